@@ -1,0 +1,65 @@
+/** Every failure that Baton reports, with the exit status it ends a command with (1 explained failure, 2 wrong usage). */
+export const ERROR_CODES = {
+  /** A path does not exist. Cure: check the path; `baton sessions` lists what is on this machine. */
+  file_not_found: { exit: 1 },
+  /** A path is a directory, a socket or another thing that cannot be read as a session. Cure: name a file. */
+  not_a_file: { exit: 1 },
+  /** A file cannot be opened or read. Cure: its permissions. */
+  file_unreadable: { exit: 1 },
+  /** A file holds nothing. Cure: name another; an agent creates its file at the first prompt. */
+  file_empty: { exit: 1 },
+  /** A file was truncated or replaced while it was read. Cure: try again when its writer is idle. */
+  file_changed: { exit: 1 },
+  /** The content is no session that Baton knows; the message says what it looks like instead. */
+  format_unknown: { exit: 1 },
+  /** A session holds no conversation, so there is nothing to inspect or compact. */
+  session_empty: { exit: 1 },
+  /** The context is already as small as asked for. Nothing was written. */
+  nothing_to_compact: { exit: 1 },
+  /** The session holds no compaction that could be undone. */
+  nothing_to_undo: { exit: 1 },
+  /** The target is below what must stay; `data.parts` says how large each part is. Cure: a larger target. */
+  cannot_fit: { exit: 1 },
+  /** Configuration switches compaction off. Cure: `compact.enabled = true`. */
+  compaction_disabled: { exit: 1 },
+  /** The output exists already. Cure: another name, or `--force`. */
+  output_exists: { exit: 1 },
+  /** The output could not be written (no space, no permission, closed pipe); nothing was left behind. */
+  output_failed: { exit: 1 },
+  /** A session is in use by a live process. Cure: end that process, or write to another file with `--out`. */
+  session_live: { exit: 1 },
+  /** A config file or option has an unknown key or an invalid value; the message names it and what is allowed. */
+  config_invalid: { exit: 1 },
+  /** The command line cannot be understood. */
+  usage: { exit: 2 },
+  /** The exact tokenizer is not installed. Cure: `npm install gpt-tokenizer`. */
+  tokenizer_missing: { exit: 1 },
+  /** The user stopped the command (Ctrl-C). Nothing was left behind. */
+  interrupted: { exit: 130 },
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/**
+ * A failure that Baton foresaw: one sentence with what was wrong and where, and the cure in a second one.
+ * Broken promises of a caller are `RangeError` or `TypeError` instead, and expected outcomes are return values.
+ */
+export class BatonError extends Error {
+  override readonly name = 'BatonError';
+  readonly code: ErrorCode;
+  /** What the user can do about it; empty when nothing can be done. */
+  readonly cure: string;
+  /** Facts behind the sentence, for `--json`. */
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cure?: string; data?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.cure = options.cure ?? '';
+    this.data = options.data ?? {};
+  }
+}

@@ -1,0 +1,118 @@
+// The append-only log of a thread. A reader turns the lines of a session file into these records, whatever the
+// format; a history is a projection of them. Nothing is ever edited: a compaction and its undo are records too.
+
+import type { Phase, Trigger } from '../vocabulary.ts';
+import type { Item, JsonObject } from './item.ts';
+import type { Receipt } from './receipt.ts';
+import type { UsageSample } from './usage.ts';
+
+/** Facts about the session; may repeat when a session is resumed. Later values win. */
+export interface SessionMetaRecord {
+  readonly type: 'session_meta';
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  readonly producerVersion?: string;
+  readonly gitBranch?: string;
+  /** Base instructions that are in every request but no item of the history. */
+  readonly instructions?: string;
+}
+
+/** Settings that hold from here on. */
+export interface SettingsRecord {
+  readonly type: 'settings';
+  readonly model?: string;
+  readonly cwd?: string;
+  /** The usable context window in tokens, as the agent itself counts it. */
+  readonly usableWindow?: number;
+}
+
+/** One item of the conversation. */
+export interface ItemRecord {
+  readonly type: 'item';
+  readonly item: Item;
+  /** The producer's id of the line, where `CompactedRecord.keptRefs` refers to it (Claude Code: the uuid). */
+  readonly ref?: string;
+}
+
+export interface UsageRecord {
+  readonly type: 'usage';
+  readonly usage: UsageSample;
+}
+
+export interface TurnRecord {
+  readonly type: 'turn_started' | 'turn_complete' | 'turn_aborted';
+  readonly turnId?: string;
+}
+
+/**
+ * From here on the history is `replacement`, then the items at `keptRefs` (in that order), then what follows.
+ * An empty `replacement` is a producer's note of a compaction whose content it did not store.
+ */
+export interface CompactedRecord {
+  readonly type: 'compacted';
+  readonly id: string;
+  readonly trigger?: Trigger;
+  readonly phase?: Phase;
+  readonly preTokens?: number;
+  readonly postTokens?: number;
+  readonly replacement: readonly Item[];
+  readonly keptRefs?: readonly string[];
+  /** The readable summary, or undefined where the provider keeps it encrypted. */
+  readonly summary?: string;
+  /** Baton's own receipt, when Baton compacted. */
+  readonly receipt?: Receipt;
+}
+
+/** From here on the results of these calls read `CLEARED_RESULT`. */
+export interface MicroCompactedRecord {
+  readonly type: 'micro_compacted';
+  readonly id: string;
+  readonly trigger?: Trigger;
+  readonly callIds: readonly string[];
+  readonly preTokens?: number;
+  readonly tokensSaved?: number;
+  readonly receipt?: Receipt;
+}
+
+/** Takes one compaction back: the history before it, then everything recorded since. */
+export interface UndoCompactionRecord {
+  readonly type: 'undo_compaction';
+  readonly compactionId: string;
+}
+
+/** A line that carries nothing for the history: UI mirrors, bookkeeping, newer kinds. Counted, never lost. */
+export interface OpaqueRecord {
+  readonly type: 'opaque';
+  /** The producer's name of the kind, e.g. `event_msg/agent_message`. */
+  readonly kind: string;
+}
+
+/** An item that the producer recorded outside of the context: subagent traffic, abandoned branches. */
+export interface SideItemRecord {
+  readonly type: 'side_item';
+  readonly item: Item;
+  readonly why: 'subagent' | 'abandoned_branch';
+}
+
+export type LogRecord = (
+  | SessionMetaRecord
+  | SettingsRecord
+  | ItemRecord
+  | UsageRecord
+  | TurnRecord
+  | CompactedRecord
+  | MicroCompactedRecord
+  | UndoCompactionRecord
+  | OpaqueRecord
+  | SideItemRecord
+) & {
+  /** 1-based line of the file; absent for records that were never in one. */
+  readonly line?: number;
+  /** ISO 8601, where the producer wrote one. */
+  readonly at?: string;
+};
+
+/** What a compacted tool result reads. Recognising it makes micro-compaction idempotent. @source seed 001 §2. */
+export const CLEARED_RESULT = '[Old tool result content cleared]';
+
+export type { JsonObject };

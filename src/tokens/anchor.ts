@@ -1,0 +1,146 @@
+// How full the context is, from what the provider last said plus an estimate of what came after. Adding an item costs
+// O(item): the history is never recounted.
+
+import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
+import type { Item } from '../protocol/item.ts';
+import type { UsageSample } from '../protocol/usage.ts';
+import { withSafetyMargin } from './estimate.ts';
+
+/** How one reported sample compares to what was predicted just before it. */
+export interface Prediction {
+  readonly predicted: number;
+  readonly reported: number;
+  /** |predicted − reported| / reported. */
+  readonly relativeError: number;
+  /** Whether an earlier sample anchored the prediction. */
+  readonly anchored: boolean;
+}
+
+/** The occupancy of a context, in tokens. */
+export interface Usage {
+  readonly used: number;
+  /** `reported` and `estimated` are anchored in a sample of that source; `none` is a bare estimate with margin. */
+  readonly anchor: 'reported' | 'estimated' | 'none';
+}
+
+/** Result of offering a sample to the gauge. */
+export type SampleVerdict =
+  | { readonly accepted: true; readonly prediction: Prediction | undefined }
+  | { readonly accepted: false; readonly why: string };
+
+/**
+ * The incremental account of one context.
+ *
+ * Producers write a sample before, among or after the items it covers: Codex 0.34 before the answer it measured, later
+ * ones after the results of the calls in it. So an item's own kind decides: a result of a call that was made since the
+ * last sample cannot have been seen by the response being measured, and agent items that follow a sample with nothing
+ * in between belong to the response it measured.
+ */
+export class UsageGauge {
+  #anchor: UsageSample | undefined;
+  /** Estimate of items the anchor does not cover. */
+  #since = 0;
+  /** Estimate of everything since the last reset; used while there is no anchor. */
+  #whole = 0;
+  #callsSinceSample = new Set<string>();
+  #sawAgentSinceSample = false;
+  /** Agent items right after a sample belong to it until something else comes. */
+  #absorbing = false;
+  /** Estimate of items added since the last sample that a response measured now cannot have seen. */
+  #unseen = 0;
+  readonly #marginMultiplier: number;
+
+  constructor(marginMultiplier: number) {
+    this.#marginMultiplier = marginMultiplier;
+  }
+
+  /** Adds one item of `tokens` estimated tokens to the context. */
+  add(item: Item, tokens: number): void {
+    this.#whole += tokens;
+    const isAgent = authorOf(item) === 'agent';
+    if (isAgent && this.#absorbing) {
+      const call = callOf(item);
+      if (call?.callId !== undefined) this.#callsSinceSample.add(call.callId);
+      return;
+    }
+    this.#absorbing = false;
+    this.#since += tokens;
+    if (isAgent) {
+      const call = callOf(item);
+      if (call?.callId !== undefined) this.#callsSinceSample.add(call.callId);
+      this.#sawAgentSinceSample = true;
+      return;
+    }
+    const answered = resultCallId(item);
+    const isOwnResult = answered !== undefined && this.#callsSinceSample.has(answered);
+    if (isOwnResult ? this.#sawAgentSinceSample : answered === undefined && this.#sawAgentSinceSample) {
+      this.#unseen += tokens;
+    }
+  }
+
+  /** Adds tokens that are in every request but in no item, such as base instructions. */
+  addOverhead(tokens: number): void {
+    this.#whole += tokens;
+  }
+
+  /** Removes tokens that an edit of the history took out, e.g. cleared results; the anchor stays usable. */
+  remove(tokens: number): void {
+    this.#whole = Math.max(0, this.#whole - tokens);
+    this.#since -= tokens;
+  }
+
+  /** Starts over after a compaction: samples measured before it say nothing about the context after it. */
+  reset(): void {
+    this.#anchor = undefined;
+    this.#since = 0;
+    this.#whole = 0;
+    this.#unseen = 0;
+    this.#callsSinceSample.clear();
+    this.#sawAgentSinceSample = false;
+    this.#absorbing = false;
+  }
+
+  /**
+   * Takes a sample in, unless it cannot be true.
+   * @param windowTokens the raw context window, or undefined where it is unknown
+   */
+  sample(sample: UsageSample, windowTokens: number | undefined): SampleVerdict {
+    const impossible = whyImpossible(sample, windowTokens);
+    if (impossible !== undefined) return { accepted: false, why: impossible };
+    const unseen = sample.covers === 'response' ? this.#unseen : 0;
+    const prediction = sample.source === 'reported' ? this.#predict(sample.total, unseen) : undefined;
+    this.#anchor = sample;
+    this.#since = unseen;
+    this.#unseen = 0;
+    this.#absorbing = sample.covers === 'response' && !this.#sawAgentSinceSample;
+    this.#sawAgentSinceSample = false;
+    this.#callsSinceSample.clear();
+    return { accepted: true, prediction };
+  }
+
+  /** Occupancy now. */
+  usage(): Usage {
+    if (this.#anchor === undefined) {
+      return { used: withSafetyMargin(this.#whole, this.#marginMultiplier), anchor: 'none' };
+    }
+    return { used: Math.max(0, this.#anchor.total + this.#since), anchor: this.#anchor.source };
+  }
+
+  #predict(reported: number, unseen: number): Prediction {
+    const anchored = this.#anchor !== undefined;
+    const predicted = anchored
+      ? Math.max(0, (this.#anchor?.total ?? 0) + this.#since - unseen)
+      : withSafetyMargin(this.#whole - unseen, this.#marginMultiplier);
+    const relativeError = reported === 0 ? 0 : Math.abs(predicted - reported) / reported;
+    return { predicted, reported, relativeError, anchored };
+  }
+}
+
+function whyImpossible(sample: UsageSample, windowTokens: number | undefined): string | undefined {
+  if (!Number.isFinite(sample.total) || sample.total < 0) return `a usage of ${sample.total} tokens`;
+  if (sample.total === 0) return 'a usage of 0 tokens';
+  if (windowTokens !== undefined && sample.total > windowTokens) {
+    return `a usage of ${sample.total} tokens in a window of ${windowTokens}`;
+  }
+  return undefined;
+}

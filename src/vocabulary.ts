@@ -1,0 +1,72 @@
+// The words of the field, once each. Every other file imports them from here; a synonym elsewhere is a mistake.
+
+/** Who asked for a compaction: the user (`manual`) or a policy (`auto`). @source Codex and Claude Code, both. */
+export const TRIGGERS = ['manual', 'auto'] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+/** Why a compaction was asked for. @source spec 2-engine §7, after Codex's analytics. */
+export const REASONS = [
+  'user_requested',
+  'context_limit',
+  'boundary',
+  'overflow',
+  'model_downshift',
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** Where in the life of a thread a compaction ran. @source spec 2-engine §7, after Codex's analytics. */
+export const PHASES = ['standalone_turn', 'pre_turn', 'mid_turn', 'post_turn'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** What carried a compaction out. `embedded` is the deterministic summarizer that needs no model. */
+export const IMPLEMENTATIONS = ['micro', 'full', 'remote', 'legacy', 'embedded'] as const;
+export type Implementation = (typeof IMPLEMENTATIONS)[number];
+
+/** Which strategy a caller may ask for; `auto` lets dispatch choose. */
+export const STRATEGIES = ['auto', 'micro', 'full'] as const;
+export type Strategy = (typeof STRATEGIES)[number];
+
+/** Who wrote an item of the history. `harness` is text that a product injects in the user's name. */
+export const AUTHORS = ['user', 'agent', 'harness', 'synthetic'] as const;
+export type Author = (typeof AUTHORS)[number];
+
+/** The steps of a golden-path sequence, in the order that the product promises. @source seed 004. */
+export const STEPS = ['heads_up', 'scratch', 'packet_request', 'packet', 'handoff'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** What fills a context window, by category; the bars of `inspect` in the order shown. */
+export const CATEGORIES = [
+  'system',
+  'summary',
+  'user',
+  'assistant',
+  'reasoning',
+  'tool_calls',
+  'tool_results',
+  'attachments',
+  'images',
+  'other',
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** The word beside the gauge: colour is never the only signal. Weakest first. */
+export const PRESSURES = ['calm', 'warning', 'error', 'auto_compact'] as const;
+export type PressureWord = (typeof PRESSURES)[number];
+
+/** Session file formats that Baton reads. */
+export const FORMATS = ['codex', 'claude-code'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Section headings of a summary, in order. @source seed 001, structured summarization prompt. */
+export const SUMMARY_SECTIONS = [
+  'Primary Request and Intent',
+  'Key Technical Concepts',
+  'Files and Code Sections',
+  'Errors and Fixes',
+  'Problem Solving',
+  'All User Messages',
+  'Pending Tasks',
+  'Current Work',
+  'Optional Next Step',
+] as const;
+export type SummarySection = (typeof SUMMARY_SECTIONS)[number];
