@@ -79,7 +79,7 @@ export function normalizeItems(items: readonly Item[]): {
   const repaired = items.flatMap((item, index) => repairItem(item, repairs.get(index)));
   return {
     items: repaired,
-    repairs: [...repairs].map(([index, what]) => ({ index, what })).sort((a, b) => a.index - b.index),
+    repairs: [...repairs].map(([index, what]) => ({ index, what })).toSorted((a, b) => a.index - b.index),
   };
 }
 
