@@ -2,8 +2,10 @@
 
 import { stringify } from 'smol-toml';
 import { z } from 'zod';
-import { ConfigSchema, toConfig } from './schema.ts';
-import type { ConfigValues } from './schema.ts';
+import { describePlace } from './origin.ts';
+import type { ValueOrigin } from './origin.ts';
+import { camelCase, ConfigSchema, toConfig } from './schema.ts';
+import type { Config } from './schema.ts';
 
 /** A value that a setting can have. */
 export type SettingValue = boolean | number | string;
@@ -78,11 +80,6 @@ function describeRange({ minimum, maximum }: Setting): string {
   return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
-/** The effective default of every setting. */
-export function defaultValues(): ConfigValues {
-  return ConfigSchema.parse({});
-}
-
 /** The source of `defaults.ts`. */
 export function renderDefaultsModule(): string {
   return `// Generated from schema.ts by \`npm run generate\`; do not edit. Here so that commands need no schema to start.
@@ -90,7 +87,7 @@ export function renderDefaultsModule(): string {
 import type { Config } from './schema.ts';
 
 /** The configuration when nothing is configured. */
-export const DEFAULT_CONFIG: Config = ${renderLiteral(toConfig(defaultValues()), '')};
+export const DEFAULT_CONFIG: Config = ${renderLiteral(toConfig(ConfigSchema.parse({})), '')};
 `;
 }
 
@@ -103,13 +100,13 @@ function renderLiteral(value: unknown, indent: string): string {
 }
 
 /** One line of TOML. */
-export function renderAssignment(key: string, value: SettingValue): string {
+function renderAssignment(key: string, value: SettingValue): string {
   return stringify({ [key]: value }).trimEnd();
 }
 
-/** How an environment variable names a setting: `compact.enabled` is `BATON_COMPACT__ENABLED`. */
-export function environmentName(setting: Setting): string {
-  return `BATON_${setting.path.join('__').toUpperCase()}`;
+/** The environment variable of a key or table: `compact.enabled` is `BATON_COMPACT__ENABLED`. */
+export function environmentName(path: readonly string[]): string {
+  return `BATON_${path.join('__').toUpperCase()}`;
 }
 
 interface SettingTable {
@@ -119,7 +116,7 @@ interface SettingTable {
 }
 
 /** The settings by the TOML table that holds them; top-level keys first, as TOML demands. */
-export function groupByTable(settings: readonly Setting[]): readonly SettingTable[] {
+function groupByTable(settings: readonly Setting[]): readonly SettingTable[] {
   const tables = new Map<string, Setting[]>();
   for (const setting of settings) {
     const name = setting.path.slice(0, -1).join('.');
@@ -131,7 +128,7 @@ export function groupByTable(settings: readonly Setting[]): readonly SettingTabl
 }
 
 /** The last part of the path of a setting. */
-export function leafName(setting: Setting): string {
+function leafName(setting: Setting): string {
   return setting.path.at(-1) ?? '';
 }
 
@@ -155,6 +152,61 @@ function renderStarterSetting(setting: Setting): string {
   if (setting.default !== undefined) return `${text}#${renderAssignment(name, setting.default)}\n`;
   const example = renderAssignment(name, setting.examples?.[0] ?? '');
   return `${text}# Not set by default: ${setting.whenUnset ?? ''}. Example: ${example}\n`;
+}
+
+/** The value of a setting, or undefined where it is not set. */
+export function settingValue(config: Config, setting: Setting): SettingValue | undefined {
+  let value: unknown = config;
+  for (const key of setting.path) value = (value as Readonly<Record<string, unknown>>)[camelCase(key)];
+  return value as SettingValue | undefined;
+}
+
+/** A configuration under the keys of its file, as plain JSON; unset keys are absent. */
+export function configJson(config: Config): object {
+  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
+    const entries = settings
+      .map((setting) => [leafName(setting), settingValue(config, setting)] as const)
+      .filter(([, value]) => value !== undefined);
+    return name === '' ? entries : [[name, Object.fromEntries(entries)]];
+  });
+  return Object.fromEntries(tables.flat()) as object;
+}
+
+/** What a rendered configuration says about origins: of the values that somebody set, or of all. */
+export type ShownOrigins = 'set' | 'all';
+
+/** A configuration as valid TOML; aligned comments say where the values come from. */
+export function renderConfig(
+  config: Config,
+  origins: ReadonlyMap<string, ValueOrigin>,
+  shown: ShownOrigins,
+): string {
+  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
+    const rows = settings.map((setting) => showRow(setting, config, origins.get(setting.key)));
+    const visible = rows.filter(({ origin }) => shown === 'all' || origin !== undefined);
+    const width = Math.max(0, ...visible.map(({ code }) => code.length));
+    const lines = rows.map(({ code, isSet, origin }) => {
+      if (origin === undefined && shown === 'set') return isSet ? `${code}\n` : '';
+      return `${code.padEnd(width)}  # ${commentText(describePlace(origin ?? { source: 'default' }))}\n`;
+    });
+    const body = lines.join('');
+    if (name === '') return body;
+    return `[${name}]\n${body}`;
+  });
+  return tables.filter((table) => table !== '').join('\n');
+}
+
+function showRow(setting: Setting, config: Config, origin: ValueOrigin | undefined) {
+  const value = settingValue(config, setting);
+  const name = leafName(setting);
+  const isSet = value !== undefined;
+  // An unset key has no value in TOML, so it stands as a comment.
+  return { code: isSet ? renderAssignment(name, value) : `# ${name} is not set`, isSet, origin };
+}
+
+/** Comments of TOML end at a line feed and hold no control characters; a path may contain both. */
+function commentText(text: string): string {
+  return text.replace(/\p{Cc}/gu, '\uFFFD');
 }
 
 const REFERENCE_HEAD = `# Configuration

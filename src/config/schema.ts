@@ -311,8 +311,13 @@ export function toConfig(values: ConfigValues): Config {
 
 function renameKeys(table: object): object {
   const renamed = Object.entries(table).map(([key, value]: [string, unknown]) => [
-    key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    camelCase(key),
     typeof value === 'object' && value !== null ? renameKeys(value) : value,
   ]);
   return Object.fromEntries(renamed) as object;
+}
+
+/** `auto_compact_enabled` as `autoCompactEnabled`. */
+export function camelCase(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
