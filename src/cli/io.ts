@@ -33,3 +33,6 @@ export interface Look {
   /** Columns. */
   readonly width: number;
 }
+
+/** Success, a failure that was explained, wrong usage, stopped by the user. */
+export type ExitStatus = 0 | 1 | 2 | 130;

@@ -17,9 +17,10 @@ export interface ByteSource {
   readonly size: number;
   /**
    * The bytes in order. The buffer of a chunk is reused for the next one.
+   * @param from the first byte wanted, counted from 0
    * @throws BatonError `file_changed` when the file got shorter meanwhile, `interrupted` when `signal` fires
    */
-  chunks(signal?: AbortSignal): AsyncGenerator<Buffer>;
+  chunks(signal?: AbortSignal, from?: number): AsyncGenerator<Buffer>;
   /** Whether the file has grown since it was opened. */
   hasGrown(): Promise<boolean>;
   close(): Promise<void>;
@@ -66,9 +67,9 @@ function fileSource(
   return {
     name,
     size,
-    async *chunks(signal) {
+    async *chunks(signal, from = 0) {
       const buffer = Buffer.allocUnsafe(Math.min(CHUNK, size));
-      for (let position = 0; position < size;) {
+      for (let position = from; position < size;) {
         if (signal?.aborted === true) throw new BatonError('interrupted', 'Interrupted');
         const { bytesRead } = await handle.read(
           buffer,
@@ -89,6 +90,24 @@ function fileSource(
     close: async () => {
       await handle.close();
       await dispose?.();
+    },
+  };
+}
+
+/** The last bytes of a source, from the first line that starts in them. `size` counts the skipped part line too. */
+export function tailOf(source: ByteSource, bytes: number): ByteSource {
+  if (source.size <= bytes) return source;
+  return {
+    ...source,
+    size: bytes,
+    async *chunks(signal) {
+      let isInLine = true;
+      for await (const chunk of source.chunks(signal, source.size - bytes)) {
+        const feed = isInLine ? chunk.indexOf(0x0a) : -1;
+        if (isInLine && feed === -1) continue;
+        isInLine = false;
+        yield feed === -1 ? chunk : chunk.subarray(feed + 1);
+      }
     },
   };
 }
