@@ -46,17 +46,27 @@ export class LineSplitter {
   }
 }
 
+/** Reads the text of one line, or says that it cannot. */
+export type ParseLine = (text: string) => unknown;
+
 /** Turns lines into JSON objects and says what was wrong with the others. */
 export class ValueReader {
   readonly #onValue: (value: JsonObject, at: LineAt) => void;
   readonly #report: Report;
+  readonly #parse: ParseLine;
   #line = 0;
   /** A line that did not parse: torn if nothing follows it, malformed otherwise. */
   #suspect: DamageNote | undefined;
 
-  constructor(onValue: (value: JsonObject, at: LineAt) => void, report: Report) {
+  /** @param parse tried before `JSON.parse`; undefined means that it cannot tell */
+  constructor(
+    onValue: (value: JsonObject, at: LineAt) => void,
+    report: Report,
+    parse: ParseLine = () => undefined,
+  ) {
     this.#onValue = onValue;
     this.#report = report;
+    this.#parse = parse;
   }
 
   /** Lines seen so far, blank ones included. */
@@ -70,7 +80,7 @@ export class ValueReader {
     if (clean === undefined) return;
     this.#flushSuspect();
     const text = clean.toString('utf8');
-    const value = parseOrUndefined(text);
+    const value = this.#parse(text) ?? parseOrUndefined(text);
     if (value !== undefined) this.#give(value, 0);
     else this.#recover(text);
   }

@@ -4,18 +4,29 @@ import { BatonError } from '../errors.ts';
 import type { JsonObject } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { Format } from '../vocabulary.ts';
+import { claudeCodeReader } from './claude-code/read.ts';
+import type { ClaudeTail } from './claude-code/survey.ts';
+import { codexReader } from './codex/read.ts';
+import type { CodexTail } from './codex/tail.ts';
 import { detectFormat, DETECTION_LINES } from './detect.ts';
 import { LineSplitter, ValueReader } from './lines.ts';
+import type { ParseLine } from './lines.ts';
+import { LIKENESS, LOOK_ALIKES } from './likeness.ts';
 import type { DamageNote, Emit, LineAt, LineReader, Report } from './reader.ts';
-import { READERS, LIKENESS, LOOK_ALIKES } from './registry.ts';
 import type { ByteSource } from './source.ts';
 
 /** A file up to this size is parsed once and its values are kept for the second pass. */
 const LARGEST_KEPT_FILE = 32 * 1024 * 1024;
 
+/** What a writer needs to know of a session to go on with it. */
+export type SessionTail =
+  | { readonly format: 'codex'; readonly state: CodexTail }
+  | { readonly format: 'claude-code'; readonly state: ClaudeTail };
+
 /** What reading a session found out besides its records. */
 export interface LoadReport {
   readonly format: Format;
+  readonly tail: SessionTail;
   readonly bytes: number;
   readonly lines: number;
   readonly records: number;
@@ -52,11 +63,9 @@ export async function loadSession(
     else if (record.type === 'opaque') opaque[record.kind] = (opaque[record.kind] ?? 0) + 1;
     emit(record);
   };
-  const lines = await readWith(format, source, {
-    emit: counted,
-    report: (note) => damage.push(note),
-    ...options,
-  });
+  const pass: Pass = { emit: counted, report: (note) => damage.push(note), ...options };
+  const { lines, tail } =
+    format === 'codex' ? await readCodex(source, pass) : await readClaudeCode(source, pass);
   if (items === 0) {
     throw new BatonError('session_empty', `${source.name} holds no conversation`, {
       cure: 'Name a session with at least one message.',
@@ -65,6 +74,7 @@ export async function loadSession(
   }
   return {
     format,
+    tail,
     bytes: source.size,
     lines,
     records,
@@ -79,37 +89,61 @@ interface Pass extends LoadOptions {
   readonly report: Report;
 }
 
-async function readWith(format: Format, source: ByteSource, pass: Pass): Promise<number> {
-  const reader = READERS[format];
-  if (reader.survey === undefined) {
-    return readThrough(source, reader.read(pass.emit, pass.report, undefined), pass);
+interface Read {
+  readonly lines: number;
+  readonly tail: SessionTail;
+}
+
+async function readCodex(source: ByteSource, pass: Pass): Promise<Read> {
+  const reader = codexReader.read(pass.emit, pass.report);
+  const lines = await readThrough(source, reader, pass);
+  return { lines, tail: { format: 'codex', state: reader.tail() } };
+}
+
+/** The lines of Claude Code form a tree: a first pass finds the conversation, a second one reads it. */
+async function readClaudeCode(source: ByteSource, pass: Pass): Promise<Read> {
+  const survey = claudeCodeReader.survey(pass.report);
+  if (source.size > LARGEST_KEPT_FILE) {
+    const skimming = { ...pass, report: ignore, onProgress: half(pass, 0), parse: claudeCodeReader.skim };
+    await readThrough(source, survey, skimming);
+    const found = survey.result();
+    const reader = claudeCodeReader.read(pass.emit, pass.report, found);
+    const lines = await readThrough(source, reader, { ...pass, onProgress: half(pass, 0.5) });
+    return { lines, tail: { format: 'claude-code', state: found.tail } };
   }
-  const kept: { value: JsonObject; at: LineAt }[] | undefined =
-    source.size <= LARGEST_KEPT_FILE ? [] : undefined;
-  const survey = reader.survey(pass.report);
-  const keep: LineReader = {
+  const kept: { value: JsonObject; at: LineAt }[] = [];
+  const keeping: LineReader = {
     accept(value, at) {
-      kept?.push({ value, at });
+      kept.push({ value, at });
       survey.accept(value, at);
     },
     end: () => survey.end(),
   };
-  const lines = await readThrough(source, keep, pass);
-  const second = reader.read(pass.emit, pass.report, survey.result());
-  if (kept === undefined) await readThrough(source, second, { ...pass, report: () => undefined });
-  else {
-    for (const { value, at } of kept) second.accept(value, at);
-    second.end();
-  }
-  return lines;
+  const lines = await readThrough(source, keeping, pass);
+  const found = survey.result();
+  const reader = claudeCodeReader.read(pass.emit, pass.report, found);
+  for (const { value, at } of kept) reader.accept(value, at);
+  reader.end();
+  return { lines, tail: { format: 'claude-code', state: found.tail } };
+}
+
+const ignore: Report = () => undefined;
+
+function half({ onProgress }: LoadOptions, from: number): LoadOptions['onProgress'] {
+  return onProgress === undefined ? undefined : (share) => onProgress(from + share / 2);
 }
 
 async function readThrough(
   source: ByteSource,
   reader: LineReader,
-  { report, signal, onProgress }: LoadOptions & { readonly report: Report },
+  {
+    report,
+    signal,
+    onProgress,
+    parse,
+  }: LoadOptions & { readonly report: Report; readonly parse?: ParseLine },
 ): Promise<number> {
-  const values = new ValueReader((value, at) => reader.accept(value, at), report);
+  const values = new ValueReader((value, at) => reader.accept(value, at), report, parse);
   let isTerminated = true;
   const splitter = new LineSplitter((bytes, terminated) => {
     isTerminated = terminated;

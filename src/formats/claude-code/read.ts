@@ -18,11 +18,11 @@ import { usageSample } from './usage.ts';
  * Reads Claude Code sessions. For the survey, `skimLine` may stand in for the parse of a line.
  * @source claude-code-behaviour §3
  */
-export const claudeCodeReader: FormatReader<ClaudeSurvey> = {
+export const claudeCodeReader = {
   skim: skimLine,
   survey: (report) => new ClaudeSurveyor(report),
   read: (emit, report, survey) => new ClaudeReader(emit, report, survey),
-};
+} satisfies FormatReader<ClaudeSurvey>;
 
 interface Held {
   readonly value: JsonObject;
