@@ -187,7 +187,7 @@ export function renderConfig(
     const width = Math.max(0, ...visible.map(({ code }) => code.length));
     const lines = rows.map(({ code, isSet, origin }) => {
       if (origin === undefined && shown === 'set') return isSet ? `${code}\n` : '';
-      return `${code.padEnd(width)}  # ${commentText(describePlace(origin ?? { source: 'default' }))}\n`;
+      return `${code.padEnd(width)}  # ${describePlace(origin ?? { source: 'default' })}\n`;
     });
     const body = lines.join('');
     if (name === '') return body;
@@ -202,11 +202,6 @@ function showRow(setting: Setting, config: Config, origin: ValueOrigin | undefin
   const isSet = value !== undefined;
   // An unset key has no value in TOML, so it stands as a comment.
   return { code: isSet ? renderAssignment(name, value) : `# ${name} is not set`, isSet, origin };
-}
-
-/** Comments of TOML end at a line feed and hold no control characters; a path may contain both. */
-function commentText(text: string): string {
-  return text.replace(/\p{Cc}/gu, '\uFFFD');
 }
 
 const REFERENCE_HEAD = `# Configuration

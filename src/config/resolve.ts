@@ -169,7 +169,8 @@ function readFileLayer({ source, file, text }: ConfigText): Layer | ConfigProble
     if (!(error instanceof TomlError)) throw error;
     const [reason = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
     const origin = { source, file, line: error.line };
-    return { message: `${file}:${error.line}:${error.column}: this is not valid TOML: ${reason}.`, origin };
+    const place = `${describePlace(origin)}:${error.column}`;
+    return { message: `${place}: this is not valid TOML: ${reason}.`, origin };
   }
   let locate: ReturnType<typeof locateKeys> | undefined;
   return {
