@@ -1,7 +1,7 @@
 // The schema as people read it: the list of settings, their ranges in words, and the texts generated from both.
 
 import { stringify } from 'smol-toml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { describePlace } from './origin.ts';
 import type { ValueOrigin } from './origin.ts';
 import { camelCase, ConfigSchema, toConfig } from './schema.ts';
@@ -146,8 +146,8 @@ export function renderStarter(): string {
 }
 
 function renderStarterSetting(setting: Setting): string {
-  const allowed = [describeAllowed(setting), setting.unit].filter((part) => part !== undefined).join(', ');
-  const text = `\n# ${setting.description}\n# Allowed: ${allowed}. Source: ${setting.source}.\n`;
+  const unit = setting.unit === undefined ? '' : ` (${setting.unit})`;
+  const text = `\n# ${setting.description}\n# Allowed: ${describeAllowed(setting)}${unit}. Source: ${setting.source}.\n`;
   const name = leafName(setting);
   if (setting.default !== undefined) return `${text}#${renderAssignment(name, setting.default)}\n`;
   const example = renderAssignment(name, setting.examples?.[0] ?? '');

@@ -177,11 +177,10 @@ describe('project file', () => {
     assert.equal(await keepOf(NO_REQUEST, { cwd }), 6);
   });
 
-  it('stops at the home directory even when that is reached through a link', async () => {
+  it('is found below a home directory that is named by a link', async () => {
     symlinkSync(join(root, 'home'), join(root, 'linked'));
-    write('home/.baton/config.toml', sets(4));
-    const env = { BATON_HOME: join(root, 'none') };
-    assert.equal(await keepOf(NO_REQUEST, { env, homeDirectory: join(root, 'linked') }), 3);
+    write('home/project/.baton/config.toml', sets(5));
+    assert.equal(await keepOf(NO_REQUEST, { homeDirectory: join(root, 'linked') }), 5);
   });
 });
 
