@@ -136,7 +136,7 @@ const STARTER_HEAD = `# Configuration of Baton. Every setting is listed with its
 # Values here are overridden by .baton/config.toml of a project, BATON_… variables and -c on the command line.
 `;
 
-/** A starter file: every setting commented out (\`#key = default\`) below comments (\`# …\`) on what it does. */
+/** A starter file: every setting commented out (`#key = default`) below comments (`# …`) on what it does. */
 export function renderStarter(): string {
   const tables = groupByTable(listSettings()).map(({ name, settings }) => {
     const head = name === '' ? '' : `\n[${name}]\n`;

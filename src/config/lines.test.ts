@@ -27,6 +27,13 @@ describe('locateKeys', () => {
     'x = 1',
     '[[rows]]',
     'y = 2',
+    "poem = '''",
+    'roses',
+    "'''",
+    'after = { # a table of several lines',
+    '  last = 1,',
+    '}',
+    'end = 1',
   ];
   const cases: readonly (readonly [path: readonly string[], line: number | undefined])[] = [
     [['model'], 2],
@@ -41,6 +48,8 @@ describe('locateKeys', () => {
     [['compact', 'sub'], 17],
     [['compact', 'sub', 'enabled'], 18],
     [['rows'], 19],
+    [['rows', 'after', 'last'], 26],
+    [['rows', 'end'], 29],
     [['enabled'], undefined],
     [['compact', 'missing'], undefined],
     [['constructor'], undefined],
