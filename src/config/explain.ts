@@ -1,7 +1,7 @@
 // The schema as people read it: the list of settings, their ranges in words, and the texts generated from both.
 
 import { stringify } from 'smol-toml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { describePlace } from './origin.ts';
 import type { ValueOrigin } from './origin.ts';
 import { camelCase, ConfigSchema, toConfig } from './schema.ts';
@@ -136,7 +136,7 @@ const STARTER_HEAD = `# Configuration of Baton. Every setting is listed with its
 # Values here are overridden by .baton/config.toml of a project, BATON_… variables and -c on the command line.
 `;
 
-/** A starter file: every setting commented out (\`#key = default\`) below comments (\`# …\`) on what it does. */
+/** A starter file: every setting commented out (`#key = default`) below comments (`# …`) on what it does. */
 export function renderStarter(): string {
   const tables = groupByTable(listSettings()).map(({ name, settings }) => {
     const head = name === '' ? '' : `\n[${name}]\n`;
@@ -146,8 +146,8 @@ export function renderStarter(): string {
 }
 
 function renderStarterSetting(setting: Setting): string {
-  const allowed = [describeAllowed(setting), setting.unit].filter((part) => part !== undefined).join(', ');
-  const text = `\n# ${setting.description}\n# Allowed: ${allowed}. Source: ${setting.source}.\n`;
+  const unit = setting.unit === undefined ? '' : ` (${setting.unit})`;
+  const text = `\n# ${setting.description}\n# Allowed: ${describeAllowed(setting)}${unit}. Source: ${setting.source}.\n`;
   const name = leafName(setting);
   if (setting.default !== undefined) return `${text}#${renderAssignment(name, setting.default)}\n`;
   const example = renderAssignment(name, setting.examples?.[0] ?? '');
@@ -187,7 +187,7 @@ export function renderConfig(
     const width = Math.max(0, ...visible.map(({ code }) => code.length));
     const lines = rows.map(({ code, isSet, origin }) => {
       if (origin === undefined && shown === 'set') return isSet ? `${code}\n` : '';
-      return `${code.padEnd(width)}  # ${commentText(describePlace(origin ?? { source: 'default' }))}\n`;
+      return `${code.padEnd(width)}  # ${describePlace(origin ?? { source: 'default' })}\n`;
     });
     const body = lines.join('');
     if (name === '') return body;
@@ -202,11 +202,6 @@ function showRow(setting: Setting, config: Config, origin: ValueOrigin | undefin
   const isSet = value !== undefined;
   // An unset key has no value in TOML, so it stands as a comment.
   return { code: isSet ? renderAssignment(name, value) : `# ${name} is not set`, isSet, origin };
-}
-
-/** Comments of TOML end at a line feed and hold no control characters; a path may contain both. */
-function commentText(text: string): string {
-  return text.replace(/\p{Cc}/gu, '\uFFFD');
 }
 
 const REFERENCE_HEAD = `# Configuration

@@ -38,14 +38,19 @@ function hasPath(table: TomlTable, path: readonly string[]): boolean {
   return true;
 }
 
+/** Something that can end a value of several lines: an array, a table or a text. */
+const CLOSING = /[\]}]|"""|'''/;
+
 function splitStatements(text: string): readonly Statement[] {
   const statements: Statement[] = [];
   let table: readonly string[] = [];
   let start = 1;
   let source = '';
   for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const isFirst = source === '';
     source += `${line}\n`;
-    const parsed = parseWhole(source);
+    // Most lines of a long value cannot end it, and trying each would take quadratic time.
+    const parsed = isFirst || CLOSING.test(line) ? parseWhole(source) : undefined;
     if (parsed === undefined) continue;
     const isHeader = source.trimStart().startsWith('[');
     if (isHeader) table = headerPath(parsed);

@@ -5,8 +5,15 @@ export type ValueOrigin =
   | { readonly source: 'environment'; readonly variable: string }
   | { readonly source: 'command_line'; readonly argument: string };
 
-/** Where a value was set, for people: `FILE:LINE`, the variable or the argument. */
+/**
+ * Where a value was set, for people: `FILE:LINE`, the variable or the argument. Control characters, which paths and
+ * arguments may hold, are replaced: the text goes to terminals and into comments, and must not end either.
+ */
 export function describePlace(origin: ValueOrigin): string {
+  return namePlace(origin).replace(/\p{Cc}/gu, '\uFFFD');
+}
+
+function namePlace(origin: ValueOrigin): string {
   switch (origin.source) {
     case 'default':
       return 'default';

@@ -92,16 +92,16 @@ function mergeLayers(layers: readonly Layer[], settings: readonly Setting[]): Re
   return { config, origins, warnings: findWarnings(config, origins) };
 }
 
+/** What stands at a path of the schema; never a path from a source, so no key can reach a prototype. */
 function valueAt(table: TomlTable, path: readonly string[]): TomlValue | undefined {
   let value: TomlValue | undefined = table;
   for (const key of path) {
-    if (value === undefined || !isTable(value) || !Object.hasOwn(value, key)) return undefined;
+    if (value === undefined || !isTable(value)) return undefined;
     value = value[key];
   }
   return value;
 }
 
-/** Paths come from the schema, never from a source, so no key can reach a prototype. */
 function setAt(table: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [key = '', ...rest] = path;
   if (rest.length === 0) {
@@ -169,7 +169,8 @@ function readFileLayer({ source, file, text }: ConfigText): Layer | ConfigProble
     if (!(error instanceof TomlError)) throw error;
     const [reason = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
     const origin = { source, file, line: error.line };
-    return { message: `${file}:${error.line}:${error.column}: this is not valid TOML: ${reason}.`, origin };
+    const place = `${describePlace(origin)}:${error.column}`;
+    return { message: `${place}: this is not valid TOML: ${reason}.`, origin };
   }
   let locate: ReturnType<typeof locateKeys> | undefined;
   return {
