@@ -396,32 +396,16 @@ test('an undo of Baton is no compaction', () => {
 
 test('no JSON value makes it throw, and every object gives a record', () => {
   const keys = fc.constantFrom(
-    ...['type', 'payload', 'content', 'role', 'info', 'output', 'call_id', 'replacement_history', 'message'],
-    ...[
-      'baton',
-      'marks',
-      'metadata',
-      'summary',
-      'action',
-      'git',
-      'last_token_usage',
-      'id',
-      'timestamp',
-      'item',
-    ],
-    ...['internal_chat_message_metadata_passthrough', 'content_item_kinds', 'record_type', 'text', 'undo'],
+    ...(
+      'type payload content role info output call_id replacement_history message baton marks metadata summary action git ' +
+      'last_token_usage id timestamp item internal_chat_message_metadata_passthrough content_item_kinds record_type text undo'
+    ).split(' '),
   );
   const words = fc.constantFrom(
-    ...['response_item', 'event_msg', 'compacted', 'session_meta', 'turn_context', 'world_state', 'message'],
-    ...[
-      'reasoning',
-      'function_call_output',
-      'token_count',
-      'task_started',
-      'user',
-      'input_text',
-      'compaction',
-    ],
+    ...(
+      'response_item event_msg compacted session_meta turn_context world_state message reasoning function_call_output ' +
+      'token_count task_started user input_text compaction'
+    ).split(' '),
   );
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
