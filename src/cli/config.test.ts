@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { parse } from 'smol-toml';
 import { configJsonSchema } from '../config/explain.ts';
 import { BatonError } from '../errors.ts';
+import { testIo } from '../../test/support/io.ts';
 import { configCommand } from './config.ts';
 
 let home = '';
@@ -34,25 +35,15 @@ async function run(...words: readonly string[]): Promise<Ran> {
   const split = words.indexOf('-c');
   const args = split === -1 ? words : words.slice(0, split);
   const overrides = split === -1 ? [] : words.slice(split + 1);
-  const written = { stdout: '', stderr: '' };
-  const command = configCommand(
-    {
-      stdout: (text) => (written.stdout += text),
-      stderr: (text) => (written.stderr += text),
-      env: {},
-      cwd: home,
-      homeDirectory: home,
-      now: () => new Date(0),
-    },
-    () => ({ overrides }),
-  );
+  const io = testIo({ cwd: home, homeDirectory: home });
+  const ran = (error?: BatonError): Ran => ({ stdout: io.printed(), stderr: io.complained(), error });
   try {
-    await command.parseAsync([...args], { from: 'user' });
+    await configCommand(io, () => ({ overrides })).parseAsync([...args], { from: 'user' });
   } catch (error) {
     assert.ok(error instanceof BatonError, String(error));
-    return { ...written, error };
+    return ran(error);
   }
-  return { ...written, error: undefined };
+  return ran();
 }
 
 const userFile = (): string => join(home, '.baton/config.toml');

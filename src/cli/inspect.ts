@@ -9,7 +9,7 @@ import { thresholdState } from '../tokens/pressure.ts';
 import { errorJson, explain } from './explain.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import type { Inspection } from './inspect-view.ts';
-import { accountSettings, readSession, withSource } from './session.ts';
+import { accountSettings, readSession, thresholdSettings, withSource } from './session.ts';
 
 export interface InspectOptions {
   readonly json: boolean;
@@ -61,7 +61,7 @@ async function inspectFile(
     path,
     report,
     account,
-    pressure: thresholdState(account.usage.used, account.window, config.compact).word,
+    pressure: thresholdState(account.usage.used, account.window, thresholdSettings(config)).word,
     counter: precise ? 'precise' : 'approximate',
     gaugeError: gaugeError(account),
   };

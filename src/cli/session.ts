@@ -8,6 +8,7 @@ import type { Emit } from '../formats/reader.ts';
 import { openSource } from '../formats/source.ts';
 import type { ByteSource } from '../formats/source.ts';
 import type { CountText } from '../tokens/estimate.ts';
+import type { ThresholdSettings } from '../tokens/pressure.ts';
 import type { CommandIo } from './io.ts';
 import { withProgress } from './progress.ts';
 
@@ -43,4 +44,9 @@ export function accountSettings(config: Config, count?: CountText): AccountSetti
     ...(count === undefined ? {} : { count }),
     ...(config.modelContextWindow === undefined ? {} : { window: config.modelContextWindow }),
   };
+}
+
+/** Where a configuration places the thresholds of the gauge. */
+export function thresholdSettings(config: Config): ThresholdSettings {
+  return { ...config.compact, modelLimit: config.modelAutoCompactTokenLimit };
 }

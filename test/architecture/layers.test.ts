@@ -20,8 +20,30 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
   compaction: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
   formats: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
-  cli: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail', 'compaction', 'formats'],
-  index: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail', 'compaction', 'formats'],
+  cli: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'tokens',
+    'history',
+    'trail',
+    'compaction',
+    'formats',
+  ],
+  index: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'tokens',
+    'history',
+    'trail',
+    'compaction',
+    'formats',
+  ],
 };
 
 /** Files that may wait and touch the world, whatever their folder. */
@@ -84,7 +106,9 @@ test('only drivers and outer folders read clocks, chance or the world', () => {
   const pure = all.filter(({ path, place }) => !OUTER.test(path) && !OUTER_FOLDERS.has(place));
   assert.ok(pure.length > 20);
   for (const { path, text } of pure) {
-    const offence = text.split('\n').findIndex((line) => IMPURE.test(line) && !/^\s*(?:\*|\/\/|\/\*)/.test(line));
+    const offence = text
+      .split('\n')
+      .findIndex((line) => IMPURE.test(line) && !/^\s*(?:\*|\/\/|\/\*)/.test(line));
     assert.equal(offence, -1, `${path}:${offence + 1} is not pure`);
   }
 });
