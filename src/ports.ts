@@ -18,12 +18,14 @@ export type Hash = (text: string) => string;
 export type FileRead =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly bytes: number }
+  /** Text too long to be given back even in part. */
+  | { readonly kind: 'large'; readonly bytes: number }
   | { readonly kind: 'gone' }
   /** Outside of the workspace, or a link that leads there, or no regular file: never read. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Reads inside one directory and nowhere else. */
 export interface WorkspaceFiles {
-  /** @param path absolute, or relative to the workspace */
+  /** @param path as the agent named it: absolute, or relative to its working directory */
   read(path: string): Promise<FileRead>;
 }

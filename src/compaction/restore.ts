@@ -58,6 +58,9 @@ export function prepareFile(
   if (read.kind === 'binary') {
     return describe(path, `Binary file, ${read.bytes} bytes.`, 'binary', settings);
   }
+  if (read.kind === 'large') {
+    return describe(path, `Text of ${read.bytes} bytes, too long to be given back.`, 'large', settings);
+  }
   const text = cutMiddle(read.text, settings.tokensPerFile, settings.count);
   return text === undefined
     ? undefined
