@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Item } from '../protocol/item.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import { UsageGauge } from './anchor.ts';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import { authorOf, textOfParts } from '../../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import type { DamageNote } from '../reader.ts';
 import * as lines from '../../../test/support/codex-lines.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
 import { codexReader } from './read.ts';
 import type { CodexTail } from './tail.ts';
 import { CODEX_SUMMARY_PREFIX } from './shapes.ts';
@@ -149,6 +150,22 @@ for (const [why, payload, expected] of authorship) {
     assert.equal(item.isCompactSummary === true ? `${author} summary` : author, expected);
   });
 }
+
+test('a user who quotes the prefix is told apart from a summary for good', () => {
+  const payload = lines.messageOfKind('user', `${CODEX_SUMMARY_PREFIX}\nWhat is this?`, 'user.text');
+  const [item] = itemsOf(read([{ type: 'response_item', payload }]).records);
+  assert.equal(item?.type === 'message' && item.isCompactSummary, false);
+});
+
+test('a fork that only points to its parent is reported', () => {
+  const { notes } = read([
+    { type: 'session_meta', payload: { id: 'child', history_base: { thread_id: 'parent' } } },
+  ]);
+  assert.deepEqual(
+    notes.map(({ kind, line }) => [kind, line]),
+    [['dangling_parent', 1]],
+  );
+});
 
 test('a message of context and words is the user’s', () => {
   const content = [
@@ -360,9 +377,10 @@ test('a compaction without replacement keeps context and the newest user message
   assert.equal(record.summary, 'The gist.');
   const cut = record.replacement[1];
   assert.ok(cut?.type === 'message');
-  // 20,000 less the 2,500 and 2 of the newer ones leaves 17,498 tokens, half of them on each side.
-  const half = 'b'.repeat(34_996);
-  assert.equal(textOfParts(cut.content), `${half}…2502 tokens truncated…${half}`);
+  // 20,000 less the 2,500 and 2 of the newer ones leaves 17,498 tokens.
+  const left = textOfParts(cut.content);
+  assert.match(left, /^b{34000,35000}…25\d\d tokens truncated…b{34000,35000}$/);
+  assert.ok(approximateTokens(left) <= 17_498);
   const again = compactedOf([...builder.lines.slice(0, -1), { type: 'compacted', payload: { message: '' } }]);
   assert.equal(sketch(again.replacement).at(-1), 'user/harness summary (no summary available)');
 });

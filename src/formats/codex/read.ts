@@ -15,6 +15,7 @@ import { CODEX_SUMMARY_PREFIX, isObject, listAt, numberAt, objectAt, stringAt } 
 import { TailFollower } from './tail.ts';
 import type { CodexTail } from './tail.ts';
 import { readTokenCount, usableWindowOf } from './usage.ts';
+import { readBeside } from './wire.ts';
 
 /** A reader that also tells what a writer needs to go on with the file. */
 export interface CodexLineReader extends LineReader {
@@ -90,6 +91,8 @@ class RolloutReader implements CodexLineReader {
       case 'world_state':
         this.#tail.worldState(payload);
         return this.#opaque(type, at);
+      case 'baton_item':
+        return this.#batonItem(payload, at);
       default:
         return this.#opaque(type, at);
     }
@@ -133,12 +136,21 @@ class RolloutReader implements CodexLineReader {
     this.#out.item({ type: 'item', item, ...at }, isSummaryAnswer);
   }
 
+  /** An item that Baton wrote where Codex does not look. */
+  #batonItem(payload: JsonObject, at: Line): void {
+    const item = readBeside(payload);
+    if (item === undefined) return this.#opaque('baton_item', at);
+    this.#kept.add(item);
+    this.#out.item({ type: 'item', item, ...at }, false);
+  }
+
   #sessionMeta(payload: JsonObject, at: Line): void {
     this.#tail.meta(payload);
     const sessionId = stringAt(payload, 'id');
     // A fork begins with its own head and then repeats its parent's file, head included.
     if (this.#sessionId !== undefined && sessionId !== this.#sessionId)
       return this.#opaque('session_meta', at);
+    if (this.#sessionId === undefined && objectAt(payload, 'history_base') !== undefined) this.#noteBase(at);
     this.#sessionId = sessionId;
     this.#producerVersion = stringAt(payload, 'cli_version') ?? this.#producerVersion;
     const base = objectAt(payload, 'base_instructions');
@@ -287,6 +299,11 @@ class RolloutReader implements CodexLineReader {
         );
       } else this.#wrongShape(at, `Entry ${index} of a replacement history is no item; passed over`);
     }
+    for (const entry of listAt(baton, 'beside') ?? []) {
+      const [position, value] = Array.isArray(entry) ? (entry as readonly Json[]) : [];
+      const item = readBeside(value);
+      if (typeof position === 'number' && item !== undefined) items.splice(position, 0, item);
+    }
     return items;
   }
 
@@ -324,6 +341,13 @@ class RolloutReader implements CodexLineReader {
 
   #opaque(kind: string, at: Line): void {
     this.#out.pass({ type: 'opaque', kind, ...at });
+  }
+
+  /** Since 0.160 or so a fork of a numbered file does not repeat its parent, but points into it. */
+  #noteBase({ line }: Line): void {
+    const message =
+      'This session continues another one, whose file holds the history up to here; only what follows is read';
+    this.#report({ line, kind: 'dangling_parent', message, lost: false });
   }
 
   #wrongShape({ line }: Line, message: string): void {
