@@ -94,6 +94,8 @@ const REPLACEMENT: readonly Item[] = [
   },
   words('Please balance ledger 2.'),
   { type: 'ghost_snapshot', ghost_commit: { id: 'abc' } },
+  { type: 'unknown', raw: { type: 'message', role: 'of a shape that Codex would refuse' } },
+  { type: 'unknown', raw: { type: 'tool_search_call', call_id: 's', arguments: {} } },
 ];
 
 for (const generation of lines.GENERATIONS.filter((name) => name !== 'bare')) {
@@ -169,6 +171,7 @@ test('nothing of Baton’s is in what Codex reads as an item', () => {
     lines.message('user', 'export const ledger = [];'),
     lines.message('user', 'packet'),
     lines.message('user', 'Please balance ledger 2.'),
+    { type: 'tool_search_call', call_id: 's', arguments: {} },
   ]);
   assert.equal(payload['message'], 'What happened so far.');
   assert.equal('replacement_history_metadata' in payload, false);
