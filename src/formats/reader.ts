@@ -45,6 +45,11 @@ export interface LineReader {
  * the file first and reads it a second time. `survey` is absent where one pass is enough.
  */
 export interface FormatReader<Survey = undefined> {
+  /**
+   * Reads of the text of a line only what the survey looks at, without a full parse: the result may be given to the
+   * survey in place of the parsed value. Undefined where only a parse can tell.
+   */
+  readonly skim?: (text: string) => JsonObject | undefined;
   readonly survey?: (report: Report) => LineReader & { result(): Survey };
   read(emit: Emit, report: Report, survey: Survey): LineReader;
 }

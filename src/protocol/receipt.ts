@@ -56,5 +56,6 @@ export interface Receipt {
   /** Checks that the result passed, e.g. `no_orphan_pairs`. */
   readonly guards: readonly string[];
   readonly notes: readonly string[];
-  readonly durationMs: number;
+  /** From request to result, where it was timed. */
+  readonly durationMs?: number;
 }

@@ -9,6 +9,7 @@ import { withSafetyMargin } from './estimate.ts';
 /** How one reported sample compares to what was predicted just before it. */
 export interface Prediction {
   readonly predicted: number;
+  /** The total of the sample, without the answer where its items come only after the sample. */
   readonly reported: number;
   /** |predicted − reported| / reported. */
   readonly relativeError: number;
@@ -108,7 +109,8 @@ export class UsageGauge {
     const impossible = whyImpossible(sample, windowTokens);
     if (impossible !== undefined) return { accepted: false, why: impossible };
     const unseen = sample.covers === 'response' ? this.#unseen : 0;
-    const prediction = sample.source === 'reported' ? this.#predict(sample.total, unseen) : undefined;
+    const prediction =
+      sample.source === 'reported' ? this.#predict(this.#seenShare(sample), unseen) : undefined;
     this.#anchor = sample;
     this.#since = unseen;
     this.#unseen = 0;
@@ -124,6 +126,11 @@ export class UsageGauge {
       return { used: withSafetyMargin(this.#whole, this.#marginMultiplier), anchor: 'none' };
     }
     return { used: Math.max(0, this.#anchor.total + this.#since), anchor: this.#anchor.source };
+  }
+
+  /** The part of a sample that could be predicted: an answer that follows its own sample was not there yet. */
+  #seenShare({ covers, total, output = 0 }: UsageSample): number {
+    return covers === 'response' && !this.#sawAgentSinceSample ? Math.max(0, total - output) : total;
   }
 
   #predict(reported: number, unseen: number): Prediction {

@@ -28,6 +28,8 @@ export interface ThresholdSettings {
   readonly autoCompactThreshold?: number | undefined;
   /** 1 to 100. */
   readonly autoCompactPctOverride?: number | undefined;
+  /** `model_auto_compact_token_limit`: a limit for the model, beside the ones for every model. */
+  readonly modelLimit?: number | undefined;
   readonly freeSpaceBuffer: number;
   readonly warningThreshold: number;
   readonly errorThreshold?: number | undefined;
@@ -57,11 +59,11 @@ export function autoCompactThreshold(rawWindow: number, settings: ThresholdSetti
   const builtIn = Math.floor((rawWindow * BUILT_IN_LIMIT_PERCENT) / 100);
   return Math.max(
     Math.floor(rawWindow / 2),
-    Math.min(override, builtIn, rawWindow - settings.freeSpaceBuffer),
+    Math.min(override, settings.modelLimit ?? Infinity, builtIn, rawWindow - settings.freeSpaceBuffer),
   );
 }
 
-/** All thresholds at once. */
+/** All thresholds at once. `used` and `rawWindow` in tokens. */
 export function thresholdState(used: number, rawWindow: number, settings: ThresholdSettings): ThresholdState {
   const autoCompact = autoCompactThreshold(rawWindow, settings);
   const limit = settings.autoCompactEnabled ? autoCompact : rawWindow;

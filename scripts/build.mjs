@@ -1,0 +1,61 @@
+// Builds dist/: the command line as one bundle per lazily loaded part, the library as plain modules with types.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync, chmodSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const output = join(root, 'dist', 'cli', 'main.js');
+const require = createRequire(import.meta.url);
+
+function newest(directory) {
+  let latest = 0;
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    latest = Math.max(latest, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs);
+  }
+  return latest;
+}
+
+function isFresh() {
+  return existsSync(output) && statSync(output).mtimeMs >= newest(join(root, 'src'));
+}
+
+function canBuild() {
+  try {
+    require.resolve('esbuild');
+    require.resolve('typescript/package.json');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+if (process.argv.includes('--if-stale') && isFresh()) process.exit(0);
+if (!canBuild()) {
+  console.error('baton: not built, because the development dependencies are not installed (`npm ci` installs them)');
+  process.exit(existsSync(output) || process.env.npm_lifecycle_event === 'prepare' ? 0 : 1);
+}
+
+rmSync(join(root, 'dist'), { recursive: true, force: true });
+const { build } = await import('esbuild');
+await build({
+  absWorkingDir: root,
+  entryPoints: ['src/cli/main.ts'],
+  outdir: 'dist/cli',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external: ['gpt-tokenizer'],
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+});
+chmodSync(output, 0o755);
+const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+process.exit(types.status ?? 1);

@@ -1,0 +1,32 @@
+// Writes everything that is generated from the sources. A test compares the results with what is checked in.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { configJsonSchema, renderDefaultsModule, renderReference } from '../src/config/explain.ts';
+
+/** A generated file: its path from the root of the repository, and what belongs into it. */
+export interface GeneratedFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Every generated file, as it should be now. */
+export function generateFiles(): readonly GeneratedFile[] {
+  return [
+    { path: 'src/config/defaults.ts', content: renderDefaultsModule() },
+    { path: 'docs/config.md', content: renderReference() },
+    { path: 'schema/config.schema.json', content: `${JSON.stringify(configJsonSchema(), null, 2)}\n` },
+  ];
+}
+
+/** The root of the repository. */
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const { path, content } of generateFiles()) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+    writeFileSync(join(ROOT, path), content);
+    console.log(path);
+  }
+}

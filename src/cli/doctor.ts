@@ -1,0 +1,172 @@
+// `baton doctor`: what works here, what does not, and the cure.
+
+import { spawn } from 'node:child_process';
+import { access, constants, mkdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { ConfigRequest } from '../config/load.ts';
+import { batonHome, loadConfig } from '../config/load.ts';
+import { BatonError } from '../errors.ts';
+import { findSessions } from './agents.ts';
+import type { CommandIo, ExitStatus } from './io.ts';
+import { padEnd, paint, plural, printable, tildePath } from './style.ts';
+import type { Tone } from './style.ts';
+
+/** One thing looked at. `absent` is a thing that Baton can do without. */
+interface Finding {
+  readonly name: string;
+  readonly state: 'ok' | 'absent' | 'broken';
+  readonly detail: string;
+  readonly cure?: string;
+}
+
+const LEAST_NODE_MAJOR = 20;
+const VERSION_DEADLINE_MS = 5000;
+
+/** Looks at everything. The status is 1 when something is broken. */
+export async function runDoctor(
+  io: CommandIo,
+  request: ConfigRequest,
+  { json }: { readonly json: boolean },
+): Promise<ExitStatus> {
+  const findings = [
+    checkNode(),
+    checkTerminal(io),
+    await checkTokenizer(),
+    await checkHome(io),
+    await checkConfig(io, request),
+    await checkSessions(io),
+    await checkBinary(io, 'codex', 'Compacted Codex sessions are resumed with it.'),
+    await checkBinary(io, 'claude', 'Compacted Claude Code sessions are resumed with it.'),
+  ];
+  if (json) io.stdout(`${JSON.stringify({ findings }, null, 2)}\n`);
+  else for (const finding of findings) io.stdout(renderFinding(finding, io));
+  return findings.some(({ state }) => state === 'broken') ? 1 : 0;
+}
+
+function renderFinding({ name, state, detail, cure }: Finding, { look }: CommandIo): string {
+  const tones: Readonly<Record<Finding['state'], Tone>> = { ok: 'good', absent: 'faint', broken: 'bad' };
+  const line = `${paint(look, tones[state], padEnd(state, 6))}  ${padEnd(name, 10)}  ${printable(detail)}\n`;
+  return cure === undefined ? line : `${line}${' '.repeat(20)}${printable(cure)}\n`;
+}
+
+function checkNode(): Finding {
+  const major = Number(process.versions.node.split('.')[0]);
+  return major >= LEAST_NODE_MAJOR
+    ? { name: 'node', state: 'ok', detail: process.version }
+    : {
+        name: 'node',
+        state: 'broken',
+        detail: `${process.version} is too old`,
+        cure: `Install Node ${LEAST_NODE_MAJOR} or newer.`,
+      };
+}
+
+function checkTerminal({ look, showsProgress }: CommandIo): Finding {
+  const facts = [
+    `${look.width} columns`,
+    look.hasColor ? 'colour' : 'no colour',
+    look.hasUnicode ? 'Unicode' : 'ASCII only',
+    showsProgress ? 'progress' : 'no progress (standard error is no terminal)',
+  ];
+  return { name: 'terminal', state: 'ok', detail: facts.join(', ') };
+}
+
+async function checkTokenizer(): Promise<Finding> {
+  try {
+    const { loadTokenizer } = await import('../tokens/load.ts');
+    const tokens = (await loadTokenizer())('Baton carries agents across compaction.');
+    return {
+      name: 'tokenizer',
+      state: 'ok',
+      detail: `o200k counts exactly (a test sentence has ${tokens} tokens)`,
+    };
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error;
+    return { name: 'tokenizer', state: 'absent', detail: error.message, cure: error.cure };
+  }
+}
+
+async function checkHome(io: CommandIo): Promise<Finding> {
+  const home = batonHome(io);
+  try {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { name: 'home', state: 'ok', detail: `${tildePath(home, io.homeDirectory)} is writable` };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return {
+      name: 'home',
+      state: 'broken',
+      detail: `${home} is not writable (${code ?? String(error)})`,
+      cure: 'Make it writable, or set BATON_HOME to a directory that is.',
+    };
+  }
+}
+
+async function checkConfig(io: CommandIo, request: ConfigRequest): Promise<Finding> {
+  try {
+    const { origins, warnings } = await loadConfig(request, io);
+    const detail = origins.size === 0 ? 'defaults, nothing configured' : `${plural(origins.size, 'key')} set`;
+    return { name: 'config', state: 'ok', detail: [detail, ...warnings].join('; ') };
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error;
+    return { name: 'config', state: 'broken', detail: error.message, cure: error.cure };
+  }
+}
+
+async function checkSessions(io: CommandIo): Promise<Finding> {
+  const sessions = await findSessions(io);
+  return sessions.length > 0
+    ? {
+        name: 'sessions',
+        state: 'ok',
+        detail: `${plural(sessions.length, 'session')}; \`baton sessions\` lists them`,
+      }
+    : {
+        name: 'sessions',
+        state: 'absent',
+        detail: 'no sessions of Baton, Codex or Claude Code in their usual places',
+      };
+}
+
+async function checkBinary(io: CommandIo, name: string, use: string): Promise<Finding> {
+  const path = await findOnPath(io, name);
+  if (path === undefined) return { name, state: 'absent', detail: `not on PATH. ${use}` };
+  const version = await versionOf(path, io);
+  return version === undefined
+    ? {
+        name,
+        state: 'broken',
+        detail: `${path} does not answer \`--version\` within ${VERSION_DEADLINE_MS / 1000} seconds`,
+        cure: 'Run it by hand and install it anew if it fails.',
+      }
+    : { name, state: 'ok', detail: `${version} (${tildePath(path, io.homeDirectory)})` };
+}
+
+async function findOnPath(io: CommandIo, name: string): Promise<string | undefined> {
+  for (const directory of (io.env['PATH'] ?? '').split(delimiter)) {
+    if (directory === '') continue;
+    const path = join(directory, name);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
+}
+
+async function versionOf(path: string, io: CommandIo): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(path, ['--version'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: VERSION_DEADLINE_MS,
+      killSignal: 'SIGKILL',
+      signal: io.signal,
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+    child.on('error', () => resolve(undefined));
+    child.on('close', (code) => resolve(code === 0 ? output.trim().split('\n')[0] : undefined));
+  });
+}

@@ -1,0 +1,320 @@
+// What `baton inspect` says about a session, for people. Pure: account in, text out.
+
+import type { CompactionMark, ContextAccount, GaugePoint } from '../history/account.ts';
+import type { LoadReport } from '../formats/load.ts';
+import type { Category, PressureWord } from '../vocabulary.ts';
+import { CATEGORIES } from '../vocabulary.ts';
+import { sumTokens } from '../tokens/estimate.ts';
+import type { Look } from './io.ts';
+import {
+  bar,
+  fitWidth,
+  formatBytes,
+  formatNumber,
+  formatShare,
+  gaugeBar,
+  padEnd,
+  padStart,
+  paint,
+  plural,
+  printable,
+  sparkline,
+  tildePath,
+} from './style.ts';
+import type { SparkCell, Tone } from './style.ts';
+
+/** One inspected session. */
+export interface Inspection {
+  readonly path: string;
+  readonly report: LoadReport;
+  readonly account: ContextAccount;
+  readonly pressure: PressureWord;
+  /** How the categories were counted. */
+  readonly counter: 'precise' | 'approximate';
+  /** Median of the gauge's relative errors against reported usage; undefined without samples. */
+  readonly gaugeError: { readonly median: number; readonly samples: number } | undefined;
+}
+
+/** Words for categories, as shown. */
+const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
+  system: 'system',
+  summary: 'summary',
+  user: 'user',
+  assistant: 'assistant',
+  reasoning: 'reasoning',
+  tool_calls: 'tool calls',
+  tool_results: 'tool results',
+  attachments: 'attachments',
+  images: 'images',
+  other: 'other',
+};
+
+const LABEL_WIDTH = 18;
+const NUMBER_WIDTH = 9;
+const SHARE_WIDTH = 6;
+const MOST_TOOLS = 6;
+const MOST_DAMAGE_LINES = 8;
+
+/** The whole view of one session. */
+export function renderInspection(inspection: Inspection, look: Look, home: string): string {
+  return [
+    renderHeader(inspection, look, home),
+    renderGauge(inspection, look),
+    renderCategories(inspection, look),
+    renderHistory(inspection, look),
+    renderCompactions(inspection.account, look),
+    renderFindings(inspection, look),
+  ]
+    .filter((section) => section !== '')
+    .join('\n');
+}
+
+function renderHeader({ path, report, account }: Inspection, look: Look, home: string): string {
+  const facts = [
+    report.format === 'codex' ? 'Codex rollout' : 'Claude Code session',
+    account.producerVersion === undefined ? undefined : `version ${account.producerVersion}`,
+    account.model,
+    account.cwd === undefined ? undefined : tildePath(account.cwd, home),
+    formatBytes(report.bytes),
+    plural(report.lines, 'line'),
+  ].filter((fact) => fact !== undefined);
+  const separator = look.hasUnicode ? ' · ' : ' - ';
+  return `${paint(look, 'strong', printable(path))}\n${paint(look, 'faint', printable(facts.join(separator)))}\n`;
+}
+
+function renderGauge({ account, pressure }: Inspection, look: Look): string {
+  const { usage, usableWindow: usable } = account;
+  const width = Math.max(10, Math.min(40, look.width - 50));
+  const tone = toneOf(pressure, account.percentRemaining);
+  const source = {
+    reported: 'as the provider reported it, plus what came since',
+    estimated: 'as the agent estimated it after its compaction, plus what came since',
+    none: 'by estimate with a margin, since no usage was reported',
+  }[usage.anchor];
+  const from = {
+    configured: 'configured window',
+    recorded: 'window as recorded',
+    model: `window known for ${account.model ?? 'the model'}`,
+    unknown: 'window unknown, 128,000 assumed; set model_context_window',
+  }[account.windowFrom];
+  return [
+    `${paint(look, 'strong', 'Context')}  ${paint(look, tone, gaugeBar(look, usage.used, usable, width))}  ` +
+      `${account.percentRemaining} % left (${wordOf(pressure)})`,
+    `         ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens`,
+    paint(look, 'faint', `         ${source}; ${from}`),
+    '',
+  ].join('\n');
+}
+
+function wordOf(pressure: PressureWord): string {
+  return { calm: 'calm', warning: 'warning', error: 'almost full', auto_compact: 'auto-compaction due' }[
+    pressure
+  ];
+}
+
+function toneOf(pressure: PressureWord, percent: number): Tone {
+  if (pressure === 'auto_compact' || pressure === 'error') return 'bad';
+  return pressure === 'warning' || percent < 40 ? 'warning' : 'good';
+}
+
+function renderCategories({ account, counter }: Inspection, look: Look): string {
+  const counted = sumTokens(account.categories);
+  const unrecorded = Math.max(0, account.unrecorded ?? 0);
+  const whole = counted + unrecorded;
+  const barWidth = Math.max(8, Math.min(36, look.width - LABEL_WIDTH - NUMBER_WIDTH - SHARE_WIDTH - 8));
+  const row = (label: string, tokens: number, tone: Tone, note = '') =>
+    `  ${padEnd(fitWidth(look, label, LABEL_WIDTH), LABEL_WIDTH)}${padStart(formatNumber(tokens), NUMBER_WIDTH)}` +
+    `${padStart(formatShare(tokens, whole), SHARE_WIDTH)}  ${paint(look, tone, bar(look, tokens, whole, barWidth))}` +
+    (note === '' ? '' : ` ${paint(look, 'faint', note)}`);
+  const lines = [`${paint(look, 'strong', 'What fills it')}  ${paint(look, 'faint', counterNote(counter))}`];
+  const categories = CATEGORIES.filter((category) => (account.categories[category] ?? 0) > 0).toSorted(
+    (a, b) => (account.categories[b] ?? 0) - (account.categories[a] ?? 0),
+  );
+  for (const category of categories) {
+    lines.push(row(CATEGORY_WORDS[category], account.categories[category] ?? 0, 'accent'));
+    if (category === 'tool_results') lines.push(...toolRows(account, row));
+  }
+  if (unrecorded > 0) {
+    lines.push(row('not in the file', unrecorded, 'faint', 'system prompt, tools'));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function counterNote(counter: Inspection['counter']): string {
+  return counter === 'precise' ? 'tokens by o200k' : 'tokens by estimate (bytes / 4); --precise counts them';
+}
+
+function toolRows(
+  account: ContextAccount,
+  row: (label: string, tokens: number, tone: Tone, note?: string) => string,
+): string[] {
+  const shown = account.tools.slice(0, MOST_TOOLS);
+  const rest = account.tools.slice(MOST_TOOLS);
+  const rows = shown.map(({ tool, tokens, results }) =>
+    row(`  ${printable(tool)}`, tokens, 'plain', plural(results, 'result')),
+  );
+  if (rest.length > 0) {
+    const tokens = rest.reduce((sum, share) => sum + share.tokens, 0);
+    rows.push(row(`  ${plural(rest.length, 'more tool')}`, tokens, 'plain'));
+  }
+  return rows;
+}
+
+function renderHistory({ account }: Inspection, look: Look): string {
+  const { points } = account;
+  if (points.length < 3) return '';
+  const width = Math.max(20, Math.min(72, look.width - 8));
+  const cells = sparkCells(account, width, look);
+  const peak = points.reduce((most, { used }) => Math.max(most, used), 0);
+  const marks = account.compactions.filter(({ isUndone }) => !isUndone).length;
+  const legend = marks === 0 ? '' : `; ${compactionSign(look)} marks ${plural(marks, 'compaction')}`;
+  return [
+    `${paint(look, 'strong', 'Gauge')}  ${paint(
+      look,
+      'faint',
+      `${plural(account.turns, 'turn')}, ${plural(points.length - 1, 'report')}, ` +
+        `peak ${formatNumber(peak)} tokens (${formatShare(peak, account.usableWindow)} of the usable window)${legend}`,
+    )}`,
+    `  ${sparkline(look, cells)}`,
+    '',
+  ].join('\n');
+}
+
+function compactionSign(look: Look): string {
+  return look.hasUnicode ? '┃' : '|';
+}
+
+/** Compaction marks take a column each; the points between share the rest, each column showing its highest. */
+export function sparkCells(account: ContextAccount, width: number, look: Look): SparkCell[] {
+  const { points, usableWindow: usable } = account;
+  const marks = account.compactions.filter(({ kind, isUndone }) => kind === 'full' && !isUndone);
+  const room = Math.max(1, width - marks.length);
+  const perColumn = Math.max(1, points.length / room);
+  const cells: SparkCell[] = [];
+  let from = 0;
+  for (const end of [...marks.map(({ pointIndex }) => pointIndex), points.length]) {
+    const stretch = points.slice(from, end);
+    const columnsHere = Math.min(
+      stretch.length,
+      Math.max(stretch.length > 0 ? 1 : 0, Math.floor(stretch.length / perColumn)),
+    );
+    for (let column = 0; column < columnsHere; column++) {
+      const slice = stretch.slice(
+        Math.floor((column * stretch.length) / columnsHere),
+        Math.floor(((column + 1) * stretch.length) / columnsHere),
+      );
+      cells.push({ level: highest(slice) / usable });
+    }
+    if (end !== points.length || marks.at(-1)?.pointIndex === points.length) {
+      cells.push({ mark: compactionSign(look) });
+    }
+    from = end;
+  }
+  return cells;
+}
+
+function highest(points: readonly GaugePoint[]): number {
+  return points.reduce((most, { used }) => Math.max(most, used), 0);
+}
+
+function renderCompactions(account: ContextAccount, look: Look): string {
+  if (account.compactions.length === 0) return '';
+  const lines = [paint(look, 'strong', 'Compactions')];
+  account.compactions.forEach((mark, index) => lines.push(...compactionLines(mark, index + 1, look)));
+  return `${lines.join('\n')}\n`;
+}
+
+function compactionLines(mark: CompactionMark, number: number, look: Look): string[] {
+  const arrow = look.hasUnicode ? '→' : '->';
+  const where = [
+    mark.line === undefined ? undefined : `line ${formatNumber(mark.line)}`,
+    `turn ${mark.turn}`,
+    mark.at?.slice(0, 16).replace('T', ' '),
+    mark.isUndone ? 'undone' : undefined,
+  ].filter((part) => part !== undefined);
+  const lines = [
+    `  #${number}  ${formatNumber(mark.preTokens)} ${arrow} ${formatNumber(mark.postTokens)} tokens  ` +
+      paint(look, 'faint', where.join(', ')),
+    `      ${explainCompaction(mark)}`,
+  ];
+  if (mark.receipt !== undefined) lines.push(`      ${printable(mark.receipt.why)}`);
+  return lines;
+}
+
+/** Why a compaction happened and what it left, in one sentence, from what the file says. */
+export function explainCompaction(mark: CompactionMark): string {
+  const full = formatShare(mark.preTokens, mark.window);
+  const who =
+    mark.trigger === 'manual'
+      ? 'asked for by the user'
+      : mark.trigger === 'auto'
+        ? 'automatic'
+        : 'trigger not recorded';
+  const phase = mark.phase === undefined ? '' : `, ${PHASE_WORDS[mark.phase]}`;
+  if (mark.kind === 'micro') {
+    return `Micro, ${who}: ${plural(mark.clearedResults, 'old tool result')} cleared at ${full} of the usable window.`;
+  }
+  const summary = {
+    readable: `a summary of about ${formatNumber(mark.summaryTokens)} tokens`,
+    encrypted: 'a summary that only the provider can read',
+    none: 'no summary in the file',
+  }[mark.summary];
+  return `Full, ${who}${phase}, at ${full} of the usable window: ${plural(mark.itemsBefore, 'item')} became ${formatNumber(mark.itemsAfter)}, with ${summary}.`;
+}
+
+const PHASE_WORDS = {
+  standalone_turn: 'as a turn of its own',
+  pre_turn: 'before a turn',
+  mid_turn: 'in the middle of a turn',
+  post_turn: 'after a turn',
+} as const;
+
+function renderFindings({ report, account, gaugeError }: Inspection, look: Look): string {
+  const { recorded, brokenPairs } = account;
+  const lines = [
+    `${paint(look, 'strong', 'Recorded')}  ${[
+      plural(recorded.userMessages, 'user message'),
+      plural(recorded.assistantMessages, 'assistant message'),
+      plural(recorded.calls, 'tool call'),
+      plural(recorded.results, 'result'),
+      ...(recorded.sideItems > 0 ? [`${plural(recorded.sideItems, 'item')} outside of the context`] : []),
+    ].join(', ')}`,
+  ];
+  if (gaugeError !== undefined) {
+    lines.push(
+      `Gauge error: median ${(100 * gaugeError.median).toFixed(1)} % over ${plural(gaugeError.samples, 'reported usage')}`,
+    );
+  }
+  const broken =
+    brokenPairs.orphanCalls.length + brokenPairs.orphanResults.length + brokenPairs.duplicateResults.length;
+  if (broken > 0) {
+    lines.push(
+      paint(
+        look,
+        'warning',
+        `Broken pairs: ${plural(brokenPairs.orphanCalls.length, 'call')} without result, ` +
+          `${plural(brokenPairs.orphanResults.length, 'result')} without call, ` +
+          `${plural(brokenPairs.duplicateResults.length, 'second result')}; \`baton compact\` repairs them.`,
+      ),
+    );
+  }
+  if (account.rejectedSamples.length > 0) {
+    const [first] = account.rejectedSamples;
+    lines.push(
+      `Ignored ${plural(account.rejectedSamples.length, 'usage report')} that cannot be true, e.g. line ${first?.line ?? '?'}: ${first?.why ?? ''}.`,
+    );
+  }
+  lines.push(...damageLines(report, look));
+  if (report.hasGrown) lines.push('The file grew while it was read; what was appended is not included.');
+  return `${lines.join('\n')}\n`;
+}
+
+function damageLines(report: LoadReport, look: Look): string[] {
+  const shown = report.damage.slice(0, MOST_DAMAGE_LINES);
+  const lines = shown.map(
+    ({ line, message, lost }) =>
+      `${paint(look, lost ? 'bad' : 'warning', lost ? 'Lost' : 'Repaired')} line ${formatNumber(line)}: ${message}`,
+  );
+  const more = report.damage.length - shown.length;
+  return more > 0 ? [...lines, `… and ${plural(more, 'more note')} on damage (--json lists all)`] : lines;
+}

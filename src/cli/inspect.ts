@@ -1,0 +1,77 @@
+// `baton inspect`: what fills a session's window, and how it got there.
+
+import { BatonError } from '../errors.ts';
+import type { Config } from '../config/schema.ts';
+import { AccountFold } from '../history/account.ts';
+import type { ContextAccount } from '../history/account.ts';
+import type { Prediction } from '../tokens/anchor.ts';
+import { thresholdState } from '../tokens/pressure.ts';
+import { errorJson, explain } from './explain.ts';
+import type { CommandIo, ExitStatus } from './io.ts';
+import type { Inspection } from './inspect-view.ts';
+import { accountSettings, readSession, thresholdSettings, withSource } from './session.ts';
+
+export interface InspectOptions {
+  readonly json: boolean;
+  /** Count categories with the exact tokenizer. */
+  readonly precise: boolean;
+}
+
+/** Inspects files one after the other. A file that cannot be read is explained and the others are still shown. */
+export async function inspect(
+  io: CommandIo,
+  config: Config,
+  paths: readonly string[],
+  options: InspectOptions,
+): Promise<ExitStatus> {
+  const { inspectionJson } = await import('./inspect-json.ts');
+  const { renderInspection } = await import('./inspect-view.ts');
+  const documents: unknown[] = [];
+  let status: ExitStatus = 0;
+  for (const path of paths) {
+    try {
+      const inspection = await inspectFile(io, config, path, options);
+      if (documents.length > 0 && !options.json) io.stdout('\n');
+      documents.push(inspectionJson(inspection));
+      if (!options.json) io.stdout(renderInspection(inspection, io.look, io.homeDirectory));
+    } catch (error) {
+      if (paths.length === 1 || !(error instanceof BatonError) || error.code === 'interrupted') throw error;
+      io.stderr(explain(error));
+      documents.push({ path, error: errorJson(error) });
+      status = 1;
+    }
+  }
+  if (options.json) io.stdout(`${JSON.stringify(paths.length === 1 ? documents[0] : documents, null, 2)}\n`);
+  return status;
+}
+
+async function inspectFile(
+  io: CommandIo,
+  config: Config,
+  path: string,
+  { precise }: InspectOptions,
+): Promise<Inspection> {
+  const count = precise ? await (await import('../tokens/load.ts')).loadTokenizer() : undefined;
+  const fold = new AccountFold(accountSettings(config, count));
+  const report = await withSource(io, path, (source) =>
+    readSession(io, source, (record) => fold.add(record)),
+  );
+  const account = fold.account();
+  return {
+    path,
+    report,
+    account,
+    pressure: thresholdState(account.usage.used, account.window, thresholdSettings(config)).word,
+    counter: precise ? 'precise' : 'approximate',
+    gaugeError: gaugeError(account),
+  };
+}
+
+function gaugeError(account: ContextAccount): Inspection['gaugeError'] {
+  const errors = account.predictions
+    .filter((prediction: Prediction) => prediction.anchored)
+    .map(({ relativeError }) => relativeError)
+    .toSorted((a, b) => a - b);
+  const median = errors[errors.length >> 1];
+  return median === undefined ? undefined : { median, samples: errors.length };
+}

@@ -1,0 +1,38 @@
+import type { Clock, Ids } from '../ports.ts';
+
+/** What a command needs of the process it runs in, so that it runs in a test as well. */
+export interface CommandIo {
+  /** Writes to standard output; with `--json` nothing but JSON goes there. */
+  readonly stdout: (text: string) => void;
+  /** Writes to standard error: progress, warnings, explanations. */
+  readonly stderr: (text: string) => void;
+  /** Writes bytes to standard output and waits until they are taken. */
+  readonly stdoutBytes: (bytes: Uint8Array) => Promise<void>;
+  readonly stdin: AsyncIterable<Buffer>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Working directory, absolute. */
+  readonly cwd: string;
+  /** The user's home directory, absolute. */
+  readonly homeDirectory: string;
+  readonly now: () => Date;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** How standard output shows things. */
+  readonly look: Look;
+  /** Whether standard error is a terminal, where progress may be drawn. */
+  readonly showsProgress: boolean;
+  /** Fires when the user presses Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** How text is shown: never by colour alone, never wider than the terminal. */
+export interface Look {
+  readonly hasColor: boolean;
+  /** Block characters; otherwise plain ASCII. */
+  readonly hasUnicode: boolean;
+  /** Columns. */
+  readonly width: number;
+}
+
+/** Success, a failure that was explained, wrong usage, stopped by the user. */
+export type ExitStatus = 0 | 1 | 2 | 130;

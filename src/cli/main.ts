@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// The program: the only place that touches the process. `--version` answers before anything else is loaded.
+
+import { readFileSync } from 'node:fs';
+
+const VERSION_FLAGS = new Set(['--version', '-V']);
+
+/** The version in package.json, two folders above the bundle. */
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+if (process.argv.length === 3 && VERSION_FLAGS.has(process.argv[2] ?? '')) {
+  process.stdout.write(`${packageVersion()}\n`);
+} else {
+  const { run } = await import('./process.ts');
+  process.exitCode = await run(process.argv.slice(2), packageVersion());
+}

@@ -1,0 +1,116 @@
+// Where results go. A file appears whole or not at all: it is written beside its name, synced and renamed.
+
+import { open, link, rename, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { BatonError } from '../errors.ts';
+import type { ByteSource } from '../formats/source.ts';
+import type { CommandIo } from './io.ts';
+
+/** The pieces of an output, in order. */
+export type Piece = string | { readonly copyOf: ByteSource };
+
+/** Where an output goes. */
+export interface Destination {
+  /** A path, or undefined for standard output. */
+  readonly path: string | undefined;
+  readonly overwrites: boolean;
+}
+
+/**
+ * Writes an output.
+ * @throws BatonError `output_exists`, `output_failed` (nothing is left behind), `interrupted`
+ */
+export async function writeOutput(
+  io: CommandIo,
+  destination: Destination,
+  pieces: readonly Piece[],
+): Promise<void> {
+  if (destination.path === undefined) {
+    await writePieces(pieces, io.signal, io.stdoutBytes);
+    return;
+  }
+  const { path } = destination;
+  if (!destination.overwrites && (await exists(path))) throw existsAlready(path);
+  const temporary = `${path}.${io.ids.uuid()}.tmp`;
+  try {
+    await writeTemporary(temporary, pieces, io.signal);
+    if (destination.overwrites) await rename(temporary, path);
+    else await publish(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw explainWrite(path, error);
+  }
+}
+
+async function writeTemporary(path: string, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await writePieces(pieces, signal, (bytes) => writeAll(handle, bytes));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, written);
+    written += bytesWritten;
+  }
+}
+
+/** A link fails where the name is taken, also when it was taken a moment ago; a rename would replace. */
+async function publish(temporary: string, path: string): Promise<void> {
+  await link(temporary, path);
+  await rm(temporary);
+}
+
+async function writePieces(
+  pieces: readonly Piece[],
+  signal: AbortSignal,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  for (const piece of pieces) {
+    if (signal.aborted) throw new BatonError('interrupted', 'Interrupted');
+    if (typeof piece === 'string') await write(Buffer.from(piece));
+    else await copy(piece.copyOf, signal, write);
+  }
+}
+
+/** Copies a file, with a line feed after a last line that lacks it, so that what follows starts its own line. */
+async function copy(
+  source: ByteSource,
+  signal: AbortSignal,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  let last: number | undefined;
+  for await (const chunk of source.chunks(signal)) {
+    last = chunk.at(-1);
+    await write(chunk);
+  }
+  if (last !== undefined && last !== 0x0a) await write(Buffer.from('\n'));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function existsAlready(path: string): BatonError {
+  return new BatonError('output_exists', `${path} exists already`, {
+    cure: 'Choose another name, or replace it with --force.',
+  });
+}
+
+function explainWrite(path: string, error: unknown): unknown {
+  if (error instanceof BatonError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST') return existsAlready(path);
+  const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
+  return new BatonError('output_failed', `${path} could not be written: ${reason}`, {
+    cure: 'Nothing was left behind; free space or choose another place, and run the command again.',
+    cause: error,
+  });
+}

@@ -1,0 +1,211 @@
+// The command line: every command, option and help text. What a command needs is loaded when it runs.
+
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { ConfigRequest } from '../config/load.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { STRATEGIES } from '../vocabulary.ts';
+import type { Strategy } from '../vocabulary.ts';
+import { configCommand } from './config.ts';
+import type { CommandIo, ExitStatus } from './io.ts';
+
+interface GlobalOptions {
+  readonly config?: string;
+  readonly set: readonly string[];
+}
+
+/** A command line ready to be run. */
+export interface Program {
+  run(args: readonly string[]): Promise<ExitStatus>;
+}
+
+/**
+ * Builds the program.
+ * @param version as in package.json
+ */
+export function buildProgram(io: CommandIo, version: string): Program {
+  let status: ExitStatus = 0;
+  const end = (result: ExitStatus | undefined): void => {
+    status = result ?? 0;
+  };
+  const program = new Command('baton')
+    .description('Carries coding agents across context compaction: inspect, compact and undo their sessions.')
+    .version(version, '-V, --version', 'print the version')
+    .option('--config <file>', 'read this config file in place of ~/.baton/config.toml')
+    .option('-c, --set <key=value>', 'set one config key for this run (repeatable; TOML value)', collect, [])
+    .addOption(
+      new Option('--color <when>', 'use colour').choices(['auto', 'always', 'never']).default('auto'),
+    )
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .showHelpAfterError('(run with --help for usage)')
+    .showSuggestionAfterError()
+    .configureOutput({ writeOut: io.stdout, writeErr: io.stderr })
+    .exitOverride();
+  const request = (): ConfigRequest => {
+    const { config, set } = program.opts<GlobalOptions>();
+    return { configFile: config, overrides: set };
+  };
+  const configure = async (): Promise<Config> => {
+    const { config, warnings } = await loadConfig(request(), io);
+    for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
+    return config;
+  };
+  addInspect(program, io, configure, end);
+  addCompact(program, io, configure);
+  addUndo(program, io, configure);
+  addSessions(program, io, configure);
+  program.addCommand(inherit(program, configCommand(io, request)));
+  addDoctor(program, io, request, end);
+  addDemo(program, io, configure);
+  return {
+    async run(args) {
+      try {
+        await program.parseAsync(args, { from: 'user' });
+        return status;
+      } catch (error) {
+        if (!(error instanceof CommanderError)) throw error;
+        return error.exitCode === 0 ? 0 : 2;
+      }
+    },
+  };
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** Commands built elsewhere take over how the program writes and ends. */
+function inherit(program: Command, command: Command): Command {
+  command.copyInheritedSettings(program);
+  for (const child of command.commands) child.copyInheritedSettings(program);
+  return command;
+}
+
+type Configure = () => Promise<Config>;
+type End = (status: ExitStatus | undefined) => void;
+
+function addInspect(program: Command, io: CommandIo, configure: Configure, end: End): void {
+  program
+    .command('inspect')
+    .description('show what fills the context of a session, its gauge over time, and its compactions')
+    .argument('<file...>', 'session files of Codex, Claude Code or Baton; - reads standard input')
+    .option('--precise', 'count with the o200k tokenizer instead of estimating')
+    .option('--json', 'print JSON (docs/json.md)')
+    .action(async (files: string[], options: { json?: true; precise?: true }) => {
+      const { inspect } = await import('./inspect.ts');
+      end(
+        await inspect(io, await configure(), files, {
+          json: options.json === true,
+          precise: options.precise === true,
+        }),
+      );
+    });
+}
+
+interface CompactFlags {
+  readonly strategy: Strategy;
+  readonly targetTokens?: number;
+  readonly preview?: true;
+  readonly out?: string;
+  readonly format: 'same' | 'codex' | 'claude';
+  readonly prune?: true;
+  readonly install?: true;
+  readonly workspace?: string;
+  readonly force?: true;
+  readonly json?: true;
+}
+
+function addCompact(program: Command, io: CommandIo, configure: Configure): void {
+  program
+    .command('compact')
+    .description('compact a session with the embedded summarizer; the input file is never changed')
+    .argument('<file>', 'session file of Codex, Claude Code or Baton; - reads standard input')
+    .addOption(
+      new Option('--strategy <name>', 'auto and full write a summary; micro clears old tool results only')
+        .choices(STRATEGIES)
+        .default('auto'),
+    )
+    .option('--target-tokens <n>', 'largest size of the whole context afterwards (o200k tokens)', parseTokens)
+    .option('--preview', 'show what would be kept, summarised and dropped; write nothing')
+    .option('--out <file>', 'where to write (default: standard output)')
+    .addOption(
+      new Option('--format <name>', 'same keeps the original bytes and appends')
+        .choices(['same', 'codex', 'claude'])
+        .default('same'),
+    )
+    .option('--prune', 'leave the past out: write only what is in the context afterwards')
+    .option('--install', 'put the result where the agent finds it, and print how to resume it')
+    .option('--workspace <dir>', 'read files that the agent had read back from this directory')
+    .option('--force', 'replace an existing --out file')
+    .option('--json', 'print the receipt as JSON on standard output (needs --out, --install or --preview)')
+    .action(async (file: string, flags: CompactFlags) => {
+      const { compact } = await import('./compact.ts');
+      await compact(io, await configure(), file, flags);
+    });
+}
+
+function addUndo(program: Command, io: CommandIo, configure: Configure): void {
+  program
+    .command('undo')
+    .description('take the newest compaction of a session back and keep what came after it')
+    .argument('<file>', 'session file of Codex, Claude Code or Baton; - reads standard input')
+    .option('--out <file>', 'where to write (default: standard output)')
+    .option('--install', 'put the result where the agent finds it, and print how to resume it')
+    .option('--force', 'replace an existing --out file')
+    .option('--json', 'print a report as JSON on standard output (needs --out or --install)')
+    .action(async (file: string, flags: { out?: string; install?: true; force?: true; json?: true }) => {
+      const { undo } = await import('./undo.ts');
+      await undo(io, await configure(), file, flags);
+    });
+}
+
+function addSessions(program: Command, io: CommandIo, configure: Configure): void {
+  program
+    .command('sessions')
+    .description('list the sessions of Baton, Codex and Claude Code on this machine, newest first')
+    .option('--limit <n>', 'how many to show', parseCount, 20)
+    .addOption(new Option('--agent <name>', 'only this agent').choices(['baton', 'codex', 'claude']))
+    .option('--json', 'print JSON')
+    .action(async (flags: { limit: number; agent?: 'baton' | 'codex' | 'claude'; json?: true }) => {
+      const { listSessions } = await import('./sessions.ts');
+      await listSessions(io, await configure(), { ...flags, json: flags.json === true });
+    });
+}
+
+function addDoctor(program: Command, io: CommandIo, request: () => ConfigRequest, end: End): void {
+  program
+    .command('doctor')
+    .description('check what works here, and say the cure for what does not')
+    .option('--json', 'print JSON')
+    .action(async (flags: { json?: true }) => {
+      const { runDoctor } = await import('./doctor.ts');
+      end(await runDoctor(io, request(), { json: flags.json === true }));
+    });
+}
+
+function addDemo(program: Command, io: CommandIo, configure: Configure): void {
+  program
+    .command('demo')
+    .description('play the main job on a session that comes with Baton')
+    .action(async () => {
+      const { playDemo } = await import('./demo.ts');
+      await playDemo(io, await configure());
+    });
+}
+
+function parseTokens(text: string): number {
+  const match = /^(\d+)([km]?)$/i.exec(text.replaceAll(/[,_]/g, ''));
+  const unit = { '': 1, k: 1000, m: 1_000_000 }[match?.[2]?.toLowerCase() ?? ''] ?? 1;
+  const tokens = Number(match?.[1]) * unit;
+  if (!Number.isSafeInteger(tokens) || tokens < 1) {
+    throw new InvalidArgumentError('Expected a number of tokens such as 8000 or 8k.');
+  }
+  return tokens;
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('Expected a number above 0.');
+  return count;
+}

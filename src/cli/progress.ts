@@ -1,0 +1,27 @@
+import type { CommandIo } from './io.ts';
+
+/** Work below this size is over before a progress line could be read. @source 8 MB read in about 0.1 s. */
+const LEAST_BYTES = 8 * 1024 * 1024;
+
+const REDRAW_MS = 100;
+
+/** Runs long work with a progress line on standard error, when that is a terminal. The line is gone afterwards. */
+export async function withProgress<T>(
+  io: CommandIo,
+  title: string,
+  bytes: number,
+  work: (onProgress?: (share: number) => void) => Promise<T>,
+): Promise<T> {
+  if (!io.showsProgress || bytes < LEAST_BYTES) return work();
+  let drawnAt = 0;
+  try {
+    return await work((share) => {
+      const now = io.clock.now();
+      if (now - drawnAt < REDRAW_MS) return;
+      drawnAt = now;
+      io.stderr(`\r\u001B[K${title} ${Math.floor(share * 100)} %`);
+    });
+  } finally {
+    io.stderr('\r\u001B[K');
+  }
+}

@@ -1,0 +1,52 @@
+// Reads one session for a command: source, progress, account.
+
+import type { Config } from '../config/schema.ts';
+import type { AccountSettings } from '../history/account.ts';
+import { loadSession } from '../formats/load.ts';
+import type { LoadReport } from '../formats/load.ts';
+import type { Emit } from '../formats/reader.ts';
+import { openSource } from '../formats/source.ts';
+import type { ByteSource } from '../formats/source.ts';
+import type { CountText } from '../tokens/estimate.ts';
+import type { ThresholdSettings } from '../tokens/pressure.ts';
+import type { CommandIo } from './io.ts';
+import { withProgress } from './progress.ts';
+
+/** Opens a session for as long as `use` runs. */
+export async function withSource<T>(
+  io: CommandIo,
+  path: string,
+  use: (source: ByteSource) => Promise<T>,
+): Promise<T> {
+  const source = await openSource(path, io.stdin);
+  try {
+    return await use(source);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Reads all records, with progress on standard error. */
+export async function readSession(io: CommandIo, source: ByteSource, emit: Emit): Promise<LoadReport> {
+  return withProgress(io, `Reading ${source.name}`, source.size, (onProgress) =>
+    loadSession(source, emit, { signal: io.signal, onProgress }),
+  );
+}
+
+/** How the account of a session counts under a configuration. */
+export function accountSettings(config: Config, count?: CountText): AccountSettings {
+  return {
+    estimate: {
+      approxBytesPerToken: config.compact.approxBytesPerToken,
+      tokensPerImage: config.compact.tokensPerImage,
+    },
+    safetyMultiplier: config.compact.tokenSafetyMultiplier,
+    ...(count === undefined ? {} : { count }),
+    ...(config.modelContextWindow === undefined ? {} : { window: config.modelContextWindow }),
+  };
+}
+
+/** Where a configuration places the thresholds of the gauge. */
+export function thresholdSettings(config: Config): ThresholdSettings {
+  return { ...config.compact, modelLimit: config.modelAutoCompactTokenLimit };
+}

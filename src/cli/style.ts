@@ -1,0 +1,126 @@
+// Pure pieces of the terminal views: numbers, bars, sparklines, columns.
+
+import { styleText } from 'node:util';
+import type { Look } from './io.ts';
+
+/** Colours by meaning. The word or sign beside them says the same. */
+export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warning' | 'bad' | 'accent';
+
+const STYLES = {
+  faint: 'gray',
+  strong: 'bold',
+  good: 'green',
+  warning: 'yellow',
+  bad: 'red',
+  accent: 'cyan',
+} as const;
+
+/** Paints a text, where colour is shown. */
+export function paint(look: Look, tone: Tone, text: string): string {
+  return look.hasColor && tone !== 'plain' ? styleText(STYLES[tone], text) : text;
+}
+
+const THOUSANDS = new Intl.NumberFormat('en-US');
+
+/** `12,345`. */
+export function formatNumber(value: number): string {
+  return THOUSANDS.format(value);
+}
+
+/** `63 %`; a share too small to round up is `<1 %`. */
+export function formatShare(part: number, whole: number): string {
+  if (whole <= 0) return '–';
+  const percent = (100 * part) / whole;
+  return percent > 0 && percent < 1 ? '<1 %' : `${Math.round(percent)} %`;
+}
+
+/** `4.1 MB`, decimal. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
+  return bytes < 1_000_000_000 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+/** `1 call`, `2 calls`, with thousands separators. */
+export function plural(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
+
+/** A bar of at most `width` columns for `part` of `whole`; something is always seen of a part above 0. */
+export function bar(look: Look, part: number, whole: number, width: number): string {
+  const share = whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
+  if (!look.hasUnicode) {
+    const full = Math.round(share * width);
+    return '#'.repeat(share > 0 ? Math.max(1, full) : 0);
+  }
+  const eighths = Math.round(share * width * 8);
+  const visible = share > 0 ? Math.max(1, eighths) : 0;
+  return '█'.repeat(visible >> 3) + (EIGHTHS[visible & 7] ?? '');
+}
+
+/** A bar on a track: used and free are told apart without colour. */
+export function gaugeBar(look: Look, part: number, whole: number, width: number): string {
+  const filled = Math.min(width, Math.round((whole <= 0 ? 0 : part / whole) * width));
+  const [on, off] = look.hasUnicode ? ['█', '░'] : ['#', '.'];
+  return on.repeat(filled) + off.repeat(width - filled);
+}
+
+const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
+const ASCII_LEVELS = ['.', ':', '-', '=', '+', '*', '#', '@'] as const;
+
+/** A place of a sparkline: a level from 0 to 1, or a mark between two of them. */
+export type SparkCell = { readonly level: number } | { readonly mark: string };
+
+/** One column per cell. */
+export function sparkline(look: Look, cells: readonly SparkCell[]): string {
+  const levels = look.hasUnicode ? LEVELS : ASCII_LEVELS;
+  return cells
+    .map((cell) =>
+      'mark' in cell
+        ? cell.mark
+        : (levels[Math.min(levels.length - 1, Math.max(0, Math.floor(cell.level * levels.length)))] ?? ''),
+    )
+    .join('');
+}
+
+/** Columns that a text takes when printed, by code points: enough for what Baton prints. */
+export function columns(text: string): number {
+  return [...stripStyle(text)].length;
+}
+
+// oxlint-disable-next-line no-control-regex
+const STYLE = /\u001B\[[0-9;]*m/g;
+
+function stripStyle(text: string): string {
+  return text.replaceAll(STYLE, '');
+}
+
+/** Pads to a width; longer texts stay. */
+export function padEnd(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - columns(text)));
+}
+
+export function padStart(text: string, width: number): string {
+  return ' '.repeat(Math.max(0, width - columns(text))) + text;
+}
+
+/** Shortens to a width at a character boundary, with `…` (or `..`) at the end. */
+export function fitWidth(look: Look, text: string, width: number): string {
+  const characters = [...text];
+  if (characters.length <= width) return text;
+  const ellipsis = look.hasUnicode ? '…' : '..';
+  return characters.slice(0, Math.max(0, width - ellipsis.length)).join('') + ellipsis;
+}
+
+/** A path as a person writes it: `~` for the home directory. */
+export function tildePath(path: string, home: string): string {
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+/** Makes text from a file safe to print: control characters become visible, nothing moves the cursor. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '\uFFFD');
+}

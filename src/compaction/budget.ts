@@ -1,0 +1,72 @@
+// How the room after a compaction is shared out. Numbers in tokens throughout.
+
+/** What one message costs on the wire besides its text. @source OpenAI's chat format: 3 to 4 tokens a message. */
+export const MESSAGE_OVERHEAD = 4;
+
+/** Summary of a compaction whose size nobody asked for. @source spec 2-engine §5. */
+export const DEFAULT_SUMMARY_TOKENS = 4000;
+
+/** Below this a summary cannot hold the request, the constraints and the next step. @source docs/decisions/0006. */
+export const LEAST_SUMMARY_TOKENS = 200;
+
+/** Restored files and preserved user messages take at most this share of the window each. @source spec 2-engine §4.1. */
+const SHARE_OF_WINDOW = 0.08;
+
+/** Shares of a target that is asked for. @source docs/decisions/0006. */
+const SHARE_OF_TARGET = { files: 0.25, userMessages: 0.3 } as const;
+
+export interface BudgetRequest {
+  /** Raw window of the model. */
+  readonly window: number;
+  /** The whole context after compaction, when the caller gave a size. */
+  readonly target: number | undefined;
+  /** Parts that stay as they are: initial context, todos, plan, what wraps the summary. */
+  readonly fixed: number;
+  /** What the user messages would take whole. */
+  readonly userMessages: number;
+  /** `user_message_max_tokens`. */
+  readonly userMessageLimit: number;
+  /** What the restored files would take within their own limits. */
+  readonly files: number;
+}
+
+export type Budget =
+  | {
+      readonly fits: true;
+      readonly userMessages: number;
+      readonly files: number;
+      readonly summary: number;
+    }
+  | {
+      readonly fits: false;
+      /** The smallest target that would do. */
+      readonly least: number;
+    };
+
+/** Shares out the room, or says how much is needed at the least. */
+export function shareOut(request: BudgetRequest): Budget {
+  const { target } = request;
+  const ofWindow = Math.floor(request.window * SHARE_OF_WINDOW);
+  const userCap = Math.min(request.userMessageLimit, ofWindow);
+  const fileCap = Math.min(request.files, ofWindow);
+  if (target === undefined) {
+    return {
+      fits: true,
+      userMessages: userCap,
+      files: fileCap,
+      summary: DEFAULT_SUMMARY_TOKENS,
+    };
+  }
+  const room = target - request.fixed;
+  if (room < LEAST_SUMMARY_TOKENS) {
+    return { fits: false, least: target - room + LEAST_SUMMARY_TOKENS };
+  }
+  const files = Math.min(fileCap, Math.floor(room * SHARE_OF_TARGET.files));
+  const userMessages = Math.min(
+    userCap,
+    request.userMessages,
+    Math.floor(room * SHARE_OF_TARGET.userMessages),
+    room - files - LEAST_SUMMARY_TOKENS,
+  );
+  return { fits: true, userMessages, files, summary: room - files - userMessages };
+}

@@ -1,0 +1,347 @@
+// Tier 2: the history is replaced by a summary, the restored context and the user's own words. Pure: the summary comes
+// from a function, files were read before, clock and ids are parameters.
+
+import type { Item, MessageItem } from '../protocol/item.ts';
+import type { CompactedRecord } from '../protocol/record.ts';
+import type { Receipt, ReceiptEntry, RestoredFile } from '../protocol/receipt.ts';
+import type { Category, Reason, Strategy, Trigger } from '../vocabulary.ts';
+import type { Entry } from '../history/project.ts';
+import type { Hash } from '../ports.ts';
+import { filterForSummary, initialContextRange } from '../history/filter.ts';
+import type { FilterReason } from '../history/filter.ts';
+import { findBrokenPairs, pairView } from '../history/pairs.ts';
+import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
+import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
+import { LEAST_SUMMARY_TOKENS, MESSAGE_OVERHEAD, shareOut } from './budget.ts';
+import { preserveUserMessages } from './preserve.ts';
+import type { Preserved } from './preserve.ts';
+import { chooseRestored } from './restore.ts';
+import type { RestorableFile } from './restore.ts';
+import { summaryMessage } from './summary.ts';
+
+/** A summary as its author gives it. */
+export interface SummaryDraft {
+  readonly text: string;
+  /** Known secrets that were replaced, by kind. */
+  readonly redactions: Readonly<Record<string, number>>;
+}
+
+/** Everything that a full compaction depends on. */
+export interface FullRequest {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly trigger: Trigger;
+  readonly reason: Reason;
+  readonly strategy: Strategy;
+  /** Why it was asked for, with the numbers, as one sentence. */
+  readonly why: string;
+  readonly entries: readonly Entry<Item>[];
+  /** Raw window of the model in tokens. */
+  readonly window: number;
+  /** Largest size of the whole context afterwards. */
+  readonly targetTokens?: number;
+  /** The agent gives its initial context again by itself when the session goes on, so that keeping it doubles it. */
+  readonly leavesInitialContext: boolean;
+  /** `user_message_max_tokens`. */
+  readonly userMessageLimit: number;
+  /** Files read back from the workspace, newest first, already within their own limits. */
+  readonly files: readonly RestorableFile[];
+  /** Todo list and plan, as attachments. */
+  readonly state: readonly Item[];
+  readonly estimate: EstimateSettings;
+  readonly count: CountText;
+  readonly counter: Receipt['counter'];
+  readonly hash: Hash;
+  /**
+   * Writes the summary in at most `budget` tokens by `count`.
+   * @param preserved user messages that stay verbatim beside the summary
+   */
+  readonly summarise: (budget: number, preserved: readonly MessageItem[]) => SummaryDraft;
+}
+
+/** What became of one entry. */
+export interface Fate {
+  readonly entry: Entry<Item>;
+  readonly fate: 'kept' | 'summarised' | 'dropped';
+  /** Why it was dropped. */
+  readonly why?: FilterReason | 'initial_context';
+  readonly tokens: number;
+}
+
+export type FullResult =
+  | {
+      readonly outcome: 'compacted';
+      readonly record: CompactedRecord & { readonly receipt: Receipt; readonly at: string };
+      readonly fates: readonly Fate[];
+      readonly preserved: Preserved;
+    }
+  | { readonly outcome: 'nothing_to_compact'; readonly preTokens: number }
+  | {
+      readonly outcome: 'cannot_fit';
+      readonly leastTarget: number;
+      readonly parts: Readonly<Record<string, number>>;
+    };
+
+/** Attempts at a summary that lets the whole fit; each asks for less by what the last one was over. */
+const MOST_SUMMARY_ATTEMPTS = 4;
+
+/** Compacts a history. The result fits `targetTokens` by `count`, has no broken pair, and is smaller than the input. */
+export function compactFully(request: FullRequest): FullResult {
+  const { entries } = request;
+  const preTokens = contextTokens(entries, request);
+  const parts = measureParts(request);
+  const budget = shareOut({
+    window: request.window,
+    target: request.targetTokens,
+    userMessageLimit: request.userMessageLimit,
+    ...parts.tokens,
+  });
+  if (!budget.fits) return { outcome: 'cannot_fit', leastTarget: budget.least, parts: parts.tokens };
+  const preserved = preserveUserMessages(entries, budget.userMessages, request.count);
+  const files = chooseRestored(request.files, budget.files);
+  const frame: Frame = {
+    initialContext: parts.initialContext,
+    boundary: boundaryItem(request, preTokens),
+    files: files.items,
+    state: request.state,
+    preserved,
+    ghosts: parts.ghosts,
+  };
+  const written = writeFitting(request, frame, summaryBudget(budget.summary, preTokens, request));
+  if (written === undefined) {
+    return { outcome: 'cannot_fit', leastTarget: (request.targetTokens ?? 0) * 2, parts: parts.tokens };
+  }
+  const { items, draft, summaryTokens } = written;
+  const postTokens = itemsTokens(items, request);
+  if (postTokens >= preTokens) return { outcome: 'nothing_to_compact', preTokens };
+  const fates = decideFates(request, frame);
+  const receipt = writeReceipt({
+    request,
+    fates,
+    preTokens,
+    postTokens,
+    summaryTokens,
+    items,
+    files: files.restored,
+    redactions: draft.redactions,
+    preserved,
+  });
+  return {
+    outcome: 'compacted',
+    record: {
+      type: 'compacted',
+      id: request.id,
+      at: request.at,
+      trigger: request.trigger,
+      phase: 'standalone_turn',
+      preTokens,
+      postTokens,
+      replacement: items,
+      summary: draft.text,
+      receipt,
+    },
+    fates,
+    preserved,
+  };
+}
+
+interface Frame {
+  readonly initialContext: readonly Entry<Item>[];
+  readonly boundary: Item;
+  readonly files: readonly Item[];
+  readonly state: readonly Item[];
+  readonly preserved: Preserved;
+  readonly ghosts: readonly Entry<Item>[];
+}
+
+function measureParts(request: FullRequest) {
+  const { entries } = request;
+  const range = initialContextRange(entries.map(({ value }) => value));
+  const initialContext = request.leavesInitialContext ? [] : entries.slice(range.from, range.to);
+  const ghosts = entries.filter(({ value }) => value.type === 'ghost_snapshot');
+  const everyUserMessage = preserveUserMessages(entries, Infinity, request.count);
+  return {
+    initialContext,
+    ghosts,
+    tokens: {
+      fixed:
+        contextTokens(initialContext, request) +
+        itemsTokens([...request.state, summaryMessage('', false)], request),
+      userMessages: everyUserMessage.tokens + everyUserMessage.items.length * MESSAGE_OVERHEAD,
+      files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
+    },
+  };
+}
+
+/** A small session gets a small summary: half of what it replaces, unless a size was asked for. */
+function summaryBudget(share: number, preTokens: number, request: FullRequest): number {
+  return request.targetTokens === undefined
+    ? Math.max(LEAST_SUMMARY_TOKENS, Math.min(share, Math.floor(preTokens / 2)))
+    : share;
+}
+
+function writeFitting(
+  request: FullRequest,
+  frame: Frame,
+  firstBudget: number,
+): { items: readonly Item[]; draft: SummaryDraft; summaryTokens: number } | undefined {
+  let budget = firstBudget;
+  for (let attempt = 0; attempt < MOST_SUMMARY_ATTEMPTS && budget > 0; attempt++) {
+    const draft = request.summarise(budget, frame.preserved.items);
+    const summary = summaryMessage(draft.text, request.trigger === 'auto');
+    const items = rebuild(frame, summary);
+    const excess = itemsTokens(items, request) - (request.targetTokens ?? Infinity);
+    if (excess <= 0) return { items, draft, summaryTokens: itemsTokens([summary], request) };
+    budget -= excess + MESSAGE_OVERHEAD;
+  }
+  return undefined;
+}
+
+/** @source seed 001 §9, spec 2-engine §4.7: this order, and no other. */
+function rebuild(frame: Frame, summary: Item): readonly Item[] {
+  return [
+    ...frame.initialContext.map(({ value }) => value),
+    frame.boundary,
+    summary,
+    ...frame.files,
+    ...frame.state,
+    ...frame.preserved.items,
+    ...frame.ghosts.map(({ value }) => value),
+  ];
+}
+
+function boundaryItem(request: FullRequest, preTokens: number): Item {
+  return {
+    type: 'compact_boundary',
+    uuid: request.id,
+    timestamp: request.at,
+    trigger: request.trigger,
+    reason: request.reason,
+    implementation: 'embedded',
+    preTokens,
+  };
+}
+
+function decideFates(request: FullRequest, frame: Frame): readonly Fate[] {
+  const kept = new Set<number>(
+    [...frame.initialContext, ...frame.preserved.entries, ...frame.ghosts].map(({ seq }) => seq),
+  );
+  const range = initialContextRange(request.entries.map(({ value }) => value));
+  return filterForSummary(request.entries.map(({ value }) => value)).flatMap(({ index, reason }): Fate[] => {
+    const entry = request.entries[index];
+    if (entry === undefined) return [];
+    const tokens = sumTokens(itemTokens(entry.value, request.count, request.estimate));
+    if (kept.has(entry.seq)) return [{ entry, fate: 'kept', tokens }];
+    if (reason === undefined) return [{ entry, fate: 'summarised', tokens }];
+    const isInitial = index >= range.from && index < range.to;
+    return [{ entry, fate: 'dropped', why: isInitial ? 'initial_context' : reason, tokens }];
+  });
+}
+
+interface ReceiptFacts {
+  readonly request: FullRequest;
+  readonly fates: readonly Fate[];
+  readonly preTokens: number;
+  readonly postTokens: number;
+  readonly summaryTokens: number;
+  readonly items: readonly Item[];
+  readonly files: readonly RestoredFile[];
+  readonly redactions: Readonly<Record<string, number>>;
+  readonly preserved: Preserved;
+}
+
+function writeReceipt(facts: ReceiptFacts): Receipt {
+  const { request, fates } = facts;
+  return {
+    version: 1,
+    id: request.id,
+    at: request.at,
+    trigger: request.trigger,
+    reason: request.reason,
+    phase: 'standalone_turn',
+    strategy: request.strategy,
+    implementation: 'embedded',
+    rung: 'embedded',
+    counter: request.counter,
+    why: request.why,
+    window: request.window,
+    ...(request.targetTokens === undefined ? {} : { targetTokens: request.targetTokens }),
+    preTokens: facts.preTokens,
+    postTokens: facts.postTokens,
+    inputSha256: request.hash(JSON.stringify(request.entries.map(({ value }) => value))),
+    summaryTokens: facts.summaryTokens,
+    kept: receiptEntry(fates, 'kept', request),
+    summarised: receiptEntry(fates, 'summarised', request),
+    dropped: receiptEntry(fates, 'dropped', request),
+    restoredFiles: facts.files,
+    redactions: facts.redactions,
+    guards: guards(facts),
+    notes: notes(facts),
+  };
+}
+
+function receiptEntry(fates: readonly Fate[], which: Fate['fate'], request: FullRequest): ReceiptEntry {
+  const byCategory: Partial<Record<Category, number>> = {};
+  const ranges: [number, number][] = [];
+  let count = 0;
+  for (const { entry, fate } of fates) {
+    if (fate !== which) continue;
+    count++;
+    addTokens(byCategory, itemTokens(entry.value, request.count, request.estimate));
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === entry.seq - 1) last[1] = entry.seq;
+    else ranges.push([entry.seq, entry.seq]);
+  }
+  return { items: ranges, count, tokens: sumTokens(byCategory), byCategory };
+}
+
+function guards({ request, items, postTokens, preTokens }: ReceiptFacts): readonly string[] {
+  const broken = findBrokenPairs(items.map(pairView));
+  const isSound =
+    broken.orphanCalls.length + broken.orphanResults.length + broken.duplicateResults.length === 0;
+  if (!isSound) throw new RangeError('A compaction left a broken pair of call and result');
+  return [
+    'no_broken_pairs',
+    ...(postTokens < preTokens ? ['smaller'] : []),
+    ...(request.targetTokens === undefined ? [] : ['within_target']),
+  ];
+}
+
+function notes({ request, fates, preserved, postTokens }: ReceiptFacts): readonly string[] {
+  const said: string[] = [];
+  if (fates.some(({ why }) => why === 'initial_context')) {
+    said.push('The initial context is left out: the agent gives it again when the session goes on.');
+  }
+  if (preserved.left > 0) {
+    said.push(`${preserved.left} older user message(s) did not fit verbatim and are in the summary only.`);
+  }
+  if (postTokens > request.window / 2) {
+    said.push('Less than half of the window is free after this compaction.');
+  }
+  return said;
+}
+
+/** Tokens of a list of entries as one request: their texts and the overhead of each message that is sent. */
+export function contextTokens(entries: readonly Entry<Item>[], counting: Counting): number {
+  return itemsTokens(
+    entries.map(({ value }) => value),
+    counting,
+  );
+}
+
+/** How a context is counted. */
+export interface Counting {
+  readonly count: CountText;
+  readonly estimate: EstimateSettings;
+}
+
+/** Tokens of a list of items as one request. */
+export function itemsTokens(items: readonly Item[], { count, estimate }: Counting): number {
+  let tokens = 0;
+  for (const item of items) {
+    const own = sumTokens(itemTokens(item, count, estimate));
+    if (own > 0) tokens += own + MESSAGE_OVERHEAD;
+  }
+  return tokens;
+}

@@ -1,0 +1,105 @@
+// The user's own words that a compaction keeps verbatim.
+
+import { textOfParts } from '../protocol/item.ts';
+import type { Item, MessageItem, Part } from '../protocol/item.ts';
+import type { Entry } from '../history/project.ts';
+import { isUserMessage } from '../history/filter.ts';
+import type { CountText } from '../tokens/estimate.ts';
+
+/** User messages chosen to stay, oldest first. */
+export interface Preserved {
+  readonly entries: readonly Entry<Item>[];
+  /** The messages as they stay: the oldest of them may be cut in the middle. */
+  readonly items: readonly MessageItem[];
+  readonly tokens: number;
+  /** How many user messages did not fit at all. */
+  readonly left: number;
+}
+
+/** Cut messages shorter than this say nothing; they are left out instead. */
+const LEAST_USEFUL_TOKENS = 24;
+
+/**
+ * Chooses user messages newest first until the budget is spent. The first that does not fit is cut in the middle at
+ * character boundaries, and the ones before it are left to the summary.
+ * @param budget tokens by `count`, per-message overhead not included
+ * @source seed 000 "What compaction does", Codex's 20,000-token rule (codex-behaviour §4.2)
+ */
+export function preserveUserMessages(
+  entries: readonly Entry<Item>[],
+  budget: number,
+  count: CountText,
+): Preserved {
+  const kept: { entry: Entry<Item>; item: MessageItem; tokens: number }[] = [];
+  const candidates = entries.filter(({ value }) => isUserMessage(value)).reverse();
+  let left = budget;
+  for (const entry of candidates) {
+    const item = entry.value as MessageItem;
+    const text = textOfParts(item.content);
+    const tokens = count(text);
+    if (tokens <= left) {
+      kept.push({ entry, item: withoutImages(item), tokens });
+      left -= tokens;
+      continue;
+    }
+    const cut = left >= LEAST_USEFUL_TOKENS ? cutMiddle(text, left, count) : undefined;
+    if (cut !== undefined) {
+      kept.push({
+        entry,
+        item: { ...item, content: [{ type: 'input_text', text: cut }] },
+        tokens: count(cut),
+      });
+    }
+    break;
+  }
+  kept.reverse();
+  return {
+    entries: kept.map(({ entry }) => entry),
+    items: kept.map(({ item }) => item),
+    tokens: kept.reduce((sum, { tokens }) => sum + tokens, 0),
+    left: candidates.length - kept.length,
+  };
+}
+
+/** Images of old messages are dropped: one costs as much as a page of the user's words. */
+function withoutImages(item: MessageItem): MessageItem {
+  if (!item.content.some((part) => part.type === 'input_image')) return item;
+  const content = item.content.map((part): Part =>
+    part.type === 'input_image' ? { type: 'input_text', text: '[image]' } : part,
+  );
+  return { ...item, content };
+}
+
+/**
+ * Shortens a text to a budget by taking its middle out; the marker names the tokens taken. Undefined when not even the
+ * marker fits. Never cuts a surrogate pair.
+ */
+export function cutMiddle(text: string, budget: number, count: CountText): string | undefined {
+  const total = count(text);
+  if (total <= budget) return text;
+  let low = 0;
+  let high = text.length;
+  let best: string | undefined;
+  while (low <= high) {
+    const keep = (low + high) >> 1;
+    const candidate = withMarker(text, keep, total, count);
+    if (count(candidate) <= budget) {
+      best = candidate;
+      low = keep + 1;
+    } else high = keep - 1;
+  }
+  return best;
+}
+
+function withMarker(text: string, keep: number, total: number, count: CountText): string {
+  const headEnd = wholeCharacter(text, Math.ceil(keep / 2));
+  const tailStart = Math.max(headEnd, wholeCharacter(text, text.length - Math.floor(keep / 2)));
+  const head = text.slice(0, headEnd);
+  const tail = text.slice(tailStart);
+  return `${head}…${Math.max(1, total - count(head) - count(tail))} tokens truncated…${tail}`;
+}
+
+function wholeCharacter(text: string, index: number): number {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xdc00 && unit <= 0xdfff ? index - 1 : index;
+}

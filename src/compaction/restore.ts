@@ -1,0 +1,134 @@
+// Files that the agent had read lately, given back after a compaction.
+
+import type { AttachmentItem } from '../protocol/item.ts';
+import type { RestoredFile } from '../protocol/receipt.ts';
+import type { FileRead, Hash } from '../ports.ts';
+import type { CountText } from '../tokens/estimate.ts';
+import { MESSAGE_OVERHEAD } from './budget.ts';
+import { cutMiddle } from './preserve.ts';
+
+/** A file of the read tracker. */
+export interface ReadFile {
+  readonly path: string;
+  /** Position in the log of the newest read; higher is newer. */
+  readonly lastReadSeq: number;
+}
+
+/** Keys of `[compact]` that restoring reads. @source seed 001 §8. */
+export interface RestoreSettings {
+  readonly maxFiles: number;
+  readonly tokensPerFile: number;
+  readonly totalFileBudget: number;
+}
+
+/** A file ready to be given back. */
+export interface RestorableFile {
+  readonly path: string;
+  readonly text: string;
+  readonly tokens: number;
+  readonly sha256: string;
+  readonly note?: string;
+}
+
+const AGENT_DIRECTORIES = /(?:^|\/)\.(?:baton|claude|codex)\/(?:plans|agents)\//;
+const AGENT_FILES = /\.agent\.(?:json|toml)$/;
+const INSTRUCTION_FILES = /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/;
+
+/**
+ * The files to read back, newest first: no agent files, no instruction files (the agent re-reads those itself).
+ * @returns more than `maxFiles`, since some may turn out to be gone
+ * @source seed 001 §8, spec 2-engine §4.5
+ */
+export function restoreCandidates(files: readonly ReadFile[]): readonly ReadFile[] {
+  return files
+    .filter(
+      ({ path }) => !AGENT_DIRECTORIES.test(path) && !AGENT_FILES.test(path) && !INSTRUCTION_FILES.test(path),
+    )
+    .toSorted((a, b) => b.lastReadSeq - a.lastReadSeq);
+}
+
+/** Prepares one file within the limit for a single one; undefined for what cannot or may not be given back. */
+export function prepareFile(
+  path: string,
+  read: FileRead,
+  settings: RestoreSettings & { readonly count: CountText; readonly hash: Hash },
+): RestorableFile | undefined {
+  if (read.kind === 'refused') return undefined;
+  if (read.kind === 'gone') return describe(path, 'The file is gone from the workspace.', 'gone', settings);
+  if (read.kind === 'binary') {
+    return describe(path, `Binary file, ${read.bytes} bytes.`, 'binary', settings);
+  }
+  if (read.kind === 'large') {
+    return describe(path, `Text of ${read.bytes} bytes, too long to be given back.`, 'large', settings);
+  }
+  const text = cutMiddle(read.text, settings.tokensPerFile, settings.count);
+  return text === undefined
+    ? undefined
+    : {
+        path,
+        text,
+        tokens: settings.count(attachmentText(path, text)),
+        sha256: settings.hash(read.text),
+        ...(text === read.text ? {} : { note: 'cut in the middle' }),
+      };
+}
+
+function describe(
+  path: string,
+  text: string,
+  note: string,
+  settings: { readonly count: CountText; readonly hash: Hash },
+): RestorableFile {
+  return {
+    path,
+    text,
+    note,
+    tokens: settings.count(attachmentText(path, text)),
+    sha256: settings.hash(text),
+  };
+}
+
+/** Keeps what fits all limits; a file over the rest of the budget is skipped, smaller ones after it still get in. */
+export function limitFiles(
+  files: readonly RestorableFile[],
+  settings: RestoreSettings,
+): readonly RestorableFile[] {
+  return takeFitting(files, settings.totalFileBudget).slice(0, settings.maxFiles);
+}
+
+/** The attachments for the files that fit a budget, and what the receipt says of them. */
+export function chooseRestored(
+  files: readonly RestorableFile[],
+  budget: number,
+): { readonly items: readonly AttachmentItem[]; readonly restored: readonly RestoredFile[] } {
+  const chosen = takeFitting(files, budget);
+  return {
+    items: chosen.map(({ path, text }) => ({
+      type: 'attachment',
+      kind: 'file',
+      path,
+      text: attachmentText(path, text),
+      origin: { author: 'harness' },
+    })),
+    restored: chosen.map(({ path, tokens, sha256, note }) => ({
+      path,
+      tokens,
+      sha256,
+      ...(note === undefined ? {} : { note }),
+    })),
+  };
+}
+
+function takeFitting(files: readonly RestorableFile[], budget: number): readonly RestorableFile[] {
+  let left = budget;
+  return files.filter(({ tokens }) => {
+    const needed = tokens + MESSAGE_OVERHEAD;
+    if (needed > left) return false;
+    left -= needed;
+    return true;
+  });
+}
+
+function attachmentText(path: string, text: string): string {
+  return `Contents of ${path}, read again after the compaction:\n${text}`;
+}

@@ -1,0 +1,269 @@
+// The schema as people read it: the list of settings, their ranges in words, and the texts generated from both.
+
+import { stringify } from 'smol-toml';
+import * as z from 'zod';
+import { describePlace } from './origin.ts';
+import type { ValueOrigin } from './origin.ts';
+import { camelCase, ConfigSchema, toConfig } from './schema.ts';
+import type { Config } from './schema.ts';
+
+/** A value that a setting can have. */
+export type SettingValue = boolean | number | string;
+
+/** One setting of the schema, as data. */
+export interface Setting {
+  /** Table and key, e.g. `['compact', 'enabled']`. */
+  readonly path: readonly string[];
+  /** The path with dots, as messages and `-c` write it. */
+  readonly key: string;
+  readonly kind: 'boolean' | 'integer' | 'number' | 'string';
+  /** Smallest and largest allowed number, both inclusive. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Absent for settings that are unset unless somebody sets them. */
+  readonly default?: SettingValue;
+  readonly description: string;
+  readonly unit?: string;
+  readonly source: string;
+  readonly whenUnset?: string;
+  readonly examples?: readonly SettingValue[];
+}
+
+/** The parts of a generated JSON Schema that are read here. */
+type SchemaNode = Omit<Setting, 'path' | 'key' | 'kind'> & {
+  readonly type: Setting['kind'] | 'object';
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+};
+
+/** The JSON Schema (2020-12) of a config file: what is written, so nothing is required. */
+export function configJsonSchema(): object {
+  return z.toJSONSchema(ConfigSchema, {
+    io: 'input',
+    // Bounds of the number format say nothing about a setting.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+}
+
+/** Every setting, in the order of the schema: top-level keys, then table by table. */
+export function listSettings(): readonly Setting[] {
+  return collectSettings(configJsonSchema() as SchemaNode, []);
+}
+
+function collectSettings(node: SchemaNode, path: readonly string[]): Setting[] {
+  if (node.type !== 'object') {
+    const { type: kind, properties: _, ...facts } = node;
+    return [{ ...facts, path, key: path.join('.'), kind }];
+  }
+  return Object.entries(node.properties ?? {}).flatMap(([key, child]) =>
+    collectSettings(child, [...path, key]),
+  );
+}
+
+/** What a setting may hold, to be read after "must be", e.g. `a whole number from 1 to 100`. */
+export function describeAllowed(setting: Setting): string {
+  switch (setting.kind) {
+    case 'boolean':
+      return 'true or false';
+    case 'string':
+      return 'a text in quotes that is not empty';
+    case 'integer':
+      return `a whole number${describeRange(setting)}`;
+    case 'number':
+      return `a number${describeRange(setting)}`;
+  }
+}
+
+function describeRange({ minimum, maximum }: Setting): string {
+  if (minimum === undefined) return '';
+  return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
+}
+
+/** The source of `defaults.ts`. */
+export function renderDefaultsModule(): string {
+  return `// Generated from schema.ts by \`npm run generate\`; do not edit. Here so that commands need no schema to start.
+
+import type { Config } from './schema.ts';
+
+/** The configuration when nothing is configured. */
+export const DEFAULT_CONFIG: Config = ${renderLiteral(toConfig(ConfigSchema.parse({})), '')};
+`;
+}
+
+function renderLiteral(value: unknown, indent: string): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const lines = Object.entries(value).map(
+    ([key, child]: [string, unknown]) => `${indent}  ${key}: ${renderLiteral(child, `${indent}  `)},\n`,
+  );
+  return `{\n${lines.join('')}${indent}}`;
+}
+
+/** One line of TOML. */
+function renderAssignment(key: string, value: SettingValue): string {
+  return stringify({ [key]: value }).trimEnd();
+}
+
+/** The environment variable of a key or table: `compact.enabled` is `BATON_COMPACT__ENABLED`. */
+export function environmentName(path: readonly string[]): string {
+  return `BATON_${path.join('__').toUpperCase()}`;
+}
+
+interface SettingTable {
+  /** Empty for top-level keys. */
+  readonly name: string;
+  readonly settings: readonly Setting[];
+}
+
+/** The settings by the TOML table that holds them; top-level keys first, as TOML demands. */
+function groupByTable(settings: readonly Setting[]): readonly SettingTable[] {
+  const tables = new Map<string, Setting[]>();
+  for (const setting of settings) {
+    const name = setting.path.slice(0, -1).join('.');
+    const table = tables.get(name);
+    if (table === undefined) tables.set(name, [setting]);
+    else table.push(setting);
+  }
+  return [...tables].map(([name, members]) => ({ name, settings: members }));
+}
+
+/** The last part of the path of a setting. */
+function leafName(setting: Setting): string {
+  return setting.path.at(-1) ?? '';
+}
+
+const STARTER_HEAD = `# Configuration of Baton. Every setting is listed with its default; take the # off one to change it.
+# Values here are overridden by .baton/config.toml of a project, BATON_… variables and -c on the command line.
+`;
+
+/** A starter file: every setting commented out (`#key = default`) below comments (`# …`) on what it does. */
+export function renderStarter(): string {
+  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
+    const head = name === '' ? '' : `\n[${name}]\n`;
+    return head + settings.map(renderStarterSetting).join('');
+  });
+  return STARTER_HEAD + tables.join('');
+}
+
+function renderStarterSetting(setting: Setting): string {
+  const unit = setting.unit === undefined ? '' : ` (${setting.unit})`;
+  const text = `\n# ${setting.description}\n# Allowed: ${describeAllowed(setting)}${unit}. Source: ${setting.source}.\n`;
+  const name = leafName(setting);
+  if (setting.default !== undefined) return `${text}#${renderAssignment(name, setting.default)}\n`;
+  const example = renderAssignment(name, setting.examples?.[0] ?? '');
+  return `${text}# Not set by default: ${setting.whenUnset ?? ''}. Example: ${example}\n`;
+}
+
+/** The value of a setting, or undefined where it is not set. */
+export function settingValue(config: Config, setting: Setting): SettingValue | undefined {
+  let value: unknown = config;
+  for (const key of setting.path) value = (value as Readonly<Record<string, unknown>>)[camelCase(key)];
+  return value as SettingValue | undefined;
+}
+
+/** A configuration under the keys of its file, as plain JSON; unset keys are absent. */
+export function configJson(config: Config): object {
+  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
+    const entries = settings
+      .map((setting) => [leafName(setting), settingValue(config, setting)] as const)
+      .filter(([, value]) => value !== undefined);
+    return name === '' ? entries : [[name, Object.fromEntries(entries)]];
+  });
+  return Object.fromEntries(tables.flat()) as object;
+}
+
+/** What a rendered configuration says about origins: of the values that somebody set, or of all. */
+export type ShownOrigins = 'set' | 'all';
+
+/** A configuration as valid TOML; aligned comments say where the values come from. */
+export function renderConfig(
+  config: Config,
+  origins: ReadonlyMap<string, ValueOrigin>,
+  shown: ShownOrigins,
+): string {
+  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
+    const rows = settings.map((setting) => showRow(setting, config, origins.get(setting.key)));
+    const visible = rows.filter(({ origin }) => shown === 'all' || origin !== undefined);
+    const width = Math.max(0, ...visible.map(({ code }) => code.length));
+    const lines = rows.map(({ code, isSet, origin }) => {
+      if (origin === undefined && shown === 'set') return isSet ? `${code}\n` : '';
+      return `${code.padEnd(width)}  # ${describePlace(origin ?? { source: 'default' })}\n`;
+    });
+    const body = lines.join('');
+    if (name === '') return body;
+    return `[${name}]\n${body}`;
+  });
+  return tables.filter((table) => table !== '').join('\n');
+}
+
+function showRow(setting: Setting, config: Config, origin: ValueOrigin | undefined) {
+  const value = settingValue(config, setting);
+  const name = leafName(setting);
+  const isSet = value !== undefined;
+  // An unset key has no value in TOML, so it stands as a comment.
+  return { code: isSet ? renderAssignment(name, value) : `# ${name} is not set`, isSet, origin };
+}
+
+const REFERENCE_HEAD = `# Configuration
+
+Generated by \`npm run generate\` from \`src/config/schema.ts\`; do not edit.
+
+A config file is TOML. \`baton config init\` writes a commented starter file, \`baton config show\` prints the effective
+configuration and where each value came from, \`baton config check\` validates, \`baton config schema\` prints the JSON Schema
+(also in \`schema/config.schema.json\`).
+
+## Where values come from
+
+The first of these that sets a key wins; each key is looked up on its own.
+
+1. The command line: \`-c key=value\`, repeatable, the last one wins: \`-c compact.restore_todos=false\`.
+2. The environment: \`BATON_\`, then the key in capitals with \`__\` for each dot: \`BATON_COMPACT__RESTORE_TODOS=false\`.
+   An empty variable counts as unset. \`BATON_HOME\` is not a setting: it names the folder of the user's file.
+3. The project: the nearest \`.baton/config.toml\` from the working directory upwards, up to the root of the git work tree or,
+   without one, up to (but not in) the home directory. Outside of both only the working directory itself is looked at.
+4. The user: \`$BATON_HOME/config.toml\`, by default \`~/.baton/config.toml\`. \`--config FILE\` takes the place of this file.
+5. The default.
+
+The value of \`-c\` and of a variable is a TOML value; what is not valid TOML is taken as a text, so
+\`-c compact.summarization_model=small-model\` needs no quotes.
+
+Unknown keys, values of a wrong type and values out of range are errors that name the file, the line, the key and what is
+allowed. All of them are reported at once, from wherever they come.
+
+## Settings
+`;
+
+const REFERENCE_TAIL = `
+## Keys that wait
+
+\`compact.summarization_model\` and \`compact.summarization_model_provider_id\` are accepted and validated, but no code reads them
+yet: every summary is written by the embedded summarizer, which needs no model. \`baton config check\` says so when one is set.
+`;
+
+/** docs/config.md. */
+export function renderReference(): string {
+  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
+    const title = name === '' ? 'Top level' : `\`[${name}]\``;
+    return `
+### ${title}
+
+| key | default | unit | allowed | meaning | source |
+| --- | --- | --- | --- | --- | --- |
+${settings.map(renderRow).join('\n')}
+`;
+  });
+  return REFERENCE_HEAD + tables.join('') + REFERENCE_TAIL;
+}
+
+function renderRow(setting: Setting): string {
+  const unset = `not set: ${setting.whenUnset ?? ''}`;
+  const cells = [
+    `\`${leafName(setting)}\``,
+    setting.default === undefined ? unset : `\`${String(setting.default)}\``,
+    setting.unit ?? '',
+    describeAllowed(setting),
+    setting.description,
+    setting.source,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}

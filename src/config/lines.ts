@@ -1,0 +1,92 @@
+// On which line of a TOML file a key is set. The parser does not say, so the file is parsed once more, one statement
+// (a table header or an assignment, which may span lines) at a time.
+
+import { parse } from 'smol-toml';
+import type { TomlTable, TomlValue } from 'smol-toml';
+
+interface Statement {
+  /** 1-based line of its beginning. */
+  readonly line: number;
+  /** The table that the statement opens, or in which it assigns. */
+  readonly table: readonly string[];
+  /** What it assigns; undefined for a header. */
+  readonly assigned: TomlTable | undefined;
+}
+
+/**
+ * Finds keys in a valid TOML text.
+ * @returns a function from the path of a key or table to the 1-based line where it is first set, or undefined
+ */
+export function locateKeys(text: string): (path: readonly string[]) => number | undefined {
+  const statements = splitStatements(text);
+  return (path) => statements.find((statement) => sets(statement, path))?.line;
+}
+
+function sets({ table, assigned }: Statement, path: readonly string[]): boolean {
+  const isInTable = table.slice(0, path.length).every((key, index) => key === path[index]);
+  if (!isInTable) return false;
+  if (assigned === undefined) return table.length >= path.length;
+  return table.length < path.length && hasPath(assigned, path.slice(table.length));
+}
+
+function hasPath(table: TomlTable, path: readonly string[]): boolean {
+  let value: TomlValue = table;
+  for (const key of path) {
+    if (!isTable(value) || !Object.hasOwn(value, key)) return false;
+    value = value[key] ?? {};
+  }
+  return true;
+}
+
+/** Something that can end a value of several lines: an array, a table or a text. */
+const CLOSING = /[\]}]|"""|'''/;
+
+function splitStatements(text: string): readonly Statement[] {
+  const statements: Statement[] = [];
+  let table: readonly string[] = [];
+  let start = 1;
+  let source = '';
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const isFirst = source === '';
+    source += `${line}\n`;
+    // Most lines of a long value cannot end it, and trying each would take quadratic time.
+    const parsed = isFirst || CLOSING.test(line) ? parseWhole(source) : undefined;
+    if (parsed === undefined) continue;
+    const isHeader = source.trimStart().startsWith('[');
+    if (isHeader) table = headerPath(parsed);
+    if (Object.keys(parsed).length > 0) {
+      statements.push({ line: start, table, assigned: isHeader ? undefined : parsed });
+    }
+    source = '';
+    start = index + 2;
+  }
+  return statements;
+}
+
+function parseWhole(source: string): TomlTable | undefined {
+  try {
+    return parse(source);
+  } catch {
+    // The text as a whole is valid, so a part that is not ends in the middle of a statement.
+    return undefined;
+  }
+}
+
+/** `[a.b]` and `[[a.b]]` alone parse to one key within the other. */
+function headerPath(parsed: TomlTable): readonly string[] {
+  const path: string[] = [];
+  let value: TomlValue | undefined = parsed;
+  while (value !== undefined && isTable(value)) {
+    const key: string | undefined = Object.keys(value)[0];
+    if (key === undefined) break;
+    path.push(key);
+    value = value[key];
+    if (Array.isArray(value)) value = value[0];
+  }
+  return path;
+}
+
+/** Whether a TOML value is a table, not an array or a date. */
+export function isTable(value: TomlValue): value is TomlTable {
+  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
+}

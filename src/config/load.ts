@@ -1,0 +1,152 @@
+// Finds what configures Baton on this machine. When nothing does, neither the schema nor the TOML parser is loaded.
+
+import { access, readFile, realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { BatonError } from '../errors.ts';
+import { DEFAULT_CONFIG } from './defaults.ts';
+import type { ConfigText, ResolvedConfig } from './resolve.ts';
+
+/** What the command line says about the configuration. */
+export interface ConfigRequest {
+  /** `--config FILE`: takes the place of the user's file. */
+  readonly configFile?: string | undefined;
+  /** The arguments of `-c key=value`, in the order given; the last one wins. */
+  readonly overrides: readonly string[];
+}
+
+/** What the machine says about it. */
+export interface ConfigWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute. */
+  readonly cwd: string;
+  /** The user's home directory, absolute. */
+  readonly homeDirectory: string;
+}
+
+/**
+ * The effective configuration: command line, environment, project file, user file, default; see docs/config.md.
+ * @throws BatonError `config_invalid` with every problem in `data.problems` (`ConfigProblem[]`); `file_not_found` when
+ *   the file of `--config` does not exist; `file_unreadable`; `usage` for a `-c` that is not `key=value`
+ */
+export async function loadConfig(request: ConfigRequest, world: ConfigWorld): Promise<ResolvedConfig> {
+  const variables = configVariables(world.env);
+  const files = [await readProjectFile(world), await readUserFile(request, world)].filter(
+    (file) => file !== undefined,
+  );
+  if (files.length === 0 && request.overrides.length === 0 && Object.keys(variables).length === 0) {
+    return { config: DEFAULT_CONFIG, origins: new Map(), warnings: [] };
+  }
+  const { resolveConfig } = await import('./resolve.ts');
+  return resolveConfig({ overrides: request.overrides, variables, files });
+}
+
+/**
+ * Validates one file and nothing else.
+ * @throws BatonError as `loadConfig`
+ */
+export async function checkConfigFile(file: string, world: ConfigWorld): Promise<ResolvedConfig> {
+  const text = await readNamedFile(resolve(world.cwd, file));
+  const { resolveConfig } = await import('./resolve.ts');
+  return resolveConfig({ overrides: [], variables: {}, files: [text] });
+}
+
+/** Baton's home: `BATON_HOME`, or `.baton` in the user's home directory. Absolute. */
+export function batonHome(world: ConfigWorld): string {
+  const configured = world.env['BATON_HOME'] ?? '';
+  return configured === '' ? join(world.homeDirectory, '.baton') : resolve(world.cwd, configured);
+}
+
+/** The path of the user's config file, or of the one that `--config` puts in its place. Absolute. */
+export function userConfigFile(request: ConfigRequest, world: ConfigWorld): string {
+  return request.configFile === undefined
+    ? join(batonHome(world), 'config.toml')
+    : resolve(world.cwd, request.configFile);
+}
+
+/** The variables that set configuration: `BATON_…` but `BATON_HOME`, unless empty. */
+function configVariables(env: ConfigWorld['env']): Readonly<Record<string, string>> {
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith('BATON_') || name === 'BATON_HOME') continue;
+    if (value !== undefined && value !== '') variables[name] = value;
+  }
+  return variables;
+}
+
+async function readUserFile(request: ConfigRequest, world: ConfigWorld): Promise<ConfigText | undefined> {
+  const file = userConfigFile(request, world);
+  return request.configFile === undefined ? readConfigFile('user', file) : readNamedFile(file);
+}
+
+async function readNamedFile(file: string): Promise<ConfigText> {
+  const text = await readConfigFile('user', file);
+  if (text !== undefined) return text;
+  throw new BatonError('file_not_found', `There is no config file ${file}.`, {
+    cure: 'Check the path, or write a file with `baton config init`.',
+    data: { file },
+  });
+}
+
+async function readProjectFile(world: ConfigWorld): Promise<ConfigText | undefined> {
+  const userFile = join(batonHome(world), 'config.toml');
+  for (const folder of await projectFolders(world)) {
+    const file = join(folder, '.baton', 'config.toml');
+    const text = file === userFile ? undefined : await readConfigFile('project', file);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/**
+ * Folders whose project file counts, nearest first: up to the root of the git work tree or below the home directory.
+ * Where neither is above, a file further up may be anyone's, so only the working directory counts.
+ */
+async function projectFolders(world: ConfigWorld): Promise<readonly string[]> {
+  const home = await realpath(world.homeDirectory).catch(() => world.homeDirectory);
+  const folders: string[] = [];
+  let folder = await realpath(world.cwd).catch(() => world.cwd);
+  while (folder !== home) {
+    folders.push(folder);
+    if (await exists(join(folder, '.git'))) return folders;
+    const parent = dirname(folder);
+    if (parent === folder) return folders.slice(0, 1);
+    folder = parent;
+  }
+  return folders;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function readConfigFile(source: ConfigText['source'], file: string): Promise<ConfigText | undefined> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(file);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new BatonError('file_unreadable', `The config file ${file} cannot be read (${code}).`, {
+      cure: 'Check that it is a file and that its permissions let you read it.',
+      data: { file, code },
+      cause: error,
+    });
+  }
+  return { source, file, text: decodeText(bytes, source, file) };
+}
+
+function decodeText(bytes: Uint8Array, source: ConfigText['source'], file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    const message = `The config file ${file} is not valid UTF-8.`;
+    throw new BatonError('config_invalid', message, {
+      cure: 'Save it as UTF-8.',
+      data: { problems: [{ message, origin: { source, file } }] },
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { BatonError } from '../errors.ts';
+import { DEFAULT_CONFIG } from './defaults.ts';
+import { listSettings, renderConfig, renderStarter } from './explain.ts';
+import type { Setting, SettingValue } from './explain.ts';
+import { resolveConfig } from './resolve.ts';
+import type { ConfigProblem, ConfigSources, ResolvedConfig } from './resolve.ts';
+
+const NOTHING: ConfigSources = { overrides: [], variables: {}, files: [] };
+
+function resolveText(text: string): ResolvedConfig {
+  return resolveConfig({ ...NOTHING, files: [{ source: 'user', file: '/home/me/config.toml', text }] });
+}
+
+function problemsOf(action: () => unknown): readonly ConfigProblem[] {
+  try {
+    action();
+  } catch (error) {
+    assert.ok(error instanceof BatonError, String(error));
+    assert.equal(error.code, 'config_invalid');
+    const problems = error.data['problems'] as readonly ConfigProblem[];
+    for (const { message } of problems) assert.ok(error.message.includes(message));
+    return problems;
+  }
+  return assert.fail('nothing was refused');
+}
+
+const messagesOf = (action: () => unknown): readonly string[] =>
+  problemsOf(action).map(({ message }) => message);
+
+describe('precedence', () => {
+  const voices = {
+    'command line': { overrides: ['compact.free_space_buffer=1'] },
+    environment: { variables: { BATON_COMPACT__FREE_SPACE_BUFFER: '2' } },
+    project: { source: 'project', file: '/p/.baton/config.toml', text: 'compact.free_space_buffer = 3' },
+    user: { source: 'user', file: '/u/config.toml', text: '# mine\n[compact]\nfree_space_buffer = 4' },
+  } as const;
+  const cases = [
+    [
+      ['command line', 'environment', 'project', 'user'],
+      1,
+      { source: 'command_line', argument: 'compact.free_space_buffer=1' },
+    ],
+    [
+      ['environment', 'project', 'user'],
+      2,
+      { source: 'environment', variable: 'BATON_COMPACT__FREE_SPACE_BUFFER' },
+    ],
+    [['project', 'user'], 3, { source: 'project', file: '/p/.baton/config.toml', line: 1 }],
+    [['user'], 4, { source: 'user', file: '/u/config.toml', line: 3 }],
+    [[], 13_000, undefined],
+  ] as const;
+  for (const [speaking, expected, origin] of cases) {
+    it(`${speaking[0] ?? 'default'} wins over the rest`, () => {
+      const speaks = new Set<string>(speaking);
+      const { config, origins } = resolveConfig({
+        overrides: speaks.has('command line') ? voices['command line'].overrides : [],
+        variables: speaks.has('environment') ? voices.environment.variables : {},
+        files: [voices.project, voices.user].filter(({ source }) => speaks.has(source)),
+      });
+      assert.equal(config.compact.freeSpaceBuffer, expected);
+      assert.deepEqual(origins.get('compact.free_space_buffer'), origin);
+    });
+  }
+
+  it('looks each key up on its own', () => {
+    const { config, origins } = resolveConfig({
+      overrides: ['compact.restore_todos=false'],
+      variables: { BATON_MODEL_CONTEXT_WINDOW: '200_000' },
+      files: [
+        { source: 'project', file: '/p', text: 'compact.restore_plan = false' },
+        { source: 'user', file: '/u', text: 'compact = { restore_plan = true, restore_max_files = 9 }' },
+      ],
+    });
+    const { restoreTodos, restorePlan, restoreMaxFiles, enabled } = config.compact;
+    assert.deepEqual([restoreTodos, restorePlan, restoreMaxFiles, enabled], [false, false, 9, true]);
+    assert.equal(config.modelContextWindow, 200_000);
+    const sources = [...origins].map(([key, { source }]) => `${key} ${source}`);
+    assert.deepEqual(sources, [
+      'model_context_window environment',
+      'compact.restore_max_files user',
+      'compact.restore_todos command_line',
+      'compact.restore_plan project',
+    ]);
+  });
+
+  it('lets the last -c win, and a variable for a key win over one for its table', () => {
+    const overrides = ['compact.restore_max_files=1', 'compact={restore_max_files=2, restore_plan=false}'];
+    assert.equal(resolveConfig({ ...NOTHING, overrides }).config.compact.restoreMaxFiles, 2);
+    const reversed = resolveConfig({ ...NOTHING, overrides: overrides.toReversed() }).config.compact;
+    assert.deepEqual([reversed.restoreMaxFiles, reversed.restorePlan], [1, false]);
+    const variables = {
+      BATON_COMPACT: '{restore_max_files = 3, restore_plan = false}',
+      BATON_COMPACT__RESTORE_MAX_FILES: '4',
+    };
+    const { compact } = resolveConfig({ ...NOTHING, variables }).config;
+    assert.deepEqual([compact.restoreMaxFiles, compact.restorePlan], [4, false]);
+  });
+
+  it('leaves unset keys out, so that code can tell them from set ones', () => {
+    const { config, origins } = resolveConfig(NOTHING);
+    assert.deepEqual(config, DEFAULT_CONFIG);
+    assert.equal(Object.hasOwn(config.compact, 'errorThreshold'), false);
+    assert.equal(origins.size, 0);
+  });
+});
+
+describe('values from the command line and the environment', () => {
+  const cases: readonly (readonly [text: string, model: string])[] = [
+    ['small-model', 'small-model'],
+    ['"quoted"', 'quoted'],
+    ["'it''", "'it''"],
+    ['vendor/model:1.5 # not a comment', 'vendor/model:1.5 # not a comment'],
+    ['a=b', 'a=b'],
+    ['x\nenabled = false', 'x\nenabled = false'],
+    ['"x"\nvalue2 = 1', '"x"\nvalue2 = 1'],
+    ['"x"\n[compact]\nenabled = false', '"x"\n[compact]\nenabled = false'],
+  ];
+  for (const [text, model] of cases) {
+    it(`reads ${JSON.stringify(text)} as ${JSON.stringify(model)} and nothing more`, () => {
+      const expected = {
+        ...DEFAULT_CONFIG,
+        compact: { ...DEFAULT_CONFIG.compact, summarizationModel: model },
+      };
+      const overrides = [`compact.summarization_model=${text}`];
+      assert.deepEqual(resolveConfig({ ...NOTHING, overrides }).config, expected);
+      const variables = { BATON_COMPACT__SUMMARIZATION_MODEL: text };
+      assert.deepEqual(resolveConfig({ ...NOTHING, variables }).config, expected);
+    });
+  }
+
+  it('refuses a text where another type belongs', () => {
+    assert.deepEqual(
+      messagesOf(() => resolveConfig({ ...NOTHING, overrides: ['compact.enabled=yes'] })),
+      ['-c compact.enabled=yes: compact.enabled is "yes", but must be true or false.'],
+    );
+  });
+
+  for (const argument of ['', 'compact.enabled', '=1', 'compact.=1', '.enabled=1', 'compact..enabled=1']) {
+    it(`calls ${JSON.stringify(argument)} wrong usage`, () => {
+      assert.throws(
+        () => resolveConfig({ ...NOTHING, overrides: [argument] }),
+        (error) =>
+          error instanceof BatonError &&
+          error.code === 'usage' &&
+          error.message.includes(JSON.stringify(argument)),
+      );
+    });
+  }
+
+  it('suggests the variable, not the key, for a misspelt variable', () => {
+    const variables = { BATON_COMPACT_ENABLED: 'true' };
+    const [problem] = problemsOf(() => resolveConfig({ ...NOTHING, variables }));
+    assert.equal(problem?.nearest, 'compact.enabled');
+    assert.match(problem?.message ?? '', /nearest known one is BATON_COMPACT__ENABLED\.$/);
+  });
+});
+
+describe('problems', () => {
+  it('are all reported at once, in order, from every source', () => {
+    const text = '[compact]\nrestore_todo = false\nfree_space_buffer = -1\n\n[compcat]\nenabled = 1\n';
+    const messages = messagesOf(() =>
+      resolveConfig({
+        overrides: ['compact=5'],
+        variables: { BATON_FEATURES__MICRO_COMPACT: '2' },
+        files: [
+          { source: 'project', file: '/p', text: 'enabled = ' },
+          { source: 'user', file: '/u', text },
+        ],
+      }),
+    );
+    assert.deepEqual(messages, [
+      '/p:1:11: this is not valid TOML: invalid value.',
+      '-c compact=5: compact is 5, but must be a table.',
+      'BATON_FEATURES__MICRO_COMPACT: features.micro_compact is 2, but must be true or false.',
+      '/u:2: unknown key compact.restore_todo; the nearest known one is compact.restore_todos.',
+      '/u:3: compact.free_space_buffer is -1, but must be a whole number of at least 0.',
+      '/u:5: unknown key compcat; the nearest known one is compact.',
+    ]);
+  });
+
+  it('carry key, value, what is allowed, the nearest key and the line as data', () => {
+    const problems = problemsOf(() =>
+      resolveText('compact.auto_compact_pct_override = 101\nmodel_context_windo = 9000'),
+    );
+    assert.deepEqual(
+      problems.map(({ message: _, ...facts }) => facts),
+      [
+        {
+          origin: { source: 'user', file: '/home/me/config.toml', line: 1 },
+          key: 'compact.auto_compact_pct_override',
+          value: '101',
+          allowed: 'a whole number from 1 to 100',
+        },
+        {
+          origin: { source: 'user', file: '/home/me/config.toml', line: 2 },
+          key: 'model_context_windo',
+          nearest: 'model_context_window',
+        },
+      ],
+    );
+  });
+
+  it('name the full key and its line for any bad value of any setting', () => {
+    const settings = listSettings();
+    const badValue = fc.constantFrom('nan', '[]', '1979-05-27', '{ x = 1 }', '""', '-1', '0.5', '[[1]]');
+    fc.assert(
+      fc.property(fc.constantFrom(...settings), badValue, fc.nat(4), (setting, value, blankLines) => {
+        const text = `${'\n'.repeat(blankLines)}${setting.key} = ${value}\n`;
+        const [problem] = problemsOf(() => resolveText(text));
+        const place = `/home/me/config.toml:${blankLines + 1}: ${setting.key} is `;
+        assert.ok(problem?.message.startsWith(place), problem?.message);
+      }),
+      { seed: 8 },
+    );
+  });
+
+  const syntax: readonly (readonly [text: string, place: string])[] = [
+    ['[compact\nenabled = true', ':1:'],
+    ['compact.enabled = true\n\ncompact.enabled = false', ':3:'],
+    ['[compact]\nenabled = tru\n', ':2:'],
+    ['[compact]\r\nsummarization_model = "never closed\r\n', ':2:'],
+    ['free = 9223372036854775807', ':1:'],
+  ];
+  for (const [text, place] of syntax) {
+    it(`says where ${JSON.stringify(text)} is not TOML`, () => {
+      const messages = messagesOf(() => resolveText(text));
+      assert.equal(messages.length, 1);
+      assert.ok(messages[0]?.startsWith(`/home/me/config.toml${place}`), messages[0]);
+      assert.doesNotMatch(messages[0] ?? '', /\n/);
+    });
+  }
+
+  const hostile = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype'];
+  for (const key of hostile) {
+    it(`treat ${key} as an unknown key and leave prototypes alone`, () => {
+      const texts = [`${key} = { polluted = 1 }`, `[${key}]\npolluted = 1`, `compact.${key}.polluted = 1`];
+      for (const text of texts) {
+        const [problem] = problemsOf(() => resolveText(text));
+        assert.match(problem?.message ?? '', /:1: unknown key /);
+      }
+      const overrides = [`${key}.polluted=1`, `compact.${key}=1`];
+      assert.equal(problemsOf(() => resolveConfig({ ...NOTHING, overrides })).length, 2);
+      const variables = { [`BATON_${key}`]: '1' };
+      assert.equal(problemsOf(() => resolveConfig({ ...NOTHING, variables })).length, 1);
+      assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false);
+      assert.equal('polluted' in {}, false);
+    });
+  }
+
+  it('shorten what is long and keep control characters out of the sentence', () => {
+    const messages = messagesOf(() =>
+      resolveText(`"bell\\u0007 ${'k'.repeat(500)}" = 1\ncompact.enabled = "${'v'.repeat(500)}"`),
+    );
+    for (const message of messages) {
+      assert.ok(message.length < 200, message);
+      assert.doesNotMatch(message, /\p{Cc}/u);
+    }
+  });
+});
+
+describe('places', () => {
+  it('hold no control characters, whatever a path or an argument holds', () => {
+    const overrides = ['compact.enabled="\u001B[31m\n"'];
+    const [message = ''] = messagesOf(() => resolveConfig({ ...NOTHING, overrides }));
+    assert.match(message, /^-c compact\.enabled=/);
+    assert.doesNotMatch(message, /\p{Cc}/u);
+  });
+});
+
+describe('encodings of a file', () => {
+  const plain = '[compact]\n# a comment\nenabled = false\nsummarization_model = "a\\tb"\n';
+  const variants: Readonly<Record<string, string>> = {
+    'CR LF': plain.replaceAll('\n', '\r\n'),
+    'a byte order mark': `\uFEFF${plain}`,
+    tabs: plain.replaceAll(/^(?=[^[])/gm, '\t').replaceAll(' = ', '\t=\t'),
+    'no last line end': plain.trimEnd(),
+  };
+  for (const [name, text] of Object.entries(variants)) {
+    it(`does not care about ${name}`, () => {
+      const { config, origins } = resolveText(text);
+      const { enabled, summarizationModel } = config.compact;
+      assert.deepEqual([enabled, summarizationModel], [false, 'a\tb']);
+      assert.deepEqual(origins.get('compact.enabled'), {
+        source: 'user',
+        file: '/home/me/config.toml',
+        line: 3,
+      });
+    });
+  }
+
+  it('takes an empty file for the defaults', () => {
+    assert.deepEqual(resolveText('').config, DEFAULT_CONFIG);
+  });
+});
+
+describe('warnings', () => {
+  it('name settings that are valid but do nothing', () => {
+    const { warnings } = resolveText(
+      'compact.summarization_model = "m"\ncompact.summarization_model_provider_id = "p"\ncompact.auto_compact_threshold = 9\ncompact.auto_compact_pct_override = 9',
+    );
+    assert.equal(warnings.length, 3);
+    assert.match(
+      warnings[0] ?? '',
+      /:1: compact\.summarization_model has no effect until model-written compaction is in/,
+    );
+    assert.match(warnings[1] ?? '', /:2: compact\.summarization_model_provider_id has no effect/);
+    assert.match(
+      warnings[2] ?? '',
+      /:4: compact\.auto_compact_pct_override has no effect while compact\.auto_compact_threshold is set/,
+    );
+  });
+
+  it('are silent about defaults and about a percentage alone', () => {
+    assert.deepEqual(resolveConfig(NOTHING).warnings, []);
+    assert.deepEqual(resolveText('compact.auto_compact_pct_override = 9').warnings, []);
+  });
+});
+
+/** Any value that a setting takes. */
+function allowedValue({
+  kind,
+  minimum = 0,
+  maximum = Number.MAX_SAFE_INTEGER,
+}: Setting): fc.Arbitrary<SettingValue> {
+  switch (kind) {
+    case 'boolean':
+      return fc.boolean();
+    case 'string':
+      return fc.string({ minLength: 1, unit: 'grapheme' });
+    case 'integer':
+      return fc.integer({ min: minimum, max: maximum });
+    case 'number':
+      return fc.double({ min: minimum, max: 1e9, noNaN: true });
+  }
+}
+
+const overridesOf = fc
+  .tuple(...listSettings().map((setting) => fc.option(allowedValue(setting), { nil: undefined })))
+  .map((values) =>
+    listSettings().flatMap(({ key }, index) => {
+      const value = values[index];
+      return value === undefined ? [] : [`${key}=${JSON.stringify(value)}`];
+    }),
+  );
+
+describe('round trips', () => {
+  it('what is shown parses to the configuration that is in effect, with or without origins', () => {
+    fc.assert(
+      fc.property(overridesOf, fc.constantFrom('set', 'all'), (overrides, shown) => {
+        const { config, origins } = resolveConfig({ ...NOTHING, overrides });
+        assert.deepEqual(resolveText(renderConfig(config, origins, shown)).config, config);
+      }),
+      { seed: 8 },
+    );
+  });
+
+  it('a path with line feeds cannot break out of its comment', () => {
+    const { config } = resolveConfig(NOTHING);
+    const origin = { source: 'user', file: 'a\nb = 1\r\u007F\u0000' } as const;
+    const shown = renderConfig(config, new Map([['compact.enabled', origin]]), 'all');
+    assert.deepEqual(resolveText(shown).config, config);
+  });
+
+  it('the starter file changes nothing, as it is and with every setting uncommented', () => {
+    const starter = renderStarter();
+    assert.equal(resolveText(starter).origins.size, 0);
+    const uncommented = starter.replaceAll(/^#(?! )/gm, '');
+    const { config, origins } = resolveText(uncommented);
+    assert.deepEqual(config, DEFAULT_CONFIG);
+    const withDefault = listSettings().filter((setting) => setting.default !== undefined);
+    assert.deepEqual(
+      [...origins.keys()],
+      withDefault.map(({ key }) => key),
+    );
+    for (const { description, source } of listSettings()) {
+      assert.ok(starter.includes(`# ${description}\n`));
+      assert.ok(starter.includes(`Source: ${source}.\n`));
+    }
+  });
+});

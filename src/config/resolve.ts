@@ -1,0 +1,268 @@
+// From the texts that configure Baton to one validated configuration that knows where each value came from. Pure.
+
+import { parse, TomlError } from 'smol-toml';
+import type { TomlTable, TomlValue } from 'smol-toml';
+import { BatonError } from '../errors.ts';
+import { describeAllowed, environmentName, listSettings } from './explain.ts';
+import type { Setting } from './explain.ts';
+import { isTable, locateKeys } from './lines.ts';
+import { nearestName } from './nearest.ts';
+import { describePlace, shorten } from './origin.ts';
+import type { ValueOrigin } from './origin.ts';
+import { ConfigSchema, toConfig } from './schema.ts';
+import type { Config } from './schema.ts';
+
+/** The text of a config file. */
+export interface ConfigText {
+  readonly source: 'user' | 'project';
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Everything that configures one run. */
+export interface ConfigSources {
+  /** The arguments of `-c`, in the order given. */
+  readonly overrides: readonly string[];
+  /** Variables and their values; see `configVariables`. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Strongest first. */
+  readonly files: readonly ConfigText[];
+}
+
+/** What is wrong with one key, or with the syntax of a file. */
+export interface ConfigProblem {
+  /** One sentence: where, which key, which value, what is allowed. */
+  readonly message: string;
+  readonly origin: ValueOrigin;
+  readonly key?: string;
+  /** The value as TOML or JSON would write it, shortened. */
+  readonly value?: string;
+  readonly allowed?: string;
+  /** The known key that an unknown one most likely means. */
+  readonly nearest?: string;
+}
+
+/** A valid configuration. */
+export interface ResolvedConfig {
+  readonly config: Config;
+  /** The origin of each key (`compact.enabled`) that somebody set; the others stand at their default. */
+  readonly origins: ReadonlyMap<string, ValueOrigin>;
+  /** Sentences on settings that are valid but do nothing. */
+  readonly warnings: readonly string[];
+}
+
+/** One voice on the configuration. */
+interface Layer {
+  readonly values: TomlTable;
+  readonly originOf: (path: readonly string[]) => ValueOrigin;
+}
+
+/**
+ * Validates every source on its own and lets the strongest one that sets a key win.
+ * @throws BatonError `config_invalid` with all problems of all sources in `data.problems` (`ConfigProblem[]`);
+ *   `usage` for an override that is not `key=value`
+ */
+export function resolveConfig(sources: ConfigSources): ResolvedConfig {
+  const settings = listSettings();
+  const problems: ConfigProblem[] = [];
+  const layers = [...overrideLayers(sources.overrides), ...variableLayers(sources.variables)];
+  for (const file of sources.files) {
+    const layer = readFileLayer(file);
+    if ('message' in layer) problems.push(layer);
+    else layers.push(layer);
+  }
+  for (const layer of layers) problems.push(...findProblems(layer, settings));
+  if (problems.length > 0) throw invalidConfig(problems);
+  return mergeLayers(layers, settings);
+}
+
+function mergeLayers(layers: readonly Layer[], settings: readonly Setting[]): ResolvedConfig {
+  const merged: Record<string, unknown> = {};
+  const origins = new Map<string, ValueOrigin>();
+  for (const { path, key } of settings) {
+    for (const layer of layers) {
+      const value = valueAt(layer.values, path);
+      if (value === undefined) continue;
+      setAt(merged, path, value);
+      origins.set(key, layer.originOf(path));
+      break;
+    }
+  }
+  const config = toConfig(ConfigSchema.parse(merged));
+  return { config, origins, warnings: findWarnings(config, origins) };
+}
+
+/** What stands at a path of the schema; never a path from a source, so no key can reach a prototype. */
+function valueAt(table: TomlTable, path: readonly string[]): TomlValue | undefined {
+  let value: TomlValue | undefined = table;
+  for (const key of path) {
+    if (value === undefined || !isTable(value)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+function setAt(table: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key = '', ...rest] = path;
+  if (rest.length === 0) {
+    table[key] = value;
+    return;
+  }
+  const inner = (table[key] ?? {}) as Record<string, unknown>;
+  table[key] = inner;
+  setAt(inner, rest, value);
+}
+
+function overrideLayers(overrides: readonly string[]): Layer[] {
+  return overrides.map(overrideLayer).toReversed();
+}
+
+function overrideLayer(argument: string): Layer {
+  const equals = argument.indexOf('=');
+  const path = argument
+    .slice(0, Math.max(0, equals))
+    .split('.')
+    .map((part) => part.trim());
+  if (path.includes('')) {
+    throw new BatonError('usage', `-c takes key=value, not ${quote(argument)}.`, {
+      cure: 'For example: -c compact.restore_todos=false',
+    });
+  }
+  const origin: ValueOrigin = { source: 'command_line', argument };
+  return { values: nest(path, parseValue(argument.slice(equals + 1))), originOf: () => origin };
+}
+
+function variableLayers(variables: Readonly<Record<string, string>>): Layer[] {
+  // Backwards, so that BATON_COMPACT__ENABLED comes before, and thus wins over, BATON_COMPACT={enabled=…}.
+  const names = Object.keys(variables).toSorted().toReversed();
+  return names.map((variable) => {
+    const path = variable
+      .replace(/^BATON_/, '')
+      .toLowerCase()
+      .split('__');
+    const origin: ValueOrigin = { source: 'environment', variable };
+    return { values: nest(path, parseValue(variables[variable] ?? '')), originOf: () => origin };
+  });
+}
+
+function nest(path: readonly string[], value: TomlValue): TomlTable {
+  // Object.fromEntries defines keys, so that `__proto__` is an unknown key like any other.
+  const tree = path.reduceRight<TomlValue>((inner, key) => Object.fromEntries([[key, inner]]), value);
+  return tree as TomlTable;
+}
+
+function parseValue(text: string): TomlValue {
+  try {
+    const { value, ...more } = parse(`value = ${text}`);
+    if (value !== undefined && Object.keys(more).length === 0) return value;
+  } catch {
+    // A text without quotes; the schema says whether the key takes one.
+  }
+  return text;
+}
+
+function readFileLayer({ source, file, text }: ConfigText): Layer | ConfigProblem {
+  let values: TomlTable;
+  try {
+    values = parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [reason = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
+    const origin = { source, file, line: error.line };
+    const place = `${describePlace(origin)}:${error.column}`;
+    return { message: `${place}: this is not valid TOML: ${reason}.`, origin };
+  }
+  let locate: ReturnType<typeof locateKeys> | undefined;
+  return {
+    values,
+    originOf: (path) => {
+      locate ??= locateKeys(text);
+      const line = locate(path);
+      return line === undefined ? { source, file } : { source, file, line };
+    },
+  };
+}
+
+function findProblems(layer: Layer, settings: readonly Setting[]): readonly ConfigProblem[] {
+  const result = ConfigSchema.safeParse(layer.values);
+  if (result.success) return [];
+  const problems = result.error.issues.flatMap((issue) => {
+    const path = issue.path.map(String);
+    if (issue.code !== 'unrecognized_keys') return [explainValue(layer, path, settings)];
+    return issue.keys.map((key) => explainUnknown(layer, [...path, key], settings));
+  });
+  return problems.toSorted((one, other) => lineOf(one.origin) - lineOf(other.origin));
+}
+
+function lineOf(origin: ValueOrigin): number {
+  return 'line' in origin ? (origin.line ?? 0) : 0;
+}
+
+function explainValue(layer: Layer, path: readonly string[], settings: readonly Setting[]): ConfigProblem {
+  const origin = layer.originOf(path);
+  const key = path.join('.');
+  const setting = settings.find((candidate) => candidate.key === key);
+  const allowed = setting === undefined ? 'a table' : describeAllowed(setting);
+  const value = showValue(valueAt(layer.values, path));
+  const message = `${describePlace(origin)}: ${key} is ${value}, but must be ${allowed}.`;
+  return { message, origin, key, value, allowed };
+}
+
+function explainUnknown(layer: Layer, path: readonly string[], settings: readonly Setting[]): ConfigProblem {
+  const origin = layer.originOf(path);
+  const key = path.join('.');
+  const tables = new Set(
+    settings.map((setting) => setting.path.slice(0, -1).join('.')).filter((name) => name !== ''),
+  );
+  const nearest = nearestName(key, [...settings.map((setting) => setting.key), ...tables]);
+  const start = `${describePlace(origin)}: unknown key ${showKey(path)}`;
+  if (nearest === undefined) return { message: `${start}.`, origin, key };
+  const spelling = origin.source === 'environment' ? environmentName(nearest.split('.')) : nearest;
+  return { message: `${start}; the nearest known one is ${spelling}.`, origin, key, nearest };
+}
+
+function invalidConfig(problems: readonly ConfigProblem[]): BatonError {
+  const sentences = problems.map(({ message }) => message);
+  const message =
+    problems.length === 1
+      ? sentences.join('')
+      : [`The configuration has ${problems.length} problems:`, ...sentences].join('\n  ');
+  return new BatonError('config_invalid', message, {
+    cure: '`baton config init` writes a file with every key, its range and its default.',
+    data: { problems },
+  });
+}
+
+function findWarnings(config: Config, origins: ReadonlyMap<string, ValueOrigin>): readonly string[] {
+  const warnings: string[] = [];
+  for (const key of ['compact.summarization_model', 'compact.summarization_model_provider_id']) {
+    const origin = origins.get(key);
+    if (origin === undefined) continue;
+    warnings.push(
+      `${describePlace(origin)}: ${key} has no effect until model-written compaction is in; ` +
+        'summaries are written by the embedded summarizer, without a model.',
+    );
+  }
+  const percent = origins.get('compact.auto_compact_pct_override');
+  if (percent !== undefined && config.compact.autoCompactThreshold !== undefined) {
+    warnings.push(
+      `${describePlace(percent)}: compact.auto_compact_pct_override has no effect ` +
+        'while compact.auto_compact_threshold is set.',
+    );
+  }
+  return warnings;
+}
+
+function showValue(value: TomlValue | undefined): string {
+  if (typeof value === 'number') return String(value);
+  if (value instanceof Date) return value.toISOString();
+  return shorten(JSON.stringify(value) ?? 'nothing');
+}
+
+function showKey(path: readonly string[]): string {
+  return shorten(path.map((key) => (/^[\w-]+$/.test(key) ? key : quote(key))).join('.'));
+}
+
+function quote(text: string): string {
+  return JSON.stringify(shorten(text));
+}

@@ -1,0 +1,323 @@
+// Every setting, declared once: its key, type, range, default, unit, meaning and source. The types below, the JSON
+// Schema, docs/config.md, `defaults.ts`, `config show` and `config init` all come from here.
+//
+// Loading zod costs half of what starting Node does, so modules that every command loads import from here with
+// `import type` and take their values from `defaults.ts`. The namespace import lets a bundler leave its locales out.
+
+import * as z from 'zod';
+
+/** What the documentation of a setting says beside its type, range and default. */
+interface About {
+  /** One sentence on what the setting does. */
+  readonly description: string;
+  readonly unit?: 'tokens' | 'percent' | 'files' | 'tool results' | 'bytes' | 'factor';
+  /** Where key and default come from. */
+  readonly source: string;
+  /** What holds while a setting without a default is not set. */
+  readonly whenUnset?: string;
+  /** A value to show for a setting without a default. */
+  readonly examples?: readonly [string | number];
+}
+
+const about = (facts: About): z.core.GlobalMeta => ({ ...facts });
+
+const SEED_001 = 'seed 001, configuration';
+
+const FeaturesSchema = z
+  .strictObject({
+    micro_compact: z
+      .boolean()
+      .default(true)
+      .meta(
+        about({
+          description: 'Clears old tool results first, before anything is summarised.',
+          source: 'spec 1-product',
+        }),
+      ),
+  })
+  .prefault({})
+  .meta({ description: 'Switches for whole parts of the engine.' });
+
+const CompactSchema = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .meta(
+        about({
+          description: 'The master switch: off refuses every compaction, also one asked for by hand.',
+          source: SEED_001,
+        }),
+      ),
+    auto_compact_enabled: z
+      .boolean()
+      .default(true)
+      .meta(
+        about({
+          description: 'Lets compaction start by itself; off leaves only the one asked for by hand.',
+          source: SEED_001,
+        }),
+      ),
+    auto_compact_threshold: z
+      .int()
+      .min(1)
+      .optional()
+      .meta(
+        about({
+          description:
+            'The usage at which compaction starts by itself; takes effect between half of the window and the built-in limit.',
+          unit: 'tokens',
+          source: SEED_001,
+          whenUnset: '`auto_compact_pct_override`, else the built-in limit and the free-space buffer decide',
+          examples: [160_000],
+        }),
+      ),
+    auto_compact_pct_override: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta(
+        about({
+          description: 'The same as a share of the window; ignored while `auto_compact_threshold` is set.',
+          unit: 'percent',
+          source: SEED_001,
+          whenUnset: 'the built-in limit and the free-space buffer decide',
+          examples: [80],
+        }),
+      ),
+    free_space_buffer: z
+      .int()
+      .min(0)
+      .default(13_000)
+      .meta(
+        about({
+          description: 'Room that stays free for the next answer: compaction starts before it is touched.',
+          unit: 'tokens',
+          source: SEED_001,
+        }),
+      ),
+    warning_threshold: z
+      .int()
+      .min(0)
+      .default(20_000)
+      .meta(
+        about({
+          description: 'The gauge says `warning` when less than this is left of the window.',
+          unit: 'tokens',
+          source: SEED_001,
+        }),
+      ),
+    error_threshold: z
+      .int()
+      .min(0)
+      .optional()
+      .meta(
+        about({
+          description: 'The gauge says `error` when less than this is left of the window.',
+          unit: 'tokens',
+          source: 'spec 2-engine §2; seed 001 has one number for both',
+          whenUnset: 'as `warning_threshold`',
+          examples: [15_000],
+        }),
+      ),
+    micro_compact_min_tokens_to_save: z
+      .int()
+      .min(0)
+      .default(20_000)
+      .meta(
+        about({
+          description:
+            'Old tool results are cleared only when that saves at least this much, since each clearing costs a write of the prompt cache.',
+          unit: 'tokens',
+          source: SEED_001,
+        }),
+      ),
+    micro_compact_keep_last_n_tools: z
+      .int()
+      .min(0)
+      .default(3)
+      .meta(
+        about({
+          description: 'The newest tool results, which are never cleared.',
+          unit: 'tool results',
+          source: SEED_001,
+        }),
+      ),
+    summarization_model: z
+      .string()
+      .min(1)
+      .optional()
+      .meta(
+        about({
+          description:
+            'The model that writes summaries. No effect yet: see "Keys that wait" in docs/config.md.',
+          source: SEED_001,
+          whenUnset: 'the model of the session',
+          examples: ['small-model'],
+        }),
+      ),
+    summarization_model_provider_id: z
+      .string()
+      .min(1)
+      .optional()
+      .meta(
+        about({
+          description:
+            'The provider of `summarization_model`. No effect yet: see "Keys that wait" in docs/config.md.',
+          source: SEED_001,
+          whenUnset: 'the provider of the session',
+          examples: ['openai'],
+        }),
+      ),
+    restore_max_files: z
+      .int()
+      .min(0)
+      .default(5)
+      .meta(
+        about({
+          description: 'Recently read files that are given back to the model after a compaction, at most.',
+          unit: 'files',
+          source: SEED_001,
+        }),
+      ),
+    restore_tokens_per_file: z
+      .int()
+      .min(0)
+      .default(5_000)
+      .meta(
+        about({
+          description: 'What one restored file may take, at most; the rest of it is left out.',
+          unit: 'tokens',
+          source: SEED_001,
+        }),
+      ),
+    restore_total_file_budget: z
+      .int()
+      .min(0)
+      .default(50_000)
+      .meta(
+        about({
+          description: 'All restored files together, at most.',
+          unit: 'tokens',
+          source: SEED_001,
+        }),
+      ),
+    restore_todos: z
+      .boolean()
+      .default(true)
+      .meta(about({ description: 'Gives the todo list back after a compaction.', source: SEED_001 })),
+    restore_plan: z
+      .boolean()
+      .default(true)
+      .meta(about({ description: 'Gives the plan back after a compaction in plan mode.', source: SEED_001 })),
+    token_safety_multiplier: z
+      .number()
+      .min(1)
+      .default(1.33)
+      .meta(
+        about({
+          description: 'Raises an estimated usage while no provider has reported a real one.',
+          unit: 'factor',
+          source: SEED_001,
+        }),
+      ),
+    approx_bytes_per_token: z
+      .int()
+      .min(1)
+      .default(4)
+      .meta(
+        about({
+          description: 'UTF-8 bytes that the estimate takes for one token.',
+          unit: 'bytes',
+          source: SEED_001,
+        }),
+      ),
+    tokens_per_image: z
+      .int()
+      .min(0)
+      .default(2_000)
+      .meta(
+        about({ description: 'What an image counts, whatever its size.', unit: 'tokens', source: SEED_001 }),
+      ),
+    user_message_max_tokens: z
+      .int()
+      .min(0)
+      .default(20_000)
+      .meta(
+        about({
+          description: 'User messages that are kept verbatim over a compaction, newest first, at most.',
+          unit: 'tokens',
+          source: SEED_001,
+        }),
+      ),
+  })
+  .prefault({})
+  .meta({ description: 'When and how a history is compacted.' });
+
+/** The configuration as it stands in a file: TOML tables with snake_case keys, every key optional on the way in. */
+export const ConfigSchema = z
+  .strictObject({
+    model_context_window: z
+      .int()
+      .min(1_000)
+      .optional()
+      .meta(
+        about({
+          description: 'The context window of the model; overrides the known one.',
+          unit: 'tokens',
+          source: 'Codex; lower bound: docs/decisions/configuration.md',
+          whenUnset: 'what the session says, else the model table, else 128000',
+          examples: [272_000],
+        }),
+      ),
+    model_auto_compact_token_limit: z
+      .int()
+      .min(1)
+      .optional()
+      .meta(
+        about({
+          description:
+            'The built-in limit: the usage at which compaction starts by itself at the latest; never above 90 % of the window.',
+          unit: 'tokens',
+          source: 'Codex, seed 002',
+          whenUnset: '90 % of the window',
+          examples: [244_800],
+        }),
+      ),
+    features: FeaturesSchema,
+    compact: CompactSchema,
+  })
+  .meta({ title: 'Configuration of Baton' });
+
+/** A validated configuration with its defaults, under the keys of the file. */
+export type ConfigValues = z.output<typeof ConfigSchema>;
+
+type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Key;
+
+type CamelKeys<Value> = Value extends object
+  ? { readonly [Key in keyof Value as CamelCase<Key & string>]: CamelKeys<Value[Key]> }
+  : Value;
+
+/** The configuration as code reads it: the same tables, camelCase and readonly; unset keys are absent. */
+export type Config = CamelKeys<ConfigValues>;
+
+/** Renames the keys of a validated configuration; values stay what they are. */
+export function toConfig(values: ConfigValues): Config {
+  return renameKeys(values) as Config;
+}
+
+function renameKeys(table: object): object {
+  const renamed = Object.entries(table).map(([key, value]: [string, unknown]) => [
+    camelCase(key),
+    typeof value === 'object' && value !== null ? renameKeys(value) : value,
+  ]);
+  return Object.fromEntries(renamed) as object;
+}
+
+/** `auto_compact_enabled` as `autoCompactEnabled`. */
+export function camelCase(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,105 @@
+// What Claude Code gives the model beside the conversation: files, reminders, lists of tools, output of hooks.
+
+import type { AttachmentItem, Item, JsonObject } from '../../protocol/item.ts';
+import { isJsonObject, objectAt, stringAt, stringsAt } from './fields.ts';
+
+/** Kinds that no model is sent: records of requests, and what is for the eyes of the user. */
+const NEVER_SENT = new Set([
+  'prompt_snapshot',
+  'hook_system_message',
+  'command_permissions',
+  'session_context',
+]);
+
+const KINDS: Readonly<Record<string, AttachmentItem['kind']>> = {
+  file: 'file',
+  compact_file_reference: 'file',
+  edited_text_file: 'file',
+  nested_memory: 'file',
+  pdf_reference: 'file',
+  todo: 'todo',
+  todo_reminder: 'todo',
+  task_reminder: 'todo',
+  plan_mode: 'plan',
+  plan_mode_reentry: 'plan',
+  plan_file_reference: 'plan',
+};
+
+/**
+ * The item of an attachment line, or undefined for one that the model is not sent (empty ones too).
+ *
+ * The text is `rendered` where the line has it: that is what was sent. Older lines have only the content. A prompt that
+ * the user queued while the agent worked becomes a message of the user, which it is.
+ */
+export function attachmentItem(line: JsonObject): Item | undefined {
+  const attachment = objectAt(line, 'attachment');
+  if (attachment === undefined) return undefined;
+  const type = stringAt(attachment, 'type') ?? '';
+  if (NEVER_SENT.has(type)) return undefined;
+  const text = renderedText(line) ?? contentText(type, attachment);
+  if (text.trim() === '') return undefined;
+  if (type === 'queued_command' && attachment['commandMode'] === 'prompt') {
+    return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+  }
+  const path =
+    stringAt(attachment, 'filename') ?? stringAt(attachment, 'path') ?? stringAt(attachment, 'planFilePath');
+  return {
+    type: 'attachment',
+    kind: KINDS[type] ?? 'other',
+    ...(path === undefined ? {} : { path }),
+    text,
+  };
+}
+
+function renderedText(line: JsonObject): string | undefined {
+  const rendered = line['rendered'];
+  if (typeof rendered === 'string') return rendered;
+  if (!Array.isArray(rendered)) return undefined;
+  const texts = rendered.filter(isJsonObject).map((each) => stringAt(each, 'content') ?? '');
+  return texts.join('\n');
+}
+
+/** Hooks of these events hand their plain output to the model; others only act. @source claude-code-behaviour §5 */
+const EVENTS_HEARD = new Set(['SessionStart', 'UserPromptSubmit']);
+
+function contentText(type: string, attachment: JsonObject): string {
+  switch (type) {
+    case 'queued_command':
+      return stringAt(attachment, 'prompt') ?? stringsAt(attachment, 'prompt').join('\n');
+    case 'compact_file_reference':
+      return `Read before the compaction, too large to include: ${stringAt(attachment, 'filename') ?? 'a file'}`;
+    case 'edited_text_file':
+      return stringAt(attachment, 'snippet') ?? '';
+    case 'hook_success':
+      if (!EVENTS_HEARD.has(stringAt(attachment, 'hookEvent') ?? '')) return '';
+      return stringAt(attachment, 'content') ?? '';
+    case 'plan_file_reference':
+      return stringAt(attachment, 'planContent') ?? '';
+    default:
+      return anyText(attachment);
+  }
+}
+
+/** Where kinds without a rule of their own keep their text. */
+function anyText(attachment: JsonObject): string {
+  for (const key of ['content', 'text', 'addedBlocks', 'addedLines']) {
+    const texts = textsIn(attachment[key]);
+    if (texts.length > 0) return texts.join('\n');
+  }
+  return '';
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (Array.isArray(value)) return value.length === 0 ? [] : value.flatMap(elementText);
+  if (!isJsonObject(value)) return [];
+  const file = objectAt(value, 'file');
+  return textsIn(file === undefined ? value['content'] : file['content']);
+}
+
+function elementText(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (!isJsonObject(value)) return [];
+  const text = stringAt(value, 'text');
+  return [text ?? JSON.stringify(value)];
+}

@@ -1,0 +1,42 @@
+// Looking into JSON whose shape nobody promised: each function answers undefined where the shape is another.
+
+import type { Json, JsonObject } from '../../protocol/item.ts';
+
+/** Whether a value is a JSON object; arrays are none. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object at `key`, or undefined. */
+export function objectAt(value: JsonObject, key: string): JsonObject | undefined {
+  const found = value[key];
+  return isJsonObject(found) ? found : undefined;
+}
+
+/** The string at `key`, or undefined. */
+export function stringAt(value: JsonObject, key: string): string | undefined {
+  const found = value[key];
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** The number at `key` if it can be a count (finite, not negative), or undefined. */
+export function countAt(value: JsonObject, key: string): number | undefined {
+  const found = value[key];
+  return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? found : undefined;
+}
+
+/** The array at `key`; empty where there is none. */
+export function arrayAt(value: JsonObject, key: string): readonly Json[] {
+  const found = value[key];
+  return Array.isArray(found) ? found : [];
+}
+
+/** The objects of the array at `key`. */
+export function objectsAt(value: JsonObject, key: string): readonly JsonObject[] {
+  return arrayAt(value, key).filter(isJsonObject);
+}
+
+/** The strings of the array at `key`. */
+export function stringsAt(value: JsonObject, key: string): readonly string[] {
+  return arrayAt(value, key).filter((each): each is string => typeof each === 'string');
+}

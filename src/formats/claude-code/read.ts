@@ -1,0 +1,356 @@
+// The second pass over a Claude Code session: lines in, log records out, in the order of the file except where the
+// links say that it is not the order of the conversation.
+
+import type { Item, JsonObject } from '../../protocol/item.ts';
+import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../../protocol/record.ts';
+import type { Receipt } from '../../protocol/receipt.ts';
+import { authorOf, textOfParts } from '../../protocol/item.ts';
+import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
+import { attachmentItem } from './attachment.ts';
+import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
+import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
+import { skimLine } from './skim.ts';
+import { ClaudeSurveyor, keyOf } from './survey.ts';
+import type { ClaudeSurvey, LineKey, SurveyedCompaction } from './survey.ts';
+import { usageSample } from './usage.ts';
+
+/**
+ * Reads Claude Code sessions. For the survey, `skimLine` may stand in for the parse of a line.
+ * @source claude-code-behaviour §3
+ */
+export const claudeCodeReader = {
+  skim: skimLine,
+  survey: (report) => new ClaudeSurveyor(report),
+  read: (emit, report, survey) => new ClaudeReader(emit, report, survey),
+} satisfies FormatReader<ClaudeSurvey>;
+
+interface Held {
+  readonly value: JsonObject;
+  readonly at: LineAt;
+}
+
+/** A compaction whose lines are not all read yet. */
+interface Pending {
+  readonly boundary: Held;
+  readonly plan: SurveyedCompaction;
+  readonly replacement: Item[];
+  /** Records that follow it. */
+  readonly after: LogRecord[];
+  summary: string | undefined;
+}
+
+class ClaudeReader implements LineReader {
+  readonly #sink: Emit;
+  readonly #report: Report;
+  readonly #survey: ClaudeSurvey;
+  readonly #heldBy = new Map<LineKey, Held[]>();
+  readonly #billed = new Set<string>();
+  #pending: Pending | undefined;
+  #meta: readonly (string | undefined)[] = [];
+  #model: string | undefined;
+  #openTurn: string | undefined;
+
+  constructor(emit: Emit, report: Report, survey: ClaudeSurvey) {
+    this.#sink = emit;
+    this.#report = report;
+    this.#survey = survey;
+  }
+
+  accept(value: JsonObject, at: LineAt): void {
+    const key = keyOf(at);
+    const parent = this.#survey.early.get(key);
+    if (parent === undefined) {
+      this.#take(value, at, key);
+      return;
+    }
+    const held = this.#heldBy.get(parent);
+    if (held === undefined) this.#heldBy.set(parent, [{ value, at }]);
+    else held.push({ value, at });
+  }
+
+  end(): void {
+    // Left over only where a parent was skimmed and then could not be parsed.
+    for (const held of this.#heldBy.values()) {
+      for (const { value, at } of held) this.#take(value, at, keyOf(at));
+    }
+    this.#abandonPending();
+  }
+
+  #take(value: JsonObject, at: LineAt, key: LineKey): void {
+    this.#takeOne(value, at, key);
+    const held = this.#heldBy.get(key);
+    if (held === undefined) return;
+    this.#heldBy.delete(key);
+    for (const each of held) this.#take(each.value, each.at, keyOf(each.at));
+  }
+
+  #takeOne(value: JsonObject, at: LineAt, key: LineKey): void {
+    const compaction = this.#survey.compactions.get(key);
+    if (compaction !== undefined) {
+      this.#abandonPending();
+      this.#pending = {
+        boundary: { value, at },
+        plan: compaction,
+        replacement: [],
+        after: [],
+        summary: undefined,
+      };
+      return;
+    }
+    if (this.#survey.subagent.has(key)) this.#takeSide(value, at, 'subagent');
+    else if (this.#survey.abandoned.has(key)) this.#takeSide(value, at, 'abandoned_branch');
+    else this.#takeConversation(value, at, key);
+    if (this.#pending !== undefined && key === this.#pending.plan.anchor) this.#finishPending();
+  }
+
+  #emit(record: LogRecord, { value, at }: Held): void {
+    const timestamp = stringAt(value, 'timestamp');
+    const full = { ...record, line: at.line, ...(timestamp === undefined ? {} : { at: timestamp }) };
+    if (this.#pending === undefined) this.#sink(full);
+    else this.#pending.after.push(full);
+  }
+
+  #takeSide(value: JsonObject, at: LineAt, why: 'subagent' | 'abandoned_branch'): void {
+    const items = itemsOf(value);
+    if (items.length === 0) this.#emit({ type: 'opaque', kind: kindOf(value) }, { value, at });
+    for (const item of items) this.#emit({ type: 'side_item', item, why }, { value, at });
+  }
+
+  #takeConversation(value: JsonObject, at: LineAt, key: LineKey): void {
+    const source = { value, at };
+    const items = itemsOf(value);
+    if (items.length === 0) {
+      this.#takeBookkeeping(source);
+      return;
+    }
+    this.#tellMeta(source);
+    if (value['type'] === 'assistant') this.#tellAnswer(source);
+    if (this.#pending !== undefined && this.#takeReplacement(this.#pending, items, key)) return;
+    this.#tellTurns(items, source);
+    const ref = stringAt(value, 'uuid');
+    for (const item of items) {
+      this.#emit({ type: 'item', item, ...(ref === undefined ? {} : { ref }) }, source);
+    }
+  }
+
+  /** Whether the items became part of the compaction being read: its summary, or what stands before its anchor. */
+  #takeReplacement(pending: Pending, items: readonly Item[], key: LineKey): boolean {
+    if (key === pending.plan.summary) {
+      // A minimal boundary may be followed by an unmarked message: it stands for the past all the same.
+      const marked = items.map((item) =>
+        item.type === 'message' ? { ...item, isCompactSummary: true } : item,
+      );
+      pending.summary = marked
+        .map((item) => (item.type === 'message' ? textOfParts(item.content) : ''))
+        .join('\n');
+      pending.replacement.push(...marked);
+      return true;
+    }
+    if (pending.summary === undefined || key > pending.plan.anchor) return false;
+    pending.replacement.push(...items);
+    return true;
+  }
+
+  #finishPending(): void {
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    this.#pending = undefined;
+    const { value, at } = pending.boundary;
+    this.#emit(compactedRecord(value, pending), { value, at });
+    for (const record of pending.after) this.#sink(record);
+  }
+
+  /** Only where the summary was skimmed and then could not be parsed: the past stays in the context. */
+  #abandonPending(): void {
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    this.#pending = undefined;
+    const { at } = pending.boundary;
+    const message = 'A compaction whose summary cannot be read; ignored';
+    this.#report({ line: at.line, kind: 'wrong_shape', message, lost: false });
+    for (const record of pending.after) this.#sink(record);
+  }
+
+  #takeBookkeeping(source: Held): void {
+    const { value } = source;
+    const type = value['type'];
+    if ((type === 'user' || type === 'assistant') && !hasEmptyContent(value)) {
+      const message = `A ${type} line without a message in it`;
+      this.#report({ line: source.at.line, kind: 'wrong_shape', message, lost: false });
+    }
+    if (type === 'system') {
+      const subtype = value['subtype'];
+      if (subtype === 'microcompact_boundary') {
+        this.#emit(microCompactedRecord(value), source);
+        return;
+      }
+      if (subtype === 'turn_duration' || subtype === 'stop_hook_summary')
+        this.#closeTurn('turn_complete', source);
+    }
+    this.#emit({ type: 'opaque', kind: kindOf(value) }, source);
+  }
+
+  #tellMeta(source: Held): void {
+    const { value } = source;
+    const sessionId = stringAt(value, 'sessionId') ?? this.#meta[0];
+    const cwd = stringAt(value, 'cwd') ?? this.#meta[1];
+    const producerVersion = stringAt(value, 'version') ?? this.#meta[2];
+    const gitBranch = stringAt(value, 'gitBranch') ?? this.#meta[3];
+    const meta = [sessionId, cwd, producerVersion, gitBranch];
+    if (meta.every((fact, index) => fact === this.#meta[index])) return;
+    this.#meta = meta;
+    this.#emit(
+      {
+        type: 'session_meta',
+        ...(sessionId === undefined ? {} : { sessionId }),
+        ...(cwd === undefined ? {} : { cwd }),
+        ...(producerVersion === undefined ? {} : { producerVersion }),
+        ...(gitBranch === undefined ? {} : { gitBranch }),
+      },
+      source,
+    );
+  }
+
+  #tellAnswer(source: Held): void {
+    const message = objectAt(source.value, 'message') ?? {};
+    const model = stringAt(message, 'model');
+    if (model === SYNTHETIC_MODEL) return;
+    if (model !== undefined && model !== this.#model) {
+      this.#model = model;
+      this.#emit({ type: 'settings', model }, source);
+    }
+    const id = stringAt(message, 'id');
+    if (id === undefined || this.#billed.has(id)) return;
+    this.#billed.add(id);
+    const usage = usageSample(message['usage']);
+    if (usage === 'impossible') {
+      const text = 'A usage that no request can have; ignored';
+      this.#report({ line: source.at.line, kind: 'impossible_usage', message: text, lost: false });
+    } else if (usage !== undefined) this.#emit({ type: 'usage', usage }, source);
+  }
+
+  #tellTurns(items: readonly Item[], source: Held): void {
+    if (source.value['type'] !== 'user') return;
+    for (const item of items) {
+      if (item.type !== 'message') continue;
+      const isPrompt = authorOf(item) === 'user';
+      const wasStopped = !isPrompt && textOfParts(item.content).startsWith(INTERRUPTED_OPENING);
+      if (wasStopped) this.#closeTurn('turn_aborted', source);
+      if (!isPrompt) continue;
+      this.#closeTurn('turn_complete', source);
+      this.#openTurn = stringAt(source.value, 'promptId') ?? stringAt(source.value, 'uuid') ?? '';
+      this.#emit({ type: 'turn_started', ...turnId(this.#openTurn) }, source);
+    }
+  }
+
+  #closeTurn(type: 'turn_complete' | 'turn_aborted', source: Held): void {
+    if (this.#openTurn === undefined) return;
+    this.#emit({ type, ...turnId(this.#openTurn) }, source);
+    this.#openTurn = undefined;
+  }
+}
+
+function turnId(id: string): { turnId?: string } {
+  return id === '' ? {} : { turnId: id };
+}
+
+function itemsOf(value: JsonObject): Item[] {
+  switch (value['type']) {
+    case 'assistant':
+      return assistantItems(value);
+    case 'user':
+      return userItems(value);
+    case 'attachment': {
+      const item = attachmentItem(value);
+      return item === undefined ? [] : [item];
+    }
+    case 'system':
+      return localCommandItems(value);
+    default:
+      return [];
+  }
+}
+
+/** Output of a command that the user ran in the client; the model is sent it in the user role. */
+function localCommandItems(value: JsonObject): Item[] {
+  const text = value['subtype'] === 'local_command' ? (stringAt(value, 'content') ?? '') : '';
+  if (text === '') return [];
+  return [
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text }], origin: { author: 'harness' } },
+  ];
+}
+
+function hasEmptyContent(value: JsonObject): boolean {
+  const content = objectAt(value, 'message')?.['content'];
+  return content === '' || (Array.isArray(content) && content.length === 0);
+}
+
+/** The producer's name of a line: its type, and the one inside where it has one. */
+function kindOf(value: JsonObject): string {
+  const type = stringAt(value, 'type') ?? 'untyped';
+  const inner =
+    type === 'attachment' || type === 'progress'
+      ? stringAt(objectAt(value, type === 'attachment' ? 'attachment' : 'data') ?? {}, 'type')
+      : stringAt(value, 'subtype');
+  return inner === undefined ? type : `${type}/${inner}`;
+}
+
+function compactedRecord(value: JsonObject, pending: Pending): CompactedRecord {
+  const metadata = objectAt(value, 'compactMetadata') ?? {};
+  const id = stringAt(value, 'uuid') ?? `line-${pending.boundary.at.line}`;
+  const trigger = triggerOf(metadata);
+  const preTokens = countAt(metadata, 'preTokens');
+  const postTokens = countAt(metadata, 'postTokens');
+  const boundary: Item = {
+    type: 'compact_boundary',
+    uuid: id,
+    timestamp: stringAt(value, 'timestamp') ?? '',
+    trigger: trigger ?? 'auto',
+    ...(preTokens === undefined ? {} : { preTokens }),
+  };
+  const { keptRefs } = pending.plan;
+  return {
+    type: 'compacted',
+    id,
+    ...(trigger === undefined ? {} : { trigger }),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    replacement: [boundary, ...pending.replacement],
+    ...(keptRefs.length === 0 ? {} : { keptRefs }),
+    ...(pending.summary === undefined ? {} : { summary: pending.summary }),
+    ...receiptOf(metadata),
+  };
+}
+
+function microCompactedRecord(value: JsonObject): MicroCompactedRecord {
+  const metadata = objectAt(value, 'microcompactMetadata') ?? {};
+  const trigger = triggerOf(metadata);
+  const preTokens = countAt(metadata, 'preTokens');
+  const tokensSaved = countAt(metadata, 'tokensSaved');
+  return {
+    type: 'micro_compacted',
+    id: stringAt(value, 'uuid') ?? '',
+    ...(trigger === undefined ? {} : { trigger }),
+    callIds: stringsAt(metadata, 'compactedToolIds'),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(tokensSaved === undefined ? {} : { tokensSaved }),
+    ...receiptOf(metadata),
+  };
+}
+
+function triggerOf(metadata: JsonObject): 'manual' | 'auto' | undefined {
+  const trigger = metadata['trigger'];
+  return trigger === 'manual' || trigger === 'auto' ? trigger : undefined;
+}
+
+/** Baton's own key beside those of Claude Code. */
+function receiptOf(metadata: JsonObject): { receipt?: Receipt } {
+  const receipt = objectAt(objectAt(metadata, 'baton') ?? {}, 'receipt');
+  return receipt !== undefined && isReceipt(receipt) ? { receipt } : {};
+}
+
+function isReceipt(value: unknown): value is Receipt {
+  return (
+    typeof value === 'object' && value !== null && 'version' in value && value.version === 1 && 'id' in value
+  );
+}

@@ -1,0 +1,75 @@
+// Who wrote a message that stands in the user role. Codex puts instructions, environment and notices there, too.
+
+import type { JsonObject, Part } from '../../protocol/item.ts';
+import { CODEX_SUMMARY_PREFIX, isObject, listAt } from './shapes.ts';
+
+/** What is known of a message in the user role. */
+export type UserRoleKind = 'user' | 'harness' | 'summary';
+
+/**
+ * How texts begin that Codex writes in the user's name.
+ * @source Codex's contextual user fragments and model warnings; seen in rollouts of 0.34 to 0.169.
+ */
+const HARNESS_OPENINGS = [
+  '<environment_context>',
+  '<environments>',
+  '<user_instructions>',
+  '<skills_instructions>',
+  '<permissions instructions>',
+  '<collaboration_mode>',
+  '<apps_instructions>',
+  '<plugins_instructions>',
+  '<personality_spec>',
+  '<model_switch>',
+  '<context_window',
+  '<turn_aborted>',
+  '<subagent_notification>',
+  '<skill>',
+  '<hook_context>',
+  '# AGENTS.md instructions',
+  'Warning: apply_patch was requested via ',
+  'Warning: The maximum number of unified exec processes ',
+] as const;
+
+/**
+ * Decides from `content_item_kinds` where Codex wrote them (since about 0.160), else from how the texts begin. The
+ * kinds win: a person may quote the prefix of a summary. A message is the harness's only if all of its parts are.
+ */
+export function userRoleKind(content: readonly Part[], payload: JsonObject): UserRoleKind {
+  return kindFromMetadata(payload) ?? kindFromText(content);
+}
+
+function kindFromMetadata(payload: JsonObject): UserRoleKind | undefined {
+  const metadata = payload['internal_chat_message_metadata_passthrough'];
+  const kinds = isObject(metadata) ? listAt(metadata, 'content_item_kinds') : undefined;
+  if (kinds === undefined) return undefined;
+  let known: UserRoleKind | undefined;
+  for (const kind of kinds) {
+    // Text that a client injected over the protocol is of kind "unknown": the text has to tell.
+    if (typeof kind !== 'string' || kind === 'unknown') continue;
+    if (kind.startsWith('user.')) return 'user';
+    known = kind === 'compaction.summary' ? 'summary' : (known ?? 'harness');
+  }
+  return known;
+}
+
+function kindFromText(content: readonly Part[]): UserRoleKind {
+  const [first] = content;
+  if (first === undefined) return 'user';
+  if (first.type === 'input_text' && isSummaryText(first.text)) return 'summary';
+  return content.every(isHarnessPart) ? 'harness' : 'user';
+}
+
+/** Whether a text is a summary of Codex's by its prefix alone. */
+export function isSummaryText(text: string): boolean {
+  return text.startsWith(CODEX_SUMMARY_PREFIX) && text.charCodeAt(CODEX_SUMMARY_PREFIX.length) === 10;
+}
+
+function isHarnessPart(part: Part): boolean {
+  if (part.type !== 'input_text') return false;
+  const { text } = part;
+  const code = text.charCodeAt(0);
+  // Only these can open one; most texts of people are decided here.
+  if (code !== 60 /* < */ && code !== 35 /* # */ && code !== 87 /* W */) return false;
+  return HARNESS_OPENINGS.some((opening) => text.startsWith(opening));
+}

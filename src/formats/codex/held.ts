@@ -1,0 +1,119 @@
+// When and why a compaction ran is told by the lines after it: a compaction alone in its task was asked for by the user,
+// one that a user's message follows came before a turn. So its record waits, with those behind it, for the next line
+// that tells; that is never more than a few lines away.
+
+import type { Item } from '../../protocol/item.ts';
+import { authorOf, resultCallId } from '../../protocol/item.ts';
+import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
+import type { Phase, Trigger } from '../../vocabulary.ts';
+import type { Emit } from '../reader.ts';
+
+/** What is known of the task that is running. */
+interface Task {
+  hasUser: boolean;
+  hasAgent: boolean;
+  /** The newest item is a tool's result, so the model has to be asked once more. */
+  needsFollowUp: boolean;
+}
+
+type Stamp = Pick<LogRecord, 'line' | 'at'>;
+
+interface Held {
+  readonly record: CompactedRecord & Stamp;
+  readonly behind: LogRecord[];
+  /** The task in which it ran, as it stood then. */
+  readonly task: Readonly<Task> | undefined;
+  postTokens?: number;
+}
+
+interface Verdict {
+  readonly trigger?: Trigger;
+  readonly phase?: Phase;
+}
+
+/** The way out of the reader: passes records on in order, and holds a compaction back until its phase is known. */
+export class HeldCompaction {
+  readonly #emit: Emit;
+  #task: Task | undefined;
+  #held: Held | undefined;
+
+  constructor(emit: Emit) {
+    this.#emit = emit;
+  }
+
+  /** Passes a record on; call it for every record but items, tasks and compactions. */
+  pass(record: LogRecord): void {
+    if (this.#held === undefined) this.#emit(record);
+    else this.#held.behind.push(record);
+  }
+
+  /** A task began (`task_started`) or ended. */
+  task(record: LogRecord & { type: 'turn_started' | 'turn_complete' | 'turn_aborted' }): void {
+    this.#release(record.type === 'turn_complete' ? verdictAtEnd : verdictUntold);
+    this.#task =
+      record.type === 'turn_started' ? { hasUser: false, hasAgent: false, needsFollowUp: false } : undefined;
+    this.#emit(record);
+  }
+
+  /** @param isSummaryAnswer the item is the model's answer to a compaction prompt, so the agent did not act in it. */
+  item(record: LogRecord & { type: 'item' }, isSummaryAnswer: boolean): void {
+    const author = authorOf(record.item);
+    if (author === 'user') this.#release(verdictBeforeUser);
+    else if (author === 'agent' || isAnswer(record.item)) this.#release(verdictBeforeAgent);
+    if (this.#task !== undefined && !isSummaryAnswer) {
+      if (author === 'user') this.#task.hasUser = true;
+      if (author === 'agent') this.#task.hasAgent = true;
+      this.#task.needsFollowUp = resultCallId(record.item) !== undefined;
+    }
+    this.pass(record);
+  }
+
+  /** A compaction; its own trigger and phase, where it has them, win over what the lines tell. */
+  compaction(record: CompactedRecord & Stamp): void {
+    this.#release(verdictUntold);
+    this.#held = { record, behind: [], task: this.#task && { ...this.#task } };
+  }
+
+  /** The estimate that Codex writes after a compaction. */
+  estimate(total: number): void {
+    if (this.#held !== undefined) this.#held.postTokens ??= total;
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    this.#release(verdictUntold);
+  }
+
+  #release(judge: (task: Readonly<Task>) => Verdict): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = undefined;
+    const verdict = held.task === undefined ? {} : judge(held.task);
+    const { postTokens } = held;
+    this.#emit({ ...verdict, ...(postTokens !== undefined && { postTokens }), ...held.record });
+    for (const record of held.behind) this.#emit(record);
+  }
+}
+
+function isAnswer(item: Item): boolean {
+  return item.type !== 'message' && item.type !== 'ghost_snapshot' && item.type !== 'attachment';
+}
+
+function verdictAtEnd(task: Readonly<Task>): Verdict {
+  if (task.hasUser) return { trigger: 'auto', phase: task.needsFollowUp ? 'mid_turn' : 'post_turn' };
+  return task.hasAgent ? {} : { trigger: 'manual', phase: 'standalone_turn' };
+}
+
+function verdictBeforeUser(task: Readonly<Task>): Verdict {
+  if (task.hasUser) return { trigger: 'auto', phase: 'mid_turn' };
+  return task.hasAgent ? {} : { trigger: 'auto', phase: 'pre_turn' };
+}
+
+function verdictBeforeAgent(task: Readonly<Task>): Verdict {
+  return task.hasUser ? { trigger: 'auto', phase: 'mid_turn' } : {};
+}
+
+/** An asked-for compaction has a task of its own, so one in a user's task is automatic, whatever its phase. */
+function verdictUntold(task: Readonly<Task>): Verdict {
+  return task.hasUser ? { trigger: 'auto' } : {};
+}

@@ -1,0 +1,363 @@
+// Reads Codex rollouts of every generation since 2025: bare items, wrapped lines, paginated ones with ordinals, and
+// Baton's own, which are Codex rollouts. One pass; memory does not grow with the file.
+
+import type { Item, Json, JsonObject } from '../../protocol/item.ts';
+import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
+import type { Receipt } from '../../protocol/receipt.ts';
+import type { UsageSample } from '../../protocol/usage.ts';
+import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
+import { isSummaryText } from './authorship.ts';
+import { HeldCompaction } from './held.ts';
+import { isItemPayload, isItemType, readItem } from './items.ts';
+import type { ItemPayload } from './items.ts';
+import { KeptMessages } from './kept.ts';
+import { CODEX_SUMMARY_PREFIX, isObject, listAt, numberAt, objectAt, stringAt } from './shapes.ts';
+import { TailFollower } from './tail.ts';
+import type { CodexTail } from './tail.ts';
+import { readTokenCount, usableWindowOf } from './usage.ts';
+
+/** A reader that also tells what a writer needs to go on with the file. */
+export interface CodexLineReader extends LineReader {
+  /** The state after the lines accepted so far. */
+  tail(): CodexTail;
+}
+
+/** Reads rollouts. Every line gives at least one record, at the latest at the end. */
+export const codexReader: FormatReader & { read(emit: Emit, report: Report): CodexLineReader } = {
+  read: (emit, report) => new RolloutReader(emit, report),
+};
+
+type Line = Pick<LogRecord, 'line' | 'at'> & { readonly line: number };
+
+class RolloutReader implements CodexLineReader {
+  readonly #out: HeldCompaction;
+  readonly #report: Report;
+  readonly #tail = new TailFollower();
+  readonly #kept = new KeptMessages();
+  readonly #compactionIds = new Set<string>();
+  #compactions = 0;
+  /** A `compacted` line was read whose announcement has not come yet. */
+  #awaitsAnnouncement = false;
+  #isBare = false;
+  #sessionId: string | undefined;
+  #producerVersion: string | undefined;
+  #model: string | undefined;
+  #cwd: string | undefined;
+  #usableWindow: number | undefined;
+  #lastUsageKey: string | undefined;
+  #lastUsageSource: UsageSample['source'] | undefined;
+  #lastUsageTotal: number | undefined;
+  /** The model answered a compaction prompt: usage until the compaction is that of the request, not of the context. */
+  #isCompacting = false;
+
+  constructor(emit: Emit, report: Report) {
+    this.#out = new HeldCompaction(emit);
+    this.#report = report;
+  }
+
+  accept(value: JsonObject, { line }: LineAt): void {
+    const timestamp = value['timestamp'];
+    const at: Line = typeof timestamp === 'string' ? { line, at: timestamp } : { line };
+    const type = value['type'];
+    const payload = value['payload'];
+    if (isObject(payload) && typeof type === 'string') {
+      this.#tail.ordinal(value['ordinal']);
+      this.#wrapped(type, payload, value, at);
+    } else this.#unwrapped(value, at);
+  }
+
+  end(): void {
+    this.#out.end();
+  }
+
+  tail(): CodexTail {
+    return this.#tail.state();
+  }
+
+  #wrapped(type: string, payload: JsonObject, value: JsonObject, at: Line): void {
+    switch (type) {
+      case 'response_item':
+        return this.#responseItem(payload, value, at);
+      case 'event_msg':
+        return this.#event(payload, at);
+      case 'compacted':
+        return this.#compacted(payload, at);
+      case 'session_meta':
+        return this.#sessionMeta(payload, at);
+      case 'turn_context':
+        this.#tail.turnContext(payload);
+        return this.#settings(payload, type, at);
+      case 'world_state':
+        this.#tail.worldState(payload);
+        return this.#opaque(type, at);
+      default:
+        return this.#opaque(type, at);
+    }
+  }
+
+  /** A line of the oldest layout: items and a head without wrapper. */
+  #unwrapped(value: JsonObject, at: Line): void {
+    if (isItemPayload(value) && (this.#isBare || isItemType(value.type))) {
+      this.#isBare = true;
+      this.#item(value, at, undefined);
+    } else if (typeof value['record_type'] === 'string') {
+      this.#opaque(`record_type/${value['record_type']}`, at);
+    } else if (isBareHead(value)) {
+      this.#isBare = true;
+      this.#tail.bare(value);
+      this.#sessionMeta(value, at);
+    } else {
+      const type = stringAt(value, 'type');
+      if (type !== undefined)
+        this.#wrongShape(at, `A line of type ${quote(type)} has no payload object; passed over`);
+      this.#opaque(type ?? 'unknown', at);
+    }
+  }
+
+  #responseItem(payload: JsonObject, value: JsonObject, at: Line): void {
+    if (!isItemPayload(payload)) {
+      this.#wrongShape(at, 'A response_item does not say its type; passed over');
+      this.#opaque('response_item', at);
+      return;
+    }
+    const metadata = value['metadata'];
+    const isSummaryAnswer = isObject(metadata) && metadata['compaction_output'] === true;
+    if (isSummaryAnswer) this.#isCompacting = true;
+    this.#item(payload, at, value['baton'], isSummaryAnswer);
+  }
+
+  // oxlint-disable-next-line max-params -- the common path of every item, called from two places
+  #item(payload: ItemPayload, at: Line, marks: Json | undefined, isSummaryAnswer = false): void {
+    const item = readItem(payload, (what) => this.#wrongShape(at, `The ${what}`), { marks });
+    this.#kept.add(item);
+    this.#out.item({ type: 'item', item, ...at }, isSummaryAnswer);
+  }
+
+  #sessionMeta(payload: JsonObject, at: Line): void {
+    this.#tail.meta(payload);
+    const sessionId = stringAt(payload, 'id');
+    // A fork begins with its own head and then repeats its parent's file, head included.
+    if (this.#sessionId !== undefined && sessionId !== this.#sessionId)
+      return this.#opaque('session_meta', at);
+    this.#sessionId = sessionId;
+    this.#producerVersion = stringAt(payload, 'cli_version') ?? this.#producerVersion;
+    const base = objectAt(payload, 'base_instructions');
+    const git = objectAt(payload, 'git');
+    // `instructions` of older heads repeats the user's instructions, which are items as well: counting it would count twice.
+    const fields = {
+      sessionId,
+      cwd: stringAt(payload, 'cwd'),
+      producerVersion: this.#producerVersion,
+      gitBranch: git && stringAt(git, 'branch'),
+      instructions: base && stringAt(base, 'text'),
+    };
+    this.#out.pass({ type: 'session_meta', ...onlyStrings(fields), ...at });
+  }
+
+  /** Passes settings on when they say something new; the line is opaque otherwise. */
+  #settings(payload: JsonObject, kind: string, at: Line): void {
+    const model = stringAt(payload, 'model');
+    const cwd = stringAt(payload, 'cwd');
+    if ((model ?? this.#model) === this.#model && (cwd ?? this.#cwd) === this.#cwd)
+      return this.#opaque(kind, at);
+    this.#model = model ?? this.#model;
+    this.#cwd = cwd ?? this.#cwd;
+    this.#out.pass({ type: 'settings', ...onlyStrings({ model, cwd }), ...at });
+  }
+
+  #window(source: JsonObject, at: Line): void {
+    const window = numberAt(source, 'model_context_window');
+    if (window === undefined || window <= 0) return;
+    this.#tail.modelContextWindow(window);
+    const usable = usableWindowOf(window, this.#producerVersion);
+    if (usable === this.#usableWindow) return;
+    this.#usableWindow = usable;
+    this.#out.pass({ type: 'settings', usableWindow: usable, ...at });
+  }
+
+  #event(payload: JsonObject, at: Line): void {
+    const kind = stringAt(payload, 'type') ?? 'unknown';
+    switch (kind) {
+      case 'token_count':
+        return this.#tokenCount(payload, at);
+      case 'task_started':
+      case 'turn_started':
+        this.#turn('turn_started', payload, at);
+        return this.#window(payload, at);
+      case 'task_complete':
+      case 'turn_complete':
+        return this.#turn('turn_complete', payload, at);
+      case 'turn_aborted':
+        return this.#turn('turn_aborted', payload, at);
+      case 'context_compacted':
+        return this.#announcement(`event_msg/${kind}`, at);
+      case 'item_completed':
+        if (objectAt(payload, 'item')?.['type'] === 'ContextCompaction') {
+          return this.#announcement(`event_msg/${kind}`, at);
+        }
+        return this.#opaque(`event_msg/${kind}`, at);
+      default:
+        return this.#opaque(`event_msg/${kind}`, at);
+    }
+  }
+
+  #turn(type: 'turn_started' | 'turn_complete' | 'turn_aborted', payload: JsonObject, at: Line): void {
+    const turnId = stringAt(payload, 'turn_id');
+    this.#isCompacting = false;
+    this.#out.task(turnId === undefined ? { type, ...at } : { type, turnId, ...at });
+  }
+
+  #tokenCount(payload: JsonObject, at: Line): void {
+    const { info } = payload;
+    if (!isObject(info)) {
+      if (info !== undefined && info !== null)
+        this.#wrongShape(at, 'A token_count has an info that is no object');
+      return this.#opaque('event_msg/token_count', at);
+    }
+    this.#tail.tokenInfo(info);
+    this.#window(info, at);
+    const read = readTokenCount(info);
+    if (read === undefined) {
+      this.#wrongShape(at, 'A token_count says no last_token_usage; passed over');
+      return this.#opaque('event_msg/token_count', at);
+    }
+    if (read.key === this.#lastUsageKey) return this.#opaque('event_msg/token_count', at);
+    const { sample } = read;
+    this.#lastUsageKey = read.key;
+    this.#lastUsageSource = sample.source;
+    if (sample.source === 'estimated') this.#out.estimate(sample.total);
+    if (!this.#isCompacting) this.#lastUsageTotal = sample.total;
+    this.#out.pass({ type: 'usage', usage: sample, ...at });
+  }
+
+  #compacted(payload: JsonObject, at: Line): void {
+    this.#tail.compacted(payload);
+    const baton = objectAt(payload, 'baton') ?? {};
+    const replacement = this.#replacementOf(payload, baton, at);
+    this.#kept.replace(replacement);
+    this.#awaitsAnnouncement = true;
+    this.#isCompacting = false;
+    this.#expectNewEstimate();
+    const undone = stringAt(baton, 'undo');
+    if (undone !== undefined) {
+      this.#out.pass({ type: 'undo_compaction', compactionId: undone, ...at });
+      return;
+    }
+    this.#out.compaction({ ...this.#compactionRecord(payload, baton, replacement), ...at });
+  }
+
+  #compactionRecord(payload: JsonObject, baton: JsonObject, replacement: readonly Item[]): CompactedRecord {
+    const message = stringAt(payload, 'message') ?? '';
+    const receipt = receiptOf(baton['receipt']);
+    const preTokens = receipt?.preTokens ?? this.#lastUsageTotal;
+    return {
+      type: 'compacted',
+      id: this.#compactionId(stringAt(payload, 'window_id')),
+      replacement,
+      ...(preTokens !== undefined && { preTokens }),
+      ...(message !== '' && { summary: withoutPrefix(message) }),
+      ...(receipt !== undefined && {
+        receipt,
+        trigger: receipt.trigger,
+        phase: receipt.phase,
+        postTokens: receipt.postTokens,
+      }),
+    };
+  }
+
+  #replacementOf(payload: JsonObject, baton: JsonObject, at: Line): readonly Item[] {
+    const message = stringAt(payload, 'message') ?? '';
+    const history = payload['replacement_history'];
+    if (history === undefined || history === null) return this.#kept.historyWith(message);
+    const values = listAt(payload, 'replacement_history');
+    if (values === undefined) {
+      this.#wrongShape(
+        at,
+        'A compaction has a replacement_history that is no list; rebuilt from its message',
+      );
+      return this.#kept.historyWith(message);
+    }
+    const marks = objectAt(baton, 'marks') ?? {};
+    const items: Item[] = [];
+    for (const [index, value] of values.entries()) {
+      if (isObject(value) && isItemPayload(value)) {
+        const around = { summaryText: message, marks: marks[String(index)] };
+        items.push(
+          readItem(value, (what) => this.#wrongShape(at, `In a replacement history, the ${what}`), around),
+        );
+      } else this.#wrongShape(at, `Entry ${index} of a replacement history is no item; passed over`);
+    }
+    return items;
+  }
+
+  /** A note that the context was compacted. Without a `compacted` line before it the content was never stored. */
+  #announcement(kind: string, at: Line): void {
+    if (this.#awaitsAnnouncement) {
+      this.#awaitsAnnouncement = false;
+      return this.#opaque(kind, at);
+    }
+    const preTokens = this.#lastUsageTotal;
+    this.#expectNewEstimate();
+    this.#out.compaction({
+      type: 'compacted',
+      id: this.#compactionId(undefined),
+      replacement: [],
+      ...(preTokens !== undefined && { preTokens }),
+      ...at,
+    });
+  }
+
+  /** Two compactions may be followed by equal estimates; a repeated report, though, would be one from before. */
+  #expectNewEstimate(): void {
+    if (this.#lastUsageSource === 'estimated') this.#lastUsageKey = undefined;
+  }
+
+  #compactionId(windowId: string | undefined): string {
+    this.#compactions += 1;
+    const id =
+      windowId === undefined || this.#compactionIds.has(windowId)
+        ? `compaction-${this.#compactions}`
+        : windowId;
+    this.#compactionIds.add(id);
+    return id;
+  }
+
+  #opaque(kind: string, at: Line): void {
+    this.#out.pass({ type: 'opaque', kind, ...at });
+  }
+
+  #wrongShape({ line }: Line, message: string): void {
+    this.#report({ line, kind: 'wrong_shape', message, lost: false });
+  }
+}
+
+function isBareHead(value: JsonObject): boolean {
+  return (
+    value['type'] === undefined && typeof value['id'] === 'string' && typeof value['timestamp'] === 'string'
+  );
+}
+
+function withoutPrefix(message: string): string {
+  return isSummaryText(message) ? message.slice(CODEX_SUMMARY_PREFIX.length + 1) : message;
+}
+
+/** Names of kinds are short; anything longer is not one, and may be text of the transcript. */
+function quote(name: string): string {
+  return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
+}
+
+function receiptOf(value: Json | undefined): Receipt | undefined {
+  if (!isObject(value) || value['version'] !== 1) return undefined;
+  const hasCore =
+    ['id', 'at', 'trigger', 'reason', 'phase'].every((key) => typeof value[key] === 'string') &&
+    ['preTokens', 'postTokens'].every((key) => typeof value[key] === 'number');
+  return hasCore ? (value as unknown as Receipt) : undefined;
+}
+
+function onlyStrings<Key extends string>(
+  fields: Readonly<Record<Key, string | undefined>>,
+): { [K in Key]?: string } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in Key]?: string;
+  };
+}

@@ -1,0 +1,57 @@
+// Usage as Codex reports it: `token_count` events.
+
+import type { JsonObject } from '../../protocol/item.ts';
+import type { UsageSample } from '../../protocol/usage.ts';
+import { usableWindow } from '../../tokens/pressure.ts';
+import { numberAt, objectAt } from './shapes.ts';
+
+/** What a `token_count` says. */
+export interface TokenCount {
+  readonly sample: UsageSample;
+  /** Tells a new sample from one that Codex repeats because rate limits changed. */
+  readonly key: string;
+}
+
+/** Reads `info` of a `token_count`, or undefined when it holds no usage. */
+export function readTokenCount(info: JsonObject): TokenCount | undefined {
+  const last = objectAt(info, 'last_token_usage');
+  if (last === undefined) return undefined;
+  const input = numberAt(last, 'input_tokens') ?? 0;
+  const output = numberAt(last, 'output_tokens') ?? 0;
+  const total = numberAt(last, 'total_tokens') ?? input + output;
+  const spent = objectAt(info, 'total_token_usage');
+  const key = `${input}/${output}/${total}/${spent === undefined ? '' : numberAt(spent, 'total_tokens')}`;
+  // After a compaction Codex writes its own estimate: a total without parts.
+  if (input === 0 && output === 0) {
+    return { sample: { source: 'estimated', covers: 'history', total }, key };
+  }
+  const cachedInput = numberAt(last, 'cached_input_tokens');
+  const reasoningOutput = numberAt(last, 'reasoning_output_tokens');
+  return {
+    sample: {
+      source: 'reported',
+      covers: 'response',
+      total,
+      output,
+      ...(cachedInput !== undefined && { cachedInput }),
+      ...(reasoningOutput !== undefined && { reasoningOutput }),
+    },
+    key,
+  };
+}
+
+/**
+ * The usable window behind a `model_context_window`: since 0.46 Codex writes the usable part itself, before the raw one.
+ * @source rollouts: 272,000 in one of 0.34, 258,400 (95 % of it) from 0.124 on, 38,000 for a configured 40,000 in 0.169;
+ * that 0.46 (October 2025) is where it changed stands in codex-behaviour §9 and could not be seen in a file.
+ */
+export function usableWindowOf(modelContextWindow: number, producerVersion: string | undefined): number {
+  return isBefore046(producerVersion) ? usableWindow(modelContextWindow) : modelContextWindow;
+}
+
+function isBefore046(version: string | undefined): boolean {
+  const match = /^(\d+)\.(\d+)\./.exec(version ?? '');
+  // The layouts that name no version are older than any that does.
+  if (match === null) return version === undefined;
+  return Number(match[1]) === 0 && Number(match[2]) < 46;
+}

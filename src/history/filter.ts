@@ -1,0 +1,105 @@
+// What a summarizer is given, and why the rest is not.
+
+import { textOfParts } from '../protocol/item.ts';
+import type { Item, MessageItem } from '../protocol/item.ts';
+
+/** Why an item is no input of a summary. */
+export type FilterReason =
+  'progress' | 'system' | 'synthetic_error' | 'thinking_only' | 'injected' | 'ghost_snapshot';
+
+/** How our own summaries begin. @source seed 001 §5. */
+export const SUMMARY_PREFIX =
+  'This session is being continued from a previous conversation that ran out of context.';
+
+/** How summaries of Codex's local compaction begin. @source codex-behaviour §4.2. */
+const CODEX_SUMMARY_PREFIX =
+  'Another language model started to solve this problem and produced a summary of its thinking process.';
+
+/** Whether a message is the summary of an earlier compaction: by its flag, else by a prefix that producers write. */
+export function isSummary(item: Item): boolean {
+  if (item.type !== 'message' || item.role !== 'user') return false;
+  if (item.isCompactSummary !== undefined) return item.isCompactSummary;
+  const first = item.content[0];
+  return (
+    first?.type === 'input_text' &&
+    (first.text.startsWith(SUMMARY_PREFIX) || first.text.startsWith(CODEX_SUMMARY_PREFIX))
+  );
+}
+
+/**
+ * The reason why an item is left out of a summary's input, or undefined when it belongs there. The newest packet and
+ * earlier summaries belong there: a second compaction must lose nothing of the first.
+ * @param isThinkingOnly the item is reasoning that no message or call of its turn follows
+ * @source seed 001 §4, spec 2-engine §4.3
+ */
+export function filterReason(item: Item, isThinkingOnly: boolean): FilterReason | undefined {
+  switch (item.type) {
+    case 'progress':
+      return 'progress';
+    case 'ghost_snapshot':
+      return 'ghost_snapshot';
+    case 'reasoning':
+      return isThinkingOnly ? 'thinking_only' : undefined;
+    case 'message':
+      return messageFilterReason(item);
+    default:
+      return undefined;
+  }
+}
+
+function messageFilterReason(item: MessageItem): FilterReason | undefined {
+  if (isSummary(item)) return undefined;
+  if (item.isApiErrorMessage === true || item.model === '<synthetic>') return 'synthetic_error';
+  if (item.role === 'system' || item.role === 'developer') return 'system';
+  if (item.origin?.author === 'harness') return 'system';
+  return item.origin?.author === 'synthetic' && item.origin.step !== 'packet' ? 'injected' : undefined;
+}
+
+/** An item with the reason why a summarizer does not see it; `reason` is undefined for those that it sees. */
+export interface Filtered {
+  readonly index: number;
+  readonly reason: FilterReason | undefined;
+}
+
+/** Classifies a history for a summarizer, in its order. */
+export function filterForSummary(items: readonly Item[]): readonly Filtered[] {
+  const filtered: Filtered[] = [];
+  let isFollowedByOutput = false;
+  for (let index = items.length - 1; index >= 0; index--) {
+    const item = items[index];
+    if (item === undefined) continue;
+    filtered.push({ index, reason: filterReason(item, !isFollowedByOutput) });
+    if (item.type === 'message') isFollowedByOutput = item.role === 'assistant';
+    else if (item.type !== 'reasoning') isFollowedByOutput = true;
+  }
+  return filtered.reverse();
+}
+
+/** Whether a message is one that a person wrote: the ones that a compaction preserves verbatim. */
+export function isUserMessage(item: Item): item is MessageItem {
+  return (
+    item.type === 'message' &&
+    item.role === 'user' &&
+    (item.origin === undefined || item.origin.author === 'user') &&
+    !isSummary(item) &&
+    (textOfParts(item.content).trim() !== '' || item.content.some((part) => part.type === 'input_image'))
+  );
+}
+
+/**
+ * The initial context: the first unbroken run of what the harness says to the model (permissions, environment,
+ * instruction files), as a half-open range. Codex puts it first in a fresh session and, after a compaction, before the
+ * last user message.
+ */
+export function initialContextRange(items: readonly Item[]): { readonly from: number; readonly to: number } {
+  const from = items.findIndex(isInitialContext);
+  if (from === -1) return { from: 0, to: 0 };
+  let to = from;
+  for (let item = items[to]; item !== undefined && isInitialContext(item); item = items[to]) to++;
+  return { from, to };
+}
+
+function isInitialContext(item: Item): boolean {
+  if (item.type !== 'message' || item.role === 'assistant' || isSummary(item)) return false;
+  return item.role !== 'user' || item.origin?.author === 'harness';
+}

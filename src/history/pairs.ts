@@ -1,0 +1,117 @@
+// A tool call and its result are one: they stay or go together. Everything here is linear in the items.
+
+import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
+import type { Item, ToolOutputItem } from '../protocol/item.ts';
+
+/** Items of a history that do not pair up. Indexes into the list, ascending. */
+export interface BrokenPairs {
+  /** Calls whose result is missing. Calls of kinds that never have one (web search) do not count. */
+  readonly orphanCalls: readonly number[];
+  /** Results without a call before them. */
+  readonly orphanResults: readonly number[];
+  /** Further results of a call that has one already. */
+  readonly duplicateResults: readonly number[];
+}
+
+/** What pairing needs to know of an item; lets `inspect` pair items that it did not keep. */
+export interface PairView {
+  readonly callId?: string | undefined;
+  readonly resultOf?: string | undefined;
+}
+
+/** The pairing view of an item. */
+export function pairView(item: Item): PairView {
+  return { callId: callOf(item)?.callId, resultOf: resultCallId(item) };
+}
+
+/** Finds what does not pair up. A result before its call is an orphan, and so is then the call. */
+export function findBrokenPairs(views: readonly PairView[]): BrokenPairs {
+  const open = new Map<string, number>();
+  const answered = new Set<string>();
+  const orphanCalls: number[] = [];
+  const orphanResults: number[] = [];
+  const duplicateResults: number[] = [];
+  views.forEach(({ callId, resultOf }, index) => {
+    if (callId !== undefined) {
+      const earlier = open.get(callId);
+      if (earlier !== undefined) orphanCalls.push(earlier);
+      open.set(callId, index);
+      answered.delete(callId);
+    } else if (resultOf !== undefined) {
+      if (open.delete(resultOf)) answered.add(resultOf);
+      else (answered.has(resultOf) ? duplicateResults : orphanResults).push(index);
+    }
+  });
+  orphanCalls.push(...open.values());
+  orphanCalls.sort((a, b) => a - b);
+  return { orphanCalls, orphanResults, duplicateResults };
+}
+
+/** What the normalizer changed, by the index in the list that it was given. */
+export interface Repair {
+  readonly index: number;
+  readonly what:
+    | 'dropped_orphan_result'
+    | 'dropped_duplicate_result'
+    | 'answered_orphan_call'
+    | 'dropped_dangling_reasoning';
+}
+
+/** What a call reads whose result was never recorded. The call stays, because the model made it. */
+export const MISSING_RESULT = '[No result was recorded for this call]';
+
+/**
+ * The one guard of every history that leaves Baton: calls without a result are answered with `MISSING_RESULT` and
+ * `success: false`, results without a call and second results are dropped, and reasoning that nothing of the agent
+ * follows is dropped, since providers refuse it. Idempotent; a sound history comes back as the same array.
+ */
+export function normalizeItems(items: readonly Item[]): {
+  items: readonly Item[];
+  repairs: readonly Repair[];
+} {
+  const broken = findBrokenPairs(items.map(pairView));
+  const repairs = new Map<number, Repair['what']>();
+  for (const index of broken.orphanCalls) repairs.set(index, 'answered_orphan_call');
+  for (const index of broken.orphanResults) repairs.set(index, 'dropped_orphan_result');
+  for (const index of broken.duplicateResults) repairs.set(index, 'dropped_duplicate_result');
+  for (const index of danglingReasoning(items, repairs)) repairs.set(index, 'dropped_dangling_reasoning');
+  if (repairs.size === 0) return { items, repairs: [] };
+  const repaired = items.flatMap((item, index) => repairItem(item, repairs.get(index)));
+  return {
+    items: repaired,
+    repairs: [...repairs].map(([index, what]) => ({ index, what })).toSorted((a, b) => a.index - b.index),
+  };
+}
+
+function repairItem(item: Item, what: Repair['what'] | undefined): readonly Item[] {
+  if (what === undefined) return [item];
+  return what === 'answered_orphan_call' ? [item, missingResultOf(item)] : [];
+}
+
+function missingResultOf(item: Item): ToolOutputItem {
+  return {
+    type: item.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
+    call_id: callOf(item)?.callId ?? '',
+    output: MISSING_RESULT,
+    success: false,
+    origin: { author: 'harness' },
+  };
+}
+
+function danglingReasoning(items: readonly Item[], gone: ReadonlyMap<number, unknown>): number[] {
+  const dangling: number[] = [];
+  let followedByAgent = false;
+  for (let index = items.length - 1; index >= 0; index--) {
+    const item = items[index];
+    if (item === undefined || (gone.has(index) && resultCallId(item) !== undefined)) continue;
+    if (item.type === 'reasoning') {
+      if (!followedByAgent) dangling.push(index);
+    } else if (sendsNothing(item)) continue;
+    else followedByAgent = authorOf(item) === 'agent';
+  }
+  return dangling;
+}
+
+function sendsNothing(item: Item): boolean {
+  return item.type === 'progress' || item.type === 'ghost_snapshot' || item.type === 'compact_boundary';
+}

@@ -1,0 +1,166 @@
+// A history is a projection of the log. This fold keeps the projection up to date one record at a time, in any
+// representation of an item: `compact` folds whole items, `inspect` folds only their sizes, so that memory grows with
+// the live history and not with the file.
+
+import type { Item } from '../protocol/item.ts';
+import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protocol/record.ts';
+
+/** One place of the projection. */
+export interface Entry<T> {
+  /** Position in the log, counted from 0 over everything that ever entered a history; unique and increasing. */
+  readonly seq: number;
+  readonly value: T;
+  /** 1-based line of the file; absent for what a compaction put in. */
+  readonly line?: number;
+  /** The producer's id of the line, where it gives one. */
+  readonly ref?: string;
+  /** The item was put there by a compaction. */
+  readonly isReplacement: boolean;
+}
+
+/** How a fold represents an item. */
+export interface Representation<T> {
+  make(item: Item): T;
+  /** The id of the call that the item answers, for clearing; undefined for all others. */
+  resultCallId(value: T): string | undefined;
+  /** The same result with its content cleared; must be idempotent. */
+  clear(value: T): T;
+}
+
+/** Something in the log that could not be followed; the projection goes on without it. */
+export interface ProjectionProblem {
+  readonly line: number | undefined;
+  readonly message: string;
+}
+
+interface Frame<T> {
+  readonly record: CompactedRecord;
+  /** The projection just before; undefined once dropped to bound memory. */
+  readonly before: readonly Entry<T>[] | undefined;
+  /** Entries with a smaller seq came before or with the compaction. */
+  readonly firstSeqAfter: number;
+}
+
+/** What a fold says after each record that changed more than the end of the history. */
+export type Change = 'appended' | 'compacted' | 'cleared' | 'undone' | 'none';
+
+export class HistoryFold<T> {
+  readonly #as: Representation<T>;
+  readonly #keepFrames: number;
+  #entries: Entry<T>[] = [];
+  #frames: Frame<T>[] = [];
+  #nextSeq = 0;
+  #lostPast = false;
+  readonly problems: ProjectionProblem[] = [];
+
+  /**
+   * @param keepFrames how many past projections are kept for undo records further on. When an undo needs one that was
+   * dropped, `hasLostPast` turns true and the caller folds again with `Infinity`.
+   */
+  constructor(as: Representation<T>, keepFrames = Infinity) {
+    this.#as = as;
+    this.#keepFrames = keepFrames;
+  }
+
+  /** The present projection, oldest first. */
+  get entries(): readonly Entry<T>[] {
+    return this.#entries;
+  }
+
+  /** Compactions in force, oldest first: done and not undone. */
+  get compactions(): readonly CompactedRecord[] {
+    return this.#frames.map((frame) => frame.record);
+  }
+
+  /** An undo referred to a projection that was dropped: the result is not to be trusted. */
+  get hasLostPast(): boolean {
+    return this.#lostPast;
+  }
+
+  /** What the history was just before the newest compaction in force, and what came after it; undefined without one. */
+  beforeNewestCompaction(): { before: readonly Entry<T>[]; since: readonly Entry<T>[] } | undefined {
+    const frame = this.#frames.at(-1);
+    return frame?.before === undefined ? undefined : { before: frame.before, since: this.#since(frame) };
+  }
+
+  add(record: LogRecord): Change {
+    switch (record.type) {
+      case 'item':
+        this.#push(this.#as.make(record.item), record);
+        return 'appended';
+      case 'compacted':
+        this.#compact(record, record.line);
+        return 'compacted';
+      case 'micro_compacted':
+        this.#clear(record);
+        return 'cleared';
+      case 'undo_compaction':
+        return this.#undo(record.compactionId, record.line) ? 'undone' : 'none';
+      default:
+        return 'none';
+    }
+  }
+
+  #push(value: T, at: { readonly line?: number; readonly ref?: string }, isReplacement = false): void {
+    this.#entries.push({
+      seq: this.#nextSeq++,
+      value,
+      isReplacement,
+      ...(at.line === undefined ? {} : { line: at.line }),
+      ...(at.ref === undefined ? {} : { ref: at.ref }),
+    });
+  }
+
+  #compact(record: CompactedRecord, line: number | undefined): void {
+    const before = this.#entries;
+    this.#entries = [];
+    const at = line === undefined ? {} : { line };
+    for (const item of record.replacement) this.#push(this.#as.make(item), at, true);
+    this.#keepRefs(record.keptRefs ?? [], before);
+    this.#frames.push({ record, before, firstSeqAfter: this.#nextSeq });
+    const dropped = this.#frames.length - 1 - this.#keepFrames;
+    const frame = dropped >= 0 ? this.#frames[dropped] : undefined;
+    if (frame !== undefined) this.#frames[dropped] = { ...frame, before: undefined };
+  }
+
+  #keepRefs(refs: readonly string[], before: readonly Entry<T>[]): void {
+    if (refs.length === 0) return;
+    const byRef = new Map<string, Entry<T>[]>();
+    for (const entry of before) {
+      if (entry.ref === undefined) continue;
+      const group = byRef.get(entry.ref);
+      if (group === undefined) byRef.set(entry.ref, [entry]);
+      else group.push(entry);
+    }
+    for (const ref of refs) this.#entries.push(...(byRef.get(ref) ?? []));
+  }
+
+  #clear(record: MicroCompactedRecord): void {
+    const cleared = new Set(record.callIds);
+    this.#entries = this.#entries.map((entry) => {
+      const callId = this.#as.resultCallId(entry.value);
+      return callId !== undefined && cleared.has(callId)
+        ? { ...entry, value: this.#as.clear(entry.value) }
+        : entry;
+    });
+  }
+
+  #undo(compactionId: string, line: number | undefined): boolean {
+    const frame = this.#frames.at(-1);
+    if (frame?.record.id !== compactionId) {
+      this.problems.push({
+        line,
+        message: `undo of compaction ${compactionId}, which is not the newest one`,
+      });
+      return false;
+    }
+    if (frame.before === undefined) this.#lostPast = true;
+    this.#entries = [...(frame.before ?? []), ...this.#since(frame)];
+    this.#frames.pop();
+    return true;
+  }
+
+  #since(frame: Frame<T>): Entry<T>[] {
+    return this.#entries.filter((entry) => entry.seq >= frame.firstSeqAfter);
+  }
+}

@@ -1,0 +1,45 @@
+// What is known about models without asking anybody.
+
+/** Window of a model that no table, file or setting knows. @source spec 2-engine §2. */
+export const UNKNOWN_MODEL_WINDOW = 128_000;
+
+interface KnownModel {
+  readonly prefix: string;
+  /** Raw context windows in tokens, smallest first; the larger ones are variants that share the name. */
+  readonly windows: readonly number[];
+}
+
+/**
+ * Raw windows by model name; the longest matching prefix counts.
+ * @source Codex: 272,000 for the gpt-5 family and 128,000 for codex-spark, as `model_context_window` / 0.95 in its
+ * rollouts. Claude Code: 200,000 and the 1,000,000 variants, from the usage at automatic compactions in its sessions
+ * and claude-code-behaviour §1. The others: the providers' model pages.
+ */
+const KNOWN_MODELS: readonly KnownModel[] = [
+  { prefix: 'gpt-5', windows: [272_000] },
+  { prefix: 'gpt-5.3-codex-spark', windows: [128_000] },
+  { prefix: 'gpt-4.1', windows: [1_047_576] },
+  { prefix: 'gpt-4o', windows: [128_000] },
+  { prefix: 'o3', windows: [200_000] },
+  { prefix: 'o4-mini', windows: [200_000] },
+  { prefix: 'codex-', windows: [272_000] },
+  { prefix: 'claude-', windows: [200_000, 1_000_000] },
+  { prefix: 'claude-opus-5', windows: [1_000_000] },
+];
+
+/**
+ * The raw window of a model, or undefined for an unknown one.
+ * @param leastUsage the largest usage seen with it: a model that used 300,000 tokens is not the 200,000 variant
+ */
+export function knownWindow(model: string, leastUsage = 0): number | undefined {
+  let best: KnownModel | undefined;
+  for (const known of KNOWN_MODELS) {
+    if (model.startsWith(known.prefix) && known.prefix.length > (best?.prefix.length ?? 0)) best = known;
+  }
+  return best?.windows.find((window) => window >= leastUsage) ?? best?.windows.at(-1);
+}
+
+/** Whether the o200k tokenizer is the model's own; for all others its count is an approximation. */
+export function isO200kModel(model: string | undefined): boolean {
+  return model !== undefined && /^(?:gpt-[45]|o[134]|codex-|chatgpt-4o)/.test(model);
+}

@@ -1,0 +1,124 @@
+// Re-reads the imports and holds the dependency rule of ARCHITECTURE.md. The table below is the rule.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'src');
+
+/** What each place may import besides itself. Imports point inwards. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  vocabulary: [],
+  errors: [],
+  protocol: ['vocabulary'],
+  ports: ['vocabulary', 'errors', 'protocol'],
+  config: ['vocabulary', 'errors', 'protocol'],
+  tokens: ['vocabulary', 'errors', 'protocol'],
+  history: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens'],
+  trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
+  compaction: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
+  formats: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
+  cli: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'tokens',
+    'history',
+    'trail',
+    'compaction',
+    'formats',
+  ],
+  index: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'tokens',
+    'history',
+    'trail',
+    'compaction',
+    'formats',
+  ],
+};
+
+/** Files that may wait and touch the world, whatever their folder. */
+const OUTER = /(?:^|\/)(?:driver|load)\.ts$/;
+const OUTER_FOLDERS = new Set(['formats', 'cli', 'index']);
+
+/** What the ES library still lets a pure file do. */
+const IMPURE = /\b(?:Date\.now\(|new Date\(\)|Math\.random\(|await |async |setTimeout\(|fetch\(|from 'node:)/;
+
+interface Module {
+  readonly path: string;
+  readonly place: string;
+  readonly text: string;
+}
+
+function modules(directory = SOURCE): Module[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) return modules(path);
+    if (!entry.name.endsWith('.ts') || entry.name.endsWith('.test.ts')) return [];
+    return [{ path: relative(SOURCE, path), place: placeOf(path), text: readFileSync(path, 'utf8') }];
+  });
+}
+
+function placeOf(path: string): string {
+  return (relative(SOURCE, path).split('/')[0] ?? '').replace(/\.ts$/, '');
+}
+
+function importsOf({ path, text }: Module): string[] {
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) =>
+    placeOf(join(SOURCE, dirname(path), match[1] ?? '')),
+  );
+}
+
+const all = modules();
+
+test('there are modules to look at in every place of the rule', () => {
+  for (const place of Object.keys(MAY_IMPORT)) {
+    assert.ok(
+      all.some((module) => module.place === place),
+      `no file in ${place}: take it out of the rule`,
+    );
+  }
+});
+
+test('imports point inwards', () => {
+  for (const module of all) {
+    const allowed = MAY_IMPORT[module.place];
+    assert.ok(allowed, `${module.path} is in no place of the dependency rule`);
+    for (const target of importsOf(module)) {
+      assert.ok(
+        target === module.place || allowed.includes(target),
+        `${module.path} imports ${target}; ${module.place} may import ${allowed.join(', ') || 'nothing'}`,
+      );
+    }
+  }
+});
+
+test('only drivers and outer folders read clocks, chance or the world', () => {
+  const pure = all.filter(({ path, place }) => !OUTER.test(path) && !OUTER_FOLDERS.has(place));
+  assert.ok(pure.length > 20);
+  for (const { path, text } of pure) {
+    const offence = text
+      .split('\n')
+      .findIndex((line) => IMPURE.test(line) && !/^\s*(?:\*|\/\/|\/\*)/.test(line));
+    assert.equal(offence, -1, `${path}:${offence + 1} is not pure`);
+  }
+});
+
+test('modules are named by nouns of the field', () => {
+  for (const { path } of all) {
+    assert.doesNotMatch(path, /(?:^|[/-])(?:utils?|helpers?|manager|service|common|core|misc)(?:\.ts|\/|-)/);
+  }
+});
+
+test('no default exports, no wildcard exports', () => {
+  for (const { path, text } of all) assert.doesNotMatch(text, /^export (?:default|\*)/m, path);
+});
