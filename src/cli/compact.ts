@@ -10,18 +10,18 @@ import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
-import type { Entry } from '../history/project.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { continueSession, freshSession } from '../formats/write.ts';
 import type { Item } from '../protocol/item.ts';
+import type { CompactedRecord } from '../protocol/record.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import { writeSummary } from '../trail/write.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Format, Strategy } from '../vocabulary.ts';
-import { installPlace, resumeCommand } from './install.ts';
+import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { writeOutput } from './output.ts';
 import type { Piece } from './output.ts';
@@ -65,13 +65,16 @@ export async function compact(
     const world = await compactionWorld(io, config, session, flags);
     const compaction = await compactHistory(
       subjectOf(session, world, target),
-      { strategy: flags.strategy, ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }) },
+      {
+        strategy: flags.strategy,
+        ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }),
+      },
       config,
       world,
     );
     if (flags.preview === true) {
       const { renderPreview } = await import('./compact-view.ts');
-      io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, session, io.look));
+      io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
       return;
     }
     await writeCompacted(io, { source, session, compaction, flags, target });
@@ -163,7 +166,7 @@ function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: F
     leavesInitialContext: target === 'codex' || target === 'claude-code',
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
     state: [],
-    summarise: (budgetTokens, preserved) => writeSummary(trail, { budgetTokens, count: world.count, preserved }),
+    summarise: (budgetTokens) => writeSummary(trail, { budgetTokens, count: world.count }),
   };
 }
 
@@ -187,26 +190,50 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
   const { source, session, compaction, flags, target } = write;
   const newSessionId = io.ids.uuid();
   const facts = { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids };
+  const record = recordOf(compaction);
   const isAppended = target === session.report.format && flags.prune !== true;
   const written = isAppended
-    ? continueSession(session.report.tail, { type: 'compaction', compaction, history: session.history }, facts)
-    : { head: [], tail: freshSession(target, { compaction, session, ...facts }) };
+    ? continueSession(session.report.tail, { type: 'compaction', record }, facts)
+    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, record }) };
   const isInstalled = flags.install === true;
   const pieces: Piece[] = [
     ...(isInstalled ? written.head.map(asLine) : []),
     ...(isAppended ? [{ copyOf: source }] : []),
     ...written.tail.map(asLine),
   ];
-  const place = isInstalled ? installPlace(io, target, session.account.cwd, newSessionId) : undefined;
+  const place = isInstalled ? await prepareInstall(io, target, session.account.cwd, newSessionId) : undefined;
   await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true }, pieces);
   tell(io, write, place, newSessionId);
+}
+
+/** Agents that write rollouts have no micro-compaction: for them it is a history in place of another. */
+function recordOf(compaction: Compaction): CompactedRecord {
+  if (compaction.type === 'full') return compaction.record;
+  const { record, items, preTokens, postTokens } = compaction;
+  return { type: 'compacted', id: record.id, trigger: 'manual', preTokens, postTokens, replacement: items };
+}
+
+function freshFacts({ report, account }: ReadForCompaction) {
+  return {
+    source: report.tail,
+    meta: account.cwd === undefined ? {} : { cwd: account.cwd },
+    settings: {
+      ...(account.model === undefined ? {} : { model: account.model }),
+      ...(account.cwd === undefined ? {} : { cwd: account.cwd }),
+    },
+  };
 }
 
 function asLine(json: string): string {
   return `${json}\n`;
 }
 
-function tell(io: CommandIo, { compaction, flags, target, session }: Write, place: string | undefined, id: string): void {
+function tell(
+  io: CommandIo,
+  { compaction, flags, target, session }: Write,
+  place: string | undefined,
+  id: string,
+): void {
   const { preTokens, postTokens } = sizes(compaction);
   const where = place ?? flags.out;
   io.stderr(
@@ -216,7 +243,9 @@ function tell(io: CommandIo, { compaction, flags, target, session }: Write, plac
   if (compaction.type === 'full') for (const note of compaction.record.receipt.notes) io.stderr(`${note}\n`);
   if (place !== undefined) io.stderr(`Resume it with: ${resumeCommand(target, id, session.account.cwd)}\n`);
   if (where !== undefined && flags.prune !== true) {
-    io.stderr(`Take it back with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`);
+    io.stderr(
+      `Take it back with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`,
+    );
   }
   if (flags.json === true) io.stdout(receiptJson(compaction));
 }
@@ -246,6 +275,3 @@ function receiptJson(compaction: Compaction): string {
       : { ...compaction.record, preTokens: compaction.preTokens, postTokens: compaction.postTokens };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
-
-/** An entry by what a preview shows of it. */
-export type PreviewEntry = Entry<Item>;
