@@ -1,0 +1,81 @@
+// A compaction, or its undo, in the shapes of the agent whose session it is.
+
+import type { Ids } from '../ports.ts';
+import type { Item } from '../protocol/item.ts';
+import type { CompactedRecord, SessionMetaRecord, SettingsRecord } from '../protocol/record.ts';
+import type { Format } from '../vocabulary.ts';
+import { appendCodexCompaction, appendCodexUndo, writeCodexSession } from './codex/write.ts';
+import type { SessionTail } from './load.ts';
+
+/** What happened to a session that is to be written down. */
+export type SessionChange =
+  | { readonly type: 'compaction'; readonly record: CompactedRecord }
+  | { readonly type: 'undo'; readonly compactionId: string; readonly restored: readonly Item[] };
+
+/** What every written session needs to know. */
+export interface WriteFacts {
+  /** UUID of the session that is written. */
+  readonly newSessionId: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly ids: Ids;
+}
+
+/** Lines around the original bytes, without line feeds. */
+export interface Continuation {
+  /**
+   * Goes before the first byte where the session is installed under its new name; without it the lines continue the
+   * session under its own. Empty where the file's name alone says which session it is.
+   */
+  readonly head: readonly string[];
+  readonly tail: readonly string[];
+}
+
+/** Goes on with a session whose bytes stay as they are. */
+export function continueSession(tail: SessionTail, change: SessionChange, facts: WriteFacts): Continuation {
+  switch (tail.format) {
+    case 'codex':
+      return change.type === 'undo'
+        ? appendCodexUndo({
+            tail: tail.state,
+            at: facts.at,
+            newSessionId: facts.newSessionId,
+            compactionId: change.compactionId,
+            restored: change.restored,
+            windowId: facts.ids.uuid(),
+          })
+        : appendCodexCompaction({
+            tail: tail.state,
+            at: facts.at,
+            newSessionId: facts.newSessionId,
+            record: change.record,
+          });
+    case 'claude-code':
+      throw new RangeError('not yet');
+  }
+}
+
+/** A session of its own that holds the present context only. */
+export interface FreshSession extends WriteFacts {
+  readonly format: Format;
+  readonly source: SessionTail;
+  readonly meta: Omit<SessionMetaRecord, 'type'>;
+  readonly settings: Omit<SettingsRecord, 'type'>;
+  readonly record: CompactedRecord;
+}
+
+/** The lines of a fresh session, without line feeds. */
+export function freshSession(session: FreshSession): readonly string[] {
+  const { format, source, meta, settings, record, at, newSessionId } = session;
+  if (format === 'claude-code') throw new RangeError('not yet');
+  return writeCodexSession({
+    meta,
+    settings,
+    compaction: record,
+    items: [],
+    source: source.format,
+    ...(source.format === 'codex' ? { tail: source.state } : {}),
+    at,
+    newSessionId,
+  }).lines;
+}

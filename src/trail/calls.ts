@@ -1,0 +1,279 @@
+// Tool calls of the field's agents by what they mean: a shell script, a file touched, a plan written, a question asked.
+
+import type { CallView } from '../protocol/item.ts';
+import { patchedFiles } from './patch.ts';
+import { fileActionsOf, joinPath, simpleCommands } from './shell.ts';
+import type { SimpleCommand } from './shell.ts';
+import type { LineRange, PlanStep, StepStatus } from './trail.ts';
+
+/** What a call does to one file. */
+export interface FileAction {
+  readonly action: 'read' | 'edit' | 'create' | 'delete' | 'move';
+  readonly path: string;
+  readonly to?: string;
+  readonly range?: LineRange;
+  /** New text that the call writes. */
+  readonly added?: string;
+}
+
+/** A call by its meaning. Absent parts do not apply. */
+export interface CallMeaning {
+  /** The shell script, or a phrase for a tool whose result tells like a command's does. */
+  readonly command?: string;
+  readonly simple?: readonly SimpleCommand[];
+  readonly files: readonly FileAction[];
+  readonly plan?: PlanChange;
+  readonly questions?: readonly string[];
+  /** The running process that this call writes to. */
+  readonly processId?: string;
+  /** Text of the call worth searching for identifiers. */
+  readonly text: string;
+}
+
+/** A plan as a tool wrote it: whole, or one step of it changed. */
+export type PlanChange =
+  | { readonly type: 'whole'; readonly steps: readonly PlanStep[] }
+  | { readonly type: 'add'; readonly text: string }
+  | {
+      readonly type: 'set';
+      readonly id: string;
+      readonly status: StepStatus | undefined;
+      readonly text?: string;
+    };
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Reads a call. Never throws: arguments that are no JSON count as plain text. */
+export function meaningOf(call: CallView): CallMeaning {
+  const args = parseArguments(call.input);
+  const name = baseName(call.name);
+  const script = scriptOf(args);
+  if (SHELL_TOOLS.has(name) && script !== undefined) return shellMeaning(script, args);
+  const patch = patchTextOf(name, call.input, args);
+  if (patch !== undefined) return { files: patchActions(patch), text: patch };
+  const plan = planOf(name, args);
+  if (plan !== undefined) return { files: [], plan, text: call.input };
+  const questions = questionsOf(name, args);
+  if (questions !== undefined) return { files: [], questions, text: questions.join('\n') };
+  const processId = name === 'write_stdin' ? numberText(args['session_id']) : undefined;
+  if (processId !== undefined) return { files: [], processId, text: string(args['chars']) ?? '' };
+  const text = Object.values(args).map(textOfValue).join('\n') || call.input;
+  return { ...fileMeaning(name, args), text };
+}
+
+const SHELL_TOOLS = new Set([
+  'shell',
+  'bash',
+  'exec_command',
+  'exec',
+  'local_shell',
+  'container.exec',
+  'run_terminal_cmd',
+  'run_shell_command',
+  'execute_bash',
+  'run_command',
+  'shell_command',
+  'terminal',
+]);
+
+const READ_TOOLS = new Set(['read', 'read_file', 'view', 'view_file', 'open_file', 'notebookread']);
+const WRITE_TOOLS = new Set(['write', 'write_file', 'create_file', 'create', 'write_to_file']);
+const EDIT_TOOLS = new Set([
+  'edit',
+  'multiedit',
+  'notebookedit',
+  'str_replace',
+  'str_replace_editor',
+  'str_replace_based_edit_tool',
+  'replace',
+  'edit_file',
+  'search_replace',
+  'replace_in_file',
+  'insert_edit_into_file',
+]);
+const SEARCH_TOOLS = new Set([
+  'grep',
+  'glob',
+  'search',
+  'list_dir',
+  'ls',
+  'grep_search',
+  'file_search',
+  'codebase_search',
+]);
+
+function baseName(name: string): string {
+  const parts = name.split('__');
+  return (parts.at(-1) ?? name).toLowerCase();
+}
+
+function parseArguments(input: string): Arguments {
+  if (!input.trimStart().startsWith('{')) return {};
+  try {
+    const value: unknown = JSON.parse(input);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isRecord(value: unknown): value is Arguments {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function string(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function numberText(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : undefined;
+}
+
+function textOfValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+}
+
+/** The script of `{"cmd":…}`, `{"command":"…"}` or `{"command":["bash","-lc","…"]}`. */
+export function scriptOf(args: Arguments): string | undefined {
+  const command = args['cmd'] ?? args['command'] ?? args['script'];
+  if (typeof command === 'string') return command;
+  if (!Array.isArray(command) || !command.every((word) => typeof word === 'string')) return undefined;
+  const [program = '', flag = '', script] = command;
+  if (/(?:^|\/)(?:ba|z|da|k)?sh$/.test(program) && /^-\w*c$/.test(flag)) return script;
+  return command.map(quoteWord).join(' ');
+}
+
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function shellMeaning(script: string, args: Arguments): CallMeaning {
+  const directory = string(args['workdir']) ?? string(args['cwd']);
+  const patch = script.includes('*** Begin Patch') ? patchActions(script) : undefined;
+  if (patch !== undefined && patch.length > 0) {
+    return { files: patch.map((file) => within(directory, file)), text: script };
+  }
+  const simple = simpleCommands(script);
+  const files = simple.flatMap(fileActionsOf).map(({ content, ...action }) => ({
+    ...action,
+    ...(content === undefined ? {} : { added: content }),
+  }));
+  return { command: script, simple, files: files.map((file) => within(directory, file)), text: script };
+}
+
+function within(directory: string | undefined, file: FileAction): FileAction {
+  return {
+    ...file,
+    path: joinPath(directory, file.path),
+    ...(file.to === undefined ? {} : { to: joinPath(directory, file.to) }),
+  };
+}
+
+function patchTextOf(name: string, input: string, args: Arguments): string | undefined {
+  if (name !== 'apply_patch' && !input.startsWith('*** Begin Patch')) return undefined;
+  return string(args['input']) ?? string(args['patch']) ?? input;
+}
+
+function patchActions(text: string): FileAction[] {
+  return patchedFiles(text);
+}
+
+function fileMeaning(name: string, args: Arguments): Omit<CallMeaning, 'text'> {
+  const path =
+    string(args['file_path']) ??
+    string(args['path']) ??
+    string(args['notebook_path']) ??
+    string(args['filename']);
+  if (path === undefined || SEARCH_TOOLS.has(name)) return { files: [] };
+  const verb = string(args['command']);
+  if (READ_TOOLS.has(name) || verb === 'view') return { files: [readAction(path, args)] };
+  if (WRITE_TOOLS.has(name) || verb === 'create') {
+    const added = string(args['content']) ?? string(args['file_text']) ?? '';
+    return { files: [{ action: 'create', path, added }] };
+  }
+  if (EDIT_TOOLS.has(name)) return { files: [{ action: 'edit', path, added: newText(args) }] };
+  return { files: [] };
+}
+
+function readAction(path: string, args: Arguments): FileAction {
+  const from = Number(args['offset'] ?? args['start_line'] ?? args['line']);
+  const count = Number(args['limit']);
+  const end = Number(args['end_line']);
+  if (!Number.isInteger(from) || from < 1) {
+    return Number.isInteger(count) && count > 0
+      ? { action: 'read', path, range: { from: 1, to: count } }
+      : { action: 'read', path };
+  }
+  const to = Number.isInteger(end) ? end : Number.isInteger(count) ? from + count - 1 : undefined;
+  return { action: 'read', path, range: to === undefined ? { from } : { from, to } };
+}
+
+function newText(args: Arguments): string {
+  const single =
+    string(args['new_string']) ??
+    string(args['new_str']) ??
+    string(args['new_source']) ??
+    string(args['insert_text']);
+  if (single !== undefined) return single;
+  const edits = args['edits'];
+  if (!Array.isArray(edits)) return '';
+  return edits.map((edit) => (isRecord(edit) ? (string(edit['new_string']) ?? '') : '')).join('\n');
+}
+
+const STATUSES: Readonly<Record<string, StepStatus>> = {
+  pending: 'pending',
+  todo: 'pending',
+  not_started: 'pending',
+  open: 'pending',
+  in_progress: 'in_progress',
+  inprogress: 'in_progress',
+  active: 'in_progress',
+  completed: 'completed',
+  complete: 'completed',
+  done: 'completed',
+  cancelled: 'cancelled',
+  canceled: 'cancelled',
+  deleted: 'cancelled',
+};
+
+function statusOf(value: unknown): StepStatus | undefined {
+  return typeof value === 'string' ? STATUSES[value.toLowerCase().replaceAll('-', '_')] : undefined;
+}
+
+function planOf(name: string, args: Arguments): PlanChange | undefined {
+  if (name === 'taskcreate') {
+    const text = string(args['subject']) ?? string(args['title']);
+    return text === undefined ? undefined : { type: 'add', text };
+  }
+  if (name === 'taskupdate') {
+    const id = numberText(args['taskId'] ?? args['id']);
+    const text = string(args['subject']);
+    if (id === undefined) return undefined;
+    return { type: 'set', id, status: statusOf(args['status']), ...(text === undefined ? {} : { text }) };
+  }
+  const list = args['plan'] ?? args['todos'] ?? args['items'];
+  if (!Array.isArray(list) || !/plan|todo/.test(name)) return undefined;
+  const steps = list.flatMap((entry: unknown): PlanStep[] => {
+    if (!isRecord(entry)) return [];
+    const text =
+      string(entry['step']) ?? string(entry['content']) ?? string(entry['text']) ?? string(entry['title']);
+    return text === undefined ? [] : [{ text, status: statusOf(entry['status']) ?? 'pending' }];
+  });
+  return { type: 'whole', steps };
+}
+
+function questionsOf(name: string, args: Arguments): string[] | undefined {
+  if (
+    !/^(?:askuserquestion|ask_user|ask_user_question|request_user_input|ask_followup_question|question)$/.test(
+      name,
+    )
+  ) {
+    return undefined;
+  }
+  const list = Array.isArray(args['questions']) ? args['questions'] : [args];
+  const questions = list.flatMap((entry: unknown) => {
+    const text = isRecord(entry) ? string(entry['question']) : undefined;
+    return text === undefined ? [] : [text];
+  });
+  return questions.length === 0 ? undefined : questions;
+}

@@ -1,0 +1,369 @@
+// Folds the records of a log, one at a time, into the structured trail. Memory does not grow with the log: every part
+// keeps a bounded extract of its own, and only calls whose results are due are remembered.
+
+import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../protocol/item.ts';
+import type { CallView, Item, MessageItem } from '../protocol/item.ts';
+import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
+import { meaningOf } from './calls.ts';
+import type { CallMeaning, FileAction } from './calls.ts';
+import { FileLedger } from './files.ts';
+import type { Moment } from './files.ts';
+import { IdentifierIndex } from './identifiers.ts';
+import { commitsIn, linksIn, looksFailed, outcomeOf, tellingLines } from './outputs.ts';
+import type { Outcome } from './outputs.ts';
+import { PlanLedger } from './plan.ts';
+import { ownWords, RequestLedger } from './requests.ts';
+import { redact } from './redact.ts';
+import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
+import { clip, clipMiddle, detached, oneLine } from './sentences.ts';
+import { announcedStep, closingQuestion, statementsOf, StatementPool } from './statements.ts';
+import type { Commit, Landmark, Statement, Trail } from './trail.ts';
+
+const MAX_DUE_CALLS = 200;
+const MAX_COMMITS = 120;
+const MAX_LANDMARKS = 60;
+const MAX_ACTIONS = 24;
+const MAX_CARRIED_LENGTH = 24_000;
+/** Characters of one text that are searched for identifiers, at its head and again at its tail. */
+const INDEXED_LENGTH = 24_000;
+const TOP_IDENTIFIERS = 3_000;
+const CURRENT_STATEMENTS = 14;
+
+interface DueCall {
+  readonly meaning: CallMeaning;
+  readonly name: string;
+  readonly moment: Moment;
+}
+
+/**
+ * Collects the structured trail of a session over its whole log, every epoch included. Summaries are no evidence of
+ * what they sum up and are skipped, but for the one a file starts with: its past is nowhere else.
+ */
+export class TrailCollector {
+  readonly #requests = new RequestLedger();
+  readonly #files = new FileLedger();
+  readonly #runs = new RunLedger();
+  readonly #plan = new PlanLedger();
+  readonly #statements = new StatementPool();
+  readonly #index = new IdentifierIndex();
+  readonly #due = new Map<string, DueCall>();
+  /** Commands that run on, by the id that later writes name them with. */
+  readonly #running = new Map<string, DueCall>();
+  readonly #commits: Commit[] = [];
+  readonly #landmarks = new Map<string, Landmark>();
+  #actions: string[] = [];
+  #position = 0;
+  #compactions = 0;
+  #cwd: string | undefined;
+  #gitBranch: string | undefined;
+  #carriedOver: string | undefined;
+  #lastMessage = '';
+  #lastStep: string | undefined;
+  #hasCalledSinceMessage = false;
+  /** Whether the log itself tells of anything before now. */
+  #hasPast = false;
+
+  /** Takes the next record of the log in. */
+  add(record: LogRecord): void {
+    switch (record.type) {
+      case 'session_meta':
+      case 'settings':
+        this.#cwd = record.cwd?.replace(/\/$/, '') ?? this.#cwd;
+        if (record.type === 'session_meta') this.#gitBranch = record.gitBranch ?? this.#gitBranch;
+        return;
+      case 'item':
+        this.#addItem(record.item);
+        return;
+      case 'compacted':
+        this.#addCompaction(record);
+        return;
+      default:
+    }
+  }
+
+  /** The trail so far; the collector can go on afterwards. */
+  trail(): Trail {
+    const turn = this.#requests.turn;
+    const statements = this.#statements.statements();
+    const now = statements.filter((statement) => statement.turn === turn);
+    return {
+      cwd: this.#cwd,
+      gitBranch: this.#gitBranch,
+      turns: turn,
+      compactions: this.#compactions,
+      requests: this.#requests.requests(),
+      requestsDropped: this.#requests.dropped,
+      constraints: this.#requests.constraints(),
+      answers: this.#requests.answers(),
+      plan: this.#plan.plan(),
+      files: this.#files.files(this.#index),
+      commands: this.#runs.runs(),
+      failures: this.#runs.failures(),
+      commits: [...this.#commits],
+      landmarks: [...this.#landmarks.values()],
+      statements,
+      openQuestions: openQuestions(now, this.#lastMessage),
+      current: {
+        statements: now.slice(-CURRENT_STATEMENTS),
+        actions: [...this.#actions],
+        isAgentDone: this.#lastMessage !== '' && !this.#hasCalledSinceMessage,
+      },
+      nextStep: this.#lastStep,
+      identifiers: this.#index.top(TOP_IDENTIFIERS),
+      carriedOver: this.#carriedOver,
+    };
+  }
+
+  get #moment(): Moment {
+    return { turn: this.#requests.turn, position: this.#position };
+  }
+
+  #addItem(item: Item): void {
+    this.#position++;
+    if (item.type === 'message') {
+      this.#addMessage(item);
+      return;
+    }
+    const call = callOf(item);
+    if (call !== undefined) this.#addCall(call);
+    else if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
+      this.#addResult(item.call_id, textOfOutput(item.output), item);
+    } else {
+      const callId = resultCallId(item);
+      if (callId !== undefined) this.#due.delete(callId);
+    }
+  }
+
+  #addMessage(message: MessageItem): void {
+    if (message.isApiErrorMessage === true) return;
+    const text = textOfParts(message.content);
+    if (message.isCompactSummary === true) {
+      this.#carryOver(text);
+      return;
+    }
+    if (text.trim() === '') return;
+    if (message.role === 'assistant') this.#addAgentText(text);
+    else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(text);
+  }
+
+  #addUserText(text: string): void {
+    const own = redact(ownWords(text) ?? '');
+    if (own === '') return;
+    this.#hasPast = true;
+    const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
+    this.#requests.add(own, this.#position, question);
+    this.#index.add(excerpt(own), 'user', this.#position, this.#root);
+    this.#actions = [];
+    this.#lastMessage = '';
+    this.#lastStep = undefined;
+    this.#noteLinks(own);
+  }
+
+  #addAgentText(said: string): void {
+    const text = redact(said);
+    this.#hasPast = true;
+    this.#statements.add(statementsOf(text, this.#moment));
+    this.#index.add(excerpt(text), 'agent', this.#position, this.#root);
+    this.#requests.noteMessage(text);
+    this.#lastMessage = detached(text.slice(-6_000));
+    this.#lastStep = announcedStep(text) ?? this.#lastStep;
+    this.#hasCalledSinceMessage = false;
+    this.#noteLinks(text);
+  }
+
+  #addCall(call: CallView): void {
+    const moment = this.#moment;
+    const meaning = meaningOf(call);
+    this.#hasCalledSinceMessage = true;
+    this.#hasPast = true;
+    this.#index.add(excerpt(meaning.text), 'agent', this.#position, this.#root);
+    if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
+    if (call.callId === undefined) {
+      for (const file of meaning.files) this.#addFile(file, moment);
+      return;
+    }
+    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, moment });
+    if (this.#due.size > MAX_DUE_CALLS) {
+      for (const callId of this.#due.keys()) {
+        this.#due.delete(callId);
+        break;
+      }
+    }
+  }
+
+  #addResult(callId: string, result: string, said: { success?: boolean; exit_code?: number }): void {
+    this.#index.add(excerpt(result), 'result', this.#position, this.#root);
+    const due = this.#due.get(callId);
+    if (due === undefined) return;
+    this.#due.delete(callId);
+    const outcome = outcomeOf(result);
+    const exitCode = said.exit_code ?? outcome.exitCode;
+    const failed =
+      said.success === false || (exitCode === undefined ? looksFailed(outcome.text) : exitCode !== 0);
+    const finished = { ...outcome, exitCode };
+    if (due.meaning.questions !== undefined) {
+      this.#requests.answer(due.meaning.questions.join(' '), outcome.text);
+      this.#requests.addConstraints(outcome.text);
+      return;
+    }
+    this.#finishFiles(due, outcome.text, failed);
+    this.#finishCommand(due, finished, failed);
+  }
+
+  #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
+    // A script may fail late and have written before; an edit tool that failed wrote nothing.
+    if (failed && meaning.command === undefined) return;
+    for (const file of meaning.files) this.#addFile(file, moment);
+    const [only] = meaning.files;
+    if (only?.action === 'read' && meaning.files.length === 1) {
+      this.#files.noteContent(this.#relative(only.path), text);
+    }
+  }
+
+  #addFile(file: FileAction, moment: Moment): void {
+    const path = this.#relative(file.path);
+    if (isScratch(path)) return;
+    const to = file.to === undefined ? undefined : this.#relative(file.to);
+    this.#files.add({ ...file, path, ...(to === undefined ? {} : { to }) }, moment);
+    if (file.action === 'read') return;
+    this.#requests.noteEdit(to ?? path);
+    this.#runs.noteEdit(to ?? path, moment);
+    this.#act(phraseOf(file.action, path, to));
+  }
+
+  #finishCommand(due: DueCall, outcome: Outcome, failed: boolean): void {
+    const { meaning } = due;
+    if (meaning.processId !== undefined) {
+      const started = this.#running.get(meaning.processId);
+      if (started !== undefined) this.#finishCommand(started, outcome, failed);
+      return;
+    }
+    if (meaning.command === undefined || meaning.simple === undefined) return;
+    if (outcome.processId !== undefined) {
+      this.#running.set(outcome.processId, due);
+      if (this.#running.size > 20) this.#running.clear();
+      return;
+    }
+    if (!isWork(meaning.simple)) return;
+    const command = workOf(meaning.command, meaning.simple);
+    const telling = tellingLines(outcome.text, failed);
+    this.#runs.add(
+      {
+        signature: signatureOf(meaning.command, meaning.simple),
+        command,
+        exitCode: outcome.exitCode,
+        failed,
+        telling,
+      },
+      due.moment,
+    );
+    this.#requests.noteCommand(failed);
+    this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling)}`);
+    if (!failed) this.#noteGit(meaning, outcome.text);
+  }
+
+  #noteGit({ simple = [] }: CallMeaning, output: string): void {
+    const turn = this.#requests.turn;
+    for (const { words } of simple) {
+      const [program, verb] = words;
+      if (program === 'git' && verb === 'commit') this.#noteCommits(words, output);
+      if (program === 'git' && verb === 'push') this.#mark(`pushed: \`${clip(words.join(' '), 100)}\``, turn);
+      if (program === 'gh' && words.includes('create')) this.#noteLinks(output);
+    }
+  }
+
+  #noteCommits(words: readonly string[], output: string): void {
+    const turn = this.#requests.turn;
+    if (words.includes('--amend')) this.#commits.pop();
+    const reported = commitsIn(output);
+    for (const { hash, subject } of reported) {
+      this.#commits.push({ turn, hash: detached(hash), subject: detached(subject) });
+    }
+    const message = words[words.indexOf('-m') + 1];
+    if (reported.length === 0 && words.includes('-m') && message !== undefined) {
+      this.#commits.push({
+        turn,
+        hash: undefined,
+        subject: detached(clip(message.split('\n')[0] ?? '', 120)),
+      });
+    }
+    if (this.#commits.length > MAX_COMMITS) this.#commits.shift();
+  }
+
+  #noteLinks(text: string): void {
+    if (!text.includes('https://')) return;
+    for (const link of linksIn(text.slice(0, INDEXED_LENGTH))) this.#mark(link, this.#requests.turn);
+  }
+
+  #mark(text: string, turn: number): void {
+    this.#landmarks.delete(text);
+    this.#landmarks.set(detached(text), { turn, text: detached(text) });
+    for (const key of this.#landmarks.keys()) {
+      if (this.#landmarks.size <= MAX_LANDMARKS) break;
+      this.#landmarks.delete(key);
+    }
+  }
+
+  #act(phrase: string): void {
+    if (this.#actions.at(-1) === phrase) return;
+    this.#actions.push(detached(phrase));
+    if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
+  }
+
+  #addCompaction(record: CompactedRecord): void {
+    this.#compactions++;
+    if (this.#hasPast) return;
+    // The file starts with a compaction: what it kept is all there is of what came before.
+    if (record.summary !== undefined) this.#carryOver(record.summary);
+    for (const item of record.replacement) {
+      if (item.type === 'message' && item.role === 'user') this.#addItem(item);
+    }
+  }
+
+  #carryOver(summary: string): void {
+    if (this.#carriedOver !== undefined || this.#hasPast) return;
+    this.#carriedOver = detached(redact(clipMiddle(summary, MAX_CARRIED_LENGTH)));
+  }
+
+  get #root(): string {
+    return this.#cwd ?? '';
+  }
+
+  #relative(path: string): string {
+    const root = this.#root;
+    if (root !== '' && path.startsWith(`${root}/`)) return path.slice(root.length + 1);
+    return path.startsWith('./') ? path.slice(2) : path;
+  }
+}
+
+/** A call that waits for its result keeps what it means, not what it said. */
+function withoutText(meaning: CallMeaning): CallMeaning {
+  return { ...meaning, text: '' };
+}
+
+function excerpt(text: string): string {
+  if (text.length <= 2 * INDEXED_LENGTH) return text;
+  return `${text.slice(0, INDEXED_LENGTH)}\n${text.slice(text.length - INDEXED_LENGTH)}`;
+}
+
+function isScratch(path: string): boolean {
+  return path.startsWith('/dev/') || path.startsWith('/proc/');
+}
+
+function phraseOf(action: FileAction['action'], path: string, to: string | undefined): string {
+  if (action === 'move') return `moved ${path} to ${to ?? path}`;
+  return `${{ edit: 'edited', create: 'wrote', delete: 'deleted', read: 'read' }[action]} ${path}`;
+}
+
+function resultPhrase(failed: boolean, telling: readonly string[]): string {
+  const line = telling.at(failed ? 0 : -1);
+  const said = line === undefined ? '' : `: ${clip(oneLine(line), 140)}`;
+  return failed ? ` → failed${said}` : line === undefined ? '' : ` → ok${said}`;
+}
+
+function openQuestions(now: readonly Statement[], lastMessage: string): Statement[] {
+  const closing = closingQuestion(lastMessage);
+  return closing === undefined
+    ? []
+    : now.filter(({ kind, text }) => kind === 'question' && closing.startsWith(text.slice(0, 60))).slice(-1);
+}

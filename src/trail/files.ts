@@ -1,0 +1,153 @@
+// What happened to each file, under its newest name.
+
+import { identifiersOf } from './identifiers.ts';
+import type { IdentifierIndex } from './identifiers.ts';
+import { redact } from './redact.ts';
+import { detached } from './sentences.ts';
+import type { FileAction } from './calls.ts';
+import type { FileTrail, LineRange } from './trail.ts';
+
+const MAX_FILES = 1_500;
+const KEPT_FILES = 1_000;
+const MAX_SYMBOLS = 160;
+const MAX_RANGES = 4;
+const MAX_SNIPPETS = 3;
+/** A new text up to this length is a small edit whose content is worth keeping. */
+const SNIPPET_LENGTH = 700;
+/** Characters of a written or read text that are searched for symbols. */
+const SEARCHED_LENGTH = 16_000;
+/** Symbols named for one file. */
+const SHOWN_SYMBOLS = 24;
+
+interface Entry {
+  path: string;
+  state: FileTrail['state'];
+  reads: number;
+  edits: number;
+  ranges: LineRange[];
+  renamedFrom: string[];
+  lastTurn: number;
+  lastEditTurn: number;
+  lastPosition: number;
+  snippets: string[];
+  /** In the order of the last mention, oldest first. */
+  readonly symbols: Set<string>;
+}
+
+/** Where in the session something happened. */
+export interface Moment {
+  readonly turn: number;
+  readonly position: number;
+}
+
+/** Collects file actions; memory is bounded by the limits above. */
+export class FileLedger {
+  #files = new Map<string, Entry>();
+
+  /** Takes one action in; its path is already relative to the working directory. */
+  add(action: FileAction, moment: Moment): void {
+    const entry = this.#entry(action.path);
+    entry.lastTurn = moment.turn;
+    entry.lastPosition = moment.position;
+    if (action.action === 'read') {
+      entry.reads++;
+      if (action.range !== undefined) entry.ranges = [...entry.ranges, action.range].slice(-MAX_RANGES);
+      return;
+    }
+    entry.lastEditTurn = moment.turn;
+    if (action.action === 'move') this.#move(entry, action.to ?? action.path);
+    else if (action.action === 'delete') {
+      entry.state = 'deleted';
+      entry.snippets = [];
+    } else this.#write(entry, action);
+  }
+
+  /** Notes the symbols of a text that was read from a file. */
+  noteContent(path: string, text: string): void {
+    const entry = this.#files.get(path);
+    if (entry !== undefined) addSymbols(entry, text);
+  }
+
+  /** The files, those changed last first. */
+  files(index: IdentifierIndex): FileTrail[] {
+    return [...this.#files.values()]
+      .filter((entry) => entry.edits > 0 || entry.reads > 0 || entry.state === 'deleted')
+      .toSorted((a, b) => b.lastPosition - a.lastPosition)
+      .map(({ symbols, ...entry }) => ({ ...entry, symbols: telling(symbols, entry.path, index) }));
+  }
+
+  #entry(path: string): Entry {
+    const known = this.#files.get(path);
+    if (known !== undefined) {
+      this.#files.delete(path);
+      this.#files.set(path, known);
+      return known;
+    }
+    const entry: Entry = {
+      path: detached(path),
+      state: 'read',
+      reads: 0,
+      edits: 0,
+      ranges: [],
+      renamedFrom: [],
+      lastTurn: 0,
+      lastEditTurn: 0,
+      lastPosition: 0,
+      snippets: [],
+      symbols: new Set(),
+    };
+    this.#files.set(entry.path, entry);
+    if (this.#files.size > MAX_FILES) this.#prune();
+    return entry;
+  }
+
+  #write(entry: Entry, action: FileAction): void {
+    const isNew = action.action === 'create' && entry.reads === 0 && entry.edits === 0;
+    entry.state = isNew || entry.state === 'created' || entry.state === 'deleted' ? 'created' : 'edited';
+    entry.edits++;
+    entry.ranges = [];
+    const added = action.added ?? '';
+    if (action.action === 'create') entry.snippets = [];
+    if (added.trim() !== '' && added.length <= SNIPPET_LENGTH) {
+      entry.snippets = [...entry.snippets, detached(redact(added))].slice(-MAX_SNIPPETS);
+    }
+    addSymbols(entry, added);
+  }
+
+  #move(entry: Entry, to: string): void {
+    this.#files.delete(entry.path);
+    const replaced = this.#files.get(to);
+    entry.renamedFrom = [...entry.renamedFrom, entry.path].slice(-3);
+    entry.path = detached(to);
+    if (entry.state === 'read') entry.state = 'edited';
+    entry.edits += 1 + (replaced?.edits ?? 0);
+    this.#files.set(entry.path, entry);
+  }
+
+  #prune(): void {
+    const byValue = [...this.#files.values()].toSorted(
+      (a, b) => Number(b.edits > 0) - Number(a.edits > 0) || b.lastPosition - a.lastPosition,
+    );
+    for (const entry of byValue.slice(KEPT_FILES)) this.#files.delete(entry.path);
+  }
+}
+
+function addSymbols(entry: Entry, text: string): void {
+  for (const symbol of identifiersOf(text.slice(0, SEARCHED_LENGTH))) {
+    const known = entry.symbols.delete(symbol);
+    entry.symbols.add(known ? symbol : detached(symbol));
+  }
+  for (const symbol of entry.symbols) {
+    if (entry.symbols.size <= MAX_SYMBOLS) break;
+    entry.symbols.delete(symbol);
+  }
+}
+
+function telling(symbols: ReadonlySet<string>, path: string, index: IdentifierIndex): string[] {
+  return [...symbols]
+    .filter((symbol) => symbol !== path && !/^[\d.]+$/.test(symbol))
+    .map((symbol) => ({ symbol, weight: index.weight(symbol) }))
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, SHOWN_SYMBOLS)
+    .map(({ symbol }) => symbol);
+}

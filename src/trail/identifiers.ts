@@ -1,0 +1,225 @@
+// What counts as an identifier (a path, symbol, flag, code, hash, number with meaning) and how much each one matters.
+// One pass over character codes: a scanner with regular expressions is several times slower and can be made to stall.
+
+/** Who mentioned an identifier. */
+export type Mention = 'user' | 'agent' | 'result';
+
+/** Longer runs without a break are data (base64, minified code), not names. */
+const MAX_LENGTH = 120;
+const MIN_LENGTH = 3;
+
+const LETTER = 1;
+const DIGIT = 2;
+const JOINER = 4;
+const UPPER = 8;
+
+const CLASS = new Uint8Array(128);
+for (let code = 0; code < 128; code++) {
+  if (code >= 97 && code <= 122) CLASS[code] = LETTER;
+  else if (code >= 65 && code <= 90) CLASS[code] = LETTER | UPPER;
+  else if (code >= 48 && code <= 57) CLASS[code] = DIGIT;
+  else if ('_./-@#~+'.includes(String.fromCharCode(code))) CLASS[code] = JOINER;
+}
+
+const BACKTICK = 96;
+
+/**
+ * Calls `visit` with every identifier of a text in order, repetitions included. Linear in the text; runs longer than
+ * 120 characters are skipped. A path inside `root` is given relative to it.
+ * @param root a directory without its final slash, or an empty string
+ */
+export function scanIdentifiers(text: string, root: string, visit: (identifier: string) => void): void {
+  const length = text.length;
+  let index = 0;
+  while (index < length) {
+    const code = text.charCodeAt(index);
+    if (code >= 128 || CLASS[code] === 0) {
+      index++;
+      continue;
+    }
+    const start = index;
+    let seen = 0;
+    while (index < length) {
+      const next = text.charCodeAt(index);
+      const kind = next < 128 ? (CLASS[next] ?? 0) : 0;
+      if (kind === 0) break;
+      seen |= kind;
+      index++;
+    }
+    if (index - start > MAX_LENGTH || index - start < MIN_LENGTH || (seen & (LETTER | DIGIT)) === 0) continue;
+    const isQuoted = text.charCodeAt(start - 1) === BACKTICK && text.charCodeAt(index) === BACKTICK;
+    // Most runs are plain lower-case words: let them go before anything is allocated.
+    if (!isQuoted && (seen & (DIGIT | JOINER | UPPER)) === 0) continue;
+    const identifier = trimmed(text.slice(start, index), root);
+    if (identifier !== undefined && (isQuoted || isIdentifier(identifier))) visit(identifier);
+  }
+}
+
+/** The identifiers of a text, each once, in order of appearance. */
+export function identifiersOf(text: string, root = ''): string[] {
+  const found = new Set<string>();
+  scanIdentifiers(text, root, (identifier) => found.add(identifier));
+  return [...found];
+}
+
+function trimmed(run: string, root: string): string | undefined {
+  let from = 0;
+  let to = run.length;
+  while (to > from && '.-+~@#/'.includes(run.charAt(to - 1))) to--;
+  while (from < to && '+@'.includes(run.charAt(from))) from++;
+  if (run.startsWith('./', from)) from += 2;
+  let text = run.slice(from, to);
+  if (root !== '' && text.startsWith(root) && text.charAt(root.length) === '/') {
+    text = text.slice(root.length + 1);
+  }
+  return text.length < MIN_LENGTH ? undefined : text;
+}
+
+function isIdentifier(text: string): boolean {
+  if (text.startsWith('--')) return text.length >= 4 && isLetterAt(text, 2);
+  if (text.startsWith('#')) return isAllDigits(text, 1);
+  if (text.startsWith('-') || text.startsWith('_-')) return false;
+  const shape = shapeOf(text);
+  if (shape.letters === 0) return shape.digits >= 3 && (shape.digits === text.length || shape.dots > 0);
+  if (shape.slashes > 0) return isPath(text, shape);
+  if (shape.underscores > 0) return shape.letters >= 2;
+  if (shape.dots > 0) return !text.includes('..') && shape.letters >= 3;
+  if (shape.hyphens > 1) return true;
+  if (shape.digits > 0) return shape.uppers > 0 || shape.digits >= 2;
+  return shape.humps > 0 && shape.letters >= 4;
+}
+
+interface Shape {
+  letters: number;
+  uppers: number;
+  digits: number;
+  slashes: number;
+  underscores: number;
+  dots: number;
+  hyphens: number;
+  /** Upper-case letters after a lower-case one. */
+  humps: number;
+}
+
+function shapeOf(text: string): Shape {
+  const shape = {
+    letters: 0,
+    uppers: 0,
+    digits: 0,
+    slashes: 0,
+    underscores: 0,
+    dots: 0,
+    hyphens: 0,
+    humps: 0,
+  };
+  let wasLower = false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const kind = CLASS[code] ?? 0;
+    const isUpper = (kind & UPPER) !== 0;
+    if ((kind & LETTER) !== 0) shape.letters++;
+    if (isUpper) shape.uppers++;
+    if (isUpper && wasLower) shape.humps++;
+    if (kind === DIGIT) shape.digits++;
+    else if (code === 47) shape.slashes++;
+    else if (code === 95) shape.underscores++;
+    else if (code === 46) shape.dots++;
+    else if (code === 45) shape.hyphens++;
+    wasLower = kind === LETTER;
+  }
+  return shape;
+}
+
+/** One slash between plain words is prose ("and/or"); anything more is a path. */
+function isPath(text: string, shape: Shape): boolean {
+  if (text.includes('//')) return false;
+  if (shape.slashes > 1) return true;
+  return shape.dots + shape.underscores + shape.hyphens + shape.digits > 0 || text.startsWith('/');
+}
+
+function isLetterAt(text: string, index: number): boolean {
+  return ((CLASS[text.charCodeAt(index)] ?? 0) & LETTER) !== 0;
+}
+
+function isAllDigits(text: string, from: number): boolean {
+  for (let index = from; index < text.length; index++) {
+    if (CLASS[text.charCodeAt(index)] !== DIGIT) return false;
+  }
+  return text.length > from;
+}
+
+class Mentions {
+  user = 0;
+  agent = 0;
+  result = 0;
+  /** Position of the newest mention by anyone, and by user or agent. */
+  last = 0;
+  lastOwn = -1;
+}
+
+/** Entries kept after pruning, and the number that starts one: memory stays bounded whatever the session's length. */
+const KEPT_IDENTIFIERS = 20_000;
+const MAX_IDENTIFIERS = 40_000;
+
+/** Items after which the pull of a mention has halved. @source decision 0003. */
+const HALF_LIFE_ITEMS = 120;
+
+/** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
+export class IdentifierIndex {
+  readonly #mentions = new Map<string, Mentions>();
+  #items = 0;
+  #position = 0;
+
+  /** Takes in one text that stands at `position` of the log. */
+  add(text: string, by: Mention, position: number, root: string): void {
+    const seen = new Set<string>();
+    this.#items++;
+    this.#position = position;
+    scanIdentifiers(text, root, (identifier) => {
+      if (seen.has(identifier)) return;
+      seen.add(identifier);
+      this.#mention(identifier, by, position);
+    });
+    if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
+  }
+
+  /** How much an identifier speaks for a text that holds it: 0 for one never seen. */
+  weight(identifier: string): number {
+    const mentions = this.#mentions.get(identifier);
+    return mentions === undefined ? 0 : this.#weightOf(mentions);
+  }
+
+  /** The heaviest identifiers, heaviest first; ties in the order of their text. */
+  top(limit: number): { text: string; weight: number }[] {
+    const all = [...this.#mentions].map(([text, mentions]) => ({ text, weight: this.#weightOf(mentions) }));
+    all.sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1));
+    return all.slice(0, limit);
+  }
+
+  #mention(identifier: string, by: Mention, position: number): void {
+    let mentions = this.#mentions.get(identifier);
+    if (mentions === undefined) {
+      mentions = new Mentions();
+      this.#mentions.set(identifier, mentions);
+    }
+    mentions[by]++;
+    mentions.last = position;
+    if (by !== 'result') mentions.lastOwn = position;
+  }
+
+  #weightOf(mentions: Mentions): number {
+    const frequency = mentions.user + mentions.agent + mentions.result;
+    const rarity = Math.log(1 + this.#items / frequency);
+    const reuse =
+      Math.log1p(mentions.agent) + 1.5 * Math.log1p(mentions.user) + 0.15 * Math.log1p(mentions.result);
+    const last =
+      mentions.lastOwn < 0 ? mentions.last : Math.max(mentions.lastOwn, mentions.last - HALF_LIFE_ITEMS);
+    const age = this.#position - last;
+    return rarity * reuse * (0.2 + HALF_LIFE_ITEMS / (HALF_LIFE_ITEMS + age));
+  }
+
+  #prune(): void {
+    const kept = new Set(this.top(KEPT_IDENTIFIERS).map(({ text }) => text));
+    for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
+  }
+}

@@ -1,0 +1,134 @@
+// What a tool result says about how its call went: status, and the few lines that tell.
+
+import { clip, oneLine } from './sentences.ts';
+
+/** A tool result taken apart. */
+export interface Outcome {
+  /** The output proper, without the wrapper that the producer puts around it. */
+  readonly text: string;
+  readonly exitCode: number | undefined;
+  /** A session that runs on, to which later writes refer. */
+  readonly processId: string | undefined;
+}
+
+/** Head and tail of an output that are looked at; what a command ends with tells most. */
+const SCANNED_HEAD = 12_000;
+const SCANNED_TAIL = 12_000;
+
+/**
+ * Takes a result apart: Codex's `{"output":…,"metadata":{"exit_code":…}}`, its "Process exited with code" header, and
+ * Claude Code's "Exit code 1" line. Anything else is output with an unknown status.
+ */
+export function outcomeOf(result: string): Outcome {
+  if (result.startsWith('{"output":')) return jsonOutcome(result);
+  const head = result.slice(0, 400);
+  const marker = head.search(/^Output:\n?/m);
+  const status = /^(?:Process exited with code|Exit code:?|exit status:?) (-?\d{1,9})\b/im.exec(head);
+  const processId = /^Process running with session ID (\d{1,12})/m.exec(head)?.[1];
+  const from = marker < 0 ? 0 : result.indexOf('\n', marker) + 1;
+  return {
+    text: excerpt(from === 0 && marker >= 0 ? '' : result.slice(from)),
+    exitCode: status === null ? undefined : Number(status[1]),
+    processId,
+  };
+}
+
+function jsonOutcome(result: string): Outcome {
+  try {
+    const value: unknown = JSON.parse(result);
+    if (
+      typeof value === 'object' &&
+      value !== null &&
+      'output' in value &&
+      typeof value.output === 'string'
+    ) {
+      const metadata = 'metadata' in value ? value.metadata : undefined;
+      const hasCode = typeof metadata === 'object' && metadata !== null && 'exit_code' in metadata;
+      const exitCode = hasCode && typeof metadata.exit_code === 'number' ? metadata.exit_code : undefined;
+      return { text: excerpt(value.output), exitCode, processId: undefined };
+    }
+  } catch {
+    // Cut off by the producer: the text is all there is.
+  }
+  return { text: excerpt(result), exitCode: undefined, processId: undefined };
+}
+
+function excerpt(text: string): string {
+  if (text.length <= SCANNED_HEAD + SCANNED_TAIL) return text;
+  return `${text.slice(0, SCANNED_HEAD)}\n${text.slice(text.length - SCANNED_TAIL)}`;
+}
+
+const PROBLEM =
+  /\b(?:error|fatal|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|timed? ?out|conflict)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|✗|✖|✘|^--- FAIL|^FAIL\b|\w(?:Error|Exception)\b/i;
+const COUNT =
+  /\b\d{1,7} (?:tests? )?(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|warnings?|skipped|todo|problems?|examples?)\b|^(?:ok|FAIL)\s+\S|^# (?:tests|pass|fail)\b|^Tests?:? /i;
+const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|no errors?)\b/i;
+
+/** A telling line is cut to this many characters. */
+const TELLING_LENGTH = 220;
+
+/** The lines that tell how a command went, in order, at most `limit`: problems where it failed, counts either way. */
+export function tellingLines(text: string, hasFailed: boolean, limit = 4): string[] {
+  const problems: string[] = [];
+  const counts: string[] = [];
+  const seen = new Set<string>();
+  for (const raw of text.split('\n')) {
+    if (raw.length < 4 || raw.length > 2_000) continue;
+    const isCount = COUNT.test(raw);
+    if (!isCount && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
+    const line = clip(oneLine(stripAnsi(raw)), TELLING_LENGTH);
+    if (line === '' || seen.has(line)) continue;
+    seen.add(line);
+    (isCount ? counts : problems).push(line);
+  }
+  const lastCounts = counts.slice(-2);
+  const picked = [...problems.slice(0, limit - Math.min(lastCounts.length, 1)), ...lastCounts].slice(
+    0,
+    limit,
+  );
+  if (picked.length > 0 || !hasFailed) return picked;
+  return lastLines(text, 2);
+}
+
+function lastLines(text: string, count: number): string[] {
+  const lines = text
+    .slice(-1_000)
+    .split('\n')
+    .map((line) => clip(oneLine(stripAnsi(line)), TELLING_LENGTH));
+  return lines.filter((line) => line !== '').slice(-count);
+}
+
+/** Removes terminal colours. */
+export function stripAnsi(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- the escape character is what is looked for
+  return text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
+}
+
+/** Whether an output of an unknown status reads like a failure of its tool. */
+export function looksFailed(text: string): boolean {
+  return /^(?:<tool_use_error>|error\b|fatal:|Traceback|panic:|command not found|\S{1,80}: command not found|failed to|API Error)/i.test(
+    text.trimStart().slice(0, 200),
+  );
+}
+
+/** Commits that git reports in an output: `[branch abc1234] subject`. */
+export function commitsIn(text: string): { hash: string; subject: string }[] {
+  const commits: { hash: string; subject: string }[] = [];
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('[') || line.length > 400) continue;
+    const match = /^\[[^\]]{1,200} ([0-9a-f]{7,40})\] (.{1,200})/.exec(line);
+    if (match !== null) commits.push({ hash: match[1] ?? '', subject: match[2] ?? '' });
+  }
+  return commits;
+}
+
+/** Addresses of pull requests and issues in a text, each once. */
+export function linksIn(text: string): string[] {
+  const links = new Set<string>();
+  for (const match of text.matchAll(
+    /https:\/\/[\w.-]{1,80}\/[\w./-]{1,120}\/(?:pull|issues|merge_requests)\/\d{1,8}/g,
+  )) {
+    links.add(match[0]);
+  }
+  return [...links];
+}

@@ -1,0 +1,41 @@
+// The `*** Begin Patch` envelopes that Codex and its kin edit files with.
+
+/** What a patch does to one file. */
+export interface PatchedFile {
+  readonly action: 'create' | 'edit' | 'delete' | 'move';
+  readonly path: string;
+  /** The new name of a moved file. */
+  readonly to?: string;
+  /** The lines it adds, joined by line feeds. */
+  readonly added: string;
+}
+
+const HEADERS = [
+  ['*** Add File: ', 'create'],
+  ['*** Update File: ', 'edit'],
+  ['*** Delete File: ', 'delete'],
+] as const;
+
+/** The files of the first patch envelope in a text, in order; none where there is no envelope. */
+export function patchedFiles(text: string): PatchedFile[] {
+  const begin = text.indexOf('*** Begin Patch');
+  if (begin < 0) return [];
+  const files: PatchedFile[] = [];
+  let open: { action: PatchedFile['action']; path: string; to?: string; added: string[] } | undefined;
+  const close = (): void => {
+    if (open !== undefined) files.push({ ...open, added: open.added.join('\n') });
+    open = undefined;
+  };
+  for (const line of text.slice(begin).split('\n')) {
+    if (line.startsWith('*** End Patch')) break;
+    const header = HEADERS.find(([prefix]) => line.startsWith(prefix));
+    if (header !== undefined) {
+      close();
+      open = { action: header[1], path: line.slice(header[0].length).trim(), added: [] };
+    } else if (open !== undefined && line.startsWith('*** Move to: ')) {
+      open = { ...open, action: 'move', to: line.slice('*** Move to: '.length).trim() };
+    } else if (line.startsWith('+')) open?.added.push(line.slice(1));
+  }
+  close();
+  return files;
+}

@@ -1,0 +1,190 @@
+// The chain of what the user asked, with the rules, answers and deeds that belong to it.
+
+import { constraintsOf } from './constraints.ts';
+import { clip, clipMiddle, detached, oneLine, sentencesOf } from './sentences.ts';
+import type { Answer, Constraint, Deeds, UserRequest } from './trail.ts';
+
+/** Characters kept of a request while it is among the newest, and later. */
+const NEW_LENGTH = 6_000;
+const OLD_LENGTH = 1_200;
+const NEW_REQUESTS = 12;
+/** Requests, rules and answers kept; the first requests say what the session is about and stay. */
+const MAX_REQUESTS = 300;
+const FIRST_REQUESTS = 10;
+const MAX_CONSTRAINTS = 400;
+const MAX_ANSWERS = 60;
+const MAX_EDITED = 24;
+
+interface OpenDeeds {
+  readonly edited: Set<string>;
+  commands: number;
+  failedCommands: number;
+  outcome: string | undefined;
+}
+
+interface OpenRequest {
+  readonly turn: number;
+  readonly position: number;
+  text: string;
+  readonly deeds: OpenDeeds;
+}
+
+/** Collects requests; memory is bounded by the limits above. */
+export class RequestLedger {
+  #requests: OpenRequest[] = [];
+  #constraints = new Map<string, Constraint>();
+  #answers: Answer[] = [];
+  #turns = 0;
+  #dropped = 0;
+
+  /** The number of the current request; 0 before the first. */
+  get turn(): number {
+    return this.#turns;
+  }
+
+  /** Takes a message of the user in, with the question of the agent that it answers, if it does. */
+  add(text: string, position: number, question: string | undefined): void {
+    // A client that is stopped and asked again records the same words twice.
+    const newest = this.#requests.at(-1);
+    const kept = detached(clipMiddle(text, NEW_LENGTH));
+    if (newest !== undefined && newest.text === kept && newest.deeds.commands === 0) return;
+    this.#turns++;
+    this.#requests.push({
+      turn: this.#turns,
+      position,
+      text: kept,
+      deeds: { edited: new Set(), commands: 0, failedCommands: 0, outcome: undefined },
+    });
+    this.addConstraints(text);
+    if (question !== undefined) this.answer(question, text);
+    this.#shrink();
+  }
+
+  /** Takes over the rules in a text of the user that is no request of its own. */
+  addConstraints(text: string): void {
+    for (const sentence of constraintsOf(text)) {
+      const key = sentence.toLowerCase();
+      // Said again is meant more: the newest place wins, the first wording stays.
+      const before = this.#constraints.get(key);
+      this.#constraints.delete(key);
+      this.#constraints.set(key, { turn: before?.turn ?? this.#turns, text: detached(sentence) });
+    }
+    for (const key of this.#constraints.keys()) {
+      if (this.#constraints.size <= MAX_CONSTRAINTS) break;
+      this.#constraints.delete(key);
+    }
+  }
+
+  answer(question: string, answer: string): void {
+    this.#answers.push({
+      turn: this.#turns,
+      question: detached(clip(oneLine(question), 300)),
+      answer: detached(clip(oneLine(answer), 300)),
+    });
+    if (this.#answers.length > MAX_ANSWERS) this.#answers.shift();
+  }
+
+  noteEdit(path: string): void {
+    const edited = this.#requests.at(-1)?.deeds.edited;
+    if (edited !== undefined && edited.size < MAX_EDITED) edited.add(path);
+  }
+
+  noteCommand(hasFailed: boolean): void {
+    const deeds = this.#requests.at(-1)?.deeds;
+    if (deeds === undefined) return;
+    deeds.commands++;
+    if (hasFailed) deeds.failedCommands++;
+  }
+
+  noteMessage(text: string): void {
+    const deeds = this.#requests.at(-1)?.deeds;
+    const lead = sentencesOf(text.slice(0, 1_500)).find((sentence) => sentence.length >= 12);
+    if (deeds !== undefined && lead !== undefined) deeds.outcome = detached(clip(lead, 240));
+  }
+
+  requests(): UserRequest[] {
+    return this.#requests.map(({ deeds, ...request }) => ({ ...request, deeds: closed(deeds) }));
+  }
+
+  constraints(): Constraint[] {
+    return [...this.#constraints.values()];
+  }
+
+  answers(): Answer[] {
+    return [...this.#answers];
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  #shrink(): void {
+    const aged = this.#requests.at(-1 - NEW_REQUESTS);
+    if (aged !== undefined) aged.text = clipMiddle(aged.text, OLD_LENGTH);
+    if (this.#requests.length > MAX_REQUESTS) {
+      this.#requests.splice(FIRST_REQUESTS, 1);
+      this.#dropped++;
+    }
+  }
+}
+
+function closed({ edited, ...rest }: OpenDeeds): Deeds {
+  return { ...rest, edited: [...edited] };
+}
+
+/** What clients write in the user's name. */
+const WRAPPERS =
+  /^(?:# AGENTS\.md instructions|Caveat: The messages below|\[Request interrupted by user|This session is being continued from a previous|Stop hook feedback:|Another language model started to solve|Base directory for this skill:|API Error)/;
+
+/** Client commands that ask the agent for nothing. */
+const CLIENT_COMMANDS =
+  /^\/(?:compact|clear|model|cost|status|context|config|help|login|logout|resume|exit|quit|mcp|hooks|memory|permissions|doctor|usage|fast|effort|rewind)\b/;
+
+/**
+ * The user's own words in a message of the user role: without reminders, IDE context and other wrappers; undefined
+ * where nothing of it is the user's.
+ */
+export function ownWords(text: string): string | undefined {
+  const request = text.lastIndexOf('## My request for Codex:');
+  let own = request < 0 ? text : text.slice(request + '## My request for Codex:'.length);
+  const command = commandOf(own);
+  if (command !== undefined) own = command;
+  own = withoutWrapped(own).trim();
+  if (own === '' || WRAPPERS.test(own) || CLIENT_COMMANDS.test(own)) return undefined;
+  return own;
+}
+
+function commandOf(text: string): string | undefined {
+  const name = between(text, '<command-name>', '</command-name>');
+  if (name === undefined) return undefined;
+  const args = between(text, '<command-args>', '</command-args>') ?? '';
+  return `${name} ${args}`.trim();
+}
+
+function between(text: string, open: string, close: string): string | undefined {
+  const from = text.indexOf(open);
+  const to = from < 0 ? -1 : text.indexOf(close, from);
+  return to < 0 ? undefined : text.slice(from + open.length, to).trim();
+}
+
+/** Leaves out leading `<tag>…</tag>` blocks, one after the other, and reminders wherever they stand. */
+function withoutWrapped(text: string): string {
+  let rest = text.trimStart();
+  for (;;) {
+    const tag = /^<([a-zA-Z][\w-]{0,60})[\s>]/.exec(rest)?.[1];
+    const close = tag === undefined ? -1 : rest.indexOf(`</${tag}>`);
+    if (tag === undefined || close < 0 || !isWrapperTag(tag)) break;
+    rest = rest.slice(close + tag.length + 3).trimStart();
+  }
+  for (;;) {
+    const from = rest.indexOf('<system-reminder>');
+    const to = from < 0 ? -1 : rest.indexOf('</system-reminder>', from);
+    if (to < 0) return rest;
+    rest = rest.slice(0, from) + rest.slice(to + '</system-reminder>'.length);
+  }
+}
+
+/** Clients' tags have a hyphen or an underscore, or are one of a few words; HTML that a user pasted has not. */
+function isWrapperTag(tag: string): boolean {
+  return /[-_]/.test(tag) || /^(?:INSTRUCTIONS|skill|skills|context|environment|hook)$/.test(tag);
+}

@@ -1,0 +1,171 @@
+// Commands that were run, how they went, and which failures are still open.
+
+import { clip, detached, oneLine } from './sentences.ts';
+import type { Moment } from './files.ts';
+import type { SimpleCommand } from './shell.ts';
+import type { CommandRun, Failure } from './trail.ts';
+
+const MAX_RUNS = 240;
+const MAX_FAILURES = 160;
+const MAX_EDITED_BETWEEN = 6;
+/** A command is shown in one line of this many characters. */
+const COMMAND_LENGTH = 200;
+
+/** Programs that look, print or filter: their failures tell nothing and they name no kind of work. */
+const LOOKING = new Set([
+  'cd',
+  'echo',
+  'printf',
+  'cat',
+  'head',
+  'tail',
+  'ls',
+  'pwd',
+  'grep',
+  'rg',
+  'sed',
+  'awk',
+  'sort',
+  'uniq',
+  'wc',
+  'find',
+  'true',
+  'false',
+  'test',
+  '[',
+  'sleep',
+  'tee',
+  'nl',
+  'which',
+  'command',
+  'export',
+  'set',
+  ':',
+  'xargs',
+  'cut',
+  'tr',
+  'diff',
+  'jq',
+  'tree',
+  'stat',
+  'file',
+  'less',
+  'source',
+  '.',
+]);
+
+/** Whether a command does something, rather than look at files or filter text. */
+export function isWork(simple: readonly SimpleCommand[]): boolean {
+  return simple.some(({ words }) => !LOOKING.has(words[0] ?? ''));
+}
+
+/** What stays the same when a command is run again with other options or another filter behind it. */
+export function signatureOf(command: string, simple: readonly SimpleCommand[]): string {
+  const work = simple.filter(({ words }) => !LOOKING.has(words[0] ?? ''));
+  if (work.length === 0) return clip(oneLine(command), 120);
+  return work
+    .slice(0, 2)
+    .map(({ words }) =>
+      words
+        .filter((word) => !word.startsWith('-'))
+        .slice(0, 4)
+        .join(' '),
+    )
+    .join(' && ')
+    .slice(0, 160);
+}
+
+/** The parts of a command that do something, as one line: without `cd`, output filters and redirections. */
+export function workOf(command: string, simple: readonly SimpleCommand[]): string {
+  const work = simple.filter(({ words }) => !LOOKING.has(words[0] ?? ''));
+  const text = work.length === 0 ? command : work.map(({ words }) => words.map(shown).join(' ')).join(' && ');
+  return clip(oneLine(text), COMMAND_LENGTH);
+}
+
+function shown(word: string): string {
+  const text = clip(oneLine(word), 100);
+  return /[\s"'$&|;<>()]/.test(text) || text === '' ? JSON.stringify(text) : text;
+}
+
+interface OpenFailure extends Failure {
+  outcome: Failure['outcome'];
+  times: number;
+  telling: readonly string[];
+  position: number;
+  editedBetween: readonly string[];
+}
+
+/** One finished command. */
+export interface FinishedRun {
+  readonly signature: string;
+  readonly command: string;
+  readonly exitCode: number | undefined;
+  readonly failed: boolean;
+  readonly telling: readonly string[];
+}
+
+/** Collects runs; memory is bounded by the limits above. */
+export class RunLedger {
+  #runs: CommandRun[] = [];
+  #failures = new Map<string, OpenFailure>();
+  /** Paths edited since a failure, for the failures that are open. */
+  #edited: { path: string; position: number }[] = [];
+
+  add({ signature, ...run }: FinishedRun, moment: Moment): void {
+    const telling = run.telling.map(detached);
+    this.#runs.push({ ...run, ...moment, command: detached(run.command), telling });
+    if (this.#runs.length > MAX_RUNS) this.#runs.shift();
+    if (run.failed) this.#fail(signature, { ...run, telling }, moment);
+    else this.#pass(signature);
+  }
+
+  noteEdit(path: string, moment: Moment): void {
+    this.#edited.push({ path, position: moment.position });
+    if (this.#edited.length > MAX_RUNS) this.#edited.shift();
+  }
+
+  runs(): CommandRun[] {
+    return [...this.#runs];
+  }
+
+  /** Failures in the order of their last occurrence. */
+  failures(): Failure[] {
+    return [...this.#failures.values()].map((failure) => ({ ...failure }));
+  }
+
+  #fail(signature: string, run: Omit<FinishedRun, 'signature'>, moment: Moment): void {
+    const before = this.#failures.get(signature);
+    this.#failures.delete(signature);
+    this.#failures.set(signature, {
+      ...moment,
+      command: detached(run.command),
+      telling: run.telling.length === 0 ? (before?.telling ?? []) : run.telling,
+      times: (before?.times ?? 0) + 1,
+      outcome: 'open',
+      editedBetween: [],
+    });
+    if (this.#failures.size > MAX_FAILURES) this.#forgetOne();
+  }
+
+  #pass(signature: string): void {
+    const failure = this.#failures.get(signature);
+    if (failure === undefined || failure.outcome === 'passed') return;
+    failure.outcome = 'passed';
+    const edited = this.#edited.filter(({ position }) => position > failure.position).map(({ path }) => path);
+    failure.editedBetween = [...new Set(edited)].slice(-MAX_EDITED_BETWEEN);
+  }
+
+  /** The oldest failure that ended well goes first, then the oldest at all. */
+  #forgetOne(): void {
+    for (const [signature, { outcome }] of this.#failures) {
+      if (outcome === 'passed') {
+        this.#failures.delete(signature);
+        return;
+      }
+    }
+    for (const signature of this.#failures.keys()) {
+      this.#failures.delete(signature);
+      return;
+    }
+  }
+}

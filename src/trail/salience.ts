@@ -1,0 +1,164 @@
+// Which lines of a summary are worth their tokens. Every line has a value of its own and lends its identifiers; an
+// identifier counts for the first line that shows it, so what is said already makes a line cheap to leave out.
+
+import type { CountText } from '../tokens/estimate.ts';
+
+/** A line, or a few that belong together, that a summary may hold. */
+export interface SummaryLine {
+  /** Position in `SUMMARY_SECTIONS`. */
+  readonly section: number;
+  /** Ascending within a section. */
+  readonly order: number;
+  readonly text: string;
+  /** A heading inside of the section that the first line of the group brings along. */
+  readonly group?: string;
+  /** Value by itself, in units of one strong identifier. */
+  readonly value: number;
+  /** Identifiers by line of the text, at most six each count. @source spec 2-engine §10, credit per line. */
+  readonly identifiers: readonly (readonly string[])[];
+}
+
+/** A line that must be there: taken before all others, in order, while its share of the budget lasts. */
+export interface Floor {
+  readonly lines: readonly SummaryLine[];
+  /** Share of the budget that these lines may take, 0 to 1. */
+  readonly share: number;
+}
+
+const CREDITED_PER_LINE = 6;
+
+/** Picks lines for a budget. */
+export class LinePicker {
+  readonly picked: SummaryLine[] = [];
+  readonly #covered = new Set<string>();
+  readonly #headings = new Set<string>();
+  readonly #count: CountText;
+  readonly #weights: ReadonlyMap<string, number>;
+  #room: number;
+
+  /** @param weights identifiers with their weight, in units of one strong identifier */
+  constructor(room: number, count: CountText, weights: ReadonlyMap<string, number>) {
+    this.#room = room;
+    this.#count = count;
+    this.#weights = weights;
+  }
+
+  /** Tokens left. */
+  get room(): number {
+    return this.#room;
+  }
+
+  /** Takes the lines of a floor in order as far as its share of `budget` reaches; returns those left over. */
+  takeFloor({ lines, share }: Floor, budget: number): SummaryLine[] {
+    let left = Math.min(budget * share, this.#room);
+    return lines.filter((line) => {
+      const cost = this.#cost(line);
+      if (cost > left) return true;
+      left -= cost;
+      this.#take(line, cost);
+      return false;
+    });
+  }
+
+  /** Takes the best of `lines` by worth per token until no room is left. Worth only falls as lines are taken, so a lazy queue is exact. */
+  takeBest(lines: readonly SummaryLine[]): void {
+    const queue = new Queue();
+    for (const line of lines) {
+      const cost = this.#cost(line);
+      if (cost <= this.#room) queue.push({ line, cost, rate: this.#worth(line) / cost });
+    }
+    for (;;) {
+      const best = queue.pop();
+      if (best === undefined || best.rate <= 0) return;
+      const rate = this.#worth(best.line) / best.cost;
+      if (rate < best.rate && rate < queue.peekRate()) queue.push({ ...best, rate });
+      else if (best.cost <= this.#room) this.#take(best.line, this.#cost(best.line));
+    }
+  }
+
+  #worth(line: SummaryLine): number {
+    let worth = line.value;
+    for (const row of line.identifiers) {
+      const fresh: number[] = [];
+      for (const identifier of row) {
+        if (!this.#covered.has(identifier)) fresh.push(this.#weights.get(identifier) ?? 0);
+      }
+      fresh.sort((a, b) => b - a);
+      for (const weight of fresh.slice(0, CREDITED_PER_LINE)) worth += weight;
+    }
+    return worth;
+  }
+
+  #take(line: SummaryLine, cost: number): void {
+    this.picked.push(line);
+    this.#room -= cost;
+    if (line.group !== undefined) this.#headings.add(`${line.section} ${line.group}`);
+    for (const row of line.identifiers) for (const identifier of row) this.#covered.add(identifier);
+  }
+
+  #cost(line: SummaryLine): number {
+    const isNewGroup = line.group !== undefined && !this.#headings.has(`${line.section} ${line.group}`);
+    return this.#count(`${line.text}\n`) + (isNewGroup ? this.#count(`${line.group}\n`) : 0);
+  }
+}
+
+interface Queued {
+  readonly line: SummaryLine;
+  readonly cost: number;
+  readonly rate: number;
+}
+
+/** A binary heap, best rate on top; ties go to the line that was pushed first. */
+class Queue {
+  readonly #heap: (Queued & { readonly age: number })[] = [];
+  #age = 0;
+
+  peekRate(): number {
+    return this.#heap[0]?.rate ?? -Infinity;
+  }
+
+  push(queued: Queued): void {
+    const heap = this.#heap;
+    let at = heap.push({ ...queued, age: this.#age++ }) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#isBetter(at, parent)) break;
+      this.#swap(at, parent);
+      at = parent;
+    }
+  }
+
+  pop(): Queued | undefined {
+    const heap = this.#heap;
+    const top = heap[0];
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return top;
+    heap[0] = last;
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      const right = left + 1;
+      let best = at;
+      if (left < heap.length && this.#isBetter(left, best)) best = left;
+      if (right < heap.length && this.#isBetter(right, best)) best = right;
+      if (best === at) return top;
+      this.#swap(at, best);
+      at = best;
+    }
+  }
+
+  #isBetter(a: number, b: number): boolean {
+    const first = this.#heap[a];
+    const second = this.#heap[b];
+    if (first === undefined || second === undefined) return false;
+    return first.rate > second.rate || (first.rate === second.rate && first.age < second.age);
+  }
+
+  #swap(a: number, b: number): void {
+    const first = this.#heap[a];
+    const second = this.#heap[b];
+    if (first === undefined || second === undefined) return;
+    this.#heap[a] = second;
+    this.#heap[b] = first;
+  }
+}

@@ -1,0 +1,105 @@
+// Cutting text into sentences and lines, and clipping it so that no word is cut in half.
+
+/** The mark of something left out inside of a text. */
+export const ELLIPSIS = '…';
+
+/**
+ * The sentences of a text, trimmed, line by line: a list item is never joined with its neighbour, and fenced code is
+ * left out. Linear; knows Latin and CJK full stops.
+ */
+export function sentencesOf(text: string): string[] {
+  const sentences: string[] = [];
+  for (const line of proseLines(text)) {
+    let start = 0;
+    for (let index = 0; index < line.length; index++) {
+      if (!isSentenceEnd(line, index)) continue;
+      pushTrimmed(sentences, line.slice(start, index + 1));
+      start = index + 1;
+    }
+    pushTrimmed(sentences, line.slice(start));
+  }
+  return sentences;
+}
+
+/** The lines of a text without fenced code, list markers, heading marks and table rules. */
+export function proseLines(text: string): string[] {
+  const lines: string[] = [];
+  let isFenced = false;
+  for (const raw of text.split('\n')) {
+    const line = raw.trim();
+    if (line.startsWith('```') || line.startsWith('~~~')) {
+      isFenced = !isFenced;
+      continue;
+    }
+    if (isFenced || line === '' || /^[\s|:=_*-]+$/.test(line)) continue;
+    lines.push(withoutMarker(line));
+  }
+  return lines;
+}
+
+function withoutMarker(line: string): string {
+  return line.replace(/^(?:#{1,6} +|> *|[-*+•] +|\d{1,3}[.)] +)+/, '').replace(/^\[[ xX]\] +/, '');
+}
+
+function pushTrimmed(sentences: string[], sentence: string): void {
+  const trimmed = sentence.trim();
+  if (trimmed !== '') sentences.push(trimmed);
+}
+
+function isSentenceEnd(line: string, index: number): boolean {
+  const char = line.charAt(index);
+  if (char === '。' || char === '！' || char === '？') return true;
+  if (char !== '.' && char !== '!' && char !== '?') return false;
+  const next = line.charAt(index + 1);
+  if (next !== '' && next !== ' ') return false;
+  if (char !== '.') return true;
+  // "e.g. x", "v1. x" and the like end no sentence; a capital, digit, quote or non-Latin letter after it does.
+  const before = line.slice(Math.max(0, index - 4), index).toLowerCase();
+  if (/(?:\be\.g|\bi\.e|\bvs|\betc|\bcf|\bz\.b|\bno)$/.test(before)) return false;
+  const after = line.charAt(index + 2);
+  return after === '' || !/[a-z]/.test(after);
+}
+
+/** White space runs, line feeds included, become one space. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** The head of a text, at most `limit` characters, cut between words and marked where something is missing. */
+export function clip(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const head = text.slice(0, Math.max(1, limit - 2));
+  const space = Math.max(head.lastIndexOf(' '), head.lastIndexOf('\n'));
+  const cut = space > limit / 2 ? head.slice(0, space) : withoutHalfPair(head);
+  return `${cut.trimEnd()} ${ELLIPSIS}`;
+}
+
+/** Head and tail of a text around a mark, together at most `limit` characters: what a long message asks stands at either end. */
+export function clipMiddle(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const headRoom = Math.floor(limit * 0.65);
+  const tailRoom = limit - headRoom - 5;
+  if (tailRoom < 40) return clip(text, limit);
+  const tail = text.slice(text.length - tailRoom);
+  const space = tail.search(/\s/);
+  const end = space >= 0 && space < tailRoom / 2 ? tail.slice(space + 1) : withoutLeadingHalf(tail);
+  return `${clip(text, headRoom)} ${end.trimStart()}`;
+}
+
+function withoutHalfPair(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+}
+
+function withoutLeadingHalf(text: string): string {
+  const first = text.charCodeAt(0);
+  return first >= 0xdc00 && first <= 0xdfff ? text.slice(1) : text;
+}
+
+/**
+ * A copy that shares no memory with the text it was cut from. Engines represent a slice as a view of its parent, so
+ * keeping ten characters of a tool result would keep all of it.
+ */
+export function detached(text: string): string {
+  return text.length < 13 ? text : ` ${text}`.slice(1);
+}

@@ -1,0 +1,319 @@
+// Shell commands as data: which programs ran with which words, and which files they read, wrote, moved or removed.
+// The grammar is unbash's; this file knows only what the common programs do with their operands.
+
+import { parse } from 'unbash';
+import type { Command, Node, Redirect, Script } from 'unbash';
+
+import type { LineRange } from './trail.ts';
+
+/** One simple command of a script with wrappers (`env X=1`, `sudo`, `timeout 5`) taken off. */
+export interface SimpleCommand {
+  /** Program and operands, quotes removed; never empty. */
+  readonly words: readonly string[];
+  readonly redirects: readonly ShellRedirect[];
+  /** The directory that `cd` put it in, as written, or undefined. */
+  readonly directory: string | undefined;
+}
+
+/** A redirection to or from a file, or a heredoc with its text. */
+export interface ShellRedirect {
+  readonly operator: string;
+  readonly target: string;
+  readonly content: string | undefined;
+}
+
+/** What a command does to one file. */
+export interface ShellFileAction {
+  readonly action: 'read' | 'edit' | 'create' | 'delete' | 'move';
+  readonly path: string;
+  /** The new name of a moved file. */
+  readonly to?: string;
+  readonly range?: LineRange;
+  /** The whole new text, where the command holds it. */
+  readonly content?: string;
+}
+
+/** The parser is quadratic on some nonsense (nested braces); beyond this a script is data, and its head tells enough. */
+const MAX_SCRIPT_LENGTH = 20_000;
+const MAX_DEPTH = 8;
+
+/**
+ * The simple commands of a script in order, those inside of `bash -lc "…"`, subshells, loops and conditions included.
+ * Never throws: what cannot be parsed yields what came before it.
+ */
+export function simpleCommands(script: string): SimpleCommand[] {
+  const found: SimpleCommand[] = [];
+  collectScript(script.slice(0, MAX_SCRIPT_LENGTH), { found, directory: undefined }, 0);
+  return found;
+}
+
+interface Walk {
+  readonly found: SimpleCommand[];
+  directory: string | undefined;
+}
+
+function collectScript(script: string, walk: Walk, depth: number): void {
+  if (depth > MAX_DEPTH || /\{{40}|\({40}/.test(script)) return;
+  let tree: Script;
+  try {
+    tree = parse(script);
+  } catch {
+    return;
+  }
+  for (const statement of tree.commands) visit(statement, walk, depth);
+}
+
+function visit(node: Node, walk: Walk, depth: number): void {
+  switch (node.type) {
+    case 'Command':
+      visitCommand(node, walk, depth);
+      return;
+    case 'Statement':
+      visit(node.command, walk, depth);
+      addRedirects(node.redirects, walk);
+      return;
+    case 'Pipeline':
+    case 'AndOr':
+    case 'CompoundList':
+      for (const child of node.commands) visit(child, walk, depth);
+      return;
+    case 'If':
+      visit(node.clause, walk, depth);
+      visit(node.then, walk, depth);
+      if (node.else !== undefined) visit(node.else, walk, depth);
+      return;
+    case 'While':
+      visit(node.clause, walk, depth);
+      visit(node.body, walk, depth);
+      return;
+    case 'For':
+    case 'Select':
+    case 'ArithmeticFor':
+    case 'BraceGroup':
+    case 'Function':
+    case 'Coproc':
+      visit(node.body, walk, depth);
+      return;
+    case 'Subshell': {
+      const outside = walk.directory;
+      visit(node.body, walk, depth);
+      walk.directory = outside;
+      return;
+    }
+    case 'Case':
+      for (const item of node.items) visit(item.body, walk, depth);
+      return;
+    default:
+  }
+}
+
+function visitCommand(node: Command, walk: Walk, depth: number): void {
+  const words = [...(node.name === undefined ? [] : [node.name]), ...node.suffix].map((word) => word.value);
+  const bare = withoutWrappers(words);
+  const inner = nestedScript(bare);
+  if (inner !== undefined) {
+    collectScript(inner, walk, depth + 1);
+    addRedirects(node.redirects, walk);
+    return;
+  }
+  const [program, operand] = bare;
+  if (program === undefined) {
+    addRedirects(node.redirects, walk);
+    return;
+  }
+  walk.found.push({
+    words: bare,
+    redirects: node.redirects.flatMap(fileRedirect),
+    directory: walk.directory,
+  });
+  if (program === 'cd' && operand !== undefined && operand !== '-') {
+    walk.directory = joinPath(walk.directory, operand);
+  }
+}
+
+/** A redirection of a whole group (`{ …; } > f`) has no program of its own. */
+function addRedirects(redirects: readonly Redirect[], walk: Walk): void {
+  const files = redirects.flatMap(fileRedirect);
+  if (files.length > 0) walk.found.push({ words: [':'], redirects: files, directory: walk.directory });
+}
+
+function fileRedirect(redirect: Redirect): ShellRedirect[] {
+  if (redirect.operator === '>&' || redirect.operator === '<&') return [];
+  const target = redirect.target?.value ?? '';
+  if (target === '' && redirect.content === undefined) return [];
+  return [{ operator: redirect.operator, target, content: redirect.content ?? redirect.body?.value }];
+}
+
+/** Programs that run the rest of their words, with how many operands of their own they take. */
+const WRAPPERS: Readonly<Record<string, number>> = {
+  sudo: 0,
+  env: 0,
+  command: 0,
+  exec: 0,
+  nohup: 0,
+  time: 0,
+  nice: 0,
+  stdbuf: 0,
+  xvfb: 0,
+  timeout: 1,
+};
+
+const OPTIONS_WITH_VALUE = new Set(['-u', '-g', '-n', '-k', '-s', '-C', '-h', '-p']);
+
+function withoutWrappers(words: readonly string[]): string[] {
+  let at = 0;
+  for (;;) {
+    while (at < words.length && isAssignment(words[at] ?? '')) at++;
+    const own = WRAPPERS[programName(words[at] ?? '')];
+    if (own === undefined) break;
+    at++;
+    while ((words[at] ?? '').startsWith('-')) at += OPTIONS_WITH_VALUE.has(words[at] ?? '') ? 2 : 1;
+    while (at < words.length && isAssignment(words[at] ?? '')) at++;
+    at += own;
+  }
+  const [program, ...rest] = words.slice(at);
+  return program === undefined ? [] : [programName(program), ...rest];
+}
+
+function isAssignment(word: string): boolean {
+  const equals = word.indexOf('=');
+  return equals > 0 && /^\w+$/.test(word.slice(0, equals));
+}
+
+/** `/usr/bin/git` is git; a script of the project keeps its path, which tells more. */
+function programName(word: string): string {
+  return /^\/(?:usr\/)?(?:local\/)?s?bin\//.test(word) ? word.slice(word.lastIndexOf('/') + 1) : word;
+}
+
+const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh']);
+
+function nestedScript(words: readonly string[]): string | undefined {
+  if (!SHELLS.has(words[0] ?? '')) return undefined;
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (!word.startsWith('-')) return undefined;
+    if (!word.startsWith('--') && word.includes('c')) return words[at + 1];
+  }
+  return undefined;
+}
+
+/** Joins a directory and a path as a shell would; an absolute path or `~` stands for itself. */
+export function joinPath(directory: string | undefined, path: string): string {
+  if (directory === undefined || directory === '' || /^[/~$]/.test(path)) return path;
+  return `${directory.replace(/\/$/, '')}/${path}`;
+}
+
+const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'wc', 'tac', 'od', 'xxd', 'jq']);
+const SEARCHERS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack']);
+
+/** What a simple command does to files, as far as its words tell; paths joined with the directory of `cd`. */
+export function fileActionsOf(command: SimpleCommand): ShellFileAction[] {
+  const actions = [...programActions(command), ...redirectActions(command)];
+  return actions
+    .filter(({ path }) => isNamedFile(path))
+    .map((action) => ({
+      ...action,
+      path: joinPath(command.directory, action.path),
+      ...(action.to === undefined ? {} : { to: joinPath(command.directory, action.to) }),
+    }));
+}
+
+function programActions({ words }: SimpleCommand): ShellFileAction[] {
+  const [program = '', ...rest] = words;
+  const operands = rest.filter((word) => !word.startsWith('-'));
+  if (program === 'sed') return sedActions(rest, operands);
+  if (program === 'head' || program === 'tail') return headActions(program, rest);
+  if (READERS.has(program)) return operands.map((path) => ({ action: 'read', path }));
+  if (SEARCHERS.has(program)) {
+    return operands
+      .slice(1)
+      .filter(hasExtension)
+      .map((path) => ({ action: 'read', path }));
+  }
+  if (program === 'tee') return operands.map((path) => ({ action: 'edit', path }));
+  if (program === 'touch') return operands.map((path) => ({ action: 'create', path }));
+  if (program === 'rm' || program === 'unlink') return operands.map((path) => ({ action: 'delete', path }));
+  if (program === 'mv') return moveActions(operands);
+  if (program === 'cp') return operands.slice(-1).map((path) => ({ action: 'create', path }));
+  if (program === 'git' && operands[0] === 'mv') return moveActions(operands.slice(1));
+  if (program === 'git' && operands[0] === 'rm') {
+    return operands.slice(1).map((path) => ({ action: 'delete', path }));
+  }
+  return [];
+}
+
+function moveActions(operands: readonly string[]): ShellFileAction[] {
+  const to = operands.at(-1);
+  if (to === undefined || operands.length < 2) return [];
+  const isInto = operands.length > 2 || to.endsWith('/');
+  return operands.slice(0, -1).map((path) => ({
+    action: 'move',
+    path,
+    to: isInto ? joinPath(to, path.slice(path.lastIndexOf('/') + 1)) : to,
+  }));
+}
+
+function sedActions(rest: readonly string[], operands: readonly string[]): ShellFileAction[] {
+  const isInPlace = rest.some((word) => /^-[a-zA-Z]*i/.test(word) || word.startsWith('--in-place'));
+  const files = operands.slice(1);
+  if (isInPlace) {
+    // BSD sed takes an empty suffix as a word of its own.
+    return files
+      .filter((path) => path !== '' && !/^[sy]\W/.test(path))
+      .map((path) => ({ action: 'edit', path }));
+  }
+  const range = sedRange(operands[0] ?? '');
+  return files.map((path) => ({ action: 'read', path, ...(range === undefined ? {} : { range }) }));
+}
+
+function sedRange(script: string): LineRange | undefined {
+  const match = /^(\d{1,9})(?:,(\d{1,9}|\$))?p/.exec(script.trim());
+  if (match === null) return undefined;
+  const from = Number(match[1]);
+  if (match[2] === '$') return { from };
+  return { from, to: match[2] === undefined ? from : Number(match[2]) };
+}
+
+function headActions(program: string, rest: readonly string[]): ShellFileAction[] {
+  const files: string[] = [];
+  let lines: number | undefined;
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at] ?? '';
+    if (word === '-n' || word === '-c') {
+      if (word === '-n') lines = Number(rest[at + 1]);
+      at++;
+    } else if (/^-n?\d{1,9}$/.test(word)) lines = Number(word.replace(/^-n?/, ''));
+    else if (!word.startsWith('-')) files.push(word);
+  }
+  const hasRange = program === 'head' && lines !== undefined && lines > 0;
+  return files.map((path) => ({
+    action: 'read',
+    path,
+    ...(hasRange ? { range: { from: 1, to: lines ?? 1 } } : {}),
+  }));
+}
+
+function redirectActions({ words, redirects }: SimpleCommand): ShellFileAction[] {
+  const heredoc = redirects.find(({ content }) => content !== undefined)?.content;
+  return redirects.flatMap((redirect): ShellFileAction[] => {
+    const { operator, target } = redirect;
+    if (operator.startsWith('<')) return operator === '<' ? [{ action: 'read', path: target }] : [];
+    const isAppend = operator.includes('>>');
+    const content = words[0] === 'cat' && !isAppend ? heredoc : undefined;
+    return [
+      { action: isAppend ? 'edit' : 'create', path: target, ...(content === undefined ? {} : { content }) },
+    ];
+  });
+}
+
+function hasExtension(word: string): boolean {
+  return /[^/.]\.[A-Za-z]\w{0,8}$/.test(word);
+}
+
+/** Patterns, devices, variables and places for throw-away files name no file worth remembering. */
+function isNamedFile(path: string): boolean {
+  if (path === '' || path.length > 300) return false;
+  return (
+    !/[*?$`{}<>|\n]/.test(path) && !/^(?:\/dev\/|\/proc\/|&|\d+$)/.test(path) && path !== '.' && path !== '..'
+  );
+}

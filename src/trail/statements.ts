@@ -1,0 +1,81 @@
+// The agent's own sentences: decisions with their reasons, findings, intents, questions.
+
+import { clip, detached, proseLines, sentencesOf } from './sentences.ts';
+import type { Moment } from './files.ts';
+import type { Statement } from './trail.ts';
+
+const MAX_STATEMENTS = 1_600;
+const STATEMENT_LENGTH = 320;
+const MIN_LENGTH = 16;
+/** Characters of one message that are read. */
+const READ_LENGTH = 24_000;
+
+const DECISION =
+  /\b(?:because|so that|instead of|instead,|decided|chose|opted|going with|went with|rather than|therefore|the reason|root cause|turns out|(?:fix|problem|issue|cause|bug) (?:is|was)|on purpose|intentional|trade-?off|must|never|weil|damit|stattdessen|entschieden|parce que|afin|porque|因为|所以|决定|ため|ので)/i;
+const INTENT =
+  /^(?:next\b|now (?:I|let)|then I|I['’](?:ll|m going to|m about to)|I will|let me|let['’]s|remaining|still to do|als nächstes|接下来|次に)|\b(?:next step|I['’]ll (?:now|next)|I['’]m (?:now )?(?:checking|running|adding|fixing|updating|going))/i;
+
+/** The sentences of a message of the agent with their kind; long ones are clipped between words. */
+export function statementsOf(text: string, moment: Moment): Statement[] {
+  return sentencesOf(text.slice(0, READ_LENGTH))
+    .filter((sentence) => sentence.length >= MIN_LENGTH)
+    .map((sentence) => ({
+      ...moment,
+      text: detached(clip(sentence, STATEMENT_LENGTH)),
+      kind: kindOf(sentence),
+    }));
+}
+
+function kindOf(sentence: string): Statement['kind'] {
+  if (/[?？]["”)]?$/.test(sentence)) return 'question';
+  if (INTENT.test(sentence)) return 'intent';
+  return DECISION.test(sentence) ? 'decision' : 'finding';
+}
+
+/** The agent's question that its message ends with, or undefined. */
+export function closingQuestion(text: string): string | undefined {
+  const last = sentencesOf(text.slice(-2_000)).slice(-3);
+  return last.findLast((sentence) => /[?？]["”)*]*$/.test(sentence));
+}
+
+/** What the agent says it will do next, or undefined: its newest sentence of intent, headings of a list followed. */
+export function announcedStep(text: string): string | undefined {
+  const lines = proseLines(text.slice(-6_000));
+  const heading = lines.findLastIndex((line) =>
+    /^\**(?:next(?: steps?)?|remaining(?: work)?|to ?do)\b[^.]{0,30}:?\**:?$/i.test(line),
+  );
+  if (heading >= 0 && heading < lines.length - 1) {
+    return clip(lines.slice(heading + 1, heading + 4).join('; '), 500);
+  }
+  const sentences = sentencesOf(text.slice(-6_000)).slice(-8);
+  const step = sentences.findLast(
+    (sentence) => INTENT.test(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
+  );
+  return step === undefined ? undefined : clip(step, 400);
+}
+
+/** Collects statements; older ones thin out, findings before decisions. */
+export class StatementPool {
+  #statements: Statement[] = [];
+
+  add(statements: readonly Statement[]): void {
+    this.#statements.push(...statements);
+    if (this.#statements.length > MAX_STATEMENTS) this.#thin();
+  }
+
+  statements(): Statement[] {
+    return [...this.#statements];
+  }
+
+  /** Halves the older half: each round costs what is old a little more, so that the budget of an epoch decays. */
+  #thin(): void {
+    const half = this.#statements.length >> 1;
+    let isKept = false;
+    const old = this.#statements.slice(0, half).filter(({ kind }) => {
+      if (kind === 'intent' || kind === 'question') return false;
+      isKept = !isKept;
+      return isKept || kind === 'decision';
+    });
+    this.#statements = [...old.slice(-MAX_STATEMENTS / 3), ...this.#statements.slice(half)];
+  }
+}

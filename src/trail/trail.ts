@@ -1,0 +1,171 @@
+// The structured trail: what a session asked for, did, learned and left open, in a size that does not grow with the
+// length of the session. Positions count the items of the log from 0; turns count the requests of the user from 1.
+
+/** A message of the user. */
+export interface UserRequest {
+  /** 1 for the first request. Things that happened before any request belong to turn 0. */
+  readonly turn: number;
+  readonly position: number;
+  /** Verbatim; long messages keep head and tail around a mark that says how much was left out. */
+  readonly text: string;
+  readonly deeds: Deeds;
+}
+
+/** What the agent did about one request, in short. */
+export interface Deeds {
+  /** Paths edited, created, deleted or moved, in order of the first time. */
+  readonly edited: readonly string[];
+  readonly commands: number;
+  readonly failedCommands: number;
+  /** The sentence that opens the agent's last message to the request. */
+  readonly outcome: string | undefined;
+}
+
+/** A sentence of the user that holds beyond the request it came with, verbatim. */
+export interface Constraint {
+  readonly turn: number;
+  readonly text: string;
+}
+
+/** A question of the agent and what the user said to it. */
+export interface Answer {
+  readonly turn: number;
+  readonly question: string;
+  readonly answer: string;
+}
+
+/** The states of a plan step, whatever the tool calls them. */
+export type StepStatus = 'pending' | 'in_progress' | 'completed' | 'cancelled';
+
+/** One step of the agent's plan or todo list. */
+export interface PlanStep {
+  readonly text: string;
+  readonly status: StepStatus;
+}
+
+/** The newest state of the agent's plan. */
+export interface Plan {
+  readonly turn: number;
+  readonly position: number;
+  readonly steps: readonly PlanStep[];
+  /** How many earlier plans with other steps this one replaced. */
+  readonly revisions: number;
+}
+
+/** A range of lines, 1-based and closed; the end is absent where the reader read to the end of the file. */
+export interface LineRange {
+  readonly from: number;
+  readonly to?: number;
+}
+
+/** What happened to one file, under its newest name. */
+export interface FileTrail {
+  /** Relative to the working directory where it lies in it. */
+  readonly path: string;
+  readonly state: 'read' | 'edited' | 'created' | 'deleted';
+  readonly reads: number;
+  readonly edits: number;
+  /** Line ranges read since the newest edit, at most a few. */
+  readonly ranges: readonly LineRange[];
+  /** The names it had before, oldest first. */
+  readonly renamedFrom: readonly string[];
+  readonly lastTurn: number;
+  readonly lastEditTurn: number;
+  readonly lastPosition: number;
+  /** New text of the newest small edits, oldest first; empty once the file was rewritten. */
+  readonly snippets: readonly string[];
+  /** Identifiers in edits and reads of the file, most telling first. */
+  readonly symbols: readonly string[];
+}
+
+/** A command that the agent ran, or a tool call that behaves like one. */
+export interface CommandRun {
+  readonly turn: number;
+  readonly position: number;
+  readonly command: string;
+  /** Undefined where the producer did not say and the text does not tell. */
+  readonly exitCode: number | undefined;
+  readonly failed: boolean;
+  /** Lines of the output that tell how it went: errors, counts of tests, names of failing ones. */
+  readonly telling: readonly string[];
+}
+
+/** A failure and how it ended. */
+export interface Failure {
+  readonly turn: number;
+  readonly position: number;
+  readonly command: string;
+  readonly telling: readonly string[];
+  readonly times: number;
+  /** `passed`: the same command succeeded later. `open`: it did not, as far as the log tells. */
+  readonly outcome: 'passed' | 'open';
+  /** Files edited between the failure and the success, newest last. */
+  readonly editedBetween: readonly string[];
+}
+
+/** A commit that the agent made. */
+export interface Commit {
+  readonly turn: number;
+  readonly hash: string | undefined;
+  readonly subject: string;
+}
+
+/** A pull request, issue, push or other thing of the outer world that the session produced or was about. */
+export interface Landmark {
+  readonly turn: number;
+  readonly text: string;
+}
+
+/** A sentence of the agent that is worth keeping. */
+export interface Statement {
+  readonly turn: number;
+  readonly position: number;
+  readonly text: string;
+  /** `decision` gives a choice or a reason, `finding` a fact, `intent` what comes next, `question` asks the user. */
+  readonly kind: 'decision' | 'finding' | 'intent' | 'question';
+}
+
+/** An identifier of the session with what speaks for keeping it. */
+export interface RankedIdentifier {
+  readonly text: string;
+  /** Above 0; comparable within one trail only. */
+  readonly weight: number;
+}
+
+/** What happened since the newest request. */
+export interface CurrentWork {
+  /** The last statements of the agent, oldest first. */
+  readonly statements: readonly Statement[];
+  /** The last actions, oldest first, one phrase each. */
+  readonly actions: readonly string[];
+  /** Whether the agent ended its last message without a call after it. */
+  readonly isAgentDone: boolean;
+}
+
+/** Everything that a summary or a continuation packet is written from. */
+export interface Trail {
+  readonly cwd: string | undefined;
+  readonly gitBranch: string | undefined;
+  readonly turns: number;
+  /** Compactions seen in the log. */
+  readonly compactions: number;
+  readonly requests: readonly UserRequest[];
+  /** Requests too many to keep: how many were let go. */
+  readonly requestsDropped: number;
+  readonly constraints: readonly Constraint[];
+  readonly answers: readonly Answer[];
+  readonly plan: Plan | undefined;
+  readonly files: readonly FileTrail[];
+  readonly commands: readonly CommandRun[];
+  readonly failures: readonly Failure[];
+  readonly commits: readonly Commit[];
+  readonly landmarks: readonly Landmark[];
+  readonly statements: readonly Statement[];
+  readonly openQuestions: readonly Statement[];
+  readonly current: CurrentWork;
+  /** The agent's own words about what comes next, or undefined where it named nothing. */
+  readonly nextStep: string | undefined;
+  readonly identifiers: readonly RankedIdentifier[];
+  /** A summary whose past is not in the log: the only evidence of it. */
+  readonly carriedOver: string | undefined;
+}

@@ -1,0 +1,129 @@
+// Writes the summary: nine sections filled by salience within a budget.
+
+import type { CountText } from '../tokens/estimate.ts';
+import { SUMMARY_SECTIONS } from '../vocabulary.ts';
+import type { SummarySection } from '../vocabulary.ts';
+import { conceptLines, linesOf } from './lines.ts';
+import { countRedactions, redact } from './redact.ts';
+import type { SecretKind } from './redact.ts';
+import { LinePicker } from './salience.ts';
+import type { SummaryLine } from './salience.ts';
+import type { Trail } from './trail.ts';
+
+/** Tokens of an automatic summary. @source spec 2-engine §5. */
+export const DEFAULT_SUMMARY_TOKENS = 4_000;
+
+/** Below this an empty section is left out; above, it says "None." so that a reader knows it was looked for. */
+const ROOM_FOR_EMPTY_SECTIONS = 1_000;
+
+/** What a summary may cost, and how it is counted. */
+export interface SummaryOptions {
+  /** At least 1; the default is `DEFAULT_SUMMARY_TOKENS`. */
+  readonly budgetTokens?: number;
+  readonly count: CountText;
+}
+
+/** A summary and what is in it. */
+export interface Summary {
+  readonly text: string;
+  /** By the caller's `count`, over the whole text; never above the budget. */
+  readonly tokens: number;
+  /** Sections that say something, in order. */
+  readonly sections: readonly SummarySection[];
+  /** Secrets replaced in the text, by kind. */
+  readonly redactions: Readonly<Partial<Record<SecretKind, number>>>;
+}
+
+/**
+ * Writes a summary of a trail in the nine sections, at most `budgetTokens` long. Deterministic; each line is counted a
+ * few times at most, and the whole once more at the end, since tokenizers may merge across lines.
+ * @throws RangeError when the budget is below 1
+ */
+export function writeSummary(
+  trail: Trail,
+  { budgetTokens = DEFAULT_SUMMARY_TOKENS, count }: SummaryOptions,
+): Summary {
+  if (!(budgetTokens >= 1)) throw new RangeError(`A summary of ${budgetTokens} tokens holds nothing`);
+  const picked = pickLines(trail, budgetTokens, count);
+  for (;;) {
+    const text = render(picked, budgetTokens);
+    const tokens = count(text);
+    if (tokens <= budgetTokens) {
+      return { text, tokens, sections: sectionsOf(picked), redactions: countRedactions(text) };
+    }
+    dropTokens(picked, tokens - budgetTokens, count);
+  }
+}
+
+function pickLines(trail: Trail, budget: number, count: CountText): SummaryLine[] {
+  const weights = unitWeights(trail);
+  const picker = new LinePicker(budget - headingTokens(budget, count), countOnce(count), weights);
+  const { floors, rest } = linesOf(trail, budget);
+  for (const floor of floors) picker.takeFloor(floor, budget);
+  const taken = new Set(picker.picked);
+  const concepts = conceptLines(trail, new Set());
+  picker.takeBest([...rest.filter((line) => !taken.has(line)), ...concepts]);
+  return picker.picked;
+}
+
+/** Weights in units of a strong identifier: the mean of the fifty heaviest. */
+function unitWeights(trail: Trail): Map<string, number> {
+  const strong = trail.identifiers.slice(0, 50);
+  const mean = strong.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, strong.length);
+  return new Map(trail.identifiers.map(({ text, weight }) => [text, weight / (mean || 1)]));
+}
+
+function countOnce(count: CountText): CountText {
+  const known = new Map<string, number>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const tokens = count(text);
+    known.set(text, tokens);
+    return tokens;
+  };
+}
+
+function headingTokens(budget: number, count: CountText): number {
+  const none = budget < ROOM_FOR_EMPTY_SECTIONS ? '' : 'None.\n';
+  return SUMMARY_SECTIONS.reduce((sum, _, at) => sum + count(`${heading(at)}\n${none}\n`), 0);
+}
+
+function heading(section: number): string {
+  return `${section + 1}. ${SUMMARY_SECTIONS[section] ?? ''}:`;
+}
+
+function render(picked: readonly SummaryLine[], budget: number): string {
+  const blocks: string[] = [];
+  SUMMARY_SECTIONS.forEach((_, section) => {
+    const lines = picked.filter((line) => line.section === section).toSorted((a, b) => a.order - b.order);
+    if (lines.length > 0) blocks.push(`${heading(section)}\n${renderLines(lines)}`);
+    else if (budget >= ROOM_FOR_EMPTY_SECTIONS) blocks.push(`${heading(section)}\nNone.`);
+  });
+  return redact(blocks.join('\n\n'));
+}
+
+function renderLines(lines: readonly SummaryLine[]): string {
+  const rows: string[] = [];
+  let group: string | undefined;
+  for (const line of lines) {
+    if (line.group !== undefined && line.group !== group) rows.push(line.group);
+    group = line.group;
+    rows.push(line.text);
+  }
+  return rows.join('\n');
+}
+
+function sectionsOf(picked: readonly SummaryLine[]): SummarySection[] {
+  return SUMMARY_SECTIONS.filter((_, at) => picked.some(({ section }) => section === at));
+}
+
+/** Lets the lines go that were taken last: they were worth least. */
+function dropTokens(picked: SummaryLine[], tokens: number, count: CountText): void {
+  let left = tokens;
+  while (left > 0) {
+    const line = picked.pop();
+    if (line === undefined) return;
+    left -= count(line.text);
+  }
+}
