@@ -79,6 +79,8 @@ export class ClaudeSurveyor implements LineReader {
   /** Boundaries that a later line names as its parent. */
   readonly #continued = new Set<string>();
   readonly #boundaryIds = new Set<string>();
+  /** Lines whose link was not followed because it led back to the conversation itself. */
+  readonly #unlinked = new Set<number>();
   #leaf: number | undefined;
   /** The leaf and the lines hung below it that are no messages. */
   readonly #tips = new Set<string>();
@@ -158,7 +160,11 @@ export class ClaudeSurveyor implements LineReader {
     const nodes = this.#nodes;
     // A subagent's own file holds nothing but a side chain; there it is the conversation.
     const isAllSide = nodes.every((node) => node.isSidechain || node.kind === 'progress');
-    if (isAllSide) this.#leaf = nodes.findLastIndex((node) => node.kind !== 'progress');
+    if (isAllSide || this.#leaf === undefined) {
+      this.#leaf = nodes.findLastIndex(
+        (node) => node.kind !== 'progress' && (isAllSide || !node.isSidechain),
+      );
+    }
     const isOutside = (node: Node): boolean => node.isSidechain && !isAllSide;
     const { included, boundaries } = this.#walk(isOutside);
     this.#includeParallel(included, isOutside);
@@ -204,6 +210,7 @@ export class ClaudeSurveyor implements LineReader {
     const parent = typeof link === 'string' ? this.#indexOf.get(link) : undefined;
     if (parent !== undefined && included[parent] === 0) return parent;
     if (parent !== undefined) {
+      this.#unlinked.add(index);
       this.#note(node, 'parent_cycle', 'A chain of parents that leads back to itself; read on by line order');
       return before(index);
     }
@@ -244,7 +251,7 @@ export class ClaudeSurveyor implements LineReader {
       const parent = typeof link === 'string' ? this.#indexOf.get(link) : undefined;
       if (typeof link === 'string' && parent === undefined) {
         this.#note(node, 'dangling_parent', danglingMessage(isFirst));
-      } else if (parent !== undefined && parent > index) {
+      } else if (parent !== undefined && parent > index && !this.#unlinked.has(index)) {
         this.#note(node, 'wrong_shape', 'A line that stands before its parent; read after it');
       } else if (link === null && !isFirst && isStrayRoot(node)) {
         this.#note(node, 'dangling_parent', 'Another root: what stands before it belongs to another branch');
@@ -372,7 +379,8 @@ export class ClaudeSurveyor implements LineReader {
   #early(included: Uint8Array): Map<LineKey, LineKey> {
     const early = new Map<LineKey, LineKey>();
     for (const [index, node] of this.#nodes.entries()) {
-      if (included[index] === 0 || typeof node.parent !== 'string' || node.isBoundary) continue;
+      if (included[index] === 0 || this.#unlinked.has(index) || node.isBoundary) continue;
+      if (typeof node.parent !== 'string') continue;
       const parent = this.#indexOf.get(node.parent);
       const key = parent === undefined || included[parent] === 0 ? undefined : this.#nodes[parent]?.key;
       if (key !== undefined && key > node.key) early.set(node.key, key);
