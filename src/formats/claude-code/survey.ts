@@ -30,6 +30,10 @@ export interface ClaudeTail {
 
 /** A compaction of the conversation, by the lines that make it up. */
 export interface SurveyedCompaction {
+  /** uuid of the boundary, where it has one. */
+  readonly uuid: string | undefined;
+  /** uuid of the line that the conversation had come to; to continue it is to undo. */
+  readonly before: string | undefined;
   readonly summary: LineKey;
   /** The line after which the kept ones follow: the summary, or a later line. */
   readonly anchor: LineKey;
@@ -66,6 +70,13 @@ interface Node {
   readonly calls: readonly string[];
   readonly results: readonly string[];
   readonly metadata: JsonObject | undefined;
+}
+
+/** A boundary on the way from leaf to root, with the message below it and the line above it. */
+interface OnWay {
+  readonly index: number;
+  readonly below: number | undefined;
+  readonly before: number | undefined;
 }
 
 const NONE: readonly string[] = [];
@@ -181,11 +192,11 @@ export class ClaudeSurveyor implements LineReader {
   /** Marks the way from the leaf to the root; tells the boundaries on it, newest first, with the message below each. */
   #walk(isOutside: (node: Node) => boolean): {
     included: Uint8Array;
-    boundaries: [number, number | undefined][];
+    boundaries: OnWay[];
   } {
     const nodes = this.#nodes;
     const included = new Uint8Array(nodes.length);
-    const boundaries: [number, number | undefined][] = [];
+    const boundaries: OnWay[] = [];
     const before = this.#linePredecessor(included, isOutside);
     let below: number | undefined;
     let index = this.#leaf;
@@ -193,9 +204,10 @@ export class ClaudeSurveyor implements LineReader {
       const node = nodes[index];
       if (node === undefined) break;
       included[index] = 1;
-      if (node.isBoundary) boundaries.push([index, below]);
+      const parent = this.#parentOf(index, node, { included, before });
+      if (node.isBoundary) boundaries.push({ index, below, before: parent });
       if (node.kind === 'user' || node.kind === 'assistant') below = index;
-      index = this.#parentOf(index, node, { included, before });
+      index = parent;
     }
     this.#noteStrayLinks(isOutside);
     return { included, boundaries };
@@ -317,12 +329,9 @@ export class ClaudeSurveyor implements LineReader {
     }
   }
 
-  #compactions(
-    boundaries: readonly [number, number | undefined][],
-    included: Uint8Array,
-  ): Map<LineKey, SurveyedCompaction> {
+  #compactions(boundaries: readonly OnWay[], included: Uint8Array): Map<LineKey, SurveyedCompaction> {
     const found = new Map<LineKey, SurveyedCompaction>();
-    for (const [index, below] of boundaries) {
+    for (const { index, below, before } of boundaries) {
       const boundary = this.#nodes[index];
       const summary = below === undefined ? undefined : this.#nodes[below];
       if (boundary === undefined) continue;
@@ -330,8 +339,13 @@ export class ClaudeSurveyor implements LineReader {
         this.#note(boundary, 'wrong_shape', 'A compaction without a summary; ignored, as Claude Code does');
         continue;
       }
-      const keptRefs = this.#keptRefs(boundary, included);
-      found.set(boundary.key, { summary: summary.key, anchor: this.#anchor(boundary, summary), keptRefs });
+      found.set(boundary.key, {
+        uuid: boundary.uuid,
+        before: before === undefined ? undefined : this.#nodes[before]?.uuid,
+        summary: summary.key,
+        anchor: this.#anchor(boundary, summary),
+        keptRefs: this.#keptRefs(boundary, included),
+      });
     }
     return found;
   }
@@ -388,10 +402,10 @@ export class ClaudeSurveyor implements LineReader {
     return early;
   }
 
-  #tail(boundaries: readonly [number, number | undefined][]): ClaudeTail {
+  #tail(boundaries: readonly OnWay[]): ClaudeTail {
     const leaf = this.#leaf === undefined ? undefined : this.#nodes[this.#leaf];
     let cumulativeDroppedTokens = 0;
-    for (const [index] of boundaries) {
+    for (const { index } of boundaries) {
       const dropped = countAt(this.#nodes[index]?.metadata ?? {}, 'cumulativeDroppedTokens');
       if (dropped === undefined) continue;
       cumulativeDroppedTokens = dropped;
