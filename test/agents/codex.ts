@@ -40,6 +40,8 @@ export interface CodexResume {
   /** The thread id to resume, or `undefined` to start a new thread. */
   readonly id: string | undefined;
   readonly prompt: string;
+  /** The provider that the thread was recorded with: Codex refuses to resume it with another. Default `loopback`. */
+  readonly provider?: string;
   /** The text that the model answers. */
   readonly reply?: string;
   /** Milliseconds until the process is killed. */
@@ -55,13 +57,13 @@ export interface AgentRun extends Exit {
 export async function runCodexResume(run: CodexResume): Promise<AgentRun> {
   const loopback = await startLoopback(run.reply);
   try {
-    await writeFile(join(run.home.path, 'config.toml'), configToml(loopback.origin), { mode: 0o600 });
+    await writeFile(join(run.home.path, 'config.toml'), configToml(loopback.origin, run.provider), { mode: 0o600 });
     const target = run.id === undefined ? [] : ['resume', run.id];
     const exit = await runProcess({
       file: process.execPath,
       args: [LAUNCHERS.codex, 'exec', '--json', '--skip-git-repo-check', ...target, run.prompt],
       cwd: join(run.home.path, 'project'),
-      env: { PATH: process.env['PATH'] ?? '', HOME: run.home.path, CODEX_HOME: run.home.path, LOOPBACK_KEY: 'none' },
+      env: { PATH: process.env['PATH'] ?? '', HOME: run.home.path, CODEX_HOME: run.home.path, LOOPBACK_KEY: 'none', CODEX_API_KEY: 'none' },
       deadlineMs: run.deadlineMs ?? 20_000,
     });
     return { ...exit, requests: [...loopback.requests] };
@@ -71,26 +73,17 @@ export async function runCodexResume(run: CodexResume): Promise<AgentRun> {
 }
 
 /** Every switch here silences a connection that Codex otherwise tries to make. @source measured with strace, 0.169.0. */
-function configToml(origin: string): string {
+export function configToml(origin: string, provider = 'loopback'): string {
   return `model = "loopback"
-model_provider = "loopback"
+model_provider = "${provider}"
 approval_policy = "never"
 sandbox_mode = "read-only"
 check_for_update_on_startup = false
 web_search = "disabled"
+${provider === 'openai' ? `openai_base_url = "${origin}/v1"` : ''}
 cli_auth_credentials_store = "file"
 
-[model_providers.loopback]
-name = "Loopback"
-base_url = "${origin}/v1"
-env_key = "LOOPBACK_KEY"
-wire_api = "responses"
-requires_openai_auth = false
-supports_websockets = false
-request_max_retries = 0
-stream_max_retries = 0
-stream_idle_timeout_ms = 10000
-
+${providerToml(origin, provider)}
 [analytics]
 enabled = false
 [feedback]
@@ -113,5 +106,20 @@ goals = false
 daemon_auto_start = false
 workspace_dependencies = false
 image_generation = false
+`;
+}
+
+function providerToml(origin: string, provider: string): string {
+  if (provider === 'openai') return '';
+  return `[model_providers.${provider}]
+name = "Loopback"
+base_url = "${origin}/v1"
+env_key = "LOOPBACK_KEY"
+wire_api = "responses"
+requires_openai_auth = false
+supports_websockets = false
+request_max_retries = 0
+stream_max_retries = 0
+stream_idle_timeout_ms = 10000
 `;
 }

@@ -39,7 +39,7 @@ export async function startLoopback(reply = 'Understood.'): Promise<Loopback> {
     readBody(request).then(
       (body) => {
         requests.push({ method: request.method ?? '', path: request.url ?? '', body });
-        answer(response, { path: request.url ?? '', reply, sequence: requests.length });
+        answer(response, { method: request.method ?? '', path: request.url ?? '', reply, sequence: requests.length });
       },
       (error: unknown) => response.writeHead(400).end(String(error)),
     );
@@ -71,13 +71,19 @@ async function readBody(request: IncomingMessage): Promise<JsonObject> {
 }
 
 interface Answer {
+  readonly method: string;
   readonly path: string;
   readonly reply: string;
   readonly sequence: number;
 }
 
-function answer(response: ServerResponse, { path, reply, sequence }: Answer): void {
+function answer(response: ServerResponse, { method, path, reply, sequence }: Answer): void {
   const route = path.split('?')[0];
+  // Codex with its own provider asks for a WebSocket first; this refusal sends it to plain HTTP at once.
+  if (method === 'GET' && route === '/v1/responses') {
+    response.writeHead(426).end();
+    return;
+  }
   if (route === '/v1/responses') return stream(response, responsesEvents(reply, sequence));
   if (route === '/v1/messages') return stream(response, messagesEvents(reply, sequence));
   if (route === '/v1/messages/count_tokens') {
