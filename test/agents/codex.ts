@@ -3,21 +3,24 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startLoopback, type RecordedRequest } from './loopback.ts';
-import { runProcess, type Exit } from './process.ts';
+import { startLoopback } from './loopback.ts';
+import { runAgainst, type AgentRun } from './process.ts';
 import { LAUNCHERS } from './tools.ts';
 
 /** A Codex home of its own, below the folder for temporary files. */
 export interface CodexHome {
   readonly path: string;
+  /** The working directory of every run. */
+  readonly project: string;
   remove(): Promise<void>;
 }
 
 /** Makes an empty home; the config is written at each run, because it names the port. */
 export async function createCodexHome(): Promise<CodexHome> {
   const path = await mkdtemp(join(tmpdir(), 'baton-codex-'));
-  await mkdir(join(path, 'project'));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+  const project = join(path, 'project');
+  await mkdir(project);
+  return { path, project, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
 /**
@@ -48,32 +51,28 @@ export interface CodexResume {
   readonly deadlineMs?: number;
 }
 
-/** What a run of a tool did. */
-export interface AgentRun extends Exit {
-  readonly requests: readonly RecordedRequest[];
-}
-
 /** Resumes a thread with one prompt and returns every request that Codex made. */
 export async function runCodexResume(run: CodexResume): Promise<AgentRun> {
   const loopback = await startLoopback(run.reply);
   try {
-    await writeFile(join(run.home.path, 'config.toml'), configToml(loopback.origin, run.provider), { mode: 0o600 });
+    await writeFile(join(run.home.path, 'config.toml'), configToml(loopback.origin, run.provider), {
+      mode: 0o600,
+    });
     const target = run.id === undefined ? [] : ['resume', run.id];
-    const exit = await runProcess({
-      file: process.execPath,
-      args: [LAUNCHERS.codex, 'exec', '--json', '--skip-git-repo-check', ...target, run.prompt],
-      cwd: join(run.home.path, 'project'),
-      env: { PATH: process.env['PATH'] ?? '', HOME: run.home.path, CODEX_HOME: run.home.path, LOOPBACK_KEY: 'none', CODEX_API_KEY: 'none' },
+    return await runAgainst(loopback, {
+      script: LAUNCHERS.codex,
+      args: ['exec', '--json', '--skip-git-repo-check', ...target, run.prompt],
+      cwd: run.home.project,
+      env: { HOME: run.home.path, CODEX_HOME: run.home.path, LOOPBACK_KEY: 'none', CODEX_API_KEY: 'none' },
       deadlineMs: run.deadlineMs ?? 20_000,
     });
-    return { ...exit, requests: [...loopback.requests] };
   } finally {
     await loopback.close();
   }
 }
 
 /** Every switch here silences a connection that Codex otherwise tries to make. @source measured with strace, 0.169.0. */
-export function configToml(origin: string, provider = 'loopback'): string {
+function configToml(origin: string, provider = 'loopback'): string {
   return `model = "loopback"
 model_provider = "${provider}"
 approval_policy = "never"

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
 // The lock file has no addresses, so npm takes the packages from wherever this machine is configured to.
-const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--omit-lockfile-registry-resolved'], {
+const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], {
   cwd: folder,
   stdio: ['ignore', 2, 2],
 });

@@ -1,7 +1,12 @@
 // A model provider on 127.0.0.1 that says yes to everything and remembers what it was asked. It speaks the two wire
 // formats that the real tools speak, over real HTTP and server-sent events.
 
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, createServer as createSocketServer, type ListenOptions, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isObject } from './shape.ts';
 import type { JsonObject } from '../../src/protocol/item.ts';
 
@@ -14,10 +19,13 @@ export interface RecordedRequest {
   readonly body: JsonObject;
 }
 
-/** A running provider. Both tools want their own base address; see `startLoopback`. */
+/** A running provider. */
 export interface Loopback {
   /** `http://127.0.0.1:PORT`, without a path. */
   readonly origin: string;
+  readonly port: number;
+  /** The same provider on a Unix socket, which reaches into a network namespace. */
+  readonly socketPath: string;
   /** Grows while the server runs. */
   readonly requests: readonly RecordedRequest[];
   close(): Promise<void>;
@@ -31,34 +39,56 @@ const USED_TOKENS = 100;
  * Messages, `POST /v1/messages/count_tokens` with a count; anything else gets 404 and is recorded like the rest.
  *
  * @param reply the text of every answer.
- * @source the event order that codex 0.169.0 and claude-code 2.1.329 accept, measured; see docs/real-tools.md.
+ * @source the events that codex 0.169.0 and claude-code 2.1.329 accept, measured; see docs/real-tools.md.
  */
 export async function startLoopback(reply = 'Understood.'): Promise<Loopback> {
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
+    const [method, path] = [request.method ?? '', request.url ?? ''];
     readBody(request).then(
       (body) => {
-        requests.push({ method: request.method ?? '', path: request.url ?? '', body });
-        answer(response, { method: request.method ?? '', path: request.url ?? '', reply, sequence: requests.length });
+        requests.push({ method, path, body });
+        answer(response, { method, path, reply });
       },
       (error: unknown) => response.writeHead(400).end(String(error)),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await listen(server, { port: 0, host: '127.0.0.1' });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the loopback server has no port');
+  const { port } = address;
+
+  const socketPath = join(tmpdir(), `baton-${randomUUID()}.sock`);
+  const bridge = createSocketServer((socket) => {
+    const upstream = connect(port, '127.0.0.1');
+    socket.pipe(upstream).pipe(socket);
+    socket.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
+    upstream.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+  });
+  await listen(bridge, { path: socketPath });
+
   return {
-    origin: `http://127.0.0.1:${address.port}`,
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    socketPath,
     requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: async () => {
+      server.closeAllConnections();
+      await Promise.all([closed(server), closed(bridge)]);
+      await rm(socketPath, { force: true });
+    },
   };
+}
+
+function listen(server: Server, options: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options, resolve);
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => void server.close(() => resolve()));
 }
 
 async function readBody(request: IncomingMessage): Promise<JsonObject> {
@@ -74,18 +104,17 @@ interface Answer {
   readonly method: string;
   readonly path: string;
   readonly reply: string;
-  readonly sequence: number;
 }
 
-function answer(response: ServerResponse, { method, path, reply, sequence }: Answer): void {
+function answer(response: ServerResponse, { method, path, reply }: Answer): void {
   const route = path.split('?')[0];
   // Codex with its own provider asks for a WebSocket first; this refusal sends it to plain HTTP at once.
   if (method === 'GET' && route === '/v1/responses') {
     response.writeHead(426).end();
     return;
   }
-  if (route === '/v1/responses') return stream(response, responsesEvents(reply, sequence));
-  if (route === '/v1/messages') return stream(response, messagesEvents(reply, sequence));
+  if (route === '/v1/responses') return stream(response, responsesEvents(reply));
+  if (route === '/v1/messages') return stream(response, messagesEvents(reply));
   if (route === '/v1/messages/count_tokens') {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ input_tokens: USED_TOKENS }));
@@ -102,10 +131,15 @@ function stream(response: ServerResponse, events: readonly Event[]): void {
   response.end();
 }
 
-function responsesEvents(reply: string, sequence: number): readonly Event[] {
-  const id = `resp_loopback_${sequence}`;
-  const itemId = `msg_loopback_${sequence}`;
-  const item = { type: 'message', id: itemId, role: 'assistant', content: [{ type: 'output_text', text: reply }] };
+function responsesEvents(reply: string): readonly Event[] {
+  const id = `resp_${randomUUID()}`;
+  const itemId = `msg_${randomUUID()}`;
+  const item = {
+    type: 'message',
+    id: itemId,
+    role: 'assistant',
+    content: [{ type: 'output_text', text: reply }],
+  };
   const usage = {
     input_tokens: USED_TOKENS,
     input_tokens_details: { cached_tokens: 0 },
@@ -122,9 +156,10 @@ function responsesEvents(reply: string, sequence: number): readonly Event[] {
   ];
 }
 
-function messagesEvents(reply: string, sequence: number): readonly Event[] {
+function messagesEvents(reply: string): readonly Event[] {
   const message = {
-    id: `msg_loopback_${sequence}`,
+    // Claude Code merges all lines of a session that share a message id, so it must not come twice.
+    id: `msg_${randomUUID()}`,
     type: 'message',
     role: 'assistant',
     model: 'loopback',
@@ -138,7 +173,11 @@ function messagesEvents(reply: string, sequence: number): readonly Event[] {
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: reply } },
     { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 1 } },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: 1 },
+    },
     { type: 'message_stop' },
   ];
 }
