@@ -143,10 +143,10 @@ async function ask(resuming: Resuming, prompt: string): Promise<Resumed> {
   const run = await resuming.resume(prompt);
   assert.equal(run.timedOut, false, `the tool did not end in time\n${run.stderr}`);
   assert.equal(run.exitCode, 0, `the tool failed\n${run.stdout}\n${run.stderr}`);
-  const [request, ...more] = run.requests.filter(resuming.isModelRequest);
-  assert.ok(request !== undefined, `the model was asked nothing\n${run.stdout}\n${run.stderr}`);
-  assert.equal(more.length, 0, 'the model was asked more than once: the tool compacted the history itself');
-  const sent = resuming.sent(request.body);
+  const bodies = run.requests.filter(resuming.isModelRequest).map((request) => request.body);
+  assert.notEqual(bodies.length, 0, `the model was asked nothing\n${run.stdout}\n${run.stderr}`);
+  assert.equal(bodies.length, 1, 'the model was asked more than once: the tool compacted the history itself');
+  const sent = resuming.sent(bodies[0] ?? {});
   assert.equal(sent.prompt, prompt);
   return { items: sent.items, context: sent.context, sessionId: resuming.sessionId(run) };
 }
