@@ -110,7 +110,10 @@ describe('codex resumes', { skip, concurrency: 2 }, () => {
   });
 
   it('a result without its call, by leaving it out', async () => {
-    const history = [{ type: 'function_call_output', call_id: 'call_9', output: 'lost' }, ...AFTER_COMPACTION];
+    const history = [
+      { type: 'function_call_output', call_id: 'call_9', output: 'lost' },
+      ...AFTER_COMPACTION,
+    ];
     const path = await write('orphan', appendTo('paginated', 900, [compacted(history)]));
     await assertCodexSends({ path, items: AFTER_COMPACTION_SENT });
   });
@@ -166,24 +169,28 @@ describe('codex resumes', { skip, concurrency: 2 }, () => {
 
 const recorded = await listSessions('codex', 'codex-0.169');
 
-describe('codex resumes real rollouts of every generation', { skip: skip || recorded.skip, concurrency: 2 }, () => {
-  for (const { name, path } of recorded.files) {
-    it(name, async () => {
-      const home = await mkdtemp(join(tmpdir(), 'baton-rollouts-'));
-      try {
-        const copy = join(home, 'copy.jsonl');
-        const text = await readFile(path, 'utf8');
-        const last = text.trimEnd().split('\n').at(-1) ?? '';
-        const ordinal = (JSON.parse(last) as { ordinal?: number }).ordinal;
-        const appended = [compacted(AFTER_COMPACTION), tokenCount(40)];
-        await writeFile(
-          copy,
-          `${text.trimEnd()}\n${rolloutText(appended, ordinal === undefined ? undefined : ordinal + 1)}`,
-        );
-        await assertCodexSends({ path: copy, items: AFTER_COMPACTION_SENT });
-      } finally {
-        await rm(home, { recursive: true, force: true });
-      }
-    });
-  }
-});
+describe(
+  'codex resumes real rollouts of every generation',
+  { skip: skip || recorded.skip, concurrency: 2 },
+  () => {
+    for (const { name, path } of recorded.files) {
+      it(name, async () => {
+        const home = await mkdtemp(join(tmpdir(), 'baton-rollouts-'));
+        try {
+          const copy = join(home, 'copy.jsonl');
+          const text = await readFile(path, 'utf8');
+          const last = text.trimEnd().split('\n').at(-1) ?? '';
+          const ordinal = (JSON.parse(last) as { ordinal?: number }).ordinal;
+          const appended = [compacted(AFTER_COMPACTION), tokenCount(40)];
+          await writeFile(
+            copy,
+            `${text.trimEnd()}\n${rolloutText(appended, ordinal === undefined ? undefined : ordinal + 1)}`,
+          );
+          await assertCodexSends({ path: copy, items: AFTER_COMPACTION_SENT });
+        } finally {
+          await rm(home, { recursive: true, force: true });
+        }
+      });
+    }
+  },
+);
