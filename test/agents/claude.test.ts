@@ -21,10 +21,11 @@ import {
   toolResult,
   toolUse,
   userLine,
+  type SessionLine,
 } from './claude-sessions.ts';
 import { assertClaudeSends, resumeInClaude } from './contract.ts';
 import type { SentItem } from './sent.ts';
-import { listSessions } from './shared.ts';
+import { listSessions } from './recorded-sessions.ts';
 import { skipReason } from './tools.ts';
 
 const skip = await skipReason();
@@ -44,6 +45,11 @@ const SUMMARY_AND_LAST = [
   boundaryLine('boundary', { anchor: 'summary', names: ['done'] }),
   summaryLine({ name: 'summary', after: 'boundary' }),
 ];
+/** A line with nothing but what Claude Code needs to link it and to send it. */
+function bareLine({ type, uuid, parentUuid, timestamp, message }: SessionLine): SessionLine {
+  return { type, uuid, parentUuid, timestamp, message };
+}
+
 const UNDO_ALL = boundaryLine('undo', { anchor: 'undo', names: TIDES_NAMES });
 
 describe('claude resumes', { skip, concurrency: 2 }, () => {
@@ -169,10 +175,6 @@ describe('claude resumes', { skip, concurrency: 2 }, () => {
   });
 
   it('a session converted from another agent, with tools that it does not have', async () => {
-    const bare = (line: (typeof TIDES)[number]): typeof line => {
-      const { type, uuid, parentUuid, timestamp, message } = line;
-      return { type, uuid, parentUuid, timestamp, message };
-    };
     const lines = [
       userLine({ name: 'ask' }, 'List the files.'),
       assistantLine({ name: 'call', after: 'ask' }, toolUse('call_1', 'exec_command', { cmd: 'ls' })),
@@ -180,7 +182,7 @@ describe('claude resumes', { skip, concurrency: 2 }, () => {
       assistantLine({ name: 'done', after: 'result' }, { type: 'text', text: 'One file.' }),
     ];
     await assertClaudeSends({
-      path: await write(sessionText(...lines.map(bare))),
+      path: await write(sessionText(...lines.map(bareLine))),
       items: [
         { role: 'user', text: 'List the files.' },
         { role: 'tool_call', text: 'exec_command {"cmd":"ls"}' },

@@ -21,8 +21,8 @@ import {
   userMessage,
   type HistoryMode,
   type RolloutLine,
-} from './rollouts.ts';
-import { listSessions } from './shared.ts';
+} from './codex-rollouts.ts';
+import { listSessions } from './recorded-sessions.ts';
 import { skipReason } from './tools.ts';
 import type { SentItem } from './sent.ts';
 
