@@ -4,6 +4,9 @@ import type { Ids } from '../ports.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord, SessionMetaRecord, SettingsRecord } from '../protocol/record.ts';
 import type { Format } from '../vocabulary.ts';
+import type { ClaudeIds } from './claude-code/chain.ts';
+import type { ClaudeTail } from './claude-code/survey.ts';
+import { appendClaudeCompaction } from './claude-code/write.ts';
 import { appendCodexCompaction, appendCodexUndo, writeCodexSession } from './codex/write.ts';
 import type { SessionTail } from './load.ts';
 
@@ -51,8 +54,18 @@ export function continueSession(tail: SessionTail, change: SessionChange, facts:
             record: change.record,
           });
     case 'claude-code':
-      throw new RangeError('not yet');
+      return { head: [], tail: continueClaude(tail.state, change, facts) };
   }
+}
+
+function continueClaude(tail: ClaudeTail, change: SessionChange, facts: WriteFacts): readonly string[] {
+  const writing = { tail, newSessionId: facts.newSessionId, at: facts.at, ids: claudeIds(facts.ids) };
+  if (change.type === 'undo') throw new RangeError('not yet');
+  return appendClaudeCompaction({ ...writing, record: change.record }).lines;
+}
+
+function claudeIds(ids: Ids): ClaudeIds {
+  return { uuid: () => ids.uuid(), messageId: () => `msg_${ids.uuid().replaceAll('-', '')}` };
 }
 
 /** A session of its own that holds the present context only. */
@@ -67,7 +80,21 @@ export interface FreshSession extends WriteFacts {
 /** The lines of a fresh session, without line feeds. */
 export function freshSession(session: FreshSession): readonly string[] {
   const { format, source, meta, settings, record, at, newSessionId } = session;
-  if (format === 'claude-code') throw new RangeError('not yet');
+  if (format === 'claude-code') {
+    const tail: ClaudeTail = {
+      uuid: null,
+      cumulativeDroppedTokens: 0,
+      ...(meta.cwd === undefined ? {} : { cwd: meta.cwd }),
+    };
+    return appendClaudeCompaction({
+      tail,
+      record,
+      newSessionId,
+      at,
+      ids: claudeIds(session.ids),
+      from: source.format,
+    }).lines;
+  }
   return writeCodexSession({
     meta,
     settings,
