@@ -4,7 +4,6 @@
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import type { Receipt } from '../../protocol/receipt.ts';
-import type { UsageSample } from '../../protocol/usage.ts';
 import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
 import { isSummaryText } from './authorship.ts';
 import { HeldCompaction } from './held.ts';
@@ -14,7 +13,8 @@ import { KeptMessages } from './kept.ts';
 import { CODEX_SUMMARY_PREFIX, isObject, listAt, numberAt, objectAt, stringAt } from './shapes.ts';
 import { TailFollower } from './tail.ts';
 import type { CodexTail } from './tail.ts';
-import { readTokenCount, usableWindowOf } from './usage.ts';
+import { isRepeated, readTokenCount, usableWindowOf } from './usage.ts';
+import type { TokenCount } from './usage.ts';
 import { readBeside } from './wire.ts';
 
 /** A reader that also tells what a writer needs to go on with the file. */
@@ -45,8 +45,7 @@ class RolloutReader implements CodexLineReader {
   #model: string | undefined;
   #cwd: string | undefined;
   #usableWindow: number | undefined;
-  #lastUsageKey: string | undefined;
-  #lastUsageSource: UsageSample['source'] | undefined;
+  #lastCount: TokenCount | undefined;
   #lastUsageTotal: number | undefined;
   /** The model answered a compaction prompt: usage until the compaction is that of the request, not of the context. */
   #isCompacting = false;
@@ -233,10 +232,9 @@ class RolloutReader implements CodexLineReader {
       this.#wrongShape(at, 'A token_count says no last_token_usage; passed over');
       return this.#opaque('event_msg/token_count', at);
     }
-    if (read.key === this.#lastUsageKey) return this.#opaque('event_msg/token_count', at);
+    if (isRepeated(read, this.#lastCount)) return this.#opaque('event_msg/token_count', at);
     const { sample } = read;
-    this.#lastUsageKey = read.key;
-    this.#lastUsageSource = sample.source;
+    this.#lastCount = read;
     if (sample.source === 'estimated') this.#out.estimate(sample.total);
     if (!this.#isCompacting) this.#lastUsageTotal = sample.total;
     this.#out.pass({ type: 'usage', usage: sample, ...at });
@@ -326,7 +324,7 @@ class RolloutReader implements CodexLineReader {
 
   /** Two compactions may be followed by equal estimates; a repeated report, though, would be one from before. */
   #expectNewEstimate(): void {
-    if (this.#lastUsageSource === 'estimated') this.#lastUsageKey = undefined;
+    if (this.#lastCount?.sample.source === 'estimated') this.#lastCount = undefined;
   }
 
   #compactionId(windowId: string | undefined): string {
