@@ -324,6 +324,18 @@ for (const [before, after, expected] of phases) {
   });
 }
 
+test('a compaction does not wait for what never comes', () => {
+  const seen: string[] = [];
+  const reader = codexReader.read(
+    ({ type }) => seen.push(type),
+    () => undefined,
+  );
+  const compacted = { type: 'compacted', payload: { message: '', replacement_history: [] } };
+  const values = [compacted, ...Array.from({ length: 100 }, () => ({ type: 'world_state', payload: {} }))];
+  for (const [index, value] of values.entries()) reader.accept(value, { line: index + 1, part: 0 });
+  assert.equal(seen.length, values.length);
+});
+
 test('a compaction knows the usage before it and the estimate after it', () => {
   const record = compactedOf(aroundCompaction(['start', 'user', 'used'], ['estimate', 'end']));
   assert.equal(record.preTokens, 1000);
