@@ -54,7 +54,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       ...written.tail.map((line) => `${line}\n`),
     ]);
     const tokens = itemsTokens(restored, {
-      count: (text) => Math.ceil(text.length / 4),
+      count: (text) => approximateTokens(text, config.compact),
       estimate: config.compact,
     });
     const where = place ?? flags.out;

@@ -1,5 +1,5 @@
-// Reads of a line only what the survey needs, several times faster than a full parse: most bytes of a session are in
-// long strings, and a string that is not wanted is jumped over.
+// Reads of a line only what the survey needs. Little faster than a full parse, but it builds nothing: the survey of a file
+// too large to keep parsed leaves no garbage behind but its index.
 
 import type { Json, JsonObject } from '../../protocol/item.ts';
 
@@ -39,8 +39,7 @@ const WANTED: Wanted = {
  * parsed; its links are then known while its content is lost, which is the better half.
  */
 export function skimLine(text: string): JsonObject | undefined {
-  const skimmer = new Skimmer(text);
-  return skimmer.line();
+  return new Skimmer(text).line();
 }
 
 class Unsure extends Error {}

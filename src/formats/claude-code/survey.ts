@@ -30,6 +30,10 @@ export interface ClaudeTail {
 
 /** A compaction of the conversation, by the lines that make it up. */
 export interface SurveyedCompaction {
+  /** uuid of the boundary, where it has one. */
+  readonly uuid: string | undefined;
+  /** uuid of the line that the conversation had come to; to continue it is to undo. */
+  readonly before: string | undefined;
   readonly summary: LineKey;
   /** The line after which the kept ones follow: the summary, or a later line. */
   readonly anchor: LineKey;
@@ -68,6 +72,13 @@ interface Node {
   readonly metadata: JsonObject | undefined;
 }
 
+/** A boundary on the way from leaf to root, with the message below it and the line above it. */
+interface OnWay {
+  readonly index: number;
+  readonly below: number | undefined;
+  readonly before: number | undefined;
+}
+
 const NONE: readonly string[] = [];
 
 /** The first pass. `accept` takes whole values or skimmed ones (`skimLine`) alike. */
@@ -79,6 +90,8 @@ export class ClaudeSurveyor implements LineReader {
   /** Boundaries that a later line names as its parent. */
   readonly #continued = new Set<string>();
   readonly #boundaryIds = new Set<string>();
+  /** Lines whose link was not followed because it led back to the conversation itself. */
+  readonly #unlinked = new Set<number>();
   #leaf: number | undefined;
   /** The leaf and the lines hung below it that are no messages. */
   readonly #tips = new Set<string>();
@@ -158,7 +171,11 @@ export class ClaudeSurveyor implements LineReader {
     const nodes = this.#nodes;
     // A subagent's own file holds nothing but a side chain; there it is the conversation.
     const isAllSide = nodes.every((node) => node.isSidechain || node.kind === 'progress');
-    if (isAllSide) this.#leaf = nodes.findLastIndex((node) => node.kind !== 'progress');
+    if (isAllSide || this.#leaf === undefined) {
+      this.#leaf = nodes.findLastIndex(
+        (node) => node.kind !== 'progress' && (isAllSide || !node.isSidechain),
+      );
+    }
     const isOutside = (node: Node): boolean => node.isSidechain && !isAllSide;
     const { included, boundaries } = this.#walk(isOutside);
     this.#includeParallel(included, isOutside);
@@ -175,11 +192,11 @@ export class ClaudeSurveyor implements LineReader {
   /** Marks the way from the leaf to the root; tells the boundaries on it, newest first, with the message below each. */
   #walk(isOutside: (node: Node) => boolean): {
     included: Uint8Array;
-    boundaries: [number, number | undefined][];
+    boundaries: OnWay[];
   } {
     const nodes = this.#nodes;
     const included = new Uint8Array(nodes.length);
-    const boundaries: [number, number | undefined][] = [];
+    const boundaries: OnWay[] = [];
     const before = this.#linePredecessor(included, isOutside);
     let below: number | undefined;
     let index = this.#leaf;
@@ -187,9 +204,10 @@ export class ClaudeSurveyor implements LineReader {
       const node = nodes[index];
       if (node === undefined) break;
       included[index] = 1;
-      if (node.isBoundary) boundaries.push([index, below]);
+      const parent = this.#parentOf(index, node, { included, before });
+      if (node.isBoundary) boundaries.push({ index, below, before: parent });
       if (node.kind === 'user' || node.kind === 'assistant') below = index;
-      index = this.#parentOf(index, node, { included, before });
+      index = parent;
     }
     this.#noteStrayLinks(isOutside);
     return { included, boundaries };
@@ -204,6 +222,7 @@ export class ClaudeSurveyor implements LineReader {
     const parent = typeof link === 'string' ? this.#indexOf.get(link) : undefined;
     if (parent !== undefined && included[parent] === 0) return parent;
     if (parent !== undefined) {
+      this.#unlinked.add(index);
       this.#note(node, 'parent_cycle', 'A chain of parents that leads back to itself; read on by line order');
       return before(index);
     }
@@ -244,7 +263,7 @@ export class ClaudeSurveyor implements LineReader {
       const parent = typeof link === 'string' ? this.#indexOf.get(link) : undefined;
       if (typeof link === 'string' && parent === undefined) {
         this.#note(node, 'dangling_parent', danglingMessage(isFirst));
-      } else if (parent !== undefined && parent > index) {
+      } else if (parent !== undefined && parent > index && !this.#unlinked.has(index)) {
         this.#note(node, 'wrong_shape', 'A line that stands before its parent; read after it');
       } else if (link === null && !isFirst && isStrayRoot(node)) {
         this.#note(node, 'dangling_parent', 'Another root: what stands before it belongs to another branch');
@@ -310,12 +329,9 @@ export class ClaudeSurveyor implements LineReader {
     }
   }
 
-  #compactions(
-    boundaries: readonly [number, number | undefined][],
-    included: Uint8Array,
-  ): Map<LineKey, SurveyedCompaction> {
+  #compactions(boundaries: readonly OnWay[], included: Uint8Array): Map<LineKey, SurveyedCompaction> {
     const found = new Map<LineKey, SurveyedCompaction>();
-    for (const [index, below] of boundaries) {
+    for (const { index, below, before } of boundaries) {
       const boundary = this.#nodes[index];
       const summary = below === undefined ? undefined : this.#nodes[below];
       if (boundary === undefined) continue;
@@ -323,8 +339,13 @@ export class ClaudeSurveyor implements LineReader {
         this.#note(boundary, 'wrong_shape', 'A compaction without a summary; ignored, as Claude Code does');
         continue;
       }
-      const keptRefs = this.#keptRefs(boundary, included);
-      found.set(boundary.key, { summary: summary.key, anchor: this.#anchor(boundary, summary), keptRefs });
+      found.set(boundary.key, {
+        uuid: boundary.uuid,
+        before: before === undefined ? undefined : this.#nodes[before]?.uuid,
+        summary: summary.key,
+        anchor: this.#anchor(boundary, summary),
+        keptRefs: this.#keptRefs(boundary, included),
+      });
     }
     return found;
   }
@@ -372,7 +393,8 @@ export class ClaudeSurveyor implements LineReader {
   #early(included: Uint8Array): Map<LineKey, LineKey> {
     const early = new Map<LineKey, LineKey>();
     for (const [index, node] of this.#nodes.entries()) {
-      if (included[index] === 0 || typeof node.parent !== 'string' || node.isBoundary) continue;
+      if (included[index] === 0 || this.#unlinked.has(index) || node.isBoundary) continue;
+      if (typeof node.parent !== 'string') continue;
       const parent = this.#indexOf.get(node.parent);
       const key = parent === undefined || included[parent] === 0 ? undefined : this.#nodes[parent]?.key;
       if (key !== undefined && key > node.key) early.set(node.key, key);
@@ -380,10 +402,10 @@ export class ClaudeSurveyor implements LineReader {
     return early;
   }
 
-  #tail(boundaries: readonly [number, number | undefined][]): ClaudeTail {
+  #tail(boundaries: readonly OnWay[]): ClaudeTail {
     const leaf = this.#leaf === undefined ? undefined : this.#nodes[this.#leaf];
     let cumulativeDroppedTokens = 0;
-    for (const [index] of boundaries) {
+    for (const { index } of boundaries) {
       const dropped = countAt(this.#nodes[index]?.metadata ?? {}, 'cumulativeDroppedTokens');
       if (dropped === undefined) continue;
       cumulativeDroppedTokens = dropped;

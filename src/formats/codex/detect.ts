@@ -1,7 +1,6 @@
 // How to know a rollout by its lines, and what is easily mistaken for one.
 
 import type { JsonObject } from '../../protocol/item.ts';
-import type { LookAlike } from '../detect.ts';
 import { isItemType } from './items.ts';
 import { isObject } from './shapes.ts';
 
@@ -44,46 +43,3 @@ function looksLikeBareCodex(value: JsonObject): boolean {
     return type === 'reasoning' && Array.isArray(value['summary']);
   return type !== 'message' || Array.isArray(value['content']);
 }
-
-/** Formats of JSON Lines with keys like a rollout's, which hold no rollout; each with a sentence for the user. */
-export const CODEX_LOOK_ALIKES: readonly LookAlike[] = [
-  {
-    name: 'it is a recording of the terminal UI of Codex, which holds drawings and keys instead of the conversation; the rollout is below the sessions folder',
-    matches: (value) =>
-      typeof value['ts'] === 'string' &&
-      typeof value['dir'] === 'string' &&
-      typeof value['kind'] === 'string',
-  },
-  {
-    name: 'it is the prompt history of Codex, which holds what was typed but no answers; the rollout is below the sessions folder',
-    matches: (value) =>
-      typeof value['session_id'] === 'string' &&
-      typeof value['ts'] === 'number' &&
-      typeof value['text'] === 'string',
-  },
-  {
-    name: 'it is what `codex exec --json` printed, which leaves out what the model was sent; the rollout is below the sessions folder',
-    matches: ({ type }) =>
-      typeof type === 'string' &&
-      /^(?:thread\.started|turn\.(?:started|completed|failed)|item\.(?:started|updated|completed))$/.test(
-        type,
-      ),
-  },
-  {
-    name: 'it is a session of pi, which has another format',
-    matches: ({ type, id, version, parentId, message }) =>
-      (type === 'session' && (typeof version === 'number' || typeof id === 'string')) ||
-      (type === 'message' &&
-        isObject(message) &&
-        (parentId === undefined || parentId === null || typeof parentId === 'string')),
-  },
-  {
-    name: 'it is a session of GitHub Copilot CLI, which has another format',
-    matches: ({ type, data, id, parentId }) =>
-      typeof type === 'string' &&
-      type.includes('.') &&
-      isObject(data) &&
-      typeof id === 'string' &&
-      parentId !== undefined,
-  },
-];
