@@ -45,6 +45,7 @@ class RolloutReader implements CodexLineReader {
   #model: string | undefined;
   #cwd: string | undefined;
   #usableWindow: number | undefined;
+  #countsUsableWindow = false;
   #lastCount: TokenCount | undefined;
   #lastUsageTotal: number | undefined;
   /** The model answered a compaction prompt: usage until the compaction is that of the request, not of the context. */
@@ -180,7 +181,7 @@ class RolloutReader implements CodexLineReader {
     const window = numberAt(source, 'model_context_window');
     if (window === undefined || window <= 0) return;
     this.#tail.modelContextWindow(window);
-    const usable = usableWindowOf(window, this.#producerVersion);
+    const usable = this.#countsUsableWindow ? window : usableWindowOf(window, this.#producerVersion);
     if (usable === this.#usableWindow) return;
     this.#usableWindow = usable;
     this.#out.pass({ type: 'settings', usableWindow: usable, ...at });
@@ -194,6 +195,8 @@ class RolloutReader implements CodexLineReader {
       case 'task_started':
       case 'turn_started':
         this.#turn('turn_started', payload, at);
+        // Versions old enough to count in raw windows wrote no such line: a newer one has resumed the session.
+        this.#countsUsableWindow = true;
         return this.#window(payload, at);
       case 'task_complete':
       case 'turn_complete':
