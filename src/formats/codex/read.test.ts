@@ -110,6 +110,15 @@ test('every line gives at least one record, in order', () => {
   }
 });
 
+test('an old session that a newer version resumed has its window counted once', () => {
+  const builder = lines.head('0.34');
+  builder.event(lines.tokenCount({ input: 10, output: 1, spent: 11, window: 272_000 }));
+  builder.event({ type: 'task_started', turn_id: 't', model_context_window: 258_400 });
+  builder.event(lines.tokenCount({ input: 20, output: 1, spent: 32, window: 258_400 }));
+  const windows = ofType(read(builder.lines).records, 'settings').map(({ usableWindow }) => usableWindow);
+  assert.deepEqual(windows, [258_400], 'and it did not change');
+});
+
 test('parsed objects are kept, so that keys of newer versions survive', () => {
   const payload = lines.message('assistant', 'done', { phase: 'final_answer', novelty: { a: 1 } });
   const [item] = itemsOf(read(lines.head('0.140').item(payload).lines).records);
@@ -323,6 +332,18 @@ for (const [before, after, expected] of phases) {
     assert.equal(`${trigger ?? 'unknown'} ${phase ?? 'unknown'}`, expected);
   });
 }
+
+test('a compaction does not wait for what never comes', () => {
+  const seen: string[] = [];
+  const reader = codexReader.read(
+    ({ type }) => seen.push(type),
+    () => undefined,
+  );
+  const compacted = { type: 'compacted', payload: { message: '', replacement_history: [] } };
+  const values = [compacted, ...Array.from({ length: 100 }, () => ({ type: 'world_state', payload: {} }))];
+  for (const [index, value] of values.entries()) reader.accept(value, { line: index + 1, part: 0 });
+  assert.equal(seen.length, values.length);
+});
 
 test('a compaction knows the usage before it and the estimate after it', () => {
   const record = compactedOf(aroundCompaction(['start', 'user', 'used'], ['estimate', 'end']));
