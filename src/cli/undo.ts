@@ -8,7 +8,7 @@ import { readForCompaction } from './compact.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { writeOutput } from './output.ts';
-import { approximateTokens } from '../tokens/estimate.ts';
+import { approximateTokens, itemTokens } from '../tokens/estimate.ts';
 import { withSource } from './session.ts';
 import { formatNumber } from './style.ts';
 
@@ -53,10 +53,9 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       { copyOf: source },
       ...written.tail.map((line) => `${line}\n`),
     ]);
-    const tokens = itemsTokens(restored, {
-      count: (text) => approximateTokens(text, config.compact),
-      estimate: config.compact,
-    });
+    const tokens = itemsTokens(restored, (item) =>
+      itemTokens(item, (text) => approximateTokens(text, config.compact), config.compact),
+    );
     const where = place ?? flags.out;
     io.stderr(
       `The compaction ${compaction.id} is taken back: the context holds about ${formatNumber(tokens)} tokens again.` +
