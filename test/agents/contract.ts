@@ -42,7 +42,7 @@ export async function resumeInCodex(path: string, times: 1 | 2 = 2): Promise<Res
     const placed = await placeRollout(home, meta.id, content);
     const run = (prompt: string): Promise<AgentRun> =>
       runCodexResume({ home, id: meta.id, provider: meta.provider, prompt, reply: REPLY });
-    return await resume({
+    const resumed = await resume({
       times,
       run,
       placed,
@@ -51,6 +51,8 @@ export async function resumeInCodex(path: string, times: 1 | 2 = 2): Promise<Res
       sent: sentByCodex,
       sessionId: ({ stdout }) => stringAt(jsonLines(stdout)[0], 'thread_id'),
     });
+    assert.equal(resumed.sessionId, meta.id, 'Codex continued another thread');
+    return resumed;
   } finally {
     await home.remove();
   }
