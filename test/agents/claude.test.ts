@@ -277,7 +277,7 @@ describe(
           const copy = join(folder, `${randomUUID()}.jsonl`);
           const text = (await readFile(path, 'utf8')).trimEnd();
           await writeFile(copy, `${text}\n${sessionText(...SUMMARY_ALONE)}`);
-          assert.deepEqual((await resumeInClaude(copy)).items, [SUMMARY_SENT]);
+          assert.deepEqual((await resumeInClaude(copy, 1)).items, [SUMMARY_SENT]);
         } finally {
           await rm(folder, { recursive: true, force: true });
         }

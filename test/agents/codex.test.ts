@@ -186,7 +186,7 @@ describe(
             copy,
             `${text.trimEnd()}\n${rolloutText(appended, ordinal === undefined ? undefined : ordinal + 1)}`,
           );
-          await assertCodexSends({ path: copy, items: AFTER_COMPACTION_SENT });
+          assert.deepEqual((await resumeInCodex(copy, 1)).items, AFTER_COMPACTION_SENT);
         } finally {
           await rm(home, { recursive: true, force: true });
         }

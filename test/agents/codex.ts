@@ -27,7 +27,7 @@ export async function createCodexHome(): Promise<CodexHome> {
  * Writes a rollout where Codex looks for it, under the name that it would give it:
  * `sessions/YYYY/MM/DD/rollout-<timestamp>-<id>.jsonl`.
  *
- * @param id the thread id; Codex takes it from the name of the file.
+ * @param id the thread id, as in the first line of the rollout.
  * @returns the path written.
  */
 export async function placeRollout(home: CodexHome, id: string, content: string): Promise<string> {
@@ -74,7 +74,7 @@ export async function runCodexResume(run: CodexResume): Promise<AgentRun> {
 /** Every switch here silences a connection that Codex otherwise tries to make. @source measured with strace, 0.169.0. */
 function configToml(origin: string, provider = 'loopback'): string {
   return `model = "loopback"
-model_provider = "${provider}"
+model_provider = ${JSON.stringify(provider)}
 approval_policy = "never"
 sandbox_mode = "read-only"
 check_for_update_on_startup = false
@@ -110,7 +110,7 @@ image_generation = false
 
 function providerToml(origin: string, provider: string): string {
   if (provider === 'openai') return '';
-  return `[model_providers.${provider}]
+  return `[model_providers.${JSON.stringify(provider)}]
 name = "Loopback"
 base_url = "${origin}/v1"
 env_key = "LOOPBACK_KEY"

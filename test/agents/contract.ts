@@ -12,7 +12,7 @@ import type { AgentRun } from './process.ts';
 import { sentByClaude, sentByCodex, type Sent, type SentItem } from './sent.ts';
 import { isObject } from './shape.ts';
 
-/** What a real tool did when it resumed a file twice, one prompt each. */
+/** What a real tool did when it resumed a file. */
 export interface Resumed {
   /** The history that the first prompt was sent with. */
   readonly items: readonly SentItem[];
@@ -22,7 +22,8 @@ export interface Resumed {
   readonly sessionId: string;
 }
 
-const PROMPTS = ['What comes next?', 'And after that?'] as const;
+const PROMPT = 'What comes next?';
+const SECOND_PROMPT = 'And after that?';
 const REPLY = 'The next step of the plan.';
 
 /**
@@ -31,23 +32,27 @@ const REPLY = 'The next step of the plan.';
  * and the bytes of the file stay where they are.
  *
  * @param path a rollout file of any name.
+ * @param times how often it is resumed; once takes half the time and leaves the second prompt out.
  */
-export async function resumeInCodex(path: string): Promise<Resumed> {
+export async function resumeInCodex(path: string, times: 1 | 2 = 2): Promise<Resumed> {
   const content = await readFile(path, 'utf8');
   const meta = firstMeta(content);
   const home = await createCodexHome();
   try {
     const placed = await placeRollout(home, meta.id, content);
-    const resume = (prompt: string): Promise<AgentRun> =>
+    const run = (prompt: string): Promise<AgentRun> =>
       runCodexResume({ home, id: meta.id, provider: meta.provider, prompt, reply: REPLY });
-    return await resumeTwice({
-      resume,
+    const resumed = await resume({
+      times,
+      run,
       placed,
       content,
       isModelRequest: ({ method, path: route }) => method === 'POST' && route === '/v1/responses',
       sent: sentByCodex,
-      sessionId: (run) => stringAt(jsonLines(run.stdout)[0], 'thread_id'),
+      sessionId: ({ stdout }) => stringAt(jsonLines(stdout)[0], 'thread_id'),
     });
+    assert.equal(resumed.sessionId, meta.id, 'Codex continued another thread');
+    return resumed;
   } finally {
     await home.remove();
   }
@@ -58,21 +63,23 @@ export async function resumeInCodex(path: string): Promise<Resumed> {
  * `resumeInCodex`. The session id is the name of the file, or a new one where that is no UUID.
  *
  * @param path a session file of any name.
+ * @param times how often it is resumed; see `resumeInCodex`.
  */
-export async function resumeInClaude(path: string): Promise<Resumed> {
+export async function resumeInClaude(path: string, times: 1 | 2 = 2): Promise<Resumed> {
   const content = await readFile(path, 'utf8');
   const name = basename(path, '.jsonl');
   const id = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name) ? name : randomUUID();
   const home = await createClaudeHome();
   try {
     const placed = await placeSession(home, id, content);
-    const resumed = await resumeTwice({
-      resume: (prompt) => runClaudeResume({ home, id, prompt, reply: REPLY }),
+    const resumed = await resume({
+      times,
+      run: (prompt) => runClaudeResume({ home, id, prompt, reply: REPLY }),
       placed,
       content,
       isModelRequest: ({ path: route }) => route.startsWith('/v1/messages?'),
       sent: sentByClaude,
-      sessionId: (run) => stringAt(jsonLines(run.stdout)[0], 'session_id'),
+      sessionId: ({ stdout }) => stringAt(jsonLines(stdout)[0], 'session_id'),
     });
     assert.equal(resumed.sessionId, id, 'Claude Code continued another session');
     return resumed;
@@ -108,7 +115,8 @@ function assertSent(resumed: Resumed, expectation: Expectation): void {
 }
 
 interface Resuming {
-  readonly resume: (prompt: string) => Promise<AgentRun>;
+  readonly times: 1 | 2;
+  readonly run: (prompt: string) => Promise<AgentRun>;
   readonly placed: string;
   readonly content: string;
   readonly isModelRequest: (request: RecordedRequest) => boolean;
@@ -116,31 +124,34 @@ interface Resuming {
   readonly sessionId: (run: AgentRun) => string;
 }
 
-async function resumeTwice(resuming: Resuming): Promise<Resumed> {
-  const [first, second] = [await ask(resuming, PROMPTS[0]), await ask(resuming, PROMPTS[1])];
-  const exchange: readonly SentItem[] = [
-    { role: 'user', text: PROMPTS[0] },
-    { role: 'assistant', text: REPLY },
-  ];
-  assert.deepEqual(
-    second.items.slice(0, first.items.length),
-    first.items,
-    'the second prompt changed the history',
-  );
-  assert.deepEqual(
-    second.items.slice(-exchange.length),
-    exchange,
-    'the second prompt does not see the first',
-  );
+async function resume(resuming: Resuming): Promise<Resumed> {
+  const first = await ask(resuming, PROMPT);
+  if (resuming.times === 2) {
+    const second = await ask(resuming, SECOND_PROMPT);
+    const exchange: readonly SentItem[] = [
+      { role: 'user', text: PROMPT },
+      { role: 'assistant', text: REPLY },
+    ];
+    assert.deepEqual(
+      second.items.slice(0, first.items.length),
+      first.items,
+      'the second prompt changed the history',
+    );
+    assert.deepEqual(
+      second.items.slice(-exchange.length),
+      exchange,
+      'the second prompt does not see the first',
+    );
+    assert.equal(second.sessionId, first.sessionId, 'the second prompt went to another session');
+  }
   const written = await readFile(resuming.placed, 'utf8');
   assert.ok(written.startsWith(resuming.content), 'the tool rewrote the file instead of appending to it');
   assert.ok(written.length > resuming.content.length, 'the tool continued in another file');
-  assert.equal(second.sessionId, first.sessionId, 'the second prompt went to another session');
   return first;
 }
 
 async function ask(resuming: Resuming, prompt: string): Promise<Resumed> {
-  const run = await resuming.resume(prompt);
+  const run = await resuming.run(prompt);
   assert.equal(run.timedOut, false, `the tool did not end in time\n${run.stderr}`);
   assert.equal(run.exitCode, 0, `the tool failed\n${run.stdout}\n${run.stderr}`);
   const bodies = run.requests.filter(resuming.isModelRequest).map((request) => request.body);
