@@ -233,6 +233,33 @@ test('parallel calls, their results and what hangs on them stay; a rewound branc
   assert.deepEqual(notes, []);
 });
 
+test('a note hung on a parallel result stays with it', () => {
+  const lines = new ClaudeLines().user('first').calls('m1', 'c1');
+  const firstCall = lines.last;
+  const secondCall = lines.calls('m1', 'c2').last;
+  lines
+    .from(firstCall)
+    .result('c1', 'one')
+    .attach({ type: 'hook_additional_context', content: ['of c1'] });
+  const { records } = readClaudeLines(lines.from(secondCall).result('c2', 'two').says('m2', 'done').lines);
+  assert.deepEqual(itemsOf(records).slice(3), ['result:c1', 'other:of c1', 'result:c2', 'assistant:done']);
+  assert.deepEqual(sideOf(records), []);
+});
+
+test('what a compaction names stays in the context although its branch was left', () => {
+  const lines = new ClaudeLines().user('a');
+  const fork = lines.last;
+  const left = lines.says('m1', 'b').last;
+  lines
+    .from(fork)
+    .says('m2', 'c')
+    .boundary({ preservedMessages: { uuids: [left] } })
+    .summary('S');
+  const { records } = readClaudeLines(lines.lines);
+  assert.deepEqual(itemsOf(records), ['user:a', 'assistant:b', 'assistant:c']);
+  assert.deepEqual(compactedIn(records)[0]?.keptRefs, [left]);
+});
+
 test('the leaf is the newest message, or what a later last-prompt names', async (t) => {
   const build = () => {
     const lines = new ClaudeLines().user('a');

@@ -261,6 +261,19 @@ test('a session of Codex becomes one that the Messages API takes', () => {
   ]);
 });
 
+test('the first result of a call is its result; what else claims to be is left out', () => {
+  const items = [
+    result('c0', 'of nothing'),
+    user('go'),
+    call('c1'),
+    result('c1', 'first'),
+    result('c1', 'second'),
+  ];
+  const written = writeClaudeSession({ ...writing(NO_TAIL), items });
+  assert.equal(written.leftOut, 2);
+  assert.deepEqual(project(readClaudeLines(parsed(written.lines)).records), [items[1], items[2], items[3]]);
+});
+
 const anyItem: fc.Arbitrary<Item> = fc.oneof(
   fc.string({ maxLength: 5 }).map((text) => user(text)),
   fc.string({ maxLength: 5 }).map(says),
