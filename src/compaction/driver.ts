@@ -27,6 +27,8 @@ export interface Subject {
   readonly pressure: string;
   /** The agent gives its initial context again by itself when the session goes on. */
   readonly leavesInitialContext: boolean;
+  /** First line of the summary message, by which the agent that goes on recognises a summary. */
+  readonly summaryPrefix: string;
   /** Files that the agent read. */
   readonly readFiles: readonly ReadFile[];
   /** Todo list and plan as attachments, newest state. */
@@ -111,6 +113,7 @@ async function runFull(
     window: subject.window,
     ...(request.targetTokens === undefined ? {} : { targetTokens: request.targetTokens }),
     leavesInitialContext: subject.leavesInitialContext,
+    summaryPrefix: subject.summaryPrefix,
     userMessageLimit: config.compact.userMessageMaxTokens,
     files: await readBack(subject.readFiles, config, world),
     state: subject.state,

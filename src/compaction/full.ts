@@ -18,6 +18,7 @@ import type { Preserved } from './preserve.ts';
 import { chooseRestored } from './restore.ts';
 import type { RestorableFile } from './restore.ts';
 import { summaryMessage } from './summary.ts';
+import type { SummaryTelling } from './summary.ts';
 
 /** A summary as its author gives it. */
 export interface SummaryDraft {
@@ -47,6 +48,8 @@ export interface FullRequest {
   readonly userMessageLimit: number;
   /** Files read back from the workspace, newest first, already within their own limits. */
   readonly files: readonly RestorableFile[];
+  /** First line of the summary message. */
+  readonly summaryPrefix: string;
   /** Todo list and plan, as attachments. */
   readonly state: readonly Item[];
   readonly estimate: EstimateSettings;
@@ -191,7 +194,7 @@ function measureParts(request: Measured) {
     tokens: {
       fixed:
         contextTokens(initialContext, request.measure) +
-        itemsTokens([...request.state, summaryMessage('', false)], request.measure),
+        itemsTokens([...request.state, summaryMessage('', tellingOf(request))], request.measure),
       userMessages: everyUserMessage.tokens + everyUserMessage.items.length * MESSAGE_OVERHEAD,
       files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
     },
@@ -206,13 +209,17 @@ function writeFitting(
   let budget = firstBudget;
   for (let attempt = 0; attempt < MOST_SUMMARY_ATTEMPTS && budget > 0; attempt++) {
     const draft = request.summarise(budget, frame.preserved.items);
-    const summary = summaryMessage(draft.text, request.trigger === 'auto');
+    const summary = summaryMessage(draft.text, tellingOf(request));
     const items = rebuild(frame, summary);
     const excess = itemsTokens(items, request.measure) - target;
     if (excess <= 0) return { items, draft, summaryTokens: itemsTokens([summary], request.measure) };
     budget -= excess + MESSAGE_OVERHEAD;
   }
   return undefined;
+}
+
+function tellingOf({ summaryPrefix, trigger }: FullRequest): SummaryTelling {
+  return { prefix: summaryPrefix, continuesWithoutAsking: trigger === 'auto' };
 }
 
 /** @source seed 001 §9, spec 2-engine §4.7: this order, and no other. */

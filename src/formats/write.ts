@@ -1,5 +1,7 @@
 // A compaction, or its undo, in the shapes of the agent whose session it is.
 
+import { BatonError } from '../errors.ts';
+import { SUMMARY_PREFIX } from '../history/filter.ts';
 import type { Ids } from '../ports.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord, SessionMetaRecord, SettingsRecord } from '../protocol/record.ts';
@@ -7,6 +9,7 @@ import type { Format } from '../vocabulary.ts';
 import type { ClaudeIds } from './claude-code/chain.ts';
 import type { ClaudeTail } from './claude-code/survey.ts';
 import { appendClaudeCompaction } from './claude-code/write.ts';
+import { CODEX_SUMMARY_PREFIX } from './codex/shapes.ts';
 import { appendCodexCompaction, appendCodexUndo, writeCodexSession } from './codex/write.ts';
 import type { SessionTail } from './load.ts';
 
@@ -24,6 +27,15 @@ export interface WriteFacts {
   readonly ids: Ids;
 }
 
+/**
+ * How a summary begins, by the agent that goes on with it. Codex takes any other user message for the user's own words
+ * and carries it over its next compaction. @source docs/real-tools.md
+ */
+export const SUMMARY_PREFIXES: Readonly<Record<Format, string>> = {
+  codex: CODEX_SUMMARY_PREFIX,
+  'claude-code': SUMMARY_PREFIX,
+};
+
 /** Lines around the original bytes, without line feeds. */
 export interface Continuation {
   /**
@@ -38,6 +50,7 @@ export interface Continuation {
 export function continueSession(tail: SessionTail, change: SessionChange, facts: WriteFacts): Continuation {
   switch (tail.format) {
     case 'codex':
+      if (tail.state.layout === 'bare') throw cannotAppend();
       return change.type === 'undo'
         ? appendCodexUndo({
             tail: tail.state,
@@ -56,6 +69,14 @@ export function continueSession(tail: SessionTail, change: SessionChange, facts:
     case 'claude-code':
       return { head: [], tail: continueClaude(tail.state, change, facts) };
   }
+}
+
+function cannotAppend(): BatonError {
+  return new BatonError(
+    'cannot_append',
+    'This rollout is of the oldest layout of Codex, to which nothing can be appended',
+    { cure: 'Write a new one that holds the present context only: --prune.' },
+  );
 }
 
 function continueClaude(tail: ClaudeTail, change: SessionChange, facts: WriteFacts): readonly string[] {
