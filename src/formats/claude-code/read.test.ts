@@ -311,6 +311,31 @@ test('a compaction is one record, with what it keeps; what stands around its sum
   assert.deepEqual(notes, []);
 });
 
+test('a line that was surveyed and then could not be parsed takes no compaction with it', () => {
+  const lines = new ClaudeLines()
+    .user('a')
+    .boundary({ preservedMessages: { uuids: ['uuid-1'], anchorUuid: 'uuid-4' } });
+  lines.summary('S').user('b').user('c');
+  const { survey } = readClaudeLines(lines.lines);
+  for (const [lost, compactions, items] of [
+    [3, 1, ['user:a', 'user:c']],
+    [2, 0, ['user:a', 'user:b', 'user:c']],
+  ] as const) {
+    const records: LogRecord[] = [];
+    const reader = claudeCodeReader.read(
+      (record) => void records.push(record),
+      () => undefined,
+      survey,
+    );
+    for (const [index, line] of lines.lines.entries()) {
+      if (index !== lost) reader.accept(line, { line: index + 1, part: 0 });
+    }
+    reader.end();
+    assert.equal(compactedIn(records).length, compactions);
+    assert.deepEqual(itemsOf(records), items);
+  }
+});
+
 test('a preserved segment is the chain between its ends', () => {
   const lines = new ClaudeLines().user('a');
   const head = lines.says('m1', 'b').last;

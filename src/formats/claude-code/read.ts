@@ -86,6 +86,8 @@ class ClaudeReader implements LineReader {
   }
 
   #takeOne(value: JsonObject, at: LineAt, key: LineKey): void {
+    // The anchor was skimmed and then could not be parsed.
+    if (this.#pending?.summary !== undefined && key > this.#pending.plan.anchor) this.#finishPending();
     const compaction = this.#survey.compactions.get(key);
     if (compaction !== undefined) {
       this.#abandonPending();
@@ -147,14 +149,17 @@ class ClaudeReader implements LineReader {
       pending.replacement.push(...marked);
       return true;
     }
-    if (pending.summary === undefined || key > pending.plan.anchor) return false;
+    if (pending.summary === undefined) return false;
     pending.replacement.push(...items);
     return true;
   }
 
   #finishPending(): void {
     const pending = this.#pending;
-    if (pending === undefined) return;
+    if (pending?.summary === undefined) {
+      this.#abandonPending();
+      return;
+    }
     this.#pending = undefined;
     const { value, at } = pending.boundary;
     this.#emit(compactedRecord(value, pending), { value, at });
