@@ -11,8 +11,10 @@ import { attachmentItem } from './attachment.ts';
 import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
-import { ClaudeSurveyor, keyOf } from './survey.ts';
-import type { ClaudeSurvey, LineKey, SurveyedCompaction } from './survey.ts';
+import { keyOf } from './node.ts';
+import type { LineKey } from './node.ts';
+import { ClaudeSurveyor } from './survey.ts';
+import type { ClaudeSurvey, SurveyedCompaction } from './survey.ts';
 import { usageSample } from './usage.ts';
 
 /**

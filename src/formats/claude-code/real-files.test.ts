@@ -13,6 +13,7 @@ import { itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { claudeCodeReader } from './read.ts';
 import { looksLikeClaudeCode } from './detect.ts';
 import { skimLine } from './skim.ts';
+import { appendClaudeCompaction } from './write.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../../shared/sessions');
 const FOLDERS = ['claude-code', 'claude-code-2.1.329'].map((name) => path.join(ROOT, name));
@@ -135,6 +136,43 @@ test('every compaction is found, with its summary', { skip }, () => {
     const compacted = readPlacedLines(values).records.filter((record) => record.type === 'compacted');
     assert.equal(compacted.length, boundaries, path.basename(file));
     for (const record of compacted) assert.ok((record.summary ?? '').length > 0);
+  }
+});
+
+test('a compaction appended to a real session becomes its context', { skip }, () => {
+  for (const file of files) {
+    const values = valuesOf(file);
+    const { tail } = readPlacedLines(values).survey;
+    const summary: Item = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'The past.' }],
+    };
+    const boundary: Item = { type: 'compact_boundary', uuid: 'b', timestamp: '', trigger: 'manual' };
+    let count = 0;
+    const fresh = (): string => `fresh-${++count}`;
+    const { lines, leafUuid } = appendClaudeCompaction({
+      record: {
+        type: 'compacted',
+        id: 'b',
+        replacement: [boundary, summary],
+        preTokens: 9000,
+        postTokens: 10,
+      },
+      tail,
+      newSessionId: 's',
+      at: '2027-01-01T00:00:00.000Z',
+      ids: { uuid: fresh, messageId: fresh },
+    });
+    const appended = lines.map((line, index): PlacedLine => [
+      JSON.parse(line) as JsonObject,
+      { line: 1e6 + index, part: 0 },
+    ]);
+    const after = readPlacedLines([...values, ...appended]);
+    assert.equal(after.records.findLast((record) => record.type === 'compacted')?.summary, 'The past.');
+    assert.equal(after.survey.tail.uuid, leafUuid);
+    assert.equal(after.survey.tail.cumulativeDroppedTokens, tail.cumulativeDroppedTokens + 8990);
+    assert.equal([...after.survey.compactions.values()].find(({ uuid }) => uuid === 'b')?.before, tail.uuid);
   }
 });
 
