@@ -12,7 +12,7 @@ import { UsageGauge } from '../../tokens/anchor.ts';
 import { itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { claudeCodeReader } from './read.ts';
 import { looksLikeClaudeCode } from './detect.ts';
-import { skimLine } from './skim.ts';
+import { SKIM_FROM_CHARACTERS, skimLine } from './skim.ts';
 import { appendClaudeCompaction } from './write.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../../shared/sessions');
@@ -176,6 +176,11 @@ test('a compaction appended to a real session becomes its context', { skip }, ()
   }
 });
 
+function skimPadded(value: JsonObject): JsonObject {
+  const text = JSON.stringify(value) + ' '.repeat(SKIM_FROM_CHARACTERS);
+  return skimLine(text) ?? assert.fail('unsure of a sound line');
+}
+
 test('skimmed lines survey like parsed ones', { skip }, () => {
   for (const file of files) {
     const values = valuesOf(file);
@@ -185,9 +190,7 @@ test('skimmed lines survey like parsed ones', { skip }, () => {
       surveyor?.end();
       return surveyor?.result();
     };
-    const skimmed = survey(
-      (value) => skimLine(JSON.stringify(value)) ?? assert.fail('unsure of a sound line'),
-    );
+    const skimmed = survey(skimPadded);
     assert.deepEqual(
       skimmed,
       survey((value) => value),
