@@ -1,9 +1,7 @@
 // Whether a line is one of Claude Code's, by its content alone: names and places of files prove nothing.
 
 import { isJsonObject, objectAt, stringAt } from './fields.ts';
-
-/** Kinds with uuid and parentUuid. */
-const LINKED = new Set(['user', 'assistant', 'attachment', 'system', 'progress']);
+import { LINKED_KINDS } from './node.ts';
 
 /** Bookkeeping without links, each with a key that only this kind has. */
 const BOOKKEEPING: Readonly<Record<string, string>> = {
@@ -36,7 +34,7 @@ export function looksLikeClaudeCode(value: unknown): number {
   if (!isJsonObject(value)) return 0;
   const type = stringAt(value, 'type');
   if (type === undefined) return 0;
-  if (!LINKED.has(type)) {
+  if (!LINKED_KINDS.some((kind) => kind === type)) {
     const mark = BOOKKEEPING[type];
     if (mark === undefined || value[mark] === undefined) return 0;
     // One word could be a coincidence, so a file is not known by such a line alone.

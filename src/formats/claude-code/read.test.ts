@@ -8,7 +8,7 @@ import type { LogRecord } from '../../protocol/record.ts';
 import type { DamageNote } from '../reader.ts';
 import { readClaudeLines } from '../../../test/support/read-claude.ts';
 import { claudeCodeReader } from './read.ts';
-import { skimLine } from './skim.ts';
+import { SKIM_FROM_CHARACTERS, skimLine } from './skim.ts';
 
 /** An item in a few characters: what the tests below compare. */
 function short(item: Item): string {
@@ -311,6 +311,31 @@ test('a compaction is one record, with what it keeps; what stands around its sum
   assert.deepEqual(notes, []);
 });
 
+test('a line that was surveyed and then could not be parsed takes no compaction with it', () => {
+  const lines = new ClaudeLines()
+    .user('a')
+    .boundary({ preservedMessages: { uuids: ['uuid-1'], anchorUuid: 'uuid-4' } });
+  lines.summary('S').user('b').user('c');
+  const { survey } = readClaudeLines(lines.lines);
+  for (const [lost, compactions, items] of [
+    [3, 1, ['user:a', 'user:c']],
+    [2, 0, ['user:a', 'user:b', 'user:c']],
+  ] as const) {
+    const records: LogRecord[] = [];
+    const reader = claudeCodeReader.read(
+      (record) => void records.push(record),
+      () => undefined,
+      survey,
+    );
+    for (const [index, line] of lines.lines.entries()) {
+      if (index !== lost) reader.accept(line, { line: index + 1, part: 0 });
+    }
+    reader.end();
+    assert.equal(compactedIn(records).length, compactions);
+    assert.deepEqual(itemsOf(records), items);
+  }
+});
+
 test('a preserved segment is the chain between its ends', () => {
   const lines = new ClaudeLines().user('a');
   const head = lines.says('m1', 'b').last;
@@ -509,6 +534,11 @@ test('no shape of JSON breaks the reader, and every message of a line is told on
   );
 });
 
+/** Skims a line whatever its length: white space makes it long enough. */
+function skimPadded(text: string): JsonObject | undefined {
+  return skimLine(text + ' '.repeat(SKIM_FROM_CHARACTERS));
+}
+
 test('the survey finds in a skimmed line what it finds in the parsed one', () => {
   fc.assert(
     fc.property(fc.array(nearlyLine, { maxLength: 8 }), fc.boolean(), (values, isSpaced) => {
@@ -518,7 +548,7 @@ test('the survey finds in a skimmed line what it finds in the parsed one', () =>
         const surveyor = claudeCodeReader.survey?.((note) => notes.push(note));
         for (const [index, line] of lines.entries()) {
           const text = JSON.stringify(line, null, isSpaced ? 1 : 0);
-          surveyor?.accept(skim ? (skimLine(text) ?? line) : line, { line: index + 1, part: 0 });
+          surveyor?.accept(skim ? (skimPadded(text) ?? line) : line, { line: index + 1, part: 0 });
         }
         surveyor?.end();
         return { survey: surveyor?.result(), notes };
@@ -542,9 +572,10 @@ test('skimming is unsure of what is not one whole object', () => {
     '{"a":"\\"}',
     'nul',
   ]) {
-    assert.equal(skimLine(text), undefined, text);
+    assert.equal(skimPadded(text), undefined, text);
   }
-  assert.deepEqual(skimLine(' {"x":"a\\\\","uuid":"\\u0061\\"b", "y":{"uuid":"no"},"z":[1e5,null]} '), {
+  assert.equal(skimLine('{}'), undefined);
+  assert.deepEqual(skimPadded(' {"x":"a\\\\","uuid":"\\u0061\\"b", "y":{"uuid":"no"},"z":[1e5,null]} '), {
     uuid: 'a"b',
   });
 });

@@ -11,8 +11,10 @@ import { attachmentItem } from './attachment.ts';
 import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
-import { ClaudeSurveyor, keyOf } from './survey.ts';
-import type { ClaudeSurvey, LineKey, SurveyedCompaction } from './survey.ts';
+import { keyOf } from './node.ts';
+import type { LineKey } from './node.ts';
+import { ClaudeSurveyor } from './survey.ts';
+import type { ClaudeSurvey, SurveyedCompaction } from './survey.ts';
 import { usageSample } from './usage.ts';
 
 /**
@@ -86,6 +88,8 @@ class ClaudeReader implements LineReader {
   }
 
   #takeOne(value: JsonObject, at: LineAt, key: LineKey): void {
+    // The anchor was skimmed and then could not be parsed.
+    if (this.#pending?.summary !== undefined && key > this.#pending.plan.anchor) this.#finishPending();
     const compaction = this.#survey.compactions.get(key);
     if (compaction !== undefined) {
       this.#abandonPending();
@@ -147,14 +151,17 @@ class ClaudeReader implements LineReader {
       pending.replacement.push(...marked);
       return true;
     }
-    if (pending.summary === undefined || key > pending.plan.anchor) return false;
+    if (pending.summary === undefined) return false;
     pending.replacement.push(...items);
     return true;
   }
 
   #finishPending(): void {
     const pending = this.#pending;
-    if (pending === undefined) return;
+    if (pending?.summary === undefined) {
+      this.#abandonPending();
+      return;
+    }
     this.#pending = undefined;
     const { value, at } = pending.boundary;
     this.#emit(compactedRecord(value, pending), { value, at });

@@ -12,7 +12,8 @@ import { UsageGauge } from '../../tokens/anchor.ts';
 import { itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { claudeCodeReader } from './read.ts';
 import { looksLikeClaudeCode } from './detect.ts';
-import { skimLine } from './skim.ts';
+import { SKIM_FROM_CHARACTERS, skimLine } from './skim.ts';
+import { appendClaudeCompaction } from './write.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../../shared/sessions');
 const FOLDERS = ['claude-code', 'claude-code-2.1.329'].map((name) => path.join(ROOT, name));
@@ -138,6 +139,48 @@ test('every compaction is found, with its summary', { skip }, () => {
   }
 });
 
+test('a compaction appended to a real session becomes its context', { skip }, () => {
+  for (const file of files) {
+    const values = valuesOf(file);
+    const { tail } = readPlacedLines(values).survey;
+    const summary: Item = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'The past.' }],
+    };
+    const boundary: Item = { type: 'compact_boundary', uuid: 'b', timestamp: '', trigger: 'manual' };
+    let count = 0;
+    const fresh = (): string => `fresh-${++count}`;
+    const { lines, leafUuid } = appendClaudeCompaction({
+      record: {
+        type: 'compacted',
+        id: 'b',
+        replacement: [boundary, summary],
+        preTokens: 9000,
+        postTokens: 10,
+      },
+      tail,
+      newSessionId: 's',
+      at: '2027-01-01T00:00:00.000Z',
+      ids: { uuid: fresh, messageId: fresh },
+    });
+    const appended = lines.map((line, index): PlacedLine => [
+      JSON.parse(line) as JsonObject,
+      { line: 1e6 + index, part: 0 },
+    ]);
+    const after = readPlacedLines([...values, ...appended]);
+    assert.equal(after.records.findLast((record) => record.type === 'compacted')?.summary, 'The past.');
+    assert.equal(after.survey.tail.uuid, leafUuid);
+    assert.equal(after.survey.tail.cumulativeDroppedTokens, tail.cumulativeDroppedTokens + 8990);
+    assert.equal([...after.survey.compactions.values()].find(({ uuid }) => uuid === 'b')?.before, tail.uuid);
+  }
+});
+
+function skimPadded(value: JsonObject): JsonObject {
+  const text = JSON.stringify(value) + ' '.repeat(SKIM_FROM_CHARACTERS);
+  return skimLine(text) ?? assert.fail('unsure of a sound line');
+}
+
 test('skimmed lines survey like parsed ones', { skip }, () => {
   for (const file of files) {
     const values = valuesOf(file);
@@ -147,9 +190,7 @@ test('skimmed lines survey like parsed ones', { skip }, () => {
       surveyor?.end();
       return surveyor?.result();
     };
-    const skimmed = survey(
-      (value) => skimLine(JSON.stringify(value)) ?? assert.fail('unsure of a sound line'),
-    );
+    const skimmed = survey(skimPadded);
     assert.deepEqual(
       skimmed,
       survey((value) => value),

@@ -3,15 +3,9 @@
 
 import type { JsonObject } from '../../protocol/item.ts';
 import type { LineAt, LineReader, Report } from '../reader.ts';
-import { countAt, objectAt, objectsAt, stringAt, stringsAt } from './fields.ts';
-
-/** A value of the file as one number: line and part. */
-export type LineKey = number;
-
-/** The key of a value. */
-export function keyOf(at: LineAt): LineKey {
-  return at.line * 2 ** 20 + at.part;
-}
+import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
+import { LINKED_KINDS, nodeOf } from './node.ts';
+import type { LineKey, Node } from './node.ts';
 
 /** What of a file is needed to append to it. */
 export interface ClaudeTail {
@@ -52,34 +46,12 @@ export interface ClaudeSurvey {
   readonly tail: ClaudeTail;
 }
 
-const KINDS = ['user', 'assistant', 'attachment', 'system', 'progress'] as const;
-type Kind = (typeof KINDS)[number];
-
-interface Node {
-  readonly uuid: string | undefined;
-  /** null: the line says it has none. undefined: the line does not say. */
-  readonly parent: string | null | undefined;
-  readonly logicalParent: string | undefined;
-  readonly key: LineKey;
-  readonly line: number;
-  readonly kind: Kind;
-  readonly isBoundary: boolean;
-  readonly isSummary: boolean;
-  readonly isSidechain: boolean;
-  readonly messageId: string | undefined;
-  readonly calls: readonly string[];
-  readonly results: readonly string[];
-  readonly metadata: JsonObject | undefined;
-}
-
 /** A boundary on the way from leaf to root, with the message below it and the line above it. */
 interface OnWay {
   readonly index: number;
   readonly below: number | undefined;
   readonly before: number | undefined;
 }
-
-const NONE: readonly string[] = [];
 
 /** The first pass. `accept` takes whole values or skimmed ones (`skimLine`) alike. */
 export class ClaudeSurveyor implements LineReader {
@@ -103,7 +75,7 @@ export class ClaudeSurveyor implements LineReader {
   }
 
   accept(value: JsonObject, at: LineAt): void {
-    const kind = KINDS.find((each) => each === value['type']);
+    const kind = LINKED_KINDS.find((each) => each === value['type']);
     if (kind !== undefined) this.#acceptLinked(nodeOf(value, kind, at), value);
     else if (value['type'] === 'last-prompt') this.#acceptLastPrompt(value);
   }
@@ -429,38 +401,6 @@ function isStrayRoot(node: Node): boolean {
 function keptMetadata(boundary: Node): JsonObject | undefined {
   const metadata = boundary.metadata ?? {};
   return objectAt(metadata, 'preservedMessages') ?? objectAt(metadata, 'preservedSegment');
-}
-
-function nodeOf(value: JsonObject, kind: Kind, at: LineAt): Node {
-  const message = objectAt(value, 'message');
-  const isMessage = kind === 'user' || kind === 'assistant';
-  const isBoundary = kind === 'system' && value['subtype'] === 'compact_boundary';
-  const parent = value['parentUuid'];
-  return {
-    uuid: stringAt(value, 'uuid'),
-    parent: typeof parent === 'string' || parent === null ? parent : undefined,
-    logicalParent: stringAt(value, 'logicalParentUuid'),
-    key: keyOf(at),
-    line: at.line,
-    kind,
-    isBoundary,
-    isSummary: kind === 'user' && value['isCompactSummary'] === true,
-    isSidechain: value['isSidechain'] === true,
-    messageId: kind === 'assistant' && message !== undefined ? stringAt(message, 'id') : undefined,
-    calls: isMessage && message !== undefined ? idsOf(message, 'tool_use', 'id') : NONE,
-    results: isMessage && message !== undefined ? idsOf(message, 'tool_result', 'tool_use_id') : NONE,
-    metadata: isBoundary ? objectAt(value, 'compactMetadata') : undefined,
-  };
-}
-
-function idsOf(message: JsonObject, type: string, key: string): readonly string[] {
-  if (!Array.isArray(message['content'])) return NONE;
-  const ids: string[] = [];
-  for (const block of objectsAt(message, 'content')) {
-    const id = block['type'] === type ? block[key] : undefined;
-    if (typeof id === 'string') ids.push(id);
-  }
-  return ids.length === 0 ? NONE : ids;
 }
 
 const FACTS = ['sessionId', 'cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'] as const;
