@@ -422,7 +422,7 @@ test('real sessions: all that a parser reads, in order, also when torn at every 
 
 /** The objects of a line, by a parser that knows nothing but to try every closing brace. */
 function parseAll(line: string): JsonObject[] {
-  for (let end = line.length; end > 0; end = line.lastIndexOf('}', end - 1)) {
+  for (let end = line.length; end > 0; end = line.lastIndexOf('}', end - 2) + 1) {
     try {
       return [JSON.parse(line.slice(0, end)) as JsonObject, ...parseAll(line.slice(end))];
     } catch {
