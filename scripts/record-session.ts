@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadTokenizer } from '../src/tokens/load.ts';
 import { perform, textMessage } from './record/perform.ts';
-import type { Performance } from './record/perform.ts';
+import type { Outcome } from './record/perform.ts';
 import { Rollout } from './record/rollout.ts';
 import { parseScreenplay } from './record/screenplay.ts';
 import { inventSheets } from './record/sheets.ts';
@@ -40,7 +40,7 @@ const PROJECT_MS = Date.UTC(2026, 6, 1, 9, 0, 0);
 const START_MS = Date.UTC(2026, 6, 6, 8, 12, 0);
 
 /** A recording and what is in it. */
-export interface Recording extends Performance {
+export interface Recording extends Outcome {
   readonly text: string;
   readonly window: number;
   readonly peakTokens: number;
@@ -64,8 +64,8 @@ export async function recordSession(): Promise<Recording> {
       await loadTokenizer(),
     );
     const scenes = ACTS.flatMap((act) => parseScreenplay(story(act)));
-    const performance = await perform(scenes, workspace, rollout, await openings(workspace));
-    return { ...performance, text: rollout.text(), window: WINDOW, peakTokens: rollout.peakTokens };
+    const outcome = await perform(scenes, workspace, rollout, await openings(workspace));
+    return { ...outcome, text: rollout.text(), window: WINDOW, peakTokens: rollout.peakTokens };
   } finally {
     workspace.remove();
   }

@@ -7,8 +7,8 @@ import type { Call, Sampling, Scene } from './screenplay.ts';
 import { SHOWN_DIRECTORY } from './workspace.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What came out of a performance besides the rollout. */
-export interface Performance {
+/** What came out of the play besides the rollout. */
+export interface Outcome {
   readonly turns: number;
   readonly commands: number;
   /** Where the context was to be compacted: the number of lines and of tokens before it. */
@@ -26,11 +26,11 @@ export async function perform(
   workspace: Workspace,
   rollout: Rollout,
   openings: readonly MessageItem[],
-): Promise<Performance> {
+): Promise<Outcome> {
   let turns = 0;
   let calls = 0;
   let commands = 0;
-  let compactionPlace: Performance['compactionPlace'];
+  let compactionPlace: Outcome['compactionPlace'];
   for (const scene of scenes) {
     if (scene.type === 'compaction') {
       // The place for Baton's own compaction of what was recorded so far.
@@ -82,7 +82,11 @@ async function fillIn(text: string, workspace: Workspace): Promise<string> {
 
 /** A message of one text. */
 export function textMessage(role: MessageItem['role'], text: string): MessageItem {
-  return { type: 'message', role, content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }] };
+  return {
+    type: 'message',
+    role,
+    content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
+  };
 }
 
 function callId(index: number): string {

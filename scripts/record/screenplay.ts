@@ -8,7 +8,7 @@ export type Call =
   | { readonly tool: 'update_plan'; readonly steps: readonly PlanStep[] };
 
 /** One step of the plan that the agent shows. */
-export interface PlanStep {
+interface PlanStep {
   readonly step: string;
   readonly status: 'completed' | 'in_progress' | 'pending';
 }

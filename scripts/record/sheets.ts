@@ -74,7 +74,10 @@ function dayLines(date: string, next: Next): readonly string[] {
   const lines = PEOPLE.flatMap((person) => personLines(date, person, next));
   if (next(5) > 0) return lines;
   const start = 21 * 60 + 30 + next(90);
-  return [...lines, `${date} ${clock(start)}-${clock(start + 150 + next(120))} ben borealis/ops night deploy`];
+  return [
+    ...lines,
+    `${date} ${clock(start)}-${clock(start + 150 + next(120))} ben borealis/ops night deploy`,
+  ];
 }
 
 function personLines(date: string, person: string, next: Next): readonly string[] {

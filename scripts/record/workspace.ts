@@ -98,12 +98,17 @@ export class Workspace {
   }
 
   #normalize(output: string): string {
-    return output
-      .replaceAll(this.#home, SHOWN_HOME)
-      // Frames inside of Node differ between its versions; the last one may open the list of the error's fields.
-      .replaceAll(/(?:\n +at [^\n]*node:[^\n{]*)+(\{)?/g, (_, brace?: string) => (brace === undefined ? '' : ' {'))
-      .replaceAll(/\(\d+(?:\.\d+)?ms\)/g, '(1ms)')
-      .replaceAll(/duration_ms \d+(?:\.\d+)?/g, 'duration_ms 100')
-      .replaceAll(/^Node\.js v(\d+)\.\d+\.\d+$/gm, 'Node.js v$1');
+    return (
+      output
+        .replaceAll(this.#home, SHOWN_HOME)
+        // Frames inside of Node differ between its versions; the last one may open the list of the error's fields.
+        .replaceAll(/(?:\n +at [^\n]*node:[^\n{]*)+(\{)?/g, (_, brace?: string) =>
+          brace === undefined ? '' : ' {',
+        )
+        .replaceAll(/^(node:[\w/]+):\d+$/gm, '$1')
+        .replaceAll(/\(\d+(?:\.\d+)?ms\)/g, '(1ms)')
+        .replaceAll(/duration_ms \d+(?:\.\d+)?/g, 'duration_ms 100')
+        .replaceAll(/^Node\.js v(\d+)\.\d+\.\d+$/gm, 'Node.js v$1')
+    );
   }
 }
