@@ -17,7 +17,7 @@ import { redact } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, detached, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, statementsOf, StatementPool } from './statements.ts';
-import type { Commit, Landmark, Statement, Trail } from './trail.ts';
+import type { Action, Commit, Landmark, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
 const MAX_COMMITS = 120;
@@ -51,7 +51,7 @@ export class TrailCollector {
   readonly #running = new Map<string, DueCall>();
   readonly #commits: Commit[] = [];
   readonly #landmarks = new Map<string, Landmark>();
-  #actions: string[] = [];
+  readonly #actions: Action[] = [];
   #position = 0;
   #compactions = 0;
   #cwd: string | undefined;
@@ -104,7 +104,7 @@ export class TrailCollector {
       statements,
       openQuestions: openQuestions(now, this.#lastMessage),
       current: {
-        statements: now.slice(-CURRENT_STATEMENTS),
+        statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
         isAgentDone: this.#lastMessage !== '' && !this.#hasCalledSinceMessage,
       },
@@ -153,7 +153,6 @@ export class TrailCollector {
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
     this.#requests.add(own, this.#position, question);
     this.#index.add(excerpt(own), 'user', this.#position, this.#root);
-    this.#actions = [];
     this.#lastMessage = '';
     this.#lastStep = undefined;
     this.#noteLinks(own);
@@ -305,8 +304,10 @@ export class TrailCollector {
   }
 
   #act(phrase: string): void {
-    if (this.#actions.at(-1) === phrase) return;
-    this.#actions.push(detached(phrase));
+    const turn = this.#requests.turn;
+    const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
+    if (before >= 0) this.#actions.splice(before, 1);
+    this.#actions.push({ turn, text: detached(phrase) });
     if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
   }
 
@@ -357,8 +358,8 @@ function phraseOf(action: FileAction['action'], path: string, to: string | undef
 
 function resultPhrase(failed: boolean, telling: readonly string[]): string {
   const line = telling.at(failed ? 0 : -1);
-  const said = line === undefined ? '' : `: ${clip(oneLine(line), 140)}`;
-  return failed ? ` → failed${said}` : line === undefined ? '' : ` → ok${said}`;
+  const said = line === undefined || /^ok\s/.test(line) ? '' : `: ${clip(oneLine(line), 140)}`;
+  return failed ? ` → failed${said}` : said === '' ? '' : ` → ok${said}`;
 }
 
 function openQuestions(now: readonly Statement[], lastMessage: string): Statement[] {

@@ -1,6 +1,9 @@
 // What counts as an identifier (a path, symbol, flag, code, hash, number with meaning) and how much each one matters.
 // One pass over character codes: a scanner with regular expressions is several times slower and can be made to stall.
 
+import { detached } from './sentences.ts';
+import type { RankedIdentifier } from './trail.ts';
+
 /** Who mentioned an identifier. */
 export type Mention = 'user' | 'agent' | 'result';
 
@@ -68,11 +71,20 @@ function trimmed(run: string, root: string): string | undefined {
   while (to > from && '.-+~@#/'.includes(run.charAt(to - 1))) to--;
   while (from < to && '+@'.includes(run.charAt(from))) from++;
   if (run.startsWith('./', from)) from += 2;
-  let text = run.slice(from, to);
+  let text = withoutReceiver(run.slice(from, to));
   if (root !== '' && text.startsWith(root) && text.charAt(root.length) === '/') {
     text = text.slice(root.length + 1);
   }
   return text.length < MIN_LENGTH ? undefined : text;
+}
+
+/** `self.x`, `this.x`, `t.x`: who receives a call says little, what is called names it. */
+function withoutReceiver(text: string): string {
+  const dot = text.indexOf('.');
+  if (dot < 1 || text.includes('/')) return text;
+  const receiver = text.slice(0, dot);
+  const isShort = dot <= 2 && isLetterAt(text, 0) && text.length - dot > 5;
+  return isShort || receiver === 'self' || receiver === 'this' ? text.slice(dot + 1) : text;
 }
 
 function isIdentifier(text: string): boolean {
@@ -80,12 +92,16 @@ function isIdentifier(text: string): boolean {
   if (text.startsWith('#')) return isAllDigits(text, 1);
   if (text.startsWith('-') || text.startsWith('_-')) return false;
   const shape = shapeOf(text);
-  if (shape.letters === 0) return shape.digits >= 3 && (shape.digits === text.length || shape.dots > 0);
+  // A bare number says nothing by itself; a version does.
+  if (shape.letters === 0) return shape.dots > 1 && shape.digits >= 3;
+  if (isData(text, shape)) return false;
+  if (text.startsWith('.') && shape.slashes === 0)
+    return shape.letters >= 6 && shape.dots === 1 && shape.humps === 0;
   if (shape.slashes > 0) return isPath(text, shape);
   if (shape.underscores > 0) return shape.letters >= 2;
   if (shape.dots > 0) return !text.includes('..') && shape.letters >= 3;
   if (shape.hyphens > 1) return true;
-  if (shape.digits > 0) return shape.uppers > 0 || shape.digits >= 2;
+  if (shape.digits > 0) return shape.uppers > 0 ? shape.digits >= 2 : isHash(text, shape);
   return shape.humps > 0 && shape.letters >= 4;
 }
 
@@ -128,6 +144,17 @@ function shapeOf(text: string): Shape {
     wasLower = kind === LETTER;
   }
   return shape;
+}
+
+/** Base64 and its like: long, without joints, in mixed case with digits. */
+function isData(text: string, { digits, uppers, letters, hyphens, underscores, dots }: Shape): boolean {
+  return (
+    text.length >= 32 && digits > 0 && uppers > 2 && letters > uppers && hyphens + underscores + dots === 0
+  );
+}
+
+function isHash(text: string, { digits, letters }: Shape): boolean {
+  return digits >= 2 && letters >= 1 && text.length >= 7 && text.length <= 40 && /^[0-9a-f]+$/.test(text);
 }
 
 /** One slash between plain words is prose ("and/or"); anything more is a path. */
@@ -190,8 +217,12 @@ export class IdentifierIndex {
   }
 
   /** The heaviest identifiers, heaviest first; ties in the order of their text. */
-  top(limit: number): { text: string; weight: number }[] {
-    const all = [...this.#mentions].map(([text, mentions]) => ({ text, weight: this.#weightOf(mentions) }));
+  top(limit: number): RankedIdentifier[] {
+    const all = [...this.#mentions].map(([text, mentions]) => ({
+      text,
+      weight: this.#weightOf(mentions),
+      ownMentions: mentions.user + mentions.agent,
+    }));
     all.sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1));
     return all.slice(0, limit);
   }
@@ -200,7 +231,7 @@ export class IdentifierIndex {
     let mentions = this.#mentions.get(identifier);
     if (mentions === undefined) {
       mentions = new Mentions();
-      this.#mentions.set(identifier, mentions);
+      this.#mentions.set(detached(identifier), mentions);
     }
     mentions[by]++;
     mentions.last = position;

@@ -57,7 +57,7 @@ function isSentenceEnd(line: string, index: number): boolean {
   const before = line.slice(Math.max(0, index - 4), index).toLowerCase();
   if (/(?:\be\.g|\bi\.e|\bvs|\betc|\bcf|\bz\.b|\bno)$/.test(before)) return false;
   const after = line.charAt(index + 2);
-  return after === '' || !/[a-z]/.test(after);
+  return after === '' || /[\p{Lu}\p{Lo}\d"'“(*_`]/u.test(after);
 }
 
 /** White space runs, line feeds included, become one space. */
