@@ -175,7 +175,7 @@ export class TrailCollector {
     const meaning = meaningOf(call);
     this.#hasCalledSinceMessage = true;
     this.#hasPast = true;
-    this.#index.add(excerpt(meaning.text), 'agent', this.#position, this.#root);
+    this.#index.add(excerpt(meaning.text), 'call', this.#position, this.#root);
     if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
     if (call.callId === undefined) {
       for (const file of meaning.files) this.#addFile(file, moment);

@@ -7,7 +7,8 @@ import type { FileTrail, LineRange, Trail } from './trail.ts';
 /** Symbols named in the first line of a file, and in a further one. */
 const SYMBOLS_PER_LINE = 5;
 const FURTHER_SYMBOLS = 6;
-const FURTHER_LINES = 2;
+/** Tokens of the budget for each further line of symbols that a file may get. */
+const TOKENS_PER_FURTHER_LINE = 1_000;
 const PATHS_PER_LINE = 6;
 /** Read files that may get a line. */
 const MAX_READ_FILES = 80;
@@ -29,7 +30,10 @@ export function fileLines(
   const readHeads = read.map((file, at) => ({ file, at: 1_000 + at, line: fileLine(file, 1_000 + at, 0.6) }));
   return {
     changed: [...heads.map(({ line }) => line), ...compactLines(changed.slice(detailed))],
-    details: [...readHeads.map(({ line }) => line), ...[...heads, ...readHeads].flatMap(symbolLines)],
+    details: [
+      ...readHeads.map(({ line }) => line),
+      ...[...heads, ...readHeads].flatMap((head) => symbolLines(head, budget)),
+    ],
     snippets: heads
       .toSorted((a, b) => b.file.lastPosition - a.file.lastPosition)
       .flatMap((head) => snippetLine(head, trail)),
@@ -99,15 +103,15 @@ function compactLines(files: readonly FileTrail[]): SummaryLine[] {
   return lines;
 }
 
-function symbolLines({ file, at, line: parent }: Head): SummaryLine[] {
+function symbolLines({ file, at, line: parent }: Head, budget: number): SummaryLine[] {
   if (file.state === 'deleted') return [];
   const lines: SummaryLine[] = [];
-  for (let row = 0; row < FURTHER_LINES; row++) {
+  for (let row = 0; row < Math.max(1, Math.floor(budget / TOKENS_PER_FURTHER_LINE)); row++) {
     const from = SYMBOLS_PER_LINE + row * FURTHER_SYMBOLS;
     const symbols = file.symbols.slice(from, from + FURTHER_SYMBOLS);
     if (symbols.length < 2) break;
     const text = `  also there: ${listed(symbols)}`;
-    lines.push(summaryLine({ section, order: at * 10 + 1 + row, text, value: 0, parent }));
+    lines.push(summaryLine({ section, order: at * 10 + 1 + row / 10, text, value: 0, parent }));
   }
   return lines;
 }

@@ -17,7 +17,7 @@ const SNIPPET_LENGTH = 700;
 /** Characters of a written or read text that are searched for symbols. */
 const SEARCHED_LENGTH = 16_000;
 /** Symbols named for one file. */
-const SHOWN_SYMBOLS = 24;
+const SHOWN_SYMBOLS = 60;
 
 interface Entry {
   path: string;

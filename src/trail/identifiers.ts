@@ -4,8 +4,8 @@
 import { detached } from './sentences.ts';
 import type { RankedIdentifier } from './trail.ts';
 
-/** Who mentioned an identifier. */
-export type Mention = 'user' | 'agent' | 'result';
+/** Where an identifier stands: in the user's words, the agent's, a call of the agent's, or a tool result. */
+export type Mention = 'user' | 'agent' | 'call' | 'result';
 
 /** Longer runs without a break are data (base64, minified code), not names. */
 const MAX_LENGTH = 120;
@@ -178,6 +178,7 @@ function isAllDigits(text: string, from: number): boolean {
 class Mentions {
   user = 0;
   agent = 0;
+  call = 0;
   result = 0;
   /** Position of the newest mention by anyone, and by user or agent. */
   last = 0;
@@ -188,8 +189,11 @@ class Mentions {
 const KEPT_IDENTIFIERS = 20_000;
 const MAX_IDENTIFIERS = 40_000;
 
-/** Items after which the pull of a mention has halved. @source decision 0003. */
-const HALF_LIFE_ITEMS = 120;
+/**
+ * Items after which the chance of a further use has halved. With the terms of `#weightOf` it follows how often names of
+ * real sessions were used again, by number, place and age of their mentions. @source decision 0003.
+ */
+const HALF_LIFE_ITEMS = 250;
 
 /** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
 export class IdentifierIndex {
@@ -221,7 +225,7 @@ export class IdentifierIndex {
     const all = [...this.#mentions].map(([text, mentions]) => ({
       text,
       weight: this.#weightOf(mentions),
-      ownMentions: mentions.user + mentions.agent,
+      ownMentions: mentions.user + mentions.agent + mentions.call,
     }));
     all.sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1));
     return all.slice(0, limit);
@@ -238,15 +242,14 @@ export class IdentifierIndex {
     if (by !== 'result') mentions.lastOwn = position;
   }
 
+  /** Rarity times the chance to be used again, so that the sum over a text is what it is expected to save. */
   #weightOf(mentions: Mentions): number {
-    const frequency = mentions.user + mentions.agent + mentions.result;
+    const frequency = mentions.user + mentions.agent + mentions.call + mentions.result;
     const rarity = Math.log(1 + this.#items / frequency);
-    const reuse =
-      Math.log1p(mentions.agent) + 1.5 * Math.log1p(mentions.user) + 0.15 * Math.log1p(mentions.result);
-    const last =
-      mentions.lastOwn < 0 ? mentions.last : Math.max(mentions.lastOwn, mentions.last - HALF_LIFE_ITEMS);
-    const age = this.#position - last;
-    return rarity * reuse * (0.2 + HALF_LIFE_ITEMS / (HALF_LIFE_ITEMS + age));
+    const own = 1.2 * mentions.user + 0.5 * mentions.agent + mentions.call;
+    const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(mentions.result);
+    const age = this.#position - (own > 0 ? mentions.lastOwn : mentions.last);
+    return (rarity * chance * HALF_LIFE_ITEMS) / (HALF_LIFE_ITEMS + age);
   }
 
   #prune(): void {

@@ -25,6 +25,8 @@ export interface Floor {
   readonly lines: readonly SummaryLine[];
   /** Share of the budget that these lines may take, 0 to 1. */
   readonly share: number;
+  /** `order`: as listed. `worth`: the best for their tokens first. */
+  readonly by: 'order' | 'worth';
 }
 
 /** Positions in `SUMMARY_SECTIONS`. */

@@ -32,20 +32,20 @@ export function linesOf(trail: Trail, budget: number): Lines {
   const carried = carriedLines(trail);
   const delivered = deliveredLines(trail);
   const floors: Floor[] = [
-    { lines: ask, share: 0.3 },
-    { lines: next, share: 0.08 },
-    { lines: rules, share: 0.5 },
-    { lines: pending, share: 0.15 },
-    { lines: files.changed, share: 0.25 },
-    { lines: byValue(failures).slice(0, 6), share: 0.08 },
-    { lines: actions.toReversed().slice(0, 6), share: 0.06 },
-    { lines: byValue(now).slice(0, 5), share: 0.08 },
-    { lines: byValue(carried).slice(0, 40), share: 0.3 },
-    { lines: byValue(before).slice(0, 24), share: 0.14 },
-    { lines: messages.newest, share: 0.1 },
-    { lines: delivered.toReversed().slice(0, 8), share: 0.04 },
-    { lines: files.snippets.slice(0, 2), share: 0.06 },
-    { lines: commandLines(trail), share: 0.04 },
+    { lines: ask, share: 0.3, by: 'order' },
+    { lines: next, share: 0.08, by: 'order' },
+    { lines: rules, share: 0.5, by: 'order' },
+    { lines: pending, share: 0.12, by: 'order' },
+    { lines: files.changed, share: 0.25, by: 'order' },
+    { lines: carried, share: 0.3, by: 'worth' },
+    { lines: failures, share: 0.06, by: 'worth' },
+    { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
+    { lines: now, share: 0.07, by: 'worth' },
+    { lines: before, share: 0.1, by: 'worth' },
+    { lines: messages.newest, share: 0.08, by: 'order' },
+    { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
+    { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
+    { lines: commandLines(trail), share: 0.03, by: 'order' },
   ];
   const all = [
     ...ask,
@@ -58,16 +58,13 @@ export function linesOf(trail: Trail, budget: number): Lines {
     ...now,
     ...before,
     ...actions,
+    ...runLines(trail),
     ...messages.all,
     ...failures,
     ...delivered,
     ...carried,
   ];
   return { floors, all };
-}
-
-function byValue(lines: readonly SummaryLine[]): SummaryLine[] {
-  return lines.toSorted((a, b) => b.value - a.value || b.order - a.order);
 }
 
 function askLines(trail: Trail, budget: number): SummaryLine[] {
@@ -336,21 +333,43 @@ function commandLines(trail: Trail): SummaryLine[] {
   ];
 }
 
+/** What was run before the last actions, newest of equal commands, with how it went. */
+function runLines(trail: Trail): SummaryLine[] {
+  const told = new Set(trail.current.actions.map(({ text }) => text));
+  const byCommand = new Map<string, CommandRun>();
+  for (const run of trail.commands) byCommand.set(run.command, run);
+  return [...byCommand.values()]
+    .filter(({ command }) => ![...told].some((text) => text.includes(command)))
+    .map(({ command, failed, position, turn, telling }) => {
+      const said = telling.at(failed ? 0 : -1);
+      const went = `${failed ? 'failed' : 'ok'}${said === undefined ? '' : `: ${clip(said, 110)}`}`;
+      return summaryLine({
+        section: SECTION.solving,
+        order: 1e9 + position,
+        text: `- \`${clip(command, 160)}\` (message ${turn}) → ${went}`,
+        value: 0.15,
+        group: 'Other commands run, with how they went last:',
+      });
+    });
+}
+
 /** Names shown to a line, and lines of them at most: this section reminds, it does not list. */
 const NAMES_PER_LINE = 6;
-const MAX_CONCEPT_LINES = 24;
+const TOKENS_PER_CONCEPT_LINE = 250;
 
 /**
  * Names that the user and the agent keep using and that no picked line shows, by kind.
  * @param shown identifiers that the summary holds already
  */
-export function conceptLines(trail: Trail, shown: ReadonlySet<string>): SummaryLine[] {
+export function conceptLines(trail: Trail, shown: ReadonlySet<string>, budget: number): SummaryLine[] {
+  const most = NAMES_PER_LINE * Math.ceil(budget / TOKENS_PER_CONCEPT_LINE);
   const kinds = new Map<string, string[]>();
   for (const { text, ownMentions } of trail.identifiers) {
     if (ownMentions < 2 || shown.has(text)) continue;
     const kind = kindOf(text);
     const names = kinds.get(kind) ?? [];
-    kinds.set(kind, [...names, text].slice(0, NAMES_PER_LINE * MAX_CONCEPT_LINES));
+    if (names.length < most) names.push(text);
+    kinds.set(kind, names);
   }
   return [...kinds].flatMap(([kind, names], row) => {
     const lines: SummaryLine[] = [];

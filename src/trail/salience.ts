@@ -29,8 +29,12 @@ export class LinePicker {
     return this.#room;
   }
 
-  /** Takes the lines of a floor in order, each that still fits in its share of `budget`. */
-  takeFloor({ lines, share }: Floor, budget: number): void {
+  /** Takes the lines of a floor that fit in its share of `budget`. */
+  takeFloor({ lines, share, by }: Floor, budget: number): void {
+    if (by === 'worth') {
+      this.takeBest(lines, this.#room - Math.min(budget * share, this.#room));
+      return;
+    }
     let left = Math.min(budget * share, this.#room);
     for (const line of lines) {
       if (this.#taken.has(line) || !this.#isReady(line)) continue;

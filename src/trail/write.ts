@@ -64,7 +64,7 @@ function pickLines(trail: Trail, budget: number, count: CountText): SummaryLine[
   const { floors, all } = linesOf(trail, budget);
   for (const floor of floors) picker.takeFloor(floor, budget);
   picker.takeBest(all, budget * CONCEPTS_SHARE);
-  picker.takeBest(conceptLines(trail, picker.covered), 0);
+  picker.takeBest(conceptLines(trail, picker.covered, budget), 0);
   return picker.picked;
 }
 
