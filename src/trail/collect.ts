@@ -9,20 +9,22 @@ import type { CallMeaning, FileAction } from './calls.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
-import { commitsIn, linksIn, looksFailed, outcomeOf, tellingLines } from './outputs.ts';
+import { commitsIn, linksIn, looksFailed, outcomeOf, stripAnsi, tellingLines } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
 import { redact } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
-import { clip, clipMiddle, detached, oneLine } from './sentences.ts';
+import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, statementsOf, StatementPool } from './statements.ts';
-import type { Action, Commit, Landmark, Statement, Trail } from './trail.ts';
+import type { Action, Activity, Commit, Landmark, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
 const MAX_COMMITS = 120;
 const MAX_LANDMARKS = 60;
 const MAX_ACTIONS = 24;
+const MAX_TAIL = 40;
+const MAX_TAIL_LENGTH = 1_200;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
@@ -52,6 +54,7 @@ export class TrailCollector {
   readonly #commits: Commit[] = [];
   readonly #landmarks = new Map<string, Landmark>();
   readonly #actions: Action[] = [];
+  readonly #tail: Activity[] = [];
   #position = 0;
   #compactions = 0;
   #cwd: string | undefined;
@@ -106,6 +109,7 @@ export class TrailCollector {
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
+        tail: [...this.#tail],
         isAgentDone: this.#lastMessage !== '' && !this.#hasCalledSinceMessage,
       },
       nextStep: this.#lastStep,
@@ -205,8 +209,19 @@ export class TrailCollector {
       this.#requests.addConstraints(outcome.text);
       return;
     }
+    this.#noteActivity(due, outcome.text);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
+  }
+
+  #noteActivity({ meaning, name, moment }: DueCall, text: string): void {
+    const head = headLines(stripAnsi(text), MAX_TAIL_LENGTH);
+    if (meaning.plan !== undefined || head.trim() === '') return;
+    const file = meaning.files[0];
+    const object = meaning.command ?? (file === undefined ? '' : this.#relative(file.path));
+    const call = clip(oneLine(object === '' ? name : `${name} ${object}`), 160);
+    this.#tail.push({ ...moment, call: detached(redact(call)), result: detached(redact(head)) });
+    if (this.#tail.length > MAX_TAIL) this.#tail.shift();
   }
 
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {

@@ -59,6 +59,7 @@ export function linesOf(trail: Trail, budget: number): Lines {
     ...before,
     ...actions,
     ...runLines(trail),
+    ...tailLines(trail),
     ...messages.all,
     ...failures,
     ...delivered,
@@ -331,6 +332,32 @@ function commandLines(trail: Trail): SummaryLine[] {
       value: 2,
     }),
   ];
+}
+
+/** Rows of a result in one line of the summary; the rest follows in a line of its own. */
+const ROWS_PER_TAIL_LINE = 12;
+
+/** The newest results, verbatim: they use room that nothing else has a claim to. */
+function tailLines(trail: Trail): SummaryLine[] {
+  return trail.current.tail.flatMap(({ call, result, position }) => {
+    const rows = result.split('\n').map((row) => `    ${clip(row.trimEnd(), 160)}`);
+    const lines: SummaryLine[] = [];
+    for (let at = 0; at < rows.length; at += ROWS_PER_TAIL_LINE) {
+      const parent = lines.at(-1);
+      const code = rows.slice(at, at + ROWS_PER_TAIL_LINE).join('\n');
+      lines.push(
+        summaryLine({
+          section: SECTION.current,
+          order: 3e9 + position + at / 100,
+          text: parent === undefined ? `- ${call}\n${code}` : code,
+          value: 0.02,
+          group: 'Newest results, as they began:',
+          ...(parent === undefined ? {} : { parent }),
+        }),
+      );
+    }
+    return lines;
+  });
 }
 
 /** What was run before the last actions, newest of equal commands, with how it went. */

@@ -60,6 +60,13 @@ function isSentenceEnd(line: string, index: number): boolean {
   return after === '' || /[\p{Lu}\p{Lo}\d"'“(*_`]/u.test(after);
 }
 
+/** The whole lines that a text begins with, at most `limit` characters; a first line that is longer is clipped. */
+export function headLines(text: string, limit: number): string {
+  if (text.length <= limit) return text.trimEnd();
+  const end = text.lastIndexOf('\n', limit);
+  return end < 1 ? clip(text, limit) : text.slice(0, end).trimEnd();
+}
+
 /** White space runs, line feeds included, become one space. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();

@@ -140,12 +140,23 @@ export interface Action {
   readonly text: string;
 }
 
+/** A call near the end of the log with the beginning of its result, verbatim. */
+export interface Activity {
+  readonly turn: number;
+  readonly position: number;
+  readonly call: string;
+  /** Whole lines. */
+  readonly result: string;
+}
+
 /** What happened last: since the newest request, and just before it. */
 export interface CurrentWork {
   /** The last statements of the agent, oldest first. */
   readonly statements: readonly Statement[];
   /** The last actions, oldest first. */
   readonly actions: readonly Action[];
+  /** The last calls with the heads of their results, oldest first, whatever the request. */
+  readonly tail: readonly Activity[];
   /** Whether the agent ended its last message without a call after it. */
   readonly isAgentDone: boolean;
 }

@@ -65,6 +65,7 @@ function pickLines(trail: Trail, budget: number, count: CountText): SummaryLine[
   for (const floor of floors) picker.takeFloor(floor, budget);
   picker.takeBest(all, budget * CONCEPTS_SHARE);
   picker.takeBest(conceptLines(trail, picker.covered, budget), 0);
+  picker.takeBest(all, 0);
   return picker.picked;
 }
 
