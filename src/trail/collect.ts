@@ -9,7 +9,7 @@ import type { CallMeaning, FileAction } from './calls.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
-import { commitsIn, linksIn, looksFailed, outcomeOf, stripAnsi, tellingLines } from './outputs.ts';
+import { commitsIn, linksIn, looksFailed, outcomeOf, refusalIn, stripAnsi, tellingLines } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
@@ -30,6 +30,9 @@ const MAX_CARRIED_LENGTH = 24_000;
 const INDEXED_LENGTH = 24_000;
 const TOP_IDENTIFIERS = 3_000;
 const CURRENT_STATEMENTS = 14;
+
+/** The model name under which Claude Code files its own placeholders. @source Claude Code session files. */
+const SYNTHETIC_MODEL = '<synthetic>';
 
 interface DueCall {
   readonly meaning: CallMeaning;
@@ -139,7 +142,7 @@ export class TrailCollector {
   }
 
   #addMessage(message: MessageItem): void {
-    if (message.isApiErrorMessage === true) return;
+    if (message.isApiErrorMessage === true || message.model === SYNTHETIC_MODEL) return;
     const text = textOfParts(message.content);
     if (message.isCompactSummary === true) {
       this.#carryOver(text);
@@ -209,9 +212,25 @@ export class TrailCollector {
       this.#requests.addConstraints(outcome.text);
       return;
     }
+    const refusal = refusalIn(result);
+    if (refusal !== undefined) {
+      this.#noteRefusal(due, refusal);
+      return;
+    }
     this.#noteActivity(due, outcome.text);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
+  }
+
+  /** A call that the user refused is no failure of the call; what the user said about it is the user's word. */
+  #noteRefusal({ meaning, name }: DueCall, said: string): void {
+    const what = meaning.command ?? meaning.files.map(({ path }) => this.#relative(path)).join(', ');
+    const words = redact(said);
+    this.#requests.answer(
+      `May I ${name}: ${what}?`,
+      words === '' ? 'no (refused without a word)' : `no: ${words}`,
+    );
+    this.#requests.addConstraints(words);
   }
 
   #noteActivity({ meaning, name, moment }: DueCall, text: string): void {

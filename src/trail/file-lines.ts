@@ -8,7 +8,7 @@ import type { FileTrail, LineRange, Trail } from './trail.ts';
 const SYMBOLS_PER_LINE = 5;
 const FURTHER_SYMBOLS = 6;
 /** Tokens of the budget for each further line of symbols that a file may get. */
-const TOKENS_PER_FURTHER_LINE = 1_000;
+const TOKENS_PER_FURTHER_LINE = 1_500;
 const PATHS_PER_LINE = 6;
 /** Read files that may get a line. */
 const MAX_READ_FILES = 80;

@@ -21,7 +21,7 @@ export interface Lines {
  */
 export function linesOf(trail: Trail, budget: number): Lines {
   const ask = askLines(trail, budget);
-  const rules = ruleLines(trail);
+  const rules = ruleLines(trail, budget);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
   const files = fileLines(trail, budget);
@@ -68,12 +68,17 @@ export function linesOf(trail: Trail, budget: number): Lines {
   return { floors, all };
 }
 
+/** Characters of the current request that are quoted: about an eighth of the budget. */
+function askLength(budget: number): number {
+  return Math.max(160, budget * 0.5);
+}
+
 function askLines(trail: Trail, budget: number): SummaryLine[] {
   const section = SECTION.request;
   const { requests } = trail;
   const current = requests.at(-1);
   if (current === undefined) return [];
-  const ask = quoted(clipMiddle(current.text, Math.max(160, budget * 0.5)));
+  const ask = quoted(clipMiddle(oneLine(current.text), askLength(budget)));
   const place = `message ${current.turn} of ${trail.turns}`;
   const lines = [
     summaryLine({ section, order: 0, text: `The user's current request (${place}): ${ask}`, value: 9 }),
@@ -104,11 +109,15 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
   return lines;
 }
 
+/** Characters below which a statement has to name something. */
+const SHORT_STATEMENT = 60;
+
 /** Newest first: where the room does not suffice, what was said last holds. */
-function ruleLines(trail: Trail): SummaryLine[] {
+function ruleLines(trail: Trail, budget: number): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
+  const isWhole = current.length <= askLength(budget);
   return trail.constraints
-    .filter(({ text }) => current.length > 400 || !current.includes(text))
+    .filter(({ text }) => !isWhole || !current.includes(text))
     .map(({ text, turn }, at) =>
       summaryLine({
         section: SECTION.request,
@@ -227,23 +236,25 @@ function deliveredLines(trail: Trail): SummaryLine[] {
 function statementLines(trail: Trail): { now: SummaryLine[]; before: SummaryLine[] } {
   const last = distinct(trail.current.statements);
   const told = new Set(last.map(({ text }) => text));
-  const now = last.map((statement) => {
+  const now = last.map((statement, order) => {
     const isSince = statement.turn === trail.turns;
     const group = isSince
       ? 'The agent said, since the current request:'
       : 'The agent said, just before the current request:';
-    return statementLine(statement, trail, { section: SECTION.current, group, order: statement.position });
+    return statementLine(statement, trail, { section: SECTION.current, group, order });
   });
+  const group = 'Decisions and findings of the agent, in order:';
   const before = distinct(trail.statements)
     .filter(({ text, kind }) => !told.has(text) && (kind === 'decision' || kind === 'finding'))
-    .map((statement) =>
-      statementLine(statement, trail, {
-        section: SECTION.solving,
-        group: 'Decisions and findings of the agent, in order:',
-        order: statement.position,
-      }),
+    .map((statement, at) =>
+      statementLine(statement, trail, { section: SECTION.solving, group, order: 1 + at }),
     );
-  return { now, before };
+  return { now: now.filter(isWorthTelling), before: before.filter(isWorthTelling) };
+}
+
+/** A short statement without any name ("That makes sense.") tells nothing once its surroundings are gone. */
+function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
+  return text.length >= SHORT_STATEMENT || (identifiers[0]?.length ?? 0) > 0;
 }
 
 function statementLine(
@@ -255,7 +266,6 @@ function statementLine(
   return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, trail) };
 }
 
-/** A statement without any name ("I see the issue.") tells nothing once its surroundings are gone. */
 function statementValue({ kind, turn }: Statement, names: number, trail: Trail): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];

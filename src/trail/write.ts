@@ -51,7 +51,7 @@ export function writeSummary(
   for (;;) {
     const text = render(picked, budgetTokens);
     const tokens = count(text);
-    if (tokens <= budgetTokens) {
+    if (tokens <= budgetTokens || picked.length === 0) {
       return { text, tokens, sections: sectionsOf(picked), redactions: countRedactions(text) };
     }
     dropTokens(picked, tokens - budgetTokens, count);
