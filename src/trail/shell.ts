@@ -203,8 +203,8 @@ export function joinPath(directory: string | undefined, path: string): string {
   return `${directory.replace(/\/$/, '')}/${path}`;
 }
 
-const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'wc', 'tac', 'od', 'xxd', 'jq']);
-const SEARCHERS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack']);
+const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'wc', 'tac', 'od', 'xxd']);
+const SEARCHERS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack', 'jq', 'awk']);
 
 /** What a simple command does to files, as far as its words tell; paths joined with the directory of `cd`. */
 export function fileActionsOf(command: SimpleCommand): ShellFileAction[] {
