@@ -68,7 +68,7 @@ function pickLines(trail: Trail, budget: number, count: CountText): SummaryLine[
   });
   const { floors, all } = linesOf(trail, budget);
   for (const floor of floors) picker.takeFloor(floor, budget);
-  picker.takeBest(all, budget * CONCEPTS_SHARE);
+  picker.takeBest(all, hasAllHeadings ? budget * CONCEPTS_SHARE : 0);
   picker.takeBest(conceptLines(trail, picker.covered, budget), 0);
   picker.takeBest(all, 0);
   return picker.picked;
