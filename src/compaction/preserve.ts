@@ -31,7 +31,7 @@ export function preserveUserMessages(
   count: CountText,
 ): Preserved {
   const kept: { entry: Entry<Item>; item: MessageItem; tokens: number }[] = [];
-  const candidates = entries.filter(({ value }) => isUserMessage(value)).reverse();
+  const candidates = entries.filter(({ value }) => isUserMessage(value)).toReversed();
   let left = budget;
   for (const entry of candidates) {
     const item = entry.value as MessageItem;

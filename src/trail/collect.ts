@@ -312,13 +312,9 @@ export class TrailCollector {
     for (const { hash, subject } of reported) {
       this.#commits.push({ turn, hash: detached(hash), subject: detached(subject) });
     }
-    const message = words[words.indexOf('-m') + 1];
-    if (reported.length === 0 && words.includes('-m') && message !== undefined) {
-      this.#commits.push({
-        turn,
-        hash: undefined,
-        subject: detached(clip(message.split('\n')[0] ?? '', 120)),
-      });
+    const subject = commitSubject(words);
+    if (reported.length === 0 && subject !== undefined) {
+      this.#commits.push({ turn, hash: undefined, subject: detached(clip(subject, 120)) });
     }
     if (this.#commits.length > MAX_COMMITS) this.#commits.shift();
   }
@@ -369,6 +365,14 @@ export class TrailCollector {
     if (root !== '' && path.startsWith(`${root}/`)) return path.slice(root.length + 1);
     return path.startsWith('./') ? path.slice(2) : path;
   }
+}
+
+/** The first line of the message that `git commit` was given, also by a heredoc inside of `$(…)`. */
+function commitSubject(words: readonly string[]): string | undefined {
+  const flag = words.findIndex((word) => /^-[a-zA-Z]*m$/.test(word) || word === '--message');
+  const lines = flag < 0 ? [] : (words[flag + 1] ?? '').split('\n');
+  const subject = lines[0]?.startsWith('$(cat <<') === true ? lines[1] : lines[0];
+  return subject === undefined || subject.trim() === '' ? undefined : subject.trim();
 }
 
 /** A call that waits for its result keeps what it means, not what it said. */

@@ -25,11 +25,18 @@ export function fileLines(
     .filter(({ state }) => state !== 'read')
     .toSorted((a, b) => salienceOf(b, trail) - salienceOf(a, trail));
   const read = trail.files.filter(({ state }) => state === 'read').slice(0, MAX_READ_FILES);
+  const root = sharedRoot(changed);
   const detailed = Math.max(2, Math.floor(budget / TOKENS_PER_DETAILED_FILE));
-  const heads = changed.slice(0, detailed).map((file, at) => ({ file, at, line: fileLine(file, at, 4) }));
-  const readHeads = read.map((file, at) => ({ file, at: 1_000 + at, line: fileLine(file, 1_000 + at, 0.6) }));
+  const heads = changed
+    .slice(0, detailed)
+    .map((file, at) => ({ file, at, line: fileLine(file, at, { value: 4, root }) }));
+  const readHeads = read.map((file, at) => ({
+    file,
+    at: 1_000 + at,
+    line: fileLine(file, 1_000 + at, { value: 0.6, root }),
+  }));
   return {
-    changed: [...heads.map(({ line }) => line), ...compactLines(changed.slice(detailed))],
+    changed: [...heads.map(({ line }) => line), ...compactLines(changed.slice(detailed), root)],
     details: [
       ...readHeads.map(({ line }) => line),
       ...[...heads, ...readHeads].flatMap((head) => symbolLines(head, budget)),
@@ -52,18 +59,56 @@ function salienceOf(file: FileTrail, trail: Trail): number {
   return (1 + Math.log1p(file.edits)) / (1 + turnsAgo) - (file.state === 'deleted' ? 0.5 : 0);
 }
 
-function fileLine(file: FileTrail, at: number, value: number): SummaryLine {
+/** Files outside of the working directory that share a root for it to be named once. */
+const MIN_ROOTED = 3;
+
+/**
+ * The directory outside of the working directory, such as another work tree, that saves most when it is named once; an
+ * empty string where there is none.
+ */
+function sharedRoot(files: readonly FileTrail[]): string {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    if (!path.startsWith('/')) continue;
+    for (let slash = path.indexOf('/', 1); slash > 0; slash = path.indexOf('/', slash + 1)) {
+      const root = path.slice(0, slash + 1);
+      counts.set(root, (counts.get(root) ?? 0) + 1);
+    }
+  }
+  let best = '';
+  let saved = 0;
+  for (const [root, count] of counts) {
+    if (count < MIN_ROOTED || (count - 1) * root.length <= saved) continue;
+    best = root;
+    saved = (count - 1) * root.length;
+  }
+  return best;
+}
+
+interface Place {
+  readonly value: number;
+  readonly root: string;
+}
+
+function fileLine(file: FileTrail, at: number, { value, root }: Place): SummaryLine {
   const facts = [editPhrase(file), readPhrase(file)].filter((fact) => fact !== '');
   const renamed = file.renamedFrom.at(-1);
   if (renamed !== undefined) facts.unshift(`was ${renamed}`);
   const symbols = file.state === 'deleted' ? [] : file.symbols.slice(0, SYMBOLS_PER_LINE);
   const names = symbols.length === 0 ? '' : `: ${listed(symbols)}`;
-  return summaryLine({
-    section,
-    order: at * 10,
-    text: `- ${file.path} (${facts.join('; ')})${names}`,
-    value,
-  });
+  const text = `- ${shortened(file.path, root)} (${facts.join('; ')})${names}`;
+  return summaryLine({ section, order: at * 10, text, value, ...grouped(root) });
+}
+
+/** The mark that stands for the shared root; the heading of the section's list explains it. */
+const ROOT_MARK = '…/';
+
+function shortened(path: string, root: string): string {
+  return root !== '' && path.startsWith(root) ? `${ROOT_MARK}${path.slice(root.length)}` : path;
+}
+
+function grouped(root: string): { group?: string } {
+  return root === '' ? {} : { group: `(${ROOT_MARK} stands for ${root})` };
 }
 
 function listed(names: readonly string[]): string {
@@ -90,15 +135,14 @@ function rangeText({ from, to }: LineRange): string {
 }
 
 /** Files without a line of their own, several to a line, so that no changed path is lost. */
-function compactLines(files: readonly FileTrail[]): SummaryLine[] {
+function compactLines(files: readonly FileTrail[], root: string): SummaryLine[] {
   const lines: SummaryLine[] = [];
   for (let at = 0; at < files.length; at += PATHS_PER_LINE) {
     const names = files
       .slice(at, at + PATHS_PER_LINE)
-      .map(({ path, state }) => (state === 'deleted' ? `${path} (deleted)` : path));
-    lines.push(
-      summaryLine({ section, order: 5_000 + at, text: `- Also changed: ${names.join(', ')}`, value: 2 }),
-    );
+      .map(({ path, state }) => `${shortened(path, root)}${state === 'deleted' ? ' (deleted)' : ''}`);
+    const text = `- Also changed: ${names.join(', ')}`;
+    lines.push(summaryLine({ section, order: 5_000 + at, text, value: 2, ...grouped(root) }));
   }
   return lines;
 }

@@ -42,9 +42,11 @@ export const SECTION = {
   next: 8,
 } as const;
 
-/** Makes a line; its identifiers are read off its text. */
+/** Makes a line; its identifiers are read off its text, and its group is that of its parent where it names none. */
 export function summaryLine(line: Omit<SummaryLine, 'identifiers'>): SummaryLine {
-  return { ...line, identifiers: line.text.split('\n').map((row) => identifiersOf(row)) };
+  const group = line.group ?? line.parent?.group;
+  const identifiers = line.text.split('\n').map((row) => identifiersOf(row));
+  return { ...line, identifiers, ...(group === undefined ? {} : { group }) };
 }
 
 /** A text as a quotation on one line. */

@@ -5,7 +5,7 @@ import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
-import type { CommandRun, Failure, Statement, Trail } from './trail.ts';
+import type { CommandRun, Failure, Statement, Trail, UserRequest } from './trail.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -83,6 +83,8 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
   const lines = [
     summaryLine({ section, order: 0, text: `The user's current request (${place}): ${ask}`, value: 9 }),
   ];
+  const context = repliedTo(trail, current);
+  if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
   const before = requests.findLast(({ turn, text }) => turn < current.turn && text !== current.text);
   if (before !== undefined) {
     const text = quoted(clipMiddle(before.text, Math.max(120, budget * 0.2)));
@@ -107,6 +109,19 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
     );
   }
   return lines;
+}
+
+/** A request this short ("yes, do it") means little without what it replies to. */
+const SHORT_REQUEST = 120;
+
+function repliedTo({ answers, statements }: Trail, { turn, text }: UserRequest): string | undefined {
+  const asked = answers.findLast(
+    (answer) => answer.turn === turn && text.startsWith(answer.answer.slice(0, 40)),
+  );
+  if (asked !== undefined) return `It replies to the agent's question: ${quoted(asked.question)}`;
+  if (text.length > SHORT_REQUEST) return undefined;
+  const said = statements.findLast((statement) => statement.turn < turn);
+  return said === undefined ? undefined : `Just before it, the agent had said: ${quoted(said.text)}`;
 }
 
 /** Characters below which a statement has to name something. */

@@ -21,7 +21,8 @@ export function messageLines(trail: Trail, budget: number): { all: SummaryLine[]
   const answers = new Map(trail.answers.map((answer) => [answer.turn, answer]));
   const rules = rulesByTurn(trail.constraints);
   const lines = runsOf(trail.requests).map(({ first, last }) => {
-    const value = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
+    const isCurrent = last.turn === trail.turns;
+    const value = isCurrent ? 0.3 : 1 + 2 / (1 + (trail.turns - last.turn) / 4);
     const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
     const words = wordsOf(first, room, trail.turns, rules.get(first.turn) ?? []);
     const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;

@@ -7,6 +7,17 @@ import type { Floor, SummaryLine } from './line.ts';
 /** Identifiers that one line is credited with at most. @source spec 2-engine §10. */
 const CREDITED_PER_LINE = 6;
 
+/** What a picker works with. */
+export interface PickerSettings {
+  /** Tokens that the picked lines may cost. */
+  readonly room: number;
+  readonly count: CountText;
+  /** Identifiers with their weight, in units of one strong identifier. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** What the first line of a section costs besides: its heading, or nothing where headings are paid for. */
+  readonly sectionHeading: (section: number) => string;
+}
+
 /** Picks lines for a budget. */
 export class LinePicker {
   readonly picked: SummaryLine[] = [];
@@ -15,13 +26,15 @@ export class LinePicker {
   readonly #headings = new Set<string>();
   readonly #count: CountText;
   readonly #weights: ReadonlyMap<string, number>;
+  readonly #sectionHeading: PickerSettings['sectionHeading'];
+  readonly #sections = new Set<number>();
   #room: number;
 
-  /** @param weights identifiers with their weight, in units of one strong identifier */
-  constructor(room: number, count: CountText, weights: ReadonlyMap<string, number>) {
+  constructor({ room, count, weights, sectionHeading }: PickerSettings) {
     this.#room = room;
     this.#count = count;
     this.#weights = weights;
+    this.#sectionHeading = sectionHeading;
   }
 
   /** Tokens left. */
@@ -105,13 +118,19 @@ export class LinePicker {
     this.picked.push(line);
     this.#taken.add(line);
     this.#room -= cost;
+    this.#sections.add(line.section);
     if (line.group !== undefined) this.#headings.add(`${line.section} ${line.group}`);
     for (const row of line.identifiers) for (const identifier of row) this.#covered.add(identifier);
   }
 
   #cost(line: SummaryLine): number {
     const isNewGroup = line.group !== undefined && !this.#headings.has(`${line.section} ${line.group}`);
-    return this.#count(`${line.text}\n`) + (isNewGroup ? this.#count(`${line.group}\n`) : 0);
+    const heading = this.#sections.has(line.section) ? '' : this.#sectionHeading(line.section);
+    return (
+      this.#count(`${line.text}\n`) +
+      (isNewGroup ? this.#count(`${line.group}\n`) : 0) +
+      (heading === '' ? 0 : this.#count(heading))
+    );
   }
 }
 

@@ -59,11 +59,16 @@ export function writeSummary(
 }
 
 function pickLines(trail: Trail, budget: number, count: CountText): SummaryLine[] {
-  const weights = unitWeights(trail);
-  const picker = new LinePicker(budget - headingTokens(budget, count), countOnce(count), weights);
+  const hasAllHeadings = budget >= ROOM_FOR_EMPTY_SECTIONS;
+  const picker = new LinePicker({
+    room: hasAllHeadings ? budget - headingTokens(count) : budget,
+    count: countOnce(count),
+    weights: unitWeights(trail),
+    sectionHeading: (section) => (hasAllHeadings ? '' : `${heading(section)}\n\n`),
+  });
   const { floors, all } = linesOf(trail, budget);
   for (const floor of floors) picker.takeFloor(floor, budget);
-  picker.takeBest(all, budget * CONCEPTS_SHARE);
+  picker.takeBest(all, hasAllHeadings ? budget * CONCEPTS_SHARE : 0);
   picker.takeBest(conceptLines(trail, picker.covered, budget), 0);
   picker.takeBest(all, 0);
   return picker.picked;
@@ -87,9 +92,8 @@ function countOnce(count: CountText): CountText {
   };
 }
 
-function headingTokens(budget: number, count: CountText): number {
-  const none = budget < ROOM_FOR_EMPTY_SECTIONS ? '' : 'None.\n';
-  return SUMMARY_SECTIONS.reduce((sum, _, at) => sum + count(`${heading(at)}\n${none}\n`), 0);
+function headingTokens(count: CountText): number {
+  return SUMMARY_SECTIONS.reduce((sum, _, at) => sum + count(`${heading(at)}\nNone.\n\n`), 0);
 }
 
 function heading(section: number): string {
