@@ -61,7 +61,7 @@ async function inspectFile(
     path,
     report,
     account,
-    pressure: thresholdState(account.usage.used, account.window, thresholdSettings(config)).word,
+    threshold: thresholdState(account.usage.used, account.window, thresholdSettings(config)),
     counter: precise ? 'precise' : 'approximate',
     gaugeError: gaugeError(account),
   };
