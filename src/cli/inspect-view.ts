@@ -31,6 +31,8 @@ export interface Inspection {
   readonly report: LoadReport;
   readonly account: ContextAccount;
   readonly threshold: ThresholdState;
+  /** Whether automatic compaction is on in the configuration. */
+  readonly isAutoCompactOn: boolean;
   /** How the categories were counted. */
   readonly counter: 'precise' | 'approximate';
   /** Median of the gauge's relative errors against reported usage; undefined without samples. */
@@ -84,7 +86,7 @@ function renderHeader({ path, report, account }: Inspection, look: Look, home: s
   return `${paint(look, 'strong', printable(path))}\n${paint(look, 'faint', printable(facts.join(separator)))}\n`;
 }
 
-function renderGauge({ account, threshold }: Inspection, look: Look): string {
+function renderGauge({ account, threshold, isAutoCompactOn }: Inspection, look: Look): string {
   const { usage, usableWindow: usable } = account;
   const width = Math.max(10, Math.min(40, look.width - 50));
   const tone = toneOf(threshold.word, account.percentRemaining);
@@ -102,8 +104,8 @@ function renderGauge({ account, threshold }: Inspection, look: Look): string {
   return [
     `${paint(look, 'strong', 'Context')}  ${paint(look, tone, gaugeBar(look, usage.used, usable, width))}  ` +
       `${account.percentRemaining} % left${PRESSURE_WORDS[threshold.word]}`,
-    `         ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens; ` +
-      `auto-compaction from ${formatNumber(threshold.autoCompactThreshold)}`,
+    `         ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens` +
+      (isAutoCompactOn ? `; auto-compaction from ${formatNumber(threshold.autoCompactThreshold)}` : ''),
     paint(look, 'faint', `         ${source}; ${from}`),
     '',
   ].join('\n');

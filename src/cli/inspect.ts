@@ -62,6 +62,7 @@ async function inspectFile(
     report,
     account,
     threshold: thresholdState(account.usage.used, account.window, thresholdSettings(config)),
+    isAutoCompactOn: config.compact.enabled && config.compact.autoCompactEnabled,
     counter: precise ? 'precise' : 'approximate',
     gaugeError: gaugeError(account),
   };
