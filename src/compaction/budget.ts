@@ -22,7 +22,7 @@ export interface BudgetRequest {
   readonly target: number | undefined;
   /** Parts that stay as they are: initial context, todos, plan, what wraps the summary. */
   readonly fixed: number;
-  /** What the user messages would take whole. */
+  /** What the user messages would take whole, the overhead of each included. */
   readonly userMessages: number;
   /** `user_message_max_tokens`. */
   readonly userMessageLimit: number;
@@ -43,6 +43,12 @@ export type Budget =
       readonly least: number;
     };
 
+/** A target whose share for the summary holds `summary` tokens beside the `fixed` ones, whatever else there is. */
+export function targetForSummary(fixed: number, summary: number): number {
+  const share = 1 - SHARE_OF_TARGET.files - SHARE_OF_TARGET.userMessages;
+  return fixed + Math.ceil(Math.max(LEAST_SUMMARY_TOKENS, summary) / share);
+}
+
 /** Shares out the room, or says how much is needed at the least. */
 export function shareOut(request: BudgetRequest): Budget {
   const { target } = request;
@@ -59,9 +65,9 @@ export function shareOut(request: BudgetRequest): Budget {
   }
   const room = target - request.fixed;
   if (room < LEAST_SUMMARY_TOKENS) {
-    return { fits: false, least: target - room + LEAST_SUMMARY_TOKENS };
+    return { fits: false, least: request.fixed + LEAST_SUMMARY_TOKENS };
   }
-  const files = Math.min(fileCap, Math.floor(room * SHARE_OF_TARGET.files));
+  const files = Math.min(fileCap, Math.floor(room * SHARE_OF_TARGET.files), room - LEAST_SUMMARY_TOKENS);
   const userMessages = Math.min(
     userCap,
     request.userMessages,

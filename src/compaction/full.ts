@@ -12,7 +12,7 @@ import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
-import { LEAST_SUMMARY_TOKENS, MESSAGE_OVERHEAD, shareOut } from './budget.ts';
+import { LEAST_SUMMARY_TOKENS, MESSAGE_OVERHEAD, shareOut, targetForSummary } from './budget.ts';
 import { preserveUserMessages } from './preserve.ts';
 import type { Preserved } from './preserve.ts';
 import { chooseRestored } from './restore.ts';
@@ -79,6 +79,7 @@ export type FullResult =
   | { readonly outcome: 'nothing_to_compact'; readonly preTokens: number }
   | {
       readonly outcome: 'cannot_fit';
+      /** A target below the present size that does fit. */
       readonly leastTarget: number;
       readonly parts: Readonly<Record<string, number>>;
     };
@@ -90,6 +91,7 @@ const MOST_SUMMARY_ATTEMPTS = 4;
 export function compactFully(request: FullRequest): FullResult {
   const { entries } = request;
   const preTokens = contextTokens(entries, request);
+  if (preTokens <= (request.targetTokens ?? 0)) return { outcome: 'nothing_to_compact', preTokens };
   const parts = measureParts(request);
   const budget = shareOut({
     window: request.window,
@@ -97,7 +99,7 @@ export function compactFully(request: FullRequest): FullResult {
     userMessageLimit: request.userMessageLimit,
     ...parts.tokens,
   });
-  if (!budget.fits) return { outcome: 'cannot_fit', leastTarget: budget.least, parts: parts.tokens };
+  if (!budget.fits) return cannotFit(budget.least, preTokens, parts.tokens);
   const preserved = preserveUserMessages(entries, budget.userMessages, request.count);
   const files = chooseRestored(request.files, budget.files);
   const frame: Frame = {
@@ -109,8 +111,8 @@ export function compactFully(request: FullRequest): FullResult {
     ghosts: parts.ghosts,
   };
   const written = writeFitting(request, frame, summaryBudget(budget.summary, preTokens, request));
-  if (written === undefined) {
-    return { outcome: 'cannot_fit', leastTarget: (request.targetTokens ?? 0) * 2, parts: parts.tokens };
+  if (!written.fits) {
+    return cannotFit(targetForSummary(parts.tokens.fixed, written.leastTokens), preTokens, parts.tokens);
   }
   const { items, draft, summaryTokens } = written;
   const postTokens = itemsTokens(items, request);
@@ -146,6 +148,17 @@ export function compactFully(request: FullRequest): FullResult {
   };
 }
 
+/** A target that reaches the present size asks for no compaction at all. */
+function cannotFit(
+  leastTarget: number,
+  preTokens: number,
+  parts: Readonly<Record<string, number>>,
+): FullResult {
+  return leastTarget < preTokens
+    ? { outcome: 'cannot_fit', leastTarget, parts }
+    : { outcome: 'nothing_to_compact', preTokens };
+}
+
 interface Frame {
   readonly initialContext: readonly Entry<Item>[];
   readonly boundary: Item;
@@ -167,8 +180,8 @@ function measureParts(request: FullRequest) {
     tokens: {
       fixed:
         contextTokens(initialContext, request) +
-        itemsTokens([...request.state, summaryMessage('', false)], request),
-      userMessages: everyUserMessage.tokens + everyUserMessage.items.length * MESSAGE_OVERHEAD,
+        itemsTokens([...request.state, summaryMessage('', request.trigger === 'auto')], request),
+      userMessages: everyUserMessage.tokens,
       files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
     },
   };
@@ -181,21 +194,30 @@ function summaryBudget(share: number, preTokens: number, request: FullRequest): 
     : share;
 }
 
-function writeFitting(
-  request: FullRequest,
-  frame: Frame,
-  firstBudget: number,
-): { items: readonly Item[]; draft: SummaryDraft; summaryTokens: number } | undefined {
+type Written =
+  | {
+      readonly fits: true;
+      readonly items: readonly Item[];
+      readonly draft: SummaryDraft;
+      readonly summaryTokens: number;
+    }
+  /** `leastTokens` is the size of the smallest summary that came. */
+  | { readonly fits: false; readonly leastTokens: number };
+
+function writeFitting(request: FullRequest, frame: Frame, firstBudget: number): Written {
   let budget = firstBudget;
+  let leastTokens = Infinity;
   for (let attempt = 0; attempt < MOST_SUMMARY_ATTEMPTS && budget > 0; attempt++) {
     const draft = request.summarise(budget, frame.preserved.items);
     const summary = summaryMessage(draft.text, request.trigger === 'auto');
     const items = rebuild(frame, summary);
     const excess = itemsTokens(items, request) - (request.targetTokens ?? Infinity);
-    if (excess <= 0) return { items, draft, summaryTokens: itemsTokens([summary], request) };
+    const summaryTokens = itemsTokens([summary], request);
+    if (excess <= 0) return { fits: true, items, draft, summaryTokens };
+    leastTokens = Math.min(leastTokens, summaryTokens);
     budget -= excess + MESSAGE_OVERHEAD;
   }
-  return undefined;
+  return { fits: false, leastTokens };
 }
 
 /** @source seed 001 §9, spec 2-engine §4.7: this order, and no other. */
