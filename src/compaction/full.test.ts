@@ -233,7 +233,7 @@ test('what is small enough already is left alone, without asking for a summary',
   }
 });
 
-test('a hundred short messages of the user cost what their wrapping costs, and the target holds', () => {
+test('a thousand short messages of the user cost what their wrapping costs, and the target holds', () => {
   const { record } = compacted(run(`${'u:1 '.repeat(1000)}a:9k`, { targetTokens: 2000 }));
   assert.ok((record.postTokens ?? Infinity) <= 2000);
 });
