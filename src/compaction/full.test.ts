@@ -253,9 +253,11 @@ test('a summarizer that cannot be brief is asked again, and the size that it nee
 });
 
 test('a summary a little over its budget is written again, shorter', () => {
-  const summarise = (budget: number) => ({ text: textOfSize('summary', budget + 50), redactions: {} });
-  const receipt = receiptOf(run('u a:9k', { targetTokens: 1000, summarise }));
-  assert.ok(receipt.postTokens <= 1000);
+  for (const over of [1, 50]) {
+    const summarise = (budget: number) => ({ text: textOfSize('summary', budget + over), redactions: {} });
+    const receipt = receiptOf(run('u a:9k', { targetTokens: 1000, summarise }));
+    assert.ok(receipt.postTokens <= 1000, `over by ${over}`);
+  }
 });
 
 test('a small session gets a small summary', () => {
