@@ -12,7 +12,7 @@ import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
-import { continueSession, freshSession } from '../formats/write.ts';
+import { continueSession, freshSession, SUMMARY_PREFIXES } from '../formats/write.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord } from '../protocol/record.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
@@ -164,6 +164,7 @@ function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: F
     pressure: pressureSentence(account),
     // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
     leavesInitialContext: target === 'codex' || target === 'claude-code',
+    summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
     state: [],
     summarise: (budgetTokens) => writeSummary(trail, { budgetTokens, count: world.count }),

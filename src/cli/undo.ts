@@ -4,11 +4,11 @@ import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { continueSession } from '../formats/write.ts';
 import { itemsTokens } from '../compaction/full.ts';
-import { readForCompaction } from './compact.ts';
+import { readForCompaction, tokenCounter } from './compact.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { writeOutput } from './output.ts';
-import { approximateTokens } from '../tokens/estimate.ts';
+import { itemTokens } from '../tokens/estimate.ts';
 import { withSource } from './session.ts';
 import { formatNumber } from './style.ts';
 
@@ -53,13 +53,11 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       { copyOf: source },
       ...written.tail.map((line) => `${line}\n`),
     ]);
-    const tokens = itemsTokens(restored, {
-      count: (text) => Math.ceil(text.length / 4),
-      estimate: config.compact,
-    });
+    const { count } = await tokenCounter(io, config);
+    const tokens = itemsTokens(restored, (item) => itemTokens(item, count, config.compact));
     const where = place ?? flags.out;
     io.stderr(
-      `The compaction ${compaction.id} is taken back: the context holds about ${formatNumber(tokens)} tokens again.` +
+      `The compaction ${compaction.id} is taken back: the context holds ${formatNumber(tokens)} tokens again.` +
         `${where === undefined ? '' : ` Written to ${where}.`}\n`,
     );
     if (place !== undefined)

@@ -9,7 +9,8 @@ const SEED = { seed: 20_260_108 };
 
 const plain: BudgetRequest = {
   window: 200_000,
-  target: undefined,
+  target: Infinity,
+  summaryLimit: DEFAULT_SUMMARY_TOKENS,
   fixed: 1000,
   userMessages: 30_000,
   userMessageLimit: 20_000,
@@ -25,10 +26,11 @@ const cases: readonly (readonly [
   ['no target', {}, [16_000, 16_000, DEFAULT_SUMMARY_TOKENS]],
   ['no target, a large window', { window: 2_000_000 }, [20_000, 40_000, DEFAULT_SUMMARY_TOKENS]],
   // Room 10,000: a quarter for files, three tenths for the user's words.
-  ['a target', { target: 11_000 }, [3000, 2500, 4500]],
-  ['a target, nothing to restore', { target: 11_000, files: 0, userMessages: 100 }, [100, 0, 9900]],
-  ['a target, a small window', { target: 11_000, window: 8000 }, [640, 640, 8720]],
-  // Room 250: what the summary does not need goes to the files first.
+  ['a target', { target: 11_000, summaryLimit: Infinity }, [3000, 2500, 4500]],
+  ['a target and a limit', { target: 11_000 }, [3000, 2500, 4000]],
+  ['little else', { target: 11_000, summaryLimit: Infinity, files: 0, userMessages: 100 }, [100, 0, 9900]],
+  ['a small window', { target: 11_000, summaryLimit: Infinity, window: 8000 }, [640, 640, 8720]],
+  // Room 250: what the least summary leaves goes to the files first.
   ['a target that leaves little', { target: 1250 }, [0, 50, 200]],
   ['the least target', { target: 1200 }, [0, 0, 200]],
   ['less than the least', { target: 1199 }, 1200],
@@ -47,7 +49,8 @@ for (const [name, request, expected] of cases) {
 
 const anyRequest = fc.record({
   window: fc.integer({ min: 1000, max: 2_000_000 }),
-  target: fc.option(fc.nat(60_000), { nil: undefined }),
+  target: fc.oneof(fc.nat(60_000), fc.constant(Infinity)),
+  summaryLimit: fc.constantFrom(DEFAULT_SUMMARY_TOKENS, Infinity),
   fixed: fc.nat(20_000),
   userMessages: fc.nat(100_000),
   userMessageLimit: fc.nat(40_000),
@@ -59,7 +62,7 @@ test('no share is negative, and together they are the room; what is said to be t
     fc.property(anyRequest, (request) => {
       const budget = shareOut(request);
       if (!budget.fits) {
-        assert.ok(request.target !== undefined && request.target < budget.least);
+        assert.ok(request.target < budget.least);
         assert.equal(shareOut({ ...request, target: budget.least }).fits, true);
         assert.equal(shareOut({ ...request, target: budget.least - 1 }).fits, false);
         return;
@@ -68,8 +71,9 @@ test('no share is negative, and together they are the room; what is said to be t
       assert.ok(Math.min(userMessages, files) >= 0 && summary >= LEAST_SUMMARY_TOKENS);
       assert.ok(userMessages <= request.userMessageLimit && files <= request.files);
       assert.ok(Math.max(userMessages, files) <= request.window * 0.08);
-      if (request.target !== undefined)
-        assert.equal(request.fixed + userMessages + files + summary, request.target);
+      const whole = request.fixed + userMessages + files + summary;
+      assert.ok(whole <= request.target && summary <= request.summaryLimit);
+      if (summary < request.summaryLimit) assert.equal(whole, request.target);
     }),
     { ...SEED, numRuns: 1000 },
   );
@@ -78,7 +82,11 @@ test('no share is negative, and together they are the room; what is said to be t
 test('a target made for a summary gives it its room, whatever else asks for room', () => {
   fc.assert(
     fc.property(anyRequest, fc.nat(10_000), (request, summary) => {
-      const budget = shareOut({ ...request, target: targetForSummary(request.fixed, summary) });
+      const budget = shareOut({
+        ...request,
+        summaryLimit: Infinity,
+        target: targetForSummary(request.fixed, summary),
+      });
       assert.ok(budget.fits && budget.summary >= summary);
     }),
     SEED,

@@ -3,7 +3,7 @@
 
 import type { Item, MessageItem } from '../protocol/item.ts';
 import type { CompactedRecord } from '../protocol/record.ts';
-import type { Receipt, ReceiptEntry, RestoredFile } from '../protocol/receipt.ts';
+import type { Receipt, ReceiptEntry, RestoredFile, TokensByCategory } from '../protocol/receipt.ts';
 import type { Category, Reason, Strategy, Trigger } from '../vocabulary.ts';
 import type { Entry } from '../history/project.ts';
 import type { Hash } from '../ports.ts';
@@ -12,12 +12,19 @@ import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
-import { LEAST_SUMMARY_TOKENS, MESSAGE_OVERHEAD, shareOut, targetForSummary } from './budget.ts';
+import {
+  DEFAULT_SUMMARY_TOKENS,
+  MESSAGE_OVERHEAD,
+  shareOut,
+  targetForSummary,
+  WORTHWHILE_SHARE,
+} from './budget.ts';
 import { preserveUserMessages } from './preserve.ts';
 import type { Preserved } from './preserve.ts';
 import { chooseRestored } from './restore.ts';
 import type { RestorableFile } from './restore.ts';
 import { summaryMessage } from './summary.ts';
+import type { SummaryTelling } from './summary.ts';
 
 /** A summary as its author gives it. */
 export interface SummaryDraft {
@@ -47,6 +54,8 @@ export interface FullRequest {
   readonly userMessageLimit: number;
   /** Files read back from the workspace, newest first, already within their own limits. */
   readonly files: readonly RestorableFile[];
+  /** First line of the summary message. */
+  readonly summaryPrefix: string;
   /** Todo list and plan, as attachments. */
   readonly state: readonly Item[];
   readonly estimate: EstimateSettings;
@@ -79,7 +88,7 @@ export type FullResult =
   | { readonly outcome: 'nothing_to_compact'; readonly preTokens: number }
   | {
       readonly outcome: 'cannot_fit';
-      /** A target below the present size that does fit. */
+      /** A larger target that does fit and is worth it. */
       readonly leastTarget: number;
       readonly parts: Readonly<Record<string, number>>;
     };
@@ -87,19 +96,29 @@ export type FullResult =
 /** Attempts at a summary that lets the whole fit; each asks for less by what the last one was over. */
 const MOST_SUMMARY_ATTEMPTS = 4;
 
-/** Compacts a history. The result fits `targetTokens` by `count`, has no broken pair, and is smaller than the input. */
-export function compactFully(request: FullRequest): FullResult {
-  const { entries } = request;
-  const preTokens = contextTokens(entries, request);
-  if (preTokens <= (request.targetTokens ?? 0)) return { outcome: 'nothing_to_compact', preTokens };
+/**
+ * Compacts a history. The result fits `targetTokens` by `count`, has no broken pair, and is smaller than the input by
+ * a quarter at least.
+ */
+export function compactFully(asked: FullRequest): FullResult {
+  const request = { ...asked, measure: measureOnce(asked) };
+  const { entries, targetTokens = Infinity } = request;
+  const preTokens = contextTokens(entries, request.measure);
   const parts = measureParts(request);
-  const budget = shareOut({
+  const limits = {
     window: request.window,
-    target: request.targetTokens,
     userMessageLimit: request.userMessageLimit,
+    summaryLimit: request.targetTokens === undefined ? DEFAULT_SUMMARY_TOKENS : Infinity,
     ...parts.tokens,
-  });
-  if (!budget.fits) return cannotFit(budget.least, preTokens, parts.tokens);
+  };
+  const worthwhile = Math.floor(preTokens * WORTHWHILE_SHARE);
+  const target = Math.min(targetTokens, worthwhile);
+  const budget = shareOut({ ...limits, target });
+  const refuse = (leastTarget: number): FullResult =>
+    leastTarget > worthwhile
+      ? { outcome: 'nothing_to_compact', preTokens }
+      : { outcome: 'cannot_fit', leastTarget, parts: parts.tokens };
+  if (!budget.fits) return refuse(budget.least);
   const preserved = preserveUserMessages(entries, budget.userMessages, request.count);
   const files = chooseRestored(request.files, budget.files);
   const frame: Frame = {
@@ -110,13 +129,10 @@ export function compactFully(request: FullRequest): FullResult {
     preserved,
     ghosts: parts.ghosts,
   };
-  const written = writeFitting(request, frame, summaryBudget(budget.summary, preTokens, request));
-  if (!written.fits) {
-    return cannotFit(targetForSummary(parts.tokens.fixed, written.leastTokens), preTokens, parts.tokens);
-  }
+  const written = writeFitting(request, frame, { target, summary: budget.summary });
+  if (!written.fits) return refuse(targetForSummary(parts.tokens.fixed, written.leastTokens));
   const { items, draft, summaryTokens } = written;
-  const postTokens = itemsTokens(items, request);
-  if (postTokens >= preTokens) return { outcome: 'nothing_to_compact', preTokens };
+  const postTokens = itemsTokens(items, request.measure);
   const fates = decideFates(request, frame);
   const receipt = writeReceipt({
     request,
@@ -148,16 +164,20 @@ export function compactFully(request: FullRequest): FullResult {
   };
 }
 
-/** A target that reaches the present size asks for no compaction at all. */
-function cannotFit(
-  leastTarget: number,
-  preTokens: number,
-  parts: Readonly<Record<string, number>>,
-): FullResult {
-  return leastTarget < preTokens
-    ? { outcome: 'cannot_fit', leastTarget, parts }
-    : { outcome: 'nothing_to_compact', preTokens };
+/** Splits an item's tokens by category. */
+export type Measure = (item: Item) => TokensByCategory;
+
+/** A measure that looks at each item once: the exact tokenizer is the slowest part of a compaction. */
+function measureOnce({ count, estimate }: FullRequest): Measure {
+  const known = new WeakMap<Item, TokensByCategory>();
+  return (item) => {
+    const split = known.get(item) ?? itemTokens(item, count, estimate);
+    known.set(item, split);
+    return split;
+  };
 }
+
+type Measured = FullRequest & { readonly measure: Measure };
 
 interface Frame {
   readonly initialContext: readonly Entry<Item>[];
@@ -168,7 +188,7 @@ interface Frame {
   readonly ghosts: readonly Entry<Item>[];
 }
 
-function measureParts(request: FullRequest) {
+function measureParts(request: Measured) {
   const { entries } = request;
   const range = initialContextRange(entries.map(({ value }) => value));
   const initialContext = request.leavesInitialContext ? [] : entries.slice(range.from, range.to);
@@ -179,19 +199,12 @@ function measureParts(request: FullRequest) {
     ghosts,
     tokens: {
       fixed:
-        contextTokens(initialContext, request) +
-        itemsTokens([...request.state, summaryMessage('', request.trigger === 'auto')], request),
+        contextTokens(initialContext, request.measure) +
+        itemsTokens([...request.state, summaryMessage('', tellingOf(request))], request.measure),
       userMessages: everyUserMessage.tokens,
       files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
     },
   };
-}
-
-/** A small session gets a small summary: half of what it replaces, unless a size was asked for. */
-function summaryBudget(share: number, preTokens: number, request: FullRequest): number {
-  return request.targetTokens === undefined
-    ? Math.max(LEAST_SUMMARY_TOKENS, Math.min(share, Math.floor(preTokens / 2)))
-    : share;
 }
 
 type Written =
@@ -204,20 +217,28 @@ type Written =
   /** `leastTokens` is the size of the smallest summary that came. */
   | { readonly fits: false; readonly leastTokens: number };
 
-function writeFitting(request: FullRequest, frame: Frame, firstBudget: number): Written {
+function writeFitting(
+  request: Measured,
+  frame: Frame,
+  { target, summary: firstBudget }: { readonly target: number; readonly summary: number },
+): Written {
   let budget = firstBudget;
   let leastTokens = Infinity;
   for (let attempt = 0; attempt < MOST_SUMMARY_ATTEMPTS && budget > 0; attempt++) {
     const draft = request.summarise(budget, frame.preserved.items);
-    const summary = summaryMessage(draft.text, request.trigger === 'auto');
+    const summary = summaryMessage(draft.text, tellingOf(request));
     const items = rebuild(frame, summary);
-    const excess = itemsTokens(items, request) - (request.targetTokens ?? Infinity);
-    const summaryTokens = itemsTokens([summary], request);
+    const excess = itemsTokens(items, request.measure) - target;
+    const summaryTokens = itemsTokens([summary], request.measure);
     if (excess <= 0) return { fits: true, items, draft, summaryTokens };
     leastTokens = Math.min(leastTokens, summaryTokens);
     budget -= excess + MESSAGE_OVERHEAD;
   }
   return { fits: false, leastTokens };
+}
+
+function tellingOf({ summaryPrefix, trigger }: FullRequest): SummaryTelling {
+  return { prefix: summaryPrefix, continuesWithoutAsking: trigger === 'auto' };
 }
 
 /** @source seed 001 §9, spec 2-engine §4.7: this order, and no other. */
@@ -233,7 +254,7 @@ function rebuild(frame: Frame, summary: Item): readonly Item[] {
   ];
 }
 
-function boundaryItem(request: FullRequest, preTokens: number): Item {
+function boundaryItem(request: Measured, preTokens: number): Item {
   return {
     type: 'compact_boundary',
     uuid: request.id,
@@ -245,7 +266,7 @@ function boundaryItem(request: FullRequest, preTokens: number): Item {
   };
 }
 
-function decideFates(request: FullRequest, frame: Frame): readonly Fate[] {
+function decideFates(request: Measured, frame: Frame): readonly Fate[] {
   const kept = new Set<number>(
     [...frame.initialContext, ...frame.preserved.entries, ...frame.ghosts].map(({ seq }) => seq),
   );
@@ -253,7 +274,7 @@ function decideFates(request: FullRequest, frame: Frame): readonly Fate[] {
   return filterForSummary(request.entries.map(({ value }) => value)).flatMap(({ index, reason }): Fate[] => {
     const entry = request.entries[index];
     if (entry === undefined) return [];
-    const tokens = sumTokens(itemTokens(entry.value, request.count, request.estimate));
+    const tokens = sumTokens(request.measure(entry.value));
     if (kept.has(entry.seq)) return [{ entry, fate: 'kept', tokens }];
     if (reason === undefined) return [{ entry, fate: 'summarised', tokens }];
     const isInitial = index >= range.from && index < range.to;
@@ -262,7 +283,7 @@ function decideFates(request: FullRequest, frame: Frame): readonly Fate[] {
 }
 
 interface ReceiptFacts {
-  readonly request: FullRequest;
+  readonly request: Measured;
   readonly fates: readonly Fate[];
   readonly preTokens: number;
   readonly postTokens: number;
@@ -303,14 +324,14 @@ function writeReceipt(facts: ReceiptFacts): Receipt {
   };
 }
 
-function receiptEntry(fates: readonly Fate[], which: Fate['fate'], request: FullRequest): ReceiptEntry {
+function receiptEntry(fates: readonly Fate[], which: Fate['fate'], { measure }: Measured): ReceiptEntry {
   const byCategory: Partial<Record<Category, number>> = {};
   const ranges: [number, number][] = [];
   let count = 0;
   for (const { entry, fate } of fates) {
     if (fate !== which) continue;
     count++;
-    addTokens(byCategory, itemTokens(entry.value, request.count, request.estimate));
+    addTokens(byCategory, measure(entry.value));
     const last = ranges.at(-1);
     if (last !== undefined && last[1] === entry.seq - 1) last[1] = entry.seq;
     else ranges.push([entry.seq, entry.seq]);
@@ -344,25 +365,19 @@ function notes({ request, fates, preserved, postTokens }: ReceiptFacts): readonl
   return said;
 }
 
-/** Tokens of a list of entries as one request: their texts and the overhead of each message that is sent. */
-export function contextTokens(entries: readonly Entry<Item>[], counting: Counting): number {
+/** Tokens of a list of entries as one request. */
+export function contextTokens(entries: readonly Entry<Item>[], measure: Measure): number {
   return itemsTokens(
     entries.map(({ value }) => value),
-    counting,
+    measure,
   );
 }
 
-/** How a context is counted. */
-export interface Counting {
-  readonly count: CountText;
-  readonly estimate: EstimateSettings;
-}
-
-/** Tokens of a list of items as one request. */
-export function itemsTokens(items: readonly Item[], { count, estimate }: Counting): number {
+/** Tokens of a list of items as one request: their contents, and the overhead of each message that is sent. */
+export function itemsTokens(items: readonly Item[], measure: Measure): number {
   let tokens = 0;
   for (const item of items) {
-    const own = sumTokens(itemTokens(item, count, estimate));
+    const own = sumTokens(measure(item));
     if (own > 0) tokens += own + MESSAGE_OVERHEAD;
   }
   return tokens;

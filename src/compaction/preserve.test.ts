@@ -4,11 +4,12 @@ import * as fc from 'fast-check';
 import { textOfParts } from '../protocol/item.ts';
 import type { Item, MessageItem } from '../protocol/item.ts';
 import { isUserMessage } from '../history/filter.ts';
-import { approximateTokens } from '../tokens/estimate.ts';
+import { approximateTokens, itemTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { anyText, anyThread, entriesOf, notationOf, textOfSize, thread } from '../../test/support/thread.ts';
 import { itemsTokens } from './full.ts';
-import { cutMiddle, preserveUserMessages } from './preserve.ts';
+import { cutMiddle } from '../tokens/cut.ts';
+import { preserveUserMessages } from './preserve.ts';
 
 const SEED = { seed: 20_260_107 };
 const countCharacters: CountText = (text) => text.length;
@@ -43,7 +44,7 @@ test('the budget is kept as the context counts, by any counter', () => {
       const preserved = preserveUserMessages(entriesOf(thread(notation)), budget, count);
       assert.equal(
         preserved.tokens,
-        itemsTokens(preserved.items, { count, estimate: { approxBytesPerToken: 4, tokensPerImage: 2000 } }),
+        itemsTokens(preserved.items, (item) => itemTokens(item, count)),
       );
       assert.ok(preserved.tokens <= budget);
       if (preserved.items.some((item) => textOfParts(item.content).includes('tokens truncated'))) cut++;

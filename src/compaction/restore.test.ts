@@ -4,7 +4,7 @@ import { approximateTokens } from '../tokens/estimate.ts';
 import { textOfSize } from '../../test/support/thread.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { chooseRestored, prepareFile, restoreCandidates } from './restore.ts';
-import { CONTINUE_SENTENCE, cleanSummary, summaryMessage } from './summary.ts';
+import { cleanSummary, summaryMessage } from './summary.ts';
 
 const SETTINGS = {
   maxFiles: 5,
@@ -81,12 +81,18 @@ test('the tags of a summarizer become headings, and runs of blank lines collapse
 });
 
 test('the message of a summary is flagged, and goes on only when told to', () => {
-  const [asked, unasked] = [false, true].map((goesOn) => summaryMessage('done', goesOn));
+  const [asked, unasked] = [false, true].map((continuesWithoutAsking) =>
+    summaryMessage('done', { prefix: 'Told before.', continuesWithoutAsking }),
+  );
   assert.equal(asked?.isCompactSummary, true);
   assert.deepEqual(asked?.origin, { author: 'harness' });
   const ends = [asked, unasked].map((message) => {
     const [part] = message?.content ?? [];
-    return part?.type === 'input_text' && part.text.endsWith(CONTINUE_SENTENCE);
+    return (
+      part?.type === 'input_text' &&
+      part.text.startsWith('Told before.\n') &&
+      /Please continue the conversation/.test(part.text)
+    );
   });
   assert.deepEqual(ends, [false, true]);
 });

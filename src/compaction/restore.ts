@@ -5,7 +5,7 @@ import type { RestoredFile } from '../protocol/receipt.ts';
 import type { FileRead, Hash } from '../ports.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
-import { cutMiddle } from './preserve.ts';
+import { cutMiddle } from '../tokens/cut.ts';
 
 /** A file of the read tracker. */
 export interface ReadFile {

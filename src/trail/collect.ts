@@ -9,25 +9,30 @@ import type { CallMeaning, FileAction } from './calls.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
-import { commitsIn, linksIn, looksFailed, outcomeOf, tellingLines } from './outputs.ts';
+import { commitsIn, linksIn, looksFailed, outcomeOf, refusalIn, stripAnsi, tellingLines } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
 import { redact } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
-import { clip, clipMiddle, detached, oneLine } from './sentences.ts';
+import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, statementsOf, StatementPool } from './statements.ts';
-import type { Commit, Landmark, Statement, Trail } from './trail.ts';
+import type { Action, Activity, Commit, Landmark, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
 const MAX_COMMITS = 120;
 const MAX_LANDMARKS = 60;
 const MAX_ACTIONS = 24;
+const MAX_TAIL = 40;
+const MAX_TAIL_LENGTH = 1_200;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
 const TOP_IDENTIFIERS = 3_000;
 const CURRENT_STATEMENTS = 14;
+
+/** The model name under which Claude Code files its own placeholders. @source Claude Code session files. */
+const SYNTHETIC_MODEL = '<synthetic>';
 
 interface DueCall {
   readonly meaning: CallMeaning;
@@ -51,7 +56,8 @@ export class TrailCollector {
   readonly #running = new Map<string, DueCall>();
   readonly #commits: Commit[] = [];
   readonly #landmarks = new Map<string, Landmark>();
-  #actions: string[] = [];
+  readonly #actions: Action[] = [];
+  readonly #tail: Activity[] = [];
   #position = 0;
   #compactions = 0;
   #cwd: string | undefined;
@@ -104,8 +110,9 @@ export class TrailCollector {
       statements,
       openQuestions: openQuestions(now, this.#lastMessage),
       current: {
-        statements: now.slice(-CURRENT_STATEMENTS),
+        statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
+        tail: [...this.#tail],
         isAgentDone: this.#lastMessage !== '' && !this.#hasCalledSinceMessage,
       },
       nextStep: this.#lastStep,
@@ -135,7 +142,7 @@ export class TrailCollector {
   }
 
   #addMessage(message: MessageItem): void {
-    if (message.isApiErrorMessage === true) return;
+    if (message.isApiErrorMessage === true || message.model === SYNTHETIC_MODEL) return;
     const text = textOfParts(message.content);
     if (message.isCompactSummary === true) {
       this.#carryOver(text);
@@ -153,7 +160,6 @@ export class TrailCollector {
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
     this.#requests.add(own, this.#position, question);
     this.#index.add(excerpt(own), 'user', this.#position, this.#root);
-    this.#actions = [];
     this.#lastMessage = '';
     this.#lastStep = undefined;
     this.#noteLinks(own);
@@ -176,7 +182,7 @@ export class TrailCollector {
     const meaning = meaningOf(call);
     this.#hasCalledSinceMessage = true;
     this.#hasPast = true;
-    this.#index.add(excerpt(meaning.text), 'agent', this.#position, this.#root);
+    this.#index.add(excerpt(meaning.text), 'call', this.#position, this.#root);
     if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
     if (call.callId === undefined) {
       for (const file of meaning.files) this.#addFile(file, moment);
@@ -206,8 +212,35 @@ export class TrailCollector {
       this.#requests.addConstraints(outcome.text);
       return;
     }
+    const refusal = refusalIn(result);
+    if (refusal !== undefined) {
+      this.#noteRefusal(due, refusal);
+      return;
+    }
+    this.#noteActivity(due, outcome.text);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
+  }
+
+  /** A call that the user refused is no failure of the call; what the user said about it is the user's word. */
+  #noteRefusal({ meaning, name }: DueCall, said: string): void {
+    const what = meaning.command ?? meaning.files.map(({ path }) => this.#relative(path)).join(', ');
+    const words = redact(said);
+    this.#requests.answer(
+      `May I ${name}: ${what}?`,
+      words === '' ? 'no (refused without a word)' : `no: ${words}`,
+    );
+    this.#requests.addConstraints(words);
+  }
+
+  #noteActivity({ meaning, name, moment }: DueCall, text: string): void {
+    const head = headLines(stripAnsi(text), MAX_TAIL_LENGTH);
+    if (meaning.plan !== undefined || head.trim() === '') return;
+    const file = meaning.files[0];
+    const object = meaning.command ?? (file === undefined ? '' : this.#relative(file.path));
+    const call = clip(oneLine(object === '' ? name : `${name} ${object}`), 160);
+    this.#tail.push({ ...moment, call: detached(redact(call)), result: detached(redact(head)) });
+    if (this.#tail.length > MAX_TAIL) this.#tail.shift();
   }
 
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
@@ -279,13 +312,9 @@ export class TrailCollector {
     for (const { hash, subject } of reported) {
       this.#commits.push({ turn, hash: detached(hash), subject: detached(subject) });
     }
-    const message = words[words.indexOf('-m') + 1];
-    if (reported.length === 0 && words.includes('-m') && message !== undefined) {
-      this.#commits.push({
-        turn,
-        hash: undefined,
-        subject: detached(clip(message.split('\n')[0] ?? '', 120)),
-      });
+    const subject = commitSubject(words);
+    if (reported.length === 0 && subject !== undefined) {
+      this.#commits.push({ turn, hash: undefined, subject: detached(clip(subject, 120)) });
     }
     if (this.#commits.length > MAX_COMMITS) this.#commits.shift();
   }
@@ -305,8 +334,10 @@ export class TrailCollector {
   }
 
   #act(phrase: string): void {
-    if (this.#actions.at(-1) === phrase) return;
-    this.#actions.push(detached(phrase));
+    const turn = this.#requests.turn;
+    const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
+    if (before >= 0) this.#actions.splice(before, 1);
+    this.#actions.push({ turn, text: detached(phrase) });
     if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
   }
 
@@ -336,6 +367,14 @@ export class TrailCollector {
   }
 }
 
+/** The first line of the message that `git commit` was given, also by a heredoc inside of `$(…)`. */
+function commitSubject(words: readonly string[]): string | undefined {
+  const flag = words.findIndex((word) => /^-[a-zA-Z]*m$/.test(word) || word === '--message');
+  const lines = flag < 0 ? [] : (words[flag + 1] ?? '').split('\n');
+  const subject = lines[0]?.startsWith('$(cat <<') === true ? lines[1] : lines[0];
+  return subject === undefined || subject.trim() === '' ? undefined : subject.trim();
+}
+
 /** A call that waits for its result keeps what it means, not what it said. */
 function withoutText(meaning: CallMeaning): CallMeaning {
   return { ...meaning, text: '' };
@@ -357,8 +396,8 @@ function phraseOf(action: FileAction['action'], path: string, to: string | undef
 
 function resultPhrase(failed: boolean, telling: readonly string[]): string {
   const line = telling.at(failed ? 0 : -1);
-  const said = line === undefined ? '' : `: ${clip(oneLine(line), 140)}`;
-  return failed ? ` → failed${said}` : line === undefined ? '' : ` → ok${said}`;
+  const said = line === undefined || /^ok\s/.test(line) ? '' : `: ${clip(oneLine(line), 140)}`;
+  return failed ? ` → failed${said}` : said === '' ? '' : ` → ok${said}`;
 }
 
 function openQuestions(now: readonly Statement[], lastMessage: string): Statement[] {

@@ -35,10 +35,14 @@ const SIGNS = new RegExp([...CHINESE, ...JAPANESE].join('|'), 'u');
 /** A sentence longer than this is a pasted log or a document, not an order. */
 const MAX_SENTENCE_LENGTH = 600;
 
+/** Pasted output: an error with its class or program in front, a prompt, a line of a stack trace. */
+const LOGGED =
+  /^(?:\S{1,60}(?:Error|Exception|Warning)?: (?:error\b|cannot\b)|\S{1,60}(?:Error|Exception):|\$ |>>> |at \S+ \(|File "|\(\.?venv\)|\[\w+\] )/;
+
 /** Whether a sentence of the user states a rule, limit, preference or correction. A question states none. */
 export function isConstraint(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || sentence.length < 4) return false;
-  if (/[?？]$/.test(sentence)) return false;
+  if (/[?？]$/.test(sentence) || LOGGED.test(sentence)) return false;
   return WORDS.test(sentence) || SIGNS.test(sentence);
 }
 

@@ -17,7 +17,7 @@ const SNIPPET_LENGTH = 700;
 /** Characters of a written or read text that are searched for symbols. */
 const SEARCHED_LENGTH = 16_000;
 /** Symbols named for one file. */
-const SHOWN_SYMBOLS = 24;
+const SHOWN_SYMBOLS = 60;
 
 interface Entry {
   path: string;
@@ -32,6 +32,8 @@ interface Entry {
   snippets: string[];
   /** In the order of the last mention, oldest first. */
   readonly symbols: Set<string>;
+  /** Names that a text of the file defines. */
+  readonly defined: Set<string>;
 }
 
 /** Where in the session something happened. */
@@ -73,7 +75,10 @@ export class FileLedger {
     return [...this.#files.values()]
       .filter((entry) => entry.edits > 0 || entry.reads > 0 || entry.state === 'deleted')
       .toSorted((a, b) => b.lastPosition - a.lastPosition)
-      .map(({ symbols, ...entry }) => ({ ...entry, symbols: telling(symbols, entry.path, index) }));
+      .map(({ symbols, defined, ...entry }) => ({
+        ...entry,
+        symbols: telling({ symbols, defined }, entry.path, index),
+      }));
   }
 
   #entry(path: string): Entry {
@@ -95,6 +100,7 @@ export class FileLedger {
       lastPosition: 0,
       snippets: [],
       symbols: new Set(),
+      defined: new Set(),
     };
     this.#files.set(entry.path, entry);
     if (this.#files.size > MAX_FILES) this.#prune();
@@ -132,21 +138,38 @@ export class FileLedger {
   }
 }
 
+/** How a line of the common languages introduces a name. */
+const DEFINITION =
+  /^[ \t+]{0,24}(?:(?:export|default|pub(?:\(\w{1,12}\))?|public|private|protected|static|async|abstract|declare|final) ){0,4}(?:function\*?|func|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|module|namespace) (?:\([^)\n]{0,60}\) ?)?([A-Za-z_]\w{2,80})/gm;
+
 function addSymbols(entry: Entry, text: string): void {
-  for (const symbol of identifiersOf(text.slice(0, SEARCHED_LENGTH))) {
-    const known = entry.symbols.delete(symbol);
-    entry.symbols.add(known ? symbol : detached(symbol));
+  const searched = text.slice(0, SEARCHED_LENGTH);
+  for (const [, name] of searched.matchAll(DEFINITION)) {
+    if (name !== undefined) addNewest(entry.defined, name);
   }
-  for (const symbol of entry.symbols) {
-    if (entry.symbols.size <= MAX_SYMBOLS) break;
-    entry.symbols.delete(symbol);
+  for (const symbol of identifiersOf(searched)) addNewest(entry.symbols, symbol);
+}
+
+function addNewest(names: Set<string>, name: string): void {
+  const isKnown = names.delete(name);
+  names.add(isKnown ? name : detached(name));
+  for (const oldest of names) {
+    if (names.size <= MAX_SYMBOLS) break;
+    names.delete(oldest);
   }
 }
 
-function telling(symbols: ReadonlySet<string>, path: string, index: IdentifierIndex): string[] {
+/** What a file defines names it better than what it uses. */
+const DEFINED_FACTOR = 2.5;
+
+function telling(
+  { symbols, defined }: Pick<Entry, 'symbols' | 'defined'>,
+  path: string,
+  index: IdentifierIndex,
+): string[] {
   return [...symbols]
-    .filter((symbol) => symbol !== path && !/^[\d.]+$/.test(symbol))
-    .map((symbol) => ({ symbol, weight: index.weight(symbol) }))
+    .filter((symbol) => symbol !== path && !/^[\d.#]+$/.test(symbol))
+    .map((symbol) => ({ symbol, weight: index.weight(symbol) * (defined.has(symbol) ? DEFINED_FACTOR : 1) }))
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, SHOWN_SYMBOLS)
     .map(({ symbol }) => symbol);

@@ -1,8 +1,11 @@
 // What counts as an identifier (a path, symbol, flag, code, hash, number with meaning) and how much each one matters.
 // One pass over character codes: a scanner with regular expressions is several times slower and can be made to stall.
 
-/** Who mentioned an identifier. */
-export type Mention = 'user' | 'agent' | 'result';
+import { detached } from './sentences.ts';
+import type { RankedIdentifier } from './trail.ts';
+
+/** Where an identifier stands: in the user's words, the agent's, a call of the agent's, or a tool result. */
+export type Mention = 'user' | 'agent' | 'call' | 'result';
 
 /** Longer runs without a break are data (base64, minified code), not names. */
 const MAX_LENGTH = 120;
@@ -68,11 +71,20 @@ function trimmed(run: string, root: string): string | undefined {
   while (to > from && '.-+~@#/'.includes(run.charAt(to - 1))) to--;
   while (from < to && '+@'.includes(run.charAt(from))) from++;
   if (run.startsWith('./', from)) from += 2;
-  let text = run.slice(from, to);
+  let text = withoutReceiver(run.slice(from, to));
   if (root !== '' && text.startsWith(root) && text.charAt(root.length) === '/') {
     text = text.slice(root.length + 1);
   }
   return text.length < MIN_LENGTH ? undefined : text;
+}
+
+/** `self.x`, `this.x`, `t.x`: who receives a call says little, what is called names it. */
+function withoutReceiver(text: string): string {
+  const dot = text.indexOf('.');
+  if (dot < 1 || text.includes('/')) return text;
+  const receiver = text.slice(0, dot);
+  const isShort = dot <= 2 && isLetterAt(text, 0) && text.length - dot > 5;
+  return isShort || receiver === 'self' || receiver === 'this' ? text.slice(dot + 1) : text;
 }
 
 function isIdentifier(text: string): boolean {
@@ -80,12 +92,16 @@ function isIdentifier(text: string): boolean {
   if (text.startsWith('#')) return isAllDigits(text, 1);
   if (text.startsWith('-') || text.startsWith('_-')) return false;
   const shape = shapeOf(text);
-  if (shape.letters === 0) return shape.digits >= 3 && (shape.digits === text.length || shape.dots > 0);
+  // A bare number says nothing by itself; a version does.
+  if (shape.letters === 0) return shape.dots > 1 && shape.digits >= 3;
+  if (isData(text, shape)) return false;
+  if (text.startsWith('.') && shape.slashes === 0)
+    return shape.letters >= 6 && shape.dots === 1 && shape.humps === 0;
   if (shape.slashes > 0) return isPath(text, shape);
   if (shape.underscores > 0) return shape.letters >= 2;
   if (shape.dots > 0) return !text.includes('..') && shape.letters >= 3;
   if (shape.hyphens > 1) return true;
-  if (shape.digits > 0) return shape.uppers > 0 || shape.digits >= 2;
+  if (shape.digits > 0) return shape.uppers > 0 ? shape.digits >= 2 : isHash(text, shape);
   return shape.humps > 0 && shape.letters >= 4;
 }
 
@@ -130,6 +146,17 @@ function shapeOf(text: string): Shape {
   return shape;
 }
 
+/** Base64 and its like: long, without joints, in mixed case with digits. */
+function isData(text: string, { digits, uppers, letters, hyphens, underscores, dots }: Shape): boolean {
+  return (
+    text.length >= 32 && digits > 0 && uppers > 2 && letters > uppers && hyphens + underscores + dots === 0
+  );
+}
+
+function isHash(text: string, { digits, letters }: Shape): boolean {
+  return digits >= 2 && letters >= 1 && text.length >= 7 && text.length <= 40 && /^[0-9a-f]+$/.test(text);
+}
+
 /** One slash between plain words is prose ("and/or"); anything more is a path. */
 function isPath(text: string, shape: Shape): boolean {
   if (text.includes('//')) return false;
@@ -151,6 +178,7 @@ function isAllDigits(text: string, from: number): boolean {
 class Mentions {
   user = 0;
   agent = 0;
+  call = 0;
   result = 0;
   /** Position of the newest mention by anyone, and by user or agent. */
   last = 0;
@@ -161,8 +189,11 @@ class Mentions {
 const KEPT_IDENTIFIERS = 20_000;
 const MAX_IDENTIFIERS = 40_000;
 
-/** Items after which the pull of a mention has halved. @source decision 0003. */
-const HALF_LIFE_ITEMS = 120;
+/**
+ * Items after which the chance of a further use has halved. With the terms of `#weightOf` it follows how often names of
+ * real sessions were used again, by number, place and age of their mentions. @source decision 0003.
+ */
+const HALF_LIFE_ITEMS = 250;
 
 /** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
 export class IdentifierIndex {
@@ -190,8 +221,12 @@ export class IdentifierIndex {
   }
 
   /** The heaviest identifiers, heaviest first; ties in the order of their text. */
-  top(limit: number): { text: string; weight: number }[] {
-    const all = [...this.#mentions].map(([text, mentions]) => ({ text, weight: this.#weightOf(mentions) }));
+  top(limit: number): RankedIdentifier[] {
+    const all = [...this.#mentions].map(([text, mentions]) => ({
+      text,
+      weight: this.#weightOf(mentions),
+      ownMentions: mentions.user + mentions.agent + mentions.call,
+    }));
     all.sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1));
     return all.slice(0, limit);
   }
@@ -200,22 +235,21 @@ export class IdentifierIndex {
     let mentions = this.#mentions.get(identifier);
     if (mentions === undefined) {
       mentions = new Mentions();
-      this.#mentions.set(identifier, mentions);
+      this.#mentions.set(detached(identifier), mentions);
     }
     mentions[by]++;
     mentions.last = position;
     if (by !== 'result') mentions.lastOwn = position;
   }
 
+  /** Rarity times the chance to be used again, so that the sum over a text is what it is expected to save. */
   #weightOf(mentions: Mentions): number {
-    const frequency = mentions.user + mentions.agent + mentions.result;
+    const frequency = mentions.user + mentions.agent + mentions.call + mentions.result;
     const rarity = Math.log(1 + this.#items / frequency);
-    const reuse =
-      Math.log1p(mentions.agent) + 1.5 * Math.log1p(mentions.user) + 0.15 * Math.log1p(mentions.result);
-    const last =
-      mentions.lastOwn < 0 ? mentions.last : Math.max(mentions.lastOwn, mentions.last - HALF_LIFE_ITEMS);
-    const age = this.#position - last;
-    return rarity * reuse * (0.2 + HALF_LIFE_ITEMS / (HALF_LIFE_ITEMS + age));
+    const own = 1.2 * mentions.user + 0.5 * mentions.agent + mentions.call;
+    const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(mentions.result);
+    const age = this.#position - (own > 0 ? mentions.lastOwn : mentions.last);
+    return (rarity * chance * HALF_LIFE_ITEMS) / (HALF_LIFE_ITEMS + age);
   }
 
   #prune(): void {

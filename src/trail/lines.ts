@@ -1,389 +1,443 @@
 // What a summary could say, line by line: the trail turned into sentences and compact lists, each with what it is worth.
 
-import { identifiersOf } from './identifiers.ts';
-import type { Floor, SummaryLine } from './salience.ts';
+import { fileLines } from './file-lines.ts';
+import { quoted, SECTION, summaryLine } from './line.ts';
+import type { Floor, SummaryLine } from './line.ts';
+import { messageLines } from './message-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
-import type { Failure, FileTrail, LineRange, Statement, Trail, UserRequest } from './trail.ts';
-
-/** Positions in `SUMMARY_SECTIONS`. */
-const REQUEST = 0;
-const CONCEPTS = 1;
-const FILES = 2;
-const ERRORS = 3;
-const SOLVING = 4;
-const MESSAGES = 5;
-const PENDING = 6;
-const CURRENT = 7;
-const NEXT = 8;
+import type { CommandRun, Failure, Statement, Trail, UserRequest } from './trail.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
   /** Taken first, in this order, each within its share. */
   readonly floors: readonly Floor[];
-  /** Taken by worth per token. */
-  readonly rest: readonly SummaryLine[];
+  /** Everything, the lines of the floors included; taken by worth per token. */
+  readonly all: readonly SummaryLine[];
 }
 
-/** Everything a summary of about `budget` tokens could say; texts are clipped to lengths that suit the budget. */
+/**
+ * Everything a summary of about `budget` tokens could say; texts are clipped to lengths that suit the budget. The shares
+ * of the floors are those of decision 0003.
+ */
 export function linesOf(trail: Trail, budget: number): Lines {
+  const ask = askLines(trail, budget);
+  const rules = ruleLines(trail, budget);
+  const next = nextLines(trail, budget);
+  const pending = pendingLines(trail);
   const files = fileLines(trail, budget);
-  const statements = statementLines(trail);
-  const rules = ruleLines(trail);
-  return {
-    floors: [
-      { lines: askLines(trail, budget), share: 0.3 },
-      { lines: nextLines(trail, budget), share: 0.08 },
-      { lines: rules, share: 0.5 },
-      { lines: pendingLines(trail), share: 0.15 },
-      { lines: files.edited, share: 0.25 },
-      { lines: actionLines(trail).toReversed().slice(0, 4), share: 0.06 },
-      { lines: statements.now.toReversed().slice(0, 3), share: 0.08 },
-    ],
-    rest: [
-      ...rules,
-      ...files.edited,
-      ...files.details,
-      ...statements.now,
-      ...statements.before,
-      ...actionLines(trail),
-      ...messageLines(trail, budget),
-      ...failureLines(trail),
-      ...deliveredLines(trail),
-      ...pendingLines(trail),
-      ...carriedLines(trail),
-    ],
-  };
+  const actions = actionLines(trail);
+  const { now, before } = statementLines(trail);
+  const messages = messageLines(trail, budget);
+  const failures = failureLines(trail);
+  const carried = carriedLines(trail);
+  const delivered = deliveredLines(trail);
+  const floors: Floor[] = [
+    { lines: ask, share: 0.3, by: 'order' },
+    { lines: next, share: 0.08, by: 'order' },
+    { lines: rules, share: 0.5, by: 'order' },
+    { lines: pending, share: 0.12, by: 'order' },
+    { lines: files.changed, share: 0.25, by: 'order' },
+    { lines: carried, share: 0.3, by: 'worth' },
+    { lines: failures, share: 0.06, by: 'worth' },
+    { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
+    { lines: now, share: 0.07, by: 'worth' },
+    { lines: before, share: 0.1, by: 'worth' },
+    { lines: messages.newest, share: 0.08, by: 'order' },
+    { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
+    { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
+    { lines: commandLines(trail), share: 0.03, by: 'order' },
+  ];
+  const all = [
+    ...ask,
+    ...rules,
+    ...next,
+    ...pending,
+    ...files.changed,
+    ...files.details,
+    ...files.snippets,
+    ...now,
+    ...before,
+    ...actions,
+    ...runLines(trail),
+    ...tailLines(trail),
+    ...messages.all,
+    ...failures,
+    ...delivered,
+    ...carried,
+  ];
+  return { floors, all };
 }
 
-function line(section: number, order: number, text: string, value: number, group?: string): SummaryLine {
-  return {
-    section,
-    order,
-    text,
-    value,
-    identifiers: text.split('\n').map((row) => identifiersOf(row)),
-    ...(group === undefined ? {} : { group }),
-  };
-}
-
-function quoted(text: string): string {
-  return `"${oneLine(text)}"`;
+/** Characters of the current request that are quoted: about an eighth of the budget. */
+function askLength(budget: number): number {
+  return Math.max(160, budget * 0.5);
 }
 
 function askLines(trail: Trail, budget: number): SummaryLine[] {
-  const requests = trail.requests;
+  const section = SECTION.request;
+  const { requests } = trail;
   const current = requests.at(-1);
   if (current === undefined) return [];
-  const ask = clipMiddle(current.text, Math.max(160, budget * 0.5));
+  const ask = quoted(clipMiddle(oneLine(current.text), askLength(budget)));
+  const place = `message ${current.turn} of ${trail.turns}`;
   const lines = [
-    line(
-      REQUEST,
-      0,
-      `The user's current request (message ${current.turn} of ${trail.turns}): ${quoted(ask)}`,
-      9,
-    ),
+    summaryLine({ section, order: 0, text: `The user's current request (${place}): ${ask}`, value: 9 }),
   ];
-  const before = requests.at(-2);
+  const context = repliedTo(trail, current);
+  if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
+  const before = requests.findLast(({ turn, text }) => turn < current.turn && text !== current.text);
   if (before !== undefined) {
-    const text = clipMiddle(before.text, Math.max(120, budget * 0.2));
-    lines.push(line(REQUEST, 1, `Before that, message ${before.turn} asked: ${quoted(text)}`, 4));
+    const text = quoted(clipMiddle(before.text, Math.max(120, budget * 0.2)));
+    lines.push(
+      summaryLine({
+        section,
+        order: 1,
+        text: `Before that, message ${before.turn} asked: ${text}`,
+        value: 4,
+      }),
+    );
   }
   const first = requests[0];
-  if (first !== undefined && requests.length > 2) {
-    const text = clipMiddle(first.text, Math.max(120, budget * 0.15));
-    lines.push(line(REQUEST, 2, `The session began with: ${quoted(text)}`, 3));
+  if (first !== undefined && first !== before && first !== current) {
+    const text = quoted(clipMiddle(first.text, Math.max(120, budget * 0.15)));
+    lines.push(summaryLine({ section, order: 2, text: `The session began with: ${text}`, value: 3 }));
   }
   if (trail.cwd !== undefined) {
     const branch = trail.gitBranch === undefined ? '' : `, branch ${trail.gitBranch}`;
-    lines.push(line(REQUEST, 3, `Working directory: ${trail.cwd}${branch}`, 2));
+    lines.push(
+      summaryLine({ section, order: 3, text: `Working directory: ${trail.cwd}${branch}`, value: 2 }),
+    );
   }
   return lines;
 }
 
-const RULES = 'Rules and corrections of the user, verbatim:';
+/** A request this short ("yes, do it") means little without what it replies to. */
+const SHORT_REQUEST = 120;
+
+function repliedTo({ answers, statements }: Trail, { turn, text }: UserRequest): string | undefined {
+  const asked = answers.findLast(
+    (answer) => answer.turn === turn && text.startsWith(answer.answer.slice(0, 40)),
+  );
+  if (asked !== undefined) return `It replies to the agent's question: ${quoted(asked.question)}`;
+  if (text.length > SHORT_REQUEST) return undefined;
+  const said = statements.findLast((statement) => statement.turn < turn);
+  return said === undefined ? undefined : `Just before it, the agent had said: ${quoted(said.text)}`;
+}
+
+/** Characters below which a statement has to name something. */
+const SHORT_STATEMENT = 60;
 
 /** Newest first: where the room does not suffice, what was said last holds. */
-function ruleLines(trail: Trail): SummaryLine[] {
+function ruleLines(trail: Trail, budget: number): SummaryLine[] {
+  const current = oneLine(trail.requests.at(-1)?.text ?? '');
+  const isWhole = current.length <= askLength(budget);
   return trail.constraints
-    .map(({ text, turn }, at) => line(REQUEST, 10 + at, `- ${quoted(text)} (message ${turn})`, 4, RULES))
+    .filter(({ text }) => !isWhole || !current.includes(text))
+    .map(({ text, turn }, at) =>
+      summaryLine({
+        section: SECTION.request,
+        order: 10 + at,
+        text: `- ${quoted(text)} (message ${turn})`,
+        value: 4,
+        group: 'Rules, limits and corrections of the user, verbatim:',
+      }),
+    )
     .toReversed();
 }
 
 function nextLines(trail: Trail, budget: number): SummaryLine[] {
+  const section = SECTION.next;
   const lines: SummaryLine[] = [];
-  const active = trail.plan?.steps.find(({ status }) => status === 'in_progress');
-  const pending = trail.plan?.steps.find(({ status }) => status === 'pending');
   if (trail.nextStep !== undefined) {
-    const text = clip(oneLine(trail.nextStep), Math.max(120, budget * 0.25));
-    lines.push(line(NEXT, 0, `The agent's own words: ${quoted(text)}`, 5));
+    const text = quoted(clip(oneLine(trail.nextStep), Math.max(160, budget * 0.25)));
+    lines.push(summaryLine({ section, order: 0, text: `The agent's own words: ${text}`, value: 5 }));
   }
-  const step = active ?? pending;
-  if (step !== undefined) lines.push(line(NEXT, 1, `From the plan: ${clip(step.text, 240)}`, 4));
-  if (trail.current.isAgentDone) {
-    lines.push(line(NEXT, 2, 'The agent had answered the current request and was waiting for the user.', 2));
-  } else if (lines.length === 0 && trail.turns > 0) {
-    lines.push(line(NEXT, 2, 'Continue with the current request above.', 2));
+  const steps = trail.plan?.turn === trail.turns ? trail.plan.steps : [];
+  const step =
+    steps.find(({ status }) => status === 'in_progress') ?? steps.find(({ status }) => status === 'pending');
+  if (step !== undefined) {
+    lines.push(summaryLine({ section, order: 1, text: `From the plan: ${clip(step.text, 240)}`, value: 4 }));
   }
+  if (trail.turns > 0) lines.push(summaryLine({ section, order: 2, text: whereItStands(trail), value: 3 }));
   return lines;
+}
+
+function whereItStands({ current, turns }: Trail): string {
+  if (current.isAgentDone)
+    return 'The agent had answered the current request; what comes next is up to the user.';
+  const hasBegun = current.actions.some(({ turn }) => turn === turns);
+  return hasBegun
+    ? 'Work on the current request was under way; go on from the last actions above.'
+    : 'Work on the current request had not begun.';
 }
 
 function pendingLines(trail: Trail): SummaryLine[] {
-  const lines: SummaryLine[] = [];
-  const plan = trail.plan;
-  if (plan !== undefined) {
-    const open = plan.steps.filter(({ status }) => status === 'pending' || status === 'in_progress');
-    const done = plan.steps.filter(({ status }) => status === 'completed');
-    open.forEach(({ text, status }, at) => {
-      const mark = status === 'in_progress' ? ' (in progress)' : '';
-      lines.push(line(PENDING, at, `- ${text}${mark}`, 3));
-    });
-    if (done.length > 0) {
-      const names = clip(done.map(({ text }) => text).join('; '), 400);
-      lines.push(
-        line(PENDING, 100, `Done of the same plan (${done.length} of ${plan.steps.length}): ${names}`, 2),
-      );
-    }
+  const section = SECTION.pending;
+  const steps = trail.plan?.steps ?? [];
+  const isOld = trail.plan !== undefined && trail.plan.turn < trail.turns;
+  const group = isOld ? `Plan, as it stood after message ${trail.plan?.turn}:` : 'Plan:';
+  const lines = steps.flatMap(({ text, status }, at) => {
+    if (status === 'completed' || status === 'cancelled') return [];
+    const mark = status === 'in_progress' ? 'in progress' : 'to do';
+    return [summaryLine({ section, order: at, text: `- ${mark}: ${text}`, value: isOld ? 1.5 : 3, group })];
+  });
+  const done = steps.filter(({ status }) => status === 'completed').map(({ text }) => text);
+  if (done.length > 0) {
+    const text = `- done (${done.length} of ${steps.length}): ${clip(done.join('; '), 400)}`;
+    lines.push(summaryLine({ section, order: 100, text, value: isOld ? 0.5 : 1.5, group }));
   }
   for (const question of trail.openQuestions) {
-    lines.push(line(PENDING, 200, `- The user has not answered yet: ${quoted(question.text)}`, 5));
+    const text = `- The agent asked, and the user has not answered yet: ${quoted(question.text)}`;
+    lines.push(summaryLine({ section, order: 200, text, value: 5 }));
   }
   return lines;
-}
-
-/** Symbols named in the first line of a file and in each further one. */
-const SYMBOLS_PER_LINE = 5;
-
-function fileLines(trail: Trail, budget: number): { edited: SummaryLine[]; details: SummaryLine[] } {
-  const changed = trail.files
-    .filter(({ state }) => state !== 'read')
-    .toSorted((a, b) => salienceOf(b, trail) - salienceOf(a, trail));
-  const read = trail.files.filter(({ state }) => state === 'read');
-  const detailed = Math.max(2, Math.floor(budget / 260));
-  const edited = [
-    ...changed.slice(0, detailed).map((file, at) => fileLine(file, at, 4)),
-    ...compactLines(changed.slice(detailed)),
-  ];
-  const details = [
-    ...changed.flatMap((file, at) => [...symbolLines(file, at), ...snippetLines(file, at, trail)]),
-    ...read.slice(0, 120).map((file, at) => fileLine(file, 1_000 + at, 0.5)),
-    ...read.slice(0, 60).flatMap((file, at) => symbolLines(file, 1_000 + at)),
-  ];
-  return { edited, details };
-}
-
-/** Files edited in the current turn first, then those edited often and lately. */
-function salienceOf(file: FileTrail, trail: Trail): number {
-  const turnsAgo = trail.turns - file.lastEditTurn;
-  return (1 + Math.log1p(file.edits)) / (1 + turnsAgo) - (file.state === 'deleted' ? 0.5 : 0);
-}
-
-function fileLine(file: FileTrail, at: number, value: number): SummaryLine {
-  const facts = [editPhrase(file), ...(file.reads > 0 ? [readPhrase(file)] : [])].filter(
-    (fact) => fact !== '',
-  );
-  const renamed = file.renamedFrom.at(-1);
-  if (renamed !== undefined) facts.unshift(`was ${renamed}`);
-  const symbols = file.state === 'deleted' ? [] : file.symbols.slice(0, SYMBOLS_PER_LINE);
-  const names = symbols.length === 0 ? '' : `: ${symbols.map((symbol) => `\`${symbol}\``).join(', ')}`;
-  return line(FILES, at * 10, `- ${file.path} (${facts.join('; ')})${names}`, value);
-}
-
-function editPhrase({ state, edits }: FileTrail): string {
-  if (state === 'read') return '';
-  if (state === 'deleted') return 'deleted';
-  const times = edits > 1 ? ` ${edits}×` : '';
-  return state === 'created' ? (edits > 1 ? `created, edited${times}` : 'created') : `edited${times}`;
-}
-
-function readPhrase({ ranges, reads }: FileTrail): string {
-  if (ranges.length === 0) return reads > 1 ? `read ${reads}×` : 'read';
-  return `read lines ${ranges.map(rangeText).join(', ')}`;
-}
-
-function rangeText({ from, to }: LineRange): string {
-  if (to === undefined) return `${from}–end`;
-  return from === to ? String(from) : `${from}–${to}`;
-}
-
-/** Six paths per line: as a list of everything that was changed. */
-function compactLines(files: readonly FileTrail[]): SummaryLine[] {
-  const lines: SummaryLine[] = [];
-  for (let at = 0; at < files.length; at += 6) {
-    const names = files
-      .slice(at, at + 6)
-      .map(({ path, state }) => (state === 'deleted' ? `${path} (deleted)` : path));
-    lines.push(line(FILES, 5_000 + at, `- Also changed: ${names.join(', ')}`, 2));
-  }
-  return lines;
-}
-
-function symbolLines(file: FileTrail, at: number): SummaryLine[] {
-  if (file.state === 'deleted') return [];
-  const lines: SummaryLine[] = [];
-  const name = file.path.slice(file.path.lastIndexOf('/') + 1);
-  for (let from = SYMBOLS_PER_LINE; from < file.symbols.length; from += 6) {
-    const symbols = file.symbols.slice(from, from + 6).map((symbol) => `\`${symbol}\``);
-    lines.push(line(FILES, at * 10 + 1 + from / 100, `  - also in ${name}: ${symbols.join(', ')}`, 0));
-  }
-  return lines;
-}
-
-function snippetLines(file: FileTrail, at: number, trail: Trail): SummaryLine[] {
-  const isFresh = trail.turns - file.lastEditTurn <= 1;
-  return file.snippets.slice(-2).map((snippet, index) => {
-    const code = snippet
-      .replace(/\s+$/, '')
-      .split('\n')
-      .map((row) => `    ${row}`)
-      .join('\n');
-    const title = `  - newest text of an edit in ${file.path.slice(file.path.lastIndexOf('/') + 1)}:`;
-    return line(FILES, at * 10 + 5 + index, `${title}\n${code}`, isFresh ? 0.6 : 0.1);
-  });
 }
 
 function failureLines(trail: Trail): SummaryLine[] {
   return trail.failures
     .filter(({ telling }) => telling.length > 0)
-    .map((failure) => line(ERRORS, failure.position, failureText(failure), failureValue(failure, trail)));
+    .map((failure) =>
+      summaryLine({
+        section: SECTION.errors,
+        order: failure.position,
+        text: failureText(failure),
+        value: failureValue(failure, trail),
+      }),
+    );
 }
 
 function failureText({ command, telling, times, outcome, editedBetween }: Failure): string {
   const often = times > 1 ? ` ${times} times` : '';
   const said = telling
-    .slice(0, 3)
-    .map((text) => clip(text, 160))
+    .slice(0, 2)
+    .map((text) => clip(text, 150))
     .join(' | ');
-  const fixed = editedBetween.length === 0 ? '' : ` after edits to ${editedBetween.join(', ')}`;
-  const ended = outcome === 'passed' ? `It passed later${fixed}.` : 'Not seen to pass since.';
-  return `- \`${clip(command, 120)}\` failed${often}: ${said}. ${ended}`;
+  const after = editedBetween.length === 0 ? '' : ` after edits to ${editedBetween.slice(-3).join(', ')}`;
+  const ended = outcome === 'passed' ? `Passed later${after}.` : 'Not seen to pass since.';
+  return `- \`${clip(command, 100)}\` failed${often}: ${said}. ${ended}`;
 }
 
-function failureValue({ outcome, turn }: Failure, trail: Trail): number {
-  const isNow = turn === trail.turns;
-  return outcome === 'open' ? (isNow ? 3 : 1) : isNow ? 1 : 0.4;
+/** What is still broken matters most, then what took edits to mend; old failures fade. */
+function failureValue({ outcome, turn, editedBetween }: Failure, trail: Trail): number {
+  const fresh = 1 / (1 + (trail.turns - turn) / 3);
+  if (outcome === 'open') return 2.5 * fresh;
+  return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
 }
 
 function deliveredLines(trail: Trail): SummaryLine[] {
+  const section = SECTION.solving;
   const commits = trail.commits.map(({ hash, subject, turn }, at) => {
-    const name = hash === undefined ? '' : `${hash} `;
-    return line(
-      SOLVING,
-      at / 1_000,
-      `- ${name}${subject} (message ${turn})`,
-      turn === trail.turns ? 2 : 1,
-      'Commits:',
-    );
+    const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn})`;
+    return summaryLine({
+      section,
+      order: at / 1_000,
+      text,
+      value: turn === trail.turns ? 2 : 1,
+      group: 'Commits:',
+    });
   });
   const landmarks = trail.landmarks.map(({ text }, at) =>
-    line(SOLVING, 0.5 + at / 1_000, `- ${text}`, 0.6, 'Links and pushes:'),
+    summaryLine({
+      section,
+      order: 0.5 + at / 1_000,
+      text: `- ${text}`,
+      value: 0.6,
+      group: 'Pushes and links:',
+    }),
   );
-  return [...commits, ...landmarks];
+  return [...landmarks, ...commits];
 }
 
-const DECIDED = 'Decisions and findings, in order:';
-
 function statementLines(trail: Trail): { now: SummaryLine[]; before: SummaryLine[] } {
-  const now = trail.current.statements.map((statement) =>
-    line(
-      CURRENT,
-      statement.position,
-      `- ${statement.text}`,
-      statementValue(statement, trail),
-      'The agent said since then:',
-    ),
-  );
-  const told = new Set(trail.current.statements.map(({ text }) => text));
+  const last = distinct(trail.current.statements);
+  const told = new Set(last.map(({ text }) => text));
+  const now = last.map((statement, order) => {
+    const isSince = statement.turn === trail.turns;
+    const group = isSince
+      ? 'The agent said, since the current request:'
+      : 'The agent said, just before the current request:';
+    return statementLine(statement, trail, { section: SECTION.current, group, order });
+  });
+  const group = 'Decisions and findings of the agent, in order:';
   const before = distinct(trail.statements)
-    .filter(({ text }) => !told.has(text))
-    .map((statement) =>
-      line(SOLVING, statement.position, `- ${statement.text}`, statementValue(statement, trail), DECIDED),
+    .filter(({ text, kind }) => !told.has(text) && (kind === 'decision' || kind === 'finding'))
+    .map((statement, at) =>
+      statementLine(statement, trail, { section: SECTION.solving, group, order: 1 + at }),
     );
-  return { now, before };
+  return { now: now.filter(isWorthTelling), before: before.filter(isWorthTelling) };
+}
+
+/** A short statement without any name ("That makes sense.") tells nothing once its surroundings are gone. */
+function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
+  return text.length >= SHORT_STATEMENT || (identifiers[0]?.length ?? 0) > 0;
+}
+
+function statementLine(
+  statement: Statement,
+  trail: Trail,
+  place: Pick<SummaryLine, 'section' | 'order'> & { readonly group: string },
+): SummaryLine {
+  const bare = summaryLine({ ...place, text: `- ${statement.text}`, value: 0 });
+  return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, trail) };
+}
+
+function statementValue({ kind, turn }: Statement, names: number, trail: Trail): number {
+  const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
+  const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
+  return base * fresh * (names === 0 ? 0.25 : 1);
 }
 
 /** The newest of equal statements. */
 function distinct(statements: readonly Statement[]): Statement[] {
   const byText = new Map<string, Statement>();
-  for (const statement of statements) byText.set(statement.text.toLowerCase(), statement);
+  for (const statement of statements) {
+    const key = statement.text.toLowerCase();
+    byText.delete(key);
+    byText.set(key, statement);
+  }
   return [...byText.values()];
 }
 
-function statementValue({ kind, turn }: Statement, trail: Trail): number {
-  const turnsAgo = trail.turns - turn;
-  const fresh = 1 / (1 + turnsAgo / 3);
-  return { decision: 1, finding: 0.4, intent: 0.1, question: 0.1 }[kind] * fresh;
-}
-
 function actionLines(trail: Trail): SummaryLine[] {
-  return trail.current.actions.map((text, at) =>
-    line(CURRENT, 1e9 + at, `- ${text}`, 0.8, 'Last actions, in order:'),
-  );
-}
-
-function messageLines(trail: Trail, budget: number): SummaryLine[] {
-  const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, trail.requests.length))));
-  const ruled = new Set(trail.constraints.map(({ text }) => text));
-  const messages = trail.requests.flatMap((request) => {
-    const isNewest = request.turn === trail.turns;
-    const lines = isNewest || ruled.has(request.text) ? [] : [messageLine(request, room, trail)];
-    const deeds = deedsText(request);
-    return deeds === '' || isNewest
-      ? lines
-      : [...lines, line(MESSAGES, request.turn + 0.5, `   After message ${request.turn}: ${deeds}`, 0.4)];
+  return trail.current.actions.map(({ text, turn }, at) => {
+    const isSince = turn === trail.turns;
+    return summaryLine({
+      section: SECTION.current,
+      order: (isSince ? 2e9 : -1e9) + at,
+      text: `- ${text}`,
+      value: isSince ? 0.8 : 0.4,
+      group: isSince
+        ? 'Last actions on the current request, in order:'
+        : 'Last actions before the current request, in order:',
+    });
   });
-  const answers = trail.answers.map(({ question, answer, turn }) =>
-    line(MESSAGES, turn + 0.2, `   Asked ${quoted(question)}, the user said ${quoted(answer)}`, 2),
-  );
-  return [...messages, ...answers];
-}
-
-function messageLine(request: UserRequest, room: number, trail: Trail): SummaryLine {
-  const turnsAgo = trail.turns - request.turn;
-  return line(
-    MESSAGES,
-    request.turn,
-    `${request.turn}. ${quoted(clipMiddle(request.text, room))}`,
-    1 + 2 / (1 + turnsAgo / 4),
-  );
-}
-
-function deedsText({ deeds }: UserRequest): string {
-  const parts: string[] = [];
-  if (deeds.edited.length > 0) {
-    const more = deeds.edited.length > 6 ? ` and ${deeds.edited.length - 6} more` : '';
-    parts.push(`edited ${deeds.edited.slice(0, 6).join(', ')}${more}`);
-  }
-  if (deeds.outcome !== undefined) parts.push(`the agent reported ${quoted(deeds.outcome)}`);
-  return parts.join('; ');
 }
 
 function carriedLines(trail: Trail): SummaryLine[] {
   if (trail.carriedOver === undefined) return [];
-  const group = 'Carried over from a summary whose past is not in this log:';
   return proseLines(trail.carriedOver).map((text, at) =>
-    line(SOLVING, -1_000 + at / 10_000, `- ${clip(text, 400)}`, 1.2, group),
+    summaryLine({
+      section: SECTION.solving,
+      order: -1_000 + at / 10_000,
+      text: `- ${clip(text, 400)}`,
+      value: 2,
+      group: 'Carried over from an earlier summary, whose past is not in this log:',
+    }),
   );
 }
 
-/** Names that matter and that no picked line shows, by kind, at most six to a line. */
-export function conceptLines(trail: Trail, covered: ReadonlySet<string>): SummaryLine[] {
-  const kinds: Record<string, string[]> = {};
-  for (const { text } of trail.identifiers) {
-    if (!covered.has(text)) (kinds[kindOf(text)] ??= []).push(text);
+/** How often a command that works must have been run to be worth naming. */
+const USUAL_RUNS = 2;
+
+/** The commands of the project that were run again and again, with how they went last. */
+function commandLines(trail: Trail): SummaryLine[] {
+  const bySignature = new Map<string, { runs: number; last: CommandRun }>();
+  for (const run of trail.commands) {
+    const key = run.command.split(' ').slice(0, 3).join(' ');
+    const before = bySignature.get(key);
+    bySignature.delete(key);
+    bySignature.set(key, { runs: (before?.runs ?? 0) + 1, last: run });
   }
-  return Object.entries(kinds).flatMap(([kind, names], section) => {
+  const usual = [...bySignature.values()]
+    .filter(
+      ({ runs, last }) =>
+        runs >= USUAL_RUNS && !/^(?:git|gh) /.test(last.command) && last.command.length < 90,
+    )
+    .toSorted((a, b) => b.runs - a.runs)
+    .slice(0, 6);
+  if (usual.length === 0) return [];
+  const names = usual.map(
+    ({ runs, last }) => `\`${last.command}\` (${runs}×, last ${last.failed ? 'failed' : 'ok'})`,
+  );
+  return [
+    summaryLine({
+      section: SECTION.concepts,
+      order: 0,
+      text: `- Commands in use: ${names.join(', ')}`,
+      value: 2,
+    }),
+  ];
+}
+
+/** Rows of a result in one line of the summary; the rest follows in a line of its own. */
+const ROWS_PER_TAIL_LINE = 12;
+
+/** The newest results, verbatim: they use room that nothing else has a claim to. */
+function tailLines(trail: Trail): SummaryLine[] {
+  return trail.current.tail.flatMap(({ call, result, position }) => {
+    const rows = result.split('\n').map((row) => `    ${clip(row.trimEnd(), 160)}`);
     const lines: SummaryLine[] = [];
-    for (let at = 0; at < Math.min(names.length, 240); at += 6) {
-      const shown = names.slice(at, at + 6).map((name) => `\`${name}\``);
-      lines.push(line(CONCEPTS, section * 1_000 + at, `- ${kind}: ${shown.join(', ')}`, 0));
+    for (let at = 0; at < rows.length; at += ROWS_PER_TAIL_LINE) {
+      const parent = lines.at(-1);
+      const code = rows.slice(at, at + ROWS_PER_TAIL_LINE).join('\n');
+      lines.push(
+        summaryLine({
+          section: SECTION.current,
+          order: 3e9 + position + at / 100,
+          text: parent === undefined ? `- ${call}\n${code}` : code,
+          value: 0.02,
+          group: 'Newest results, as they began:',
+          ...(parent === undefined ? {} : { parent }),
+        }),
+      );
+    }
+    return lines;
+  });
+}
+
+/** What was run before the last actions, newest of equal commands, with how it went. */
+function runLines(trail: Trail): SummaryLine[] {
+  const told = new Set(trail.current.actions.map(({ text }) => text));
+  const byCommand = new Map<string, CommandRun>();
+  for (const run of trail.commands) byCommand.set(run.command, run);
+  return [...byCommand.values()]
+    .filter(({ command }) => ![...told].some((text) => text.includes(command)))
+    .map(({ command, failed, position, turn, telling }) => {
+      const said = telling.at(failed ? 0 : -1);
+      const went = `${failed ? 'failed' : 'ok'}${said === undefined ? '' : `: ${clip(said, 110)}`}`;
+      return summaryLine({
+        section: SECTION.solving,
+        order: 1e9 + position,
+        text: `- \`${clip(command, 160)}\` (message ${turn}) → ${went}`,
+        value: 0.15,
+        group: 'Other commands run, with how they went last:',
+      });
+    });
+}
+
+/** Names shown to a line, and lines of them at most: this section reminds, it does not list. */
+const NAMES_PER_LINE = 6;
+const TOKENS_PER_CONCEPT_LINE = 250;
+
+/**
+ * Names that the user and the agent keep using and that no picked line shows, by kind.
+ * @param shown identifiers that the summary holds already
+ */
+export function conceptLines(trail: Trail, shown: ReadonlySet<string>, budget: number): SummaryLine[] {
+  const most = NAMES_PER_LINE * Math.ceil(budget / TOKENS_PER_CONCEPT_LINE);
+  const kinds = new Map<string, string[]>();
+  for (const { text, ownMentions } of trail.identifiers) {
+    if (ownMentions < 2 || shown.has(text)) continue;
+    const kind = kindOf(text);
+    const names = kinds.get(kind) ?? [];
+    if (names.length < most) names.push(text);
+    kinds.set(kind, names);
+  }
+  return [...kinds].flatMap(([kind, names], row) => {
+    const lines: SummaryLine[] = [];
+    for (let at = 0; at < names.length; at += NAMES_PER_LINE) {
+      const some = names.slice(at, at + NAMES_PER_LINE).map((name) => `\`${name}\``);
+      const text = `- ${kind}: ${some.join(', ')}`;
+      lines.push(summaryLine({ section: SECTION.concepts, order: 1 + row * 1_000 + at, text, value: 0 }));
     }
     return lines;
   });
 }
 
 function kindOf(identifier: string): string {
-  if (identifier.startsWith('-')) return 'Options';
-  if (identifier.includes('/') || /\.[a-z]{1,5}$/.test(identifier)) return 'Paths and names';
-  if (/^[#\d.]+$/.test(identifier) || /^[0-9a-f]{7,40}$/.test(identifier)) return 'Numbers and hashes';
-  return 'Symbols and terms';
+  if (identifier.startsWith('-')) return 'Options that come up';
+  if (/^#\d+$/.test(identifier) || /^[0-9a-f]{7,40}$/.test(identifier))
+    return 'Numbers and hashes that come up';
+  if (identifier.includes('/') || /\.[a-z]{1,5}$/.test(identifier)) return 'Paths and files that come up';
+  return 'Names that come up';
 }

@@ -111,6 +111,24 @@ export function looksFailed(text: string): boolean {
   );
 }
 
+/**
+ * What the user said when refusing a tool call, an empty string for a refusal without words, or undefined when the
+ * result is no refusal. @source Claude Code session files; Codex says "rejected by user".
+ */
+export function refusalIn(result: string): string | undefined {
+  const head = result.slice(0, 2_000);
+  if (
+    !/^(?:The user doesn't want to (?:proceed|take this action)|(?:exec )?command rejected by user)/.test(
+      head,
+    )
+  ) {
+    return undefined;
+  }
+  const marker = 'the user said:';
+  const at = head.indexOf(marker);
+  return at < 0 ? '' : head.slice(at + marker.length).trim();
+}
+
 /** Commits that git reports in an output: `[branch abc1234] subject`. */
 export function commitsIn(text: string): { hash: string; subject: string }[] {
   const commits: { hash: string; subject: string }[] = [];

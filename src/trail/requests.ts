@@ -98,7 +98,9 @@ export class RequestLedger {
 
   noteMessage(text: string): void {
     const deeds = this.#requests.at(-1)?.deeds;
-    const lead = sentencesOf(text.slice(0, 1_500)).find((sentence) => sentence.length >= 12);
+    const lead = sentencesOf(text.slice(0, 1_500)).find(
+      (sentence) => sentence.length >= 24 && !sentence.endsWith(':'),
+    );
     if (deeds !== undefined && lead !== undefined) deeds.outcome = detached(clip(lead, 240));
   }
 

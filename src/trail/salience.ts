@@ -2,45 +2,39 @@
 // identifier counts for the first line that shows it, so what is said already makes a line cheap to leave out.
 
 import type { CountText } from '../tokens/estimate.ts';
+import type { Floor, SummaryLine } from './line.ts';
 
-/** A line, or a few that belong together, that a summary may hold. */
-export interface SummaryLine {
-  /** Position in `SUMMARY_SECTIONS`. */
-  readonly section: number;
-  /** Ascending within a section. */
-  readonly order: number;
-  readonly text: string;
-  /** A heading inside of the section that the first line of the group brings along. */
-  readonly group?: string;
-  /** Value by itself, in units of one strong identifier. */
-  readonly value: number;
-  /** Identifiers by line of the text, at most six each count. @source spec 2-engine §10, credit per line. */
-  readonly identifiers: readonly (readonly string[])[];
-}
-
-/** A line that must be there: taken before all others, in order, while its share of the budget lasts. */
-export interface Floor {
-  readonly lines: readonly SummaryLine[];
-  /** Share of the budget that these lines may take, 0 to 1. */
-  readonly share: number;
-}
-
+/** Identifiers that one line is credited with at most. @source spec 2-engine §10. */
 const CREDITED_PER_LINE = 6;
+
+/** What a picker works with. */
+export interface PickerSettings {
+  /** Tokens that the picked lines may cost. */
+  readonly room: number;
+  readonly count: CountText;
+  /** Identifiers with their weight, in units of one strong identifier. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** What the first line of a section costs besides: its heading, or nothing where headings are paid for. */
+  readonly sectionHeading: (section: number) => string;
+}
 
 /** Picks lines for a budget. */
 export class LinePicker {
   readonly picked: SummaryLine[] = [];
   readonly #covered = new Set<string>();
+  readonly #taken = new Set<SummaryLine>();
   readonly #headings = new Set<string>();
   readonly #count: CountText;
   readonly #weights: ReadonlyMap<string, number>;
+  readonly #sectionHeading: PickerSettings['sectionHeading'];
+  readonly #sections = new Set<number>();
   #room: number;
 
-  /** @param weights identifiers with their weight, in units of one strong identifier */
-  constructor(room: number, count: CountText, weights: ReadonlyMap<string, number>) {
+  constructor({ room, count, weights, sectionHeading }: PickerSettings) {
     this.#room = room;
     this.#count = count;
     this.#weights = weights;
+    this.#sectionHeading = sectionHeading;
   }
 
   /** Tokens left. */
@@ -48,32 +42,63 @@ export class LinePicker {
     return this.#room;
   }
 
-  /** Takes the lines of a floor in order as far as its share of `budget` reaches; returns those left over. */
-  takeFloor({ lines, share }: Floor, budget: number): SummaryLine[] {
+  /** Takes the lines of a floor that fit in its share of `budget`. */
+  takeFloor({ lines, share, by }: Floor, budget: number): void {
+    if (by === 'worth') {
+      this.takeBest(lines, this.#room - Math.min(budget * share, this.#room));
+      return;
+    }
     let left = Math.min(budget * share, this.#room);
-    return lines.filter((line) => {
+    for (const line of lines) {
+      if (this.#taken.has(line) || !this.#isReady(line)) continue;
       const cost = this.#cost(line);
-      if (cost > left) return true;
+      if (cost > left) continue;
       left -= cost;
       this.#take(line, cost);
-      return false;
-    });
+    }
   }
 
-  /** Takes the best of `lines` by worth per token until no room is left. Worth only falls as lines are taken, so a lazy queue is exact. */
-  takeBest(lines: readonly SummaryLine[]): void {
+  /**
+   * Takes the best of `lines` by worth per token until no room is left. Worth only falls as lines are taken, so a lazy queue is exact.
+   * @param reserve tokens to leave
+   */
+  takeBest(lines: readonly SummaryLine[], reserve: number): void {
+    this.#room -= reserve;
+    this.#takeQueued(lines);
+    this.#room += reserve;
+  }
+
+  #takeQueued(lines: readonly SummaryLine[]): void {
     const queue = new Queue();
-    for (const line of lines) {
+    const enqueue = (line: SummaryLine): void => {
       const cost = this.#cost(line);
       if (cost <= this.#room) queue.push({ line, cost, rate: this.#worth(line) / cost });
+    };
+    const waiting = new Map<SummaryLine, SummaryLine[]>();
+    for (const line of lines) {
+      if (this.#taken.has(line)) continue;
+      if (line.parent === undefined || this.#taken.has(line.parent)) enqueue(line);
+      else waiting.set(line.parent, [...(waiting.get(line.parent) ?? []), line]);
     }
     for (;;) {
       const best = queue.pop();
       if (best === undefined || best.rate <= 0) return;
       const rate = this.#worth(best.line) / best.cost;
       if (rate < best.rate && rate < queue.peekRate()) queue.push({ ...best, rate });
-      else if (best.cost <= this.#room) this.#take(best.line, this.#cost(best.line));
+      else if (this.#cost(best.line) <= this.#room) {
+        this.#take(best.line, this.#cost(best.line));
+        for (const line of waiting.get(best.line) ?? []) enqueue(line);
+      }
     }
+  }
+
+  /** Identifiers that the picked lines show. */
+  get covered(): ReadonlySet<string> {
+    return this.#covered;
+  }
+
+  #isReady({ parent }: SummaryLine): boolean {
+    return parent === undefined || this.#taken.has(parent);
   }
 
   #worth(line: SummaryLine): number {
@@ -91,14 +116,21 @@ export class LinePicker {
 
   #take(line: SummaryLine, cost: number): void {
     this.picked.push(line);
+    this.#taken.add(line);
     this.#room -= cost;
+    this.#sections.add(line.section);
     if (line.group !== undefined) this.#headings.add(`${line.section} ${line.group}`);
     for (const row of line.identifiers) for (const identifier of row) this.#covered.add(identifier);
   }
 
   #cost(line: SummaryLine): number {
     const isNewGroup = line.group !== undefined && !this.#headings.has(`${line.section} ${line.group}`);
-    return this.#count(`${line.text}\n`) + (isNewGroup ? this.#count(`${line.group}\n`) : 0);
+    const heading = this.#sections.has(line.section) ? '' : this.#sectionHeading(line.section);
+    return (
+      this.#count(`${line.text}\n`) +
+      (isNewGroup ? this.#count(`${line.group}\n`) : 0) +
+      (heading === '' ? 0 : this.#count(heading))
+    );
   }
 }
 

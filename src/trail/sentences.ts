@@ -57,7 +57,14 @@ function isSentenceEnd(line: string, index: number): boolean {
   const before = line.slice(Math.max(0, index - 4), index).toLowerCase();
   if (/(?:\be\.g|\bi\.e|\bvs|\betc|\bcf|\bz\.b|\bno)$/.test(before)) return false;
   const after = line.charAt(index + 2);
-  return after === '' || !/[a-z]/.test(after);
+  return after === '' || /[\p{Lu}\p{Lo}\d"'“(*_`]/u.test(after);
+}
+
+/** The whole lines that a text begins with, at most `limit` characters; a first line that is longer is clipped. */
+export function headLines(text: string, limit: number): string {
+  if (text.length <= limit) return text.trimEnd();
+  const end = text.lastIndexOf('\n', limit);
+  return end < 1 ? clip(text, limit) : text.slice(0, end).trimEnd();
 }
 
 /** White space runs, line feeds included, become one space. */

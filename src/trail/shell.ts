@@ -140,8 +140,8 @@ function addRedirects(redirects: readonly Redirect[], walk: Walk): void {
 function fileRedirect(redirect: Redirect): ShellRedirect[] {
   if (redirect.operator === '>&' || redirect.operator === '<&') return [];
   const target = redirect.target?.value ?? '';
-  if (target === '' && redirect.content === undefined) return [];
-  return [{ operator: redirect.operator, target, content: redirect.content ?? redirect.body?.value }];
+  const content = redirect.operator.startsWith('<<') ? (redirect.content ?? redirect.body?.value) : undefined;
+  return target === '' && content === undefined ? [] : [{ operator: redirect.operator, target, content }];
 }
 
 /** Programs that run the rest of their words, with how many operands of their own they take. */
@@ -203,8 +203,8 @@ export function joinPath(directory: string | undefined, path: string): string {
   return `${directory.replace(/\/$/, '')}/${path}`;
 }
 
-const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'wc', 'tac', 'od', 'xxd', 'jq']);
-const SEARCHERS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack']);
+const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'wc', 'tac', 'od', 'xxd']);
+const SEARCHERS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack', 'jq', 'awk']);
 
 /** What a simple command does to files, as far as its words tell; paths joined with the directory of `cd`. */
 export function fileActionsOf(command: SimpleCommand): ShellFileAction[] {
@@ -221,7 +221,7 @@ export function fileActionsOf(command: SimpleCommand): ShellFileAction[] {
 function programActions({ words }: SimpleCommand): ShellFileAction[] {
   const [program = '', ...rest] = words;
   const operands = rest.filter((word) => !word.startsWith('-'));
-  if (program === 'sed') return sedActions(rest, operands);
+  if (program === 'sed') return sedActions(rest);
   if (program === 'head' || program === 'tail') return headActions(program, rest);
   if (READERS.has(program)) return operands.map((path) => ({ action: 'read', path }));
   if (SEARCHERS.has(program)) {
@@ -253,16 +253,19 @@ function moveActions(operands: readonly string[]): ShellFileAction[] {
   }));
 }
 
-function sedActions(rest: readonly string[], operands: readonly string[]): ShellFileAction[] {
+function sedActions(rest: readonly string[]): ShellFileAction[] {
   const isInPlace = rest.some((word) => /^-[a-zA-Z]*i/.test(word) || word.startsWith('--in-place'));
-  const files = operands.slice(1);
-  if (isInPlace) {
-    // BSD sed takes an empty suffix as a word of its own.
-    return files
-      .filter((path) => path !== '' && !/^[sy]\W/.test(path))
-      .map((path) => ({ action: 'edit', path }));
+  const scripts: string[] = [];
+  const files: string[] = [];
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at] ?? '';
+    if (word === '-e' || word === '-f' || word === '--expression') scripts.push(rest[++at] ?? '');
+    // BSD sed takes an empty suffix for its backups as a word of its own.
+    else if (!word.startsWith('-') && word !== '') files.push(word);
   }
-  const range = sedRange(operands[0] ?? '');
+  const script = scripts[0] ?? files.shift() ?? '';
+  if (isInPlace) return files.map((path) => ({ action: 'edit', path }));
+  const range = sedRange(script);
   return files.map((path) => ({ action: 'read', path, ...(range === undefined ? {} : { range }) }));
 }
 
@@ -294,7 +297,7 @@ function headActions(program: string, rest: readonly string[]): ShellFileAction[
 }
 
 function redirectActions({ words, redirects }: SimpleCommand): ShellFileAction[] {
-  const heredoc = redirects.find(({ content }) => content !== undefined)?.content;
+  const heredoc = redirects.find(({ operator }) => operator.startsWith('<<'))?.content;
   return redirects.flatMap((redirect): ShellFileAction[] => {
     const { operator, target } = redirect;
     if (operator.startsWith('<')) return operator === '<' ? [{ action: 'read', path: target }] : [];

@@ -130,14 +130,33 @@ export interface RankedIdentifier {
   readonly text: string;
   /** Above 0; comparable within one trail only. */
   readonly weight: number;
+  /** Texts of the user and the agent, calls included, that hold it. */
+  readonly ownMentions: number;
 }
 
-/** What happened since the newest request. */
+/** Something the agent did, as one phrase. */
+export interface Action {
+  readonly turn: number;
+  readonly text: string;
+}
+
+/** A call near the end of the log with the beginning of its result, verbatim. */
+export interface Activity {
+  readonly turn: number;
+  readonly position: number;
+  readonly call: string;
+  /** Whole lines. */
+  readonly result: string;
+}
+
+/** What happened last: since the newest request, and just before it. */
 export interface CurrentWork {
   /** The last statements of the agent, oldest first. */
   readonly statements: readonly Statement[];
-  /** The last actions, oldest first, one phrase each. */
-  readonly actions: readonly string[];
+  /** The last actions, oldest first. */
+  readonly actions: readonly Action[];
+  /** The last calls with the heads of their results, oldest first, whatever the request. */
+  readonly tail: readonly Activity[];
   /** Whether the agent ended its last message without a call after it. */
   readonly isAgentDone: boolean;
 }

@@ -7,7 +7,7 @@ import { conceptLines, linesOf } from './lines.ts';
 import { countRedactions, redact } from './redact.ts';
 import type { SecretKind } from './redact.ts';
 import { LinePicker } from './salience.ts';
-import type { SummaryLine } from './salience.ts';
+import type { SummaryLine } from './line.ts';
 import type { Trail } from './trail.ts';
 
 /** Tokens of an automatic summary. @source spec 2-engine §5. */
@@ -15,6 +15,9 @@ export const DEFAULT_SUMMARY_TOKENS = 4_000;
 
 /** Below this an empty section is left out; above, it says "None." so that a reader knows it was looked for. */
 const ROOM_FOR_EMPTY_SECTIONS = 1_000;
+
+/** Share of the budget kept back for names that no line shows. @source decision 0003. */
+const CONCEPTS_SHARE = 0.07;
 
 /** What a summary may cost, and how it is counted. */
 export interface SummaryOptions {
@@ -48,7 +51,7 @@ export function writeSummary(
   for (;;) {
     const text = render(picked, budgetTokens);
     const tokens = count(text);
-    if (tokens <= budgetTokens) {
+    if (tokens <= budgetTokens || picked.length === 0) {
       return { text, tokens, sections: sectionsOf(picked), redactions: countRedactions(text) };
     }
     dropTokens(picked, tokens - budgetTokens, count);
@@ -56,13 +59,18 @@ export function writeSummary(
 }
 
 function pickLines(trail: Trail, budget: number, count: CountText): SummaryLine[] {
-  const weights = unitWeights(trail);
-  const picker = new LinePicker(budget - headingTokens(budget, count), countOnce(count), weights);
-  const { floors, rest } = linesOf(trail, budget);
+  const hasAllHeadings = budget >= ROOM_FOR_EMPTY_SECTIONS;
+  const picker = new LinePicker({
+    room: hasAllHeadings ? budget - headingTokens(count) : budget,
+    count: countOnce(count),
+    weights: unitWeights(trail),
+    sectionHeading: (section) => (hasAllHeadings ? '' : `${heading(section)}\n\n`),
+  });
+  const { floors, all } = linesOf(trail, budget);
   for (const floor of floors) picker.takeFloor(floor, budget);
-  const taken = new Set(picker.picked);
-  const concepts = conceptLines(trail, new Set());
-  picker.takeBest([...rest.filter((line) => !taken.has(line)), ...concepts]);
+  picker.takeBest(all, hasAllHeadings ? budget * CONCEPTS_SHARE : 0);
+  picker.takeBest(conceptLines(trail, picker.covered, budget), 0);
+  picker.takeBest(all, 0);
   return picker.picked;
 }
 
@@ -84,9 +92,8 @@ function countOnce(count: CountText): CountText {
   };
 }
 
-function headingTokens(budget: number, count: CountText): number {
-  const none = budget < ROOM_FOR_EMPTY_SECTIONS ? '' : 'None.\n';
-  return SUMMARY_SECTIONS.reduce((sum, _, at) => sum + count(`${heading(at)}\n${none}\n`), 0);
+function headingTokens(count: CountText): number {
+  return SUMMARY_SECTIONS.reduce((sum, _, at) => sum + count(`${heading(at)}\nNone.\n\n`), 0);
 }
 
 function heading(section: number): string {

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Thread } from '../../test/support/trail-log.ts';
+import { TrailCollector } from './collect.ts';
+import type { Trail } from './trail.ts';
+
+function trailOf({ records }: Thread): Trail {
+  const collector = new TrailCollector();
+  for (const record of records) collector.add(record);
+  return collector.trail();
+}
+
+const home = '/home/ada/orbit';
+
+test('requests are the words of the user, in order, with what was done about each', () => {
+  const trail = trailOf(
+    Thread.in(home)
+      .harness('# AGENTS.md instructions for everyone: never sleep')
+      .user('<environment_context>\n<cwd>/x</cwd>\n</environment_context>')
+      .user('Add a moon to the map.')
+      .edit(`${home}/src/map.ts`, 'a', 'addMoon()')
+      .sh('npm test', '12 passed')
+      .agent('The moon is on the map now.')
+      .user('<command-name>/compact</command-name>')
+      .user('Now a second one.<system-reminder>always be kind</system-reminder>'),
+  );
+  assert.deepEqual(
+    trail.requests.map(({ turn, text }) => [turn, text]),
+    [
+      [1, 'Add a moon to the map.'],
+      [2, 'Now a second one.'],
+    ],
+  );
+  assert.deepEqual(trail.requests[0]?.deeds, {
+    edited: ['src/map.ts'],
+    commands: 1,
+    failedCommands: 0,
+    outcome: 'The moon is on the map now.',
+  });
+  assert.deepEqual(trail.constraints, []);
+});
+
+test('rules keep the turn they were first said in, also when they are said again', () => {
+  const { constraints } = trailOf(
+    Thread.in(home)
+      .user('Never use globals. Go.')
+      .user('Do more.')
+      .user('never use globals. Use pnpm, not npm.'),
+  );
+  assert.deepEqual(constraints, [
+    { turn: 1, text: 'never use globals.' },
+    { turn: 3, text: 'Use pnpm, not npm.' },
+  ]);
+});
+
+test('a question of the agent and the answer of the user belong together', () => {
+  const { answers } = trailOf(
+    Thread.in(home)
+      .user('Start.')
+      .agent('I looked around. Shall I keep the old loader?')
+      .user('yes, keep it')
+      .call(
+        'AskUserQuestion',
+        { questions: [{ question: 'Which port?' }] },
+        'User has answered: port 8080 only.',
+      ),
+  );
+  assert.deepEqual(
+    answers.map(({ question, answer }) => [question, answer]),
+    [
+      ['Shall I keep the old loader?', 'yes, keep it'],
+      ['Which port?', 'User has answered: port 8080 only.'],
+    ],
+  );
+});
+
+test('a renamed file goes by its new name, a deleted one is gone, a failed edit changed nothing', () => {
+  const { files } = trailOf(
+    Thread.in(home)
+      .user('Tidy up.')
+      .edit(`${home}/src/old.ts`, 'x', 'const orbitSpeed = 3;')
+      .sh('git mv src/old.ts src/new.ts && rm src/waste.ts')
+      .call('Edit', { file_path: `${home}/src/other.ts`, new_string: 'y' }, '<tool_use_error>no match', false)
+      .sh(
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/fresh.ts\n+export class Comet {}\n*** End Patch\nEOF",
+      ),
+  );
+  const seen = Object.fromEntries(files.map((file) => [file.path, file]));
+  assert.deepEqual(Object.keys(seen).toSorted(), ['src/fresh.ts', 'src/new.ts', 'src/waste.ts']);
+  assert.equal(seen['src/new.ts']?.state, 'edited');
+  assert.deepEqual(seen['src/new.ts']?.renamedFrom, ['src/old.ts']);
+  assert.deepEqual(seen['src/new.ts']?.snippets, ['const orbitSpeed = 3;']);
+  assert.equal(seen['src/waste.ts']?.state, 'deleted');
+  assert.equal(seen['src/fresh.ts']?.state, 'created');
+  assert.ok(seen['src/fresh.ts']?.symbols.includes('Comet') === false, 'one plain word is no identifier');
+});
+
+test('a failure is open until the same command passes, and tells what was edited in between', () => {
+  const thread = Thread.in(home)
+    .user('Make it pass.')
+    .sh(
+      'cd pkg && npm test -- --watch=false | tail -20',
+      'FAIL src/moon.test.ts\n  TypeError: phase is not a function',
+      1,
+    );
+  assert.deepEqual(
+    trailOf(thread).failures.map(({ outcome, times }) => [outcome, times]),
+    [['open', 1]],
+  );
+  const [failure] = trailOf(
+    thread.edit(`${home}/src/moon.ts`, 'a', 'b').sh('npm test --silent', '8 passed'),
+  ).failures;
+  assert.equal(failure?.outcome, 'passed');
+  assert.deepEqual(failure?.editedBetween, ['src/moon.ts']);
+  assert.ok(failure?.telling.some((line) => line.includes('phase is not a function')));
+});
+
+test('a command that runs on gets the status that a later write saw', () => {
+  const { failures } = trailOf(
+    Thread.in(home)
+      .user('Build.')
+      .call('exec_command', { cmd: 'make all' }, 'Process running with session ID 41\nOutput:\nstarting')
+      .call(
+        'write_stdin',
+        { session_id: 41, chars: '' },
+        'Process exited with code 2\nOutput:\nmake: error: no rule',
+      ),
+  );
+  assert.deepEqual(
+    failures.map(({ command, telling }) => [command, telling]),
+    [['make all', ['make: error: no rule']]],
+  );
+});
+
+test('what the user refused is no failure, and why is the word of the user', () => {
+  const refusal =
+    "The user doesn't want to proceed with this tool use. To tell you how, the user said:\nNever push to main.";
+  const { failures, answers, constraints } = trailOf(
+    Thread.in(home).user('Ship it.').call('Bash', { command: 'git push origin main' }, refusal, false),
+  );
+  assert.deepEqual(failures, []);
+  assert.match(answers[0]?.answer ?? '', /Never push to main/);
+  assert.deepEqual(
+    constraints.map(({ text }) => text),
+    ['Never push to main.'],
+  );
+});
+
+test('commits are kept with hash and subject; an amended one replaces the last', () => {
+  const { commits } = trailOf(
+    Thread.in(home)
+      .user('Commit.')
+      .sh('git commit -m "Add moon"', '[main 1a2b3c4] Add moon\n 1 file changed')
+      .sh('git commit --amend -m "Add a moon"', '[main 5d6e7f8] Add a moon')
+      .sh('git commit -qm "Add a sun"')
+      .sh('git commit -q -m "Add a star"'),
+  );
+  assert.deepEqual(
+    commits.map(({ hash, subject }) => [hash, subject]),
+    [
+      ['5d6e7f8', 'Add a moon'],
+      [undefined, 'Add a sun'],
+      [undefined, 'Add a star'],
+    ],
+  );
+});
+
+test('the newest plan holds; tasks that are set one by one add up to one', () => {
+  const lists = trailOf(
+    Thread.in(home)
+      .user('Go.')
+      .plan('now: read', 'todo: write')
+      .plan('done: read', 'now: write')
+      .plan('now: sing'),
+  );
+  assert.deepEqual(lists.plan?.steps, [{ text: 'sing', status: 'in_progress' }]);
+  assert.equal(lists.plan.revisions, 1);
+  const tasks = trailOf(
+    Thread.in(home)
+      .user('Go.')
+      .call('TaskCreate', { subject: 'Read' }, 'ok')
+      .call('TaskCreate', { subject: 'Write' }, 'ok')
+      .call('TaskUpdate', { taskId: '1', status: 'completed' }, 'ok'),
+  );
+  assert.deepEqual(
+    tasks.plan?.steps.map(({ text, status }) => `${text} ${status}`),
+    ['Read completed', 'Write pending'],
+  );
+});
+
+test('a summary is no evidence where its past is in the log', () => {
+  const trail = trailOf(
+    Thread.in(home).user('Paint it blue.').compacted('The user wants it red.').user('Go on.'),
+  );
+  assert.equal(trail.carriedOver, undefined);
+  assert.deepEqual(
+    trail.requests.map(({ text }) => text),
+    ['Paint it blue.', 'Go on.'],
+  );
+});
+
+test('a summary is carried over where the file starts with it', () => {
+  const trail = trailOf(
+    Thread.in(home).compacted('The user wants it red.').user('Go on.').compacted('Second.'),
+  );
+  assert.equal(trail.carriedOver, 'The user wants it red.');
+  assert.equal(trail.compactions, 2);
+});
+
+test('undo, cleared results and side traffic change nothing', () => {
+  const plain = Thread.in(home).user('Paint it blue.').edit(`${home}/a.ts`, 'x', 'y');
+  const side = Thread.in(home)
+    .user('Paint it blue.')
+    .record({ type: 'undo_compaction', compactionId: 'x' })
+    .record({ type: 'micro_compacted', id: 'm', callIds: ['call-1'] })
+    .record({
+      type: 'side_item',
+      why: 'subagent',
+      item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Never mind.' }] },
+    })
+    .edit(`${home}/a.ts`, 'x', 'y');
+  assert.deepEqual(trailOf(side), trailOf(plain));
+});
+
+test('the trail of a very long session is no larger than that of a long one', () => {
+  const size = (turns: number): number => {
+    const collector = new TrailCollector();
+    for (let turn = 0; turn < turns; turn++) {
+      const story = Thread.in(home)
+        .user(`Do part ${turn}. Never break unit_${turn}.`)
+        .agent(`I chose plan_${turn} because step_${turn} needs file_${turn}.ts. ${'x y '.repeat(200)}`)
+        .edit(`${home}/src/file_${turn}.ts`, 'a', `const value_${turn} = ${turn};`)
+        .sh(`npm run check_${turn}`, `error in part_${turn}\n${'noise '.repeat(3_000)}`, 1);
+      for (const record of story.records) collector.add(record);
+    }
+    return JSON.stringify(collector.trail()).length;
+  };
+  assert.ok(size(4_000) < 1.3 * size(2_000));
+});

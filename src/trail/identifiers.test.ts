@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { IdentifierIndex, identifiersOf } from './identifiers.ts';
+
+const finds: readonly (readonly [text: string, found: readonly string[]])[] = [
+  ['read and/or write the input/output', []],
+  ['see src/parse/lexer.ts:41 and ./README.md', ['src/parse/lexer.ts', 'README.md']],
+  ['/home/ada/orbit/src/main.rs is ours', ['src/main.rs']],
+  ['call parseHeader() or load_all, not Load', ['parseHeader', 'load_all']],
+  ['with --dry-run, not -n', ['--dry-run']],
+  ['error TS2345 in E0308', ['TS2345', 'E0308']],
+  ['commit 3f2a91c fixed #417', ['3f2a91c', '#417']],
+  ['version 10.2.17 has 4096 of them in 2 files', ['10.2.17']],
+  ['set `colour` to blue', ['colour']],
+  ['self.render_row(t.TempDir) this.openTab', ['render_row', 'TempDir', 'openTab']],
+  ['sed -n 40,240p and 240p', []],
+  ['QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY3ODkwYWJj', []],
+];
+
+for (const [text, found] of finds) {
+  test(`identifiers of "${text}"`, () => {
+    assert.deepEqual(identifiersOf(text, '/home/ada/orbit'), found);
+  });
+}
+
+test('a run of megabytes without a break is data, not a name', () => {
+  assert.deepEqual(identifiersOf(`${'aB3'.repeat(2_000_000)} src/a.ts`), ['src/a.ts']);
+});
+
+test('every identifier stands in its text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (text) => {
+      for (const identifier of identifiersOf(text)) assert.ok(text.includes(identifier), identifier);
+    }),
+    { seed: 7, numRuns: 300 },
+  );
+});
+
+test('what was used lately and often outweighs what a result showed once', () => {
+  const index = new IdentifierIndex();
+  index.add('openDoor closeDoor', 'result', 1, '');
+  index.add('openDoor', 'call', 2, '');
+  index.add('openDoor', 'agent', 3, '');
+  for (let position = 4; position < 30; position++) index.add('other_thing', 'agent', position, '');
+  assert.ok(index.weight('openDoor') > 3 * index.weight('closeDoor'));
+  assert.equal(index.weight('never_seen'), 0);
+});
+
+test('the index stays bounded and keeps what is in use', () => {
+  const index = new IdentifierIndex();
+  index.add('keepThisName', 'user', 0, '');
+  for (let position = 1; position < 120; position++) {
+    const names = Array.from({ length: 1_000 }, (_, at) => `name_${position}_${at}`).join(' ');
+    index.add(names, 'result', position, '');
+  }
+  assert.ok(index.top(1e9).length <= 40_000);
+  assert.ok(index.weight('keepThisName') > 0);
+});

@@ -1,0 +1,55 @@
+// The building block of a summary: a line with what it is worth.
+
+import { identifiersOf } from './identifiers.ts';
+import { oneLine } from './sentences.ts';
+
+/** A line, or a few that belong together, that a summary may hold. */
+export interface SummaryLine {
+  /** Position in `SUMMARY_SECTIONS`. */
+  readonly section: number;
+  /** Ascending within a section. */
+  readonly order: number;
+  readonly text: string;
+  /** A heading inside of the section that the first line of the group brings along. */
+  readonly group?: string;
+  /** The line without which this one means nothing. */
+  readonly parent?: SummaryLine;
+  /** Value by itself, in units of one strong identifier. */
+  readonly value: number;
+  /** Identifiers by line of the text. */
+  readonly identifiers: readonly (readonly string[])[];
+}
+
+/** A line that must be there: taken before all others, in order, while its share of the budget lasts. */
+export interface Floor {
+  readonly lines: readonly SummaryLine[];
+  /** Share of the budget that these lines may take, 0 to 1. */
+  readonly share: number;
+  /** `order`: as listed. `worth`: the best for their tokens first. */
+  readonly by: 'order' | 'worth';
+}
+
+/** Positions in `SUMMARY_SECTIONS`. */
+export const SECTION = {
+  request: 0,
+  concepts: 1,
+  files: 2,
+  errors: 3,
+  solving: 4,
+  messages: 5,
+  pending: 6,
+  current: 7,
+  next: 8,
+} as const;
+
+/** Makes a line; its identifiers are read off its text, and its group is that of its parent where it names none. */
+export function summaryLine(line: Omit<SummaryLine, 'identifiers'>): SummaryLine {
+  const group = line.group ?? line.parent?.group;
+  const identifiers = line.text.split('\n').map((row) => identifiersOf(row));
+  return { ...line, identifiers, ...(group === undefined ? {} : { group }) };
+}
+
+/** A text as a quotation on one line. */
+export function quoted(text: string): string {
+  return `"${oneLine(text)}"`;
+}

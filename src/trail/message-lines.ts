@@ -1,0 +1,94 @@
+// The lines of "All User Messages": the chain of requests with what came of each.
+
+import { quoted, SECTION, summaryLine } from './line.ts';
+import type { SummaryLine } from './line.ts';
+import { clipMiddle, oneLine } from './sentences.ts';
+import type { Answer, Constraint, Trail, UserRequest } from './trail.ts';
+
+const section = SECTION.messages;
+const NEWEST = 8;
+const SHOWN_EDITS = 6;
+
+/** Requests that say the same one after the other ("continue"), told as one. */
+interface Said {
+  readonly first: UserRequest;
+  readonly last: UserRequest;
+}
+
+/** All messages, and the newest of them first for the floor. */
+export function messageLines(trail: Trail, budget: number): { all: SummaryLine[]; newest: SummaryLine[] } {
+  const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, trail.requests.length))));
+  const answers = new Map(trail.answers.map((answer) => [answer.turn, answer]));
+  const rules = rulesByTurn(trail.constraints);
+  const lines = runsOf(trail.requests).map(({ first, last }) => {
+    const isCurrent = last.turn === trail.turns;
+    const value = isCurrent ? 0.3 : 1 + 2 / (1 + (trail.turns - last.turn) / 4);
+    const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
+    const words = wordsOf(first, room, trail.turns, rules.get(first.turn) ?? []);
+    const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
+    return { line: summaryLine({ section, order: first.turn, text, value }), request: last };
+  });
+  const deeds = lines.flatMap(({ line: parent, request }) => {
+    const text = request.turn === trail.turns ? '' : deedsText(request);
+    return text === '' ? [] : [summaryLine({ section, order: request.turn + 0.5, text, value: 0.5, parent })];
+  });
+  const asked = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
+  return {
+    all: [...lines.map(({ line }) => line), ...deeds, ...asked],
+    newest: [...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST),
+  };
+}
+
+function runsOf(requests: readonly UserRequest[]): Said[] {
+  const runs: Said[] = [];
+  for (const request of requests) {
+    const before = runs.at(-1);
+    if (before !== undefined && before.first.text.toLowerCase() === request.text.toLowerCase()) {
+      runs[runs.length - 1] = { first: before.first, last: request };
+    } else runs.push({ first: request, last: request });
+  }
+  return runs;
+}
+
+function rulesByTurn(constraints: readonly Constraint[]): Map<number, string[]> {
+  const byTurn = new Map<number, string[]>();
+  for (const { turn, text } of constraints) byTurn.set(turn, [...(byTurn.get(turn) ?? []), text]);
+  return byTurn;
+}
+
+/** What the summary quotes elsewhere is only referred to. */
+function wordsOf(request: UserRequest, room: number, turns: number, rules: readonly string[]): string {
+  if (request.turn === turns) return '(the current request, above)';
+  const rest = rules.reduce((text, rule) => text.replace(rule, '[rule]'), request.text);
+  if (rest.replaceAll('[rule]', '').trim() === '') return '(quoted above as a rule)';
+  return quoted(clipMiddle(oneLine(rest), room));
+}
+
+function answeredTo(answer: Answer | undefined, request: UserRequest): string {
+  if (answer === undefined || !isAnswerOf(answer, request)) return '';
+  return `(to ${quoted(answer.question)}) `;
+}
+
+function isAnswerOf({ answer }: Answer, { text }: UserRequest): boolean {
+  return oneLine(text).startsWith(answer.slice(0, 40));
+}
+
+function isRequest(answer: Answer, requests: readonly UserRequest[]): boolean {
+  return requests.some((request) => request.turn === answer.turn && isAnswerOf(answer, request));
+}
+
+/** Answers given in a dialog of the client's, which are no message of their own. */
+function askedLine({ question, answer, turn }: Answer): SummaryLine {
+  const text = `   Asked ${quoted(question)}, the user answered: ${quoted(answer)}`;
+  return summaryLine({ section, order: turn + 0.2, text, value: 3 });
+}
+
+function deedsText({ deeds }: UserRequest): string {
+  const parts: string[] = [];
+  if (deeds.edited.length > 0) {
+    const more = deeds.edited.length > SHOWN_EDITS ? ` and ${deeds.edited.length - SHOWN_EDITS} more` : '';
+    parts.push(`changed ${deeds.edited.slice(0, SHOWN_EDITS).join(', ')}${more}`);
+  }
+  if (deeds.outcome !== undefined) parts.push(`the agent: ${quoted(deeds.outcome)}`);
+  return parts.length === 0 ? '' : `   → ${parts.join('; ')}`;
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { fileActionsOf, simpleCommands } from './shell.ts';
+
+/** One phrase per file action: `read a.ts 1-9`. */
+function tell(script: string): string[] {
+  return simpleCommands(script)
+    .flatMap(fileActionsOf)
+    .map(({ action, path, to, range, content }) =>
+      [
+        action,
+        path,
+        ...(to === undefined ? [] : [`→ ${to}`]),
+        ...(range === undefined ? [] : [`${range.from}-${range.to ?? ''}`]),
+        ...(content === undefined ? [] : [JSON.stringify(content)]),
+      ].join(' '),
+    );
+}
+
+const table: readonly (readonly [script: string, told: readonly string[]])[] = [
+  ['cat src/a.ts', ['read src/a.ts']],
+  ["sed -n '10,80p' src/a.ts | head -5", ['read src/a.ts 10-80']],
+  ["sed -n '7p' a.ts", ['read a.ts 7-7']],
+  ["sed -n '30,$p' a.ts", ['read a.ts 30-']],
+  ["sed -i 's/a/b/' x.ts y.ts", ['edit x.ts', 'edit y.ts']],
+  ["sed -i '' -e 's/a/b/' x.ts", ['edit x.ts']],
+  ['head -n 20 a.md && nl -ba b.md', ['read a.md 1-20', 'read b.md']],
+  ['rg -n "foo bar" src/a.ts docs', ['read src/a.ts']],
+  ["cat > out/x.txt <<'EOF'\nhello\nEOF", ['create out/x.txt "hello\\n"']],
+  ['echo 1 >> log.txt 2>/dev/null', ['edit log.txt']],
+  ['make 2>&1 | tee build.log', ['edit build.log']],
+  ['mv a.ts b.ts', ['move a.ts → b.ts']],
+  ['git mv a.ts b.ts lib/', ['move a.ts → lib/a.ts', 'move b.ts → lib/b.ts']],
+  ['rm -rf dist && git rm old.ts', ['delete dist', 'delete old.ts']],
+  ['cd pkg && cat a.ts && cd sub && cat b.ts', ['read pkg/a.ts', 'read pkg/sub/b.ts']],
+  ['(cd pkg; cat a.ts); cat b.ts', ['read pkg/a.ts', 'read b.ts']],
+  ['bash -lc "cd /w && cat a.ts"', ['read /w/a.ts']],
+  ['sudo env A=1 timeout 5 cat a.ts', ['read a.ts']],
+  ['X=1 Y=2 cat "my file.txt"', ['read my file.txt']],
+  ['for f in *.ts; do cat $f; done; if true; then cat c.ts; fi', ['read c.ts']],
+  ["jq '.title, .body' issue.json", ['read issue.json']],
+  ['cat *.ts | wc -l', []],
+  ['git commit -m "rm a.ts > b"', []],
+];
+
+for (const [script, told] of table) {
+  test(`files of: ${script}`, () => assert.deepEqual(tell(script), told));
+}
+
+test('programs are named without wrappers and paths', () => {
+  const words = simpleCommands('FOO=1 /usr/bin/git -C x commit -m "a && b" || npx tsc; ./run.sh').map(
+    (command) => command.words,
+  );
+  assert.deepEqual(words, [['git', '-C', 'x', 'commit', '-m', 'a && b'], ['npx', 'tsc'], ['./run.sh']]);
+});
+
+test('nonsense never throws and never stalls', () => {
+  const nonsense = ['{', '(', '$(', '`', '"', '[[', '<(', '${', 'if ', 'a|', '<<A\n', '"$('];
+  for (const piece of nonsense) simpleCommands(piece.repeat(60_000));
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...nonsense, 'a', ' ', ';', "'", '&&', '>', '\n', '}', ')')),
+      (pieces) => {
+        simpleCommands(pieces.join('')).flatMap(fileActionsOf);
+      },
+    ),
+    { seed: 7, numRuns: 500 },
+  );
+});

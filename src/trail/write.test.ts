@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { Thread } from '../../test/support/trail-log.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
+import { SUMMARY_SECTIONS } from '../vocabulary.ts';
+import { TrailCollector } from './collect.ts';
+import type { Trail } from './trail.ts';
+import { writeSummary } from './write.ts';
+
+function trailOf({ records }: Thread): Trail {
+  const collector = new TrailCollector();
+  for (const record of records) collector.add(record);
+  return collector.trail();
+}
+
+function summaryOf(thread: Thread, budgetTokens = 4_000): string {
+  return writeSummary(trailOf(thread), { budgetTokens, count: approximateTokens }).text;
+}
+
+const home = '/home/ada/orbit';
+
+/** A working session of `turns` requests, each with a rule, an edit, a failing and a passing run, and a decision. */
+function session(turns: number): Thread {
+  const thread = Thread.in(home);
+  for (let turn = 1; turn <= turns; turn++) addTurn(thread, turn);
+  return thread;
+}
+
+function addTurn(thread: Thread, turn: number): Thread {
+  return thread
+    .user(`Please build part ${turn} of the telescope. Never let mirror_${turn} touch the frame.`)
+    .agent(`I will look at part ${turn} first.`)
+    .read(`${home}/src/part${turn}.ts`, `export function alignMirror${turn}() {}\n${'// light\n'.repeat(40)}`)
+    .edit(`${home}/src/part${turn}.ts`, 'x', `export const focusDepth${turn} = ${turn};`)
+    .sh(`npm test part${turn}`, `FAIL part${turn}\nError: lens_${turn} is upside down`, 1)
+    .edit(`${home}/src/lens${turn}.ts`, 'x', `flipLens${turn}();`)
+    .sh(`npm test part${turn}`, '4 passed')
+    .agent(`I chose flipLens${turn} because the light must pass twice. Part ${turn} is done.`);
+}
+
+test('the nine sections stand in their order, and each says something or "None."', () => {
+  const text = summaryOf(session(3));
+  const headings = text.split('\n').filter((line) => /^\d\. .*:$/.test(line));
+  assert.deepEqual(
+    headings,
+    SUMMARY_SECTIONS.map((name, at) => `${at + 1}. ${name}:`),
+  );
+});
+
+test('it opens with what is asked, after what, and ends with where it stands', () => {
+  const text = summaryOf(
+    session(3).plan('done: aim', 'now: focus').user('Now polish the tube, please.'),
+    1_200,
+  );
+  assert.match(text, /current request \(message 4 of 4\): "Now polish the tube, please\."/);
+  assert.match(text, /Before that, message 3 asked: "Please build part 3/);
+  assert.match(text, /The session began with: "Please build part 1/);
+  assert.match(text, /- in progress: focus/);
+  assert.match(text, /Work on the current request had not begun\.$/);
+});
+
+test('an error is told with how it ended, a decision with its reason', () => {
+  const text = summaryOf(session(2));
+  assert.match(
+    text,
+    /`npm test part2` failed: .*lens_2 is upside down.* Passed later after edits to src\/lens2\.ts\./,
+  );
+  assert.match(text, /I chose flipLens1 because the light must pass twice\./);
+});
+
+test('a superseded name, plan or file is not shown as current', () => {
+  const text = summaryOf(
+    Thread.in(home)
+      .user('Rework the dome.')
+      .edit(`${home}/src/dome.ts`, 'x', 'openDome();')
+      .plan('now: measure the old dome')
+      .sh('git mv src/dome.ts src/roof.ts')
+      .plan('now: paint the roof'),
+  );
+  assert.match(text, /- src\/roof\.ts \(was src\/dome\.ts; edited/);
+  assert.doesNotMatch(text, /- src\/dome\.ts/);
+  assert.doesNotMatch(text, /measure the old dome/);
+});
+
+test('secrets are replaced and counted, wherever they came from', () => {
+  const key = `sk${'-'}Ab3dEf6hIj9kLm2nOp5qRs8t`;
+  const token = `gh${'p_'}Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb3d`;
+  const { text, redactions } = writeSummary(
+    trailOf(
+      Thread.in(home)
+        .user(`Use the key ${key} only here.`)
+        .edit(`${home}/.env`, 'x', `GH_TOKEN=${token}`)
+        .sh(`curl -H "X: ${token}" example.org`, `error: ${token} denied`, 1)
+        .agent(`I set ${token} because you asked.`),
+    ),
+    { count: approximateTokens },
+  );
+  assert.ok(!text.includes(key.slice(0, 20)) && !text.includes(token.slice(0, 20)), text);
+  assert.ok((redactions.api_key ?? 0) > 0 && (redactions.github_token ?? 0) > 0);
+});
+
+test('five compactions in a row lose no rule, no open request and no edited path', () => {
+  const thread = Thread.in(home);
+  const rules: string[] = [];
+  const paths: string[] = [];
+  for (let epoch = 0; epoch < 5; epoch++) {
+    for (let turn = epoch * 4 + 1; turn <= epoch * 4 + 4; turn++) {
+      addTurn(thread, turn);
+      rules.push(`Never let mirror_${turn} touch the frame.`);
+      paths.push(`src/part${turn}.ts`, `src/lens${turn}.ts`);
+    }
+    thread.plan('done: unpack', `todo: calibrate the finder ${epoch}`);
+    thread.compacted(summaryOf(thread));
+  }
+  const text = summaryOf(thread.user('And what about the tripod?'));
+  for (const rule of rules) assert.ok(text.includes(rule), rule);
+  for (const path of paths) assert.ok(text.includes(path), path);
+  assert.ok(text.includes('And what about the tripod?'));
+  assert.ok(text.includes('calibrate the finder 4') && !text.includes('calibrate the finder 3'));
+  assert.ok(!text.includes('Carried over'));
+});
+
+test('what a file starts with, a summary, is carried over through further compactions', () => {
+  const thread = Thread.in(home).compacted('The mount is made of oak.\nNever oil the gears.');
+  for (let round = 0; round < 5; round++) thread.compacted(summaryOf(addTurn(thread, round)));
+  assert.match(summaryOf(thread), /The mount is made of oak\.[^]*Never oil the gears\./);
+});
+
+/** Counts that a real tokenizer could give: per word, per character, and one that is no sum of its lines. */
+const counters = {
+  bytes: approximateTokens,
+  words: (text: string): number => text.split(/\s+/).filter((word) => word !== '').length,
+  characters: (text: string): number => text.length,
+  growing: (text: string): number => Math.ceil(text.length / 4 + text.length ** 1.1 / 10),
+};
+
+test('a summary is never longer than its budget, by whatever it is counted', () => {
+  const trail = trailOf(session(30));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9_000 }),
+      fc.constantFrom(...(Object.keys(counters) as (keyof typeof counters)[])),
+      (budgetTokens, name) => {
+        const count = counters[name];
+        const summary = writeSummary(trail, { budgetTokens, count });
+        assert.equal(summary.tokens, count(summary.text));
+        assert.ok(summary.tokens <= budgetTokens, `${summary.tokens} > ${budgetTokens} ${name}`);
+      },
+    ),
+    { seed: 7, numRuns: 120 },
+  );
+});
+
+test('a budget is used: what is asked for is nearly filled, and more room never says less', () => {
+  const trail = trailOf(session(60));
+  for (const budgetTokens of [300, 1_000, 4_000]) {
+    const { tokens } = writeSummary(trail, { budgetTokens, count: approximateTokens });
+    assert.ok(tokens > 0.85 * budgetTokens, `${tokens} of ${budgetTokens}`);
+  }
+});
+
+test('at 300 tokens the current request, the next step and edited paths are there', () => {
+  const { text, sections } = writeSummary(trailOf(session(12)), {
+    budgetTokens: 300,
+    count: approximateTokens,
+  });
+  assert.match(text, /current request \(message 12 of 12\)/);
+  assert.match(text, /src\/part12\.ts/);
+  assert.ok(sections.includes('Optional Next Step') && !text.includes('None.'));
+});
+
+test('the same log gives the same summary, and counting costs a few passes over what could be said', () => {
+  const trail = trailOf(session(40));
+  let counted = 0;
+  const count = (text: string): number => {
+    counted += text.length;
+    return approximateTokens(text);
+  };
+  const first = writeSummary(trail, { count });
+  assert.ok(counted < 400_000, `${counted} characters`);
+  assert.deepEqual(writeSummary(trailOf(session(40)), { count }), first);
+});
+
+test('an empty trail says so, and no budget is an error', () => {
+  const trail = trailOf(Thread.in(home));
+  assert.deepEqual(writeSummary(trail, { budgetTokens: 100, count: approximateTokens }).sections, []);
+  assert.throws(() => writeSummary(trail, { budgetTokens: 0, count: approximateTokens }), RangeError);
+});
