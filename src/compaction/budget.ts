@@ -48,12 +48,23 @@ export type Budget =
       readonly least: number;
     };
 
+/** A target whose share for the summary holds `summary` tokens beside the `fixed` ones, whatever else there is. */
+export function targetForSummary(fixed: number, summary: number): number {
+  const share = 1 - SHARE_OF_TARGET.files - SHARE_OF_TARGET.userMessages;
+  return fixed + Math.ceil(Math.max(LEAST_SUMMARY_TOKENS, summary) / share);
+}
+
 /** Shares out the room, or says how much is needed at the least. What one part does not need goes to the summary. */
 export function shareOut(request: BudgetRequest): Budget {
   const room = request.target - request.fixed;
   if (room < LEAST_SUMMARY_TOKENS) return { fits: false, least: request.fixed + LEAST_SUMMARY_TOKENS };
   const ofWindow = Math.floor(request.window * SHARE_OF_WINDOW);
-  const files = Math.min(request.files, ofWindow, Math.floor(room * SHARE_OF_TARGET.files));
+  const files = Math.min(
+    request.files,
+    ofWindow,
+    Math.floor(room * SHARE_OF_TARGET.files),
+    room - LEAST_SUMMARY_TOKENS,
+  );
   const userMessages = Math.min(
     request.userMessages,
     request.userMessageLimit,

@@ -61,7 +61,8 @@ export function prepareFile(
   if (read.kind === 'large') {
     return describe(path, `Text of ${read.bytes} bytes, too long to be given back.`, 'large', settings);
   }
-  const text = cutMiddle(read.text, settings.tokensPerFile, settings.count);
+  const heading = settings.count(attachmentText(path, ''));
+  const text = cutMiddle(read.text, settings.tokensPerFile - heading, settings.count);
   return text === undefined
     ? undefined
     : {

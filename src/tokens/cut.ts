@@ -29,7 +29,7 @@ function withMarker(text: string, keep: number, total: number, count: CountText)
   return `${head}…${Math.max(1, total - count(head) - count(tail))} tokens truncated…${tail}`;
 }
 
+/** The index itself, or the one before where it would cut a surrogate pair. */
 function wholeCharacter(text: string, index: number): number {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xdc00 && unit <= 0xdfff ? index - 1 : index;
+  return (text.codePointAt(index - 1) ?? 0) > 0xffff ? index - 1 : index;
 }
