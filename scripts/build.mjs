@@ -34,7 +34,9 @@ function canBuild() {
 
 if (process.argv.includes('--if-stale') && isFresh()) process.exit(0);
 if (!canBuild()) {
-  console.error('baton: not built, because the development dependencies are not installed (`npm ci` installs them)');
+  console.error(
+    'baton: not built, because the development dependencies are not installed (`npm ci` installs them)',
+  );
   process.exit(existsSync(output) || process.env.npm_lifecycle_event === 'prepare' ? 0 : 1);
 }
 
@@ -57,5 +59,8 @@ await build({
 });
 chmodSync(output, 0o755);
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
-const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
 process.exit(types.status ?? 1);

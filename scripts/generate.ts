@@ -3,6 +3,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+import {
+  DoctorDocument,
+  InspectDocument,
+  ReceiptDocument,
+  SessionsDocument,
+} from '../src/cli/json-schema.ts';
 import { configJsonSchema, renderDefaultsModule, renderReference } from '../src/config/explain.ts';
 
 /** A generated file: its path from the root of the repository, and what belongs into it. */
@@ -16,8 +23,16 @@ export function generateFiles(): readonly GeneratedFile[] {
   return [
     { path: 'src/config/defaults.ts', content: renderDefaultsModule() },
     { path: 'docs/config.md', content: renderReference() },
-    { path: 'schema/config.schema.json', content: `${JSON.stringify(configJsonSchema(), null, 2)}\n` },
+    { path: 'schema/config.schema.json', content: json(configJsonSchema()) },
+    { path: 'schema/inspect.schema.json', content: json(z.toJSONSchema(InspectDocument)) },
+    { path: 'schema/sessions.schema.json', content: json(z.toJSONSchema(SessionsDocument)) },
+    { path: 'schema/doctor.schema.json', content: json(z.toJSONSchema(DoctorDocument)) },
+    { path: 'schema/receipt.schema.json', content: json(z.toJSONSchema(ReceiptDocument)) },
   ];
+}
+
+function json(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** The root of the repository. */

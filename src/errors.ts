@@ -20,6 +20,8 @@ export const ERROR_CODES = {
   nothing_to_undo: { exit: 1 },
   /** The target is below what must stay; `data.parts` says how large each part is. Cure: a larger target. */
   cannot_fit: { exit: 1 },
+  /** The layout of a session takes no further records. Cure: write a new session with `--prune`. */
+  cannot_append: { exit: 1 },
   /** Configuration switches compaction off. Cure: `compact.enabled = true`. */
   compaction_disabled: { exit: 1 },
   /** The output exists already. Cure: another name, or `--force`. */

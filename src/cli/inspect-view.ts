@@ -5,6 +5,7 @@ import type { LoadReport } from '../formats/load.ts';
 import type { Category, PressureWord } from '../vocabulary.ts';
 import { CATEGORIES } from '../vocabulary.ts';
 import { sumTokens } from '../tokens/estimate.ts';
+import { isO200kModel } from '../tokens/models.ts';
 import type { Look } from './io.ts';
 import {
   bar,
@@ -126,7 +127,9 @@ function renderCategories({ account, counter }: Inspection, look: Look): string 
     `  ${padEnd(fitWidth(look, label, LABEL_WIDTH), LABEL_WIDTH)}${padStart(formatNumber(tokens), NUMBER_WIDTH)}` +
     `${padStart(formatShare(tokens, whole), SHARE_WIDTH)}  ${paint(look, tone, bar(look, tokens, whole, barWidth))}` +
     (note === '' ? '' : ` ${paint(look, 'faint', note)}`);
-  const lines = [`${paint(look, 'strong', 'What fills it')}  ${paint(look, 'faint', counterNote(counter))}`];
+  const lines = [
+    `${paint(look, 'strong', 'What fills it')}  ${paint(look, 'faint', counterNote(counter, account.model))}`,
+  ];
   const categories = CATEGORIES.filter((category) => (account.categories[category] ?? 0) > 0).toSorted(
     (a, b) => (account.categories[b] ?? 0) - (account.categories[a] ?? 0),
   );
@@ -140,8 +143,9 @@ function renderCategories({ account, counter }: Inspection, look: Look): string 
   return `${lines.join('\n')}\n`;
 }
 
-function counterNote(counter: Inspection['counter']): string {
-  return counter === 'precise' ? 'tokens by o200k' : 'tokens by estimate (bytes / 4); --precise counts them';
+function counterNote(counter: Inspection['counter'], model: string | undefined): string {
+  if (counter === 'approximate') return 'tokens by estimate (bytes / 4); --precise counts them';
+  return isO200kModel(model) ? 'tokens by o200k' : 'tokens by o200k, an approximation for this model';
 }
 
 function toolRows(

@@ -80,7 +80,9 @@ export const InspectDocument = z
       bytes: z.int(),
       lines: z.int(),
       records: z.int(),
-      opaque_lines: z.record(z.string(), z.int()).meta({ description: 'lines that carry no history, by kind' }),
+      opaque_lines: z
+        .record(z.string(), z.int())
+        .meta({ description: 'lines that carry no history, by kind' }),
       has_grown: z.boolean(),
       damage: z.array(damage),
     }),
@@ -95,7 +97,8 @@ export const InspectDocument = z
       percent_remaining: z.int().min(0).max(100),
       pressure: z.enum(PRESSURES),
       median_error: z.number().nullable().meta({
-        description: 'median relative error of the gauge against reported usage, predicted before each report',
+        description:
+          'median relative error of the gauge against reported usage, predicted before each report',
       }),
       samples: z.int(),
       rejected_samples: z.array(z.strictObject({ line: z.int().optional(), why: z.string() })),

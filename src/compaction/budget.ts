@@ -6,6 +6,9 @@ export const MESSAGE_OVERHEAD = 4;
 /** Summary of a compaction whose size nobody asked for. @source spec 2-engine §5. */
 export const DEFAULT_SUMMARY_TOKENS = 4000;
 
+/** A compaction that saves less than a quarter of the context is not worth the change. @source docs/decisions/0006. */
+export const WORTHWHILE_SHARE = 0.75;
+
 /** Below this a summary cannot hold the request, the constraints and the next step. @source docs/decisions/0006. */
 export const LEAST_SUMMARY_TOKENS = 200;
 
@@ -18,8 +21,10 @@ const SHARE_OF_TARGET = { files: 0.25, userMessages: 0.3 } as const;
 export interface BudgetRequest {
   /** Raw window of the model. */
   readonly window: number;
-  /** The whole context after compaction, when the caller gave a size. */
-  readonly target: number | undefined;
+  /** Largest size of the whole context after compaction. */
+  readonly target: number;
+  /** Largest size of the summary. */
+  readonly summaryLimit: number;
   /** Parts that stay as they are: initial context, todos, plan, what wraps the summary. */
   readonly fixed: number;
   /** What the user messages would take whole. */
@@ -43,30 +48,23 @@ export type Budget =
       readonly least: number;
     };
 
-/** Shares out the room, or says how much is needed at the least. */
+/** Shares out the room, or says how much is needed at the least. What one part does not need goes to the summary. */
 export function shareOut(request: BudgetRequest): Budget {
-  const { target } = request;
+  const room = request.target - request.fixed;
+  if (room < LEAST_SUMMARY_TOKENS) return { fits: false, least: request.fixed + LEAST_SUMMARY_TOKENS };
   const ofWindow = Math.floor(request.window * SHARE_OF_WINDOW);
-  const userCap = Math.min(request.userMessageLimit, ofWindow);
-  const fileCap = Math.min(request.files, ofWindow);
-  if (target === undefined) {
-    return {
-      fits: true,
-      userMessages: userCap,
-      files: fileCap,
-      summary: DEFAULT_SUMMARY_TOKENS,
-    };
-  }
-  const room = target - request.fixed;
-  if (room < LEAST_SUMMARY_TOKENS) {
-    return { fits: false, least: target - room + LEAST_SUMMARY_TOKENS };
-  }
-  const files = Math.min(fileCap, Math.floor(room * SHARE_OF_TARGET.files));
+  const files = Math.min(request.files, ofWindow, Math.floor(room * SHARE_OF_TARGET.files));
   const userMessages = Math.min(
-    userCap,
     request.userMessages,
+    request.userMessageLimit,
+    ofWindow,
     Math.floor(room * SHARE_OF_TARGET.userMessages),
     room - files - LEAST_SUMMARY_TOKENS,
   );
-  return { fits: true, userMessages, files, summary: room - files - userMessages };
+  return {
+    fits: true,
+    userMessages,
+    files,
+    summary: Math.min(request.summaryLimit, room - files - userMessages),
+  };
 }

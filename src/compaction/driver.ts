@@ -9,6 +9,7 @@ import type { Receipt } from '../protocol/receipt.ts';
 import type { Strategy } from '../vocabulary.ts';
 import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
+import { itemTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { dispatch } from './dispatch.ts';
 import { compactFully, contextTokens, itemsTokens } from './full.ts';
@@ -26,6 +27,8 @@ export interface Subject {
   readonly pressure: string;
   /** The agent gives its initial context again by itself when the session goes on. */
   readonly leavesInitialContext: boolean;
+  /** First line of the summary message, by which the agent that goes on recognises a summary. */
+  readonly summaryPrefix: string;
   /** Files that the agent read. */
   readonly readFiles: readonly ReadFile[];
   /** Todo list and plan as attachments, newest state. */
@@ -110,6 +113,7 @@ async function runFull(
     window: subject.window,
     ...(request.targetTokens === undefined ? {} : { targetTokens: request.targetTokens }),
     leavesInitialContext: subject.leavesInitialContext,
+    summaryPrefix: subject.summaryPrefix,
     userMessageLimit: config.compact.userMessageMaxTokens,
     files: await readBack(subject.readFiles, config, world),
     state: subject.state,
@@ -133,7 +137,7 @@ function runMicro(
   world: CompactionWorld,
 ): Compaction {
   const items = subject.entries.map(({ value }) => value);
-  const counting = { count: world.count, estimate: config.compact };
+  const measure = (item: Item) => itemTokens(item, world.count, config.compact);
   const result = microCompact(items, EMPTY_COMPACT_STATE, {
     minTokensToSave: config.compact.microCompactMinTokensToSave,
     keepLastTools: config.compact.microCompactKeepLastNTools,
@@ -141,7 +145,7 @@ function runMicro(
     tokensPerImage: config.compact.tokensPerImage,
     count: world.count,
   });
-  const preTokens = contextTokens(subject.entries, counting);
+  const preTokens = contextTokens(subject.entries, measure);
   if (!result.wasEffective) {
     throw new BatonError(
       'nothing_to_compact',
@@ -153,7 +157,7 @@ function runMicro(
     );
   }
   const normalized = normalizeItems(result.items).items;
-  const postTokens = itemsTokens(normalized, counting);
+  const postTokens = itemsTokens(normalized, measure);
   if (request.targetTokens !== undefined && postTokens > request.targetTokens) {
     throw cannotFit(request, postTokens, { contextAfterClearing: postTokens });
   }

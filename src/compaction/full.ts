@@ -3,7 +3,7 @@
 
 import type { Item, MessageItem } from '../protocol/item.ts';
 import type { CompactedRecord } from '../protocol/record.ts';
-import type { Receipt, ReceiptEntry, RestoredFile } from '../protocol/receipt.ts';
+import type { Receipt, ReceiptEntry, RestoredFile, TokensByCategory } from '../protocol/receipt.ts';
 import type { Category, Reason, Strategy, Trigger } from '../vocabulary.ts';
 import type { Entry } from '../history/project.ts';
 import type { Hash } from '../ports.ts';
@@ -12,12 +12,13 @@ import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
-import { LEAST_SUMMARY_TOKENS, MESSAGE_OVERHEAD, shareOut } from './budget.ts';
+import { DEFAULT_SUMMARY_TOKENS, MESSAGE_OVERHEAD, shareOut, WORTHWHILE_SHARE } from './budget.ts';
 import { preserveUserMessages } from './preserve.ts';
 import type { Preserved } from './preserve.ts';
 import { chooseRestored } from './restore.ts';
 import type { RestorableFile } from './restore.ts';
 import { summaryMessage } from './summary.ts';
+import type { SummaryTelling } from './summary.ts';
 
 /** A summary as its author gives it. */
 export interface SummaryDraft {
@@ -47,6 +48,8 @@ export interface FullRequest {
   readonly userMessageLimit: number;
   /** Files read back from the workspace, newest first, already within their own limits. */
   readonly files: readonly RestorableFile[];
+  /** First line of the summary message. */
+  readonly summaryPrefix: string;
   /** Todo list and plan, as attachments. */
   readonly state: readonly Item[];
   readonly estimate: EstimateSettings;
@@ -86,18 +89,26 @@ export type FullResult =
 /** Attempts at a summary that lets the whole fit; each asks for less by what the last one was over. */
 const MOST_SUMMARY_ATTEMPTS = 4;
 
-/** Compacts a history. The result fits `targetTokens` by `count`, has no broken pair, and is smaller than the input. */
-export function compactFully(request: FullRequest): FullResult {
-  const { entries } = request;
-  const preTokens = contextTokens(entries, request);
+/**
+ * Compacts a history. The result fits `targetTokens` by `count`, has no broken pair, and is smaller than the input by
+ * a quarter at least.
+ */
+export function compactFully(asked: FullRequest): FullResult {
+  const request = { ...asked, measure: measureOnce(asked) };
+  const { entries, targetTokens = Infinity } = request;
+  const preTokens = contextTokens(entries, request.measure);
   const parts = measureParts(request);
-  const budget = shareOut({
+  const limits = {
     window: request.window,
-    target: request.targetTokens,
     userMessageLimit: request.userMessageLimit,
+    summaryLimit: request.targetTokens === undefined ? DEFAULT_SUMMARY_TOKENS : Infinity,
     ...parts.tokens,
-  });
-  if (!budget.fits) return { outcome: 'cannot_fit', leastTarget: budget.least, parts: parts.tokens };
+  };
+  const allowed = shareOut({ ...limits, target: targetTokens });
+  if (!allowed.fits) return { outcome: 'cannot_fit', leastTarget: allowed.least, parts: parts.tokens };
+  const target = Math.min(targetTokens, Math.floor(preTokens * WORTHWHILE_SHARE));
+  const budget = shareOut({ ...limits, target });
+  if (!budget.fits) return { outcome: 'nothing_to_compact', preTokens };
   const preserved = preserveUserMessages(entries, budget.userMessages, request.count);
   const files = chooseRestored(request.files, budget.files);
   const frame: Frame = {
@@ -108,13 +119,14 @@ export function compactFully(request: FullRequest): FullResult {
     preserved,
     ghosts: parts.ghosts,
   };
-  const written = writeFitting(request, frame, summaryBudget(budget.summary, preTokens, request));
+  const written = writeFitting(request, frame, { target, summary: budget.summary });
   if (written === undefined) {
-    return { outcome: 'cannot_fit', leastTarget: (request.targetTokens ?? 0) * 2, parts: parts.tokens };
+    return target < targetTokens
+      ? { outcome: 'nothing_to_compact', preTokens }
+      : { outcome: 'cannot_fit', leastTarget: target * 2, parts: parts.tokens };
   }
   const { items, draft, summaryTokens } = written;
-  const postTokens = itemsTokens(items, request);
-  if (postTokens >= preTokens) return { outcome: 'nothing_to_compact', preTokens };
+  const postTokens = itemsTokens(items, request.measure);
   const fates = decideFates(request, frame);
   const receipt = writeReceipt({
     request,
@@ -146,6 +158,21 @@ export function compactFully(request: FullRequest): FullResult {
   };
 }
 
+/** Splits an item's tokens by category. */
+export type Measure = (item: Item) => TokensByCategory;
+
+/** A measure that looks at each item once: the exact tokenizer is the slowest part of a compaction. */
+function measureOnce({ count, estimate }: FullRequest): Measure {
+  const known = new WeakMap<Item, TokensByCategory>();
+  return (item) => {
+    const split = known.get(item) ?? itemTokens(item, count, estimate);
+    known.set(item, split);
+    return split;
+  };
+}
+
+type Measured = FullRequest & { readonly measure: Measure };
+
 interface Frame {
   readonly initialContext: readonly Entry<Item>[];
   readonly boundary: Item;
@@ -155,7 +182,7 @@ interface Frame {
   readonly ghosts: readonly Entry<Item>[];
 }
 
-function measureParts(request: FullRequest) {
+function measureParts(request: Measured) {
   const { entries } = request;
   const range = initialContextRange(entries.map(({ value }) => value));
   const initialContext = request.leavesInitialContext ? [] : entries.slice(range.from, range.to);
@@ -166,36 +193,33 @@ function measureParts(request: FullRequest) {
     ghosts,
     tokens: {
       fixed:
-        contextTokens(initialContext, request) +
-        itemsTokens([...request.state, summaryMessage('', false)], request),
+        contextTokens(initialContext, request.measure) +
+        itemsTokens([...request.state, summaryMessage('', tellingOf(request))], request.measure),
       userMessages: everyUserMessage.tokens + everyUserMessage.items.length * MESSAGE_OVERHEAD,
       files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
     },
   };
 }
 
-/** A small session gets a small summary: half of what it replaces, unless a size was asked for. */
-function summaryBudget(share: number, preTokens: number, request: FullRequest): number {
-  return request.targetTokens === undefined
-    ? Math.max(LEAST_SUMMARY_TOKENS, Math.min(share, Math.floor(preTokens / 2)))
-    : share;
-}
-
 function writeFitting(
-  request: FullRequest,
+  request: Measured,
   frame: Frame,
-  firstBudget: number,
+  { target, summary: firstBudget }: { readonly target: number; readonly summary: number },
 ): { items: readonly Item[]; draft: SummaryDraft; summaryTokens: number } | undefined {
   let budget = firstBudget;
   for (let attempt = 0; attempt < MOST_SUMMARY_ATTEMPTS && budget > 0; attempt++) {
     const draft = request.summarise(budget, frame.preserved.items);
-    const summary = summaryMessage(draft.text, request.trigger === 'auto');
+    const summary = summaryMessage(draft.text, tellingOf(request));
     const items = rebuild(frame, summary);
-    const excess = itemsTokens(items, request) - (request.targetTokens ?? Infinity);
-    if (excess <= 0) return { items, draft, summaryTokens: itemsTokens([summary], request) };
+    const excess = itemsTokens(items, request.measure) - target;
+    if (excess <= 0) return { items, draft, summaryTokens: itemsTokens([summary], request.measure) };
     budget -= excess + MESSAGE_OVERHEAD;
   }
   return undefined;
+}
+
+function tellingOf({ summaryPrefix, trigger }: FullRequest): SummaryTelling {
+  return { prefix: summaryPrefix, continuesWithoutAsking: trigger === 'auto' };
 }
 
 /** @source seed 001 §9, spec 2-engine §4.7: this order, and no other. */
@@ -211,7 +235,7 @@ function rebuild(frame: Frame, summary: Item): readonly Item[] {
   ];
 }
 
-function boundaryItem(request: FullRequest, preTokens: number): Item {
+function boundaryItem(request: Measured, preTokens: number): Item {
   return {
     type: 'compact_boundary',
     uuid: request.id,
@@ -223,7 +247,7 @@ function boundaryItem(request: FullRequest, preTokens: number): Item {
   };
 }
 
-function decideFates(request: FullRequest, frame: Frame): readonly Fate[] {
+function decideFates(request: Measured, frame: Frame): readonly Fate[] {
   const kept = new Set<number>(
     [...frame.initialContext, ...frame.preserved.entries, ...frame.ghosts].map(({ seq }) => seq),
   );
@@ -231,7 +255,7 @@ function decideFates(request: FullRequest, frame: Frame): readonly Fate[] {
   return filterForSummary(request.entries.map(({ value }) => value)).flatMap(({ index, reason }): Fate[] => {
     const entry = request.entries[index];
     if (entry === undefined) return [];
-    const tokens = sumTokens(itemTokens(entry.value, request.count, request.estimate));
+    const tokens = sumTokens(request.measure(entry.value));
     if (kept.has(entry.seq)) return [{ entry, fate: 'kept', tokens }];
     if (reason === undefined) return [{ entry, fate: 'summarised', tokens }];
     const isInitial = index >= range.from && index < range.to;
@@ -240,7 +264,7 @@ function decideFates(request: FullRequest, frame: Frame): readonly Fate[] {
 }
 
 interface ReceiptFacts {
-  readonly request: FullRequest;
+  readonly request: Measured;
   readonly fates: readonly Fate[];
   readonly preTokens: number;
   readonly postTokens: number;
@@ -281,14 +305,14 @@ function writeReceipt(facts: ReceiptFacts): Receipt {
   };
 }
 
-function receiptEntry(fates: readonly Fate[], which: Fate['fate'], request: FullRequest): ReceiptEntry {
+function receiptEntry(fates: readonly Fate[], which: Fate['fate'], { measure }: Measured): ReceiptEntry {
   const byCategory: Partial<Record<Category, number>> = {};
   const ranges: [number, number][] = [];
   let count = 0;
   for (const { entry, fate } of fates) {
     if (fate !== which) continue;
     count++;
-    addTokens(byCategory, itemTokens(entry.value, request.count, request.estimate));
+    addTokens(byCategory, measure(entry.value));
     const last = ranges.at(-1);
     if (last !== undefined && last[1] === entry.seq - 1) last[1] = entry.seq;
     else ranges.push([entry.seq, entry.seq]);
@@ -322,25 +346,19 @@ function notes({ request, fates, preserved, postTokens }: ReceiptFacts): readonl
   return said;
 }
 
-/** Tokens of a list of entries as one request: their texts and the overhead of each message that is sent. */
-export function contextTokens(entries: readonly Entry<Item>[], counting: Counting): number {
+/** Tokens of a list of entries as one request. */
+export function contextTokens(entries: readonly Entry<Item>[], measure: Measure): number {
   return itemsTokens(
     entries.map(({ value }) => value),
-    counting,
+    measure,
   );
 }
 
-/** How a context is counted. */
-export interface Counting {
-  readonly count: CountText;
-  readonly estimate: EstimateSettings;
-}
-
-/** Tokens of a list of items as one request. */
-export function itemsTokens(items: readonly Item[], { count, estimate }: Counting): number {
+/** Tokens of a list of items as one request: their contents, and the overhead of each message that is sent. */
+export function itemsTokens(items: readonly Item[], measure: Measure): number {
   let tokens = 0;
   for (const item of items) {
-    const own = sumTokens(itemTokens(item, count, estimate));
+    const own = sumTokens(measure(item));
     if (own > 0) tokens += own + MESSAGE_OVERHEAD;
   }
   return tokens;

@@ -1,10 +1,9 @@
 // The message that carries a summary over a compaction.
 
 import type { MessageItem } from '../protocol/item.ts';
-import { SUMMARY_PREFIX } from '../history/filter.ts';
 
 /** Said after the summary of an automatic compaction. @source seed 001 §5. */
-export const CONTINUE_SENTENCE =
+const CONTINUE_SENTENCE =
   'Please continue the conversation from where we left it off without asking the user any further questions. ' +
   'Continue with the last task that you were asked to work on.';
 
@@ -26,13 +25,23 @@ function replaceTag(text: string, tag: string, heading: string): string {
   return `${text.slice(0, open)}${heading}\n${body}${text.slice(close + tag.length + 3)}`;
 }
 
+/** How a summary is told. */
+export interface SummaryTelling {
+  /** First line, by which the agent that goes on recognises a summary: `SUMMARY_PREFIX`, or its own. */
+  readonly prefix: string;
+  /** Whether the continue-without-asking sentence follows: for automatic compactions. @source seed 001 §5. */
+  readonly continuesWithoutAsking: boolean;
+}
+
 /** The summary as the user message that the next model reads. @source seed 001 §5. */
-export function summaryMessage(summary: string, continueWithoutAsking: boolean): MessageItem {
-  const text = `${SUMMARY_PREFIX}\nThe conversation is summarized below:\n${cleanSummary(summary)}`;
+export function summaryMessage(summary: string, telling: SummaryTelling): MessageItem {
+  const text = `${telling.prefix}\nThe conversation is summarized below:\n${cleanSummary(summary)}`;
   return {
     type: 'message',
     role: 'user',
-    content: [{ type: 'input_text', text: continueWithoutAsking ? `${text}\n${CONTINUE_SENTENCE}` : text }],
+    content: [
+      { type: 'input_text', text: telling.continuesWithoutAsking ? `${text}\n${CONTINUE_SENTENCE}` : text },
+    ],
     isCompactSummary: true,
     isVisibleInTranscriptOnly: true,
     origin: { author: 'harness' },

@@ -1,14 +1,70 @@
 // How well a line fits each format that Baton reads, and what is easily mistaken for one.
 
+import type { JsonObject } from '../protocol/item.ts';
 import type { Format } from '../vocabulary.ts';
+import { looksLikeClaudeCode } from './claude-code/detect.ts';
+import { looksLikeCodex } from './codex/detect.ts';
 import type { Likeness, LookAlike } from './detect.ts';
 
 export const LIKENESS: Readonly<Record<Format, Likeness>> = {
-  codex: (value) => ('payload' in value && typeof value['type'] === 'string' ? 1 : 0),
-  'claude-code': (value) =>
-    typeof value['sessionId'] === 'string' || 'uuid' in value || value['type'] === 'file-history-snapshot'
-      ? 1
-      : 0,
+  codex: looksLikeCodex,
+  'claude-code': looksLikeClaudeCode,
 };
 
-export const LOOK_ALIKES: readonly LookAlike[] = [];
+/** Formats of JSON Lines with keys like those of a session, each with what the user is told of it. */
+export const LOOK_ALIKES: readonly LookAlike[] = [
+  {
+    name: 'it is a recording of the terminal UI of Codex, which holds drawings and keys instead of the conversation; the rollout is below the sessions folder',
+    matches: (value) =>
+      typeof value['ts'] === 'string' &&
+      typeof value['dir'] === 'string' &&
+      typeof value['kind'] === 'string',
+  },
+  {
+    name: 'it is the prompt history of Codex, which holds what was typed but no answers; the rollout is below the sessions folder',
+    matches: (value) =>
+      typeof value['session_id'] === 'string' &&
+      typeof value['ts'] === 'number' &&
+      typeof value['text'] === 'string',
+  },
+  {
+    name: 'it is what `codex exec --json` printed, which leaves out what the model was sent; the rollout is below the sessions folder',
+    matches: ({ type }) =>
+      typeof type === 'string' &&
+      /^(?:thread\.started|turn\.(?:started|completed|failed)|item\.(?:started|updated|completed))$/.test(
+        type,
+      ),
+  },
+  {
+    name: 'it is a session of pi, which has another format',
+    matches: ({ type, id, version, parentId, message }) =>
+      (type === 'session' && (typeof version === 'number' || typeof id === 'string')) ||
+      (type === 'message' &&
+        isObject(message) &&
+        (parentId === undefined || parentId === null || typeof parentId === 'string')),
+  },
+  {
+    name: 'it is a session of GitHub Copilot CLI, which has another format',
+    matches: ({ type, data, id, parentId }) =>
+      typeof type === 'string' &&
+      type.includes('.') &&
+      isObject(data) &&
+      typeof id === 'string' &&
+      parentId !== undefined,
+  },
+  {
+    name: 'it is the output of `claude --output-format stream-json`, not the session; that lies in ~/.claude/projects',
+    matches: (value) =>
+      typeof value['session_id'] === 'string' &&
+      typeof value['type'] === 'string' &&
+      !('parentUuid' in value),
+  },
+  {
+    name: 'it is the prompt history of Claude Code, which holds no answers; sessions lie in ~/.claude/projects',
+    matches: (value) => typeof value['display'] === 'string' && 'project' in value && 'timestamp' in value,
+  },
+];
+
+function isObject(value: JsonObject[string]): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

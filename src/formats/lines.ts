@@ -15,10 +15,14 @@ const LONGEST_LINE_BYTES = 256 * 1024 * 1024;
 /** Cuts chunks of bytes into lines. The last line may lack its line feed; `end` tells. */
 export class LineSplitter {
   readonly #onLine: (bytes: Buffer, isTerminated: boolean) => void;
+  readonly #longest: number;
   #pending: Buffer[] = [];
+  #pendingBytes = 0;
 
-  constructor(onLine: (bytes: Buffer, isTerminated: boolean) => void) {
+  /** @param longest bytes of a line that are kept; of a longer one, the rest of the chunk that exceeds them too */
+  constructor(onLine: (bytes: Buffer, isTerminated: boolean) => void, longest = LONGEST_LINE_BYTES) {
     this.#onLine = onLine;
+    this.#longest = longest;
   }
 
   /** Takes the next chunk; it may be reused by the caller afterwards. */
@@ -28,7 +32,9 @@ export class LineSplitter {
       this.#emit(chunk.subarray(start, feed), true);
       start = feed + 1;
     }
-    if (start < chunk.length) this.#pending.push(Buffer.from(chunk.subarray(start)));
+    if (start === chunk.length || this.#pendingBytes > this.#longest) return;
+    this.#pending.push(Buffer.from(chunk.subarray(start)));
+    this.#pendingBytes += chunk.length - start;
   }
 
   end(): void {
@@ -42,6 +48,7 @@ export class LineSplitter {
     }
     const line = Buffer.concat([...this.#pending, tail]);
     this.#pending = [];
+    this.#pendingBytes = 0;
     this.#onLine(line, isTerminated);
   }
 }
@@ -54,19 +61,25 @@ export class ValueReader {
   readonly #onValue: (value: JsonObject, at: LineAt) => void;
   readonly #report: Report;
   readonly #parse: ParseLine;
+  readonly #longest: number;
   #line = 0;
   /** A line that did not parse: torn if nothing follows it, malformed otherwise. */
   #suspect: DamageNote | undefined;
 
-  /** @param parse tried before `JSON.parse`; undefined means that it cannot tell */
+  /**
+   * @param parse tried before `JSON.parse`; undefined means that it cannot tell
+   * @param longest bytes of the longest line that is read
+   */
   constructor(
     onValue: (value: JsonObject, at: LineAt) => void,
     report: Report,
     parse: ParseLine = () => undefined,
+    longest = LONGEST_LINE_BYTES,
   ) {
     this.#onValue = onValue;
     this.#report = report;
     this.#parse = parse;
+    this.#longest = longest;
   }
 
   /** Lines seen so far, blank ones included. */
@@ -105,10 +118,11 @@ export class ValueReader {
     let clean = bytes;
     if (this.#line === 1 && clean.subarray(0, 3).equals(BOM)) clean = clean.subarray(3);
     if (clean.at(-1) === CARRIAGE_RETURN) clean = clean.subarray(0, -1);
-    if (clean.length > LONGEST_LINE_BYTES) {
+    if (clean.length > this.#longest) {
+      this.#flushSuspect();
       this.#note(
         'malformed_json',
-        `a line of ${clean.length} bytes is too long to be read; it was left out`,
+        `a line of more than ${this.#longest} bytes is too long to be read; it was left out`,
         true,
       );
       return undefined;
@@ -176,49 +190,124 @@ function isBlank(bytes: Buffer): boolean {
   return true;
 }
 
-/** How the lines of session files begin; where a torn line and the next record share a line, the record starts so. */
-const RECORD_START =
-  /\{"(?:timestamp|parentUuid|type|uuid|isSidechain|id|sessionId|ordinal|record_type|messageId)":/g;
+/** Objects that start so are records and never parts of one; shows where a record begins inside of a torn one. */
+const CERTAIN_START = /\{"(?:timestamp|parentUuid|sessionId|isSidechain|ordinal|record_type)":/g;
 
-/** Starts tried on one damaged line; each costs at most one pass over it. */
-const MOST_SALVAGE_ATTEMPTS = 32;
+/** Certain starts tried on one line; each costs at most one pass over it. */
+const MOST_CERTAIN_STARTS = 32;
 
-/** Finds the complete records on a line that holds several, or one beside a torn one. */
+/**
+ * Finds the complete records on a line that holds several, or one beside a torn one. Parts of a torn record are no
+ * records: only what starts where its grammar breaks, or where nothing but a record starts, counts. Linear.
+ */
 function salvage(text: string): { values: unknown[]; lostCharacters: number } {
   const values: unknown[] = [];
   let lostCharacters = 0;
-  let start = 0;
-  for (let attempt = 0; attempt < MOST_SALVAGE_ATTEMPTS && start < text.length; attempt++) {
-    const end = endOfObject(text, start);
-    const value = end === -1 ? undefined : parseOrUndefined(text.slice(start, end));
-    if (value !== undefined) {
+  let certainStarts = 0;
+  let isAtRecord = true;
+  for (let start = 0; start < text.length;) {
+    const object = scanObject(text, start);
+    const value = object.isComplete ? parseOrUndefined(text.slice(start, object.end)) : undefined;
+    if (value !== undefined && (isAtRecord || isRecordNext(text, object.end))) {
       values.push(value);
-      start = end;
+      start = object.end;
+      isAtRecord = true;
       continue;
     }
-    RECORD_START.lastIndex = start + 1;
-    const next = RECORD_START.exec(text)?.index ?? text.length;
+    isAtRecord = false;
+    const next = nextStart(text, start, object.end, certainStarts++ < MOST_CERTAIN_STARTS);
     lostCharacters += text.slice(start, next).trim().length;
     start = next;
   }
-  return { values, lostCharacters: lostCharacters + text.slice(start).trim().length };
+  return { values, lostCharacters };
 }
 
-/** The index after the object that starts at `start`, or -1 when none starts there or none ends. */
-function endOfObject(text: string, start: number): number {
-  let index = start;
-  while (text[index] === ' ' || text[index] === '\t') index++;
-  if (text[index] !== '{') return -1;
-  let depth = 0;
-  let isInString = false;
-  for (; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (isInString) {
-      if (unit === 0x5c) index++;
-      else if (unit === 0x22) isInString = false;
-    } else if (unit === 0x22) isInString = true;
-    else if (unit === 0x7b) depth++;
-    else if (unit === 0x7d && --depth === 0) return index + 1;
+/** Where to try next after what starts at `start` turned out to be no record, by its grammar until `end`. */
+function nextStart(text: string, start: number, end: number, looksInside: boolean): number {
+  if (looksInside) {
+    CERTAIN_START.lastIndex = start + 1;
+    const certain = CERTAIN_START.exec(text)?.index;
+    if (certain !== undefined && certain < end && isRecordNext(text, scanObject(text, certain).end))
+      return certain;
   }
-  return -1;
+  // A record torn inside of a string takes the first quote of the next record for its end: `…abc{"timestamp`.
+  const next = text.indexOf('{', Math.max(start + 1, text.startsWith('{"', end - 2) ? end - 2 : end));
+  return next === -1 ? text.length : next;
+}
+
+function isRecordNext(text: string, end: number): boolean {
+  const next = skipSpace(text, end);
+  return next === text.length || text[next] === '{';
+}
+
+function skipSpace(text: string, from: number): number {
+  let index = from;
+  while (text[index] === ' ' || text[index] === '\t') index++;
+  return index;
+}
+
+/** What may come next in a JSON text. */
+type Expected = 'key_or_end' | 'key' | 'colon' | 'value_or_end' | 'value' | 'comma_or_end';
+
+const AFTER: Readonly<Record<string, Expected>> = { '{': 'key_or_end', '[': 'value_or_end' };
+
+/**
+ * Follows the grammar of an object that starts at `start`. `end` is the index after it or, when it is not complete, of
+ * the first character that cannot belong to it, else the length of the text. Literals are not checked.
+ */
+function scanObject(text: string, start: number): { readonly isComplete: boolean; readonly end: number } {
+  const open: string[] = [];
+  let expected = 'value' as Expected;
+  for (let index = skipSpace(text, start); index < text.length; index = skipSpace(text, index)) {
+    const character = text[index] ?? '';
+    const isOpening = character === '{' || character === '[';
+    if (open.length === 0 && character !== '{') return { isComplete: false, end: index };
+    if (isOpening && (expected === 'value' || expected === 'value_or_end')) {
+      open.push(character);
+      expected = AFTER[character] ?? 'value';
+      index++;
+    } else if (closes(character, open.at(-1), expected)) {
+      open.pop();
+      if (open.length === 0) return { isComplete: true, end: index + 1 };
+      expected = 'comma_or_end';
+      index++;
+    } else if (character === ',' && expected === 'comma_or_end') {
+      expected = open.at(-1) === '{' ? 'key' : 'value';
+      index++;
+    } else if (character === ':' && expected === 'colon') {
+      expected = 'value';
+      index++;
+    } else {
+      const end = endOfScalar(text, index, expected);
+      if (end === index) return { isComplete: false, end: index };
+      expected = expected === 'key' || expected === 'key_or_end' ? 'colon' : 'comma_or_end';
+      index = end;
+    }
+  }
+  return { isComplete: false, end: text.length };
+}
+
+function closes(character: string, opened: string | undefined, expected: Expected): boolean {
+  if (expected !== 'comma_or_end' && expected !== 'key_or_end' && expected !== 'value_or_end') return false;
+  return (character === '}' && opened === '{') || (character === ']' && opened === '[');
+}
+
+const LITERAL = /[-+.\w]+/y;
+
+/** The index after the string or literal at `index`; `index` itself where none may stand. */
+function endOfScalar(text: string, index: number, expected: Expected): number {
+  if (expected === 'colon' || expected === 'comma_or_end') return index;
+  if (text[index] === '"') return endOfString(text, index);
+  if (expected === 'key' || expected === 'key_or_end') return index;
+  LITERAL.lastIndex = index;
+  return LITERAL.test(text) ? LITERAL.lastIndex : index;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === 0x5c) index++;
+    else if (unit === 0x22) return index + 1;
+  }
+  return text.length;
 }

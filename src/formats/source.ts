@@ -1,13 +1,17 @@
 // A session file as a fixed run of bytes. Agents append to their files while Baton reads them, so the size at the
 // moment of opening counts, for every pass and for the copy that `--format same` makes.
 
-import { open, mkdtemp, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BatonError } from '../errors.ts';
 
 const CHUNK = 1024 * 1024;
+
+/** Opening a named pipe must not wait for its writer; systems without the flag have no such pipes. */
+const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** The bytes of one session. */
 export interface ByteSource {
@@ -35,7 +39,7 @@ export async function openSource(path: string, stdin: AsyncIterable<Buffer>): Pr
 }
 
 async function openFile(path: string, name: string, dispose?: () => Promise<void>): Promise<ByteSource> {
-  const handle = await open(path, 'r').catch((error: unknown) => {
+  const handle = await open(path, READ_AT_ONCE).catch((error: unknown) => {
     throw explainOpen(name, error);
   });
   try {
@@ -118,12 +122,7 @@ async function spool(stdin: AsyncIterable<Buffer>): Promise<ByteSource> {
   const dispose = () => rm(directory, { recursive: true, force: true });
   const path = join(directory, 'stdin');
   try {
-    const handle = await open(path, 'wx', 0o600);
-    try {
-      for await (const chunk of stdin) await handle.write(chunk);
-    } finally {
-      await handle.close();
-    }
+    await writeFile(path, stdin, { flag: 'wx', mode: 0o600 });
     return await openFile(path, 'standard input', dispose);
   } catch (error) {
     await dispose();

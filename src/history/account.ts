@@ -268,17 +268,20 @@ export class AccountFold {
   readonly #estimate: CountText = (text) => approximateTokens(text, this.#settings.estimate);
 
   #light(item: Item): Light {
-    const split = itemTokens(item, this.#settings.count ?? this.#estimate, this.#settings.estimate);
-    const estimate =
-      this.#settings.count === undefined
-        ? sumTokens(split)
-        : sumTokens(itemTokens(item, this.#estimate, this.#settings.estimate));
     const resultOf = resultCallId(item);
-    const light: Light = { split, estimate, callId: callOf(item)?.callId, resultOf };
-    if (resultOf === undefined) return light;
-    const cleared = clearResult(item);
-    const clearedSplit = itemTokens(cleared, this.#settings.count ?? this.#estimate, this.#settings.estimate);
-    return { ...light, cleared: { ...light, split: clearedSplit, estimate: sumTokens(clearedSplit) } };
+    const light: Light = { ...this.#sizes(item), callId: callOf(item)?.callId, resultOf };
+    return resultOf === undefined
+      ? light
+      : { ...light, cleared: { ...light, ...this.#sizes(clearResult(item)) } };
+  }
+
+  #sizes(item: Item): Pick<Light, 'split' | 'estimate'> {
+    const { count, estimate: settings } = this.#settings;
+    const estimated = itemTokens(item, this.#estimate, settings);
+    return {
+      split: count === undefined ? estimated : itemTokens(item, count, settings),
+      estimate: sumTokens(estimated),
+    };
   }
 
   #takeItem(item: Item, record: LogRecord): void {

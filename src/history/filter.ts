@@ -1,6 +1,6 @@
 // What a summarizer is given, and why the rest is not.
 
-import { textOfParts } from '../protocol/item.ts';
+import { callOf, textOfParts } from '../protocol/item.ts';
 import type { Item, MessageItem } from '../protocol/item.ts';
 
 /** Why an item is no input of a summary. */
@@ -70,9 +70,9 @@ export function filterForSummary(items: readonly Item[]): readonly Filtered[] {
     if (item === undefined) continue;
     filtered.push({ index, reason: filterReason(item, !isFollowedByOutput) });
     if (item.type === 'message') isFollowedByOutput = item.role === 'assistant';
-    else if (item.type !== 'reasoning') isFollowedByOutput = true;
+    else if (callOf(item) !== undefined) isFollowedByOutput = true;
   }
-  return filtered.reverse();
+  return filtered.toReversed();
 }
 
 /** Whether a message is one that a person wrote: the ones that a compaction preserves verbatim. */

@@ -42,9 +42,11 @@ export function findBrokenPairs(views: readonly PairView[]): BrokenPairs {
       else (answered.has(resultOf) ? duplicateResults : orphanResults).push(index);
     }
   });
-  orphanCalls.push(...open.values());
-  orphanCalls.sort((a, b) => a - b);
-  return { orphanCalls, orphanResults, duplicateResults };
+  return {
+    orphanCalls: [...orphanCalls, ...open.values()].toSorted((a, b) => a - b),
+    orphanResults,
+    duplicateResults,
+  };
 }
 
 /** What the normalizer changed, by the index in the list that it was given. */

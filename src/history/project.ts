@@ -7,7 +7,10 @@ import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protoc
 
 /** One place of the projection. */
 export interface Entry<T> {
-  /** Position in the log, counted from 0 over everything that ever entered a history; unique and increasing. */
+  /**
+   * Position in the log, counted from 0 over everything that ever entered a history. Unique; increasing but for the
+   * entries that a compaction kept, which stand after its replacement.
+   */
   readonly seq: number;
   readonly value: T;
   /** 1-based line of the file; absent for what a compaction put in. */
@@ -39,6 +42,8 @@ interface Frame<T> {
   readonly before: readonly Entry<T>[] | undefined;
   /** Entries with a smaller seq came before or with the compaction. */
   readonly firstSeqAfter: number;
+  /** Calls whose results were cleared since: they stay cleared when the compaction is taken back. */
+  readonly clearedSince: Set<string>;
 }
 
 /** What a fold says after each record that changed more than the end of the history. */
@@ -77,10 +82,14 @@ export class HistoryFold<T> {
     return this.#lostPast;
   }
 
-  /** What the history was just before the newest compaction in force, and what came after it; undefined without one. */
+  /**
+   * What an undo of the newest compaction in force gives: the history just before it, with what was cleared since, and
+   * what came after it. Undefined without one.
+   */
   beforeNewestCompaction(): { before: readonly Entry<T>[]; since: readonly Entry<T>[] } | undefined {
     const frame = this.#frames.at(-1);
-    return frame?.before === undefined ? undefined : { before: frame.before, since: this.#since(frame) };
+    if (frame?.before === undefined) return undefined;
+    return { before: this.#cleared(frame.before, frame.clearedSince), since: this.#since(frame) };
   }
 
   add(record: LogRecord): Change {
@@ -117,7 +126,7 @@ export class HistoryFold<T> {
     const at = line === undefined ? {} : { line };
     for (const item of record.replacement) this.#push(this.#as.make(item), at, true);
     this.#keepRefs(record.keptRefs ?? [], before);
-    this.#frames.push({ record, before, firstSeqAfter: this.#nextSeq });
+    this.#frames.push({ record, before, firstSeqAfter: this.#nextSeq, clearedSince: new Set() });
     const dropped = this.#frames.length - 1 - this.#keepFrames;
     const frame = dropped >= 0 ? this.#frames[dropped] : undefined;
     if (frame !== undefined) this.#frames[dropped] = { ...frame, before: undefined };
@@ -132,17 +141,26 @@ export class HistoryFold<T> {
       if (group === undefined) byRef.set(entry.ref, [entry]);
       else group.push(entry);
     }
-    for (const ref of refs) this.#entries.push(...(byRef.get(ref) ?? []));
+    for (const ref of new Set(refs)) this.#entries.push(...(byRef.get(ref) ?? []));
   }
 
   #clear(record: MicroCompactedRecord): void {
-    const cleared = new Set(record.callIds);
-    this.#entries = this.#entries.map((entry) => {
+    this.#entries = this.#cleared(this.#entries, new Set(record.callIds));
+    this.#rememberCleared(record.callIds);
+  }
+
+  #cleared(entries: readonly Entry<T>[], callIds: ReadonlySet<string>): Entry<T>[] {
+    return entries.map((entry) => {
       const callId = this.#as.resultCallId(entry.value);
-      return callId !== undefined && cleared.has(callId)
+      return callId !== undefined && callIds.has(callId)
         ? { ...entry, value: this.#as.clear(entry.value) }
         : entry;
     });
+  }
+
+  #rememberCleared(callIds: Iterable<string>): void {
+    const clearedSince = this.#frames.at(-1)?.clearedSince;
+    for (const callId of callIds) clearedSince?.add(callId);
   }
 
   #undo(compactionId: string, line: number | undefined): boolean {
@@ -155,8 +173,9 @@ export class HistoryFold<T> {
       return false;
     }
     if (frame.before === undefined) this.#lostPast = true;
-    this.#entries = [...(frame.before ?? []), ...this.#since(frame)];
+    this.#entries = [...this.#cleared(frame.before ?? [], frame.clearedSince), ...this.#since(frame)];
     this.#frames.pop();
+    this.#rememberCleared(frame.clearedSince);
     return true;
   }
 

@@ -2,7 +2,7 @@
 // format; a history is a projection of them. Nothing is ever edited: a compaction and its undo are records too.
 
 import type { Phase, Trigger } from '../vocabulary.ts';
-import type { Item, JsonObject } from './item.ts';
+import type { Item } from './item.ts';
 import type { Receipt } from './receipt.ts';
 import type { UsageSample } from './usage.ts';
 
@@ -114,5 +114,3 @@ export type LogRecord = (
 
 /** What a compacted tool result reads. Recognising it makes micro-compaction idempotent. @source seed 001 §2. */
 export const CLEARED_RESULT = '[Old tool result content cleared]';
-
-export type { JsonObject };

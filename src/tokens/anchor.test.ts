@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Item } from '../protocol/item.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import { UsageGauge } from './anchor.ts';
@@ -134,13 +134,22 @@ test('an estimate covers all that was recorded, the newest answer and result inc
   assert.deepEqual(gauge.usage(), { used: 7000, anchor: 'estimated' });
 });
 
-test('without an anchor the estimate carries a margin, and a reset takes the anchor away', () => {
+test('without an anchor the estimate carries a margin', () => {
   const gauge = new UsageGauge(MARGIN);
-  gauge.sample(reported(9000, 10), undefined);
-  gauge.reset();
   gauge.addOverhead(60);
   gauge.add(ask(), 40);
   assert.deepEqual(gauge.usage(), { used: 133, anchor: 'none' });
+});
+
+test('a reset takes the anchor away, but what requests hold besides the items stays known', () => {
+  const gauge = new UsageGauge(MARGIN);
+  gauge.add(ask(), 1000);
+  gauge.sample(reported(9000, 10), undefined);
+  gauge.add(ask(), 5000);
+  gauge.sample(reported(15000, 10), undefined);
+  gauge.reset();
+  gauge.add(ask(), 100);
+  assert.deepEqual(gauge.usage(), { used: 8000 + 133, anchor: 'none' });
 });
 
 test('removed tokens leave the anchor usable', () => {

@@ -13,7 +13,7 @@ export interface Prediction {
   readonly reported: number;
   /** |predicted − reported| / reported. */
   readonly relativeError: number;
-  /** Whether an earlier sample anchored the prediction. */
+  /** Whether an earlier report anchored the prediction; an agent's own estimate is no report. */
   readonly anchored: boolean;
 }
 
@@ -49,6 +49,12 @@ export class UsageGauge {
   #absorbing = false;
   /** Estimate of items added since the last sample that a response measured now cannot have seen. */
   #unseen = 0;
+  /**
+   * What requests hold besides the items of the file: system prompt, tool schemas. The smallest difference seen between
+   * a reported total and the estimate of its items, since the error of the estimate only adds to it. It outlives a
+   * compaction, which changes the items alone.
+   */
+  #unrecorded = Infinity;
   readonly #marginMultiplier: number;
 
   constructor(marginMultiplier: number) {
@@ -111,6 +117,9 @@ export class UsageGauge {
     const unseen = sample.covers === 'response' ? this.#unseen : 0;
     const prediction =
       sample.source === 'reported' ? this.#predict(this.#seenShare(sample), unseen) : undefined;
+    if (sample.source === 'reported') {
+      this.#unrecorded = Math.min(this.#unrecorded, Math.max(0, sample.total - (this.#whole - unseen)));
+    }
     this.#anchor = sample;
     this.#since = unseen;
     this.#unseen = 0;
@@ -123,9 +132,14 @@ export class UsageGauge {
   /** Occupancy now. */
   usage(): Usage {
     if (this.#anchor === undefined) {
-      return { used: withSafetyMargin(this.#whole, this.#marginMultiplier), anchor: 'none' };
+      return { used: this.#estimate(this.#whole), anchor: 'none' };
     }
     return { used: Math.max(0, this.#anchor.total + this.#since), anchor: this.#anchor.source };
+  }
+
+  #estimate(tokens: number): number {
+    const unrecorded = Number.isFinite(this.#unrecorded) ? this.#unrecorded : 0;
+    return withSafetyMargin(tokens, this.#marginMultiplier) + unrecorded;
   }
 
   /** The part of a sample that could be predicted: an answer that follows its own sample was not there yet. */
@@ -134,10 +148,11 @@ export class UsageGauge {
   }
 
   #predict(reported: number, unseen: number): Prediction {
-    const anchored = this.#anchor !== undefined;
-    const predicted = anchored
-      ? Math.max(0, (this.#anchor?.total ?? 0) + this.#since - unseen)
-      : withSafetyMargin(this.#whole - unseen, this.#marginMultiplier);
+    const anchored = this.#anchor?.source === 'reported';
+    const predicted =
+      this.#anchor !== undefined
+        ? Math.max(0, (this.#anchor?.total ?? 0) + this.#since - unseen)
+        : this.#estimate(this.#whole - unseen);
     const relativeError = reported === 0 ? 0 : Math.abs(predicted - reported) / reported;
     return { predicted, reported, relativeError, anchored };
   }

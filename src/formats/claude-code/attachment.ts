@@ -11,6 +11,13 @@ const NEVER_SENT = new Set([
   'session_context',
 ]);
 
+const ATTACHMENT_KINDS = [
+  'file',
+  'todo',
+  'plan',
+  'other',
+] as const satisfies readonly AttachmentItem['kind'][];
+
 const KINDS: Readonly<Record<string, AttachmentItem['kind']>> = {
   file: 'file',
   compact_file_reference: 'file',
@@ -41,6 +48,8 @@ export function attachmentItem(line: JsonObject): Item | undefined {
   if (type === 'queued_command' && attachment['commandMode'] === 'prompt') {
     return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
   }
+  const mark = batonMark(attachment);
+  if (mark !== undefined) return { type: 'attachment', ...mark, text };
   const path =
     stringAt(attachment, 'filename') ?? stringAt(attachment, 'path') ?? stringAt(attachment, 'planFilePath');
   return {
@@ -49,6 +58,15 @@ export function attachmentItem(line: JsonObject): Item | undefined {
     ...(path === undefined ? {} : { path }),
     text,
   };
+}
+
+/** Baton writes every attachment in the one kind that is known to arrive, and notes what it was. */
+function batonMark(attachment: JsonObject): Pick<AttachmentItem, 'kind' | 'path'> | undefined {
+  const mark = objectAt(attachment, 'baton');
+  if (mark === undefined) return undefined;
+  const kind = ATTACHMENT_KINDS.find((each) => each === mark['kind']) ?? 'other';
+  const path = stringAt(mark, 'path');
+  return path === undefined ? { kind } : { kind, path };
 }
 
 function renderedText(line: JsonObject): string | undefined {

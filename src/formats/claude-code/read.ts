@@ -5,13 +5,16 @@ import type { Item, JsonObject } from '../../protocol/item.ts';
 import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../../protocol/record.ts';
 import type { Receipt } from '../../protocol/receipt.ts';
 import { authorOf, textOfParts } from '../../protocol/item.ts';
+import { IMPLEMENTATIONS, PHASES, REASONS } from '../../vocabulary.ts';
 import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
 import { attachmentItem } from './attachment.ts';
 import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
-import { ClaudeSurveyor, keyOf } from './survey.ts';
-import type { ClaudeSurvey, LineKey, SurveyedCompaction } from './survey.ts';
+import { keyOf } from './node.ts';
+import type { LineKey } from './node.ts';
+import { ClaudeSurveyor } from './survey.ts';
+import type { ClaudeSurvey, SurveyedCompaction } from './survey.ts';
 import { usageSample } from './usage.ts';
 
 /**
@@ -85,6 +88,8 @@ class ClaudeReader implements LineReader {
   }
 
   #takeOne(value: JsonObject, at: LineAt, key: LineKey): void {
+    // The anchor was skimmed and then could not be parsed.
+    if (this.#pending?.summary !== undefined && key > this.#pending.plan.anchor) this.#finishPending();
     const compaction = this.#survey.compactions.get(key);
     if (compaction !== undefined) {
       this.#abandonPending();
@@ -146,14 +151,17 @@ class ClaudeReader implements LineReader {
       pending.replacement.push(...marked);
       return true;
     }
-    if (pending.summary === undefined || key > pending.plan.anchor) return false;
+    if (pending.summary === undefined) return false;
     pending.replacement.push(...items);
     return true;
   }
 
   #finishPending(): void {
     const pending = this.#pending;
-    if (pending === undefined) return;
+    if (pending?.summary === undefined) {
+      this.#abandonPending();
+      return;
+    }
     this.#pending = undefined;
     const { value, at } = pending.boundary;
     this.#emit(compactedRecord(value, pending), { value, at });
@@ -178,10 +186,16 @@ class ClaudeReader implements LineReader {
       const message = `A ${type} line without a message in it`;
       this.#report({ line: source.at.line, kind: 'wrong_shape', message, lost: false });
     }
+    const micro = type === 'baton' ? objectAt(value, 'micro') : undefined;
+    if (micro !== undefined) {
+      this.#emit(microCompactedRecord(micro, stringAt(micro, 'id'), 'callIds'), source);
+      return;
+    }
     if (type === 'system') {
       const subtype = value['subtype'];
       if (subtype === 'microcompact_boundary') {
-        this.#emit(microCompactedRecord(value), source);
+        const metadata = objectAt(value, 'microcompactMetadata') ?? {};
+        this.#emit(microCompactedRecord(metadata, stringAt(value, 'uuid'), 'compactedToolIds'), source);
         return;
       }
       if (subtype === 'turn_duration' || subtype === 'stop_hook_summary')
@@ -301,11 +315,14 @@ function compactedRecord(value: JsonObject, pending: Pending): CompactedRecord {
   const trigger = triggerOf(metadata);
   const preTokens = countAt(metadata, 'preTokens');
   const postTokens = countAt(metadata, 'postTokens');
+  const baton = objectAt(metadata, 'baton') ?? {};
   const boundary: Item = {
     type: 'compact_boundary',
     uuid: id,
     timestamp: stringAt(value, 'timestamp') ?? '',
     trigger: trigger ?? 'auto',
+    ...oneOf('reason', baton, REASONS),
+    ...oneOf('implementation', baton, IMPLEMENTATIONS),
     ...(preTokens === undefined ? {} : { preTokens }),
   };
   const { keptRefs } = pending.plan;
@@ -313,6 +330,7 @@ function compactedRecord(value: JsonObject, pending: Pending): CompactedRecord {
     type: 'compacted',
     id,
     ...(trigger === undefined ? {} : { trigger }),
+    ...oneOf('phase', baton, PHASES),
     ...(preTokens === undefined ? {} : { preTokens }),
     ...(postTokens === undefined ? {} : { postTokens }),
     replacement: [boundary, ...pending.replacement],
@@ -322,16 +340,20 @@ function compactedRecord(value: JsonObject, pending: Pending): CompactedRecord {
   };
 }
 
-function microCompactedRecord(value: JsonObject): MicroCompactedRecord {
-  const metadata = objectAt(value, 'microcompactMetadata') ?? {};
+/** From Claude Code's own boundary, or from the line that Baton writes. */
+function microCompactedRecord(
+  metadata: JsonObject,
+  id: string | undefined,
+  callIdsKey: 'compactedToolIds' | 'callIds',
+): MicroCompactedRecord {
   const trigger = triggerOf(metadata);
   const preTokens = countAt(metadata, 'preTokens');
   const tokensSaved = countAt(metadata, 'tokensSaved');
   return {
     type: 'micro_compacted',
-    id: stringAt(value, 'uuid') ?? '',
+    id: id ?? '',
     ...(trigger === undefined ? {} : { trigger }),
-    callIds: stringsAt(metadata, 'compactedToolIds'),
+    callIds: stringsAt(metadata, callIdsKey),
     ...(preTokens === undefined ? {} : { preTokens }),
     ...(tokensSaved === undefined ? {} : { tokensSaved }),
     ...receiptOf(metadata),
@@ -343,9 +365,19 @@ function triggerOf(metadata: JsonObject): 'manual' | 'auto' | undefined {
   return trigger === 'manual' || trigger === 'auto' ? trigger : undefined;
 }
 
+/** A field that holds one of the words allowed for it; nothing else gets in from a file. */
+function oneOf<Key extends string, Word extends string>(
+  key: Key,
+  from: JsonObject,
+  words: readonly Word[],
+): { readonly [K in Key]?: Word } {
+  const word = words.find((each) => each === from[key]);
+  return (word === undefined ? {} : { [key]: word }) as { readonly [K in Key]?: Word };
+}
+
 /** Baton's own key beside those of Claude Code. */
 function receiptOf(metadata: JsonObject): { receipt?: Receipt } {
-  const receipt = objectAt(objectAt(metadata, 'baton') ?? {}, 'receipt');
+  const receipt = objectAt(objectAt(metadata, 'baton') ?? metadata, 'receipt');
   return receipt !== undefined && isReceipt(receipt) ? { receipt } : {};
 }
 

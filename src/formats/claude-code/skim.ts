@@ -1,5 +1,5 @@
-// Reads of a line only what the survey needs, several times faster than a full parse: most bytes of a session are in
-// long strings, and a string that is not wanted is jumped over.
+// Reads of a long line only what the survey needs, two to three times faster than a full parse: most of its bytes are in
+// strings, and a string that is not wanted is jumped over.
 
 import type { Json, JsonObject } from '../../protocol/item.ts';
 
@@ -31,16 +31,21 @@ const WANTED: Wanted = {
 };
 
 /**
+ * Characters below which a line is better parsed: what is wanted of it is then much of it.
+ * @source measured on real sessions with Node 20: twice as slow as a parse below 1,000 characters, twice as fast above 8,000
+ */
+export const SKIM_FROM_CHARACTERS = 4096;
+
+/**
  * The line as an object of the same shape with everything left out that the survey does not look at; what the survey
  * finds in it equals what it finds in `JSON.parse(text)`.
  *
- * Answers undefined when unsure (not one object, unbalanced, an escaped key): parse the line then. Inside of strings
+ * Answers undefined for short lines and when unsure (not one object, unbalanced, an escaped key): parse the line then. Inside of strings
  * that are jumped over nothing is checked, so a line with a malformed escape may be skimmed although it cannot be
  * parsed; its links are then known while its content is lost, which is the better half.
  */
 export function skimLine(text: string): JsonObject | undefined {
-  const skimmer = new Skimmer(text);
-  return skimmer.line();
+  return text.length < SKIM_FROM_CHARACTERS ? undefined : new Skimmer(text).line();
 }
 
 class Unsure extends Error {}

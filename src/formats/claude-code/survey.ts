@@ -3,15 +3,9 @@
 
 import type { JsonObject } from '../../protocol/item.ts';
 import type { LineAt, LineReader, Report } from '../reader.ts';
-import { countAt, objectAt, objectsAt, stringAt, stringsAt } from './fields.ts';
-
-/** A value of the file as one number: line and part. */
-export type LineKey = number;
-
-/** The key of a value. */
-export function keyOf(at: LineAt): LineKey {
-  return at.line * 2 ** 20 + at.part;
-}
+import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
+import { LINKED_KINDS, nodeOf } from './node.ts';
+import type { LineKey, Node } from './node.ts';
 
 /** What of a file is needed to append to it. */
 export interface ClaudeTail {
@@ -30,6 +24,10 @@ export interface ClaudeTail {
 
 /** A compaction of the conversation, by the lines that make it up. */
 export interface SurveyedCompaction {
+  /** uuid of the boundary, where it has one. */
+  readonly uuid: string | undefined;
+  /** uuid of the line that the conversation had come to; to continue it is to undo. */
+  readonly before: string | undefined;
   readonly summary: LineKey;
   /** The line after which the kept ones follow: the summary, or a later line. */
   readonly anchor: LineKey;
@@ -48,27 +46,12 @@ export interface ClaudeSurvey {
   readonly tail: ClaudeTail;
 }
 
-const KINDS = ['user', 'assistant', 'attachment', 'system', 'progress'] as const;
-type Kind = (typeof KINDS)[number];
-
-interface Node {
-  readonly uuid: string | undefined;
-  /** null: the line says it has none. undefined: the line does not say. */
-  readonly parent: string | null | undefined;
-  readonly logicalParent: string | undefined;
-  readonly key: LineKey;
-  readonly line: number;
-  readonly kind: Kind;
-  readonly isBoundary: boolean;
-  readonly isSummary: boolean;
-  readonly isSidechain: boolean;
-  readonly messageId: string | undefined;
-  readonly calls: readonly string[];
-  readonly results: readonly string[];
-  readonly metadata: JsonObject | undefined;
+/** A boundary on the way from leaf to root, with the message below it and the line above it. */
+interface OnWay {
+  readonly index: number;
+  readonly below: number | undefined;
+  readonly before: number | undefined;
 }
-
-const NONE: readonly string[] = [];
 
 /** The first pass. `accept` takes whole values or skimmed ones (`skimLine`) alike. */
 export class ClaudeSurveyor implements LineReader {
@@ -79,6 +62,8 @@ export class ClaudeSurveyor implements LineReader {
   /** Boundaries that a later line names as its parent. */
   readonly #continued = new Set<string>();
   readonly #boundaryIds = new Set<string>();
+  /** Lines whose link was not followed because it led back to the conversation itself. */
+  readonly #unlinked = new Set<number>();
   #leaf: number | undefined;
   /** The leaf and the lines hung below it that are no messages. */
   readonly #tips = new Set<string>();
@@ -90,7 +75,7 @@ export class ClaudeSurveyor implements LineReader {
   }
 
   accept(value: JsonObject, at: LineAt): void {
-    const kind = KINDS.find((each) => each === value['type']);
+    const kind = LINKED_KINDS.find((each) => each === value['type']);
     if (kind !== undefined) this.#acceptLinked(nodeOf(value, kind, at), value);
     else if (value['type'] === 'last-prompt') this.#acceptLastPrompt(value);
   }
@@ -158,7 +143,11 @@ export class ClaudeSurveyor implements LineReader {
     const nodes = this.#nodes;
     // A subagent's own file holds nothing but a side chain; there it is the conversation.
     const isAllSide = nodes.every((node) => node.isSidechain || node.kind === 'progress');
-    if (isAllSide) this.#leaf = nodes.findLastIndex((node) => node.kind !== 'progress');
+    if (isAllSide || this.#leaf === undefined) {
+      this.#leaf = nodes.findLastIndex(
+        (node) => node.kind !== 'progress' && (isAllSide || !node.isSidechain),
+      );
+    }
     const isOutside = (node: Node): boolean => node.isSidechain && !isAllSide;
     const { included, boundaries } = this.#walk(isOutside);
     this.#includeParallel(included, isOutside);
@@ -175,11 +164,11 @@ export class ClaudeSurveyor implements LineReader {
   /** Marks the way from the leaf to the root; tells the boundaries on it, newest first, with the message below each. */
   #walk(isOutside: (node: Node) => boolean): {
     included: Uint8Array;
-    boundaries: [number, number | undefined][];
+    boundaries: OnWay[];
   } {
     const nodes = this.#nodes;
     const included = new Uint8Array(nodes.length);
-    const boundaries: [number, number | undefined][] = [];
+    const boundaries: OnWay[] = [];
     const before = this.#linePredecessor(included, isOutside);
     let below: number | undefined;
     let index = this.#leaf;
@@ -187,9 +176,10 @@ export class ClaudeSurveyor implements LineReader {
       const node = nodes[index];
       if (node === undefined) break;
       included[index] = 1;
-      if (node.isBoundary) boundaries.push([index, below]);
+      const parent = this.#parentOf(index, node, { included, before });
+      if (node.isBoundary) boundaries.push({ index, below, before: parent });
       if (node.kind === 'user' || node.kind === 'assistant') below = index;
-      index = this.#parentOf(index, node, { included, before });
+      index = parent;
     }
     this.#noteStrayLinks(isOutside);
     return { included, boundaries };
@@ -204,6 +194,7 @@ export class ClaudeSurveyor implements LineReader {
     const parent = typeof link === 'string' ? this.#indexOf.get(link) : undefined;
     if (parent !== undefined && included[parent] === 0) return parent;
     if (parent !== undefined) {
+      this.#unlinked.add(index);
       this.#note(node, 'parent_cycle', 'A chain of parents that leads back to itself; read on by line order');
       return before(index);
     }
@@ -244,7 +235,7 @@ export class ClaudeSurveyor implements LineReader {
       const parent = typeof link === 'string' ? this.#indexOf.get(link) : undefined;
       if (typeof link === 'string' && parent === undefined) {
         this.#note(node, 'dangling_parent', danglingMessage(isFirst));
-      } else if (parent !== undefined && parent > index) {
+      } else if (parent !== undefined && parent > index && !this.#unlinked.has(index)) {
         this.#note(node, 'wrong_shape', 'A line that stands before its parent; read after it');
       } else if (link === null && !isFirst && isStrayRoot(node)) {
         this.#note(node, 'dangling_parent', 'Another root: what stands before it belongs to another branch');
@@ -310,12 +301,9 @@ export class ClaudeSurveyor implements LineReader {
     }
   }
 
-  #compactions(
-    boundaries: readonly [number, number | undefined][],
-    included: Uint8Array,
-  ): Map<LineKey, SurveyedCompaction> {
+  #compactions(boundaries: readonly OnWay[], included: Uint8Array): Map<LineKey, SurveyedCompaction> {
     const found = new Map<LineKey, SurveyedCompaction>();
-    for (const [index, below] of boundaries) {
+    for (const { index, below, before } of boundaries) {
       const boundary = this.#nodes[index];
       const summary = below === undefined ? undefined : this.#nodes[below];
       if (boundary === undefined) continue;
@@ -323,8 +311,13 @@ export class ClaudeSurveyor implements LineReader {
         this.#note(boundary, 'wrong_shape', 'A compaction without a summary; ignored, as Claude Code does');
         continue;
       }
-      const keptRefs = this.#keptRefs(boundary, included);
-      found.set(boundary.key, { summary: summary.key, anchor: this.#anchor(boundary, summary), keptRefs });
+      found.set(boundary.key, {
+        uuid: boundary.uuid,
+        before: before === undefined ? undefined : this.#nodes[before]?.uuid,
+        summary: summary.key,
+        anchor: this.#anchor(boundary, summary),
+        keptRefs: this.#keptRefs(boundary, included),
+      });
     }
     return found;
   }
@@ -372,7 +365,8 @@ export class ClaudeSurveyor implements LineReader {
   #early(included: Uint8Array): Map<LineKey, LineKey> {
     const early = new Map<LineKey, LineKey>();
     for (const [index, node] of this.#nodes.entries()) {
-      if (included[index] === 0 || typeof node.parent !== 'string' || node.isBoundary) continue;
+      if (included[index] === 0 || this.#unlinked.has(index) || node.isBoundary) continue;
+      if (typeof node.parent !== 'string') continue;
       const parent = this.#indexOf.get(node.parent);
       const key = parent === undefined || included[parent] === 0 ? undefined : this.#nodes[parent]?.key;
       if (key !== undefined && key > node.key) early.set(node.key, key);
@@ -380,10 +374,10 @@ export class ClaudeSurveyor implements LineReader {
     return early;
   }
 
-  #tail(boundaries: readonly [number, number | undefined][]): ClaudeTail {
+  #tail(boundaries: readonly OnWay[]): ClaudeTail {
     const leaf = this.#leaf === undefined ? undefined : this.#nodes[this.#leaf];
     let cumulativeDroppedTokens = 0;
-    for (const [index] of boundaries) {
+    for (const { index } of boundaries) {
       const dropped = countAt(this.#nodes[index]?.metadata ?? {}, 'cumulativeDroppedTokens');
       if (dropped === undefined) continue;
       cumulativeDroppedTokens = dropped;
@@ -407,38 +401,6 @@ function isStrayRoot(node: Node): boolean {
 function keptMetadata(boundary: Node): JsonObject | undefined {
   const metadata = boundary.metadata ?? {};
   return objectAt(metadata, 'preservedMessages') ?? objectAt(metadata, 'preservedSegment');
-}
-
-function nodeOf(value: JsonObject, kind: Kind, at: LineAt): Node {
-  const message = objectAt(value, 'message');
-  const isMessage = kind === 'user' || kind === 'assistant';
-  const isBoundary = kind === 'system' && value['subtype'] === 'compact_boundary';
-  const parent = value['parentUuid'];
-  return {
-    uuid: stringAt(value, 'uuid'),
-    parent: typeof parent === 'string' || parent === null ? parent : undefined,
-    logicalParent: stringAt(value, 'logicalParentUuid'),
-    key: keyOf(at),
-    line: at.line,
-    kind,
-    isBoundary,
-    isSummary: kind === 'user' && value['isCompactSummary'] === true,
-    isSidechain: value['isSidechain'] === true,
-    messageId: kind === 'assistant' && message !== undefined ? stringAt(message, 'id') : undefined,
-    calls: isMessage && message !== undefined ? idsOf(message, 'tool_use', 'id') : NONE,
-    results: isMessage && message !== undefined ? idsOf(message, 'tool_result', 'tool_use_id') : NONE,
-    metadata: isBoundary ? objectAt(value, 'compactMetadata') : undefined,
-  };
-}
-
-function idsOf(message: JsonObject, type: string, key: string): readonly string[] {
-  if (!Array.isArray(message['content'])) return NONE;
-  const ids: string[] = [];
-  for (const block of objectsAt(message, 'content')) {
-    const id = block['type'] === type ? block[key] : undefined;
-    if (typeof id === 'string') ids.push(id);
-  }
-  return ids.length === 0 ? NONE : ids;
 }
 
 const FACTS = ['sessionId', 'cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'] as const;

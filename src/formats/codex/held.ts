@@ -16,6 +16,9 @@ interface Task {
   needsFollowUp: boolean;
 }
 
+/** Records behind a compaction after which nothing tells any more; Codex writes at most half a dozen before it does. */
+const LONGEST_WAIT = 64;
+
 type Stamp = Pick<LogRecord, 'line' | 'at'>;
 
 interface Held {
@@ -43,8 +46,9 @@ export class HeldCompaction {
 
   /** Passes a record on; call it for every record but items, tasks and compactions. */
   pass(record: LogRecord): void {
-    if (this.#held === undefined) this.#emit(record);
-    else this.#held.behind.push(record);
+    if (this.#held === undefined) return this.#emit(record);
+    this.#held.behind.push(record);
+    if (this.#held.behind.length >= LONGEST_WAIT) this.#release(verdictUntold);
   }
 
   /** A task began (`task_started`) or ended. */

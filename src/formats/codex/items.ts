@@ -3,7 +3,7 @@
 
 import type { Item, Json, JsonObject, MessageItem, Part, UnknownItem } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
-import { userRoleKind } from './authorship.ts';
+import { isSummaryText, userRoleKind } from './authorship.ts';
 import { applyMarks } from './marks.ts';
 import { isObject, listAt, stringAt } from './shapes.ts';
 
@@ -62,6 +62,11 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set([
   'ghost_snapshot',
 ]);
 
+/** Whether Baton reads items of this type as more than unknown ones. */
+export function isInterpretedType(type: string): boolean {
+  return KNOWN_TYPES.has(type);
+}
+
 /** Whether Codex writes items of this type; the oldest rollouts have them without a wrapper. */
 export function isItemType(type: string): boolean {
   return KNOWN_TYPES.has(type) || type.endsWith('_call') || type.endsWith('_call_output');
@@ -119,8 +124,13 @@ function readMessage(payload: ItemPayload, summaryText: string | undefined): Ite
   if (role !== 'user') return message;
   if (isSummaryOf(content, summaryText)) return asSummary(message);
   const kind = userRoleKind(content, payload);
-  if (kind === 'user') return message;
+  if (kind === 'user') return quotesSummary(content) ? { ...message, isCompactSummary: false } : message;
   return kind === 'summary' ? asSummary(message) : { ...message, origin: { author: 'harness' } };
+}
+
+/** Others know a summary by its first words; this one is known not to be one. */
+function quotesSummary([first]: readonly Part[]): boolean {
+  return first?.type === 'input_text' && isSummaryText(first.text);
 }
 
 function isSummaryOf(content: readonly Part[], summaryText: string | undefined): boolean {

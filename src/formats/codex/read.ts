@@ -4,7 +4,6 @@
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import type { Receipt } from '../../protocol/receipt.ts';
-import type { UsageSample } from '../../protocol/usage.ts';
 import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
 import { isSummaryText } from './authorship.ts';
 import { HeldCompaction } from './held.ts';
@@ -14,7 +13,9 @@ import { KeptMessages } from './kept.ts';
 import { CODEX_SUMMARY_PREFIX, isObject, listAt, numberAt, objectAt, stringAt } from './shapes.ts';
 import { TailFollower } from './tail.ts';
 import type { CodexTail } from './tail.ts';
-import { readTokenCount, usableWindowOf } from './usage.ts';
+import { isRepeated, readTokenCount, usableWindowOf } from './usage.ts';
+import type { TokenCount } from './usage.ts';
+import { readBeside } from './wire.ts';
 
 /** A reader that also tells what a writer needs to go on with the file. */
 export interface CodexLineReader extends LineReader {
@@ -44,8 +45,8 @@ class RolloutReader implements CodexLineReader {
   #model: string | undefined;
   #cwd: string | undefined;
   #usableWindow: number | undefined;
-  #lastUsageKey: string | undefined;
-  #lastUsageSource: UsageSample['source'] | undefined;
+  #countsUsableWindow = false;
+  #lastCount: TokenCount | undefined;
   #lastUsageTotal: number | undefined;
   /** The model answered a compaction prompt: usage until the compaction is that of the request, not of the context. */
   #isCompacting = false;
@@ -90,6 +91,8 @@ class RolloutReader implements CodexLineReader {
       case 'world_state':
         this.#tail.worldState(payload);
         return this.#opaque(type, at);
+      case 'baton_item':
+        return this.#batonItem(payload, at);
       default:
         return this.#opaque(type, at);
     }
@@ -133,12 +136,21 @@ class RolloutReader implements CodexLineReader {
     this.#out.item({ type: 'item', item, ...at }, isSummaryAnswer);
   }
 
+  /** An item that Baton wrote where Codex does not look. */
+  #batonItem(payload: JsonObject, at: Line): void {
+    const item = readBeside(payload);
+    if (item === undefined) return this.#opaque('baton_item', at);
+    this.#kept.add(item);
+    this.#out.item({ type: 'item', item, ...at }, false);
+  }
+
   #sessionMeta(payload: JsonObject, at: Line): void {
     this.#tail.meta(payload);
     const sessionId = stringAt(payload, 'id');
     // A fork begins with its own head and then repeats its parent's file, head included.
     if (this.#sessionId !== undefined && sessionId !== this.#sessionId)
       return this.#opaque('session_meta', at);
+    if (this.#sessionId === undefined && objectAt(payload, 'history_base') !== undefined) this.#noteBase(at);
     this.#sessionId = sessionId;
     this.#producerVersion = stringAt(payload, 'cli_version') ?? this.#producerVersion;
     const base = objectAt(payload, 'base_instructions');
@@ -169,7 +181,7 @@ class RolloutReader implements CodexLineReader {
     const window = numberAt(source, 'model_context_window');
     if (window === undefined || window <= 0) return;
     this.#tail.modelContextWindow(window);
-    const usable = usableWindowOf(window, this.#producerVersion);
+    const usable = this.#countsUsableWindow ? window : usableWindowOf(window, this.#producerVersion);
     if (usable === this.#usableWindow) return;
     this.#usableWindow = usable;
     this.#out.pass({ type: 'settings', usableWindow: usable, ...at });
@@ -183,6 +195,8 @@ class RolloutReader implements CodexLineReader {
       case 'task_started':
       case 'turn_started':
         this.#turn('turn_started', payload, at);
+        // Versions old enough to count in raw windows wrote no such line: a newer one has resumed the session.
+        this.#countsUsableWindow = true;
         return this.#window(payload, at);
       case 'task_complete':
       case 'turn_complete':
@@ -221,10 +235,9 @@ class RolloutReader implements CodexLineReader {
       this.#wrongShape(at, 'A token_count says no last_token_usage; passed over');
       return this.#opaque('event_msg/token_count', at);
     }
-    if (read.key === this.#lastUsageKey) return this.#opaque('event_msg/token_count', at);
+    if (isRepeated(read, this.#lastCount)) return this.#opaque('event_msg/token_count', at);
     const { sample } = read;
-    this.#lastUsageKey = read.key;
-    this.#lastUsageSource = sample.source;
+    this.#lastCount = read;
     if (sample.source === 'estimated') this.#out.estimate(sample.total);
     if (!this.#isCompacting) this.#lastUsageTotal = sample.total;
     this.#out.pass({ type: 'usage', usage: sample, ...at });
@@ -287,6 +300,11 @@ class RolloutReader implements CodexLineReader {
         );
       } else this.#wrongShape(at, `Entry ${index} of a replacement history is no item; passed over`);
     }
+    for (const entry of listAt(baton, 'beside') ?? []) {
+      const [position, value] = Array.isArray(entry) ? (entry as readonly Json[]) : [];
+      const item = readBeside(value);
+      if (typeof position === 'number' && item !== undefined) items.splice(position, 0, item);
+    }
     return items;
   }
 
@@ -309,7 +327,7 @@ class RolloutReader implements CodexLineReader {
 
   /** Two compactions may be followed by equal estimates; a repeated report, though, would be one from before. */
   #expectNewEstimate(): void {
-    if (this.#lastUsageSource === 'estimated') this.#lastUsageKey = undefined;
+    if (this.#lastCount?.sample.source === 'estimated') this.#lastCount = undefined;
   }
 
   #compactionId(windowId: string | undefined): string {
@@ -324,6 +342,13 @@ class RolloutReader implements CodexLineReader {
 
   #opaque(kind: string, at: Line): void {
     this.#out.pass({ type: 'opaque', kind, ...at });
+  }
+
+  /** Since 0.160 or so a fork of a numbered file does not repeat its parent, but points into it. */
+  #noteBase({ line }: Line): void {
+    const message =
+      'This session continues another one, whose file holds the history up to here; only what follows is read';
+    this.#report({ line, kind: 'dangling_parent', message, lost: false });
   }
 
   #wrongShape({ line }: Line, message: string): void {

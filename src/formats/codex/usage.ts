@@ -8,36 +8,42 @@ import { numberAt, objectAt } from './shapes.ts';
 /** What a `token_count` says. */
 export interface TokenCount {
   readonly sample: UsageSample;
-  /** Tells a new sample from one that Codex repeats because rate limits changed. */
-  readonly key: string;
+  /** Tokens of all requests so far. */
+  readonly spent: number | undefined;
 }
 
 /** Reads `info` of a `token_count`, or undefined when it holds no usage. */
 export function readTokenCount(info: JsonObject): TokenCount | undefined {
   const last = objectAt(info, 'last_token_usage');
   if (last === undefined) return undefined;
+  const all = objectAt(info, 'total_token_usage');
+  return { sample: readSample(last), spent: all === undefined ? undefined : numberAt(all, 'total_tokens') };
+}
+
+function readSample(last: JsonObject): UsageSample {
   const input = numberAt(last, 'input_tokens') ?? 0;
   const output = numberAt(last, 'output_tokens') ?? 0;
   const total = numberAt(last, 'total_tokens') ?? input + output;
-  const spent = objectAt(info, 'total_token_usage');
-  const key = `${input}/${output}/${total}/${spent === undefined ? '' : numberAt(spent, 'total_tokens')}`;
   // After a compaction Codex writes its own estimate: a total without parts.
-  if (input === 0 && output === 0) {
-    return { sample: { source: 'estimated', covers: 'history', total }, key };
-  }
-  const cachedInput = numberAt(last, 'cached_input_tokens');
-  const reasoningOutput = numberAt(last, 'reasoning_output_tokens');
+  if (input === 0 && output === 0) return { source: 'estimated', covers: 'history', total };
   return {
-    sample: {
-      source: 'reported',
-      covers: 'response',
-      total,
-      output,
-      ...(cachedInput !== undefined && { cachedInput }),
-      ...(reasoningOutput !== undefined && { reasoningOutput }),
-    },
-    key,
+    source: 'reported',
+    covers: 'response',
+    total,
+    output,
+    cachedInput: numberAt(last, 'cached_input_tokens') ?? 0,
+    reasoningOutput: numberAt(last, 'reasoning_output_tokens') ?? 0,
   };
+}
+
+/** Whether Codex repeats a usage, as it does when rate limits change. */
+export function isRepeated(count: TokenCount, before: TokenCount | undefined): boolean {
+  return (
+    before !== undefined &&
+    count.spent === before.spent &&
+    count.sample.total === before.sample.total &&
+    count.sample.output === before.sample.output
+  );
 }
 
 /**

@@ -1,0 +1,123 @@
+// What `baton compact --preview` shows: what would stay, what would be told in the summary, what would go.
+
+import { callOf, resultCallId, textOfParts } from '../protocol/item.ts';
+import type { Item } from '../protocol/item.ts';
+import type { Compaction } from '../compaction/driver.ts';
+import type { Fate } from '../compaction/full.ts';
+import type { Look } from './io.ts';
+import { bar, fitWidth, formatNumber, padEnd, padStart, paint, plural, printable } from './style.ts';
+
+const LABEL_WIDTH = 34;
+const MOST_ROWS = 12;
+
+/** The preview as text. */
+export function renderPreview(compaction: Compaction, look: Look): string {
+  return compaction.type === 'full' ? renderFull(compaction, look) : renderMicro(compaction, look);
+}
+
+function renderMicro(compaction: Compaction & { type: 'micro' }, look: Look): string {
+  const { preTokens, postTokens, record } = compaction;
+  return [
+    headline(preTokens, postTokens, look),
+    `${plural(record.callIds.length, 'old tool result')} would be cleared. Nothing was written.`,
+    '',
+  ].join('\n');
+}
+
+function renderFull({ record, fates }: Compaction & { type: 'full' }, look: Look): string {
+  const { receipt } = record;
+  const sections = [
+    headline(receipt.preTokens, receipt.postTokens, look),
+    section('Kept word for word', fates, 'kept', look),
+    section('Told in the summary, gone as text', fates, 'summarised', look),
+    section('Dropped', fates, 'dropped', look),
+    ...(receipt.restoredFiles.length === 0
+      ? []
+      : [
+          `${paint(look, 'strong', 'Read again from the workspace')}\n${receipt.restoredFiles
+            .map(
+              ({ path, tokens }) =>
+                `  ${padEnd(printable(path), LABEL_WIDTH)}${padStart(formatNumber(tokens), 9)}`,
+            )
+            .join('\n')}\n`,
+        ]),
+    ...(receipt.notes.length === 0 ? [] : [`${receipt.notes.join('\n')}\n`]),
+    `${paint(look, 'strong', `The summary, ${formatNumber(receipt.summaryTokens)} tokens`)}\n${printable(record.summary ?? '')}\n`,
+    'Nothing was written.\n',
+  ];
+  return sections.join('\n');
+}
+
+function headline(preTokens: number, postTokens: number, look: Look): string {
+  const arrow = look.hasUnicode ? '→' : '->';
+  const saved = Math.round((100 * (preTokens - postTokens)) / Math.max(1, preTokens));
+  return `${paint(look, 'strong', `${formatNumber(preTokens)} ${arrow} ${formatNumber(postTokens)} tokens`)}  ${saved} % less\n`;
+}
+
+interface Group {
+  count: number;
+  tokens: number;
+}
+
+function section(title: string, fates: readonly Fate[], which: Fate['fate'], look: Look): string {
+  const groups = new Map<string, Group>();
+  const calls = toolNames(fates);
+  for (const { entry, fate, tokens, why } of fates) {
+    if (fate !== which) continue;
+    const label = why === undefined ? labelOf(entry.value, calls) : DROPPED_WORDS[why];
+    const group = groups.get(label) ?? { count: 0, tokens: 0 };
+    groups.set(label, { count: group.count + 1, tokens: group.tokens + tokens });
+  }
+  const sorted = [...groups].toSorted(([, a], [, b]) => b.tokens - a.tokens);
+  const whole = sorted.reduce((sum, [, { tokens }]) => sum + tokens, 0);
+  const count = sorted.reduce((sum, [, group]) => sum + group.count, 0);
+  if (count === 0) return `${paint(look, 'strong', title)}\n  nothing\n`;
+  const rows = sorted.slice(0, MOST_ROWS).map(([label, group]) => row(label, group, whole, look));
+  const more = sorted.length - rows.length;
+  return [
+    `${paint(look, 'strong', title)}  ${paint(look, 'faint', `${plural(count, 'item')}, ${formatNumber(whole)} tokens`)}`,
+    ...rows,
+    ...(more > 0 ? [`  ${plural(more, 'more kind')}`] : []),
+    '',
+  ].join('\n');
+}
+
+function row(label: string, { count, tokens }: Group, whole: number, look: Look): string {
+  const name = fitWidth(look, `${printable(label)} (${formatNumber(count)})`, LABEL_WIDTH);
+  const width = Math.max(4, Math.min(30, look.width - LABEL_WIDTH - 16));
+  return `  ${padEnd(name, LABEL_WIDTH)}${padStart(formatNumber(tokens), 9)}  ${paint(look, 'accent', bar(look, tokens, whole, width))}`;
+}
+
+const DROPPED_WORDS = {
+  progress: 'progress lines',
+  system: 'system and harness messages',
+  synthetic_error: 'error placeholders',
+  thinking_only: 'reasoning that led to nothing',
+  injected: "Baton's own requests",
+  ghost_snapshot: 'snapshots',
+  initial_context: 'initial context (given again)',
+} as const;
+
+function toolNames(fates: readonly Fate[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { entry } of fates) {
+    const call = callOf(entry.value);
+    if (call?.callId !== undefined) names.set(call.callId, call.name);
+  }
+  return names;
+}
+
+function labelOf(item: Item, names: ReadonlyMap<string, string>): string {
+  const call = callOf(item);
+  if (call !== undefined) return `calls of ${call.name}`;
+  const result = resultCallId(item);
+  if (result !== undefined) return `results of ${names.get(result) ?? 'unknown tools'}`;
+  if (item.type === 'reasoning') return 'reasoning';
+  if (item.type === 'attachment') return 'attachments';
+  if (item.type !== 'message') return item.type.replaceAll('_', ' ');
+  if (item.isCompactSummary === true) return 'earlier summary';
+  if (item.role === 'user' && item.origin?.author !== 'harness') {
+    return textOfParts(item.content) === '' ? 'images of the user' : 'messages of the user';
+  }
+  return item.role === 'assistant' ? 'messages of the agent' : 'harness messages';
+}

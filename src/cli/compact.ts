@@ -1,0 +1,278 @@
+// `baton compact`: one compaction of one session, previewed, written beside it or installed.
+
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import { compactHistory } from '../compaction/driver.ts';
+import type { Compaction, CompactionWorld, Subject } from '../compaction/driver.ts';
+import { AccountFold } from '../history/account.ts';
+import type { ContextAccount } from '../history/account.ts';
+import { WHOLE_ITEMS } from '../history/clear.ts';
+import { HistoryFold } from '../history/project.ts';
+import type { LoadReport } from '../formats/load.ts';
+import type { ByteSource } from '../formats/source.ts';
+import { continueSession, freshSession, SUMMARY_PREFIXES } from '../formats/write.ts';
+import type { Item } from '../protocol/item.ts';
+import type { CompactedRecord } from '../protocol/record.ts';
+import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
+import { percentRemaining } from '../tokens/pressure.ts';
+import { TrailCollector } from '../trail/collect.ts';
+import { writeSummary } from '../trail/write.ts';
+import type { Trail } from '../trail/trail.ts';
+import type { Format, Strategy } from '../vocabulary.ts';
+import { prepareInstall, resumeCommand } from './install.ts';
+import type { CommandIo } from './io.ts';
+import { writeOutput } from './output.ts';
+import type { Piece } from './output.ts';
+import { accountSettings, readSession, withSource } from './session.ts';
+import { formatNumber, plural } from './style.ts';
+import { openWorkspace } from './workspace.ts';
+
+/** The options of the command, as the user gave them. */
+export interface CompactFlags {
+  readonly strategy: Strategy;
+  readonly targetTokens?: number;
+  readonly preview?: true;
+  readonly out?: string;
+  readonly format: 'same' | 'codex' | 'claude';
+  readonly prune?: true;
+  readonly install?: true;
+  readonly workspace?: string;
+  readonly force?: true;
+  readonly json?: true;
+}
+
+/** Everything that reading a session for a compaction gives. */
+export interface ReadForCompaction {
+  readonly report: LoadReport;
+  readonly account: ContextAccount;
+  readonly history: HistoryFold<Item>;
+  readonly trail: Trail;
+}
+
+/** Compacts a session. The file it reads is never changed. */
+export async function compact(
+  io: CommandIo,
+  config: Config,
+  path: string,
+  flags: CompactFlags,
+): Promise<void> {
+  checkFlags(flags);
+  await withSource(io, path, async (source) => {
+    const session = await readForCompaction(io, config, source);
+    const target = targetFormat(session.report.format, flags);
+    const world = await compactionWorld(io, config, session, flags);
+    const compaction = await compactHistory(
+      subjectOf(session, world, target),
+      {
+        strategy: flags.strategy,
+        ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }),
+      },
+      config,
+      world,
+    );
+    if (flags.preview === true) {
+      const { renderPreview } = await import('./compact-view.ts');
+      io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
+      return;
+    }
+    await writeCompacted(io, { source, session, compaction, flags, target });
+  });
+}
+
+function checkFlags(flags: CompactFlags): void {
+  const isPrinted = flags.out === undefined && flags.install !== true && flags.preview !== true;
+  if (flags.json === true && isPrinted) {
+    throw new BatonError('usage', '--json prints the receipt, so the session itself needs another place', {
+      cure: 'Add --out FILE, --install or --preview.',
+    });
+  }
+  if (flags.install === true && flags.out !== undefined) {
+    throw new BatonError('usage', '--install chooses the place itself and does not go with --out', {
+      cure: 'Leave one of them out.',
+    });
+  }
+}
+
+/** Reads a session three ways at once: its account, its history, its trail. */
+export async function readForCompaction(
+  io: CommandIo,
+  config: Config,
+  source: ByteSource,
+  keepFrames = 1,
+): Promise<ReadForCompaction> {
+  const account = new AccountFold(accountSettings(config));
+  const history = new HistoryFold(WHOLE_ITEMS, keepFrames);
+  const trail = new TrailCollector();
+  const report = await readSession(io, source, (record) => {
+    account.add(record);
+    history.add(record);
+    trail.add(record);
+  });
+  // An undo in the file needs more of the past than is usually kept.
+  if (history.hasLostPast) return readForCompaction(io, config, source, Infinity);
+  return { report, account: account.account(), history, trail: trail.trail() };
+}
+
+function targetFormat(format: Format, { format: wanted }: CompactFlags): Format {
+  if (wanted === 'same') return format;
+  return wanted === 'claude' ? 'claude-code' : 'codex';
+}
+
+async function compactionWorld(
+  io: CommandIo,
+  config: Config,
+  session: ReadForCompaction,
+  flags: CompactFlags,
+): Promise<CompactionWorld> {
+  return {
+    clock: io.clock,
+    ids: io.ids,
+    hash: (text) => createHash('sha256').update(text).digest('hex'),
+    ...(await tokenCounter(io, config)),
+    ...(flags.workspace === undefined
+      ? {}
+      : { files: await openWorkspace(resolve(io.cwd, flags.workspace), session.account.cwd) }),
+  };
+}
+
+/** The exact tokenizer, or the estimate with its margin where that is not installed: a target must hold either way. */
+export async function tokenCounter(
+  io: CommandIo,
+  config: Config,
+): Promise<Pick<CompactionWorld, 'count' | 'counter'>> {
+  try {
+    const { loadTokenizer } = await import('../tokens/load.ts');
+    return { count: await loadTokenizer(), counter: 'precise' };
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error;
+    io.stderr(`baton: warning: ${error.message}; sizes are estimates. ${error.cure}\n`);
+    const { tokenSafetyMultiplier } = config.compact;
+    return {
+      count: (text) => withSafetyMargin(approximateTokens(text, config.compact), tokenSafetyMultiplier),
+      counter: 'approximate',
+    };
+  }
+}
+
+function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: Format): Subject {
+  const { account, trail } = session;
+  return {
+    entries: session.history.entries,
+    window: account.window,
+    pressure: pressureSentence(account),
+    // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
+    leavesInitialContext: target === 'codex' || target === 'claude-code',
+    summaryPrefix: SUMMARY_PREFIXES[target],
+    readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
+    state: [],
+    summarise: (budgetTokens) => writeSummary(trail, { budgetTokens, count: world.count }),
+  };
+}
+
+function pressureSentence({ usage, usableWindow: usable }: ContextAccount): string {
+  const left = percentRemaining(usage.used, usable);
+  return (
+    `at ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens ` +
+    `(${left} % left = floor(100 × max(0, ${usable} − ${usage.used}) / ${usable}))`
+  );
+}
+
+interface Write {
+  readonly source: ByteSource;
+  readonly session: ReadForCompaction;
+  readonly compaction: Compaction;
+  readonly flags: CompactFlags;
+  readonly target: Format;
+}
+
+async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
+  const { source, session, compaction, flags, target } = write;
+  const newSessionId = io.ids.uuid();
+  const facts = { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids };
+  const record = recordOf(compaction);
+  const isAppended = target === session.report.format && flags.prune !== true;
+  const written = isAppended
+    ? continueSession(session.report.tail, { type: 'compaction', record }, facts)
+    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, record }) };
+  const isInstalled = flags.install === true;
+  const pieces: Piece[] = [
+    ...(isInstalled ? written.head.map(asLine) : []),
+    ...(isAppended ? [{ copyOf: source }] : []),
+    ...written.tail.map(asLine),
+  ];
+  const place = isInstalled ? await prepareInstall(io, target, session.account.cwd, newSessionId) : undefined;
+  await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true }, pieces);
+  tell(io, write, place, newSessionId);
+}
+
+/** Agents that write rollouts have no micro-compaction: for them it is a history in place of another. */
+function recordOf(compaction: Compaction): CompactedRecord {
+  if (compaction.type === 'full') return compaction.record;
+  const { record, items, preTokens, postTokens } = compaction;
+  return { type: 'compacted', id: record.id, trigger: 'manual', preTokens, postTokens, replacement: items };
+}
+
+function freshFacts({ report, account }: ReadForCompaction) {
+  return {
+    source: report.tail,
+    meta: account.cwd === undefined ? {} : { cwd: account.cwd },
+    settings: {
+      ...(account.model === undefined ? {} : { model: account.model }),
+      ...(account.cwd === undefined ? {} : { cwd: account.cwd }),
+    },
+  };
+}
+
+function asLine(json: string): string {
+  return `${json}\n`;
+}
+
+function tell(
+  io: CommandIo,
+  { compaction, flags, target, session }: Write,
+  place: string | undefined,
+  id: string,
+): void {
+  const { preTokens, postTokens } = sizes(compaction);
+  const where = place ?? flags.out;
+  io.stderr(
+    `${formatNumber(preTokens)} → ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
+      `${where === undefined ? '' : ` Written to ${where}.`}\n`,
+  );
+  if (compaction.type === 'full') for (const note of compaction.record.receipt.notes) io.stderr(`${note}\n`);
+  if (place !== undefined) io.stderr(`Resume it with: ${resumeCommand(target, id, session.account.cwd)}\n`);
+  if (where !== undefined && flags.prune !== true) {
+    io.stderr(
+      `Take it back with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`,
+    );
+  }
+  if (flags.json === true) io.stdout(receiptJson(compaction));
+}
+
+/** Tokens before and after. */
+export function sizes(compaction: Compaction): { readonly preTokens: number; readonly postTokens: number } {
+  return compaction.type === 'full' ? compaction.record.receipt : compaction;
+}
+
+function whatHappened(compaction: Compaction): string {
+  if (compaction.type === 'micro') {
+    return `${plural(compaction.record.callIds.length, 'old tool result')} cleared.`;
+  }
+  const { receipt } = compaction.record;
+  const secrets = Object.values(receipt.redactions).reduce((sum, count) => sum + count, 0);
+  return (
+    `${plural(receipt.summarised.count, 'item')} summarised, ${formatNumber(receipt.kept.count)} kept, ` +
+    `${formatNumber(receipt.dropped.count)} dropped.` +
+    (secrets > 0 ? ` ${plural(secrets, 'secret')} left out of the summary.` : '')
+  );
+}
+
+function receiptJson(compaction: Compaction): string {
+  const document =
+    compaction.type === 'full'
+      ? compaction.record.receipt
+      : { ...compaction.record, preTokens: compaction.preTokens, postTokens: compaction.postTokens };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

@@ -1,0 +1,105 @@
+// `npm start`: the main job on the session that comes with Baton, by the very commands that a user types.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/schema.ts';
+import { compact } from './compact.ts';
+import { inspect } from './inspect.ts';
+import type { CommandIo } from './io.ts';
+import { paint } from './style.ts';
+import { undo } from './undo.ts';
+
+/** The session that this project recorded, three folders above the bundle's. */
+const SESSION = fileURLToPath(new URL('../../examples/sessions/tally.jsonl', import.meta.url));
+
+const TARGET_TOKENS = 8000;
+const SUMMARY_LINES_SHOWN = 24;
+
+/** Inspects, compacts and restores the bundled session, and says what to type next. */
+export async function playDemo(io: CommandIo, config: Config): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'baton-demo-'));
+  const compacted = join(folder, 'compacted.jsonl');
+  const restored = join(folder, 'restored.jsonl');
+  // What the commands say of themselves belongs to the story here.
+  const told: CommandIo = { ...io, stderr: (text) => io.stdout(indent(text.replaceAll(folder, '…'))) };
+  const quiet = { json: false, precise: true } as const;
+  try {
+    step(
+      io,
+      'An agent worked for eight turns. What fills its context?',
+      'baton inspect tally.jsonl --precise',
+    );
+    await inspect(told, config, [SESSION], quiet);
+    const size = `--target-tokens ${TARGET_TOKENS}`;
+    step(
+      io,
+      'What would a compaction keep, and what would it tell instead?',
+      `baton compact tally.jsonl ${size} --preview`,
+    );
+    const preview = await printed(io, (shown) =>
+      compact(shown, config, SESSION, {
+        strategy: 'auto',
+        format: 'same',
+        targetTokens: TARGET_TOKENS,
+        preview: true,
+      }),
+    );
+    io.stdout(`${preview.split('\n').slice(0, previewLength(preview)).join('\n')}\n  …\n\n`);
+    step(
+      io,
+      'Compact it. The original bytes stay, the compaction is appended.',
+      `baton compact tally.jsonl ${size} --out compacted.jsonl`,
+    );
+    await compact(told, config, SESSION, {
+      strategy: 'auto',
+      format: 'same',
+      targetTokens: TARGET_TOKENS,
+      out: compacted,
+    });
+    await inspect(told, config, [compacted], quiet);
+    step(io, 'Changed your mind? Nothing was lost.', 'baton undo compacted.jsonl --out restored.jsonl');
+    await undo(told, config, compacted, { out: restored });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  io.stdout(nextCommands(io));
+}
+
+function step(io: CommandIo, title: string, command: string): void {
+  io.stdout(`${paint(io.look, 'strong', title)}\n${paint(io.look, 'accent', `$ ${command}`)}\n\n`);
+}
+
+/** Runs a command and returns what it printed. */
+async function printed(io: CommandIo, run: (io: CommandIo) => Promise<void>): Promise<string> {
+  const texts: string[] = [];
+  await run({ ...io, stdout: (text) => void texts.push(text) });
+  return texts.join('');
+}
+
+function previewLength(preview: string): number {
+  const lines = preview.split('\n');
+  const summary = lines.findIndex((line) => line.includes('The summary, '));
+  return summary + SUMMARY_LINES_SHOWN;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}
+
+function nextCommands({ look }: CommandIo): string {
+  const rows: readonly (readonly [command: string, does: string])[] = [
+    ['npx baton sessions', 'the sessions of Codex, Claude Code and Baton on this machine'],
+    ['npx baton inspect FILE', 'what fills one of them'],
+    ['npx baton compact FILE --preview', 'what a compaction would keep and drop'],
+    ['npx baton compact FILE --install', 'compact a copy and resume it in its agent'],
+    ['npx baton doctor', 'what works here'],
+  ];
+  const width = Math.max(...rows.map(([command]) => command.length));
+  return [
+    `\n${paint(look, 'strong', 'Next, on your own sessions')}`,
+    ...rows.map(([command, does]) => `  ${paint(look, 'accent', command.padEnd(width))}  ${does}`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,70 @@
+// `baton undo`: the newest compaction taken back, and what came after it kept.
+
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import { continueSession } from '../formats/write.ts';
+import { itemsTokens } from '../compaction/full.ts';
+import { readForCompaction, tokenCounter } from './compact.ts';
+import { prepareInstall, resumeCommand } from './install.ts';
+import type { CommandIo } from './io.ts';
+import { writeOutput } from './output.ts';
+import { itemTokens } from '../tokens/estimate.ts';
+import { withSource } from './session.ts';
+import { formatNumber } from './style.ts';
+
+/** The options of the command, as the user gave them. */
+export interface UndoFlags {
+  readonly out?: string;
+  readonly install?: true;
+  readonly force?: true;
+  readonly json?: true;
+}
+
+/**
+ * Appends the undo of a compaction to a copy of a session. The file it reads is never changed.
+ * @throws BatonError `nothing_to_undo` when no compaction is in force
+ */
+export async function undo(io: CommandIo, config: Config, path: string, flags: UndoFlags): Promise<void> {
+  if (flags.json === true && flags.out === undefined && flags.install !== true) {
+    throw new BatonError('usage', '--json prints a report, so the session itself needs another place', {
+      cure: 'Add --out FILE or --install.',
+    });
+  }
+  await withSource(io, path, async (source) => {
+    const { report, account, history } = await readForCompaction(io, config, source);
+    const compaction = history.compactions.at(-1);
+    const undone = history.beforeNewestCompaction();
+    if (compaction === undefined || undone === undefined) {
+      throw new BatonError('nothing_to_undo', `${source.name} holds no compaction that is in force`, {
+        cure: '`baton inspect` lists the compactions of a session.',
+      });
+    }
+    const restored = [...undone.before, ...undone.since].map(({ value }) => value);
+    const newSessionId = io.ids.uuid();
+    const written = continueSession(
+      report.tail,
+      { type: 'undo', compactionId: compaction.id, restored },
+      { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids },
+    );
+    const place =
+      flags.install === true ? await prepareInstall(io, report.format, account.cwd, newSessionId) : undefined;
+    await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true }, [
+      ...(place === undefined ? [] : written.head.map((line) => `${line}\n`)),
+      { copyOf: source },
+      ...written.tail.map((line) => `${line}\n`),
+    ]);
+    const { count } = await tokenCounter(io, config);
+    const tokens = itemsTokens(restored, (item) => itemTokens(item, count, config.compact));
+    const where = place ?? flags.out;
+    io.stderr(
+      `The compaction ${compaction.id} is taken back: the context holds ${formatNumber(tokens)} tokens again.` +
+        `${where === undefined ? '' : ` Written to ${where}.`}\n`,
+    );
+    if (place !== undefined)
+      io.stderr(`Resume it with: ${resumeCommand(report.format, newSessionId, account.cwd)}\n`);
+    if (flags.json === true) {
+      const document = { undone: compaction.id, items: restored.length, tokens, written_to: where ?? null };
+      io.stdout(`${JSON.stringify(document, null, 2)}\n`);
+    }
+  });
+}

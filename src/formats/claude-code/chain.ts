@@ -1,0 +1,273 @@
+// Items as the linked lines of a Claude Code session.
+
+import type { Item, JsonObject, MessageItem } from '../../protocol/item.ts';
+import type { Format } from '../../vocabulary.ts';
+import {
+  callBlock,
+  messageBlocks,
+  missingResultBlock,
+  reasoningBlock,
+  resultBlock,
+  serverResult,
+  userContent,
+} from './blocks.ts';
+import { SYNTHETIC_MODEL } from './items.ts';
+import { pairUp } from './pairs.ts';
+import type { Pair } from './pairs.ts';
+import type { ClaudeTail } from './survey.ts';
+
+/** Where fresh ids come from; each call gives another one. */
+export interface ClaudeIds {
+  /** For a line. Claude Code takes any text, and writes UUIDs. */
+  uuid(): string;
+  /** For an answer. Never that of an answer in the file: its old blocks would be merged in. */
+  messageId(): string;
+}
+
+/** What every writer of lines is told. */
+export interface ClaudeWriting {
+  /** What the lines say of their surroundings: that of the file they continue, or of a new one. */
+  readonly tail: ClaudeTail;
+  readonly newSessionId: string;
+  /** ISO 8601; each line is a millisecond after the one before. */
+  readonly at: string;
+  readonly ids: ClaudeIds;
+  /** The model that answers are ascribed to. */
+  readonly model?: string;
+  /** What the items were read from: reasoning is taken back by its own provider only. */
+  readonly from?: Format;
+}
+
+/** The metadata of a boundary, and its uuid. */
+export interface BoundaryFacts {
+  readonly uuid: string;
+  readonly logicalParentUuid: string | null;
+  readonly metadata: JsonObject;
+}
+
+const NO_USAGE: JsonObject = {
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+};
+
+/** Lines under construction, each linked to the one before. */
+export class ClaudeChain {
+  readonly lines: JsonObject[] = [];
+  /** Items that have no place in a Claude Code session. */
+  leftOut = 0;
+  readonly #writing: ClaudeWriting;
+  #parent: string | null;
+  #atMs: number;
+  #hasMessages: boolean;
+
+  /**
+   * @param parent the line to continue from, or null to start a root
+   * @throws RangeError when `writing.at` is no date
+   */
+  constructor(writing: ClaudeWriting, parent: string | null) {
+    this.#writing = writing;
+    this.#parent = parent;
+    this.#hasMessages = parent !== null;
+    this.#atMs = new Date(writing.at).getTime();
+    if (Number.isNaN(this.#atMs)) throw new RangeError(`"${writing.at}" is no date`);
+  }
+
+  /** The uuid of the last line written, or of the parent while there is none. */
+  get leaf(): string | null {
+    return this.#parent;
+  }
+
+  /** Starts a new root with the mark of a compaction. @source claude-code-behaviour §3a */
+  boundary({ uuid, logicalParentUuid, metadata }: BoundaryFacts): void {
+    this.#parent = null;
+    this.#push(
+      {
+        type: 'system',
+        subtype: 'compact_boundary',
+        content: 'Conversation compacted',
+        isMeta: false,
+        level: 'info',
+        ...(logicalParentUuid === null ? {} : { logicalParentUuid }),
+        compactMetadata: metadata,
+      },
+      uuid,
+    );
+  }
+
+  /** Writes items in order; the results of a call stand right after the answer that made it. */
+  items(items: readonly Item[]): void {
+    const pairs = pairUp(items);
+    const taken = new Set<Item>();
+    for (const pair of pairs.values()) if (pair.result !== undefined) taken.add(pair.result);
+    for (let position = 0; position < items.length;) {
+      const item = items[position];
+      if (item === undefined) break;
+      if (isOfAnswer(item)) {
+        position = this.#answer(items, position, pairs);
+        continue;
+      }
+      position++;
+      // A result was written with its call; one without a call would be refused.
+      if (!isResult(item)) this.#single(item);
+      else if (!taken.has(item)) this.leftOut++;
+    }
+  }
+
+  /** One answer: its blocks under one message id, then the results of its calls. Returns where the next item is. */
+  #answer(items: readonly Item[], from: number, pairs: ReadonlyMap<number, Pair>): number {
+    const messageId = this.#writing.ids.messageId();
+    const calls: Pair[] = [];
+    let position = from;
+    for (; position < items.length; position++) {
+      const item = items[position];
+      if (item === undefined || !isOfAnswer(item)) break;
+      const pair = pairs.get(position);
+      const blocks = this.#answerBlocks(item, pair);
+      if (blocks.length === 0) this.leftOut++;
+      for (const block of blocks) this.#block(messageId, block);
+      if (pair !== undefined && !isServerPair(pair)) calls.push(pair);
+    }
+    for (const pair of calls) this.#result(pair);
+    return position;
+  }
+
+  #answerBlocks(item: Item, pair: Pair | undefined): JsonObject[] {
+    const from = this.#writing.from ?? 'claude-code';
+    if (item.type === 'reasoning') {
+      const block = reasoningBlock(item, from);
+      return block === undefined ? [] : [block];
+    }
+    if (item.type === 'message') return isPlaceholder(item) ? [] : messageBlocks(item.content);
+    if (item.type === 'unknown') return from === 'claude-code' ? [item.raw] : [];
+    const call = pair === undefined ? undefined : callBlock(item, pair.id);
+    if (call === undefined) return [];
+    const answered = pair?.result === undefined ? undefined : serverResult(pair.result);
+    return answered === undefined ? [call] : [{ ...call, type: 'server_tool_use' }, answered];
+  }
+
+  #block(messageId: string, block: JsonObject): void {
+    // A conversation that opens with an answer is refused.
+    if (!this.#hasMessages) this.#user('The conversation up to here is not included.', { isMeta: true });
+    this.#push({
+      type: 'assistant',
+      message: {
+        id: messageId,
+        type: 'message',
+        role: 'assistant',
+        model: this.#writing.model ?? 'unknown',
+        content: [block],
+        stop_reason: block['type'] === 'tool_use' ? 'tool_use' : 'end_turn',
+        stop_sequence: null,
+        usage: NO_USAGE,
+      },
+    });
+  }
+
+  #result({ id, result }: Pair): void {
+    const block = result === undefined ? missingResultBlock(id) : resultBlock(result, id);
+    const code = result?.success === false ? result.exit_code : undefined;
+    // Where Claude Code itself tells the status of a failed command.
+    const told = code === undefined ? {} : { toolUseResult: `Error: Exit code ${code}` };
+    this.#user([block], told);
+  }
+
+  #single(item: Item): void {
+    if (item.type === 'attachment') {
+      // Measured to reach the model as it is, unlike kinds that are rendered anew when a session is resumed.
+      const { kind, path, text } = item;
+      this.#push({
+        type: 'attachment',
+        attachment: {
+          type: 'hook_additional_context',
+          content: [text],
+          hookName: 'SessionStart',
+          toolUseID: 'SessionStart',
+          hookEvent: 'SessionStart',
+          baton: { kind, ...(path === undefined ? {} : { path }) },
+        },
+      });
+      return;
+    }
+    if (item.type === 'compact_boundary') {
+      const { uuid, trigger, preTokens } = item;
+      const metadata = { trigger, ...(preTokens === undefined ? {} : { preTokens }) };
+      this.boundary({ uuid, logicalParentUuid: this.#parent, metadata });
+      return;
+    }
+    if (item.type === 'message') this.#message(item);
+    else this.leftOut++;
+  }
+
+  #message(item: MessageItem): void {
+    const isOfOtherAgent = item.role !== 'user' && item.origin?.author !== 'synthetic';
+    const content = userContent(item);
+    const isEmpty = typeof content === 'string' ? content.trim() === '' : content.length === 0;
+    // What another agent says to its own model (permissions, its sandbox) is wrong here.
+    if (isOfOtherAgent || isEmpty) {
+      this.leftOut++;
+      return;
+    }
+    const isMeta = item.origin !== undefined && item.origin.author !== 'user';
+    this.#user(content, {
+      ...(item.isVisibleInTranscriptOnly === true ? { isVisibleInTranscriptOnly: true } : {}),
+      ...(item.isCompactSummary === true ? { isCompactSummary: true } : {}),
+      ...(isMeta && item.isCompactSummary !== true ? { isMeta: true } : {}),
+    });
+  }
+
+  #user(content: string | JsonObject[], extra: JsonObject): void {
+    this.#hasMessages = true;
+    this.#push({ type: 'user', message: { role: 'user', content }, ...extra });
+  }
+
+  #push(line: JsonObject, uuid = this.#writing.ids.uuid()): void {
+    const { tail, newSessionId } = this.#writing;
+    this.lines.push({
+      parentUuid: this.#parent,
+      isSidechain: false,
+      ...line,
+      uuid,
+      timestamp: new Date(this.#atMs).toISOString(),
+      userType: tail.userType ?? 'external',
+      ...(tail.entrypoint === undefined ? {} : { entrypoint: tail.entrypoint }),
+      ...(tail.cwd === undefined ? {} : { cwd: tail.cwd }),
+      sessionId: newSessionId,
+      ...(tail.version === undefined ? {} : { version: tail.version }),
+      ...(tail.gitBranch === undefined ? {} : { gitBranch: tail.gitBranch }),
+      ...(tail.slug === undefined ? {} : { slug: tail.slug }),
+    });
+    this.#atMs += 1;
+    this.#parent = uuid;
+  }
+}
+
+function isOfAnswer(item: Item): boolean {
+  switch (item.type) {
+    case 'message':
+      return item.role === 'assistant';
+    case 'reasoning':
+    case 'function_call':
+    case 'custom_tool_call':
+    case 'local_shell_call':
+    case 'web_search_call':
+    case 'unknown':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isResult(item: Item): boolean {
+  return item.type === 'function_call_output' || item.type === 'custom_tool_call_output';
+}
+
+function isServerPair(pair: Pair): boolean {
+  return pair.result !== undefined && serverResult(pair.result) !== undefined;
+}
+
+/** What a client wrote in the place of an answer is not to be said to a model as its own words. */
+function isPlaceholder(item: MessageItem): boolean {
+  return item.isApiErrorMessage === true || item.model === SYNTHETIC_MODEL;
+}

@@ -1,0 +1,160 @@
+// Items as Codex writes them. What Codex has no place for goes beside the payload, for Baton alone, or is left out.
+
+import type { Item, Json, JsonObject, MessageItem, Part, ReasoningItem } from '../../protocol/item.ts';
+import type { Format } from '../../vocabulary.ts';
+import { isInterpretedType, isItemPayload, readItem } from './items.ts';
+import { BATON_FIELDS, marksFor } from './marks.ts';
+import { isObject, objectAt } from './shapes.ts';
+
+/** An item on its way into a rollout. */
+export type Wire =
+  | {
+      readonly place: 'payload';
+      readonly payload: JsonObject;
+      /** What a reader could not derive from the payload. */
+      readonly marks: JsonObject | undefined;
+    }
+  /** Sent to no model, but part of the history: kept where only Baton reads it. */
+  | { readonly place: 'beside'; readonly item: JsonObject }
+  | { readonly place: 'nowhere' };
+
+/**
+ * Where an item goes and in which form.
+ * @param source the format that the item was read from: what is not Codex's own is brought into shapes that it knows,
+ * since a single part that it does not know makes Codex pass over the whole line.
+ * @param summaryText the text of the summary among the items, where they replace a history
+ */
+export function toWire(item: Item, source: Format, summaryText = ''): Wire {
+  if (isForBatonAlone(item)) return { place: 'beside', item: item as unknown as JsonObject };
+  const payload = source === 'codex' || item.type === 'attachment' ? ownPayload(item) : foreignPayload(item);
+  if (payload === undefined || !isItemPayload(payload)) return { place: 'nowhere' };
+  const derived = readItem(payload, ignore, { summaryText });
+  return { place: 'payload', payload, marks: marksFor(item, derived) };
+}
+
+const ignore = (): void => undefined;
+
+/**
+ * A snapshot would reach the model as an item of type "other", and an item of a wrong shape would make Codex pass over
+ * the line that holds it. @source measured with 0.169.
+ */
+function isForBatonAlone(item: Item): boolean {
+  if (item.type === 'unknown') return isInterpretedType(item.raw.type);
+  return item.type === 'ghost_snapshot' || item.type === 'compact_boundary';
+}
+
+/** The payload of an item that came from a rollout, with every key that came with it. */
+function ownPayload(item: Item): JsonObject | undefined {
+  switch (item.type) {
+    case 'attachment':
+      return { type: 'message', role: 'user', content: [{ type: 'input_text', text: item.text }] };
+    case 'unknown':
+      return item.raw;
+    case 'reasoning':
+      return hasEncryptedContent(item) ? stripped(item, ['text', 'signature']) : undefined;
+    case 'message':
+      return stripped(item, [], { content: item.content.map(ownPart) });
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return typeof item.output === 'string'
+        ? stripped(item)
+        : stripped(item, [], { output: item.output.map(ownPart) });
+    case 'progress':
+      return undefined;
+    default:
+      return stripped(item);
+  }
+}
+
+function hasEncryptedContent({ encrypted_content: content }: ReasoningItem): boolean {
+  return typeof content === 'string' && content !== '';
+}
+
+function stripped(item: Item, more: readonly string[] = [], changed: JsonObject = {}): JsonObject {
+  const payload: Record<string, JsonObject[string]> = { ...(item as unknown as JsonObject), ...changed };
+  for (const field of [...BATON_FIELDS, ...more]) delete payload[field];
+  return payload;
+}
+
+function ownPart(part: Part): JsonObject {
+  return part.type === 'other' ? part.value : (part as unknown as JsonObject);
+}
+
+/** The payload of an item that another product recorded: only what Codex knows, without ids of another provider. */
+function foreignPayload(item: Item): JsonObject | undefined {
+  switch (item.type) {
+    case 'message':
+      return foreignMessage(item);
+    case 'function_call':
+      return { type: item.type, name: item.name, arguments: item.arguments, call_id: item.call_id };
+    case 'custom_tool_call':
+      return {
+        type: item.type,
+        status: 'completed',
+        name: item.name,
+        input: item.input,
+        call_id: item.call_id,
+      };
+    case 'local_shell_call':
+      return { type: item.type, status: 'completed', call_id: item.call_id, action: item.action };
+    case 'function_call_output':
+    case 'custom_tool_call_output': {
+      const output =
+        typeof item.output === 'string'
+          ? item.output
+          : item.output.map((part) => foreignPart(part, 'input_text'));
+      return { type: item.type, call_id: item.call_id, output };
+    }
+    case 'web_search_call':
+      return typeof item.action?.['type'] === 'string'
+        ? { type: item.type, status: 'completed', action: item.action }
+        : undefined;
+    default:
+      // Reasoning and compactions of another provider are locked to it; kinds of another product mean nothing here.
+      return undefined;
+  }
+}
+
+function foreignMessage(item: MessageItem): JsonObject | undefined {
+  if (item.isApiErrorMessage === true) return undefined;
+  const role = item.role === 'system' ? 'developer' : item.role;
+  const textType = role === 'assistant' ? 'output_text' : 'input_text';
+  return { type: 'message', role, content: item.content.map((part) => foreignPart(part, textType)) };
+}
+
+function foreignPart(part: Part, textType: 'input_text' | 'output_text'): JsonObject {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+      return { type: textType, text: part.text };
+    case 'refusal':
+      return { type: textType, text: part.refusal };
+    case 'input_image':
+      return part.image_url === undefined || textType === 'output_text'
+        ? { type: textType, text: '[image]' }
+        : { type: 'input_image', image_url: part.image_url };
+    case 'other':
+      return { type: textType, text: JSON.stringify(part.value) };
+  }
+}
+
+/** The item that `toWire` put beside a payload, or undefined when it is none. */
+export function readBeside(value: Json | undefined): Item | undefined {
+  if (!isObject(value)) return undefined;
+  switch (value['type']) {
+    case 'ghost_snapshot':
+      return objectAt(value, 'ghost_commit') && (value as unknown as Item);
+    case 'compact_boundary':
+      return BOUNDARY_KEYS.every((key) => typeof value[key] === 'string')
+        ? (value as unknown as Item)
+        : undefined;
+    case 'unknown': {
+      const raw = objectAt(value, 'raw');
+      return raw !== undefined && isItemPayload(raw) ? (value as unknown as Item) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const BOUNDARY_KEYS = ['uuid', 'timestamp', 'trigger'] as const;

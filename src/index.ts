@@ -1,0 +1,33 @@
+// The public surface, by name, in reading order.
+
+export { BatonError, ERROR_CODES } from './errors.ts';
+export type { ErrorCode } from './errors.ts';
+
+export type { Item, MessageItem, Part } from './protocol/item.ts';
+export type { LogRecord, CompactedRecord } from './protocol/record.ts';
+export type { Receipt } from './protocol/receipt.ts';
+
+export { openSource } from './formats/source.ts';
+export { loadSession } from './formats/load.ts';
+export type { LoadReport } from './formats/load.ts';
+
+export { AccountFold } from './history/account.ts';
+export type { AccountSettings, ContextAccount } from './history/account.ts';
+export { HistoryFold } from './history/project.ts';
+export { WHOLE_ITEMS } from './history/clear.ts';
+export { normalizeItems } from './history/pairs.ts';
+
+export { approximateTokens } from './tokens/estimate.ts';
+export { loadTokenizer } from './tokens/load.ts';
+export { percentRemaining, thresholdState } from './tokens/pressure.ts';
+
+export { TrailCollector } from './trail/collect.ts';
+export type { Trail } from './trail/trail.ts';
+export { writeSummary } from './trail/write.ts';
+
+export { microCompact } from './compaction/micro.ts';
+export { compactHistory } from './compaction/driver.ts';
+export type { Compaction, Subject } from './compaction/driver.ts';
+
+export { DEFAULT_CONFIG } from './config/defaults.ts';
+export type { Config } from './config/schema.ts';

@@ -1,0 +1,35 @@
+// The real session files that lie beside the repository on some machines.
+
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A session file that a real agent has written. */
+export interface RecordedSession {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Session files, and why there are none, for the `skip` option of `node:test`. */
+export interface RecordedSessions {
+  readonly files: readonly RecordedSession[];
+  readonly skip: string | false;
+}
+
+const ROOT = fileURLToPath(new URL('../../../shared/sessions', import.meta.url));
+
+/** The files in folders of `../shared/sessions`, beside the repository. They are copied before a tool sees them. */
+export async function listSessions(...folders: readonly string[]): Promise<RecordedSessions> {
+  const files: RecordedSession[] = [];
+  for (const folder of folders) {
+    const path = join(ROOT, folder);
+    const names = await readdir(path).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+      throw error;
+    });
+    files.push(
+      ...names.filter((name) => name.endsWith('.jsonl')).map((name) => ({ name, path: join(path, name) })),
+    );
+  }
+  return { files, skip: files.length === 0 ? `no session files in ../shared/sessions` : false };
+}

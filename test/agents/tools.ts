@@ -1,0 +1,90 @@
+// Where the real tools are, and whether they are installed.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isObject } from './shape.ts';
+
+const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/**
+ * The launchers of the real tools: scripts for `process.execPath`. They find the native binary of the platform
+ * themselves, and unlike the files in `.bin` they do not need the packages' install scripts to have run.
+ */
+export const LAUNCHERS = {
+  codex: pathOf('node_modules/@openai/codex/bin/codex.js'),
+  claude: pathOf('node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs'),
+} as const;
+
+/** Milliseconds that one test file waits for another one to install the tools. Measured: 14 s on two cores. */
+const INSTALL_DEADLINE_MS = 300_000;
+
+/**
+ * Says whether the tests that need the real tools can run: `false` when they can, else the reason why not, for the
+ * `skip` option of `node:test`. In continuous integration it installs what is missing, so there nothing is skipped.
+ *
+ * @throws Error when the installation fails.
+ */
+export async function skipReason(): Promise<string | false> {
+  const missing = missingTools();
+  if (missing.length === 0) return false;
+  if (process.env['CI'] !== 'true') {
+    return `${missing.join(' and ')} not installed; run: node test/agents/install.mjs`;
+  }
+  await installOnce();
+  return false;
+}
+
+/** The pinned tools that are absent or of another version, as `name@version`. */
+function missingTools(): readonly string[] {
+  const pinned = readJson('package.json')?.['dependencies'];
+  if (!isObject(pinned)) throw new TypeError('test/agents/package.json pins no tools');
+  return Object.entries(pinned)
+    .filter(([name, version]) => readJson(`node_modules/${name}/package.json`)?.['version'] !== version)
+    .map(([name, version]) => `${name}@${String(version)}`);
+}
+
+function readJson(relative: string): Readonly<Record<string, unknown>> | undefined {
+  let text: string;
+  try {
+    text = readFileSync(pathOf(relative), 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+  const value: unknown = JSON.parse(text);
+  return isObject(value) ? value : undefined;
+}
+
+/** Test files run side by side, and two installations in one folder destroy each other: the first one does it. */
+async function installOnce(): Promise<void> {
+  const lock = pathOf('.cache');
+  const deadline = Date.now() + INSTALL_DEADLINE_MS;
+  while (!tryMakeFolder(lock)) {
+    if (Date.now() > deadline)
+      throw new Error(`another installation holds ${lock}; remove it if there is none`);
+    await sleep(250);
+  }
+  try {
+    if (missingTools().length === 0) return;
+    const { status } = spawnSync(process.execPath, [pathOf('install.mjs')], { stdio: ['ignore', 2, 2] });
+    if (status !== 0) throw new Error('the real tools could not be installed; see the output of npm above');
+  } finally {
+    rmdirSync(lock);
+  }
+}
+
+function tryMakeFolder(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
