@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
+import type { LogRecord } from '../protocol/record.ts';
 import { TrailCollector } from './collect.ts';
 import type { Trail } from './trail.ts';
 
@@ -86,7 +87,7 @@ test('a renamed file goes by its new name, a deleted one is gone, a failed edit 
       ),
   );
   const seen = Object.fromEntries(files.map((file) => [file.path, file]));
-  assert.deepEqual(Object.keys(seen).toSorted(), ['src/fresh.ts', 'src/new.ts', 'src/waste.ts']);
+  assert.deepEqual(files.map(({ path }) => path).toSorted(), ['src/fresh.ts', 'src/new.ts', 'src/waste.ts']);
   assert.equal(seen['src/new.ts']?.state, 'edited');
   assert.deepEqual(seen['src/new.ts']?.renamedFrom, ['src/old.ts']);
   assert.deepEqual(seen['src/new.ts']?.snippets, ['const orbitSpeed = 3;']);
@@ -197,6 +198,22 @@ test('a summary is no evidence where its past is in the log', () => {
     trail.requests.map(({ text }) => text),
     ['Paint it blue.', 'Go on.'],
   );
+});
+
+test('a summary that stands among the items is no evidence either', () => {
+  const summary: LogRecord = {
+    type: 'item',
+    item: {
+      type: 'message',
+      role: 'user',
+      isCompactSummary: true,
+      content: [{ type: 'input_text', text: 'The user wants it red. Never use blue.' }],
+    },
+  };
+  const after = trailOf(Story.in(home).user('Paint it blue.').record(summary));
+  assert.deepEqual([after.carriedOver, after.constraints, after.turns], [undefined, [], 1]);
+  const before = trailOf(Story.in(home).record(summary).user('Go on.'));
+  assert.equal(before.carriedOver, 'The user wants it red. Never use blue.');
 });
 
 test('a summary is carried over where the file starts with it', () => {

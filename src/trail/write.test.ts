@@ -121,6 +121,18 @@ test('five compactions in a row lose no rule, no open request and no edited path
   assert.ok(!text.includes('Carried over'));
 });
 
+test('in a crowded session every rule and every changed path is still there at 4,000 tokens', () => {
+  const thread = session(40);
+  for (let turn = 1; turn <= 40; turn++)
+    thread.agent(`Because ${`detail_${turn} of_${turn} note_${turn} `.repeat(8)}.`);
+  const text = summaryOf(thread);
+  for (let turn = 1; turn <= 40; turn++) {
+    assert.ok(text.includes(`Never let mirror_${turn} touch the frame.`), `rule ${turn}`);
+    assert.ok(text.includes(`src/part${turn}.ts`), `part ${turn}`);
+    assert.ok(text.includes(`src/lens${turn}.ts`), `lens ${turn}`);
+  }
+});
+
 test('what a file starts with, a summary, is carried over through further compactions', () => {
   const story = Story.in(home).compacted('The mount is made of oak.\nNever oil the gears.');
   for (let round = 0; round < 5; round++) story.compacted(summaryOf(addTurn(story, round)));
