@@ -133,6 +133,20 @@ test('in a crowded session every rule and every changed path is still there at 4
   }
 });
 
+test('long rules hold their place against everything that is cheaper', () => {
+  const rule = (at: number): string =>
+    `Always ask the keeper of dome ${at} before ${'you turn it in the wind of the night and '.repeat(6)}wait.`;
+  const thread = Story.in(home);
+  for (let at = 1; at <= 20; at++)
+    thread.user(rule(at)).agent(`I will ask keeper_${at} because of wind_${at}.`);
+  for (const { item } of session(40).records.filter((record) => record.type === 'item')) {
+    thread.record({ type: 'item', item });
+  }
+  const text = summaryOf(thread);
+  const kept = Array.from({ length: 20 }, (_, at) => text.includes(rule(at + 1))).filter(Boolean).length;
+  assert.ok(kept >= 19, `${kept} of 20`);
+});
+
 test('what a file starts with, a summary, is carried over through further compactions', () => {
   const story = Story.in(home).compacted('The mount is made of oak.\nNever oil the gears.');
   for (let round = 0; round < 5; round++) story.compacted(summaryOf(addTurn(story, round)));
