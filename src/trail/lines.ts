@@ -33,7 +33,7 @@ export function linesOf(trail: Trail, budget: number): Lines {
   const delivered = deliveredLines(trail);
   const floors: Floor[] = [
     { lines: ask, share: 0.3, by: 'order' },
-    { lines: next, share: 0.08, by: 'order' },
+    { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },

@@ -122,10 +122,10 @@ test('five compactions in a row lose no rule, no open request and no edited path
 });
 
 test('in a crowded session every rule and every changed path is still there at 4,000 tokens', () => {
-  const thread = session(40);
+  const story = session(40);
   for (let turn = 1; turn <= 40; turn++)
-    thread.agent(`Because ${`detail_${turn} of_${turn} note_${turn} `.repeat(8)}.`);
-  const text = summaryOf(thread);
+    story.agent(`Because ${`detail_${turn} of_${turn} note_${turn} `.repeat(8)}.`);
+  const text = summaryOf(story);
   for (let turn = 1; turn <= 40; turn++) {
     assert.ok(text.includes(`Never let mirror_${turn} touch the frame.`), `rule ${turn}`);
     assert.ok(text.includes(`src/part${turn}.ts`), `part ${turn}`);
@@ -133,17 +133,20 @@ test('in a crowded session every rule and every changed path is still there at 4
   }
 });
 
+function longRule(at: number): string {
+  const length = 'you turn it in the wind of the night and '.repeat(6);
+  return `Always ask the keeper of dome ${at} before ${length}wait.`;
+}
+
 test('long rules hold their place against everything that is cheaper', () => {
-  const rule = (at: number): string =>
-    `Always ask the keeper of dome ${at} before ${'you turn it in the wind of the night and '.repeat(6)}wait.`;
-  const thread = Story.in(home);
+  const story = Story.in(home);
   for (let at = 1; at <= 20; at++)
-    thread.user(rule(at)).agent(`I will ask keeper_${at} because of wind_${at}.`);
+    story.user(longRule(at)).agent(`I will ask keeper_${at} because of wind_${at}.`);
   for (const { item } of session(40).records.filter((record) => record.type === 'item')) {
-    thread.record({ type: 'item', item });
+    story.record({ type: 'item', item });
   }
-  const text = summaryOf(thread);
-  const kept = Array.from({ length: 20 }, (_, at) => text.includes(rule(at + 1))).filter(Boolean).length;
+  const text = summaryOf(story);
+  const kept = Array.from({ length: 20 }, (_, at) => text.includes(longRule(at + 1))).filter(Boolean).length;
   assert.ok(kept >= 19, `${kept} of 20`);
 });
 
