@@ -91,6 +91,7 @@ export class TrailCollector {
   trail(): Trail {
     const turn = this.#requests.turn;
     const statements = this.#statements.statements();
+    const isAgentDone = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
     const now = statements.filter((statement) => statement.turn === turn);
     return {
       cwd: this.#cwd,
@@ -113,9 +114,10 @@ export class TrailCollector {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
         tail: [...this.#tail],
-        isAgentDone: this.#lastMessage !== '' && !this.#hasCalledSinceMessage,
+        isAgentDone,
       },
-      nextStep: this.#lastStep,
+      // What a finished agent had announced before its last message is done.
+      nextStep: isAgentDone ? announcedStep(this.#lastMessage) : this.#lastStep,
       identifiers: this.#index.top(TOP_IDENTIFIERS),
       carriedOver: this.#carriedOver,
     };

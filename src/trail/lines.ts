@@ -5,7 +5,7 @@ import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
-import type { CommandRun, Failure, Statement, Trail, UserRequest } from './trail.ts';
+import type { Action, CommandRun, Failure, Statement, Trail, UserRequest } from './trail.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -17,7 +17,7 @@ export interface Lines {
 
 /**
  * Everything a summary of about `budget` tokens could say; texts are clipped to lengths that suit the budget. The shares
- * of the floors are those of decision 0003.
+ * of the floors are those of docs/decisions/summary.md.
  */
 export function linesOf(trail: Trail, budget: number): Lines {
   const ask = askLines(trail, budget);
@@ -33,7 +33,7 @@ export function linesOf(trail: Trail, budget: number): Lines {
   const delivered = deliveredLines(trail);
   const floors: Floor[] = [
     { lines: ask, share: 0.3, by: 'order' },
-    { lines: next, share: 0.08, by: 'order' },
+    { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
@@ -281,10 +281,13 @@ function statementLine(
   return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, trail) };
 }
 
-function statementValue({ kind, turn }: Statement, names: number, trail: Trail): number {
+/** What is kept of the worth of a sentence that only introduces what follows it. */
+const LEAD_IN = 0.4;
+
+function statementValue({ kind, turn, text }: Statement, names: number, trail: Trail): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
-  return base * fresh * (names === 0 ? 0.25 : 1);
+  return base * fresh * (names === 0 ? 0.25 : 1) * (text.endsWith(':') ? LEAD_IN : 1);
 }
 
 /** The newest of equal statements. */
@@ -299,7 +302,12 @@ function distinct(statements: readonly Statement[]): Statement[] {
 }
 
 function actionLines(trail: Trail): SummaryLine[] {
-  return trail.current.actions.map(({ text, turn }, at) => {
+  const newest = new Map<string, Action>();
+  for (const action of trail.current.actions) {
+    newest.delete(action.text);
+    newest.set(action.text, action);
+  }
+  return [...newest.values()].map(({ text, turn }, at) => {
     const isSince = turn === trail.turns;
     return summaryLine({
       section: SECTION.current,

@@ -16,7 +16,7 @@ export const DEFAULT_SUMMARY_TOKENS = 4_000;
 /** Below this an empty section is left out; above, it says "None." so that a reader knows it was looked for. */
 const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 
-/** Share of the budget kept back for names that no line shows. @source decision 0003. */
+/** Share of the budget kept back for names that no line shows. @source docs/decisions/summary.md. */
 const CONCEPTS_SHARE = 0.07;
 
 /** What a summary may cost, and how it is counted. */
