@@ -31,10 +31,9 @@ export async function renderPicture(root: string): Promise<string> {
 }
 
 function pictureIo(printed: string[]): CommandIo {
-  const nothing = (): undefined => undefined;
   return {
     stdout: (text) => void printed.push(text),
-    stderr: nothing,
+    stderr: () => undefined,
     stdoutBytes: async () => undefined,
     stdin: (async function* (): AsyncGenerator<Buffer> {})(),
     env: {},
