@@ -5,6 +5,7 @@ import type { LoadReport } from '../formats/load.ts';
 import type { Category, PressureWord } from '../vocabulary.ts';
 import { CATEGORIES } from '../vocabulary.ts';
 import { sumTokens } from '../tokens/estimate.ts';
+import type { ThresholdState } from '../tokens/pressure.ts';
 import { isO200kModel } from '../tokens/models.ts';
 import type { Look } from './io.ts';
 import {
@@ -29,7 +30,9 @@ export interface Inspection {
   readonly path: string;
   readonly report: LoadReport;
   readonly account: ContextAccount;
-  readonly pressure: PressureWord;
+  readonly threshold: ThresholdState;
+  /** Whether automatic compaction is on in the configuration. */
+  readonly isAutoCompactOn: boolean;
   /** How the categories were counted. */
   readonly counter: 'precise' | 'approximate';
   /** Median of the gauge's relative errors against reported usage; undefined without samples. */
@@ -83,10 +86,10 @@ function renderHeader({ path, report, account }: Inspection, look: Look, home: s
   return `${paint(look, 'strong', printable(path))}\n${paint(look, 'faint', printable(facts.join(separator)))}\n`;
 }
 
-function renderGauge({ account, pressure }: Inspection, look: Look): string {
+function renderGauge({ account, threshold, isAutoCompactOn }: Inspection, look: Look): string {
   const { usage, usableWindow: usable } = account;
   const width = Math.max(10, Math.min(40, look.width - 50));
-  const tone = toneOf(pressure, account.percentRemaining);
+  const tone = toneOf(threshold.word, account.percentRemaining);
   const source = {
     reported: 'as the provider reported it, plus what came since',
     estimated: 'as the agent estimated it after its compaction, plus what came since',
@@ -100,18 +103,21 @@ function renderGauge({ account, pressure }: Inspection, look: Look): string {
   }[account.windowFrom];
   return [
     `${paint(look, 'strong', 'Context')}  ${paint(look, tone, gaugeBar(look, usage.used, usable, width))}  ` +
-      `${account.percentRemaining} % left (${wordOf(pressure)})`,
-    `         ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens`,
+      `${account.percentRemaining} % left${PRESSURE_WORDS[threshold.word]}`,
+    `         ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens` +
+      (isAutoCompactOn ? `; auto-compaction from ${formatNumber(threshold.autoCompactThreshold)}` : ''),
     paint(look, 'faint', `         ${source}; ${from}`),
     '',
   ].join('\n');
 }
 
-function wordOf(pressure: PressureWord): string {
-  return { calm: 'calm', warning: 'warning', error: 'almost full', auto_compact: 'auto-compaction due' }[
-    pressure
-  ];
-}
+/** What is said beside the percentage. */
+const PRESSURE_WORDS: Readonly<Record<PressureWord, string>> = {
+  calm: '',
+  warning: ', warning',
+  error: ', almost full',
+  auto_compact: ', auto-compaction due',
+};
 
 function toneOf(pressure: PressureWord, percent: number): Tone {
   if (pressure === 'auto_compact' || pressure === 'error') return 'bad';

@@ -1,23 +1,25 @@
 // Pure pieces of the terminal views: numbers, bars, sparklines, columns.
 
-import { styleText } from 'node:util';
 import type { Look } from './io.ts';
 
 /** Colours by meaning. The word or sign beside them says the same. */
 export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warning' | 'bad' | 'accent';
 
-const STYLES = {
-  faint: 'gray',
-  strong: 'bold',
-  good: 'green',
-  warning: 'yellow',
-  bad: 'red',
-  accent: 'cyan',
-} as const;
+/** SGR codes that begin and end each tone. Node's `styleText` looks at the terminal, not at what the user asked for. */
+const STYLES: Readonly<Record<Exclude<Tone, 'plain'>, readonly [begin: number, end: number]>> = {
+  faint: [90, 39],
+  strong: [1, 22],
+  good: [32, 39],
+  warning: [33, 39],
+  bad: [31, 39],
+  accent: [36, 39],
+};
 
 /** Paints a text, where colour is shown. */
 export function paint(look: Look, tone: Tone, text: string): string {
-  return look.hasColor && tone !== 'plain' ? styleText(STYLES[tone], text) : text;
+  if (!look.hasColor || tone === 'plain') return text;
+  const [begin, end] = STYLES[tone];
+  return `\u001B[${begin}m${text}\u001B[${end}m`;
 }
 
 const THOUSANDS = new Intl.NumberFormat('en-US');

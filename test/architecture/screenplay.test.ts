@@ -5,6 +5,8 @@ import { describe, it } from 'node:test';
 import { applyHunks, parsePatch } from '../../scripts/record/patch.ts';
 import { parseScreenplay } from '../../scripts/record/screenplay.ts';
 
+const hunk = (from: string[], to: string[]) => [{ from, to }];
+
 describe('a screenplay', () => {
   it('gives each call an answer of its own, with what is thought and said before it', () => {
     const scenes = parseScreenplay(
@@ -67,7 +69,6 @@ describe('a patch', () => {
   });
 
   it('replaces, inserts and deletes whole lines only', () => {
-    const hunk = (from: string[], to: string[]) => [{ from, to }];
     assert.equal(applyHunks('a\nb\nc\n', hunk(['a'], ['A'])), 'A\nb\nc\n');
     assert.equal(applyHunks('a\nb\nc\n', hunk(['c'], ['c', 'd'])), 'a\nb\nc\nd\n');
     assert.equal(applyHunks('a\nb\nc\n', hunk(['b'], [])), 'a\nc\n');
