@@ -3,7 +3,8 @@
 import type { CountText } from '../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { SummarySection } from '../vocabulary.ts';
-import { conceptLines, linesOf } from './lines.ts';
+import { conceptLines } from './concept-lines.ts';
+import { linesOf } from './lines.ts';
 import { countRedactions, redact } from './redact.ts';
 import type { SecretKind } from './redact.ts';
 import { LinePicker } from './salience.ts';
