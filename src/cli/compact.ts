@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { compactHistory } from '../compaction/driver.ts';
 import type { Compaction, CompactionWorld, Subject } from '../compaction/driver.ts';
+import { restoreState } from '../compaction/restore.ts';
 import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
@@ -64,7 +65,7 @@ export async function compact(
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
     const compaction = await compactHistory(
-      subjectOf(session, world, target),
+      subjectOf(session, world, { target, config }),
       {
         strategy: flags.strategy,
         ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }),
@@ -157,7 +158,11 @@ export async function tokenCounter(
   }
 }
 
-function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: Format): Subject {
+function subjectOf(
+  session: ReadForCompaction,
+  world: CompactionWorld,
+  { target, config }: { readonly target: Format; readonly config: Config },
+): Subject {
   const { account, trail } = session;
   return {
     entries: session.history.entries,
@@ -167,7 +172,7 @@ function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: F
     leavesInitialContext: target === 'codex' || target === 'claude-code',
     summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
-    state: [],
+    state: restoreState(trail.plan, config.compact),
     summarise: (budgetTokens) => writeSummary(trail, { budgetTokens, count: world.count }),
   };
 }
