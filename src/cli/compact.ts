@@ -26,7 +26,7 @@ import type { CommandIo } from './io.ts';
 import { writeOutput } from './output.ts';
 import type { Piece } from './output.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
-import { formatNumber, plural } from './style.ts';
+import { arrow, formatNumber, plural, printable } from './style.ts';
 import { openWorkspace } from './workspace.ts';
 
 /** The options of the command, as the user gave them. */
@@ -72,6 +72,7 @@ export async function compact(
       config,
       world,
     );
+    tellDamage(io, path, session.report);
     if (flags.preview === true) {
       const { renderPreview } = await import('./compact-view.ts');
       io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
@@ -203,7 +204,11 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
     ...written.tail.map(asLine),
   ];
   const place = isInstalled ? await prepareInstall(io, target, session.account.cwd, newSessionId) : undefined;
-  await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true }, pieces);
+  await writeOutput(
+    io,
+    { path: place ?? flags.out, overwrites: flags.force === true, input: source },
+    pieces,
+  );
   tell(io, write, place, newSessionId);
 }
 
@@ -237,7 +242,7 @@ function tell(
   const { preTokens, postTokens } = sizes(compaction);
   const where = place ?? flags.out;
   io.stderr(
-    `${formatNumber(preTokens)} → ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
+    `${formatNumber(preTokens)} ${arrow(io.look)} ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
       `${where === undefined ? '' : ` Written to ${where}.`}\n`,
   );
   if (compaction.type === 'full') for (const note of compaction.record.receipt.notes) io.stderr(`${note}\n`);
@@ -248,6 +253,25 @@ function tell(
     );
   }
   if (flags.json === true) io.stdout(receiptJson(compaction));
+}
+
+/** What could not be read is in no summary: that has to be known before the session goes on without it. */
+function tellDamage(io: CommandIo, path: string, { damage, hasGrown }: LoadReport): void {
+  const lost = new Set(damage.filter((note) => note.lost).map(({ line }) => line));
+  const [first] = lost;
+  const notes = [
+    ...(first === undefined
+      ? []
+      : [
+          lost.size === 1
+            ? `line ${formatNumber(first)} is damaged and was left out`
+            : `${plural(lost.size, 'line')} are damaged and were left out, the first is line ${formatNumber(first)}`,
+        ]),
+    ...(hasGrown ? ['the file grew while it was read, and what was appended is not included'] : []),
+  ];
+  const see = first === undefined ? '' : `; \`baton inspect ${printable(path)}\` says more`;
+  for (const [index, note] of notes.entries())
+    io.stderr(`baton: warning: ${note}${index === 0 ? see : ''}.\n`);
 }
 
 /** Tokens before and after. */
