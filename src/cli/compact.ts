@@ -14,8 +14,8 @@ import { HistoryFold } from '../history/project.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { continueSession, freshSession, SUMMARY_PREFIXES } from '../formats/write.ts';
+import type { CompactionChange } from '../formats/write.ts';
 import type { Item } from '../protocol/item.ts';
-import type { CompactedRecord } from '../protocol/record.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
@@ -197,11 +197,11 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
   const { source, session, compaction, flags, target } = write;
   const newSessionId = io.ids.uuid();
   const facts = { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids };
-  const record = recordOf(compaction);
+  const change = changeOf(session, compaction);
   const isAppended = target === session.report.format && flags.prune !== true;
   const written = isAppended
-    ? continueSession(session.report.tail, { type: 'compaction', record }, facts)
-    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, record }) };
+    ? continueSession(session.report, change, facts)
+    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, change }) };
   const isInstalled = flags.install === true;
   const pieces: Piece[] = [
     ...(isInstalled ? written.head.map(asLine) : []),
@@ -217,11 +217,10 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
   tell(io, write, place, newSessionId);
 }
 
-/** Agents that write rollouts have no micro-compaction: for them it is a history in place of another. */
-function recordOf(compaction: Compaction): CompactedRecord {
-  if (compaction.type === 'full') return compaction.record;
-  const { record, items, preTokens, postTokens } = compaction;
-  return { type: 'compacted', id: record.id, trigger: 'manual', preTokens, postTokens, replacement: items };
+function changeOf({ history }: ReadForCompaction, compaction: Compaction): CompactionChange {
+  if (compaction.type === 'full') return { type: 'compaction', record: compaction.record };
+  const { record, items, postTokens } = compaction;
+  return { type: 'micro', record, entries: history.entries, items, postTokens };
 }
 
 function freshFacts({ report, account }: ReadForCompaction) {

@@ -3,7 +3,7 @@
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { continueSession } from '../formats/write.ts';
-import { itemsTokens } from '../compaction/full.ts';
+import { contextTokens } from '../compaction/full.ts';
 import { readForCompaction, tokenCounter } from './compact.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
@@ -39,10 +39,10 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
         cure: '`baton inspect` lists the compactions of a session.',
       });
     }
-    const restored = [...undone.before, ...undone.since].map(({ value }) => value);
+    const restored = [...undone.before, ...undone.since];
     const newSessionId = io.ids.uuid();
     const written = continueSession(
-      report.tail,
+      report,
       { type: 'undo', compactionId: compaction.id, restored },
       { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids },
     );
@@ -54,7 +54,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       ...written.tail.map((line) => `${line}\n`),
     ]);
     const { count } = await tokenCounter(io, config);
-    const tokens = itemsTokens(restored, (item) => itemTokens(item, count, config.compact));
+    const tokens = contextTokens(restored, (item) => itemTokens(item, count, config.compact));
     const where = place ?? flags.out;
     io.stderr(
       `The compaction ${compaction.id} is taken back: the context holds ${formatNumber(tokens)} tokens again.` +

@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { Format } from '../vocabulary.ts';
 import { claudeCodeReader } from './claude-code/read.ts';
-import type { ClaudeTail } from './claude-code/survey.ts';
+import type { ClaudeTail } from './claude-code/tail.ts';
 import { codexReader } from './codex/read.ts';
 import type { CodexTail } from './codex/tail.ts';
 import { detectFormat, DETECTION_LINES } from './detect.ts';
