@@ -9,16 +9,33 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/**
+ * A value nested deeper than this is reported and skipped. `JSON.parse` takes any depth, `JSON.stringify` and every
+ * recursive walk overflow the stack at some thousands. @source real sessions stay below 20 levels.
+ */
+const DEEPEST = 500;
+
 /** A line longer than this is reported and skipped: V8 cannot hold it as one string. */
 const LONGEST_LINE_BYTES = 256 * 1024 * 1024;
 
-/** Cuts chunks of bytes into lines. The last line may lack its line feed; `end` tells. */
-export class LineSplitter {
-  readonly #onLine: (bytes: Buffer, isTerminated: boolean) => void;
-  #pending: Buffer[] = [];
+/** Takes the lines of a file in order. */
+export interface LineTaker {
+  /** @param isTerminated false for a last line without line feed */
+  line(bytes: Buffer, isTerminated: boolean): void;
+  /** Takes the place of a line that is too long to be held; `bytes` is its length. */
+  overlongLine(bytes: number, isTerminated: boolean): void;
+}
 
-  constructor(onLine: (bytes: Buffer, isTerminated: boolean) => void) {
-    this.#onLine = onLine;
+/** Cuts chunks of bytes into lines, and holds no more of a line than could be read. */
+export class LineSplitter {
+  readonly #taker: LineTaker;
+  readonly #longest: number;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+
+  constructor(taker: LineTaker, longest = LONGEST_LINE_BYTES) {
+    this.#taker = taker;
+    this.#longest = longest;
   }
 
   /** Takes the next chunk; it may be reused by the caller afterwards. */
@@ -28,21 +45,26 @@ export class LineSplitter {
       this.#emit(chunk.subarray(start, feed), true);
       start = feed + 1;
     }
-    if (start < chunk.length) this.#pending.push(Buffer.from(chunk.subarray(start)));
+    if (start < chunk.length) this.#hold(chunk.subarray(start));
   }
 
   end(): void {
-    if (this.#pending.length > 0) this.#emit(Buffer.alloc(0), false);
+    if (this.#pendingBytes > 0) this.#emit(Buffer.alloc(0), false);
   }
 
-  #emit(tail: Buffer, isTerminated: boolean): void {
-    if (this.#pending.length === 0) {
-      this.#onLine(tail, isTerminated);
-      return;
-    }
-    const line = Buffer.concat([...this.#pending, tail]);
+  #hold(part: Buffer): void {
+    this.#pendingBytes += part.length;
+    if (this.#pendingBytes > this.#longest) this.#pending = [];
+    else this.#pending.push(Buffer.from(part));
+  }
+
+  #emit(rest: Buffer, isTerminated: boolean): void {
+    const bytes = this.#pendingBytes + rest.length;
+    const pending = this.#pending;
     this.#pending = [];
-    this.#onLine(line, isTerminated);
+    this.#pendingBytes = 0;
+    if (bytes > this.#longest) this.#taker.overlongLine(bytes, isTerminated);
+    else this.#taker.line(pending.length === 0 ? rest : Buffer.concat([...pending, rest]), isTerminated);
   }
 }
 
@@ -85,6 +107,13 @@ export class ValueReader {
     else this.#recover(text);
   }
 
+  /** Takes the place of a line that cannot be held. */
+  skip(bytes: number): void {
+    this.#line++;
+    this.#flushSuspect();
+    this.#note('malformed_json', `a line of ${bytes} bytes is too long to be read; it was left out`, true);
+  }
+
   /** @param isTerminated whether the last line ended in a line feed */
   end(isTerminated: boolean): void {
     const suspect = this.#suspect;
@@ -105,14 +134,6 @@ export class ValueReader {
     let clean = bytes;
     if (this.#line === 1 && clean.subarray(0, 3).equals(BOM)) clean = clean.subarray(3);
     if (clean.at(-1) === CARRIAGE_RETURN) clean = clean.subarray(0, -1);
-    if (clean.length > LONGEST_LINE_BYTES) {
-      this.#note(
-        'malformed_json',
-        `a line of ${clean.length} bytes is too long to be read; it was left out`,
-        true,
-      );
-      return undefined;
-    }
     if (clean.includes(0)) {
       clean = Buffer.from(clean.filter((byte) => byte !== 0));
       this.#note('nul_bytes', 'NUL bytes, as a crash leaves them, were skipped', false);
@@ -145,7 +166,10 @@ export class ValueReader {
   }
 
   #give(value: unknown, part: number): void {
-    if (isObject(value)) this.#onValue(value, { line: this.#line, part });
+    if (isDeeperThan(value, DEEPEST)) {
+      const message = `values nested deeper than ${DEEPEST} levels, which no agent writes, were left out`;
+      this.#note('wrong_shape', message, true);
+    } else if (isObject(value)) this.#onValue(value, { line: this.#line, part });
     else this.#note('not_an_object', 'a JSON value that is no object was left out', true);
   }
 
@@ -165,6 +189,15 @@ function parseOrUndefined(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const child of Object.values(value)) {
+    if (typeof child === 'object' && isDeeperThan(child, levels - 1)) return true;
+  }
+  return false;
 }
 
 function isObject(value: unknown): value is JsonObject {
@@ -188,20 +221,39 @@ function salvage(text: string): { values: unknown[]; lostCharacters: number } {
   const values: unknown[] = [];
   let lostCharacters = 0;
   let start = 0;
+  let isAfterTornText = false;
   for (let attempt = 0; attempt < MOST_SALVAGE_ATTEMPTS && start < text.length; attempt++) {
     const end = endOfObject(text, start);
-    const value = end === -1 ? undefined : parseOrUndefined(text.slice(start, end));
+    const isWhole = end !== -1 && (!isAfterTornText || isEndOfRecord(text, end));
+    const value = isWhole ? parseOrUndefined(text.slice(start, end)) : undefined;
     if (value !== undefined) {
       values.push(value);
       start = end;
+      isAfterTornText = false;
       continue;
     }
-    RECORD_START.lastIndex = start + 1;
-    const next = RECORD_START.exec(text)?.index ?? text.length;
+    const next = nextRecord(text, start + 1);
     lostCharacters += text.slice(start, next).trim().length;
     start = next;
+    isAfterTornText = true;
   }
   return { values, lostCharacters: lostCharacters + text.slice(start).trim().length };
+}
+
+/** Where the next record may start: its first key is one of a record's, and it is no part of a torn one. */
+function nextRecord(text: string, from: number): number {
+  RECORD_START.lastIndex = from;
+  for (let match = RECORD_START.exec(text); match !== null; match = RECORD_START.exec(text)) {
+    if (!/[:,[]/.test(text[match.index - 1] ?? '')) return match.index;
+  }
+  return text.length;
+}
+
+/** A record ends with its line or where another starts; what a comma or a bracket follows is part of a torn one. */
+function isEndOfRecord(text: string, end: number): boolean {
+  let at = end;
+  while (text[at] === ' ' || text[at] === '\t') at++;
+  return at >= text.length || text[at] === '{';
 }
 
 /** The index after the object that starts at `start`, or -1 when none starts there or none ends. */

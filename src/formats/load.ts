@@ -145,9 +145,15 @@ async function readThrough(
 ): Promise<number> {
   const values = new ValueReader((value, at) => reader.accept(value, at), report, parse);
   let isTerminated = true;
-  const splitter = new LineSplitter((bytes, terminated) => {
-    isTerminated = terminated;
-    values.accept(bytes);
+  const splitter = new LineSplitter({
+    line: (bytes, terminated) => {
+      isTerminated = terminated;
+      values.accept(bytes);
+    },
+    overlongLine: (bytes, terminated) => {
+      isTerminated = terminated;
+      values.skip(bytes);
+    },
   });
   let done = 0;
   for await (const chunk of source.chunks(signal)) {
@@ -170,8 +176,11 @@ async function detect(source: ByteSource, signal: AbortSignal | undefined): Prom
       if (note.lost) damaged++;
     },
   );
-  const splitter = new LineSplitter((bytes) => {
-    if (found.length < DETECTION_LINES) values.accept(bytes);
+  const splitter = new LineSplitter({
+    line: (bytes) => {
+      if (found.length < DETECTION_LINES) values.accept(bytes);
+    },
+    overlongLine: (bytes) => values.skip(bytes),
   });
   let head: Buffer | undefined;
   for await (const chunk of source.chunks(signal)) {
