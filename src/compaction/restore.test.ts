@@ -98,14 +98,15 @@ test('the message of a summary is flagged, and goes on only when told to', () =>
   assert.deepEqual(ends, [false, true]);
 });
 
+const plan = (kind: Plan['kind'], ...statuses: StepStatus[]): Plan => ({
+  kind,
+  turn: 1,
+  position: 3,
+  revisions: 0,
+  steps: statuses.map((status, index) => ({ text: `step ${index + 1}`, status })),
+});
+
 describe('restoring plan and todos', () => {
-  const plan = (kind: Plan['kind'], ...statuses: StepStatus[]): Plan => ({
-    kind,
-    turn: 1,
-    position: 3,
-    revisions: 0,
-    steps: statuses.map((status, index) => ({ text: `step ${index + 1}`, status })),
-  });
   const both = { restoreTodos: true, restorePlan: true };
 
   it('gives back what is still open, marked by signs', () => {
