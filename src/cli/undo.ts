@@ -31,7 +31,8 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     });
   }
   await withSource(io, path, async (source) => {
-    const { report, account, history } = await readForCompaction(io, config, source);
+    // The past of every compaction in force: each may be the next to be taken back.
+    const { report, account, history } = await readForCompaction(io, config, source, Infinity);
     const compaction = history.compactions.at(-1);
     const undone = history.beforeNewestCompaction();
     if (compaction === undefined || undone === undefined) {
