@@ -23,7 +23,7 @@ import type { Trail } from '../trail/trail.ts';
 import type { Format, Strategy } from '../vocabulary.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
-import { writeOutput } from './output.ts';
+import { checkDestination, writeOutput } from './output.ts';
 import type { Piece } from './output.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
 import { arrow, formatNumber, plural, printable } from './style.ts';
@@ -60,6 +60,7 @@ export async function compact(
 ): Promise<void> {
   checkFlags(flags);
   await withSource(io, path, async (source) => {
+    if (flags.preview !== true) await checkDestination(destinationOf(flags, source));
     const session = await readForCompaction(io, config, source);
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
@@ -210,6 +211,13 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
     pieces,
   );
   tell(io, write, place, newSessionId);
+}
+
+function destinationOf(
+  { out, force }: Pick<CompactFlags, 'force'> & { out?: string | undefined },
+  input: ByteSource,
+) {
+  return { path: out, overwrites: force === true, input };
 }
 
 /** Agents that write rollouts have no micro-compaction: for them it is a history in place of another. */
