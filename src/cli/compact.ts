@@ -24,8 +24,8 @@ import type { Trail } from '../trail/trail.ts';
 import type { Format, Strategy } from '../vocabulary.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
-import { writeOutput } from './output.ts';
-import type { Piece } from './output.ts';
+import { checkDestination, writeOutput } from './output.ts';
+import type { Destination, Piece } from './output.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
 import { arrow, formatNumber, plural, printable } from './style.ts';
 import { openWorkspace } from './workspace.ts';
@@ -61,6 +61,7 @@ export async function compact(
 ): Promise<void> {
   checkFlags(flags);
   await withSource(io, path, async (source) => {
+    if (flags.preview !== true) await checkDestination(destinationOf(flags, source));
     const session = await readForCompaction(io, config, source);
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
@@ -209,11 +210,7 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
     ...written.tail.map(asLine),
   ];
   const place = isInstalled ? await prepareInstall(io, target, session.account.cwd, newSessionId) : undefined;
-  await writeOutput(
-    io,
-    { path: place ?? flags.out, overwrites: flags.force === true, input: source },
-    pieces,
-  );
+  await writeOutput(io, destinationOf({ ...flags, out: place ?? flags.out }, source), pieces);
   tell(io, write, place, newSessionId);
 }
 
@@ -221,6 +218,13 @@ function changeOf({ history }: ReadForCompaction, compaction: Compaction): Compa
   if (compaction.type === 'full') return { type: 'compaction', record: compaction.record };
   const { record, items, postTokens } = compaction;
   return { type: 'micro', record, entries: history.entries, items, postTokens };
+}
+
+function destinationOf(
+  { out, force }: Pick<CompactFlags, 'force'> & { out?: string | undefined },
+  input: ByteSource,
+): Destination {
+  return { path: out, overwrites: force === true, input };
 }
 
 function freshFacts({ report, account }: ReadForCompaction) {

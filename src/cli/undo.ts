@@ -7,7 +7,7 @@ import { contextTokens } from '../compaction/full.ts';
 import { readForCompaction, tokenCounter } from './compact.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
-import { writeOutput } from './output.ts';
+import { checkDestination, writeOutput } from './output.ts';
 import { itemTokens } from '../tokens/estimate.ts';
 import { withSource } from './session.ts';
 import { formatNumber } from './style.ts';
@@ -31,6 +31,8 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     });
   }
   await withSource(io, path, async (source) => {
+    const destination = { overwrites: flags.force === true, input: source };
+    await checkDestination({ ...destination, path: flags.out });
     // The past of every compaction in force: each may be the next to be taken back.
     const { report, account, history } = await readForCompaction(io, config, source, Infinity);
     const compaction = history.compactions.at(-1);
@@ -49,7 +51,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     );
     const place =
       flags.install === true ? await prepareInstall(io, report.format, account.cwd, newSessionId) : undefined;
-    await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true, input: source }, [
+    await writeOutput(io, { ...destination, path: place ?? flags.out }, [
       ...(place === undefined ? [] : written.head.map((line) => `${line}\n`)),
       { copyOf: source },
       ...written.tail.map((line) => `${line}\n`),

@@ -193,7 +193,8 @@ async function detect(source: ByteSource, signal: AbortSignal | undefined): Prom
 }
 
 function describeContent(head: Buffer, objects: number, damaged: number): string {
-  if (head.includes(0) && objects === 0) return 'it looks like a binary file';
+  // Programs hold scraps of JSON, too.
+  if (head.includes(0) && damaged >= objects) return 'it looks like a binary file';
   if (objects > 0) return 'its lines are JSON, but of no known session format';
   const first = head.toString('utf8').trimStart()[0];
   if (first === '{' || first === '[') {
