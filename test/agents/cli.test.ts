@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../src/protocol/item.ts';
@@ -169,6 +169,28 @@ for (const format of ['codex', 'claude'] as const) {
     });
   });
 }
+
+describe('claude is given back what the agent had read', { skip }, () => {
+  it('files, worded as Claude Code words them', async () => {
+    const read = [
+      assistantLine(
+        { name: 'read', after: `answer ${TURNS - 1}` },
+        toolUse('toolu_read', 'Read', { file_path: '/home/dev/tides/tides.py' }),
+      ),
+      userLine({ name: 'was read', after: 'read' }, [toolResult('toolu_read', '1\tprint("low water")')]),
+      assistantLine({ name: 'done', after: 'was read' }, { type: 'text', text: 'It prints the low water.' }),
+    ];
+    const original = await written(sessionText(...claudeTurns(), ...read));
+    const workspace = join(folder, 'tides');
+    await mkdir(workspace);
+    await writeFile(join(workspace, 'tides.py'), 'print("high water")\n');
+    const compacted = await made('compact', original, '--workspace', workspace, ...COMPACT);
+    const { items, context } = await projectionOf(compacted);
+    assert.match(context.join(), /Contents of .*tides\.py.*\nprint\("high water"\)/);
+    await assertClaudeSends({ path: compacted, items, context: ['Called the Read tool', 'high water'] });
+    await assertSentAlike('claude', await made('undo', compacted), original);
+  });
+});
 
 describe('an installed session is resumed under its new id', { skip, concurrency: 2 }, () => {
   it('in codex, compacted again and taken back twice', async () => {
