@@ -12,6 +12,7 @@ import {
   toolId,
   userContent,
 } from './blocks.ts';
+import { attachmentContent } from './attachment.ts';
 import { SYNTHETIC_MODEL } from './items.ts';
 import { pairUp } from './pairs.ts';
 import type { Pair } from './pairs.ts';
@@ -213,19 +214,7 @@ export class ClaudeChain {
 
   #writeSingle(item: Item): void {
     if (item.type === 'attachment') {
-      // Measured to reach the model as it is, unlike kinds that are rendered anew when a session is resumed.
-      const { kind, path, text } = item;
-      this.#push({
-        type: 'attachment',
-        attachment: {
-          type: 'hook_additional_context',
-          content: [text],
-          hookName: 'SessionStart',
-          toolUseID: 'SessionStart',
-          hookEvent: 'SessionStart',
-          baton: { kind, ...(path === undefined ? {} : { path }) },
-        },
-      });
+      this.#push({ type: 'attachment', attachment: attachmentContent(item) });
       return;
     }
     if (item.type === 'compact_boundary') {

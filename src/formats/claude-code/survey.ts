@@ -118,7 +118,7 @@ export class ClaudeSurveyor implements LineReader {
     };
   }
 
-  #tail({ boundaries }: Way, leaf: number | undefined): ClaudeTail {
+  #tail({ boundaries, included }: Way, leaf: number | undefined): ClaudeTail {
     const { nodes } = this.#tree;
     const dropped = boundaries.flatMap(({ index }) => {
       const count = countAt(nodes[index]?.metadata ?? {}, 'cumulativeDroppedTokens');
@@ -130,6 +130,7 @@ export class ClaudeSurveyor implements LineReader {
       uuid: (leaf === undefined ? undefined : nodes[leaf]?.uuid) ?? null,
       cumulativeDroppedTokens: dropped[0] ?? 0,
       ...(bare === undefined ? {} : { bareBoundaryLine: bare.line }),
+      attachments: attachmentsOf(nodes, included),
     };
   }
 }
@@ -149,4 +150,16 @@ function earlyLines(tree: Tree, { included, unlinked }: Way): Map<LineKey, LineK
     if (key !== undefined && key > node.key) early.set(node.key, key);
   }
   return early;
+}
+
+function attachmentsOf(nodes: readonly Node[], included: Uint8Array): ReadonlyMap<string, readonly string[]> {
+  const attachments = new Map<string, string[]>();
+  for (const [index, { kind, uuid, parent }] of nodes.entries()) {
+    if (kind !== 'attachment' || included[index] === 0) continue;
+    if (uuid === undefined || typeof parent !== 'string') continue;
+    const group = attachments.get(parent);
+    if (group === undefined) attachments.set(parent, [uuid]);
+    else group.push(uuid);
+  }
+  return attachments;
 }

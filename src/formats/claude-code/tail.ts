@@ -17,10 +17,15 @@ export interface ClaudeTail {
   readonly cumulativeDroppedTokens: number;
   /** 1-based line of the newest boundary that says nothing of preserved lines; absent where all boundaries do. */
   readonly bareBoundaryLine?: number;
+  /** Attachments of the conversation, by the uuid of the line that they hang on: uuids in order. */
+  readonly attachments?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** What the lines of a session say of their surroundings. */
-export type Surroundings = Omit<ClaudeTail, 'uuid' | 'cumulativeDroppedTokens' | 'bareBoundaryLine'>;
+export type Surroundings = Omit<
+  ClaudeTail,
+  'uuid' | 'cumulativeDroppedTokens' | 'bareBoundaryLine' | 'attachments'
+>;
 
 const KEYS = ['sessionId', 'cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'] as const;
 

@@ -106,6 +106,15 @@ const rest = fc.array(
     plainText.map((text): Item[] => [user(text)]),
     plainText.map((text): Item[] => [user(text, { author: 'harness' })]),
     plainText.map((text): Item[] => [{ type: 'attachment', kind: 'file', path: '/home/dev/a.ts', text }]),
+    plainText.map((text): Item[] => [
+      {
+        type: 'attachment',
+        kind: 'file',
+        path: '/home/dev/b.ts',
+        text: `Contents of /home/dev/b.ts, again:\n${text}`,
+      },
+    ]),
+    plainText.map((text): Item[] => [{ type: 'attachment', kind: 'plan', path: '/home/dev/plan.md', text }]),
     plainText.map((text): Item[] => [{ type: 'attachment', kind: 'todo', text }]),
     plainText.map((text): Item[] => [says(text)]),
   ),

@@ -11,6 +11,7 @@ import type { Entry } from '../../history/project.ts';
 import { itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { ClaudeChain } from './chain.ts';
 import type { ClaudeWriting } from './chain.ts';
+import type { ClaudeTail } from './tail.ts';
 
 /** Lines to append to a file, or a file. */
 export interface ClaudeLines {
@@ -117,7 +118,7 @@ export function appendClaudeUndo(undo: ClaudeUndo): ClaudeLines {
   const { restored, tail, compactionId } = undo;
   const chain = new ClaudeChain(undo, tail.uuid);
   const items = restored.map(({ value }) => value);
-  const list = canBeListed(undo, restored) ? listed(restored) : copied(chain, restored);
+  const list = canBeListed(undo, restored) ? listed(tail, restored) : copied(chain, restored);
   const tokens = estimate(items);
   const metadata = metadataOf({
     trigger: 'manual',
@@ -150,7 +151,7 @@ export function appendClaudeMicroCompaction(micro: ClaudeMicroCompaction): Claud
       ? { ...entry, value: clearResult(entry.value) }
       : entry;
   });
-  const list = canBeListed(micro, after) ? listed(after, chain) : copied(chain, after);
+  const list = canBeListed(micro, after) ? listed(tail, after, chain) : copied(chain, after);
   const { newRefs: _, receipt, ...notes } = record;
   const preTokens = record.preTokens ?? estimate(micro.entries.map(({ value }) => value));
   const metadata = metadataOf({
@@ -210,20 +211,35 @@ function canBeListed({ tail, bytes }: ClaudeWriting & ClaudeFile, entries: reado
 }
 
 /** The history by the lines that it was read from; with a chain, results that read as cleared are written to it. */
-function listed(entries: readonly Entry<Item>[], chain?: ClaudeChain): HistoryList {
+function listed(tail: ClaudeTail, entries: readonly Entry<Item>[], chain?: ClaudeChain): HistoryList {
   const rewritten = new Set<string>();
   if (chain !== undefined) {
     for (const { value, ref } of entries) if (ref !== undefined && isCleared(value)) rewritten.add(ref);
   }
+  const told = new Set(entries.map(({ ref }) => ref));
   const uuids = new Set<string>();
   const copies: [string, string][] = [];
   for (const { value, ref } of entries) {
     if (ref === undefined || !isSent(value)) continue;
     const copy = rewritten.has(ref) ? chain?.copy(value) : undefined;
     uuids.add(copy ?? ref);
+    for (const uuid of silentAttachments(tail, ref, told)) uuids.add(uuid);
     if (copy !== undefined) copies.push([ref, copy]);
   }
   return { uuids: [...uuids], copies };
+}
+
+/**
+ * Attachments below a line that say nothing in the file, such as a reminder that Claude Code words when it sends it.
+ * @param told uuids of the lines that have a place in the history themselves
+ */
+function silentAttachments(
+  tail: ClaudeTail,
+  uuid: string,
+  told: ReadonlySet<string | undefined>,
+): readonly string[] {
+  const below = (tail.attachments?.get(uuid) ?? []).filter((each) => !told.has(each));
+  return below.flatMap((each) => [each, ...silentAttachments(tail, each, told)]);
 }
 
 /** The history written anew. */
