@@ -6,9 +6,12 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import {
   DoctorDocument,
+  ErrorDocument,
   InspectDocument,
+  MicroDocument,
   ReceiptDocument,
   SessionsDocument,
+  UndoDocument,
 } from '../src/cli/json-schema.ts';
 import { configJsonSchema, renderDefaultsModule, renderReference } from '../src/config/explain.ts';
 
@@ -28,6 +31,9 @@ export function generateFiles(): readonly GeneratedFile[] {
     { path: 'schema/sessions.schema.json', content: json(z.toJSONSchema(SessionsDocument)) },
     { path: 'schema/doctor.schema.json', content: json(z.toJSONSchema(DoctorDocument)) },
     { path: 'schema/receipt.schema.json', content: json(z.toJSONSchema(ReceiptDocument)) },
+    { path: 'schema/micro.schema.json', content: json(z.toJSONSchema(MicroDocument)) },
+    { path: 'schema/undo.schema.json', content: json(z.toJSONSchema(UndoDocument)) },
+    { path: 'schema/error.schema.json', content: json(z.toJSONSchema(ErrorDocument)) },
   ];
 }
 

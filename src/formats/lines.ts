@@ -244,7 +244,7 @@ function salvage(text: string): { values: unknown[]; lostCharacters: number } {
 function nextRecord(text: string, from: number): number {
   RECORD_START.lastIndex = from;
   for (let match = RECORD_START.exec(text); match !== null; match = RECORD_START.exec(text)) {
-    if (!/[:,[]/.test(text[match.index - 1] ?? '')) return match.index;
+    if (!':,['.includes(text[match.index - 1] ?? ' ')) return match.index;
   }
   return text.length;
 }
