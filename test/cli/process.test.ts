@@ -25,11 +25,14 @@ import { asFile, workLines } from '../support/work-sessions.ts';
 const root = temporaryDirectory();
 const big = join(root, 'big.jsonl');
 const bigClaude = join(root, 'big-claude.jsonl');
+/** Just long enough for progress to be drawn. */
+const middling = join(root, 'middling.jsonl');
 
 before(async () => {
   assert.equal(NOT_BUILT, false, String(NOT_BUILT));
   await writeBigSession(big, 'codex', 60e6);
   await writeBigSession(bigClaude, 'claude-code', 60e6);
+  await writeBigSession(middling, 'codex', 10e6);
 });
 
 /** A home with a small session `s.jsonl` in it, and links to the big ones. */
@@ -37,10 +40,11 @@ function freshHome(): string {
   const home = mkdtempSync(join(root, 'h'));
   writeFileSync(join(home, 's.jsonl'), asFile(workLines('codex')));
   symlinkSync(big, join(home, 'big.jsonl'));
+  symlinkSync(middling, join(home, 'mid.jsonl'));
   return home;
 }
 
-const IN_HOME = ['big.jsonl', 's.jsonl'];
+const IN_HOME = ['big.jsonl', 'mid.jsonl', 's.jsonl'];
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   for (const args of [
@@ -84,23 +88,29 @@ test('Ctrl-C while the output is written leaves the whole output or none', async
   const home = freshHome();
   const started = (child: ChildProcess): void => {
     const watcher = watch(home, (_, name) => {
-      if (name?.endsWith('.tmp') === true) child.kill('SIGINT');
+      if (name?.endsWith('.tmp') !== true) return;
+      // A second Ctrl-C would end the process at once, as somebody who presses it again wants.
+      watcher.close();
+      child.kill('SIGINT');
     });
     child.once('exit', () => watcher.close());
   };
   const ended = await runBuilt(['compact', 'big.jsonl', '--out', 'out.jsonl'], { home, started });
   const isWritten = ended.status === 0;
   if (!isWritten) assertFailed(ended, 'interrupted');
-  assert.deepEqual(readdirSync(home).toSorted(), isWritten ? ['big.jsonl', 'out.jsonl', 's.jsonl'] : IN_HOME);
+  assert.deepEqual(
+    readdirSync(home).toSorted(),
+    isWritten ? ['big.jsonl', 'mid.jsonl', 'out.jsonl', 's.jsonl'] : IN_HOME,
+  );
 });
 
 test('a reader that goes away is no failure and makes no noise', async () => {
   const home = freshHome();
   for (const shell of ['"$@" | head -1', '"$@" | head -c 10', '"$@" | true']) {
     for (const args of [
-      ['inspect', 'big.jsonl'],
-      ['compact', 'big.jsonl'],
-      ['inspect', '--json', 'big.jsonl'],
+      ['inspect', 'mid.jsonl'],
+      ['compact', 'mid.jsonl'],
+      ['inspect', '--json', 'mid.jsonl'],
       ['--help'],
     ]) {
       const ended = await runBuilt(args, { home, shell });
@@ -199,7 +209,7 @@ test('a clean home: config, doctor and sessions work and say so', async () => {
   assert.equal(doctor.status, 0, doctor.stderr + doctor.stdout);
   assert.match(doctor.stdout, /^ok +node/m);
   assert.match(doctor.stdout, /^absent +codex/m);
-  const broken = await runBuilt(['doctor'], { home, env: { BATON_HOME: '/proc/none' } });
+  const broken = await runBuilt(['doctor'], { home, env: { BATON_HOME: join(root, 'big.jsonl', 'home') } });
   assert.equal(broken.status, 1);
   assert.match(broken.stdout, /^broken +home.*\n +\S/m);
 });
@@ -222,7 +232,7 @@ test('colour and signs: only where they are wanted', async () => {
   for (const env of [{ LANG: 'C' }, { LC_ALL: 'POSIX' }, { TERM: 'dumb' }]) {
     for (const args of [
       ['inspect', 's.jsonl'],
-      ['inspect', 'big.jsonl'],
+      ['inspect', 'mid.jsonl'],
       ['sessions'],
       ['doctor'],
       ['--help'],
@@ -252,7 +262,7 @@ for (const [columns, rows] of SIZES) {
     const home = freshHome();
     const script = [
       'inspect s.jsonl',
-      'inspect big.jsonl',
+      'inspect mid.jsonl',
       'compact s.jsonl --preview',
       'doctor',
       '--help',
@@ -287,7 +297,7 @@ test('a terminal without colour: NO_COLOR, TERM=dumb, --color never', { skip: NO
 test('progress is drawn on a terminal, keeps to its line and is erased', { skip: NO_TERMINAL }, async () => {
   const home = freshHome();
   const long = 'a-name-that-is-longer-than-the-terminal-is-wide.jsonl';
-  symlinkSync(big, join(home, long));
+  symlinkSync(middling, join(home, long));
   const { lines, written } = await showIn({ home, columns: 40, rows: 10 }, `baton inspect ${long} > out.txt`);
   const drawn = [...written.matchAll(/(Reading [^\r\u001B]*?\d+ %)/g)].map(([, line = '']) => line);
   assert.ok(drawn.length > 0, 'it was drawn');
@@ -297,9 +307,9 @@ test('progress is drawn on a terminal, keeps to its line and is erased', { skip:
   assert.doesNotMatch(readFileSync(join(home, 'out.txt'), 'utf8'), /Reading/);
   const dumb = await showIn(
     { home, columns: 80, rows: 24, env: { TERM: 'dumb' } },
-    'baton inspect big.jsonl > out.txt',
+    'baton inspect mid.jsonl > out.txt',
   );
   assert.doesNotMatch(dumb.written, /Reading/);
-  const json = await showIn({ home, columns: 80, rows: 24 }, 'baton inspect big.jsonl --json > out.txt');
+  const json = await showIn({ home, columns: 80, rows: 24 }, 'baton inspect mid.jsonl --json > out.txt');
   assert.doesNotMatch(json.written, /Reading/);
 });
