@@ -1,8 +1,9 @@
 // Runs the built command line as a stranger does: a process of its own, with an environment of its own.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** The built program. */
@@ -74,4 +75,14 @@ export async function runBuilt(args: readonly string[], world: World): Promise<E
       resolve({ status, stdout, stderr, milliseconds: performance.now() - begun });
     });
   });
+}
+
+/** Waits until a process has a file open, where the system shows that; a while elsewhere. */
+export async function whenOpen(child: ChildProcess, path: string): Promise<void> {
+  if (process.platform !== 'linux') return sleep(150);
+  for (let attempt = 0; attempt < 5000; attempt++) {
+    const listed = spawnSync('sh', ['-c', `ls -l /proc/${child.pid}/fd 2>/dev/null | grep -qF "${path}"`]);
+    if (listed.status === 0) return;
+    await sleep(1);
+  }
 }
