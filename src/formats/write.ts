@@ -5,13 +5,17 @@ import { SUMMARY_PREFIX } from '../history/filter.ts';
 import type { Ids } from '../ports.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord, SessionMetaRecord, SettingsRecord } from '../protocol/record.ts';
-import type { Format } from '../vocabulary.ts';
+import { AGENT_FORMATS, FORMAT_NAMES, MESSAGE_FORMATS } from '../vocabulary.ts';
+import type { AgentFormat, Format, MessageFormat, WriteFormat } from '../vocabulary.ts';
 import type { ClaudeIds } from './claude-code/chain.ts';
 import type { ClaudeTail } from './claude-code/survey.ts';
 import { appendClaudeCompaction } from './claude-code/write.ts';
 import { CODEX_SUMMARY_PREFIX } from './codex/shapes.ts';
 import { appendCodexCompaction, appendCodexUndo, writeCodexSession } from './codex/write.ts';
 import type { SessionTail } from './load.ts';
+import { writeMarkdown } from './markdown.ts';
+import type { MarkdownHead } from './markdown.ts';
+import { writeMessages } from './message-arrays.ts';
 
 /** What happened to a session that is to be written down. */
 export type SessionChange =
@@ -31,10 +35,43 @@ export interface WriteFacts {
  * How a summary begins, by the agent that goes on with it. Codex takes any other user message for the user's own words
  * and carries it over its next compaction. @source docs/real-tools.md
  */
-export const SUMMARY_PREFIXES: Readonly<Record<Format, string>> = {
+export const SUMMARY_PREFIXES: Readonly<Record<WriteFormat, string>> = {
   codex: CODEX_SUMMARY_PREFIX,
   'claude-code': SUMMARY_PREFIX,
+  responses: SUMMARY_PREFIX,
+  anthropic: SUMMARY_PREFIX,
+  chat: SUMMARY_PREFIX,
+  markdown: SUMMARY_PREFIX,
 };
+
+/** Whether sessions of the format are gone on with by their agent. */
+export function isAgentFormat(format: Format | WriteFormat): format is AgentFormat {
+  return AGENT_FORMATS.some((each) => each === format);
+}
+
+function isMessageFormat(format: Format | WriteFormat): format is MessageFormat {
+  return MESSAGE_FORMATS.some((each) => each === format);
+}
+
+/**
+ * What `same` means for a session: its own format.
+ * @throws BatonError `cannot_append` for formats that Baton only reads
+ */
+export function sameFormat(format: Format): AgentFormat | MessageFormat {
+  if (isAgentFormat(format) || isMessageFormat(format)) return format;
+  throw readOnly(format);
+}
+
+function readOnly(format: Format): BatonError {
+  return new BatonError(
+    'cannot_append',
+    `Baton reads this format (${FORMAT_NAMES[format]}) but does not write it`,
+    {
+      cure: 'Choose what to write: --format codex, claude, responses, anthropic, chat or markdown.',
+      data: { format },
+    },
+  );
+}
 
 /** Lines around the original bytes, without line feeds. */
 export interface Continuation {
@@ -68,6 +105,8 @@ export function continueSession(tail: SessionTail, change: SessionChange, facts:
           });
     case 'claude-code':
       return { head: [], tail: continueClaude(tail.state, change, facts) };
+    default:
+      throw readOnly(tail.format);
   }
 }
 
@@ -91,16 +130,20 @@ function claudeIds(ids: Ids): ClaudeIds {
 
 /** A session of its own that holds the present context only. */
 export interface FreshSession extends WriteFacts {
-  readonly format: Format;
+  readonly format: WriteFormat;
   readonly source: SessionTail;
   readonly meta: Omit<SessionMetaRecord, 'type'>;
   readonly settings: Omit<SettingsRecord, 'type'>;
   readonly record: CompactedRecord;
 }
 
-/** The lines of a fresh session, without line feeds. */
+/** The lines of a fresh session, without line feeds; a document is one of them. */
 export function freshSession(session: FreshSession): readonly string[] {
   const { format, source, meta, settings, record, at, newSessionId } = session;
+  if (isMessageFormat(format)) {
+    return [JSON.stringify(writeMessages(format, record.replacement, source.format), null, 2)];
+  }
+  if (format === 'markdown') return [writeMarkdown(record.replacement, markdownHead(session)).trimEnd()];
   if (format === 'claude-code') {
     const tail: ClaudeTail = {
       uuid: null,
@@ -126,4 +169,20 @@ export function freshSession(session: FreshSession): readonly string[] {
     at,
     newSessionId,
   }).lines;
+}
+
+function markdownHead({ source, meta, settings, record, at }: FreshSession): MarkdownHead {
+  const { preTokens, postTokens } = record;
+  return {
+    title: 'A session after its compaction',
+    facts: [
+      `Read from: ${FORMAT_NAMES[source.format]}`,
+      ...(settings.model === undefined ? [] : [`Model: ${settings.model}`]),
+      ...(meta.cwd === undefined ? [] : [`Directory: ${meta.cwd}`]),
+      ...(preTokens === undefined || postTokens === undefined
+        ? []
+        : [`Tokens: ${preTokens} before, ${postTokens} after`]),
+      `Written: ${at}`,
+    ],
+  };
 }

@@ -8,7 +8,7 @@ import { authorOf, textOfParts } from '../../protocol/item.ts';
 import { IMPLEMENTATIONS, PHASES, REASONS } from '../../vocabulary.ts';
 import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
 import { attachmentItem } from './attachment.ts';
-import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
+import { countAt, objectAt, stringAt, stringsAt } from '../fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
 import { keyOf } from './node.ts';

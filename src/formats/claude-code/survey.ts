@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../protocol/item.ts';
 import type { LineAt, LineReader, Report } from '../reader.ts';
-import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
+import { countAt, objectAt, stringAt, stringsAt } from '../fields.ts';
 import { LINKED_KINDS, nodeOf } from './node.ts';
 import type { LineKey, Node } from './node.ts';
 
