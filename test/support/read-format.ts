@@ -1,12 +1,9 @@
 // Reads a file, or the text of one, as any format: what `inspect` sees of it.
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { loadSession } from '../../src/formats/load.ts';
 import type { LoadReport } from '../../src/formats/load.ts';
 import { openSource } from '../../src/formats/source.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
-import { temporaryDirectory } from './program.ts';
 
 /** What a file reads as. */
 export interface ReadFile {
@@ -15,8 +12,22 @@ export interface ReadFile {
 }
 
 /** Reads the session at `path`. */
-export async function readSessionFile(path: string): Promise<ReadFile> {
-  const source = await openSource(path, (async function* (): AsyncGenerator<Buffer> {})());
+export function readSessionFile(path: string): Promise<ReadFile> {
+  return read(path, []);
+}
+
+/** Reads a text as it would be read from a pipe: without a name that could say what it is. */
+export function readSessionText(text: string): Promise<ReadFile> {
+  return read('-', [Buffer.from(text)]);
+}
+
+async function read(path: string, input: readonly Buffer[]): Promise<ReadFile> {
+  const source = await openSource(
+    path,
+    (async function* (): AsyncGenerator<Buffer> {
+      yield* input;
+    })(),
+  );
   try {
     const records: LogRecord[] = [];
     const report = await loadSession(source, (record) => void records.push(record));
@@ -24,17 +35,6 @@ export async function readSessionFile(path: string): Promise<ReadFile> {
   } finally {
     await source.close();
   }
-}
-
-let directory: string | undefined;
-let files = 0;
-
-/** Reads a text as if it stood in a file whose name says nothing. */
-export async function readSessionText(text: string): Promise<ReadFile> {
-  directory ??= temporaryDirectory();
-  const path = join(directory, `session-${++files}`);
-  writeFileSync(path, text);
-  return readSessionFile(path);
 }
 
 /** Values as JSON Lines. */
