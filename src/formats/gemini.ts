@@ -1,7 +1,7 @@
 // Sessions of Gemini CLI: one JSON document until 2026, a log of JSON Lines since, and the checkpoints of /chat save.
 
 import type { Item, Json, JsonObject, Part } from '../protocol/item.ts';
-import { arrayAt, isJsonObject, objectAt, objectsAt, stringAt } from './fields.ts';
+import { arrayAt, isJsonObject, objectAt, objectsAt, stringAt, stringsAt } from './fields.ts';
 import {
   functionCall,
   functionResult,
@@ -83,8 +83,8 @@ class GeminiReader implements LineReader {
 
   #document(value: JsonObject, at: LineAt): void {
     this.#teller.meta({ sessionId: stringAt(value, 'sessionId') });
-    const directories = arrayAt(value, 'directories').filter((each) => typeof each === 'string');
-    this.#teller.meta({ cwd: directories[0] });
+    const [cwd] = stringsAt(value, 'directories');
+    this.#teller.meta({ cwd });
     for (const message of [...arrayAt(value, 'messages'), ...arrayAt(value, 'history')]) {
       if (isContent(message)) this.#log.push({ type: 'message', value: message, at });
       else if (isJsonObject(message)) this.#message(message, at);
