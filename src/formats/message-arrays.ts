@@ -26,8 +26,13 @@ export function writeMessages(
   items: readonly Item[],
   source: Format,
 ): readonly JsonObject[] {
-  const real = items.filter((item) => item.type !== 'message' || item.isApiErrorMessage !== true);
-  const sent = normalizeItems(real).items;
+  // A call that cannot be written must not be answered, so kinds without a place go first.
+  const writable = items.filter((item) =>
+    item.type === 'unknown'
+      ? format === 'responses' && source === 'responses'
+      : item.type !== 'message' || item.isApiErrorMessage !== true,
+  );
+  const sent = normalizeItems(writable).items;
   switch (format) {
     case 'responses':
       return sent.flatMap((item) => responsesItem(item, source));
@@ -46,7 +51,7 @@ function responsesItem(item: Item, source: Format): readonly JsonObject[] {
     const { encrypted_content: content } = item;
     return isOwn && content !== undefined ? [{ type: 'compaction', encrypted_content: content }] : [];
   }
-  if (item.type === 'unknown') return source === 'responses' ? [item.raw] : [];
+  if (item.type === 'unknown') return [item.raw];
   if (item.type === 'message' && item.content.length === 0) return [];
   const wire = toWire(item, 'claude-code');
   if (wire.place !== 'payload') return [];

@@ -102,11 +102,12 @@ class PiReader implements LineReader {
       teller.usage(piUsage(objectAt(message, 'usage')));
     }
     if (value['type'] === 'model_change') teller.settings({ model: stringAt(value, 'modelId') });
-    teller.items(
-      entryItems(value, () => teller.damage('wrong_shape', 'A content of no known shape; passed over')),
-      ref,
+    const items = entryItems(value, () =>
+      teller.damage('wrong_shape', 'A content of no known shape; passed over'),
     );
-    if (!teller.hasTold) teller.opaque(kindOf(value));
+    teller.items(items, ref);
+    // An answer that was stopped before its first word holds nothing.
+    if (items.length === 0 && (message !== undefined || !teller.hasTold)) teller.opaque(kindOf(value));
   }
 
   #leftBehind(value: JsonObject): void {
