@@ -5,7 +5,7 @@ import { assistantItems, userItems } from './claude-code/items.ts';
 import { usageSample } from './claude-code/usage.ts';
 import { Conversations } from './conversations.ts';
 import { arrayAt, isJsonObject, objectsAt, stringAt } from './fields.ts';
-import { partsMessage, partsOf } from './items.ts';
+import { partsMessage, partSummaries, partsOf } from './items.ts';
 import type { FormatReader } from './reader.ts';
 import { Teller } from './teller.ts';
 
@@ -95,7 +95,7 @@ function tellMessage(message: Json, teller: Teller): void {
   const items = messageItems(message);
   if (items.length === 0) teller.opaque(`message/${typeof role === 'string' ? role : 'untyped'}`);
   if (role === 'assistant') teller.usage(usageSample(message['usage']));
-  teller.items(items);
+  teller.items(partSummaries(items));
 }
 
 function messageItems(message: JsonObject): Item[] {

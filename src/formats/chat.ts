@@ -5,7 +5,15 @@ import { usableWindow } from '../tokens/pressure.ts';
 import { Conversations } from './conversations.ts';
 import type { FormatReader } from './reader.ts';
 import { arrayAt, countAt, isJsonObject, objectAt, objectsAt, stringAt } from './fields.ts';
-import { functionCall, functionResult, partsMessage, partsOf, reasoning, requestUsage } from './items.ts';
+import {
+  functionCall,
+  functionResult,
+  partsMessage,
+  partSummaries,
+  partsOf,
+  reasoning,
+  requestUsage,
+} from './items.ts';
 import { Teller } from './teller.ts';
 
 const MESSAGE_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
@@ -129,7 +137,7 @@ function tellMessage(message: Json, teller: Teller): void {
   }
   const items = chatItems(message, (what) => teller.damage('wrong_shape', what));
   if (items.length === 0) teller.opaque(`message/${stringAt(message, 'role') ?? 'untyped'}`);
-  teller.items(items);
+  teller.items(partSummaries(items));
 }
 
 /**

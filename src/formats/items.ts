@@ -11,6 +11,7 @@ import type {
   ReasoningItem,
   ToolOutputItem,
 } from '../protocol/item.ts';
+import { isSummary } from '../history/filter.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import { isJsonObject, objectAt, stringAt } from './fields.ts';
 
@@ -88,6 +89,20 @@ export function compactionItems(
     },
     ...textMessage('user', summary, { isCompactSummary: true, origin: HARNESS }),
   ];
+}
+
+/**
+ * A message array says nothing of compactions, so a summary is known by its first words, and a message that opens with
+ * one is parted: what follows in it is the user's own, which an API that wants roles to alternate had merged.
+ */
+export function partSummaries(items: readonly Item[]): readonly Item[] {
+  return items.flatMap((item): readonly Item[] => {
+    if (item.type !== 'message' || !isSummary(item)) return [item];
+    const [summary, ...rest] = item.content;
+    if (summary === undefined) return [item];
+    const flags = { isCompactSummary: true, origin: HARNESS };
+    return [{ ...item, content: [summary], ...flags }, ...partsMessage('user', rest)];
+  });
 }
 
 /**

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { asLines, readSessionText } from '../../test/support/read-format.ts';
-import { callOf, resultCallId } from '../protocol/item.ts';
+import { SUMMARY_PREFIX } from '../history/filter.ts';
+import { callOf, resultCallId, textOfParts } from '../protocol/item.ts';
 import type { Item, JsonObject, Part } from '../protocol/item.ts';
 import { FORMATS, MESSAGE_FORMATS } from '../vocabulary.ts';
 import type { MessageFormat } from '../vocabulary.ts';
@@ -294,6 +295,26 @@ test('what was written is read again as the same conversation', async () => {
       assert.equal(items.filter((item) => resultCallId(item) !== undefined).length, 2, format);
       assert.deepEqual(writeMessages(format, items, format), messages, format);
     }
+  }
+});
+
+test('a summary that was written is known for one again, apart from the words that it was merged with', async () => {
+  const past: Item = {
+    ...(user(`${SUMMARY_PREFIX}\nAll of it.`) as Item & { type: 'message' }),
+    isCompactSummary: true,
+  };
+  for (const format of MESSAGE_FORMATS) {
+    const messages = writeMessages(
+      format,
+      [past, user('Go on.'), says('Yes.'), call('a'), result('a')],
+      'chat',
+    );
+    const { records } = await readSessionText(JSON.stringify(messages));
+    const items = records.flatMap((record) => (record.type === 'item' ? [record.item] : []));
+    const [first, second] = items;
+    assert.ok(first?.type === 'message' && first.isCompactSummary === true, format);
+    assert.ok(second?.type === 'message' && textOfParts(second.content) === 'Go on.', format);
+    assert.equal(second.isCompactSummary, undefined, format);
   }
 });
 

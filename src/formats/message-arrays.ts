@@ -88,15 +88,11 @@ function chatMessages(items: readonly Item[]): readonly JsonObject[] {
     const last = messages.at(-1);
     // Templates of many models want the roles to alternate.
     if (message?.['role'] === 'user' && last?.['role'] === 'user') {
-      messages[messages.length - 1] = { role: 'user', content: joined(last['content'], message['content']) };
+      const content = [...chatParts(last['content']), ...chatParts(message['content'])];
+      messages[messages.length - 1] = { role: 'user', content };
     } else if (message !== undefined) messages.push(message);
   }
   return messages;
-}
-
-function joined(before: JsonObject[string], after: JsonObject[string]): JsonObject[string] {
-  if (typeof before === 'string' && typeof after === 'string') return `${before}\n\n${after}`;
-  return [...chatParts(before), ...chatParts(after)];
 }
 
 function chatParts(content: JsonObject[string]): readonly JsonObject[] {

@@ -5,6 +5,7 @@ import type { UsageSample } from '../protocol/usage.ts';
 import { isItemPayload, isItemType, readItem } from './codex/items.ts';
 import { Conversations } from './conversations.ts';
 import { arrayAt, countAt, isJsonObject, objectAt, objectsAt, stringAt } from './fields.ts';
+import { partSummaries } from './items.ts';
 import type { FormatReader } from './reader.ts';
 import { Teller } from './teller.ts';
 
@@ -114,7 +115,8 @@ function tellItem(value: Json, teller: Teller): void {
     teller.wrongShape('An item that says neither type nor role', 'item/untyped');
     return;
   }
-  teller.items([readItem(payload, (what) => teller.damage('wrong_shape', `The ${what}`))]);
+  const item = readItem(payload, (what) => teller.damage('wrong_shape', `The ${what}`));
+  teller.items(partSummaries([item]));
 }
 
 /** The short form of a message (no type, a text for its parts) in the long one. */
