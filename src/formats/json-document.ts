@@ -32,8 +32,7 @@ export function canBeDocument(head: Buffer): boolean {
 
 /**
  * Reads a file as one JSON value. The objects of an array are told one after the other, as lines would be; arrays in it
- * are taken apart; what is neither is reported.
- * @throws BatonError `format_unknown` when the file is too large for it
+ * are taken apart; what is neither is reported. A file above the limit is not looked at.
  */
 export async function readDocument(
   source: ByteSource,
