@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { compactHistory } from '../compaction/driver.ts';
 import type { Compaction, CompactionWorld, Subject } from '../compaction/driver.ts';
+import { restoreState } from '../compaction/restore.ts';
 import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
@@ -19,8 +20,8 @@ import {
   sameFormat,
   SUMMARY_PREFIXES,
 } from '../formats/write.ts';
+import type { CompactionChange } from '../formats/write.ts';
 import type { Item } from '../protocol/item.ts';
-import type { CompactedRecord } from '../protocol/record.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
@@ -29,10 +30,10 @@ import type { Trail } from '../trail/trail.ts';
 import type { Format, OutputFormat, Strategy, WriteFormat } from '../vocabulary.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
-import { writeOutput } from './output.ts';
-import type { Piece } from './output.ts';
+import { checkDestination, writeOutput } from './output.ts';
+import type { Destination, Piece } from './output.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
-import { formatNumber, plural } from './style.ts';
+import { arrow, formatNumber, plural, printable } from './style.ts';
 import { openWorkspace } from './workspace.ts';
 
 /** The options of the command, as the user gave them. */
@@ -66,11 +67,12 @@ export async function compact(
 ): Promise<void> {
   checkFlags(flags);
   await withSource(io, path, async (source) => {
+    if (flags.preview !== true) await checkDestination(destinationOf(flags, source));
     const session = await readForCompaction(io, config, source);
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
     const compaction = await compactHistory(
-      subjectOf(session, world, target),
+      subjectOf(session, world, { target, config }),
       {
         strategy: flags.strategy,
         ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }),
@@ -78,6 +80,7 @@ export async function compact(
       config,
       world,
     );
+    tellDamage(io, path, session.report);
     if (flags.preview === true) {
       const { renderPreview } = await import('./compact-view.ts');
       io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
@@ -170,7 +173,11 @@ export async function tokenCounter(
   }
 }
 
-function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: WriteFormat): Subject {
+function subjectOf(
+  session: ReadForCompaction,
+  world: CompactionWorld,
+  { target, config }: { readonly target: WriteFormat; readonly config: Config },
+): Subject {
   const { account, trail } = session;
   return {
     entries: session.history.entries,
@@ -180,7 +187,7 @@ function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: W
     leavesInitialContext: isAgentFormat(target),
     summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
-    state: [],
+    state: restoreState(trail.plan, config.compact),
     summarise: (budgetTokens) => writeSummary(trail, { budgetTokens, count: world.count }),
   };
 }
@@ -205,11 +212,11 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
   const { source, session, compaction, flags, target } = write;
   const newSessionId = io.ids.uuid();
   const facts = { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids };
-  const record = recordOf(compaction);
+  const change = changeOf(session, compaction);
   const isAppended = isAgentFormat(target) && target === session.report.format && flags.prune !== true;
   const written = isAppended
-    ? continueSession(session.report.tail, { type: 'compaction', record }, facts)
-    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, record }) };
+    ? continueSession(session.report, change, facts)
+    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, change }) };
   const isInstalled = flags.install === true && isAgentFormat(target);
   const pieces: Piece[] = [
     ...(isInstalled ? written.head.map(asLine) : []),
@@ -217,15 +224,21 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
     ...written.tail.map(asLine),
   ];
   const place = isInstalled ? await prepareInstall(io, target, session.account.cwd, newSessionId) : undefined;
-  await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true }, pieces);
+  await writeOutput(io, destinationOf({ ...flags, out: place ?? flags.out }, source), pieces);
   tell(io, write, place, newSessionId);
 }
 
-/** Agents that write rollouts have no micro-compaction: for them it is a history in place of another. */
-function recordOf(compaction: Compaction): CompactedRecord {
-  if (compaction.type === 'full') return compaction.record;
-  const { record, items, preTokens, postTokens } = compaction;
-  return { type: 'compacted', id: record.id, trigger: 'manual', preTokens, postTokens, replacement: items };
+function changeOf({ history }: ReadForCompaction, compaction: Compaction): CompactionChange {
+  if (compaction.type === 'full') return { type: 'compaction', record: compaction.record };
+  const { record, items, postTokens } = compaction;
+  return { type: 'micro', record, entries: history.entries, items, postTokens };
+}
+
+function destinationOf(
+  { out, force }: Pick<CompactFlags, 'force'> & { out?: string | undefined },
+  input: ByteSource,
+): Destination {
+  return { path: out, overwrites: force === true, input };
 }
 
 function freshFacts({ report, account }: ReadForCompaction) {
@@ -252,7 +265,7 @@ function tell(
   const { preTokens, postTokens } = sizes(compaction);
   const where = place ?? flags.out;
   io.stderr(
-    `${formatNumber(preTokens)} → ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
+    `${formatNumber(preTokens)} ${arrow(io.look)} ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
       `${where === undefined ? '' : ` Written to ${where}.`}\n`,
   );
   if (compaction.type === 'full') for (const note of compaction.record.receipt.notes) io.stderr(`${note}\n`);
@@ -265,6 +278,25 @@ function tell(
     );
   }
   if (flags.json === true) io.stdout(receiptJson(compaction));
+}
+
+/** What could not be read is in no summary: that has to be known before the session goes on without it. */
+function tellDamage(io: CommandIo, path: string, { damage, hasGrown }: LoadReport): void {
+  const lost = new Set(damage.filter((note) => note.lost).map(({ line }) => line));
+  const [first] = lost;
+  const notes = [
+    ...(first === undefined
+      ? []
+      : [
+          lost.size === 1
+            ? `line ${formatNumber(first)} is damaged and was left out`
+            : `${plural(lost.size, 'line')} are damaged and were left out, the first is line ${formatNumber(first)}`,
+        ]),
+    ...(hasGrown ? ['the file grew while it was read, and what was appended is not included'] : []),
+  ];
+  const see = first === undefined ? '' : `; \`baton inspect ${printable(path)}\` says more`;
+  for (const [index, note] of notes.entries())
+    io.stderr(`baton: warning: ${note}${index === 0 ? see : ''}.\n`);
 }
 
 /** Tokens before and after. */

@@ -14,6 +14,33 @@ export interface Destination {
   /** A path, or undefined for standard output. */
   readonly path: string | undefined;
   readonly overwrites: boolean;
+  /** What was read for the output: no permission to overwrite covers it. */
+  readonly input: ByteSource;
+}
+
+/**
+ * Refuses a destination that cannot be right, before any work is done for it.
+ * @throws BatonError `output_exists`, `output_failed`
+ */
+export async function checkDestination({ path, overwrites, input }: Destination): Promise<void> {
+  if (path === undefined) return;
+  if (path === '') throw noFile("''", 'no name');
+  const stats = await stat(path).catch(() => undefined);
+  if (stats === undefined) return;
+  // A rename would put a file in the place of a device or a pipe.
+  if (!stats.isFile()) throw noFile(path, stats.isDirectory() ? 'a directory' : 'no regular file');
+  if (await input.isAt(path)) {
+    throw new BatonError('output_exists', `${path} is the session itself, which is never changed`, {
+      cure: 'Choose another name.',
+    });
+  }
+  if (!overwrites) throw existsAlready(path);
+}
+
+function noFile(path: string, what: string): BatonError {
+  return new BatonError('output_failed', `${path} is ${what}`, {
+    cure: 'Name a file that does not exist yet.',
+  });
 }
 
 /**
@@ -30,14 +57,15 @@ export async function writeOutput(
     return;
   }
   const { path } = destination;
-  if (!destination.overwrites && (await exists(path))) throw existsAlready(path);
+  await checkDestination(destination);
   const temporary = `${path}.${io.ids.uuid()}.tmp`;
   try {
     await writeTemporary(temporary, pieces, io.signal);
     if (destination.overwrites) await rename(temporary, path);
     else await publish(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // Where the temporary file could not even be made, removing it fails as well; the first failure is the one to tell.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw explainWrite(path, error);
   }
 }
@@ -89,13 +117,6 @@ async function copy(
     await write(chunk);
   }
   if (last !== undefined && last !== 0x0a) await write(Buffer.from('\n'));
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function existsAlready(path: string): BatonError {

@@ -35,6 +35,7 @@ function sourceOf(text: string, size: number): ByteSource {
     async *chunks() {
       yield Buffer.from(text);
     },
+    isAt: async () => false,
     hasGrown: async () => false,
     close: async () => undefined,
   };

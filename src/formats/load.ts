@@ -8,7 +8,7 @@ import type { AgentFormat, Format } from '../vocabulary.ts';
 import { anthropicReader } from './anthropic.ts';
 import { chatReader } from './chat.ts';
 import { claudeCodeReader } from './claude-code/read.ts';
-import type { ClaudeTail } from './claude-code/survey.ts';
+import type { ClaudeTail } from './claude-code/tail.ts';
 import { codexReader } from './codex/read.ts';
 import type { CodexTail } from './codex/tail.ts';
 import { copilotReader } from './copilot.ts';
@@ -297,7 +297,8 @@ function unknownFormat(source: ByteSource, what: string): BatonError {
 }
 
 function describeContent(head: Buffer, objects: number, damaged: number): string {
-  if (head.includes(0) && objects === 0) return 'it looks like a binary file';
+  // Programs hold scraps of JSON, too.
+  if (head.includes(0) && damaged >= objects) return 'it looks like a binary file';
   const first = head.toString('utf8').trimStart()[0];
   // Parts of a document that is cut off may be whole on their lines.
   if (damaged > objects && (first === '{' || first === '[')) {
