@@ -54,8 +54,52 @@ export const PRESSURES = ['calm', 'warning', 'error', 'auto_compact'] as const;
 export type PressureWord = (typeof PRESSURES)[number];
 
 /** Session file formats that Baton reads. */
-export const FORMATS = ['codex', 'claude-code'] as const;
+export const FORMATS = [
+  'codex',
+  'claude-code',
+  'responses',
+  'anthropic',
+  'chat',
+  'pi',
+  'opencode',
+  'gemini',
+  'copilot',
+  'openhands',
+  'swe-agent',
+  'mini-swe-agent',
+] as const;
 export type Format = (typeof FORMATS)[number];
+
+/** What a file of each format is called, to people. */
+export const FORMAT_NAMES: Readonly<Record<Format, string>> = {
+  codex: 'Codex rollout',
+  'claude-code': 'Claude Code session',
+  responses: 'OpenAI Responses items',
+  anthropic: 'Anthropic messages',
+  chat: 'OpenAI chat messages',
+  pi: 'pi session',
+  opencode: 'opencode export',
+  gemini: 'Gemini CLI session',
+  copilot: 'Copilot CLI session',
+  openhands: 'OpenHands events',
+  'swe-agent': 'SWE-agent trajectory',
+  'mini-swe-agent': 'mini-swe-agent trajectory',
+};
+
+/** Formats of agents to whose sessions a compaction is appended, so that the agent resumes them. */
+export const AGENT_FORMATS = ['codex', 'claude-code'] as const satisfies readonly Format[];
+export type AgentFormat = (typeof AGENT_FORMATS)[number];
+
+/** Formats of messages as an API takes them. */
+export const MESSAGE_FORMATS = ['responses', 'anthropic', 'chat'] as const satisfies readonly Format[];
+export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
+
+/** Formats in which a compacted session can be written; `markdown` is for people. */
+export type WriteFormat = AgentFormat | MessageFormat | 'markdown';
+
+/** What `--format` may be. */
+export const OUTPUT_FORMATS = ['same', 'codex', 'claude', ...MESSAGE_FORMATS, 'markdown'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Section headings of a summary, in order. @source seed 001, structured summarization prompt. */
 export const SUMMARY_SECTIONS = [

@@ -13,7 +13,13 @@ import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
-import { continueSession, freshSession, SUMMARY_PREFIXES } from '../formats/write.ts';
+import {
+  continueSession,
+  freshSession,
+  isAgentFormat,
+  sameFormat,
+  SUMMARY_PREFIXES,
+} from '../formats/write.ts';
 import type { CompactionChange } from '../formats/write.ts';
 import type { Item } from '../protocol/item.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
@@ -21,7 +27,7 @@ import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import { writeSummary } from '../trail/write.ts';
 import type { Trail } from '../trail/trail.ts';
-import type { Format, Strategy } from '../vocabulary.ts';
+import type { Format, OutputFormat, Strategy, WriteFormat } from '../vocabulary.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
@@ -36,7 +42,7 @@ export interface CompactFlags {
   readonly targetTokens?: number;
   readonly preview?: true;
   readonly out?: string;
-  readonly format: 'same' | 'codex' | 'claude';
+  readonly format: OutputFormat;
   readonly prune?: true;
   readonly install?: true;
   readonly workspace?: string;
@@ -118,9 +124,17 @@ export async function readForCompaction(
   return { report, account: account.account(), history, trail: trail.trail() };
 }
 
-function targetFormat(format: Format, { format: wanted }: CompactFlags): Format {
-  if (wanted === 'same') return format;
-  return wanted === 'claude' ? 'claude-code' : 'codex';
+function targetFormat(format: Format, { format: wanted, preview, install }: CompactFlags): WriteFormat {
+  // A preview writes nothing, so it needs no format that can be written.
+  const same = preview === true && wanted === 'same' ? (isAgentFormat(format) ? format : 'chat') : undefined;
+  const target =
+    same ?? (wanted === 'same' ? sameFormat(format) : wanted === 'claude' ? 'claude-code' : wanted);
+  if (install === true && !isAgentFormat(target)) {
+    throw new BatonError('usage', '--install needs an agent that resumes the session', {
+      cure: 'Add --format codex or --format claude, or leave --install out.',
+    });
+  }
+  return target;
 }
 
 async function compactionWorld(
@@ -162,7 +176,7 @@ export async function tokenCounter(
 function subjectOf(
   session: ReadForCompaction,
   world: CompactionWorld,
-  { target, config }: { readonly target: Format; readonly config: Config },
+  { target, config }: { readonly target: WriteFormat; readonly config: Config },
 ): Subject {
   const { account, trail } = session;
   return {
@@ -170,7 +184,7 @@ function subjectOf(
     window: account.window,
     pressure: pressureSentence(account),
     // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
-    leavesInitialContext: target === 'codex' || target === 'claude-code',
+    leavesInitialContext: isAgentFormat(target),
     summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
     state: restoreState(trail.plan, config.compact),
@@ -191,7 +205,7 @@ interface Write {
   readonly session: ReadForCompaction;
   readonly compaction: Compaction;
   readonly flags: CompactFlags;
-  readonly target: Format;
+  readonly target: WriteFormat;
 }
 
 async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
@@ -199,11 +213,11 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
   const newSessionId = io.ids.uuid();
   const facts = { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids };
   const change = changeOf(session, compaction);
-  const isAppended = target === session.report.format && flags.prune !== true;
+  const isAppended = isAgentFormat(target) && target === session.report.format && flags.prune !== true;
   const written = isAppended
     ? continueSession(session.report, change, facts)
     : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, change }) };
-  const isInstalled = flags.install === true;
+  const isInstalled = flags.install === true && isAgentFormat(target);
   const pieces: Piece[] = [
     ...(isInstalled ? written.head.map(asLine) : []),
     ...(isAppended ? [{ copyOf: source }] : []),
@@ -255,8 +269,10 @@ function tell(
       `${where === undefined ? '' : ` Written to ${where}.`}\n`,
   );
   if (compaction.type === 'full') for (const note of compaction.record.receipt.notes) io.stderr(`${note}\n`);
-  if (place !== undefined) io.stderr(`Resume it with: ${resumeCommand(target, id, session.account.cwd)}\n`);
-  if (where !== undefined && flags.prune !== true) {
+  if (place !== undefined && isAgentFormat(target)) {
+    io.stderr(`Resume it with: ${resumeCommand(target, id, session.account.cwd)}\n`);
+  }
+  if (where !== undefined && flags.prune !== true && isAgentFormat(target)) {
     io.stderr(
       `Take it back with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`,
     );

@@ -3,7 +3,7 @@
 import type { CompactionMark, ContextAccount, GaugePoint } from '../history/account.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { Category, PressureWord } from '../vocabulary.ts';
-import { CATEGORIES } from '../vocabulary.ts';
+import { CATEGORIES, FORMAT_NAMES } from '../vocabulary.ts';
 import { sumTokens } from '../tokens/estimate.ts';
 import type { ThresholdState } from '../tokens/pressure.ts';
 import { isO200kModel } from '../tokens/models.ts';
@@ -78,7 +78,7 @@ export function renderInspection(inspection: Inspection, look: Look, home: strin
 
 function renderHeader({ path, report, account }: Inspection, look: Look, home: string): string {
   const facts = [
-    report.format === 'codex' ? 'Codex rollout' : 'Claude Code session',
+    FORMAT_NAMES[report.format],
     account.producerVersion === undefined ? undefined : `version ${account.producerVersion}`,
     account.model,
     account.cwd === undefined ? undefined : tildePath(account.cwd, home),

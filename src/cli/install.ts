@@ -3,12 +3,17 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BatonError } from '../errors.ts';
-import type { Format } from '../vocabulary.ts';
+import type { AgentFormat } from '../vocabulary.ts';
 import { agentHomes } from './agents.ts';
 import type { CommandIo } from './io.ts';
 
 /** The path under which an agent finds a session. @source docs/real-tools.md. */
-function installPlace(io: CommandIo, format: Format, cwd: string | undefined, sessionId: string): string {
+function installPlace(
+  io: CommandIo,
+  format: AgentFormat,
+  cwd: string | undefined,
+  sessionId: string,
+): string {
   const homes = agentHomes(io);
   if (format === 'claude-code') {
     return join(homes.claude, 'projects', projectSlug(cwd ?? io.cwd), `${sessionId}.jsonl`);
@@ -25,7 +30,7 @@ function installPlace(io: CommandIo, format: Format, cwd: string | undefined, se
  */
 export async function prepareInstall(
   io: CommandIo,
-  format: Format,
+  format: AgentFormat,
   cwd: string | undefined,
   sessionId: string,
 ): Promise<string> {
@@ -45,7 +50,7 @@ function projectSlug(cwd: string): string {
 }
 
 /** The command that goes on with an installed session. */
-export function resumeCommand(format: Format, sessionId: string, cwd: string | undefined): string {
+export function resumeCommand(format: AgentFormat, sessionId: string, cwd: string | undefined): string {
   const go = cwd === undefined ? '' : `cd ${shellQuote(cwd)} && `;
   return format === 'codex' ? `codex resume ${sessionId}` : `${go}claude --resume ${sessionId}`;
 }

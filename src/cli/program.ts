@@ -5,8 +5,8 @@ import type { ConfigRequest } from '../config/load.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { STRATEGIES } from '../vocabulary.ts';
-import type { Strategy } from '../vocabulary.ts';
+import { OUTPUT_FORMATS, STRATEGIES } from '../vocabulary.ts';
+import type { OutputFormat, Strategy } from '../vocabulary.ts';
 import { configCommand } from './config.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
 import { foldLines } from './style.ts';
@@ -119,7 +119,7 @@ function addInspect(program: Command, io: CommandIo, configure: Configure, end: 
   program
     .command('inspect')
     .description('show what fills the context of a session, its gauge over time, and its compactions')
-    .argument('<file...>', 'session files of Codex, Claude Code or Baton; - reads standard input')
+    .argument('<file...>', 'session files of any format in docs/formats.md; - reads standard input')
     .option('--precise', 'count with the o200k tokenizer instead of estimating')
     .option('--json', 'print JSON (docs/json.md)')
     .action(async (files: string[], options: { json?: true; precise?: true }) => {
@@ -138,7 +138,7 @@ interface CompactFlags {
   readonly targetTokens?: number;
   readonly preview?: true;
   readonly out?: string;
-  readonly format: 'same' | 'codex' | 'claude';
+  readonly format: OutputFormat;
   readonly prune?: true;
   readonly install?: true;
   readonly workspace?: string;
@@ -150,7 +150,7 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
   program
     .command('compact')
     .description('compact a session with the embedded summarizer; the input file is never changed')
-    .argument('<file>', 'session file of Codex, Claude Code or Baton; - reads standard input')
+    .argument('<file>', 'session file of any format in docs/formats.md; - reads standard input')
     .addOption(
       new Option('--strategy <name>', 'auto and full write a summary; micro clears old tool results only')
         .choices(STRATEGIES)
@@ -160,8 +160,11 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     .option('--preview', 'show what would be kept, summarised and dropped; write nothing')
     .option('--out <file>', 'where to write (default: standard output)')
     .addOption(
-      new Option('--format <name>', 'same keeps the original bytes and appends')
-        .choices(['same', 'codex', 'claude'])
+      new Option(
+        '--format <name>',
+        'same keeps the original bytes and appends; others write the context anew',
+      )
+        .choices(OUTPUT_FORMATS)
         .default('same'),
     )
     .option('--prune', 'leave the past out: write only what is in the context afterwards')

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { continueSession } from '../formats/write.ts';
+import { continueSession, isAgentFormat } from '../formats/write.ts';
 import { contextTokens } from '../compaction/full.ts';
 import { readForCompaction, tokenCounter } from './compact.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
@@ -49,8 +49,11 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       { type: 'undo', compactionId: compaction.id, restored },
       { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids },
     );
+    const { format } = report.tail;
     const place =
-      flags.install === true ? await prepareInstall(io, report.format, account.cwd, newSessionId) : undefined;
+      flags.install === true && isAgentFormat(format)
+        ? await prepareInstall(io, format, account.cwd, newSessionId)
+        : undefined;
     await writeOutput(io, { ...destination, path: place ?? flags.out }, [
       ...(place === undefined ? [] : written.head.map((line) => `${line}\n`)),
       { copyOf: source },
@@ -63,8 +66,8 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       `The compaction ${compaction.id} is taken back: the context holds ${formatNumber(tokens)} tokens again.` +
         `${where === undefined ? '' : ` Written to ${where}.`}\n`,
     );
-    if (place !== undefined)
-      io.stderr(`Resume it with: ${resumeCommand(report.format, newSessionId, account.cwd)}\n`);
+    if (place !== undefined && isAgentFormat(format))
+      io.stderr(`Resume it with: ${resumeCommand(format, newSessionId, account.cwd)}\n`);
     if (flags.json === true) {
       const document = { undone: compaction.id, items: restored.length, tokens, written_to: where ?? null };
       io.stdout(`${JSON.stringify(document, null, 2)}\n`);

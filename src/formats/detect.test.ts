@@ -6,7 +6,7 @@ import { detectFormat } from './detect.ts';
 import type { Likeness, LookAlike } from './detect.ts';
 
 /** Made-up formats: a line is as alike as it says. */
-const LIKENESS: Readonly<Record<Format, Likeness>> = {
+const LIKENESS: Readonly<Partial<Record<Format, Likeness>>> = {
   codex: (value) => Number(value['codex'] ?? 0),
   'claude-code': (value) => Number(value['claude'] ?? 0),
 };

@@ -25,7 +25,7 @@ export type Detection =
 /** Decides from the first lines of a file. A look-alike that fits most lines wins over a format that fits few. */
 export function detectFormat(
   values: readonly JsonObject[],
-  likeness: Readonly<Record<Format, Likeness>>,
+  likeness: Readonly<Partial<Record<Format, Likeness>>>,
   lookAlikes: readonly LookAlike[],
 ): Detection {
   const lookAlike = lookAlikes.find(

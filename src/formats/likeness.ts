@@ -1,14 +1,34 @@
 // How well a line fits each format that Baton reads, and what is easily mistaken for one.
 
-import type { JsonObject } from '../protocol/item.ts';
 import type { Format } from '../vocabulary.ts';
+import { looksLikeAnthropic } from './anthropic.ts';
+import { looksLikeChat } from './chat.ts';
 import { looksLikeClaudeCode } from './claude-code/detect.ts';
 import { looksLikeCodex } from './codex/detect.ts';
+import { looksLikeCopilot } from './copilot.ts';
 import type { Likeness, LookAlike } from './detect.ts';
+import { looksLikeGemini } from './gemini.ts';
+import { looksLikeMiniSweAgent } from './mini-swe-agent.ts';
+import { looksLikeOpencode } from './opencode.ts';
+import { looksLikeOpenHands } from './openhands/read.ts';
+import { looksLikePi } from './pi/read.ts';
+import { looksLikeResponses } from './responses.ts';
+import { looksLikeSweAgent } from './swe-agent.ts';
 
+/** The first of two equals wins: bare items without the head of a rollout are Responses items. */
 export const LIKENESS: Readonly<Record<Format, Likeness>> = {
+  responses: looksLikeResponses,
   codex: looksLikeCodex,
   'claude-code': looksLikeClaudeCode,
+  pi: looksLikePi,
+  opencode: looksLikeOpencode,
+  gemini: looksLikeGemini,
+  copilot: looksLikeCopilot,
+  openhands: looksLikeOpenHands,
+  'swe-agent': looksLikeSweAgent,
+  'mini-swe-agent': looksLikeMiniSweAgent,
+  chat: looksLikeChat,
+  anthropic: looksLikeAnthropic,
 };
 
 /** Formats of JSON Lines with keys like those of a session, each with what the user is told of it. */
@@ -36,23 +56,6 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
       ),
   },
   {
-    name: 'it is a session of pi, which has another format',
-    matches: ({ type, id, version, parentId, message }) =>
-      (type === 'session' && (typeof version === 'number' || typeof id === 'string')) ||
-      (type === 'message' &&
-        isObject(message) &&
-        (parentId === undefined || parentId === null || typeof parentId === 'string')),
-  },
-  {
-    name: 'it is a session of GitHub Copilot CLI, which has another format',
-    matches: ({ type, data, id, parentId }) =>
-      typeof type === 'string' &&
-      type.includes('.') &&
-      isObject(data) &&
-      typeof id === 'string' &&
-      parentId !== undefined,
-  },
-  {
     name: 'it is the output of `claude --output-format stream-json`, not the session; that lies in ~/.claude/projects',
     matches: (value) =>
       typeof value['session_id'] === 'string' &&
@@ -64,7 +67,3 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
     matches: (value) => typeof value['display'] === 'string' && 'project' in value && 'timestamp' in value,
   },
 ];
-
-function isObject(value: JsonObject[string]): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -3,17 +3,29 @@
 import { BatonError } from '../errors.ts';
 import type { JsonObject } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
-import type { Format } from '../vocabulary.ts';
+import { FORMAT_NAMES } from '../vocabulary.ts';
+import type { AgentFormat, Format } from '../vocabulary.ts';
+import { anthropicReader } from './anthropic.ts';
+import { chatReader } from './chat.ts';
 import { claudeCodeReader } from './claude-code/read.ts';
 import type { ClaudeTail } from './claude-code/tail.ts';
 import { codexReader } from './codex/read.ts';
 import type { CodexTail } from './codex/tail.ts';
+import { copilotReader } from './copilot.ts';
 import { detectFormat, DETECTION_LINES } from './detect.ts';
+import { geminiReader } from './gemini.ts';
+import { canBeDocument, explainLargeDocument, readDocument } from './json-document.ts';
 import { LineSplitter, ValueReader } from './lines.ts';
 import type { ParseLine } from './lines.ts';
 import { LIKENESS, LOOK_ALIKES } from './likeness.ts';
-import type { DamageNote, Emit, LineAt, LineReader, Report } from './reader.ts';
+import { miniSweAgentReader } from './mini-swe-agent.ts';
+import { opencodeReader } from './opencode.ts';
+import { openHandsReader } from './openhands/read.ts';
+import { piReader } from './pi/read.ts';
+import type { DamageNote, Emit, FormatReader, LineAt, LineReader, Report } from './reader.ts';
+import { responsesReader } from './responses.ts';
 import type { ByteSource } from './source.ts';
+import { sweAgentReader } from './swe-agent.ts';
 
 /** A file up to this size is parsed once and its values are kept for the second pass. */
 const LARGEST_KEPT_FILE = 32 * 1024 * 1024;
@@ -21,7 +33,12 @@ const LARGEST_KEPT_FILE = 32 * 1024 * 1024;
 /** What a writer needs to know of a session to go on with it. */
 export type SessionTail =
   | { readonly format: 'codex'; readonly state: CodexTail }
-  | { readonly format: 'claude-code'; readonly state: ClaudeTail };
+  | { readonly format: 'claude-code'; readonly state: ClaudeTail }
+  /** Nothing is appended to these. */
+  | { readonly format: ReadOnlyFormat };
+
+/** Formats of which Baton reads sessions without going on with them. */
+type ReadOnlyFormat = Exclude<Format, AgentFormat>;
 
 /** What reading a session found out besides its records. */
 export interface LoadReport {
@@ -52,8 +69,9 @@ export async function loadSession(
   emit: Emit,
   options: LoadOptions = {},
 ): Promise<LoadReport> {
-  const format = await detect(source, options.signal);
   const damage: DamageNote[] = [];
+  const content = await look(source, (note) => damage.push(note), options.signal);
+  const { format } = content;
   const opaque: Record<string, number> = {};
   let records = 0;
   let items = 0;
@@ -64,8 +82,7 @@ export async function loadSession(
     emit(record);
   };
   const pass: Pass = { emit: counted, report: (note) => damage.push(note), ...options };
-  const { lines, tail } =
-    format === 'codex' ? await readCodex(source, pass) : await readClaudeCode(source, pass);
+  const { lines, tail } = await readFormat(source, content, pass);
   if (items === 0) {
     throw new BatonError('session_empty', `${source.name} holds no conversation`, {
       cure: 'Name a session with at least one message.',
@@ -92,6 +109,52 @@ interface Pass extends LoadOptions {
 interface Read {
   readonly lines: number;
   readonly tail: SessionTail;
+}
+
+/** Formats that one pass reads. */
+const ONE_PASS: Readonly<Record<Exclude<ReadOnlyFormat, 'pi'>, FormatReader>> = {
+  responses: responsesReader,
+  anthropic: anthropicReader,
+  chat: chatReader,
+  opencode: opencodeReader,
+  gemini: geminiReader,
+  copilot: copilotReader,
+  openhands: openHandsReader,
+  'swe-agent': sweAgentReader,
+  'mini-swe-agent': miniSweAgentReader,
+};
+
+async function readFormat(source: ByteSource, content: Content, pass: Pass): Promise<Read> {
+  if (content.document !== undefined) return readValues(content.document, content.format, pass);
+  const { format } = content;
+  if (format === 'codex') return readCodex(source, pass);
+  if (format === 'claude-code') return readClaudeCode(source, pass);
+  if (format === 'pi') return readPi(source, pass);
+  const reader = ONE_PASS[format].read(pass.emit, pass.report, undefined);
+  return { lines: await readThrough(source, reader, pass), tail: { format } };
+}
+
+/** The values of a document have no lines of their own, so their records name none. */
+function readValues({ values, lines }: JsonDocument, format: ReadOnlyFormat, pass: Pass): Read {
+  const emit: Emit = ({ line: _, ...record }) => pass.emit(record);
+  const feed = (reader: LineReader): void => {
+    for (const [part, value] of values.entries()) reader.accept(value, { line: 1, part });
+    reader.end();
+  };
+  if (format === 'pi') {
+    const survey = piReader.survey(pass.report);
+    feed(survey);
+    feed(piReader.read(emit, pass.report, survey.result()));
+  } else feed(ONE_PASS[format].read(emit, pass.report, undefined));
+  return { lines, tail: { format } };
+}
+
+async function readPi(source: ByteSource, pass: Pass): Promise<Read> {
+  const survey = piReader.survey(pass.report);
+  await readThrough(source, survey, { ...pass, report: ignore, onProgress: half(pass, 0) });
+  const reader = piReader.read(pass.emit, pass.report, survey.result());
+  const lines = await readThrough(source, reader, { ...pass, onProgress: half(pass, 0.5) });
+  return { lines, tail: { format: 'pi' } };
 }
 
 async function readCodex(source: ByteSource, pass: Pass): Promise<Read> {
@@ -161,7 +224,45 @@ async function readThrough(
   return values.lines;
 }
 
-async function detect(source: ByteSource, signal: AbortSignal | undefined): Promise<Format> {
+interface JsonDocument {
+  readonly values: readonly JsonObject[];
+  readonly lines: number;
+}
+
+/** What a file turned out to be; a document is parsed by then. */
+type Content =
+  | { readonly format: Format; readonly document?: undefined }
+  | { readonly format: ReadOnlyFormat; readonly document: JsonDocument };
+
+async function look(source: ByteSource, report: Report, signal: AbortSignal | undefined): Promise<Content> {
+  let mayBeDocument = false;
+  for await (const chunk of source.chunks(signal)) {
+    mayBeDocument = canBeDocument(chunk);
+    break;
+  }
+  if (!mayBeDocument) return { format: await detectLines(source, signal) };
+  const document = await readDocument(source, report, signal);
+  if (document.type === 'document') {
+    const detection = detectFormat(document.values.slice(0, DETECTION_LINES), LIKENESS, LOOK_ALIKES);
+    const { format } = detection;
+    if (format === 'codex' || format === 'claude-code') {
+      throw unknownFormat(
+        source,
+        `it holds a ${FORMAT_NAMES[format]} as one JSON array instead of one object a line`,
+      );
+    }
+    if (format !== undefined) return { format, document };
+    throw unknownFormat(source, detection.looksLike ?? 'it is a JSON document of no known format');
+  }
+  const isLarge = explainLargeDocument(source);
+  try {
+    return { format: await detectLines(source, signal) };
+  } catch (error) {
+    throw isLarge ?? error;
+  }
+}
+
+async function detectLines(source: ByteSource, signal: AbortSignal | undefined): Promise<Format> {
   const found: JsonObject[] = [];
   let damaged = 0;
   const values = new ValueReader(
@@ -183,24 +284,27 @@ async function detect(source: ByteSource, signal: AbortSignal | undefined): Prom
   values.end(true);
   const detection = detectFormat(found, LIKENESS, LOOK_ALIKES);
   if (detection.format !== undefined) return detection.format;
-  throw new BatonError(
-    'format_unknown',
-    `${source.name} is no session that Baton reads: ${
-      detection.looksLike ?? describeContent(head ?? Buffer.alloc(0), found.length, damaged)
-    }`,
-    { cure: 'Baton reads Codex rollouts and Claude Code sessions (JSON Lines).' },
+  throw unknownFormat(
+    source,
+    detection.looksLike ?? describeContent(head ?? Buffer.alloc(0), found.length, damaged),
   );
+}
+
+function unknownFormat(source: ByteSource, what: string): BatonError {
+  return new BatonError('format_unknown', `${source.name} is no session that Baton reads: ${what}`, {
+    cure: `Baton reads ${Object.values(FORMAT_NAMES).join(', ')}; docs/formats.md says how it knows them.`,
+  });
 }
 
 function describeContent(head: Buffer, objects: number, damaged: number): string {
   // Programs hold scraps of JSON, too.
   if (head.includes(0) && damaged >= objects) return 'it looks like a binary file';
-  if (objects > 0) return 'its lines are JSON, but of no known session format';
   const first = head.toString('utf8').trimStart()[0];
-  if (first === '{' || first === '[') {
-    return damaged > 1
-      ? 'it looks like one JSON document, not like JSON Lines'
-      : 'its first record is cut off or damaged';
+  // Parts of a document that is cut off may be whole on their lines.
+  if (damaged > objects && (first === '{' || first === '[')) {
+    return 'it looks like one JSON document that is cut off or damaged';
   }
+  if (objects > 0) return 'its lines are JSON, but of no known session format';
+  if (first === '{' || first === '[') return 'its first record is cut off or damaged';
   return 'it holds no JSON';
 }

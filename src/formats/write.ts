@@ -11,7 +11,8 @@ import type {
   SessionMetaRecord,
   SettingsRecord,
 } from '../protocol/record.ts';
-import type { Format } from '../vocabulary.ts';
+import { AGENT_FORMATS, FORMAT_NAMES, MESSAGE_FORMATS } from '../vocabulary.ts';
+import type { AgentFormat, Format, MessageFormat, WriteFormat } from '../vocabulary.ts';
 import type { ClaudeIds } from './claude-code/chain.ts';
 import type { ClaudeTail } from './claude-code/tail.ts';
 import {
@@ -24,6 +25,9 @@ import { CODEX_SUMMARY_PREFIX } from './codex/shapes.ts';
 import type { CodexTail } from './codex/tail.ts';
 import { appendCodexCompaction, appendCodexUndo, writeCodexSession } from './codex/write.ts';
 import type { LoadReport, SessionTail } from './load.ts';
+import { writeMarkdown } from './markdown.ts';
+import type { MarkdownHead } from './markdown.ts';
+import { writeMessages } from './message-arrays.ts';
 
 /** A compaction that is to be written down. */
 export type CompactionChange =
@@ -56,10 +60,43 @@ export interface WriteFacts {
  * How a summary begins, by the agent that goes on with it. Codex takes any other user message for the user's own words
  * and carries it over its next compaction. @source docs/real-tools.md
  */
-export const SUMMARY_PREFIXES: Readonly<Record<Format, string>> = {
+export const SUMMARY_PREFIXES: Readonly<Record<WriteFormat, string>> = {
   codex: CODEX_SUMMARY_PREFIX,
   'claude-code': SUMMARY_PREFIX,
+  responses: SUMMARY_PREFIX,
+  anthropic: SUMMARY_PREFIX,
+  chat: SUMMARY_PREFIX,
+  markdown: SUMMARY_PREFIX,
 };
+
+/** Whether sessions of the format are gone on with by their agent. */
+export function isAgentFormat(format: Format | WriteFormat): format is AgentFormat {
+  return AGENT_FORMATS.some((each) => each === format);
+}
+
+function isMessageFormat(format: Format | WriteFormat): format is MessageFormat {
+  return MESSAGE_FORMATS.some((each) => each === format);
+}
+
+/**
+ * What `same` means for a session: its own format.
+ * @throws BatonError `cannot_append` for formats that Baton only reads
+ */
+export function sameFormat(format: Format): AgentFormat | MessageFormat {
+  if (isAgentFormat(format) || isMessageFormat(format)) return format;
+  throw readOnly(format);
+}
+
+function readOnly(format: Format): BatonError {
+  return new BatonError(
+    'cannot_append',
+    `Baton reads this format (${FORMAT_NAMES[format]}) but does not write it`,
+    {
+      cure: 'Choose what to write: --format codex, claude, responses, anthropic, chat or markdown.',
+      data: { format },
+    },
+  );
+}
 
 /** Lines around the original bytes, without line feeds. */
 export interface Continuation {
@@ -77,9 +114,14 @@ export function continueSession(
   change: SessionChange,
   facts: WriteFacts,
 ): Continuation {
-  return tail.format === 'codex'
-    ? continueCodex(tail.state, change, facts)
-    : { head: [], tail: continueClaude({ tail: tail.state, bytes }, change, facts) };
+  switch (tail.format) {
+    case 'codex':
+      return continueCodex(tail.state, change, facts);
+    case 'claude-code':
+      return { head: [], tail: continueClaude({ tail: tail.state, bytes }, change, facts) };
+    default:
+      throw readOnly(tail.format);
+  }
 }
 
 function continueCodex(tail: CodexTail, change: SessionChange, facts: WriteFacts): Continuation {
@@ -145,16 +187,31 @@ function claudeIds(ids: Ids): ClaudeIds {
 
 /** A session of its own that holds the present context only. */
 export interface FreshSession extends WriteFacts {
-  readonly format: Format;
+  readonly format: WriteFormat;
   readonly source: SessionTail;
   readonly meta: Omit<SessionMetaRecord, 'type'>;
   readonly settings: Omit<SettingsRecord, 'type'>;
   readonly change: CompactionChange;
 }
 
-/** The lines of a fresh session, without line feeds. */
+/** The lines of a fresh session, without line feeds; a document is one of them. */
 export function freshSession(session: FreshSession): readonly string[] {
-  return session.format === 'claude-code' ? freshClaude(session) : freshCodex(session);
+  const { format, source, change } = session;
+  switch (format) {
+    case 'codex':
+      return freshCodex(session);
+    case 'claude-code':
+      return freshClaude(session);
+    case 'markdown':
+      return [writeMarkdown(itemsAfter(change), markdownHead(session)).trimEnd()];
+    default:
+      return [JSON.stringify(writeMessages(format, itemsAfter(change), source.format), null, 2)];
+  }
+}
+
+/** The whole context after a compaction: one that is written anew refers to no lines. */
+function itemsAfter(change: CompactionChange): readonly Item[] {
+  return change.type === 'micro' ? change.items : change.record.replacement;
 }
 
 function freshClaude({ source, meta, change, at, newSessionId, ids }: FreshSession): readonly string[] {
@@ -180,4 +237,20 @@ function freshCodex({ source, meta, settings, change, at, newSessionId }: FreshS
     at,
     newSessionId,
   }).lines;
+}
+
+function markdownHead({ source, meta, settings, change, at }: FreshSession): MarkdownHead {
+  const { preTokens, postTokens } = replacementRecord(change);
+  return {
+    title: 'A session after its compaction',
+    facts: [
+      `Read from: ${FORMAT_NAMES[source.format]}`,
+      ...(settings.model === undefined ? [] : [`Model: ${settings.model}`]),
+      ...(meta.cwd === undefined ? [] : [`Directory: ${meta.cwd}`]),
+      ...(preTokens === undefined || postTokens === undefined
+        ? []
+        : [`Tokens: ${preTokens} before, ${postTokens} after`]),
+      `Written: ${at}`,
+    ],
+  };
 }

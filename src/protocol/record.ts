@@ -97,11 +97,11 @@ export interface OpaqueRecord {
   readonly kind: string;
 }
 
-/** An item that the producer recorded outside of the context: subagent traffic, abandoned branches. */
+/** An item recorded outside of the context: subagent traffic, abandoned branches, further conversations of a file. */
 export interface SideItemRecord {
   readonly type: 'side_item';
   readonly item: Item;
-  readonly why: 'subagent' | 'abandoned_branch';
+  readonly why: 'subagent' | 'abandoned_branch' | 'other_conversation';
 }
 
 export type LogRecord = (

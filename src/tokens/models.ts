@@ -25,6 +25,7 @@ const KNOWN_MODELS: readonly KnownModel[] = [
   { prefix: 'codex-', windows: [272_000] },
   { prefix: 'claude-', windows: [200_000, 1_000_000] },
   { prefix: 'claude-opus-5', windows: [1_000_000] },
+  { prefix: 'gemini-', windows: [1_048_576] },
 ];
 
 /**
@@ -32,9 +33,11 @@ const KNOWN_MODELS: readonly KnownModel[] = [
  * @param leastUsage the largest usage seen with it: a model that used 300,000 tokens is not the 200,000 variant
  */
 export function knownWindow(model: string, leastUsage = 0): number | undefined {
+  // Gateways put the provider before the name: google/gemini-3-pro.
+  const name = model.slice(model.lastIndexOf('/') + 1);
   let best: KnownModel | undefined;
   for (const known of KNOWN_MODELS) {
-    if (model.startsWith(known.prefix) && known.prefix.length > (best?.prefix.length ?? 0)) best = known;
+    if (name.startsWith(known.prefix) && known.prefix.length > (best?.prefix.length ?? 0)) best = known;
   }
   return best?.windows.find((window) => window >= leastUsage) ?? best?.windows.at(-1);
 }

@@ -1,7 +1,7 @@
 // What Claude Code gives the model beside the conversation: files, reminders, lists of tools, output of hooks.
 
 import type { AttachmentItem, Item, JsonObject } from '../../protocol/item.ts';
-import { isJsonObject, objectAt, stringAt, stringsAt } from './fields.ts';
+import { isJsonObject, objectAt, stringAt, stringsAt } from '../fields.ts';
 
 /** Kinds that no model is sent: records of requests, and what is for the eyes of the user. */
 const NEVER_SENT = new Set([

@@ -9,7 +9,7 @@ import type {
   ToolOutputItem,
 } from '../../protocol/item.ts';
 import type { Format } from '../../vocabulary.ts';
-import { isJsonObject, stringAt } from './fields.ts';
+import { isJsonObject, stringAt } from '../fields.ts';
 
 /** The blocks of a message's parts; empty texts are left out because the API refuses them. */
 export function messageBlocks(parts: readonly Part[]): JsonObject[] {
@@ -53,7 +53,7 @@ export function userContent(item: MessageItem): string | JsonObject[] {
  * signed or encrypted.
  */
 export function reasoningBlock(item: ReasoningItem, from: Format): JsonObject | undefined {
-  if (from !== 'claude-code') return undefined;
+  if (from !== 'claude-code' && from !== 'anthropic') return undefined;
   if (item.signature !== undefined) {
     return { type: 'thinking', thinking: item.text ?? '', signature: item.signature };
   }

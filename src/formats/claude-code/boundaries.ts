@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../protocol/item.ts';
 import type { NewRefs } from '../../protocol/record.ts';
 import type { Report } from '../reader.ts';
-import { arrayAt, objectAt, stringAt } from './fields.ts';
+import { arrayAt, objectAt, stringAt } from '../fields.ts';
 import type { LineKey, Node } from './node.ts';
 import { anchorIndex, isList, preservedRefs } from './preserved.ts';
 import type { Tree } from './tree.ts';

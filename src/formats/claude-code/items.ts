@@ -1,7 +1,7 @@
 // One line of a Claude Code session as items of the protocol.
 
 import type { Item, JsonObject, MessageItem, Origin, Part } from '../../protocol/item.ts';
-import { arrayAt, isJsonObject, objectAt, stringAt } from './fields.ts';
+import { arrayAt, isJsonObject, objectAt, stringAt } from '../fields.ts';
 
 const HARNESS: Origin = { author: 'harness' };
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../protocol/item.ts';
 import type { LineAt } from '../reader.ts';
-import { objectAt, objectsAt, stringAt } from './fields.ts';
+import { objectAt, objectsAt, stringAt } from '../fields.ts';
 
 /** A value of the file as one number: line and part. */
 export type LineKey = number;

@@ -1,7 +1,7 @@
 // What a boundary keeps of the lines before it, and where it puts them.
 
 import type { JsonObject } from '../../protocol/item.ts';
-import { objectAt, stringAt, stringsAt } from './fields.ts';
+import { objectAt, stringAt, stringsAt } from '../fields.ts';
 import type { Node } from './node.ts';
 import type { Tree } from './tree.ts';
 

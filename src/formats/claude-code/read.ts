@@ -15,7 +15,7 @@ import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.t
 import { attachmentItem } from './attachment.ts';
 import { changeIdOf, listNotes } from './boundaries.ts';
 import type { SurveyedCompaction, SurveyedList } from './boundaries.ts';
-import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
+import { countAt, objectAt, stringAt, stringsAt } from '../fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
 import { keyOf } from './node.ts';

@@ -6,7 +6,7 @@ import type { LineAt, LineReader, Report } from '../reader.ts';
 import { includeBeside } from './beside.ts';
 import { surveyBoundaries } from './boundaries.ts';
 import type { SurveyedBoundaries } from './boundaries.ts';
-import { countAt, stringAt } from './fields.ts';
+import { countAt, stringAt } from '../fields.ts';
 import { LINKED_KINDS, nodeOf } from './node.ts';
 import type { LineKey, Node } from './node.ts';
 import { isList, relinksOf, tellsPreserved } from './preserved.ts';

@@ -1,7 +1,7 @@
 // What the provider said about the size of a request, as Claude Code records it on each line of the answer.
 
 import type { UsageSample } from '../../protocol/usage.ts';
-import { isJsonObject } from './fields.ts';
+import { isJsonObject } from '../fields.ts';
 
 /**
  * The sample in a message's `usage`: undefined where there is none or all is zero (placeholders), 'impossible' where a

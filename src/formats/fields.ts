@@ -1,6 +1,6 @@
 // Looking into JSON whose shape nobody promised: each function answers undefined where the shape is another.
 
-import type { Json, JsonObject } from '../../protocol/item.ts';
+import type { Json, JsonObject } from '../protocol/item.ts';
 
 /** Whether a value is a JSON object; arrays are none. */
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -1,0 +1,90 @@
+// Files that are one JSON value instead of one a line: exports, trajectories, arrays of messages.
+
+import { BatonError } from '../errors.ts';
+import type { Json, JsonObject } from '../protocol/item.ts';
+import { isJsonObject } from './fields.ts';
+import type { Report } from './reader.ts';
+import type { ByteSource } from './source.ts';
+
+/**
+ * The largest document that is read. It is parsed as one text, which takes about three times its size; the longest text
+ * of Node is 512 MB. The largest of the recorded sessions that are documents has 4 MB.
+ */
+const LARGEST_DOCUMENT_BYTES = 200 * 1024 * 1024;
+
+/** What a file holds besides JSON Lines. */
+export type DocumentRead =
+  | { readonly type: 'document'; readonly values: readonly JsonObject[]; readonly lines: number }
+  /** Not one JSON value: lines of JSON whose first one is damaged, or a document that is. */
+  | { readonly type: 'no_document' };
+
+/**
+ * Whether the beginning of a file can be that of a document: an array, or an object that is not whole on its line.
+ * @param head the first bytes; where they hold no line end, lines are taken to be long
+ */
+export function canBeDocument(head: Buffer): boolean {
+  const text = withoutBom(head.toString('utf8')).trimStart();
+  if (text.startsWith('[')) return true;
+  if (!text.startsWith('{')) return false;
+  const feed = text.indexOf('\n');
+  return feed !== -1 && parse(text.slice(0, feed)) === undefined;
+}
+
+/**
+ * Reads a file as one JSON value. The objects of an array are told one after the other, as lines would be; arrays in it
+ * are taken apart; what is neither is reported. A file above the limit is not looked at.
+ */
+export async function readDocument(
+  source: ByteSource,
+  report: Report,
+  signal: AbortSignal | undefined,
+): Promise<DocumentRead> {
+  if (source.size > LARGEST_DOCUMENT_BYTES) return { type: 'no_document' };
+  const bytes = Buffer.allocUnsafe(source.size);
+  let length = 0;
+  for await (const chunk of source.chunks(signal)) length += chunk.copy(bytes, length);
+  const value = parse(withoutBom(bytes.toString('utf8', 0, length)));
+  if (value === undefined) return { type: 'no_document' };
+  return { type: 'document', values: objectsOf(value, report), lines: linesOf(bytes.subarray(0, length)) };
+}
+
+/** Says that a document is too large, where it is one: an array, or an object over several lines. */
+export function explainLargeDocument(source: ByteSource): BatonError | undefined {
+  if (source.size <= LARGEST_DOCUMENT_BYTES) return undefined;
+  const limit = LARGEST_DOCUMENT_BYTES / (1024 * 1024);
+  return new BatonError(
+    'format_unknown',
+    `${source.name} looks like one JSON document of more than ${limit} MB, which is more than Baton parses at once`,
+    { cure: 'Write it as JSON Lines, one message a line: those are read as a stream, whatever their size.' },
+  );
+}
+
+function objectsOf(value: Json, report: Report): readonly JsonObject[] {
+  if (isJsonObject(value)) return [value];
+  const elements = Array.isArray(value) ? (value as readonly Json[]) : [value];
+  const flat = elements.flatMap((each) => (Array.isArray(each) ? (each as readonly Json[]) : [each]));
+  const objects = flat.filter(isJsonObject);
+  if (objects.length < flat.length) {
+    const message = `${flat.length - objects.length} JSON values that are no objects were left out`;
+    report({ line: 1, kind: 'not_an_object', message, lost: true });
+  }
+  return objects;
+}
+
+function linesOf(bytes: Buffer): number {
+  let lines = 0;
+  for (let feed = bytes.indexOf(0x0a); feed !== -1; feed = bytes.indexOf(0x0a, feed + 1)) lines++;
+  return bytes.at(-1) === 0x0a ? lines : lines + 1;
+}
+
+function withoutBom(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,209 @@
+// Events of OpenHands up to version 0: actions and what was observed of them.
+
+import type { Item, Json, JsonObject } from '../../protocol/item.ts';
+import { chatUsage } from '../chat.ts';
+import { arrayAt, objectAt, objectsAt, stringAt } from '../fields.ts';
+import { compactionItems, functionCall, functionResult, HARNESS, textMessage } from '../items.ts';
+import type { Teller } from '../teller.ts';
+
+/** Actions that no model asked for, and what is observed of them. */
+const BOOKKEEPING: ReadonlySet<unknown> = new Set([
+  'null',
+  'recall',
+  'change_agent_state',
+  'agent_state_changed',
+  'pause',
+  'resume',
+  'condensation_request',
+]);
+
+/** Fields of an action that say how it was carried out, not what was asked for. */
+const NO_ARGUMENTS: ReadonlySet<string> = new Set([
+  'action',
+  'thought',
+  'is_confirmed',
+  'confirmation_state',
+  'action_risk',
+  'security_risk',
+  'keep_prompt',
+  'kernel_init_code',
+  'hidden',
+  'id',
+  'timestamp',
+  'source',
+  'message',
+  'tool_call_metadata',
+  'llm_metrics',
+]);
+
+/** Reads the events of one run in order. */
+export class EventReader {
+  readonly #teller: Teller;
+  /** The call that an action became, by the id of its event. */
+  readonly #callOf = new Map<string, string>();
+  readonly #open: string[] = [];
+  readonly #billed = new Set<string>();
+  /** Refs of everything in the context, for condensations, which name what they forget. */
+  #refs: string[] = [];
+  #count = 0;
+  #hasPrompt = false;
+
+  constructor(teller: Teller) {
+    this.#teller = teller;
+  }
+
+  accept(event: JsonObject): void {
+    this.#count++;
+    const ref = eventId(event) ?? `event-${this.#count}`;
+    this.#teller.date(event['timestamp']);
+    const { action } = event;
+    if (action === 'condensation') this.#condensation(event, ref);
+    else if (typeof action === 'string') this.#action(event, action, ref);
+    else if (typeof event['observation'] === 'string') this.#observation(event, event['observation'], ref);
+    else this.#teller.opaque('event');
+  }
+
+  #tell(items: readonly Item[], ref: string, kind: string): void {
+    if (items.length === 0) {
+      this.#teller.opaque(kind);
+      return;
+    }
+    this.#refs.push(ref);
+    this.#teller.items(items, ref);
+  }
+
+  #action(event: JsonObject, action: string, ref: string): void {
+    const kind = `action/${action}`;
+    if (BOOKKEEPING.has(action)) {
+      this.#teller.opaque(kind);
+      return;
+    }
+    const args = objectAt(event, 'args') ?? event;
+    const text = stringAt(args, 'content') ?? '';
+    if (action === 'system') this.#tell(textMessage('system', text), ref, kind);
+    else if (action === 'message') this.#tell(textMessage(this.#speakerOf(event), text), ref, kind);
+    else this.#tell(this.#callItems(event, action, args), ref, kind);
+  }
+
+  /** Early events do not say who speaks: the first message is the task, and others are the agent's. */
+  #speakerOf(event: JsonObject): 'user' | 'assistant' {
+    const source = stringAt(event, 'source') ?? (this.#hasPrompt ? 'agent' : 'user');
+    if (source !== 'user') return 'assistant';
+    this.#hasPrompt = true;
+    return 'user';
+  }
+
+  #callItems(event: JsonObject, action: string, args: JsonObject): readonly Item[] {
+    const metadata = objectAt(event, 'tool_call_metadata') ?? {};
+    const callId = stringAt(metadata, 'tool_call_id') ?? `action-${this.#count}`;
+    this.#bill(metadata);
+    const id = eventId(event);
+    if (id !== undefined) this.#callOf.set(id, callId);
+    this.#open.push(callId);
+    const name = stringAt(metadata, 'function_name') ?? action;
+    return [
+      ...textMessage('assistant', stringAt(args, 'thought') ?? ''),
+      functionCall(callId, name, recordedArguments(metadata, callId) ?? ownArguments(args)),
+    ];
+  }
+
+  /** The answer of the API is repeated with each of its calls and results. */
+  #bill(metadata: JsonObject): void {
+    const response = objectAt(metadata, 'model_response') ?? {};
+    this.#teller.settings({ model: stringAt(response, 'model') });
+    const id = stringAt(response, 'id');
+    if (id === undefined || this.#billed.has(id)) return;
+    this.#billed.add(id);
+    this.#teller.usage(chatUsage(objectAt(response, 'usage')));
+  }
+
+  #observation(event: JsonObject, observation: string, ref: string): void {
+    const kind = `observation/${observation}`;
+    const content = event['content'];
+    const text = typeof content === 'string' ? content : '';
+    if (observation === 'recall') {
+      this.#tell(textMessage('user', text, { origin: HARNESS }), ref, kind);
+      return;
+    }
+    if (BOOKKEEPING.has(observation)) {
+      this.#teller.opaque(kind);
+      return;
+    }
+    const callId = this.#answeredCall(event);
+    // An observation that no call asked for, e.g. an error of the runtime, is told to the model as it is.
+    this.#tell(
+      callId === undefined
+        ? textMessage('user', text, { origin: HARNESS })
+        : [functionResult(callId, text, outcomeOf(event, observation))],
+      ref,
+      kind,
+    );
+  }
+
+  #answeredCall(event: JsonObject): string | undefined {
+    const named = stringAt(objectAt(event, 'tool_call_metadata') ?? {}, 'tool_call_id');
+    const { cause } = event;
+    const caused =
+      typeof cause === 'number' || typeof cause === 'string' ? this.#callOf.get(String(cause)) : undefined;
+    const callId = named ?? caused ?? (eventId(event) === undefined ? this.#open.at(-1) : undefined);
+    const position = callId === undefined ? -1 : this.#open.lastIndexOf(callId);
+    if (position === -1) return undefined;
+    this.#open.splice(position, 1);
+    return callId;
+  }
+
+  /** Events named here leave the context; a summary may stand for them. */
+  #condensation(event: JsonObject, ref: string): void {
+    const args = objectAt(event, 'args') ?? event;
+    const forgotten = forgottenIds(args);
+    const summary = stringAt(args, 'summary');
+    this.#refs = this.#refs.filter((each) => !forgotten(each));
+    this.#teller.record({
+      type: 'compacted',
+      id: ref,
+      replacement:
+        summary === undefined ? [] : compactionItems(ref, summary, { at: stringAt(event, 'timestamp') }),
+      keptRefs: this.#refs,
+      ...(summary === undefined ? {} : { summary }),
+    });
+  }
+}
+
+/** The id of an event as a text: versions write numbers and texts. */
+export function eventId(event: JsonObject): string | undefined {
+  const { id } = event;
+  return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined;
+}
+
+/** Whether an event is forgotten by a condensation: listed, or between a first and a last one. */
+export function forgottenIds(args: JsonObject): (ref: string) => boolean {
+  const listed = arrayAt(args, 'forgotten_event_ids');
+  const ids = new Set(
+    listed.map((id) => (typeof id === 'number' || typeof id === 'string' ? String(id) : '')),
+  );
+  const from = args['forgotten_events_start_id'];
+  const to = args['forgotten_events_end_id'];
+  return (ref) => {
+    if (ids.has(ref)) return true;
+    return typeof from === 'number' && typeof to === 'number' && Number(ref) >= from && Number(ref) <= to;
+  };
+}
+
+/** The arguments as the model wrote them, where the answer of the API was recorded. */
+function recordedArguments(metadata: JsonObject, callId: string): Json | undefined {
+  const choices = objectsAt(objectAt(metadata, 'model_response') ?? {}, 'choices');
+  const calls = choices.flatMap((choice) => objectsAt(objectAt(choice, 'message') ?? {}, 'tool_calls'));
+  return objectAt(calls.find(({ id }) => id === callId) ?? {}, 'function')?.['arguments'];
+}
+
+function ownArguments(args: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(args).filter(([key]) => !NO_ARGUMENTS.has(key)));
+}
+
+function outcomeOf(event: JsonObject, observation: string): { success?: boolean; exitCode?: number } {
+  const extras = objectAt(event, 'extras') ?? event;
+  const exit = extras['exit_code'] ?? objectAt(extras, 'metadata')?.['exit_code'];
+  if (typeof exit === 'number' && Number.isInteger(exit) && exit >= 0)
+    return { success: exit === 0, exitCode: exit };
+  return observation === 'error' ? { success: false } : {};
+}

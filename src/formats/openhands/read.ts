@@ -1,0 +1,69 @@
+// Reads OpenHands: lists of events, and the output of evaluations with one list a line.
+
+import type { Json, JsonObject } from '../../protocol/item.ts';
+import { Conversations } from '../conversations.ts';
+import { arrayAt, isJsonObject, stringAt } from '../fields.ts';
+import type { FormatReader } from '../reader.ts';
+import { Teller } from '../teller.ts';
+import { EventReader } from './events.ts';
+import { isSdkEvent, SdkEventReader } from './sdk.ts';
+
+/** How much a value looks like an event of OpenHands, or like a run that holds them. */
+export function looksLikeOpenHands(value: JsonObject): number {
+  if (isSdkEvent(value)) return 1;
+  if (isEvent(value)) return 1;
+  const history = eventsOf(value);
+  if (history.length === 0 || 'trajectory' in value) return 0;
+  const looked = history.slice(0, 16);
+  return looked.filter((event) => isEvent(event) || isSdkEvent(event)).length / looked.length;
+}
+
+/** An event says what was done or seen in one word. */
+function isEvent(value: JsonObject): boolean {
+  const isNamed = typeof value['action'] === 'string' || typeof value['observation'] === 'string';
+  const isDetailed =
+    isJsonObject(value['args']) ||
+    typeof value['content'] === 'string' ||
+    typeof value['thought'] === 'string';
+  return isNamed && isDetailed && !('role' in value) && !('type' in value);
+}
+
+/** The events of a run; the oldest runs hold pairs of an action and what came of it. */
+function eventsOf(value: JsonObject): readonly JsonObject[] {
+  const flat = arrayAt(value, 'history').flatMap((each: Json) =>
+    Array.isArray(each) ? (each as readonly Json[]) : [each],
+  );
+  return flat.filter(isJsonObject);
+}
+
+/** Reads events of OpenHands up to version 0 and of its SDK. Of an output with several runs the last is the context. */
+export const openHandsReader: FormatReader = {
+  read: (emit, report) => {
+    const conversations = new Conversations(emit);
+    const teller = new Teller(conversations.add, report);
+    let events = new EventReader(teller);
+    let sdkEvents = new SdkEventReader(teller);
+    const take = (value: JsonObject): void => {
+      if (isSdkEvent(value)) sdkEvents.accept(value);
+      else events.accept(value);
+    };
+    return {
+      accept(value, at) {
+        teller.begin(at);
+        if (!Array.isArray(value['history'])) {
+          take(value);
+          return;
+        }
+        conversations.open();
+        events = new EventReader(teller);
+        sdkEvents = new SdkEventReader(teller);
+        teller.meta({ sessionId: stringAt(value, 'instance_id') });
+        for (const event of eventsOf(value)) take(event);
+        for (const key of Object.keys(value)) {
+          if (key !== 'history' && key !== 'instance_id') teller.opaque(`run/${key}`);
+        }
+      },
+      end: () => conversations.end(),
+    };
+  },
+};

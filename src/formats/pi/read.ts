@@ -1,0 +1,219 @@
+// Reads sessions of pi: entries that form a tree since version 2, a plain list before.
+
+import type { Item, JsonObject } from '../../protocol/item.ts';
+import { keyOf } from '../claude-code/node.ts';
+import { countAt, objectAt, objectsAt, stringAt } from '../fields.ts';
+import {
+  compactionItems,
+  functionCall,
+  functionResult,
+  HARNESS,
+  partsMessage,
+  partsOf,
+  reasoning,
+  requestUsage,
+  textMessage,
+} from '../items.ts';
+import type { FormatReader, LineAt, LineReader } from '../reader.ts';
+import { Teller } from '../teller.ts';
+import { PiSurveyor } from './tree.ts';
+import type { PiSurvey } from './tree.ts';
+
+const ENTRIES: ReadonlySet<unknown> = new Set([
+  'model_change',
+  'thinking_level_change',
+  'branch_summary',
+  'custom',
+  'custom_message',
+  'label',
+  'session_info',
+]);
+
+/** How much a line looks like an entry of a pi session: 1 for its head, messages and compactions. */
+export function looksLikePi(value: JsonObject): number {
+  if (typeof value['timestamp'] !== 'string' || 'uuid' in value || 'payload' in value) return 0;
+  const { type } = value;
+  switch (type) {
+    case 'session':
+      return typeof value['id'] === 'string' ? 1 : 0;
+    case 'message':
+      return typeof objectAt(value, 'message')?.['role'] === 'string' ? 1 : 0;
+    case 'compaction':
+      return typeof value['summary'] === 'string' ? 1 : 0;
+    default:
+      return ENTRIES.has(type) ? 0.9 : 0;
+  }
+}
+
+/** Reads pi sessions of all versions. */
+export const piReader = {
+  survey: (report) => new PiSurveyor(report),
+  read: (emit, report, survey) => new PiReader(new Teller(emit, report), survey),
+} satisfies FormatReader<PiSurvey>;
+
+class PiReader implements LineReader {
+  readonly #teller: Teller;
+  readonly #survey: PiSurvey;
+
+  constructor(teller: Teller, survey: PiSurvey) {
+    this.#teller = teller;
+    this.#survey = survey;
+  }
+
+  accept(value: JsonObject, at: LineAt): void {
+    const teller = this.#teller;
+    teller.begin(at);
+    teller.date(value['timestamp']);
+    if (value['type'] === 'session') {
+      this.#head(value);
+      return;
+    }
+    const key = keyOf(at);
+    const ref = this.#survey.refs.get(key);
+    if (ref === undefined) this.#leftBehind(value);
+    else if (value['type'] === 'compaction') this.#compaction(value, ref, this.#survey.kept.get(key) ?? []);
+    else this.#entry(value, ref);
+  }
+
+  end(): void {
+    // Every entry was told when it came.
+  }
+
+  #head(value: JsonObject): void {
+    const version = countAt(value, 'version');
+    this.#teller.meta({
+      sessionId: stringAt(value, 'id'),
+      cwd: stringAt(value, 'cwd'),
+      producerVersion: version === undefined ? undefined : `session format ${version}`,
+    });
+    this.#teller.settings({ model: stringAt(value, 'modelId') });
+    if (!this.#teller.hasTold) this.#teller.opaque('session');
+  }
+
+  #entry(value: JsonObject, ref: string): void {
+    const teller = this.#teller;
+    const message = objectAt(value, 'message');
+    if (value['type'] === 'message' && message === undefined) {
+      teller.wrongShape('A message entry without a message in it', 'message');
+      return;
+    }
+    if (message?.['role'] === 'assistant') {
+      teller.settings({ model: stringAt(message, 'model') });
+      teller.usage(piUsage(objectAt(message, 'usage')));
+    }
+    if (value['type'] === 'model_change') teller.settings({ model: stringAt(value, 'modelId') });
+    const items = entryItems(value, () =>
+      teller.damage('wrong_shape', 'A content of no known shape; passed over'),
+    );
+    teller.items(items, ref);
+    // An answer that was stopped before its first word holds nothing.
+    if (items.length === 0 && (message !== undefined || !teller.hasTold)) teller.opaque(kindOf(value));
+  }
+
+  #leftBehind(value: JsonObject): void {
+    const items = entryItems(value, () => undefined);
+    this.#teller.side(items, 'abandoned_branch');
+    if (items.length === 0) this.#teller.opaque(kindOf(value));
+  }
+
+  #compaction(value: JsonObject, ref: string, kept: readonly string[]): void {
+    const summary = stringAt(value, 'summary');
+    if (summary === undefined) {
+      this.#teller.wrongShape('A compaction without a summary', 'compaction');
+      return;
+    }
+    const preTokens = countAt(value, 'tokensBefore');
+    this.#teller.record({
+      type: 'compacted',
+      id: ref,
+      replacement: compactionItems(ref, summary, { at: stringAt(value, 'timestamp') }),
+      summary,
+      ...(kept.length === 0 ? {} : { keptRefs: kept }),
+      ...(preTokens === undefined ? {} : { preTokens }),
+    });
+  }
+}
+
+function piUsage(usage: JsonObject | undefined): ReturnType<typeof requestUsage> {
+  if (usage === undefined) return undefined;
+  const { input, cacheRead, cacheWrite, output } = usage;
+  return requestUsage({ input: [input, cacheRead, cacheWrite], cachedInput: cacheRead, output });
+}
+
+function kindOf(value: JsonObject): string {
+  const type = stringAt(value, 'type') ?? 'untyped';
+  const inner = stringAt(objectAt(value, 'message') ?? {}, 'role') ?? stringAt(value, 'customType');
+  return inner === undefined ? type : `${type}/${inner}`;
+}
+
+function entryItems(value: JsonObject, onOdd: () => void): readonly Item[] {
+  switch (value['type']) {
+    case 'message':
+      return messageItems(objectAt(value, 'message') ?? {}, onOdd);
+    case 'custom_message':
+      return partsMessage('user', partsOf('user', value['content'], onOdd), { origin: HARNESS });
+    case 'branch_summary':
+    // A compaction comes here only where it was left behind.
+    case 'compaction':
+      return textMessage('user', stringAt(value, 'summary') ?? '', { origin: HARNESS });
+    default:
+      return [];
+  }
+}
+
+function messageItems(message: JsonObject, onOdd: () => void): readonly Item[] {
+  switch (message['role']) {
+    case 'user':
+      return partsMessage('user', partsOf('user', message['content'], onOdd));
+    case 'assistant':
+      return answerItems(message, onOdd);
+    case 'toolResult':
+      return [resultItem(message, onOdd)];
+    case 'bashExecution':
+      return bashItems(message);
+    // Written by extensions, under both names.
+    case 'custom':
+    case 'hookMessage':
+      return partsMessage('user', partsOf('user', message['content'], onOdd), { origin: HARNESS });
+    default:
+      return [];
+  }
+}
+
+function answerItems(message: JsonObject, onOdd: () => void): readonly Item[] {
+  if (typeof message['content'] === 'string') return textMessage('assistant', message['content']);
+  return objectsAt(message, 'content').flatMap((block): readonly Item[] => {
+    switch (block['type']) {
+      case 'thinking':
+        return reasoning(stringAt(block, 'thinking') ?? '', stringAt(block, 'thinkingSignature'));
+      case 'toolCall': {
+        const id = stringAt(block, 'id');
+        const name = stringAt(block, 'name');
+        if (id !== undefined && name !== undefined) return [functionCall(id, name, block['arguments'])];
+        onOdd();
+        return [];
+      }
+      default:
+        return partsMessage('assistant', partsOf('assistant', [block], onOdd));
+    }
+  });
+}
+
+function resultItem(message: JsonObject, onOdd: () => void): Item {
+  const parts = partsOf('user', message['content'], onOdd);
+  const [only, ...more] = parts;
+  const output = more.length === 0 && only?.type === 'input_text' ? only.text : parts;
+  const isError = message['isError'];
+  return functionResult(stringAt(message, 'toolCallId') ?? '', output, {
+    success: typeof isError === 'boolean' ? !isError : undefined,
+  });
+}
+
+/** A command that the user ran: the model is told of it in the user role, unless the user said that it should not be. */
+function bashItems(message: JsonObject): readonly Item[] {
+  const code = message['exitCode'];
+  const status = typeof code === 'number' && code !== 0 ? `\nexit status ${code}` : '';
+  const text = `$ ${stringAt(message, 'command') ?? ''}\n${stringAt(message, 'output') ?? ''}${status}`;
+  if (message['excludeFromContext'] === true) return [{ type: 'progress', text }];
+  return textMessage('user', text, { origin: HARNESS });
+}

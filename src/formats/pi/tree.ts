@@ -1,0 +1,100 @@
+// Which entries of a pi session are its conversation: those on the way from the newest entry back to the first.
+
+import type { JsonObject } from '../../protocol/item.ts';
+import { keyOf } from '../claude-code/node.ts';
+import type { LineKey } from '../claude-code/node.ts';
+import { countAt, stringAt } from '../fields.ts';
+import type { LineAt, LineReader, Report } from '../reader.ts';
+
+/** What the whole file says about its entries. */
+export interface PiSurvey {
+  /** The ref of each entry on the way, by its place; an entry that is not in here was left behind. */
+  readonly refs: ReadonlyMap<LineKey, string>;
+  /** The refs that a compaction kept, oldest first, by the place of the compaction. */
+  readonly kept: ReadonlyMap<LineKey, readonly string[]>;
+}
+
+interface Entry {
+  readonly key: LineKey;
+  readonly ref: string;
+  readonly parent: Entry | undefined;
+  /** Set on compactions only: the first entry that stays. */
+  readonly firstKept: Entry | undefined;
+  readonly isCompaction: boolean;
+}
+
+/**
+ * Links entries as pi does: by `parentId`, or to the entry before where a session is older than ids (2025). A parent
+ * that is not there, as after a damaged line, is taken for the entry before, too: pi would lose everything older.
+ */
+export class PiSurveyor implements LineReader {
+  readonly #report: Report;
+  readonly #byId = new Map<string, Entry>();
+  /** By position in the file, heads included, as the oldest compactions count. */
+  readonly #byIndex: (Entry | undefined)[] = [];
+  #newest: Entry | undefined;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  accept(value: JsonObject, at: LineAt): void {
+    if (value['type'] === 'session') {
+      this.#byIndex.push(undefined);
+      return;
+    }
+    const id = stringAt(value, 'id');
+    const isCompaction = value['type'] === 'compaction';
+    const entry: Entry = {
+      key: keyOf(at),
+      ref: id ?? `entry-${this.#byIndex.length}`,
+      parent: this.#parentOf(value, at),
+      firstKept: isCompaction ? this.#firstKept(value) : undefined,
+      isCompaction,
+    };
+    if (id !== undefined) {
+      if (this.#byId.has(id)) {
+        const message = 'Two entries have the same id; what follows belongs to the later one';
+        this.#report({ line: at.line, kind: 'duplicate_id', message, lost: false });
+      }
+      this.#byId.set(id, entry);
+    }
+    this.#byIndex.push(entry);
+    this.#newest = entry;
+  }
+
+  end(): void {
+    // All is known with the last entry.
+  }
+
+  result(): PiSurvey {
+    const way: Entry[] = [];
+    for (let entry = this.#newest; entry !== undefined; entry = entry.parent) way.push(entry);
+    way.reverse();
+    const kept = new Map<LineKey, readonly string[]>();
+    for (const [position, entry] of way.entries()) {
+      if (!entry.isCompaction) continue;
+      const from = entry.firstKept === undefined ? -1 : way.indexOf(entry.firstKept);
+      kept.set(entry.key, from === -1 ? [] : way.slice(from, position).map(({ ref }) => ref));
+    }
+    return { refs: new Map(way.map(({ key, ref }) => [key, ref])), kept };
+  }
+
+  #parentOf(value: JsonObject, at: LineAt): Entry | undefined {
+    const { parentId } = value;
+    if (parentId === null) return undefined;
+    if (typeof parentId !== 'string') return this.#newest;
+    const parent = this.#byId.get(parentId);
+    if (parent !== undefined) return parent;
+    const message = 'The entry before this one is not in the file; taken to follow the line above';
+    this.#report({ line: at.line, kind: 'dangling_parent', message, lost: false });
+    return this.#newest;
+  }
+
+  #firstKept(value: JsonObject): Entry | undefined {
+    const id = stringAt(value, 'firstKeptEntryId');
+    if (id !== undefined) return this.#byId.get(id);
+    const index = countAt(value, 'firstKeptEntryIndex');
+    return index === undefined ? undefined : this.#byIndex[index];
+  }
+}

@@ -1,0 +1,136 @@
+// The formats on the command line: inspected, compacted into what an API takes, and what is refused with which cure.
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FORMAT_NAMES } from '../../src/vocabulary.ts';
+import { LOOK_ALIKE_FILES } from '../support/format-lines.ts';
+import { baton, temporaryDirectory } from '../support/program.ts';
+
+const home = temporaryDirectory();
+
+function saved(name: string, text: string): string {
+  const path = join(home, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** A pi session long enough to be worth a compaction. */
+function longSession(): string {
+  const timestamp = '2026-01-05T08:00:00.000Z';
+  const said = (message: object): string => `${JSON.stringify({ type: 'message', timestamp, message })}\n`;
+  let text = `${JSON.stringify({ type: 'session', id: 's', timestamp, cwd: '/home/dev/seeds' })}\n`;
+  for (let turn = 0; turn < 40; turn++) {
+    text += said({ role: 'user', content: `Please sort drawer ${turn}; never touch the labels.` });
+    const call = {
+      type: 'toolCall',
+      id: `c${turn}`,
+      name: 'read',
+      arguments: { path: `drawers/${turn}.txt` },
+    };
+    text += said({ role: 'assistant', content: [{ type: 'text', text: `I sort drawer ${turn}.` }, call] });
+    const output = `drawer ${turn} holds ${turn * 7} beans\n`.repeat(60);
+    text += said({
+      role: 'toolResult',
+      toolCallId: `c${turn}`,
+      toolName: 'read',
+      content: output,
+      isError: false,
+    });
+  }
+  return text;
+}
+
+const session = saved('long.jsonl', longSession());
+
+test('every format is inspected under its name', async () => {
+  for (const { name, format, text } of LOOK_ALIKE_FILES) {
+    const { status, stdout, stderr } = await baton(home, ['inspect', saved('inspected', text)]);
+    assert.equal(status, 0, `${name}: ${stderr}`);
+    assert.ok(stdout.includes(FORMAT_NAMES[format]), name);
+  }
+});
+
+for (const format of ['responses', 'anthropic', 'chat'] as const) {
+  test(`--format ${format} writes the context as an array that reads as that format`, async () => {
+    const out = join(home, `${format}.json`);
+    const ran = await baton(home, [
+      'compact',
+      session,
+      '--format',
+      format,
+      '--target-tokens',
+      '4000',
+      '--out',
+      out,
+    ]);
+    assert.equal(ran.status, 0, ran.stderr);
+    assert.ok(!ran.stderr.includes('Take it back'), 'an array cannot be taken back');
+    assert.ok(Array.isArray(JSON.parse(readFileSync(out, 'utf8'))));
+    const inspected = await baton(home, ['inspect', out, '--json']);
+    const document = JSON.parse(inspected.stdout) as { format: string; categories: { summary?: number } };
+    // Without calls, Anthropic's messages and those of chat are the same.
+    assert.equal(document.format, format === 'anthropic' ? 'chat' : format);
+    assert.ok((document.categories.summary ?? 0) > 0, 'the summary is known again');
+    const same = await baton(home, ['compact', out, '--target-tokens', '1500']);
+    assert.equal(same.status, 0, same.stderr);
+    assert.ok(Array.isArray(JSON.parse(same.stdout)), 'same is the same form');
+  });
+}
+
+test('--format markdown writes a page to read', async () => {
+  const ran = await baton(home, ['compact', session, '--format', 'markdown', '--target-tokens', '4000']);
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(ran.stdout, /^# A session after its compaction\n\n- Read from: pi session\n/);
+  assert.ok(ran.stdout.includes('\n## Summary\n'));
+});
+
+test('a session that Baton only reads goes over to Codex and Claude Code', async () => {
+  for (const format of ['codex', 'claude']) {
+    const out = join(home, `${format}.jsonl`);
+    const ran = await baton(home, [
+      'compact',
+      session,
+      '--format',
+      format,
+      '--target-tokens',
+      '4000',
+      '--out',
+      out,
+    ]);
+    assert.equal(ran.status, 0, ran.stderr);
+    const inspected = JSON.parse((await baton(home, ['inspect', out, '--json'])).stdout) as {
+      format: string;
+    };
+    assert.equal(inspected.format, format === 'claude' ? 'claude-code' : 'codex');
+  }
+});
+
+const refused: readonly (readonly [args: readonly string[], code: string, cure: RegExp])[] = [
+  [['compact', session], 'cannot_append', /--format codex, claude, responses, anthropic, chat or markdown/],
+  [['compact', session, '--format', 'chat', '--install'], 'usage', /--format codex or --format claude/],
+  [
+    [
+      'undo',
+      saved('undone.jsonl', LOOK_ALIKE_FILES.find(({ name }) => name.startsWith('pi before'))?.text ?? ''),
+    ],
+    'cannot_append',
+    /--format/,
+  ],
+];
+
+for (const [args, code, cure] of refused) {
+  test(`refused with a cure: ${[args[0], ...args.slice(2)].join(' ')}`, async () => {
+    const { status, stdout, error } = await baton(home, args);
+    assert.notEqual(status, 0);
+    assert.equal(stdout, '');
+    assert.equal(error?.['code'], code);
+    assert.match(String(error?.['cure']), cure);
+  });
+}
+
+test('a preview needs no format that can be written', async () => {
+  const ran = await baton(home, ['compact', session, '--preview', '--target-tokens', '4000']);
+  assert.equal(ran.status, 0, ran.stderr);
+});

@@ -1,0 +1,43 @@
+// Reads a file, or the text of one, as any format: what `inspect` sees of it.
+
+import { loadSession } from '../../src/formats/load.ts';
+import type { LoadReport } from '../../src/formats/load.ts';
+import { openSource } from '../../src/formats/source.ts';
+import type { LogRecord } from '../../src/protocol/record.ts';
+
+/** What a file reads as. */
+export interface ReadFile {
+  readonly records: readonly LogRecord[];
+  readonly report: LoadReport;
+}
+
+/** Reads the session at `path`. */
+export function readSessionFile(path: string): Promise<ReadFile> {
+  return read(path, []);
+}
+
+/** Reads a text as it would be read from a pipe: without a name that could say what it is. */
+export function readSessionText(text: string): Promise<ReadFile> {
+  return read('-', [Buffer.from(text)]);
+}
+
+async function read(path: string, input: readonly Buffer[]): Promise<ReadFile> {
+  const source = await openSource(
+    path,
+    (async function* (): AsyncGenerator<Buffer> {
+      yield* input;
+    })(),
+  );
+  try {
+    const records: LogRecord[] = [];
+    const report = await loadSession(source, (record) => void records.push(record));
+    return { records, report };
+  } finally {
+    await source.close();
+  }
+}
+
+/** Values as JSON Lines. */
+export function asLines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
+}
