@@ -56,6 +56,12 @@ const CANNED_SUMMARY = 'Older turns were truncated to fit the context window.';
 
 /** This engine: what `baton compact --target-tokens` leaves of the context. Undefined where it refuses. */
 export function compactedContext(situation: Situation, budget: number): Context | undefined {
+  const items = compactItems(situation, budget);
+  return items === undefined ? undefined : ofItems(items);
+}
+
+/** The items of that context. */
+export function compactItems(situation: Situation, budget: number): readonly Item[] | undefined {
   const { log, entries, trail } = situation;
   const count = log.table.tokensOfText;
   const result = compactFully({
@@ -80,7 +86,7 @@ export function compactedContext(situation: Situation, budget: number): Context 
     hash: () => '',
     summarise: (budgetTokens) => writeSummary(trail, { budgetTokens, count }),
   });
-  return result.outcome === 'compacted' ? ofItems(result.record.replacement) : undefined;
+  return result.outcome === 'compacted' ? result.record.replacement : undefined;
 }
 
 /** This engine's summary alone, at the whole budget. */
@@ -94,17 +100,16 @@ export function newestLines({ log, cut }: Situation, budget: number): Context {
   const kept: string[] = [];
   const whole: Item[] = [];
   let left = budget;
-  for (let at = cut - 1; at >= 0; at--) {
+  for (let at = cut - 1; at >= 0 && left >= 0; at--) {
     const step = log.steps[at];
     if (step === undefined || step.kind === 'initial') continue;
     for (const line of step.lines.toReversed()) {
       left -= log.table.tokensOfLine(line);
-      if (left < 0) return { lines: kept.reverse(), orphans: countOrphans(whole.reverse()) };
-      kept.push(line);
+      if (left >= 0) kept.push(line);
     }
-    whole.push(step.item);
+    if (left >= 0) whole.push(step.item);
   }
-  return { lines: kept.reverse(), orphans: countOrphans(whole.reverse()) };
+  return { lines: kept.toReversed(), orphans: countOrphans(whole.toReversed()) };
 }
 
 /** What Codex keeps when its summary fails: user messages, newest first, and a canned sentence. */

@@ -30,7 +30,8 @@ export function chooseCuts(log: SessionLog, regular: number, seed: number): read
   }
   const whole = ends.at(-1) ?? 0;
   const shift = chanceFrom(seed, 'cuts', log.steps.length)();
-  for (let at = 0; at < regular && whole > LEAST_PAST; at++) {
+  const places = whole > LEAST_PAST ? regular : 0;
+  for (let at = 0; at < places; at++) {
     const tokens = LEAST_PAST + ((whole - LEAST_PAST) * (at + shift)) / regular;
     const step = placeFor(log, ends.findIndex((end) => end >= tokens) + 1);
     const record = log.recordOfStep[step];

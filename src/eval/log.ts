@@ -5,7 +5,7 @@ import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { identifiersIn } from './identifiers.ts';
-import { linesOf, linesOfItem } from './text.ts';
+import { linesOf, linesOfItem, linesWritten } from './text.ts';
 
 /**
  * What an item is to the metric. `written`: calls and messages of agent and user, where uses are looked for. `shown`:
@@ -22,6 +22,8 @@ export interface Step {
   readonly tokens: number;
   /** Identifiers of all lines, each once. */
   readonly identifiers: readonly number[];
+  /** Those of the lines that an agent or a user wrote, without what an edit repeats; empty unless `written`. */
+  readonly used: readonly number[];
   /** A call before this item still waits for its result: no place to cut. */
   readonly isInsidePair: boolean;
 }
@@ -142,15 +144,19 @@ export function readLog(records: readonly LogRecord[], count: CountText): Sessio
 
 function stepOf(item: Item, kind: StepKind, table: LineTable, isInsidePair: boolean): Step {
   const lines = linesOfItem(item);
-  const identifiers = new Set(lines.flatMap((line) => table.identifiersOf(line)));
   return {
     item,
     kind,
     lines,
     tokens: table.tokensOfLines(lines),
-    identifiers: [...identifiers],
+    identifiers: identifiersOf(lines, table),
+    used: kind === 'written' ? identifiersOf(linesWritten(item), table) : [],
     isInsidePair,
   };
+}
+
+function identifiersOf(lines: readonly string[], table: LineTable): readonly number[] {
+  return [...new Set(lines.flatMap((line) => table.identifiersOf(line)))];
 }
 
 function kindOf(item: Item, hasAgentSpoken: boolean): StepKind {

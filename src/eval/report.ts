@@ -53,9 +53,11 @@ export function budgetsIn(files: readonly MeasuredFile[]): readonly Budget[] {
   const found = new Set(
     files.flatMap(({ cuts }) => cuts.flatMap(({ measurements }) => measurements.map(({ budget }) => budget))),
   );
-  const rank = (budget: Budget) =>
-    budget === 'own_summary' ? 1e12 : budget === 'none' ? 1e13 : Number(budget);
   return [...found].toSorted((a, b) => rank(a) - rank(b));
+}
+
+function rank(budget: Budget): number {
+  return budget === 'own_summary' ? 1e12 : budget === 'none' ? 1e13 : Number(budget);
 }
 
 interface RowKey {

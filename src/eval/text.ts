@@ -11,6 +11,41 @@ export function linesOfItem(item: Item): readonly string[] {
   return linesOf(textOfItem(item));
 }
 
+/**
+ * The lines that the author of a call or message wrote. What an edit repeats of a file to say where it applies is a
+ * quotation, not a use: the text to be replaced, the lines of it that come back, and the context lines of a patch.
+ */
+export function linesWritten(item: Item): readonly string[] {
+  const call = callOf(item);
+  if (call === undefined) return linesOfItem(item);
+  const parsed = parseJson(call.input);
+  const edits = parsed === undefined ? [] : editsIn(parsed);
+  const quoted = new Set(edits.flatMap(linesOf));
+  return linesOf(withoutPatchContext(textOfItem(item))).filter((line) => !quoted.has(line));
+}
+
+const REPLACED_KEYS = new Set(['old_string', 'old_str', 'oldText', 'old_text']);
+
+/** The texts that the arguments of a call want replaced, wherever they stand. */
+function editsIn(value: Json): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, Json | undefined]) => {
+    if (typeof inner === 'string') return REPLACED_KEYS.has(key) ? [inner] : [];
+    return inner === undefined ? [] : editsIn(inner);
+  });
+}
+
+function withoutPatchContext(text: string): string {
+  if (!text.includes('*** Begin Patch')) return text;
+  let isInside = false;
+  const kept = text.split('\n').filter((line) => {
+    if (line.includes('*** Begin Patch')) isInside = true;
+    if (line.startsWith('*** End Patch')) isInside = false;
+    return !isInside || line.startsWith('+') || line.includes('*** ');
+  });
+  return kept.join('\n');
+}
+
 /** Everything that an item says to a model, as text; empty for items that no model is sent. */
 export function textOfItem(item: Item): string {
   const call = callOf(item);

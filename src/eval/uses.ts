@@ -29,10 +29,9 @@ export function futureUses({ steps, table, initial }: SessionLog, cut: number): 
   }
   const shown = new Set<number>();
   const uses = new Map<number, FutureUse>();
-  for (const { kind, identifiers } of steps.slice(cut)) {
+  for (const { kind, identifiers, used } of steps.slice(cut)) {
     if (kind === 'shown') for (const identifier of identifiers) shown.add(identifier);
-    if (kind !== 'written') continue;
-    for (const identifier of identifiers) {
+    for (const identifier of used) {
       const named = namedBy[identifier] ?? 0;
       if (named === 0 || initial.has(identifier) || uses.has(identifier)) continue;
       const weight = Math.log((items + 1) / named);
