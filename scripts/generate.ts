@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import {
   DoctorDocument,
+  EvalDocument,
   InspectDocument,
   ReceiptDocument,
   SessionsDocument,
@@ -27,6 +28,7 @@ export function generateFiles(): readonly GeneratedFile[] {
     { path: 'schema/inspect.schema.json', content: json(z.toJSONSchema(InspectDocument)) },
     { path: 'schema/sessions.schema.json', content: json(z.toJSONSchema(SessionsDocument)) },
     { path: 'schema/doctor.schema.json', content: json(z.toJSONSchema(DoctorDocument)) },
+    { path: 'schema/eval.schema.json', content: json(z.toJSONSchema(EvalDocument)) },
     { path: 'schema/receipt.schema.json', content: json(z.toJSONSchema(ReceiptDocument)) },
   ];
 }

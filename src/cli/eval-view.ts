@@ -111,8 +111,12 @@ function renderTable({ title, note, budgets, rows, cell }: Table, look: Look): s
       whole === undefined ? '' : `${cell(whole)} at ${formatNumber(Math.round(whole.tokens?.mean ?? 0))}`;
     return { candidate, texts, own };
   }).filter(({ texts, own }) => texts.some((text) => text !== '') || /\d.* at /.test(own));
-  const width = Math.max(CELL_WIDTH, ...cells.flatMap(({ texts }) => texts.map((text) => text.length + 2)));
-  const head = budgets.map((budget) => padStart(headOf(budget, rows), width)).join('');
+  const heads = budgets.map((budget) => headOf(budget, rows));
+  const width = Math.max(
+    CELL_WIDTH,
+    ...[heads, ...cells.map(({ texts }) => texts)].flat().map((text) => text.length + 2),
+  );
+  const head = heads.map((text) => padStart(text, width)).join('');
   return [
     `${paint(look, 'strong', title)}  ${paint(look, 'faint', note)}`,
     padEnd('', LABEL_WIDTH) + head,

@@ -51,8 +51,8 @@ function addWord(found: Set<string>, word: string, root: string): void {
 
 function trim(word: string): string {
   const tail = word.replace(/[.:+/~@#$-]+$/, '');
-  // `+name` and `-name` are lines of a diff, `--name` is a flag.
-  return tail.startsWith('--') ? tail : tail.replace(/^[-+.]+(?=\w)/, '');
+  // `+name` and `-name` are lines of a diff, `--name` is a flag, `...name` follows an ellipsis, `.name` is hidden.
+  return tail.startsWith('--') ? tail : tail.replace(/^(?:[-+]+|\.{3,})(?=[\w.])/, '');
 }
 
 function relativeTo(text: string, root: string): string {

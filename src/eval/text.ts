@@ -55,7 +55,7 @@ export function textOfItem(item: Item): string {
       return textOfParts(item.content);
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return textOfOutput(item.output);
+      return decodeOutput(textOfOutput(item.output));
     case 'reasoning':
       return item.text ?? item.summary.map(({ text }) => text).join('\n');
     case 'attachment':
@@ -65,6 +65,11 @@ export function textOfItem(item: Item): string {
     default:
       return '';
   }
+}
+
+/** Early rollouts wrap a result in JSON, line feeds escaped. @source Codex 0.34 */
+function decodeOutput(text: string): string {
+  return text.startsWith('{"output":') ? decodeArguments(text) : text;
 }
 
 /** The lines of a text, blank ones left out, long ones cut. */
