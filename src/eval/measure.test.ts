@@ -59,7 +59,7 @@ describe('measurements of a session', () => {
         fc.option(fc.integer({ min: 40, max: 70 })),
         (seed, compactedAt) => {
           const cuts = measure(session(seed, compactedAt ?? undefined));
-          assert.ok(cuts.length >= 3);
+          assert.ok(cuts.length >= 2);
           for (const cut of cuts) {
             for (const {
               recall,
@@ -89,7 +89,7 @@ describe('measurements of a session', () => {
           }
         },
       ),
-      { seed: 3, numRuns: 8 },
+      { seed: 3, numRuns: 8, endOnFailure: true },
     );
   });
 
@@ -113,14 +113,14 @@ describe('measurements of a session', () => {
   });
 
   it('know the future and not the past of the cut: a changed future changes the recall, never a context', () => {
-    const records = session(4);
-    const [first] = measure(records, { cuts: 1 });
+    const records = session(4, 50);
+    const [first] = measure(records, { cuts: 0 });
     const changed = records.map((record): LogRecord =>
-      record.type === 'item' && (record.line ?? 0) >= 0 && records.indexOf(record) > records.length - 4
+      record.type === 'item' && records.indexOf(record) > records.length - 4
         ? { type: 'item', item: agentSays('part_1 part_2 part_3 part_4 part_5') }
         : record,
     );
-    const [second] = measure(changed, { cuts: 1 });
+    const [second] = measure(changed, { cuts: 0 });
     assert.notEqual(first?.uses, second?.uses);
     const sizes = (cut: CutMeasurement | undefined) =>
       cut?.measurements
