@@ -79,7 +79,7 @@ describe('measurements of a session', () => {
             }
             for (const candidate of ['newest', 'random_lines', 'upper_bound'] as const) {
               const recalls = SETTINGS.sizes.flatMap((size) => at(cut, candidate, `${size}`)?.recall ?? []);
-              assert.ok(recalls.length > 1);
+              assert.notEqual(recalls.length, 0);
               assert.deepEqual(
                 recalls,
                 recalls.toSorted((a, b) => a - b),
