@@ -16,7 +16,7 @@ function writeSession(path: string, calls: number, word: string): void {
   builder.item(message('user', `Never touch ${word}_frame. Build the ${word}.`));
   for (let at = 0; at < calls; at++) {
     const listing = Array.from(
-      { length: 30 },
+      { length: 14 },
       (_, line) => `${word}_${at % 17}_${line} = turn(${word}_${at % 13}_${line})`,
     );
     builder.item(call(`c${at}`, `cat src/${word}-${at % 11}.ts`));
