@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { agentSays, recordsOf, userSays } from '../../test/support/records.ts';
 import { bestLines } from './bound.ts';
 import { readLog } from './log.ts';

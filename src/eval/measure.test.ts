@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { agentSays, recordsOf, toolCall, userSays } from '../../test/support/records.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { chanceFrom } from './chance.ts';
@@ -47,8 +47,15 @@ function measure(
   return [...measureSession(records, { ...SETTINGS, ...changes })];
 }
 
-function at(cut: CutMeasurement, candidate: Measurement['candidate'], budget: Measurement['budget']) {
+function measuredAt(cut: CutMeasurement, candidate: Measurement['candidate'], budget: Measurement['budget']) {
   return cut.measurements.find((one) => one.candidate === candidate && one.budget === budget);
+}
+
+/** What of a cut does not depend on its future. */
+function sizesAt(cut: CutMeasurement | undefined) {
+  return cut?.measurements
+    .filter(({ candidate }) => candidate !== 'upper_bound')
+    .map(({ tokens, constraints }) => [tokens, constraints]);
 }
 
 describe('measurements of a session', () => {
@@ -74,11 +81,13 @@ describe('measurements of a session', () => {
               if (/\d/.test(budget))
                 assert.ok(tokens <= Number(budget), `${candidate}: ${tokens} of ${budget}`);
               if (candidate !== 'newest') assert.equal(orphans, 0);
-              const bound = at(cut, 'upper_bound', budget);
+              const bound = measuredAt(cut, 'upper_bound', budget);
               if (bound !== undefined) assert.ok(recall <= bound.recall && unaided <= (bound.unaided ?? 1));
             }
             for (const candidate of ['newest', 'random_lines', 'upper_bound'] as const) {
-              const recalls = SETTINGS.sizes.flatMap((size) => at(cut, candidate, `${size}`)?.recall ?? []);
+              const recalls = SETTINGS.sizes.flatMap(
+                (size) => measuredAt(cut, candidate, `${size}`)?.recall ?? [],
+              );
               assert.notEqual(recalls.length, 0);
               assert.deepEqual(
                 recalls,
@@ -104,11 +113,11 @@ describe('measurements of a session', () => {
     const real = cuts.filter(({ kind }) => kind === 'compaction');
     assert.equal(real.length, 1);
     for (const cut of cuts) {
-      const own = at(cut, 'own_summary', 'own_summary');
+      const own = measuredAt(cut, 'own_summary', 'own_summary');
       assert.equal(own !== undefined, cut.kind === 'compaction');
       if (cut.kind === 'regular') continue;
       assert.ok(cut.measurements.every(({ unaided }) => unaided === undefined));
-      assert.ok((at(cut, 'newest', 'own_summary')?.tokens ?? Infinity) <= (own?.tokens ?? 0));
+      assert.ok((measuredAt(cut, 'newest', 'own_summary')?.tokens ?? Infinity) <= (own?.tokens ?? 0));
     }
   });
 
@@ -122,12 +131,8 @@ describe('measurements of a session', () => {
     );
     const [second] = measure(changed, { cuts: 0 });
     assert.notEqual(first?.uses, second?.uses);
-    const sizes = (cut: CutMeasurement | undefined) =>
-      cut?.measurements
-        .filter(({ candidate }) => candidate !== 'upper_bound')
-        .map(({ tokens, constraints }) => [tokens, constraints]);
     assert.ok(first?.pastTokens === second?.pastTokens);
-    assert.deepEqual(sizes(first), sizes(second));
+    assert.deepEqual(sizesAt(first), sizesAt(second));
   });
 
   it('give means that do not depend on the order of the files', () => {
