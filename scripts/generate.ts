@@ -8,6 +8,7 @@ import { renderPicture } from './picture.ts';
 import {
   DoctorDocument,
   ErrorDocument,
+  EvalDocument,
   InspectDocument,
   MicroDocument,
   ReceiptDocument,
@@ -32,6 +33,7 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
     { path: 'schema/inspect.schema.json', content: json(z.toJSONSchema(InspectDocument)) },
     { path: 'schema/sessions.schema.json', content: json(z.toJSONSchema(SessionsDocument)) },
     { path: 'schema/doctor.schema.json', content: json(z.toJSONSchema(DoctorDocument)) },
+    { path: 'schema/eval.schema.json', content: json(z.toJSONSchema(EvalDocument)) },
     { path: 'schema/receipt.schema.json', content: json(z.toJSONSchema(ReceiptDocument)) },
     { path: 'schema/micro.schema.json', content: json(z.toJSONSchema(MicroDocument)) },
     { path: 'schema/undo.schema.json', content: json(z.toJSONSchema(UndoDocument)) },

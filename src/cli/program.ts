@@ -71,6 +71,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
   addCompact(program, io, configure);
   addUndo(program, io, configure);
   addSessions(program, io, configure);
+  addEval(program, io, configure, end);
   program.addCommand(inherit(program, configCommand(io, request)));
   addDoctor(program, io, request, end);
   addDemo(program, io, configure);
@@ -204,6 +205,39 @@ function addSessions(program: Command, io: CommandIo, configure: Configure): voi
       const { listSessions } = await import('./sessions.ts');
       await listSessions(io, await configure(), { ...flags, json: flags.json === true });
     });
+}
+
+interface EvalFlags {
+  readonly cuts: number;
+  readonly sizes: readonly number[];
+  readonly seed: number;
+  readonly json?: true;
+  readonly timings?: true;
+}
+
+function addEval(program: Command, io: CommandIo, configure: Configure, end: End): void {
+  program
+    .command('eval')
+    .description('measure how much of what an agent used later would survive a compaction (docs/eval.md)')
+    .argument('<file...>', 'session files of Codex, Claude Code or Baton')
+    .option(
+      '--sizes <list>',
+      'budgets in tokens, separated by commas',
+      parseSizes,
+      [2000, 4000, 8000, 16_000],
+    )
+    .option('--cuts <n>', 'regular cuts for each session, besides its compactions', parseCount, 8)
+    .option('--seed <n>', 'seed of the cuts, the random lines and the intervals', parseCount, 1)
+    .option('--json', 'print JSON (docs/json.md)')
+    .option('--timings', 'put milliseconds into the JSON, which then differs from run to run')
+    .action(async (files: string[], flags: EvalFlags) => {
+      const { evaluate } = await import('./eval.ts');
+      end(await evaluate(io, await configure(), files, flags));
+    });
+}
+
+function parseSizes(list: string): readonly number[] {
+  return list.split(',').map((size) => parseTokens(size.trim()));
 }
 
 function addDoctor(program: Command, io: CommandIo, request: () => ConfigRequest, end: End): void {

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { call, head, message, output } from '../../test/support/codex-lines.ts';
+import { baton, temporaryDirectory } from '../../test/support/program.ts';
+import { EvalDocument } from './json-schema.ts';
+
+const home = temporaryDirectory();
+const long = join(home, 'long.jsonl');
+const other = join(home, 'other.jsonl');
+const short = join(home, 'short.jsonl');
+
+function writeSession(path: string, calls: number, word: string): void {
+  const builder = head('0.140');
+  builder.item(message('user', `Never touch ${word}_frame. Build the ${word}.`));
+  for (let at = 0; at < calls; at++) {
+    const listing = Array.from(
+      { length: 14 },
+      (_, line) => `${word}_${at % 17}_${line} = turn(${word}_${at % 13}_${line})`,
+    );
+    builder.item(call(`c${at}`, `cat src/${word}-${at % 11}.ts`));
+    builder.item(output(`c${at}`, listing.join('\n')));
+    builder.item(message('assistant', `Now ${word}_${at % 17}_3 follows ${word}_${at % 13}_7.`));
+  }
+  writeFileSync(path, builder.lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+const OPTIONS = ['--sizes', '1k,2k', '--cuts', '3'];
+
+describe('baton eval', () => {
+  before(() => {
+    writeSession(long, 60, 'gear');
+    writeSession(other, 60, 'lathe');
+    writeSession(short, 2, 'bed');
+  });
+
+  it('prints a document of its schema, the same bytes whenever and in whatever order', async () => {
+    const first = await baton(home, ['eval', long, other, ...OPTIONS, '--json']);
+    const second = await baton(home, ['eval', other, long, ...OPTIONS, '--json'], {
+      clock: { now: () => Math.PI },
+    });
+    assert.equal(first.status, 0, first.stderr);
+    const document = EvalDocument.parse(JSON.parse(first.stdout));
+    assert.ok(document.files.length === 2 && document.candidates.length > 10);
+    assert.deepEqual(document.sizes, [1000, 2000]);
+    assert.equal(first.stdout, second.stdout);
+    assert.doesNotMatch(first.stdout, /milliseconds/);
+  });
+
+  it('tells milliseconds where they are asked for', async () => {
+    let now = 0;
+    const clock = { now: () => (now += 3) };
+    const ran = await baton(home, ['eval', long, ...OPTIONS, '--json', '--timings'], { clock });
+    const { candidates } = EvalDocument.parse(JSON.parse(ran.stdout));
+    assert.ok(candidates.every(({ milliseconds }) => milliseconds === 3));
+  });
+
+  it('shows a table for each question', async () => {
+    const { stdout } = await baton(home, ['eval', long, other, short, ...OPTIONS]);
+    assert.match(stdout, /^2 sessions, 6 cuts, 0 of them where a compaction really happened$/m);
+    assert.match(stdout, /^Too short to be measured: ~\/short.jsonl$/m);
+    assert.match(stdout, /^ {2}random lines +\d\.\d\d +\d\.\d\d$/m);
+    assert.match(stdout, /^ {2}Baton, whole context +[+-]\d\.\d\d \[[+-]\d\.\d\d [+-]\d\.\d\d\]/m);
+    assert.match(stdout, /^ {2}user messages +8 of 8 +8 of 8 +0 of 8/m);
+  });
+
+  it('says what is missing where every session is too short', async () => {
+    const { stdout, status } = await baton(home, ['eval', short, ...OPTIONS]);
+    assert.match(stdout, /No session is long enough/);
+    assert.equal(status, 0);
+  });
+
+  it('goes on after a file that it cannot read, and returns 1', async () => {
+    const ran = await baton(home, ['eval', join(home, 'absent.jsonl'), long, ...OPTIONS, '--json']);
+    assert.equal(ran.status, 1);
+    const { files } = EvalDocument.parse(JSON.parse(ran.stdout));
+    assert.ok(files.some((file) => 'error' in file && file.error['code'] === 'file_not_found'));
+    assert.ok(files.some((file) => 'cuts' in file && file.cuts.length > 0));
+  });
+
+  it('stops between two cuts when the user does', async () => {
+    const abort = new AbortController();
+    const io = { signal: abort.signal, showsProgress: true, stderr: () => abort.abort() };
+    const ran = await baton(home, ['eval', long, other, ...OPTIONS], io);
+    assert.equal(ran.status, 130);
+    assert.equal(ran.stdout, '');
+  });
+
+  it('refuses sizes that are none', async () => {
+    const ran = await baton(home, ['eval', long, '--sizes', '2k,much']);
+    assert.equal(ran.status, 2);
+    assert.match(ran.stderr, /number of tokens such as 8000 or 8k/);
+  });
+});

@@ -1,0 +1,98 @@
+// `baton eval`: how much of what the agent used later survives a compaction, on the user's own sessions.
+
+import { setImmediate } from 'node:timers/promises';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import { runCanaries } from '../eval/canaries.ts';
+import { measureSession } from '../eval/measure.ts';
+import type { CutMeasurement, EvalSettings } from '../eval/measure.ts';
+import type { MeasuredFile } from '../eval/report.ts';
+import { summarizeFiles } from '../eval/report.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import { loadTokenizer } from '../tokens/load.ts';
+import { errorJson, explain } from './explain.ts';
+import type { Evaluation, UnreadableFile } from './eval-view.ts';
+import type { CommandIo, ExitStatus } from './io.ts';
+import { readSession, withSource } from './session.ts';
+
+/** The options of the command, as the user gave them. */
+export interface EvalFlags {
+  readonly cuts: number;
+  readonly sizes: readonly number[];
+  readonly seed: number;
+  readonly json?: true;
+  /** Put milliseconds into the JSON, which then differs from run to run. */
+  readonly timings?: true;
+}
+
+/**
+ * Measures files one after the other; one that cannot be read is explained and the others are still measured.
+ * @throws BatonError `tokenizer_missing`; the error of the only file; `interrupted` between two cuts
+ */
+export async function evaluate(
+  io: CommandIo,
+  _config: Config,
+  paths: readonly string[],
+  flags: EvalFlags,
+): Promise<ExitStatus> {
+  const settings: EvalSettings = {
+    sizes: [...new Set(flags.sizes)].toSorted((a, b) => a - b),
+    cuts: flags.cuts,
+    seed: flags.seed,
+    count: await loadTokenizer(),
+    clock: io.clock,
+  };
+  const files: MeasuredFile[] = [];
+  const unreadable: UnreadableFile[] = [];
+  // In an order of their own, so that the order on the command line changes nothing.
+  for (const path of [...new Set(paths)].toSorted()) {
+    try {
+      files.push({ path, cuts: await measureFile(io, path, settings) });
+    } catch (error) {
+      if (paths.length === 1 || !(error instanceof BatonError) || error.code === 'interrupted') throw error;
+      io.stderr(explain(error));
+      unreadable.push({ path, error: errorJson(error) });
+    }
+  }
+  const evaluation: Evaluation = {
+    settings: { sizes: settings.sizes, cuts: settings.cuts, seed: settings.seed },
+    files,
+    unreadable,
+    rows: summarizeFiles(files, settings.seed),
+    canaries: runCanaries(settings.seed, settings.count),
+  };
+  if (flags.json === true) {
+    const { evaluationJson } = await import('./eval-json.ts');
+    io.stdout(`${JSON.stringify(evaluationJson(evaluation, flags.timings === true), null, 2)}\n`);
+  } else {
+    const { renderEvaluation } = await import('./eval-view.ts');
+    io.stdout(renderEvaluation(evaluation, io.look, io.homeDirectory));
+  }
+  return unreadable.length > 0 ? 1 : 0;
+}
+
+async function measureFile(
+  io: CommandIo,
+  path: string,
+  settings: EvalSettings,
+): Promise<readonly CutMeasurement[]> {
+  const records: LogRecord[] = [];
+  await withSource(io, path, (source) => readSession(io, source, (record) => records.push(record)));
+  const cuts: CutMeasurement[] = [];
+  const draw = (text: string) => {
+    if (io.showsProgress) io.stderr(`\r\u001B[K${text}`);
+  };
+  try {
+    draw(`Measuring ${path}`);
+    for (const cut of measureSession(records, settings)) {
+      cuts.push(cut);
+      draw(`Measuring ${path}, cut ${cuts.length}`);
+      // Lets Ctrl-C through: everything in between is one computation.
+      await setImmediate();
+      if (io.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
+    }
+  } finally {
+    draw('');
+  }
+  return cuts;
+}

@@ -1,0 +1,92 @@
+// The upper bound: which lines of the past somebody would keep who knew the future.
+
+import type { LineTable } from './log.ts';
+import { Credit } from './uses.ts';
+import type { FutureUse } from './uses.ts';
+
+interface Offer {
+  readonly line: string;
+  readonly tokens: number;
+  /** Weight per token when it was last looked at; it only falls as others are taken. */
+  readonly worth: number;
+}
+
+/**
+ * Lines of the past, most future use per token first, until every use is covered or the budget is spent. Greedy, so a
+ * better choice may exist; the first lines are the choice for any smaller budget.
+ */
+export function bestLines(
+  past: Iterable<string>,
+  uses: readonly FutureUse[],
+  table: LineTable,
+  budget: number,
+): readonly string[] {
+  const credit = new Credit(table, uses);
+  const offers = new OfferHeap();
+  for (const line of new Set(past)) offers.push(offerOf(line, credit, table));
+  const chosen: string[] = [];
+  let spent = 0;
+  for (let best = offers.pop(); best !== undefined; best = offers.pop()) {
+    if (best.worth <= 0) continue;
+    const now = offerOf(best.line, credit, table);
+    if (now.worth < best.worth) {
+      offers.push(now);
+      continue;
+    }
+    if (spent + now.tokens > budget) break;
+    credit.add(now.line);
+    chosen.push(now.line);
+    spent += now.tokens;
+  }
+  return chosen;
+}
+
+function offerOf(line: string, credit: Credit, table: LineTable): Offer {
+  let weight = 0;
+  for (const use of credit.newOn(line)) weight += use.weight;
+  const tokens = table.tokensOfLine(line);
+  return { line, tokens, worth: weight / Math.max(1, tokens) };
+}
+
+/** A binary heap, dearest on top; equal offers come out in an order that depends on nothing but the offers pushed. */
+class OfferHeap {
+  readonly #offers: Offer[] = [];
+
+  push(offer: Offer): void {
+    if (offer.worth <= 0) return;
+    const offers = this.#offers;
+    let at = offers.length;
+    offers.push(offer);
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = offers[above];
+      if (parent === undefined || parent.worth >= offer.worth) break;
+      offers[at] = parent;
+      at = above;
+    }
+    offers[at] = offer;
+  }
+
+  pop(): Offer | undefined {
+    const offers = this.#offers;
+    const [top] = offers;
+    const last = offers.pop();
+    if (last === undefined || offers.length === 0) return top;
+    let at = 0;
+    for (;;) {
+      const child = this.#dearerChild(at);
+      const below = offers[child];
+      if (below === undefined || below.worth <= last.worth) break;
+      offers[at] = below;
+      at = child;
+    }
+    offers[at] = last;
+    return top;
+  }
+
+  #dearerChild(at: number): number {
+    const left = 2 * at + 1;
+    const right = left + 1;
+    return (this.#offers[right]?.worth ?? -1) > (this.#offers[left]?.worth ?? -1) ? right : left;
+  }
+}

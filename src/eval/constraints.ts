@@ -1,0 +1,55 @@
+// Rules of the user, and whether a context still says them in the user's words. The detector is the metric's own: the
+// summarizer has another one, and the metric must not agree with it by construction.
+
+import { authorOf } from '../protocol/item.ts';
+import type { SessionLog, Step } from './log.ts';
+
+/** Words by which a sentence is about more than the task at hand. */
+const RULE =
+  /\b(?:never|always|must|do not|don['’]t|only|should(?: not|n['’]t)?|instead of|rather than|no longer|make sure|at (?:most|least)|avoid|prefer|without|nie(?:mals)?|immer|nicht|jamais|toujours|nunca|siempre)\b|不要|必须|禁止|只能/iu;
+
+const SHORTEST_WORDS = 3;
+const LONGEST_WORDS = 50;
+
+/**
+ * The rules that the user stated before a cut: sentences with a word of prohibition, duty, limit or preference, no
+ * questions, each once, white space collapsed.
+ */
+export function userConstraints({ steps }: SessionLog, cut: number): readonly string[] {
+  const found = new Set<string>();
+  for (const step of steps.slice(0, cut)) {
+    if (!isOfUser(step)) continue;
+    for (const line of step.lines) for (const sentence of sentencesIn(line)) found.add(sentence);
+  }
+  return [...found];
+}
+
+/** Share of the rules that a context holds verbatim, but for white space; undefined without rules. */
+export function keptConstraints(
+  lines: readonly string[],
+  constraints: readonly string[],
+): number | undefined {
+  if (constraints.length === 0) return undefined;
+  const text = collapse(lines.join(' '));
+  return constraints.filter((constraint) => text.includes(constraint)).length / constraints.length;
+}
+
+function isOfUser({ kind, item }: Step): boolean {
+  return kind === 'written' && authorOf(item) === 'user';
+}
+
+function sentencesIn(line: string): readonly string[] {
+  return (line.match(/[^.!?。！？]+(?:[.!?](?=\S)[^.!?。！？]*)*[.!?。！？]*/gu) ?? [])
+    .map(collapse)
+    .filter(isRule);
+}
+
+function isRule(sentence: string): boolean {
+  const words = sentence.split(' ').length;
+  const isLong = words >= SHORTEST_WORDS || /[\u4e00-\u9fff]/u.test(sentence);
+  return isLong && words <= LONGEST_WORDS && !/[?？]$/u.test(sentence) && RULE.test(sentence);
+}
+
+function collapse(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,198 @@
+// A session as the metric sees it: the items of its log in order, each as lines with their identifiers and sizes.
+
+import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
+import type { Item } from '../protocol/item.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import type { CountText } from '../tokens/estimate.ts';
+import { identifiersIn } from './identifiers.ts';
+import { linesOf, linesOfItem, linesWritten } from './text.ts';
+
+/**
+ * What an item is to the metric. `written`: calls and messages of agent and user, where uses are looked for. `shown`:
+ * results of tools. `initial`: what the harness says before the agent's first word and says again in every window.
+ */
+export type StepKind = 'written' | 'shown' | 'initial' | 'other';
+
+/** One item of the log. */
+export interface Step {
+  readonly item: Item;
+  readonly kind: StepKind;
+  readonly lines: readonly string[];
+  /** By `LineTable`. */
+  readonly tokens: number;
+  /** Identifiers of all lines, each once. */
+  readonly identifiers: readonly number[];
+  /** Those of the lines that an agent or a user wrote, without what an edit repeats; empty unless `written`. */
+  readonly used: readonly number[];
+  /** A call before this item still waits for its result: no place to cut. */
+  readonly isInsidePair: boolean;
+}
+
+/** A compaction that really happened. */
+export interface RecordedCompaction {
+  /** How many steps come before it. */
+  readonly step: number;
+  /** Position in the list of records. */
+  readonly record: number;
+  /** What the agent wrote to itself, where it can be read. */
+  readonly summary: string | undefined;
+}
+
+/** A whole session, read. */
+export interface SessionLog {
+  readonly records: readonly LogRecord[];
+  readonly steps: readonly Step[];
+  /** Position of the record that each step came from. */
+  readonly recordOfStep: readonly number[];
+  readonly compactions: readonly RecordedCompaction[];
+  readonly table: LineTable;
+  /** Working directory without its final slash, or empty. */
+  readonly root: string;
+  /** Identifiers of the base instructions and of every `initial` step. */
+  readonly initial: ReadonlySet<number>;
+}
+
+/** Lines are looked at once: many come back, in contexts as in logs. Identifiers are numbered from 0. */
+export class LineTable {
+  readonly #count: CountText;
+  readonly #root: string;
+  readonly #identifiers = new Map<string, readonly number[]>();
+  readonly #tokens = new Map<string, number>();
+  readonly #numbers = new Map<string, number>();
+
+  /**
+   * @param count counts a line with its line feed
+   * @param root working directory of the session, or empty
+   */
+  constructor(count: CountText, root: string) {
+    this.#count = count;
+    this.#root = root;
+  }
+
+  /** How many different identifiers were seen. */
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  /** The identifiers of a line, each once, in order. */
+  identifiersOf(line: string): readonly number[] {
+    const known = this.#identifiers.get(line);
+    if (known !== undefined) return known;
+    const numbers = identifiersIn(line, this.#root).map((name) => this.#numberOf(name));
+    this.#identifiers.set(line, numbers);
+    return numbers;
+  }
+
+  /** Tokens of a line with its line feed. */
+  tokensOfLine(line: string): number {
+    const known = this.#tokens.get(line);
+    if (known !== undefined) return known;
+    const tokens = this.#count(`${line}\n`);
+    this.#tokens.set(line, tokens);
+    return tokens;
+  }
+
+  /** Tokens of a text: those of its lines. Every candidate is counted this way, so that all have the same budget. */
+  readonly tokensOfText: CountText = (text) => this.tokensOfLines(linesOf(text));
+
+  tokensOfLines(lines: readonly string[]): number {
+    let tokens = 0;
+    for (const line of lines) tokens += this.tokensOfLine(line);
+    return tokens;
+  }
+
+  #numberOf(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.#numbers.size;
+    this.#numbers.set(name, number);
+    return number;
+  }
+}
+
+/** Reads the records of a session once. Linear in their text. */
+export function readLog(records: readonly LogRecord[], count: CountText): SessionLog {
+  const root = workingDirectory(records);
+  const table = new LineTable(count, root);
+  const steps: Step[] = [];
+  const recordOfStep: number[] = [];
+  const compactions: RecordedCompaction[] = [];
+  const open = new Set<string>();
+  let hasAgentSpoken = false;
+  const add = (item: Item, record: number): void => {
+    hasAgentSpoken ||= authorOf(item) === 'agent';
+    const isInsidePair = open.size > 0;
+    const call = callOf(item)?.callId;
+    const answered = resultCallId(item);
+    if (call !== undefined) open.add(call);
+    if (answered !== undefined) open.delete(answered);
+    // A user who goes on has given up waiting for an interrupted call.
+    else if (item.type === 'message' && authorOf(item) === 'user') open.clear();
+    steps.push(stepOf(item, kindOf(item, hasAgentSpoken), table, isInsidePair));
+    recordOfStep.push(record);
+  };
+  records.forEach((record, at) => {
+    if (record.type === 'item') add(record.item, at);
+    if (record.type !== 'compacted') return;
+    if (steps.length > 0) compactions.push({ step: steps.length, record: at, summary: record.summary });
+    // The file starts in the middle of a session: what the compaction kept is all there is of its past.
+    else for (const item of record.replacement) add(item, at);
+  });
+  const initial = initialIdentifiers(records, steps, table);
+  return { records, steps, recordOfStep, compactions, table, root, initial };
+}
+
+function stepOf(item: Item, kind: StepKind, table: LineTable, isInsidePair: boolean): Step {
+  const lines = linesOfItem(item);
+  return {
+    item,
+    kind,
+    lines,
+    tokens: table.tokensOfLines(lines),
+    identifiers: identifiersOf(lines, table),
+    used: kind === 'written' ? identifiersOf(linesWritten(item), table) : [],
+    isInsidePair,
+  };
+}
+
+function identifiersOf(lines: readonly string[], table: LineTable): readonly number[] {
+  return [...new Set(lines.flatMap((line) => table.identifiersOf(line)))];
+}
+
+function kindOf(item: Item, hasAgentSpoken: boolean): StepKind {
+  if (resultCallId(item) !== undefined) return 'shown';
+  const author = authorOf(item);
+  if (author === 'harness') {
+    const isSummary = item.type === 'message' && item.isCompactSummary === true;
+    return hasAgentSpoken || isSummary ? 'other' : 'initial';
+  }
+  if (item.type === 'message' && item.isApiErrorMessage === true) return 'other';
+  return item.type !== 'reasoning' && (author === 'agent' || author === 'user') ? 'written' : 'other';
+}
+
+function workingDirectory(records: readonly LogRecord[]): string {
+  for (const record of records) {
+    if ((record.type === 'session_meta' || record.type === 'settings') && record.cwd !== undefined) {
+      return record.cwd.replace(/\/$/, '');
+    }
+  }
+  return '';
+}
+
+function initialIdentifiers(
+  records: readonly LogRecord[],
+  steps: readonly Step[],
+  table: LineTable,
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const { kind, identifiers } of steps) {
+    if (kind === 'initial') for (const identifier of identifiers) found.add(identifier);
+  }
+  for (const record of records) {
+    if (record.type !== 'session_meta' || record.instructions === undefined) continue;
+    for (const line of linesOf(record.instructions)) {
+      for (const identifier of table.identifiersOf(line)) found.add(identifier);
+    }
+  }
+  return found;
+}

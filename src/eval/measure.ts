@@ -1,0 +1,261 @@
+// Measures one session: cuts it, makes every candidate at every size, and scores them against the future.
+
+import type { Clock } from '../ports.ts';
+import { WORTHWHILE_SHARE } from '../compaction/budget.ts';
+import { WHOLE_ITEMS } from '../history/clear.ts';
+import { HistoryFold } from '../history/project.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import type { CountText } from '../tokens/estimate.ts';
+import { TrailCollector } from '../trail/collect.ts';
+import { readArtifacts, scoreArtifacts } from './artifacts.ts';
+import type { Artifacts } from './artifacts.ts';
+import { bestLines } from './bound.ts';
+import {
+  clearedResults,
+  codexRule,
+  compactedContext,
+  embeddedSummary,
+  newestLines,
+  ofText,
+  pastLines,
+  randomLines,
+} from './candidates.ts';
+import type { CandidateName, Context, Situation } from './candidates.ts';
+import { chanceFrom } from './chance.ts';
+import { keptConstraints, userConstraints } from './constraints.ts';
+import { chooseCuts } from './cuts.ts';
+import type { Cut } from './cuts.ts';
+import { readLog } from './log.ts';
+import type { SessionLog } from './log.ts';
+import { mean } from './statistics.ts';
+import { futureUses, recallOf } from './uses.ts';
+import type { FutureUse } from './uses.ts';
+
+/** What a run measures. */
+export interface EvalSettings {
+  /** Budgets in tokens, ascending. */
+  readonly sizes: readonly number[];
+  /** Regular cuts for each session. */
+  readonly cuts: number;
+  readonly seed: number;
+  /** The tokenizer. */
+  readonly count: CountText;
+  readonly clock: Clock;
+}
+
+/** A budget: one of the sizes, the size of the agent's own summary, or none. */
+export type Budget = `${number}` | 'own_summary' | 'none';
+
+/** One candidate at one budget at one cut. Shares are between 0 and 1; undefined where there is nothing to share. */
+export interface Measurement {
+  readonly candidate: CandidateName;
+  readonly budget: Budget;
+  readonly tokens: number;
+  readonly recall: number;
+  /** At regular cuts only: after a real compaction the agent could use without help only what that had kept. */
+  readonly unaided: number | undefined;
+  readonly constraints: number | undefined;
+  readonly files: number | undefined;
+  readonly commands: number | undefined;
+  readonly commits: number | undefined;
+  readonly precision: number | undefined;
+  readonly orphans: number | undefined;
+  readonly milliseconds: number;
+}
+
+/** Everything measured at one cut. */
+export interface CutMeasurement {
+  readonly kind: Cut['kind'];
+  /** 1-based line of the file where the future begins. */
+  readonly line: number | undefined;
+  readonly pastTokens: number;
+  readonly contextTokens: number;
+  readonly uses: number;
+  readonly unaidedUses: number;
+  readonly constraints: number;
+  readonly measurements: readonly Measurement[];
+}
+
+/** A cut with fewer future uses says little: one identifier would be a tenth of the recall. */
+const LEAST_USES = 10;
+
+/** @source a tenth of the spread of single draws is below what is shown. */
+const RANDOM_DRAWS = 10;
+
+/** Measures a session, one cut at a time, so that the caller can show progress or stop between them. */
+export function* measureSession(
+  records: readonly LogRecord[],
+  settings: EvalSettings,
+): Generator<CutMeasurement> {
+  const log = readLog(records, settings.count);
+  const history = new HistoryFold(WHOLE_ITEMS);
+  const trail = new TrailCollector();
+  let next = 0;
+  for (const cut of chooseCuts(log, settings.cuts, settings.seed)) {
+    const uses = futureUses(log, cut.step);
+    if (uses.length < LEAST_USES) continue;
+    for (const record of records.slice(next, cut.record)) {
+      history.add(record);
+      trail.add(record);
+    }
+    next = cut.record;
+    const situation = { log, cut: cut.step, entries: [...history.entries], trail: trail.trail() };
+    yield measureCut(situation, cut, uses, settings);
+  }
+}
+
+interface Scoring {
+  readonly situation: Situation;
+  readonly cut: Cut;
+  readonly uses: readonly FutureUse[];
+  readonly constraints: readonly string[];
+  readonly artifacts: Artifacts;
+  readonly clock: Clock;
+}
+
+function measureCut(
+  situation: Situation,
+  cut: Cut,
+  uses: readonly FutureUse[],
+  settings: EvalSettings,
+): CutMeasurement {
+  const { log } = situation;
+  const scoring: Scoring = {
+    situation,
+    cut,
+    uses,
+    constraints: userConstraints(log, cut.step),
+    artifacts: readArtifacts(log, cut.step),
+    clock: settings.clock,
+  };
+  const past = pastLines(situation);
+  const contextTokens = log.table.tokensOfLines(contextLines(situation));
+  const budgets = budgetsAt(log, cut, contextTokens, settings);
+  const best = bestLines(past, uses, log.table, Math.max(0, ...budgets.map(({ tokens }) => tokens)));
+  const bounded = budgets.flatMap(({ budget, tokens }) => {
+    const draw = (at: number) =>
+      randomLines(past, situation, tokens, chanceFrom(settings.seed, cut.step, at));
+    return [
+      ...made('context', scoring, budget, () => compactedContext(situation, tokens)),
+      ...made('summary', scoring, budget, () => embeddedSummary(situation, tokens)),
+      ...made('newest', scoring, budget, () => newestLines(situation, tokens)),
+      ...made('codex_rule', scoring, budget, () => codexRule(situation, tokens)),
+      ...made('own_summary', scoring, budget, () =>
+        budget === 'own_summary' ? ofText(cut.summary ?? '') : undefined,
+      ),
+      averaged(
+        Array.from({ length: RANDOM_DRAWS }, (_, at) =>
+          made('random_lines', scoring, budget, () => draw(at)),
+        ).flat(),
+      ),
+      ...made('upper_bound', scoring, budget, () => prefixWithin(best, tokens, log)),
+    ];
+  });
+  return {
+    kind: cut.kind,
+    line: log.records[cut.record]?.line,
+    pastTokens: log.table.tokensOfLines(past),
+    contextTokens,
+    uses: uses.length,
+    unaidedUses: uses.filter(({ isUnaided }) => isUnaided).length,
+    constraints: scoring.constraints.length,
+    measurements: [
+      ...liftBound(bounded),
+      ...made('cleared_results', scoring, 'none', () => clearedResults(situation)),
+    ],
+  };
+}
+
+function contextLines({ entries, log }: Situation): readonly string[] {
+  const live = new Map(log.steps.map(({ item, lines }) => [item, lines]));
+  return entries.flatMap(({ value }) => live.get(value) ?? []);
+}
+
+function budgetsAt(
+  log: SessionLog,
+  cut: Cut,
+  contextTokens: number,
+  { sizes }: EvalSettings,
+): readonly { readonly budget: Budget; readonly tokens: number }[] {
+  // Where a size is no saving, a compaction would be refused and every candidate would be the context itself.
+  const worthwhile = sizes.filter((size) => size <= contextTokens * WORTHWHILE_SHARE);
+  const fixed = worthwhile.map((tokens) => ({ budget: `${tokens}` as const, tokens }));
+  if (cut.summary === undefined) return fixed;
+  return [...fixed, { budget: 'own_summary', tokens: log.table.tokensOfText(cut.summary) }];
+}
+
+function made(
+  candidate: CandidateName,
+  scoring: Scoring,
+  budget: Budget,
+  make: () => Context | undefined,
+): readonly Measurement[] {
+  const { situation, cut, uses, constraints, artifacts, clock } = scoring;
+  const { table, root } = situation.log;
+  const startedMs = clock.now();
+  const context = make();
+  const milliseconds = clock.now() - startedMs;
+  if (context === undefined) return [];
+  const recall = recallOf(context.lines, uses, table);
+  return [
+    {
+      candidate,
+      budget,
+      tokens: table.tokensOfLines(context.lines),
+      recall: recall.all,
+      unaided: cut.kind === 'regular' ? recall.unaided : undefined,
+      constraints: keptConstraints(context.lines, constraints),
+      ...scoreArtifacts(context.lines, artifacts, root),
+      orphans: context.orphans,
+      milliseconds,
+    },
+  ];
+}
+
+function prefixWithin(lines: readonly string[], budget: number, { table }: SessionLog): Context {
+  let left = budget;
+  const kept = lines.filter((line) => (left -= table.tokensOfLine(line)) >= 0);
+  return { lines: kept, orphans: undefined };
+}
+
+const SHARES = [
+  'recall',
+  'unaided',
+  'constraints',
+  'files',
+  'commands',
+  'commits',
+  'precision',
+] as const satisfies readonly (keyof Measurement)[];
+
+function averaged(draws: readonly Measurement[]): Measurement {
+  const [first] = draws;
+  if (first === undefined) throw new RangeError('No draw to average');
+  const shares = SHARES.map((key) => {
+    const values = draws.flatMap((draw) => draw[key] ?? []);
+    return [key, values.length === 0 ? undefined : mean(values)] as const;
+  });
+  return {
+    ...first,
+    ...(Object.fromEntries(shares) as Pick<Measurement, (typeof SHARES)[number]>),
+    tokens: Math.round(mean(draws.map(({ tokens }) => tokens))),
+    milliseconds: mean(draws.map(({ milliseconds }) => milliseconds)),
+  };
+}
+
+/**
+ * Nobody knows the best choice of lines; greed finds one that is close. What some candidate kept is a choice, too, so
+ * the bound is never below any candidate of its size.
+ */
+function liftBound(measurements: readonly Measurement[]): readonly Measurement[] {
+  return measurements.map((measurement) => {
+    if (measurement.candidate !== 'upper_bound') return measurement;
+    const rivals = measurements.filter(({ budget }) => budget === measurement.budget);
+    const highest = (key: 'recall' | 'unaided') => Math.max(...rivals.map((rival) => rival[key] ?? 0));
+    return {
+      ...measurement,
+      recall: highest('recall'),
+      unaided: measurement.unaided === undefined ? undefined : highest('unaided'),
+    };
+  });
+}
