@@ -34,7 +34,9 @@ describe('cuts', () => {
   });
 
   it('never part a call from its result', () => {
-    const work = Array.from({ length: 30 }, (_, at) => toolCall(`c${at}`, 'run', { cmd: 'x' }, thousand));
+    const work = Array.from({ length: 30 }, (_, at) =>
+      toolCall(`c${at}`, 'run', { cmd: thousand }, thousand),
+    );
     const log = readLog(recordsOf(userSays(thousand), ...work), byLength);
     const cuts = chooseCuts(log, 12, 3);
     assert.ok(cuts.length > 8);

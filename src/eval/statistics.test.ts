@@ -28,7 +28,7 @@ describe('estimates', () => {
   });
 
   it('do not depend on the order of the files', () => {
-    const files = [[0.1, 0.9], [0.3], [0.7, 0.2, 0.5]];
+    const files = [[0.1, 0.9], [0.3], [0.7, 0.2, 0.5], [0.11], [0.83], [0.29], [0.61]];
     assert.deepEqual(estimate(files, 'seed'), estimate(files.toReversed(), 'seed'));
   });
 });
