@@ -1,4 +1,6 @@
-// Times things that are to be compared: interleaved (ABAB…), so that a busy machine is busy for all of them.
+// Times things that are to be compared: interleaved (ABAB…), so that a busy machine is busy for all of them, and in
+// processor time, which does not go on while another program has the processor. All threads of the process count, those
+// that collect garbage and read files too.
 
 /** One side of a comparison. */
 export interface Contender {
@@ -12,8 +14,9 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? Number.NaN;
 }
 
-/** Rounds that warm the compiler up and do not count. */
-const WARM_UPS = 2;
+/** Rounds that warm the compiler up and do not count: at most this many, and no more once they took this long. */
+const MOST_WARM_UPS = 8;
+const WARM_UP_MS = 2000;
 
 /**
  * Runs all contenders in turn, `rounds` times after the warm-up, and gives the median of each in milliseconds.
@@ -25,11 +28,12 @@ export async function race<Names extends string>(
 ): Promise<Readonly<Record<Names, number>>> {
   const entries = Object.entries(contenders) as [Names, Contender][];
   const times = new Map<Names, number[]>(entries.map(([name]) => [name, []]));
-  for (let round = -WARM_UPS; round < rounds; round++) {
-    for (const [name, contender] of entries) {
-      const milliseconds = await timeOnce(contender);
-      if (round >= 0) times.get(name)?.push(milliseconds);
-    }
+  const started = performance.now();
+  for (let warmUp = 0; warmUp < MOST_WARM_UPS && performance.now() - started < WARM_UP_MS; warmUp++) {
+    for (const [, contender] of entries) await timeOnce(contender);
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, contender] of entries) times.get(name)?.push(await timeOnce(contender));
   }
   return Object.fromEntries(entries.map(([name]) => [name, median(times.get(name) ?? [])])) as Record<
     Names,
@@ -37,12 +41,13 @@ export async function race<Names extends string>(
   >;
 }
 
-/** Milliseconds of one run. */
+/** Milliseconds of processor time of one run. */
 export async function timeOnce({ run, prepare }: Contender): Promise<number> {
   prepare?.();
   globalThis.gc?.();
-  const started = performance.now();
+  const before = process.cpuUsage();
   const result = run();
   if (result instanceof Promise) await result;
-  return performance.now() - started;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
