@@ -20,7 +20,8 @@ const WARM_UP_MS = 2000;
 
 /**
  * Runs all contenders in turn, `rounds` times after the warm-up, and gives the median of each in milliseconds.
- * Garbage is collected before each run where the process allows it: nobody pays for what another left behind.
+ * Nothing forces garbage collection in between: it shrinks the heap, and growing it again would be most of what a
+ * short run costs.
  */
 export async function race<Names extends string>(
   contenders: Readonly<Record<Names, Contender>>,
@@ -44,7 +45,6 @@ export async function race<Names extends string>(
 /** Milliseconds of processor time of one run. */
 export async function timeOnce({ run, prepare }: Contender): Promise<number> {
   prepare?.();
-  globalThis.gc?.();
   const before = process.cpuUsage();
   const result = run();
   if (result instanceof Promise) await result;
