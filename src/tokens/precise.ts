@@ -20,26 +20,33 @@ const SAMPLE_LENGTH = 4 * 1024;
  */
 export function boundedCounter(countSlice: CountText): CountText {
   return (text) => {
+    if (text.length <= LONGEST_RUN) return countSlice(text);
     let tokens = 0;
-    let sliceStart = 0;
-    let runStart = 0;
-    let runIsSpace = isSpace(text.charCodeAt(0));
-    for (let index = 1; index <= text.length; index++) {
-      const space = index < text.length ? isSpace(text.charCodeAt(index)) : !runIsSpace;
-      if (space === runIsSpace) continue;
-      if (index - runStart > LONGEST_RUN) {
-        tokens +=
-          countIfAny(countSlice, text, sliceStart, runStart) + countRun(countSlice, text, runStart, index);
-        sliceStart = index;
-      } else if (index - sliceStart >= SLICE && space) {
-        tokens += countSlice(text.slice(sliceStart, index));
-        sliceStart = index;
-      }
-      runStart = index;
-      runIsSpace = space;
-    }
-    return tokens + countIfAny(countSlice, text, sliceStart, text.length);
+    for (const counted of countSlices(text, countSlice)) tokens += counted;
+    return tokens;
   };
+}
+
+/** Counts a text slice by slice, so that a caller can do something else in between; the counts add up to the whole. */
+export function* countSlices(text: string, countSlice: CountText): Generator<number> {
+  let sliceStart = 0;
+  let runStart = 0;
+  let runIsSpace = isSpace(text.charCodeAt(0));
+  for (let index = 1; index <= text.length; index++) {
+    const space = index < text.length ? isSpace(text.charCodeAt(index)) : !runIsSpace;
+    if (space === runIsSpace) continue;
+    if (index - runStart > LONGEST_RUN) {
+      yield countIfAny(countSlice, text, sliceStart, runStart);
+      yield countRun(countSlice, text, runStart, index);
+      sliceStart = index;
+    } else if (index - sliceStart >= SLICE && space) {
+      yield countSlice(text.slice(sliceStart, index));
+      sliceStart = index;
+    }
+    runStart = index;
+    runIsSpace = space;
+  }
+  yield countIfAny(countSlice, text, sliceStart, text.length);
 }
 
 function countIfAny(countSlice: CountText, text: string, from: number, to: number): number {
@@ -66,5 +73,5 @@ function countPieces(countSlice: CountText, text: string, from: number, to: numb
 }
 
 function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x0a || unit === 0x09 || unit === 0x0d;
+  return unit <= 0x20 && (unit === 0x20 || unit === 0x0a || unit === 0x09 || unit === 0x0d);
 }
