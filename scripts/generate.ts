@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { renderPicture } from './picture.ts';
 import {
   DoctorDocument,
   InspectDocument,
@@ -19,11 +20,12 @@ export interface GeneratedFile {
 }
 
 /** Every generated file, as it should be now. */
-export function generateFiles(): readonly GeneratedFile[] {
+export async function generateFiles(): Promise<readonly GeneratedFile[]> {
   return [
     { path: 'src/config/defaults.ts', content: renderDefaultsModule() },
     { path: 'docs/config.md', content: renderReference() },
     { path: 'schema/config.schema.json', content: json(configJsonSchema()) },
+    { path: 'docs/inspect.svg', content: await renderPicture(ROOT) },
     { path: 'schema/inspect.schema.json', content: json(z.toJSONSchema(InspectDocument)) },
     { path: 'schema/sessions.schema.json', content: json(z.toJSONSchema(SessionsDocument)) },
     { path: 'schema/doctor.schema.json', content: json(z.toJSONSchema(DoctorDocument)) },
@@ -39,7 +41,7 @@ function json(document: unknown): string {
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const { path, content } of generateFiles()) {
+  for (const { path, content } of await generateFiles()) {
     mkdirSync(dirname(join(ROOT, path)), { recursive: true });
     writeFileSync(join(ROOT, path), content);
     console.log(path);

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadTokenizer } from '../src/tokens/load.ts';
+import { usableWindow } from '../src/tokens/pressure.ts';
 import { perform, textMessage } from './record/perform.ts';
 import type { Outcome } from './record/perform.ts';
 import { Rollout } from './record/rollout.ts';
@@ -57,7 +58,7 @@ export async function recordSession(): Promise<Recording> {
         startMs: START_MS,
         producerVersion: packageVersion(),
         model: 'scripted',
-        window: WINDOW,
+        usableWindow: usableWindow(WINDOW),
         baseInstructions: story('base-instructions'),
         git: { branch: 'main', commit_hash: commit },
       },

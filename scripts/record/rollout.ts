@@ -21,8 +21,8 @@ export interface Head {
   readonly startMs: number;
   readonly producerVersion: string;
   readonly model: string;
-  /** Raw context window in tokens. */
-  readonly window: number;
+  /** Usable part of the context window in tokens: what Codex records. */
+  readonly usableWindow: number;
   readonly baseInstructions: string;
   readonly git: { readonly branch: string; readonly commit_hash: string };
 }
@@ -104,7 +104,7 @@ export class Rollout {
     this.#line('event_msg', {
       type: 'task_started',
       turn_id: this.#turnId(),
-      model_context_window: this.#head.window,
+      model_context_window: this.#head.usableWindow,
     });
     this.#line('turn_context', {
       turn_id: this.#turnId(),
@@ -162,7 +162,7 @@ export class Rollout {
       info: {
         total_token_usage: this.#spent,
         last_token_usage: last,
-        model_context_window: this.#head.window,
+        model_context_window: this.#head.usableWindow,
       },
       rate_limits: null,
     });

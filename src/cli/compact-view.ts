@@ -5,14 +5,32 @@ import type { Item } from '../protocol/item.ts';
 import type { Compaction } from '../compaction/driver.ts';
 import type { Fate } from '../compaction/full.ts';
 import type { Look } from './io.ts';
-import { bar, fitWidth, formatNumber, padEnd, padStart, paint, plural, printable } from './style.ts';
+import {
+  arrow,
+  bar,
+  fitWidth,
+  foldLines,
+  formatNumber,
+  padEnd,
+  padStart,
+  paint,
+  plural,
+  printable,
+} from './style.ts';
 
-const LABEL_WIDTH = 34;
+const WIDEST_LABEL = 34;
 const MOST_ROWS = 12;
 
 /** The preview as text. */
 export function renderPreview(compaction: Compaction, look: Look): string {
-  return compaction.type === 'full' ? renderFull(compaction, look) : renderMicro(compaction, look);
+  return foldLines(
+    look,
+    compaction.type === 'full' ? renderFull(compaction, look) : renderMicro(compaction, look),
+  );
+}
+
+function labelWidth(look: Look): number {
+  return Math.min(WIDEST_LABEL, Math.max(12, look.width - 22));
 }
 
 function renderMicro(compaction: Compaction & { type: 'micro' }, look: Look): string {
@@ -37,7 +55,7 @@ function renderFull({ record, fates }: Compaction & { type: 'full' }, look: Look
           `${paint(look, 'strong', 'Read again from the workspace')}\n${receipt.restoredFiles
             .map(
               ({ path, tokens }) =>
-                `  ${padEnd(printable(path), LABEL_WIDTH)}${padStart(formatNumber(tokens), 9)}`,
+                `  ${padEnd(printable(path), labelWidth(look))}${padStart(formatNumber(tokens), 9)}`,
             )
             .join('\n')}\n`,
         ]),
@@ -49,9 +67,8 @@ function renderFull({ record, fates }: Compaction & { type: 'full' }, look: Look
 }
 
 function headline(preTokens: number, postTokens: number, look: Look): string {
-  const arrow = look.hasUnicode ? '→' : '->';
   const saved = Math.round((100 * (preTokens - postTokens)) / Math.max(1, preTokens));
-  return `${paint(look, 'strong', `${formatNumber(preTokens)} ${arrow} ${formatNumber(postTokens)} tokens`)}  ${saved} % less\n`;
+  return `${paint(look, 'strong', `${formatNumber(preTokens)} ${arrow(look)} ${formatNumber(postTokens)} tokens`)}  ${saved} % less\n`;
 }
 
 interface Group {
@@ -83,9 +100,9 @@ function section(title: string, fates: readonly Fate[], which: Fate['fate'], loo
 }
 
 function row(label: string, { count, tokens }: Group, whole: number, look: Look): string {
-  const name = fitWidth(look, `${printable(label)} (${formatNumber(count)})`, LABEL_WIDTH);
-  const width = Math.max(4, Math.min(30, look.width - LABEL_WIDTH - 16));
-  return `  ${padEnd(name, LABEL_WIDTH)}${padStart(formatNumber(tokens), 9)}  ${paint(look, 'accent', bar(look, tokens, whole, width))}`;
+  const name = fitWidth(look, `${printable(label)} (${formatNumber(count)})`, labelWidth(look));
+  const width = Math.max(4, Math.min(30, look.width - labelWidth(look) - 16));
+  return `  ${padEnd(name, labelWidth(look))}${padStart(formatNumber(tokens), 9)}  ${paint(look, 'accent', bar(look, tokens, whole, width))}`;
 }
 
 const DROPPED_WORDS = {

@@ -15,7 +15,7 @@ import type { ByteSource } from '../formats/source.ts';
 import { continueSession, freshSession, SUMMARY_PREFIXES } from '../formats/write.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord } from '../protocol/record.ts';
-import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
+import { approximateTokens, itemTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import { writeSummary } from '../trail/write.ts';
@@ -26,7 +26,7 @@ import type { CommandIo } from './io.ts';
 import { writeOutput } from './output.ts';
 import type { Piece } from './output.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
-import { formatNumber, plural } from './style.ts';
+import { arrow, formatNumber, plural, printable } from './style.ts';
 import { openWorkspace } from './workspace.ts';
 
 /** The options of the command, as the user gave them. */
@@ -72,6 +72,7 @@ export async function compact(
       config,
       world,
     );
+    tellDamage(io, path, session.report);
     if (flags.preview === true) {
       const { renderPreview } = await import('./compact-view.ts');
       io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
@@ -130,21 +131,27 @@ async function compactionWorld(
     clock: io.clock,
     ids: io.ids,
     hash: (text) => createHash('sha256').update(text).digest('hex'),
-    ...(await tokenCounter(io, config)),
+    ...(await tokenCounter(io, config, itemsOf(session.history))),
     ...(flags.workspace === undefined
       ? {}
       : { files: await openWorkspace(resolve(io.cwd, flags.workspace), session.account.cwd) }),
   };
 }
 
-/** The exact tokenizer, or the estimate with its margin where that is not installed: a target must hold either way. */
+/**
+ * The exact tokenizer, or the estimate with its margin where that is not installed: a target must hold either way.
+ * @param items what is going to be counted: large contexts are counted ahead, in turns, so that Ctrl-C is heeded
+ */
 export async function tokenCounter(
   io: CommandIo,
   config: Config,
+  items: readonly Item[],
 ): Promise<Pick<CompactionWorld, 'count' | 'counter'>> {
   try {
-    const { loadTokenizer } = await import('../tokens/load.ts');
-    return { count: await loadTokenizer(), counter: 'precise' };
+    const { loadPatientTokenizer } = await import('../tokens/load.ts');
+    const { count, countAhead } = await loadPatientTokenizer();
+    await countAhead(items.flatMap(countedTexts), io.signal);
+    return { count, counter: 'precise' };
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
     io.stderr(`baton: warning: ${error.message}; sizes are estimates. ${error.cure}\n`);
@@ -154,6 +161,21 @@ export async function tokenCounter(
       counter: 'approximate',
     };
   }
+}
+
+/** The items of a history. */
+export function itemsOf(history: HistoryFold<Item>): readonly Item[] {
+  return history.entries.map(({ value }) => value);
+}
+
+/** The texts that counting an item comes to count. */
+function countedTexts(item: Item): readonly string[] {
+  const texts: string[] = [];
+  itemTokens(item, (text) => {
+    texts.push(text);
+    return 0;
+  });
+  return texts;
 }
 
 function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: Format): Subject {
@@ -203,7 +225,11 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
     ...written.tail.map(asLine),
   ];
   const place = isInstalled ? await prepareInstall(io, target, session.account.cwd, newSessionId) : undefined;
-  await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true }, pieces);
+  await writeOutput(
+    io,
+    { path: place ?? flags.out, overwrites: flags.force === true, input: source },
+    pieces,
+  );
   tell(io, write, place, newSessionId);
 }
 
@@ -238,7 +264,7 @@ function tell(
   const { preTokens, postTokens } = sizes(compaction);
   const where = place ?? flags.out;
   io.stderr(
-    `${formatNumber(preTokens)} → ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
+    `${formatNumber(preTokens)} ${arrow(io.look)} ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
       `${where === undefined ? '' : ` Written to ${where}.`}\n`,
   );
   if (compaction.type === 'full') for (const note of compaction.record.receipt.notes) io.stderr(`${note}\n`);
@@ -249,6 +275,25 @@ function tell(
     );
   }
   if (flags.json === true) io.stdout(receiptJson(compaction));
+}
+
+/** What could not be read is in no summary: that has to be known before the session goes on without it. */
+function tellDamage(io: CommandIo, path: string, { damage, hasGrown }: LoadReport): void {
+  const lost = new Set(damage.filter((note) => note.lost).map(({ line }) => line));
+  const [first] = lost;
+  const notes = [
+    ...(first === undefined
+      ? []
+      : [
+          lost.size === 1
+            ? `line ${formatNumber(first)} is damaged and was left out`
+            : `${plural(lost.size, 'line')} are damaged and were left out, the first is line ${formatNumber(first)}`,
+        ]),
+    ...(hasGrown ? ['the file grew while it was read, and what was appended is not included'] : []),
+  ];
+  const see = first === undefined ? '' : `; \`baton inspect ${printable(path)}\` says more`;
+  for (const [index, note] of notes.entries())
+    io.stderr(`baton: warning: ${note}${index === 0 ? see : ''}.\n`);
 }
 
 /** Tokens before and after. */

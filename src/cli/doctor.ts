@@ -8,7 +8,7 @@ import { batonHome, loadConfig } from '../config/load.ts';
 import { BatonError } from '../errors.ts';
 import { findSessions } from './agents.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
-import { padEnd, paint, plural, printable, tildePath } from './style.ts';
+import { foldLines, padEnd, paint, plural, printable, tildePath } from './style.ts';
 import type { Tone } from './style.ts';
 
 /** One thing looked at. `absent` is a thing that Baton can do without. */
@@ -39,7 +39,7 @@ export async function runDoctor(
     await checkBinary(io, 'claude', 'Compacted Claude Code sessions are resumed with it.'),
   ];
   if (json) io.stdout(`${JSON.stringify({ findings }, null, 2)}\n`);
-  else for (const finding of findings) io.stdout(renderFinding(finding, io));
+  else for (const finding of findings) io.stdout(foldLines(io.look, renderFinding(finding, io)));
   return findings.some(({ state }) => state === 'broken') ? 1 : 0;
 }
 

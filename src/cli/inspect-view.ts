@@ -5,11 +5,15 @@ import type { LoadReport } from '../formats/load.ts';
 import type { Category, PressureWord } from '../vocabulary.ts';
 import { CATEGORIES } from '../vocabulary.ts';
 import { sumTokens } from '../tokens/estimate.ts';
+import type { ThresholdState } from '../tokens/pressure.ts';
 import { isO200kModel } from '../tokens/models.ts';
 import type { Look } from './io.ts';
 import {
+  arrow,
   bar,
+  ellipsis,
   fitWidth,
+  foldLines,
   formatBytes,
   formatNumber,
   formatShare,
@@ -29,7 +33,9 @@ export interface Inspection {
   readonly path: string;
   readonly report: LoadReport;
   readonly account: ContextAccount;
-  readonly pressure: PressureWord;
+  readonly threshold: ThresholdState;
+  /** Whether automatic compaction is on in the configuration. */
+  readonly isAutoCompactOn: boolean;
   /** How the categories were counted. */
   readonly counter: 'precise' | 'approximate';
   /** Median of the gauge's relative errors against reported usage; undefined without samples. */
@@ -50,24 +56,24 @@ const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   other: 'other',
 };
 
-const LABEL_WIDTH = 18;
+const WIDEST_LABEL = 18;
 const NUMBER_WIDTH = 9;
 const SHARE_WIDTH = 6;
 const MOST_TOOLS = 6;
 const MOST_DAMAGE_LINES = 8;
+const MOST_COMPACTIONS = 8;
 
 /** The whole view of one session. */
 export function renderInspection(inspection: Inspection, look: Look, home: string): string {
-  return [
+  const sections = [
     renderHeader(inspection, look, home),
     renderGauge(inspection, look),
     renderCategories(inspection, look),
     renderHistory(inspection, look),
     renderCompactions(inspection.account, look),
     renderFindings(inspection, look),
-  ]
-    .filter((section) => section !== '')
-    .join('\n');
+  ].filter((section) => section !== '');
+  return foldLines(look, sections.join('\n'));
 }
 
 function renderHeader({ path, report, account }: Inspection, look: Look, home: string): string {
@@ -83,10 +89,10 @@ function renderHeader({ path, report, account }: Inspection, look: Look, home: s
   return `${paint(look, 'strong', printable(path))}\n${paint(look, 'faint', printable(facts.join(separator)))}\n`;
 }
 
-function renderGauge({ account, pressure }: Inspection, look: Look): string {
+function renderGauge({ account, threshold, isAutoCompactOn }: Inspection, look: Look): string {
   const { usage, usableWindow: usable } = account;
-  const width = Math.max(10, Math.min(40, look.width - 50));
-  const tone = toneOf(pressure, account.percentRemaining);
+  const width = Math.max(8, Math.min(40, look.width - 50));
+  const tone = toneOf(threshold.word, account.percentRemaining);
   const source = {
     reported: 'as the provider reported it, plus what came since',
     estimated: 'as the agent estimated it after its compaction, plus what came since',
@@ -100,18 +106,21 @@ function renderGauge({ account, pressure }: Inspection, look: Look): string {
   }[account.windowFrom];
   return [
     `${paint(look, 'strong', 'Context')}  ${paint(look, tone, gaugeBar(look, usage.used, usable, width))}  ` +
-      `${account.percentRemaining} % left (${wordOf(pressure)})`,
-    `         ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens`,
+      `${account.percentRemaining} % left${PRESSURE_WORDS[threshold.word]}`,
+    `         ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens` +
+      (isAutoCompactOn ? `; auto-compaction from ${formatNumber(threshold.autoCompactThreshold)}` : ''),
     paint(look, 'faint', `         ${source}; ${from}`),
     '',
   ].join('\n');
 }
 
-function wordOf(pressure: PressureWord): string {
-  return { calm: 'calm', warning: 'warning', error: 'almost full', auto_compact: 'auto-compaction due' }[
-    pressure
-  ];
-}
+/** What is said beside the percentage. */
+const PRESSURE_WORDS: Readonly<Record<PressureWord, string>> = {
+  calm: '',
+  warning: ', warning',
+  error: ', almost full',
+  auto_compact: ', auto-compaction due',
+};
 
 function toneOf(pressure: PressureWord, percent: number): Tone {
   if (pressure === 'auto_compact' || pressure === 'error') return 'bad';
@@ -122,9 +131,10 @@ function renderCategories({ account, counter }: Inspection, look: Look): string 
   const counted = sumTokens(account.categories);
   const unrecorded = Math.max(0, account.unrecorded ?? 0);
   const whole = counted + unrecorded;
-  const barWidth = Math.max(8, Math.min(36, look.width - LABEL_WIDTH - NUMBER_WIDTH - SHARE_WIDTH - 8));
+  const labelWidth = Math.min(WIDEST_LABEL, look.width >> 2);
+  const barWidth = Math.max(3, Math.min(36, look.width - labelWidth - NUMBER_WIDTH - SHARE_WIDTH - 8));
   const row = (label: string, tokens: number, tone: Tone, note = '') =>
-    `  ${padEnd(fitWidth(look, label, LABEL_WIDTH), LABEL_WIDTH)}${padStart(formatNumber(tokens), NUMBER_WIDTH)}` +
+    `  ${padEnd(fitWidth(look, label, labelWidth), labelWidth)}${padStart(formatNumber(tokens), NUMBER_WIDTH)}` +
     `${padStart(formatShare(tokens, whole), SHARE_WIDTH)}  ${paint(look, tone, bar(look, tokens, whole, barWidth))}` +
     (note === '' ? '' : ` ${paint(look, 'faint', note)}`);
   const lines = [
@@ -167,11 +177,13 @@ function toolRows(
 function renderHistory({ account }: Inspection, look: Look): string {
   const { points } = account;
   if (points.length < 3) return '';
-  const width = Math.max(20, Math.min(72, look.width - 8));
+  const width = Math.max(16, Math.min(72, look.width - 8));
   const cells = sparkCells(account, width, look);
   const peak = points.reduce((most, { used }) => Math.max(most, used), 0);
-  const marks = account.compactions.filter(({ isUndone }) => !isUndone).length;
-  const legend = marks === 0 ? '' : `; ${compactionSign(look)} marks ${plural(marks, 'compaction')}`;
+  const marks = fullCompactions(account).length;
+  const legend = hasMarks(marks, width)
+    ? `; ${compactionSign(look)} marks ${plural(marks, 'compaction')}`
+    : '';
   return [
     `${paint(look, 'strong', 'Gauge')}  ${paint(
       look,
@@ -188,33 +200,39 @@ function compactionSign(look: Look): string {
   return look.hasUnicode ? '┃' : '|';
 }
 
-/** Compaction marks take a column each; the points between share the rest, each column showing its highest. */
+function fullCompactions(account: ContextAccount): readonly CompactionMark[] {
+  return account.compactions.filter(({ kind, isUndone }) => kind === 'full' && !isUndone);
+}
+
+/** Marks are drawn while there is a column for each, and one for the gauge on either side. */
+function hasMarks(count: number, width: number): boolean {
+  return count > 0 && 2 * count < width;
+}
+
+/**
+ * At most `width` columns. Compaction marks take one each, unless there are too many; the points between share the
+ * rest, each column showing its highest.
+ */
 export function sparkCells(account: ContextAccount, width: number, look: Look): SparkCell[] {
   const { points, usableWindow: usable } = account;
-  const marks = account.compactions.filter(({ kind, isUndone }) => kind === 'full' && !isUndone);
-  const room = Math.max(1, width - marks.length);
-  const perColumn = Math.max(1, points.length / room);
-  const cells: SparkCell[] = [];
-  let from = 0;
-  for (const end of [...marks.map(({ pointIndex }) => pointIndex), points.length]) {
-    const stretch = points.slice(from, end);
-    const columnsHere = Math.min(
-      stretch.length,
-      Math.max(stretch.length > 0 ? 1 : 0, Math.floor(stretch.length / perColumn)),
-    );
-    for (let column = 0; column < columnsHere; column++) {
-      const slice = stretch.slice(
-        Math.floor((column * stretch.length) / columnsHere),
-        Math.floor(((column + 1) * stretch.length) / columnsHere),
-      );
-      cells.push({ level: highest(slice) / usable });
-    }
-    if (end !== points.length || marks.at(-1)?.pointIndex === points.length) {
-      cells.push({ mark: compactionSign(look) });
-    }
-    from = end;
-  }
-  return cells;
+  const full = fullCompactions(account);
+  const marks = hasMarks(full.length, width) ? full : [];
+  const ends = [...marks.map(({ pointIndex }) => pointIndex), points.length];
+  const stretches = ends.map((end, index) => points.slice(ends[index - 1] ?? 0, end));
+  // Each stretch is seen, however short; what is left is shared by length.
+  const seen = stretches.filter(({ length }) => length > 0).length;
+  const share = (width - marks.length - seen) / Math.max(1, points.length - seen);
+  return stretches.flatMap((stretch, index) => {
+    const columnsHere =
+      stretch.length === 0 ? 0 : 1 + Math.floor((stretch.length - 1) * Math.min(1, Math.max(0, share)));
+    const cells: SparkCell[] = Array.from({ length: columnsHere }, (_, column) => {
+      const from = Math.floor((column * stretch.length) / columnsHere);
+      const to = Math.floor(((column + 1) * stretch.length) / columnsHere);
+      return { level: highest(stretch.slice(from, to)) / usable };
+    });
+    if (index < marks.length) cells.push({ mark: compactionSign(look) });
+    return cells;
+  });
 }
 
 function highest(points: readonly GaugePoint[]): number {
@@ -224,12 +242,15 @@ function highest(points: readonly GaugePoint[]): number {
 function renderCompactions(account: ContextAccount, look: Look): string {
   if (account.compactions.length === 0) return '';
   const lines = [paint(look, 'strong', 'Compactions')];
-  account.compactions.forEach((mark, index) => lines.push(...compactionLines(mark, index + 1, look)));
+  const hidden = Math.max(0, account.compactions.length - MOST_COMPACTIONS);
+  if (hidden > 0) lines.push(`  ${ellipsis(look)} ${plural(hidden, 'older one')} (--json lists all)`);
+  account.compactions.forEach((mark, index) => {
+    if (index >= hidden) lines.push(...compactionLines(mark, index + 1, look));
+  });
   return `${lines.join('\n')}\n`;
 }
 
 function compactionLines(mark: CompactionMark, number: number, look: Look): string[] {
-  const arrow = look.hasUnicode ? '→' : '->';
   const where = [
     mark.line === undefined ? undefined : `line ${formatNumber(mark.line)}`,
     `turn ${mark.turn}`,
@@ -237,7 +258,7 @@ function compactionLines(mark: CompactionMark, number: number, look: Look): stri
     mark.isUndone ? 'undone' : undefined,
   ].filter((part) => part !== undefined);
   const lines = [
-    `  #${number}  ${formatNumber(mark.preTokens)} ${arrow} ${formatNumber(mark.postTokens)} tokens  ` +
+    `  #${number}  ${formatNumber(mark.preTokens)} ${arrow(look)} ${formatNumber(mark.postTokens)} tokens  ` +
       paint(look, 'faint', where.join(', ')),
     `      ${explainCompaction(mark)}`,
   ];
@@ -317,8 +338,10 @@ function damageLines(report: LoadReport, look: Look): string[] {
   const shown = report.damage.slice(0, MOST_DAMAGE_LINES);
   const lines = shown.map(
     ({ line, message, lost }) =>
-      `${paint(look, lost ? 'bad' : 'warning', lost ? 'Lost' : 'Repaired')} line ${formatNumber(line)}: ${message}`,
+      `${paint(look, lost ? 'bad' : 'warning', lost ? 'Lost' : 'Repaired')} line ${formatNumber(line)}: ${printable(message)}`,
   );
   const more = report.damage.length - shown.length;
-  return more > 0 ? [...lines, `… and ${plural(more, 'more note')} on damage (--json lists all)`] : lines;
+  return more > 0
+    ? [...lines, `${ellipsis(look)} and ${plural(more, 'more note')} on damage (--json lists all)`]
+    : lines;
 }

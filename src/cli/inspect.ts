@@ -61,7 +61,8 @@ async function inspectFile(
     path,
     report,
     account,
-    pressure: thresholdState(account.usage.used, account.window, thresholdSettings(config)).word,
+    threshold: thresholdState(account.usage.used, account.window, thresholdSettings(config)),
+    isAutoCompactOn: config.compact.enabled && config.compact.autoCompactEnabled,
     counter: precise ? 'precise' : 'approximate',
     gaugeError: gaugeError(account),
   };

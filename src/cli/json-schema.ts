@@ -96,6 +96,8 @@ export const InspectDocument = z
       anchor: z.enum(['reported', 'estimated', 'none']),
       percent_remaining: z.int().min(0).max(100),
       pressure: z.enum(PRESSURES),
+      auto_compact_threshold: tokens,
+      percent_until_auto_compact: z.int().min(0).max(100),
       median_error: z.number().nullable().meta({
         description:
           'median relative error of the gauge against reported usage, predicted before each report',

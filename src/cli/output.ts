@@ -14,6 +14,8 @@ export interface Destination {
   /** A path, or undefined for standard output. */
   readonly path: string | undefined;
   readonly overwrites: boolean;
+  /** What was read for the output: no permission to overwrite covers it. */
+  readonly input: ByteSource;
 }
 
 /**
@@ -30,14 +32,15 @@ export async function writeOutput(
     return;
   }
   const { path } = destination;
-  if (!destination.overwrites && (await exists(path))) throw existsAlready(path);
+  await checkPlace(path, destination);
   const temporary = `${path}.${io.ids.uuid()}.tmp`;
   try {
     await writeTemporary(temporary, pieces, io.signal);
     if (destination.overwrites) await rename(temporary, path);
     else await publish(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // Where the temporary file could not even be made, removing it fails as well; the first failure is the one to tell.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw explainWrite(path, error);
   }
 }
@@ -91,11 +94,23 @@ async function copy(
   if (last !== undefined && last !== 0x0a) await write(Buffer.from('\n'));
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+async function checkPlace(path: string, { overwrites, input }: Destination): Promise<void> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats === undefined) return;
+  // A rename would put a file in the place of a device or a pipe.
+  if (!stats.isFile()) {
+    throw new BatonError(
+      'output_failed',
+      `${path} is ${stats.isDirectory() ? 'a directory' : 'no regular file'}`,
+      { cure: 'Name a file that does not exist yet.' },
+    );
+  }
+  if (await input.isAt(path)) {
+    throw new BatonError('output_exists', `${path} is the session itself, which is never changed`, {
+      cure: 'Choose another name.',
+    });
+  }
+  if (!overwrites) throw existsAlready(path);
 }
 
 function existsAlready(path: string): BatonError {

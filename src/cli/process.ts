@@ -7,28 +7,47 @@ import { errorJson, exitStatus, explain } from './explain.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
 import { buildProgram } from './program.ts';
 
-/** Columns where the output is no terminal. @source the terminal of 1978, and spec 1-product: 80 × 24. */
+/** Columns where neither output is a terminal. @source the terminal of 1978, and spec 1-product: 80 × 24. */
 const DEFAULT_WIDTH = 80;
+
+/** What ends a command early. A closed terminal is a hang-up; all three leave nothing behind. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs one command line and returns its exit status. Nothing it does ends the process. */
 export async function run(args: readonly string[], version: string): Promise<ExitStatus> {
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  process.stdout.on('error', ignoreClosedPipe);
-  process.stderr.on('error', ignoreClosedPipe);
-  const io = processIo(args, stopping.signal);
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  const output = new Outlet(process.stdout, stop);
+  const complaints = new Outlet(process.stderr);
+  const io = processIo(args, stopping.signal, { output, complaints });
+  try {
+    const status = await attempt(io, args, version, output);
+    return (await output.flush()) === 'failed' ? explainLostOutput(io, output) : status;
+  } finally {
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
+    // A read that still waits for standard input would keep the process alive.
+    if (stopping.signal.aborted) process.stdin.destroy();
+  }
+}
+
+async function attempt(
+  io: CommandIo,
+  args: readonly string[],
+  version: string,
+  output: Outlet,
+): Promise<ExitStatus> {
   try {
     return await buildProgram(io, version).run(args);
   } catch (error) {
-    return explainFailure(io, args, stopping.signal.aborted ? interrupted(error) : error);
-  } finally {
-    process.removeListener('SIGINT', stop).removeListener('SIGTERM', stop);
+    // A reader that went away (`| head`) has what it wanted; a failed output is told once, by the caller.
+    if (output.state !== 'open') return 0;
+    return explainFailure(io, args, io.signal.aborted ? interrupted(error) : error);
   }
 }
 
 function interrupted(cause: unknown): BatonError {
-  return new BatonError('interrupted', 'Interrupted', { cure: 'Nothing was written.', cause });
+  return new BatonError('interrupted', 'Interrupted', { cure: 'No file was written.', cause });
 }
 
 function explainFailure(io: CommandIo, args: readonly string[], error: unknown): ExitStatus {
@@ -38,21 +57,63 @@ function explainFailure(io: CommandIo, args: readonly string[], error: unknown):
   return exitStatus(error);
 }
 
-/** A reader that went away (`| head`) is no failure; everything else is. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(process.exitCode ?? 0);
+function explainLostOutput(io: CommandIo, { failure }: Outlet): ExitStatus {
+  const reason = failure?.code === 'ENOSPC' ? 'the disk is full' : (failure?.code ?? String(failure));
+  const error = new BatonError('output_failed', `Standard output could not be written: ${reason}`, {
+    cure: 'What was printed is incomplete; run the command again with another place for it.',
+  });
+  io.stderr(explain(error));
+  return exitStatus(error);
 }
 
-function processIo(args: readonly string[], signal: AbortSignal): CommandIo {
+/** A standard stream that may fail at any time; what is written after its first failure goes nowhere. */
+class Outlet {
+  readonly #stream: NodeJS.WriteStream;
+  failure: NodeJS.ErrnoException | undefined;
+
+  constructor(stream: NodeJS.WriteStream, onFailure?: () => void) {
+    this.#stream = stream;
+    stream.on('error', (error) => {
+      this.failure ??= error;
+      onFailure?.();
+    });
+  }
+
+  /** `closed`: the reader went away. `failed`: everything else. */
+  get state(): 'open' | 'closed' | 'failed' {
+    if (this.failure === undefined) return 'open';
+    return this.failure.code === 'EPIPE' ? 'closed' : 'failed';
+  }
+
+  write(data: string | Uint8Array): void {
+    if (this.failure === undefined) this.#stream.write(data);
+  }
+
+  /** Waits until the stream has taken everything so far, or failed. */
+  async flush(): Promise<Outlet['state']> {
+    if (this.failure !== undefined) return this.state;
+    await new Promise<void>((resolve) => void this.#stream.write('', () => resolve()));
+    return this.state;
+  }
+}
+
+interface Outlets {
+  readonly output: Outlet;
+  readonly complaints: Outlet;
+}
+
+function processIo(args: readonly string[], signal: AbortSignal, { output, complaints }: Outlets): CommandIo {
   return {
-    stdout: (text) => void process.stdout.write(text),
-    stderr: (text) => void process.stderr.write(text),
-    stdoutBytes: (bytes) =>
-      new Promise((resolve, reject) => {
-        process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
-      }),
-    stdin: process.stdin,
+    stdout: (text) => output.write(text),
+    stderr: (text) => complaints.write(text),
+    stdoutBytes: async (bytes) => {
+      output.write(bytes);
+      await output.flush();
+    },
+    // Few commands read it, and setting it up takes time.
+    get stdin() {
+      return process.stdin;
+    },
     env: process.env,
     cwd: process.cwd(),
     homeDirectory: homedir(),
@@ -60,7 +121,7 @@ function processIo(args: readonly string[], signal: AbortSignal): CommandIo {
     clock: { now: () => Date.now() },
     ids: { uuid: () => randomUUID() },
     look: processLook(args),
-    showsProgress: process.stderr.isTTY && !args.includes('--json'),
+    showsProgress: process.stderr.isTTY && process.env['TERM'] !== 'dumb' && !args.includes('--json'),
     signal,
   };
 }
@@ -69,7 +130,7 @@ function processLook(args: readonly string[]): Look {
   return {
     hasColor: wantsColor(args),
     hasUnicode: wantsUnicode(),
-    width: process.stdout.columns > 0 ? process.stdout.columns : DEFAULT_WIDTH,
+    width: [process.stdout.columns, process.stderr.columns].find((columns) => columns > 0) ?? DEFAULT_WIDTH,
   };
 }
 

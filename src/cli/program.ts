@@ -4,6 +4,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import type { ConfigRequest } from '../config/load.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
 import { STRATEGIES } from '../vocabulary.ts';
 import type { Strategy } from '../vocabulary.ts';
 import { configCommand } from './config.ts';
@@ -11,7 +12,7 @@ import type { CommandIo, ExitStatus } from './io.ts';
 
 interface GlobalOptions {
   readonly config?: string;
-  readonly set: readonly string[];
+  readonly set?: readonly string[];
 }
 
 /** A command line ready to be run. */
@@ -32,18 +33,18 @@ export function buildProgram(io: CommandIo, version: string): Program {
     .description('Carries coding agents across context compaction: inspect, compact and undo their sessions.')
     .version(version, '-V, --version', 'print the version')
     .option('--config <file>', 'read this config file in place of ~/.baton/config.toml')
-    .option('-c, --set <key=value>', 'set one config key for this run (repeatable; TOML value)', collect, [])
+    .option('-c, --set <key=value>', 'set one config key for this run (repeatable; TOML value)', collect)
     .addOption(
       new Option('--color <when>', 'use colour').choices(['auto', 'always', 'never']).default('auto'),
     )
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print the help of a command')
-    .showHelpAfterError('(run with --help for usage)')
     .showSuggestionAfterError()
-    .configureOutput({ writeOut: io.stdout, writeErr: io.stderr })
+    // Errors leave as `BatonError`, to be told like every other failure.
+    .configureOutput({ writeOut: io.stdout, writeErr: io.stderr, outputError: () => undefined })
     .exitOverride();
   const request = (): ConfigRequest => {
-    const { config, set } = program.opts<GlobalOptions>();
+    const { config, set = [] } = program.opts<GlobalOptions>();
     return { configFile: config, overrides: set };
   };
   const configure = async (): Promise<Config> => {
@@ -65,13 +66,27 @@ export function buildProgram(io: CommandIo, version: string): Program {
         return status;
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error;
-        return error.exitCode === 0 ? 0 : 2;
+        if (error.exitCode === 0) return 0;
+        // Help in place of a missing command is its own explanation.
+        if (error.code === 'commander.help') return 2;
+        throw explainUsage(error);
       }
     },
   };
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+/** `error: unknown option '--jsn'\n(Did you mean --json?)` as a sentence and its cure. */
+function explainUsage(error: CommanderError): BatonError {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const suggestion = /\((Did you mean .*\?)\)/.exec(rest.join(' '))?.[1];
+  const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
+  return new BatonError('usage', sentence, {
+    cure: suggestion ?? 'Run it with --help to see what there is.',
+    cause: error,
+  });
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

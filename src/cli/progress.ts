@@ -1,4 +1,5 @@
 import type { CommandIo } from './io.ts';
+import { fitWidth, printable } from './style.ts';
 
 /** Work below this size is over before a progress line could be read. @source 8 MB read in about 0.1 s. */
 const LEAST_BYTES = 8 * 1024 * 1024;
@@ -14,12 +15,15 @@ export async function withProgress<T>(
 ): Promise<T> {
   if (!io.showsProgress || bytes < LEAST_BYTES) return work();
   let drawnAt = 0;
+  // A line that wraps could not be erased; the last column stays free because some terminals wrap after it.
+  const room = io.look.width - ' 100 %'.length - 1;
+  const shownTitle = fitWidth(io.look, printable(title), room);
   try {
     return await work((share) => {
       const now = io.clock.now();
       if (now - drawnAt < REDRAW_MS) return;
       drawnAt = now;
-      io.stderr(`\r\u001B[K${title} ${Math.floor(share * 100)} %`);
+      io.stderr(`\r\u001B[K${shownTitle} ${Math.floor(share * 100)} %`);
     });
   } finally {
     io.stderr('\r\u001B[K');

@@ -18,7 +18,7 @@ export async function withSource<T>(
   path: string,
   use: (source: ByteSource) => Promise<T>,
 ): Promise<T> {
-  const source = await openSource(path, io.stdin);
+  const source = await openSource(path, io.stdin, io.signal);
   try {
     return await use(source);
   } finally {

@@ -74,7 +74,7 @@ async function readGauge(io: CommandIo, config: Config, session: FoundSession): 
 
 function renderSession(session: ListedSession, io: CommandIo): string {
   const { look, homeDirectory } = io;
-  const gauge = session.percentRemaining === undefined ? '–' : `${session.percentRemaining} % left`;
+  const gauge = session.percentRemaining === undefined ? '-' : `${session.percentRemaining} % left`;
   const facts = [
     padEnd(new Date(session.modifiedMs).toISOString().slice(0, 16).replace('T', ' '), 16),
     padEnd(session.agent, Math.max(...AGENTS.map((agent) => agent.length))),

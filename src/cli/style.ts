@@ -1,35 +1,35 @@
 // Pure pieces of the terminal views: numbers, bars, sparklines, columns.
 
-import { styleText } from 'node:util';
 import type { Look } from './io.ts';
 
 /** Colours by meaning. The word or sign beside them says the same. */
 export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warning' | 'bad' | 'accent';
 
-const STYLES = {
-  faint: 'gray',
-  strong: 'bold',
-  good: 'green',
-  warning: 'yellow',
-  bad: 'red',
-  accent: 'cyan',
-} as const;
+/** SGR codes that begin and end each tone. Node's `styleText` looks at the terminal, not at what the user asked for. */
+const STYLES: Readonly<Record<Exclude<Tone, 'plain'>, readonly [begin: number, end: number]>> = {
+  faint: [90, 39],
+  strong: [1, 22],
+  good: [32, 39],
+  warning: [33, 39],
+  bad: [31, 39],
+  accent: [36, 39],
+};
 
 /** Paints a text, where colour is shown. */
 export function paint(look: Look, tone: Tone, text: string): string {
-  return look.hasColor && tone !== 'plain' ? styleText(STYLES[tone], text) : text;
+  if (!look.hasColor || tone === 'plain') return text;
+  const [begin, end] = STYLES[tone];
+  return `\u001B[${begin}m${text}\u001B[${end}m`;
 }
 
-const THOUSANDS = new Intl.NumberFormat('en-US');
-
-/** `12,345`. */
+/** `12,345`, for whole numbers. `Intl` says the same and takes longer to load than a small session to read. */
 export function formatNumber(value: number): string {
-  return THOUSANDS.format(value);
+  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** `63 %`; a share too small to round up is `<1 %`. */
+/** `63 %`; a share too small to round up is `<1 %`, a share of nothing `-`. */
 export function formatShare(part: number, whole: number): string {
-  if (whole <= 0) return '–';
+  if (whole <= 0) return '-';
   const percent = (100 * part) / whole;
   return percent > 0 && percent < 1 ? '<1 %' : `${Math.round(percent)} %`;
 }
@@ -110,8 +110,50 @@ export function padStart(text: string, width: number): string {
 export function fitWidth(look: Look, text: string, width: number): string {
   const characters = [...text];
   if (characters.length <= width) return text;
-  const ellipsis = look.hasUnicode ? '…' : '..';
-  return characters.slice(0, Math.max(0, width - ellipsis.length)).join('') + ellipsis;
+  const end = look.hasUnicode ? '…' : '..';
+  return characters.slice(0, Math.max(0, width - end.length)).join('') + end;
+}
+
+/** `…`, or dots where the terminal shows ASCII only. */
+export function ellipsis(look: Look): string {
+  return look.hasUnicode ? '…' : '...';
+}
+
+/** `→`, or the same in ASCII. */
+export function arrow(look: Look): string {
+  return look.hasUnicode ? '→' : '->';
+}
+
+/**
+ * Breaks lines wider than the terminal at spaces and indents what follows. A word wider than the terminal stays whole:
+ * it is a path or a command that somebody wants to copy.
+ */
+export function foldLines(look: Look, text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (columns(line) <= look.width ? line : foldLine(line, look.width)))
+    .join('\n');
+}
+
+function foldLine(line: string, width: number): string {
+  const own = /^ */.exec(stripStyle(line))?.[0].length ?? 0;
+  const indent = ' '.repeat(Math.min(own + 2, width >> 1));
+  const rows: string[] = [];
+  let row = '';
+  let taken = 0;
+  for (const piece of line.split(/(?<=\S)(?= )/)) {
+    const wide = columns(piece);
+    if (row !== '' && taken + wide > width) {
+      rows.push(row);
+      const word = piece.trimStart();
+      row = indent + word;
+      taken = indent.length + columns(word);
+    } else {
+      row += piece;
+      taken += wide;
+    }
+  }
+  return [...rows, row].join('\n');
 }
 
 /** A path as a person writes it: `~` for the home directory. */

@@ -48,12 +48,12 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     );
     const place =
       flags.install === true ? await prepareInstall(io, report.format, account.cwd, newSessionId) : undefined;
-    await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true }, [
+    await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true, input: source }, [
       ...(place === undefined ? [] : written.head.map((line) => `${line}\n`)),
       { copyOf: source },
       ...written.tail.map((line) => `${line}\n`),
     ]);
-    const { count } = await tokenCounter(io, config);
+    const { count } = await tokenCounter(io, config, restored);
     const tokens = itemsTokens(restored, (item) => itemTokens(item, count, config.compact));
     const where = place ?? flags.out;
     io.stderr(

@@ -6,7 +6,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { BatonError } from '../errors.ts';
 import type { FileRead, WorkspaceFiles } from '../ports.ts';
 
-/** A file beyond this is described instead of read: 5,000 tokens of it would say little. @source docs/decisions/0006. */
+/** A file beyond this is described instead of read: 5,000 tokens of it would say little. @source docs/decisions/compaction-budget.md. */
 const LARGEST_FILE = 2 * 1024 * 1024;
 
 /**

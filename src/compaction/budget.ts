@@ -6,16 +6,16 @@ export const MESSAGE_OVERHEAD = 4;
 /** Summary of a compaction whose size nobody asked for. @source spec 2-engine §5. */
 export const DEFAULT_SUMMARY_TOKENS = 4000;
 
-/** A compaction that saves less than a quarter of the context is not worth the change. @source docs/decisions/0006. */
+/** A compaction that saves less than a quarter of the context is not worth the change. @source docs/decisions/compaction-budget.md. */
 export const WORTHWHILE_SHARE = 0.75;
 
-/** Below this a summary cannot hold the request, the constraints and the next step. @source docs/decisions/0006. */
+/** Below this a summary cannot hold the request, the constraints and the next step. @source docs/decisions/compaction-budget.md. */
 export const LEAST_SUMMARY_TOKENS = 200;
 
 /** Restored files and preserved user messages take at most this share of the window each. @source spec 2-engine §4.1. */
 const SHARE_OF_WINDOW = 0.08;
 
-/** Shares of a target that is asked for. @source docs/decisions/0006. */
+/** Shares of a target that is asked for. @source docs/decisions/compaction-budget.md. */
 const SHARE_OF_TARGET = { files: 0.25, userMessages: 0.3 } as const;
 
 export interface BudgetRequest {
@@ -48,12 +48,23 @@ export type Budget =
       readonly least: number;
     };
 
+/** A target whose share for the summary holds `summary` tokens beside the `fixed` ones, whatever else there is. */
+export function targetForSummary(fixed: number, summary: number): number {
+  const share = 1 - SHARE_OF_TARGET.files - SHARE_OF_TARGET.userMessages;
+  return fixed + Math.ceil(Math.max(LEAST_SUMMARY_TOKENS, summary) / share);
+}
+
 /** Shares out the room, or says how much is needed at the least. What one part does not need goes to the summary. */
 export function shareOut(request: BudgetRequest): Budget {
   const room = request.target - request.fixed;
   if (room < LEAST_SUMMARY_TOKENS) return { fits: false, least: request.fixed + LEAST_SUMMARY_TOKENS };
   const ofWindow = Math.floor(request.window * SHARE_OF_WINDOW);
-  const files = Math.min(request.files, ofWindow, Math.floor(room * SHARE_OF_TARGET.files));
+  const files = Math.min(
+    request.files,
+    ofWindow,
+    Math.floor(room * SHARE_OF_TARGET.files),
+    room - LEAST_SUMMARY_TOKENS,
+  );
   const userMessages = Math.min(
     request.userMessages,
     request.userMessageLimit,

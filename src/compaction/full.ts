@@ -12,7 +12,13 @@ import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
-import { DEFAULT_SUMMARY_TOKENS, MESSAGE_OVERHEAD, shareOut, WORTHWHILE_SHARE } from './budget.ts';
+import {
+  DEFAULT_SUMMARY_TOKENS,
+  MESSAGE_OVERHEAD,
+  shareOut,
+  targetForSummary,
+  WORTHWHILE_SHARE,
+} from './budget.ts';
 import { preserveUserMessages } from './preserve.ts';
 import type { Preserved } from './preserve.ts';
 import { chooseRestored } from './restore.ts';
@@ -82,6 +88,7 @@ export type FullResult =
   | { readonly outcome: 'nothing_to_compact'; readonly preTokens: number }
   | {
       readonly outcome: 'cannot_fit';
+      /** A larger target that does fit and is worth it. */
       readonly leastTarget: number;
       readonly parts: Readonly<Record<string, number>>;
     };
@@ -104,11 +111,14 @@ export function compactFully(asked: FullRequest): FullResult {
     summaryLimit: request.targetTokens === undefined ? DEFAULT_SUMMARY_TOKENS : Infinity,
     ...parts.tokens,
   };
-  const allowed = shareOut({ ...limits, target: targetTokens });
-  if (!allowed.fits) return { outcome: 'cannot_fit', leastTarget: allowed.least, parts: parts.tokens };
-  const target = Math.min(targetTokens, Math.floor(preTokens * WORTHWHILE_SHARE));
+  const worthwhile = Math.floor(preTokens * WORTHWHILE_SHARE);
+  const target = Math.min(targetTokens, worthwhile);
   const budget = shareOut({ ...limits, target });
-  if (!budget.fits) return { outcome: 'nothing_to_compact', preTokens };
+  const refuse = (leastTarget: number): FullResult =>
+    leastTarget > worthwhile
+      ? { outcome: 'nothing_to_compact', preTokens }
+      : { outcome: 'cannot_fit', leastTarget, parts: parts.tokens };
+  if (!budget.fits) return refuse(budget.least);
   const preserved = preserveUserMessages(entries, budget.userMessages, request.count);
   const files = chooseRestored(request.files, budget.files);
   const frame: Frame = {
@@ -120,11 +130,7 @@ export function compactFully(asked: FullRequest): FullResult {
     ghosts: parts.ghosts,
   };
   const written = writeFitting(request, frame, { target, summary: budget.summary });
-  if (written === undefined) {
-    return target < targetTokens
-      ? { outcome: 'nothing_to_compact', preTokens }
-      : { outcome: 'cannot_fit', leastTarget: target * 2, parts: parts.tokens };
-  }
+  if (!written.fits) return refuse(targetForSummary(parts.tokens.fixed, written.leastTokens));
   const { items, draft, summaryTokens } = written;
   const postTokens = itemsTokens(items, request.measure);
   const fates = decideFates(request, frame);
@@ -195,27 +201,40 @@ function measureParts(request: Measured) {
       fixed:
         contextTokens(initialContext, request.measure) +
         itemsTokens([...request.state, summaryMessage('', tellingOf(request))], request.measure),
-      userMessages: everyUserMessage.tokens + everyUserMessage.items.length * MESSAGE_OVERHEAD,
+      userMessages: everyUserMessage.tokens,
       files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
     },
   };
 }
 
+type Written =
+  | {
+      readonly fits: true;
+      readonly items: readonly Item[];
+      readonly draft: SummaryDraft;
+      readonly summaryTokens: number;
+    }
+  /** `leastTokens` is the size of the smallest summary that came. */
+  | { readonly fits: false; readonly leastTokens: number };
+
 function writeFitting(
   request: Measured,
   frame: Frame,
   { target, summary: firstBudget }: { readonly target: number; readonly summary: number },
-): { items: readonly Item[]; draft: SummaryDraft; summaryTokens: number } | undefined {
+): Written {
   let budget = firstBudget;
+  let leastTokens = Infinity;
   for (let attempt = 0; attempt < MOST_SUMMARY_ATTEMPTS && budget > 0; attempt++) {
     const draft = request.summarise(budget, frame.preserved.items);
     const summary = summaryMessage(draft.text, tellingOf(request));
     const items = rebuild(frame, summary);
     const excess = itemsTokens(items, request.measure) - target;
-    if (excess <= 0) return { items, draft, summaryTokens: itemsTokens([summary], request.measure) };
+    const summaryTokens = itemsTokens([summary], request.measure);
+    if (excess <= 0) return { fits: true, items, draft, summaryTokens };
+    leastTokens = Math.min(leastTokens, summaryTokens);
     budget -= excess + MESSAGE_OVERHEAD;
   }
-  return undefined;
+  return { fits: false, leastTokens };
 }
 
 function tellingOf({ summaryPrefix, trigger }: FullRequest): SummaryTelling {

@@ -4,13 +4,17 @@ import { textOfParts } from '../protocol/item.ts';
 import type { Item, MessageItem, Part } from '../protocol/item.ts';
 import type { Entry } from '../history/project.ts';
 import { isUserMessage } from '../history/filter.ts';
+import { cutMiddle } from '../tokens/cut.ts';
+import { itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
+import { MESSAGE_OVERHEAD } from './budget.ts';
 
 /** User messages chosen to stay, oldest first. */
 export interface Preserved {
   readonly entries: readonly Entry<Item>[];
   /** The messages as they stay: the oldest of them may be cut in the middle. */
   readonly items: readonly MessageItem[];
+  /** By the counter they were chosen with, the overhead of each message included. */
   readonly tokens: number;
   /** How many user messages did not fit at all. */
   readonly left: number;
@@ -22,7 +26,7 @@ const LEAST_USEFUL_TOKENS = 24;
 /**
  * Chooses user messages newest first until the budget is spent. The first that does not fit is cut in the middle at
  * character boundaries, and the ones before it are left to the summary.
- * @param budget tokens by `count`, per-message overhead not included
+ * @param budget tokens by `count`, the overhead of each message included
  * @source seed 000 "What compaction does", Codex's 20,000-token rule (codex-behaviour §4.2)
  */
 export function preserveUserMessages(
@@ -34,21 +38,18 @@ export function preserveUserMessages(
   const candidates = entries.filter(({ value }) => isUserMessage(value)).toReversed();
   let left = budget;
   for (const entry of candidates) {
-    const item = entry.value as MessageItem;
-    const text = textOfParts(item.content);
-    const tokens = count(text);
+    const item = withoutImages(entry.value as MessageItem);
+    const tokens = messageTokens(item, count);
     if (tokens <= left) {
-      kept.push({ entry, item: withoutImages(item), tokens });
+      kept.push({ entry, item, tokens });
       left -= tokens;
       continue;
     }
-    const cut = left >= LEAST_USEFUL_TOKENS ? cutMiddle(text, left, count) : undefined;
+    const room = left - MESSAGE_OVERHEAD;
+    const cut = room >= LEAST_USEFUL_TOKENS ? cutMiddle(textOfParts(item.content), room, count) : undefined;
     if (cut !== undefined) {
-      kept.push({
-        entry,
-        item: { ...item, content: [{ type: 'input_text', text: cut }] },
-        tokens: count(cut),
-      });
+      const shortened: MessageItem = { ...item, content: [{ type: 'input_text', text: cut }] };
+      kept.push({ entry, item: shortened, tokens: messageTokens(shortened, count) });
     }
     break;
   }
@@ -61,6 +62,10 @@ export function preserveUserMessages(
   };
 }
 
+function messageTokens(item: MessageItem, count: CountText): number {
+  return sumTokens(itemTokens(item, count)) + MESSAGE_OVERHEAD;
+}
+
 /** Images of old messages are dropped: one costs as much as a page of the user's words. */
 function withoutImages(item: MessageItem): MessageItem {
   if (!item.content.some((part) => part.type === 'input_image')) return item;
@@ -68,38 +73,4 @@ function withoutImages(item: MessageItem): MessageItem {
     part.type === 'input_image' ? { type: 'input_text', text: '[image]' } : part,
   );
   return { ...item, content };
-}
-
-/**
- * Shortens a text to a budget by taking its middle out; the marker names the tokens taken. Undefined when not even the
- * marker fits. Never cuts a surrogate pair.
- */
-export function cutMiddle(text: string, budget: number, count: CountText): string | undefined {
-  const total = count(text);
-  if (total <= budget) return text;
-  let low = 0;
-  let high = text.length;
-  let best: string | undefined;
-  while (low <= high) {
-    const keep = (low + high) >> 1;
-    const candidate = withMarker(text, keep, total, count);
-    if (count(candidate) <= budget) {
-      best = candidate;
-      low = keep + 1;
-    } else high = keep - 1;
-  }
-  return best;
-}
-
-function withMarker(text: string, keep: number, total: number, count: CountText): string {
-  const headEnd = wholeCharacter(text, Math.ceil(keep / 2));
-  const tailStart = Math.max(headEnd, wholeCharacter(text, text.length - Math.floor(keep / 2)));
-  const head = text.slice(0, headEnd);
-  const tail = text.slice(tailStart);
-  return `${head}…${Math.max(1, total - count(head) - count(tail))} tokens truncated…${tail}`;
-}
-
-function wholeCharacter(text: string, index: number): number {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xdc00 && unit <= 0xdfff ? index - 1 : index;
 }

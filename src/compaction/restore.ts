@@ -5,7 +5,7 @@ import type { RestoredFile } from '../protocol/receipt.ts';
 import type { FileRead, Hash } from '../ports.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
-import { cutMiddle } from './preserve.ts';
+import { cutMiddle } from '../tokens/cut.ts';
 
 /** A file of the read tracker. */
 export interface ReadFile {
@@ -61,7 +61,8 @@ export function prepareFile(
   if (read.kind === 'large') {
     return describe(path, `Text of ${read.bytes} bytes, too long to be given back.`, 'large', settings);
   }
-  const text = cutMiddle(read.text, settings.tokensPerFile, settings.count);
+  const heading = settings.count(attachmentText(path, ''));
+  const text = cutMiddle(read.text, settings.tokensPerFile - heading, settings.count);
   return text === undefined
     ? undefined
     : {

@@ -3,7 +3,13 @@
 // the live history and not with the file.
 
 import type { Item } from '../protocol/item.ts';
-import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protocol/record.ts';
+import type {
+  CompactedRecord,
+  LogRecord,
+  MicroCompactedRecord,
+  NewRefs,
+  UndoCompactionRecord,
+} from '../protocol/record.ts';
 
 /** One place of the projection. */
 export interface Entry<T> {
@@ -37,7 +43,7 @@ export interface ProjectionProblem {
 }
 
 interface Frame<T> {
-  readonly record: CompactedRecord;
+  readonly record: CompactedRecord | MicroCompactedRecord;
   /** The projection just before; undefined once dropped to bound memory. */
   readonly before: readonly Entry<T>[] | undefined;
   /** Entries with a smaller seq came before or with the compaction. */
@@ -72,8 +78,8 @@ export class HistoryFold<T> {
     return this.#entries;
   }
 
-  /** Compactions in force, oldest first: done and not undone. */
-  get compactions(): readonly CompactedRecord[] {
+  /** Compactions in force that can be taken back, oldest first. */
+  get compactions(): readonly (CompactedRecord | MicroCompactedRecord)[] {
     return this.#frames.map((frame) => frame.record);
   }
 
@@ -104,7 +110,7 @@ export class HistoryFold<T> {
         this.#clear(record);
         return 'cleared';
       case 'undo_compaction':
-        return this.#undo(record.compactionId, record.line) ? 'undone' : 'none';
+        return this.#undo(record, record.line) ? 'undone' : 'none';
       default:
         return 'none';
     }
@@ -124,8 +130,15 @@ export class HistoryFold<T> {
     const before = this.#entries;
     this.#entries = [];
     const at = line === undefined ? {} : { line };
-    for (const item of record.replacement) this.#push(this.#as.make(item), at, true);
+    for (const [index, item] of record.replacement.entries()) {
+      const ref = record.replacementRefs?.[index] ?? undefined;
+      this.#push(this.#as.make(item), ref === undefined ? at : { ...at, ref }, true);
+    }
     this.#keepRefs(record.keptRefs ?? [], before);
+    this.#pushFrame(record, before);
+  }
+
+  #pushFrame(record: CompactedRecord | MicroCompactedRecord, before: readonly Entry<T>[]): void {
     this.#frames.push({ record, before, firstSeqAfter: this.#nextSeq, clearedSince: new Set() });
     const dropped = this.#frames.length - 1 - this.#keepFrames;
     const frame = dropped >= 0 ? this.#frames[dropped] : undefined;
@@ -145,8 +158,15 @@ export class HistoryFold<T> {
   }
 
   #clear(record: MicroCompactedRecord): void {
-    this.#entries = this.#cleared(this.#entries, new Set(record.callIds));
-    this.#rememberCleared(record.callIds);
+    const before = this.#entries;
+    const cleared = this.#cleared(before, new Set(record.callIds));
+    if (record.newRefs === undefined) {
+      this.#entries = cleared;
+      this.#rememberCleared(record.callIds);
+    } else {
+      this.#entries = renamed(cleared, record.newRefs);
+      this.#pushFrame(record, before);
+    }
   }
 
   #cleared(entries: readonly Entry<T>[], callIds: ReadonlySet<string>): Entry<T>[] {
@@ -163,7 +183,7 @@ export class HistoryFold<T> {
     for (const callId of callIds) clearedSince?.add(callId);
   }
 
-  #undo(compactionId: string, line: number | undefined): boolean {
+  #undo({ compactionId, newRefs = [] }: UndoCompactionRecord, line: number | undefined): boolean {
     const frame = this.#frames.at(-1);
     if (frame?.record.id !== compactionId) {
       this.problems.push({
@@ -173,7 +193,8 @@ export class HistoryFold<T> {
       return false;
     }
     if (frame.before === undefined) this.#lostPast = true;
-    this.#entries = [...this.#cleared(frame.before ?? [], frame.clearedSince), ...this.#since(frame)];
+    const restored = [...this.#cleared(frame.before ?? [], frame.clearedSince), ...this.#since(frame)];
+    this.#entries = renamed(restored, newRefs);
     this.#frames.pop();
     this.#rememberCleared(frame.clearedSince);
     return true;
@@ -182,4 +203,19 @@ export class HistoryFold<T> {
   #since(frame: Frame<T>): Entry<T>[] {
     return this.#entries.filter((entry) => entry.seq >= frame.firstSeqAfter);
   }
+}
+
+/** A line that held several items was written anew as several lines: each item in turn takes the next one. */
+function renamed<T>(entries: Entry<T>[], newRefs: NewRefs): Entry<T>[] {
+  if (newRefs.length === 0) return entries;
+  const next = new Map<string, string[]>();
+  for (const [from, to] of newRefs) {
+    const names = next.get(from);
+    if (names === undefined) next.set(from, [to]);
+    else names.push(to);
+  }
+  return entries.map((entry) => {
+    const ref = entry.ref === undefined ? undefined : next.get(entry.ref)?.shift();
+    return ref === undefined ? entry : { ...entry, ref };
+  });
 }

@@ -44,10 +44,10 @@ export interface TurnRecord {
   readonly turnId?: string;
 }
 
-/**
- * From here on the history is `replacement`, then the items at `keptRefs` (in that order), then what follows.
- * An empty `replacement` is a producer's note of a compaction whose content it did not store.
- */
+/** Lines that were written anew: what stood under the first id stands under the second from here on. */
+export type NewRefs = readonly (readonly [from: string, to: string])[];
+
+/** From here on the history is `replacement`, then the items at `keptRefs` (in that order), then what follows. */
 export interface CompactedRecord {
   readonly type: 'compacted';
   readonly id: string;
@@ -56,6 +56,8 @@ export interface CompactedRecord {
   readonly preTokens?: number;
   readonly postTokens?: number;
   readonly replacement: readonly Item[];
+  /** The producer's id of the line of each item of `replacement`; null for an item without a line to refer to. */
+  readonly replacementRefs?: readonly (string | null)[];
   readonly keptRefs?: readonly string[];
   /** The readable summary, or undefined where the provider keeps it encrypted. */
   readonly summary?: string;
@@ -63,7 +65,10 @@ export interface CompactedRecord {
   readonly receipt?: Receipt;
 }
 
-/** From here on the results of these calls read `CLEARED_RESULT`. */
+/**
+ * From here on the results of these calls read `CLEARED_RESULT`. With `newRefs` the cleared results are lines of their
+ * own, beside the whole ones, so that this can be taken back like a compaction.
+ */
 export interface MicroCompactedRecord {
   readonly type: 'micro_compacted';
   readonly id: string;
@@ -71,6 +76,7 @@ export interface MicroCompactedRecord {
   readonly callIds: readonly string[];
   readonly preTokens?: number;
   readonly tokensSaved?: number;
+  readonly newRefs?: NewRefs;
   readonly receipt?: Receipt;
 }
 
@@ -78,6 +84,8 @@ export interface MicroCompactedRecord {
 export interface UndoCompactionRecord {
   readonly type: 'undo_compaction';
   readonly compactionId: string;
+  /** Where the history had to be written anew. */
+  readonly newRefs?: NewRefs;
 }
 
 /** A line that carries nothing for the history: UI mirrors, bookkeeping, newer kinds. Counted, never lost. */

@@ -19,9 +19,7 @@ export type CountText = (text: string) => number;
 
 /** Length of a text in UTF-8 bytes; a lone surrogate counts 3, as it would when replaced by U+FFFD. */
 export function utf8Length(text: string): number {
-  return nativeLength === undefined || text.length < LEAST_FOR_NATIVE
-    ? countUtf8(text)
-    : nativeLength(text);
+  return nativeLength === undefined || text.length < LEAST_FOR_NATIVE ? countUtf8(text) : nativeLength(text);
 }
 
 /** The runtime's own count, about nine times faster on long texts; a pure function, which only Node has. */

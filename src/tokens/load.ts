@@ -15,7 +15,7 @@ export interface Tokenizer {
   readonly countAhead: (texts: Iterable<string>, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Longest turn, in milliseconds: half of the 50 ms beyond which a program is felt to hang. @source the RAIL model */
+/** Longest turn, in milliseconds. @source docs/benchmarks.md: no turn over 50 ms, and a slice may start just before the end */
 const TURN_MS = 25;
 
 /** Texts below this many characters are counted faster than they are looked up. @source measured with Node 20 */

@@ -39,7 +39,10 @@ export function knownWindow(model: string, leastUsage = 0): number | undefined {
   return best?.windows.find((window) => window >= leastUsage) ?? best?.windows.at(-1);
 }
 
-/** Whether the o200k tokenizer is the model's own; for all others its count is an approximation. */
+/**
+ * Whether the o200k tokenizer is the model's own; for all others its count is an approximation.
+ * @source OpenAI's tokenizer by model: GPT-4 itself and GPT-4 Turbo still have cl100k
+ */
 export function isO200kModel(model: string | undefined): boolean {
-  return model !== undefined && /^(?:gpt-[45]|o[134]|codex-|chatgpt-4o)/.test(model);
+  return model !== undefined && /^(?:gpt-4o|gpt-4\.[15]|gpt-5|o[134]|codex-|chatgpt-4o)/.test(model);
 }

@@ -19,7 +19,7 @@ export function usableWindow(rawWindow: number): number {
  */
 export function percentRemaining(used: number, usable: number): number {
   if (!(usable > 0)) throw new RangeError(`A usable window of ${usable} tokens has no percentage`);
-  return Math.floor((100 * Math.max(0, usable - used)) / usable);
+  return Math.floor((100 * Math.max(0, usable - Math.max(0, used))) / usable);
 }
 
 /** The keys of `[compact]` that place the thresholds, in tokens. */
@@ -67,8 +67,8 @@ export function autoCompactThreshold(rawWindow: number, settings: ThresholdSetti
 export function thresholdState(used: number, rawWindow: number, settings: ThresholdSettings): ThresholdState {
   const autoCompact = autoCompactThreshold(rawWindow, settings);
   const limit = settings.autoCompactEnabled ? autoCompact : rawWindow;
-  const isAboveWarning = used >= rawWindow - settings.warningThreshold;
-  const isAboveError = used >= rawWindow - (settings.errorThreshold ?? settings.warningThreshold);
+  const isAboveWarning = used >= warningLevel(rawWindow, settings.warningThreshold);
+  const isAboveError = used >= warningLevel(rawWindow, settings.errorThreshold ?? settings.warningThreshold);
   const isAboveAutoCompact = settings.autoCompactEnabled && used >= autoCompact;
   return {
     autoCompactThreshold: autoCompact,
@@ -78,4 +78,9 @@ export function thresholdState(used: number, rawWindow: number, settings: Thresh
     isAboveAutoCompact,
     word: isAboveAutoCompact ? 'auto_compact' : isAboveError ? 'error' : isAboveWarning ? 'warning' : 'calm',
   };
+}
+
+/** Like the auto-compact threshold at least half of the window: in a small one an empty context is no warning. */
+function warningLevel(rawWindow: number, threshold: number): number {
+  return Math.max(Math.floor(rawWindow / 2), rawWindow - threshold);
 }

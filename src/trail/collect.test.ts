@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Thread } from '../../test/support/trail-log.ts';
+import { Story } from '../../test/support/story.ts';
+import type { LogRecord } from '../protocol/record.ts';
 import { TrailCollector } from './collect.ts';
 import type { Trail } from './trail.ts';
 
-function trailOf({ records }: Thread): Trail {
+function trailOf({ records }: Story): Trail {
   const collector = new TrailCollector();
   for (const record of records) collector.add(record);
   return collector.trail();
@@ -14,7 +15,7 @@ const home = '/home/ada/orbit';
 
 test('requests are the words of the user, in order, with what was done about each', () => {
   const trail = trailOf(
-    Thread.in(home)
+    Story.in(home)
       .harness('# AGENTS.md instructions for everyone: never sleep')
       .user('<environment_context>\n<cwd>/x</cwd>\n</environment_context>')
       .user('Add a moon to the map.')
@@ -42,7 +43,7 @@ test('requests are the words of the user, in order, with what was done about eac
 
 test('rules keep the turn they were first said in, also when they are said again', () => {
   const { constraints } = trailOf(
-    Thread.in(home)
+    Story.in(home)
       .user('Never use globals. Go.')
       .user('Do more.')
       .user('never use globals. Use pnpm, not npm.'),
@@ -55,7 +56,7 @@ test('rules keep the turn they were first said in, also when they are said again
 
 test('a question of the agent and the answer of the user belong together', () => {
   const { answers } = trailOf(
-    Thread.in(home)
+    Story.in(home)
       .user('Start.')
       .agent('I looked around. Shall I keep the old loader?')
       .user('yes, keep it')
@@ -76,7 +77,7 @@ test('a question of the agent and the answer of the user belong together', () =>
 
 test('a renamed file goes by its new name, a deleted one is gone, a failed edit changed nothing', () => {
   const { files } = trailOf(
-    Thread.in(home)
+    Story.in(home)
       .user('Tidy up.')
       .edit(`${home}/src/old.ts`, 'x', 'const orbitSpeed = 3;')
       .sh('git mv src/old.ts src/new.ts && rm src/waste.ts')
@@ -86,7 +87,7 @@ test('a renamed file goes by its new name, a deleted one is gone, a failed edit 
       ),
   );
   const seen = Object.fromEntries(files.map((file) => [file.path, file]));
-  assert.deepEqual(Object.keys(seen).toSorted(), ['src/fresh.ts', 'src/new.ts', 'src/waste.ts']);
+  assert.deepEqual(files.map(({ path }) => path).toSorted(), ['src/fresh.ts', 'src/new.ts', 'src/waste.ts']);
   assert.equal(seen['src/new.ts']?.state, 'edited');
   assert.deepEqual(seen['src/new.ts']?.renamedFrom, ['src/old.ts']);
   assert.deepEqual(seen['src/new.ts']?.snippets, ['const orbitSpeed = 3;']);
@@ -96,7 +97,7 @@ test('a renamed file goes by its new name, a deleted one is gone, a failed edit 
 });
 
 test('a failure is open until the same command passes, and tells what was edited in between', () => {
-  const thread = Thread.in(home)
+  const story = Story.in(home)
     .user('Make it pass.')
     .sh(
       'cd pkg && npm test -- --watch=false | tail -20',
@@ -104,11 +105,11 @@ test('a failure is open until the same command passes, and tells what was edited
       1,
     );
   assert.deepEqual(
-    trailOf(thread).failures.map(({ outcome, times }) => [outcome, times]),
+    trailOf(story).failures.map(({ outcome, times }) => [outcome, times]),
     [['open', 1]],
   );
   const [failure] = trailOf(
-    thread.edit(`${home}/src/moon.ts`, 'a', 'b').sh('npm test --silent', '8 passed'),
+    story.edit(`${home}/src/moon.ts`, 'a', 'b').sh('npm test --silent', '8 passed'),
   ).failures;
   assert.equal(failure?.outcome, 'passed');
   assert.deepEqual(failure?.editedBetween, ['src/moon.ts']);
@@ -117,7 +118,7 @@ test('a failure is open until the same command passes, and tells what was edited
 
 test('a command that runs on gets the status that a later write saw', () => {
   const { failures } = trailOf(
-    Thread.in(home)
+    Story.in(home)
       .user('Build.')
       .call('exec_command', { cmd: 'make all' }, 'Process running with session ID 41\nOutput:\nstarting')
       .call(
@@ -136,7 +137,7 @@ test('what the user refused is no failure, and why is the word of the user', () 
   const refusal =
     "The user doesn't want to proceed with this tool use. To tell you how, the user said:\nNever push to main.";
   const { failures, answers, constraints } = trailOf(
-    Thread.in(home).user('Ship it.').call('Bash', { command: 'git push origin main' }, refusal, false),
+    Story.in(home).user('Ship it.').call('Bash', { command: 'git push origin main' }, refusal, false),
   );
   assert.deepEqual(failures, []);
   assert.match(answers[0]?.answer ?? '', /Never push to main/);
@@ -148,7 +149,7 @@ test('what the user refused is no failure, and why is the word of the user', () 
 
 test('commits are kept with hash and subject; an amended one replaces the last', () => {
   const { commits } = trailOf(
-    Thread.in(home)
+    Story.in(home)
       .user('Commit.')
       .sh('git commit -m "Add moon"', '[main 1a2b3c4] Add moon\n 1 file changed')
       .sh('git commit --amend -m "Add a moon"', '[main 5d6e7f8] Add a moon')
@@ -167,7 +168,7 @@ test('commits are kept with hash and subject; an amended one replaces the last',
 
 test('the newest plan holds; tasks that are set one by one add up to one', () => {
   const lists = trailOf(
-    Thread.in(home)
+    Story.in(home)
       .user('Go.')
       .plan('now: read', 'todo: write')
       .plan('done: read', 'now: write')
@@ -176,7 +177,7 @@ test('the newest plan holds; tasks that are set one by one add up to one', () =>
   assert.deepEqual(lists.plan?.steps, [{ text: 'sing', status: 'in_progress' }]);
   assert.equal(lists.plan.revisions, 1);
   const tasks = trailOf(
-    Thread.in(home)
+    Story.in(home)
       .user('Go.')
       .call('TaskCreate', { subject: 'Read' }, 'ok')
       .call('TaskCreate', { subject: 'Write' }, 'ok')
@@ -190,7 +191,7 @@ test('the newest plan holds; tasks that are set one by one add up to one', () =>
 
 test('a summary is no evidence where its past is in the log', () => {
   const trail = trailOf(
-    Thread.in(home).user('Paint it blue.').compacted('The user wants it red.').user('Go on.'),
+    Story.in(home).user('Paint it blue.').compacted('The user wants it red.').user('Go on.'),
   );
   assert.equal(trail.carriedOver, undefined);
   assert.deepEqual(
@@ -199,17 +200,33 @@ test('a summary is no evidence where its past is in the log', () => {
   );
 });
 
+test('a summary that stands among the items is no evidence either', () => {
+  const summary: LogRecord = {
+    type: 'item',
+    item: {
+      type: 'message',
+      role: 'user',
+      isCompactSummary: true,
+      content: [{ type: 'input_text', text: 'The user wants it red. Never use blue.' }],
+    },
+  };
+  const after = trailOf(Story.in(home).user('Paint it blue.').record(summary));
+  assert.deepEqual([after.carriedOver, after.constraints, after.turns], [undefined, [], 1]);
+  const before = trailOf(Story.in(home).record(summary).user('Go on.'));
+  assert.equal(before.carriedOver, 'The user wants it red. Never use blue.');
+});
+
 test('a summary is carried over where the file starts with it', () => {
   const trail = trailOf(
-    Thread.in(home).compacted('The user wants it red.').user('Go on.').compacted('Second.'),
+    Story.in(home).compacted('The user wants it red.').user('Go on.').compacted('Second.'),
   );
   assert.equal(trail.carriedOver, 'The user wants it red.');
   assert.equal(trail.compactions, 2);
 });
 
 test('undo, cleared results and side traffic change nothing', () => {
-  const plain = Thread.in(home).user('Paint it blue.').edit(`${home}/a.ts`, 'x', 'y');
-  const side = Thread.in(home)
+  const plain = Story.in(home).user('Paint it blue.').edit(`${home}/a.ts`, 'x', 'y');
+  const side = Story.in(home)
     .user('Paint it blue.')
     .record({ type: 'undo_compaction', compactionId: 'x' })
     .record({ type: 'micro_compacted', id: 'm', callIds: ['call-1'] })
@@ -226,7 +243,7 @@ test('the trail of a very long session is no larger than that of a long one', ()
   const size = (turns: number): number => {
     const collector = new TrailCollector();
     for (let turn = 0; turn < turns; turn++) {
-      const story = Thread.in(home)
+      const story = Story.in(home)
         .user(`Do part ${turn}. Never break unit_${turn}.`)
         .agent(`I chose plan_${turn} because step_${turn} needs file_${turn}.ts. ${'x y '.repeat(200)}`)
         .edit(`${home}/src/file_${turn}.ts`, 'a', `const value_${turn} = ${turn};`)

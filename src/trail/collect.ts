@@ -6,10 +6,11 @@ import type { CallView, Item, MessageItem } from '../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
 import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
+import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
-import { commitsIn, linksIn, looksFailed, outcomeOf, refusalIn, stripAnsi, tellingLines } from './outputs.ts';
+import { looksFailed, outcomeOf, refusalIn, stripAnsi, tellingLines } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
@@ -17,11 +18,9 @@ import { redact } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, statementsOf, StatementPool } from './statements.ts';
-import type { Action, Activity, Commit, Landmark, Statement, Trail } from './trail.ts';
+import type { Action, Activity, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
-const MAX_COMMITS = 120;
-const MAX_LANDMARKS = 60;
 const MAX_ACTIONS = 24;
 const MAX_TAIL = 40;
 const MAX_TAIL_LENGTH = 1_200;
@@ -54,8 +53,7 @@ export class TrailCollector {
   readonly #due = new Map<string, DueCall>();
   /** Commands that run on, by the id that later writes name them with. */
   readonly #running = new Map<string, DueCall>();
-  readonly #commits: Commit[] = [];
-  readonly #landmarks = new Map<string, Landmark>();
+  readonly #deliveries = new DeliveryLedger();
   readonly #actions: Action[] = [];
   readonly #tail: Activity[] = [];
   #position = 0;
@@ -91,6 +89,7 @@ export class TrailCollector {
   trail(): Trail {
     const turn = this.#requests.turn;
     const statements = this.#statements.statements();
+    const isAgentDone = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
     const now = statements.filter((statement) => statement.turn === turn);
     return {
       cwd: this.#cwd,
@@ -105,17 +104,18 @@ export class TrailCollector {
       files: this.#files.files(this.#index),
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
-      commits: [...this.#commits],
-      landmarks: [...this.#landmarks.values()],
+      commits: this.#deliveries.commits(),
+      landmarks: this.#deliveries.landmarks(),
       statements,
       openQuestions: openQuestions(now, this.#lastMessage),
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
         tail: [...this.#tail],
-        isAgentDone: this.#lastMessage !== '' && !this.#hasCalledSinceMessage,
+        isAgentDone,
       },
-      nextStep: this.#lastStep,
+      // What a finished agent had announced before its last message is done.
+      nextStep: isAgentDone ? announcedStep(this.#lastMessage) : this.#lastStep,
       identifiers: this.#index.top(TOP_IDENTIFIERS),
       carriedOver: this.#carriedOver,
     };
@@ -162,7 +162,7 @@ export class TrailCollector {
     this.#index.add(excerpt(own), 'user', this.#position, this.#root);
     this.#lastMessage = '';
     this.#lastStep = undefined;
-    this.#noteLinks(own);
+    this.#deliveries.addLinks(own, this.#requests.turn);
   }
 
   #addAgentText(said: string): void {
@@ -174,7 +174,7 @@ export class TrailCollector {
     this.#lastMessage = detached(text.slice(-6_000));
     this.#lastStep = announcedStep(text) ?? this.#lastStep;
     this.#hasCalledSinceMessage = false;
-    this.#noteLinks(text);
+    this.#deliveries.addLinks(text, this.#requests.turn);
   }
 
   #addCall(call: CallView): void {
@@ -292,45 +292,7 @@ export class TrailCollector {
     );
     this.#requests.noteCommand(failed);
     this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling)}`);
-    if (!failed) this.#noteGit(meaning, outcome.text);
-  }
-
-  #noteGit({ simple = [] }: CallMeaning, output: string): void {
-    const turn = this.#requests.turn;
-    for (const { words } of simple) {
-      const [program, verb] = words;
-      if (program === 'git' && verb === 'commit') this.#noteCommits(words, output);
-      if (program === 'git' && verb === 'push') this.#mark(`pushed: \`${clip(words.join(' '), 100)}\``, turn);
-      if (program === 'gh' && words.includes('create')) this.#noteLinks(output);
-    }
-  }
-
-  #noteCommits(words: readonly string[], output: string): void {
-    const turn = this.#requests.turn;
-    if (words.includes('--amend')) this.#commits.pop();
-    const reported = commitsIn(output);
-    for (const { hash, subject } of reported) {
-      this.#commits.push({ turn, hash: detached(hash), subject: detached(subject) });
-    }
-    const subject = commitSubject(words);
-    if (reported.length === 0 && subject !== undefined) {
-      this.#commits.push({ turn, hash: undefined, subject: detached(clip(subject, 120)) });
-    }
-    if (this.#commits.length > MAX_COMMITS) this.#commits.shift();
-  }
-
-  #noteLinks(text: string): void {
-    if (!text.includes('https://')) return;
-    for (const link of linksIn(text.slice(0, INDEXED_LENGTH))) this.#mark(link, this.#requests.turn);
-  }
-
-  #mark(text: string, turn: number): void {
-    this.#landmarks.delete(text);
-    this.#landmarks.set(detached(text), { turn, text: detached(text) });
-    for (const key of this.#landmarks.keys()) {
-      if (this.#landmarks.size <= MAX_LANDMARKS) break;
-      this.#landmarks.delete(key);
-    }
+    if (!failed) this.#deliveries.addRun(meaning.simple, outcome.text, this.#requests.turn);
   }
 
   #act(phrase: string): void {
@@ -365,14 +327,6 @@ export class TrailCollector {
     if (root !== '' && path.startsWith(`${root}/`)) return path.slice(root.length + 1);
     return path.startsWith('./') ? path.slice(2) : path;
   }
-}
-
-/** The first line of the message that `git commit` was given, also by a heredoc inside of `$(…)`. */
-function commitSubject(words: readonly string[]): string | undefined {
-  const flag = words.findIndex((word) => /^-[a-zA-Z]*m$/.test(word) || word === '--message');
-  const lines = flag < 0 ? [] : (words[flag + 1] ?? '').split('\n');
-  const subject = lines[0]?.startsWith('$(cat <<') === true ? lines[1] : lines[0];
-  return subject === undefined || subject.trim() === '' ? undefined : subject.trim();
 }
 
 /** A call that waits for its result keeps what it means, not what it said. */

@@ -161,7 +161,8 @@ function isHash(text: string, { digits, letters }: Shape): boolean {
 function isPath(text: string, shape: Shape): boolean {
   if (text.includes('//')) return false;
   if (shape.slashes > 1) return true;
-  return shape.dots + shape.underscores + shape.hyphens + shape.digits > 0 || text.startsWith('/');
+  if (text.startsWith('/')) return shape.dots > 0;
+  return shape.dots + shape.underscores + shape.hyphens + shape.digits > 0;
 }
 
 function isLetterAt(text: string, index: number): boolean {
@@ -191,7 +192,7 @@ const MAX_IDENTIFIERS = 40_000;
 
 /**
  * Items after which the chance of a further use has halved. With the terms of `#weightOf` it follows how often names of
- * real sessions were used again, by number, place and age of their mentions. @source decision 0003.
+ * real sessions were used again, by number, place and age of their mentions. @source docs/decisions/summary.md.
  */
 const HALF_LIFE_ITEMS = 250;
 

@@ -1,11 +1,13 @@
 // What a summary could say, line by line: the trail turned into sentences and compact lists, each with what it is worth.
 
+import { commandLines } from './concept-lines.ts';
 import { fileLines } from './file-lines.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
+import { actionLines, runLines, statementLines, tailLines } from './work-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
-import type { CommandRun, Failure, Statement, Trail, UserRequest } from './trail.ts';
+import type { Failure, Trail, UserRequest } from './trail.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -17,7 +19,7 @@ export interface Lines {
 
 /**
  * Everything a summary of about `budget` tokens could say; texts are clipped to lengths that suit the budget. The shares
- * of the floors are those of decision 0003.
+ * of the floors are those of docs/decisions/summary.md.
  */
 export function linesOf(trail: Trail, budget: number): Lines {
   const ask = askLines(trail, budget);
@@ -33,7 +35,7 @@ export function linesOf(trail: Trail, budget: number): Lines {
   const delivered = deliveredLines(trail);
   const floors: Floor[] = [
     { lines: ask, share: 0.3, by: 'order' },
-    { lines: next, share: 0.08, by: 'order' },
+    { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
@@ -123,9 +125,6 @@ function repliedTo({ answers, statements }: Trail, { turn, text }: UserRequest):
   const said = statements.findLast((statement) => statement.turn < turn);
   return said === undefined ? undefined : `Just before it, the agent had said: ${quoted(said.text)}`;
 }
-
-/** Characters below which a statement has to name something. */
-const SHORT_STATEMENT = 60;
 
 /** Newest first: where the room does not suffice, what was said last holds. */
 function ruleLines(trail: Trail, budget: number): SummaryLine[] {
@@ -248,71 +247,6 @@ function deliveredLines(trail: Trail): SummaryLine[] {
   return [...landmarks, ...commits];
 }
 
-function statementLines(trail: Trail): { now: SummaryLine[]; before: SummaryLine[] } {
-  const last = distinct(trail.current.statements);
-  const told = new Set(last.map(({ text }) => text));
-  const now = last.map((statement, order) => {
-    const isSince = statement.turn === trail.turns;
-    const group = isSince
-      ? 'The agent said, since the current request:'
-      : 'The agent said, just before the current request:';
-    return statementLine(statement, trail, { section: SECTION.current, group, order });
-  });
-  const group = 'Decisions and findings of the agent, in order:';
-  const before = distinct(trail.statements)
-    .filter(({ text, kind }) => !told.has(text) && (kind === 'decision' || kind === 'finding'))
-    .map((statement, at) =>
-      statementLine(statement, trail, { section: SECTION.solving, group, order: 1 + at }),
-    );
-  return { now: now.filter(isWorthTelling), before: before.filter(isWorthTelling) };
-}
-
-/** A short statement without any name ("That makes sense.") tells nothing once its surroundings are gone. */
-function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
-  return text.length >= SHORT_STATEMENT || (identifiers[0]?.length ?? 0) > 0;
-}
-
-function statementLine(
-  statement: Statement,
-  trail: Trail,
-  place: Pick<SummaryLine, 'section' | 'order'> & { readonly group: string },
-): SummaryLine {
-  const bare = summaryLine({ ...place, text: `- ${statement.text}`, value: 0 });
-  return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, trail) };
-}
-
-function statementValue({ kind, turn }: Statement, names: number, trail: Trail): number {
-  const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
-  const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
-  return base * fresh * (names === 0 ? 0.25 : 1);
-}
-
-/** The newest of equal statements. */
-function distinct(statements: readonly Statement[]): Statement[] {
-  const byText = new Map<string, Statement>();
-  for (const statement of statements) {
-    const key = statement.text.toLowerCase();
-    byText.delete(key);
-    byText.set(key, statement);
-  }
-  return [...byText.values()];
-}
-
-function actionLines(trail: Trail): SummaryLine[] {
-  return trail.current.actions.map(({ text, turn }, at) => {
-    const isSince = turn === trail.turns;
-    return summaryLine({
-      section: SECTION.current,
-      order: (isSince ? 2e9 : -1e9) + at,
-      text: `- ${text}`,
-      value: isSince ? 0.8 : 0.4,
-      group: isSince
-        ? 'Last actions on the current request, in order:'
-        : 'Last actions before the current request, in order:',
-    });
-  });
-}
-
 function carriedLines(trail: Trail): SummaryLine[] {
   if (trail.carriedOver === undefined) return [];
   return proseLines(trail.carriedOver).map((text, at) =>
@@ -324,120 +258,4 @@ function carriedLines(trail: Trail): SummaryLine[] {
       group: 'Carried over from an earlier summary, whose past is not in this log:',
     }),
   );
-}
-
-/** How often a command that works must have been run to be worth naming. */
-const USUAL_RUNS = 2;
-
-/** The commands of the project that were run again and again, with how they went last. */
-function commandLines(trail: Trail): SummaryLine[] {
-  const bySignature = new Map<string, { runs: number; last: CommandRun }>();
-  for (const run of trail.commands) {
-    const key = run.command.split(' ').slice(0, 3).join(' ');
-    const before = bySignature.get(key);
-    bySignature.delete(key);
-    bySignature.set(key, { runs: (before?.runs ?? 0) + 1, last: run });
-  }
-  const usual = [...bySignature.values()]
-    .filter(
-      ({ runs, last }) =>
-        runs >= USUAL_RUNS && !/^(?:git|gh) /.test(last.command) && last.command.length < 90,
-    )
-    .toSorted((a, b) => b.runs - a.runs)
-    .slice(0, 6);
-  if (usual.length === 0) return [];
-  const names = usual.map(
-    ({ runs, last }) => `\`${last.command}\` (${runs}×, last ${last.failed ? 'failed' : 'ok'})`,
-  );
-  return [
-    summaryLine({
-      section: SECTION.concepts,
-      order: 0,
-      text: `- Commands in use: ${names.join(', ')}`,
-      value: 2,
-    }),
-  ];
-}
-
-/** Rows of a result in one line of the summary; the rest follows in a line of its own. */
-const ROWS_PER_TAIL_LINE = 12;
-
-/** The newest results, verbatim: they use room that nothing else has a claim to. */
-function tailLines(trail: Trail): SummaryLine[] {
-  return trail.current.tail.flatMap(({ call, result, position }) => {
-    const rows = result.split('\n').map((row) => `    ${clip(row.trimEnd(), 160)}`);
-    const lines: SummaryLine[] = [];
-    for (let at = 0; at < rows.length; at += ROWS_PER_TAIL_LINE) {
-      const parent = lines.at(-1);
-      const code = rows.slice(at, at + ROWS_PER_TAIL_LINE).join('\n');
-      lines.push(
-        summaryLine({
-          section: SECTION.current,
-          order: 3e9 + position + at / 100,
-          text: parent === undefined ? `- ${call}\n${code}` : code,
-          value: 0.02,
-          group: 'Newest results, as they began:',
-          ...(parent === undefined ? {} : { parent }),
-        }),
-      );
-    }
-    return lines;
-  });
-}
-
-/** What was run before the last actions, newest of equal commands, with how it went. */
-function runLines(trail: Trail): SummaryLine[] {
-  const told = new Set(trail.current.actions.map(({ text }) => text));
-  const byCommand = new Map<string, CommandRun>();
-  for (const run of trail.commands) byCommand.set(run.command, run);
-  return [...byCommand.values()]
-    .filter(({ command }) => ![...told].some((text) => text.includes(command)))
-    .map(({ command, failed, position, turn, telling }) => {
-      const said = telling.at(failed ? 0 : -1);
-      const went = `${failed ? 'failed' : 'ok'}${said === undefined ? '' : `: ${clip(said, 110)}`}`;
-      return summaryLine({
-        section: SECTION.solving,
-        order: 1e9 + position,
-        text: `- \`${clip(command, 160)}\` (message ${turn}) → ${went}`,
-        value: 0.15,
-        group: 'Other commands run, with how they went last:',
-      });
-    });
-}
-
-/** Names shown to a line, and lines of them at most: this section reminds, it does not list. */
-const NAMES_PER_LINE = 6;
-const TOKENS_PER_CONCEPT_LINE = 250;
-
-/**
- * Names that the user and the agent keep using and that no picked line shows, by kind.
- * @param shown identifiers that the summary holds already
- */
-export function conceptLines(trail: Trail, shown: ReadonlySet<string>, budget: number): SummaryLine[] {
-  const most = NAMES_PER_LINE * Math.ceil(budget / TOKENS_PER_CONCEPT_LINE);
-  const kinds = new Map<string, string[]>();
-  for (const { text, ownMentions } of trail.identifiers) {
-    if (ownMentions < 2 || shown.has(text)) continue;
-    const kind = kindOf(text);
-    const names = kinds.get(kind) ?? [];
-    if (names.length < most) names.push(text);
-    kinds.set(kind, names);
-  }
-  return [...kinds].flatMap(([kind, names], row) => {
-    const lines: SummaryLine[] = [];
-    for (let at = 0; at < names.length; at += NAMES_PER_LINE) {
-      const some = names.slice(at, at + NAMES_PER_LINE).map((name) => `\`${name}\``);
-      const text = `- ${kind}: ${some.join(', ')}`;
-      lines.push(summaryLine({ section: SECTION.concepts, order: 1 + row * 1_000 + at, text, value: 0 }));
-    }
-    return lines;
-  });
-}
-
-function kindOf(identifier: string): string {
-  if (identifier.startsWith('-')) return 'Options that come up';
-  if (/^#\d+$/.test(identifier) || /^[0-9a-f]{7,40}$/.test(identifier))
-    return 'Numbers and hashes that come up';
-  if (identifier.includes('/') || /\.[a-z]{1,5}$/.test(identifier)) return 'Paths and files that come up';
-  return 'Names that come up';
 }

@@ -72,11 +72,12 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   const problems: string[] = [];
   const counts: string[] = [];
   const seen = new Set<string>();
-  for (const raw of text.split('\n')) {
+  const plain = stripAnsi(text);
+  for (const raw of plain.split('\n')) {
     if (raw.length < 4 || raw.length > 2_000) continue;
     const isCount = COUNT.test(raw);
     if (!isCount && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
-    const line = clip(oneLine(stripAnsi(raw)), TELLING_LENGTH);
+    const line = clip(oneLine(raw), TELLING_LENGTH);
     if (line === '' || seen.has(line)) continue;
     seen.add(line);
     (isCount ? counts : problems).push(line);
@@ -87,14 +88,14 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
     limit,
   );
   if (picked.length > 0 || !hasFailed) return picked;
-  return lastLines(text, 2);
+  return lastLines(plain, 2);
 }
 
 function lastLines(text: string, count: number): string[] {
   const lines = text
     .slice(-1_000)
     .split('\n')
-    .map((line) => clip(oneLine(stripAnsi(line)), TELLING_LENGTH));
+    .map((line) => clip(oneLine(line), TELLING_LENGTH));
   return lines.filter((line) => line !== '').slice(-count);
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { countRedactions, redact } from './redact.ts';
 
 /** Made up here, in pieces, so that no scanner takes this file for a leak. */

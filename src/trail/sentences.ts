@@ -31,7 +31,7 @@ export function proseLines(text: string): string[] {
       isFenced = !isFenced;
       continue;
     }
-    if (isFenced || line === '' || /^[\s|:=_*-]+$/.test(line)) continue;
+    if (isFenced || line === '' || /^[\s|:=_*-]+$/.test(line) || /^<[^<>]{1,80}>$/.test(line)) continue;
     lines.push(withoutMarker(line));
   }
   return lines;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { fileActionsOf, simpleCommands } from './shell.ts';
 
 /** One phrase per file action: `read a.ts 1-9`. */

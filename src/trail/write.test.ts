@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { Thread } from '../../test/support/trail-log.ts';
+import * as fc from 'fast-check';
+import { Story } from '../../test/support/story.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import { TrailCollector } from './collect.ts';
 import type { Trail } from './trail.ts';
 import { writeSummary } from './write.ts';
 
-function trailOf({ records }: Thread): Trail {
+function trailOf({ records }: Story): Trail {
   const collector = new TrailCollector();
   for (const record of records) collector.add(record);
   return collector.trail();
 }
 
-function summaryOf(thread: Thread, budgetTokens = 4_000): string {
-  return writeSummary(trailOf(thread), { budgetTokens, count: approximateTokens }).text;
+function summaryOf(story: Story, budgetTokens = 4_000): string {
+  return writeSummary(trailOf(story), { budgetTokens, count: approximateTokens }).text;
 }
 
 const home = '/home/ada/orbit';
 
 /** A working session of `turns` requests, each with a rule, an edit, a failing and a passing run, and a decision. */
-function session(turns: number): Thread {
-  const thread = Thread.in(home);
-  for (let turn = 1; turn <= turns; turn++) addTurn(thread, turn);
-  return thread;
+function session(turns: number): Story {
+  const story = Story.in(home);
+  for (let turn = 1; turn <= turns; turn++) addTurn(story, turn);
+  return story;
 }
 
-function addTurn(thread: Thread, turn: number): Thread {
-  return thread
+function addTurn(story: Story, turn: number): Story {
+  return story
     .user(`Please build part ${turn} of the telescope. Never let mirror_${turn} touch the frame.`)
     .agent(`I will look at part ${turn} first.`)
     .read(`${home}/src/part${turn}.ts`, `export function alignMirror${turn}() {}\n${'// light\n'.repeat(40)}`)
@@ -71,7 +71,7 @@ test('an error is told with how it ended, a decision with its reason', () => {
 
 test('a superseded name, plan or file is not shown as current', () => {
   const text = summaryOf(
-    Thread.in(home)
+    Story.in(home)
       .user('Rework the dome.')
       .edit(`${home}/src/dome.ts`, 'x', 'openDome();')
       .plan('now: measure the old dome')
@@ -88,7 +88,7 @@ test('secrets are replaced and counted, wherever they came from', () => {
   const token = `gh${'p_'}Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb3d`;
   const { text, redactions } = writeSummary(
     trailOf(
-      Thread.in(home)
+      Story.in(home)
         .user(`Use the key ${key} only here.`)
         .edit(`${home}/.env`, 'x', `GH_TOKEN=${token}`)
         .sh(`curl -H "X: ${token}" example.org`, `error: ${token} denied`, 1)
@@ -101,19 +101,19 @@ test('secrets are replaced and counted, wherever they came from', () => {
 });
 
 test('five compactions in a row lose no rule, no open request and no edited path', () => {
-  const thread = Thread.in(home);
+  const story = Story.in(home);
   const rules: string[] = [];
   const paths: string[] = [];
   for (let epoch = 0; epoch < 5; epoch++) {
     for (let turn = epoch * 4 + 1; turn <= epoch * 4 + 4; turn++) {
-      addTurn(thread, turn);
+      addTurn(story, turn);
       rules.push(`Never let mirror_${turn} touch the frame.`);
       paths.push(`src/part${turn}.ts`, `src/lens${turn}.ts`);
     }
-    thread.plan('done: unpack', `todo: calibrate the finder ${epoch}`);
-    thread.compacted(summaryOf(thread));
+    story.plan('done: unpack', `todo: calibrate the finder ${epoch}`);
+    story.compacted(summaryOf(story));
   }
-  const text = summaryOf(thread.user('And what about the tripod?'));
+  const text = summaryOf(story.user('And what about the tripod?'));
   for (const rule of rules) assert.ok(text.includes(rule), rule);
   for (const path of paths) assert.ok(text.includes(path), path);
   assert.ok(text.includes('And what about the tripod?'));
@@ -121,10 +121,39 @@ test('five compactions in a row lose no rule, no open request and no edited path
   assert.ok(!text.includes('Carried over'));
 });
 
+test('in a crowded session every rule and every changed path is still there at 4,000 tokens', () => {
+  const story = session(40);
+  for (let turn = 1; turn <= 40; turn++)
+    story.agent(`Because ${`detail_${turn} of_${turn} note_${turn} `.repeat(8)}.`);
+  const text = summaryOf(story);
+  for (let turn = 1; turn <= 40; turn++) {
+    assert.ok(text.includes(`Never let mirror_${turn} touch the frame.`), `rule ${turn}`);
+    assert.ok(text.includes(`src/part${turn}.ts`), `part ${turn}`);
+    assert.ok(text.includes(`src/lens${turn}.ts`), `lens ${turn}`);
+  }
+});
+
+function longRule(at: number): string {
+  const length = 'you turn it in the wind of the night and '.repeat(6);
+  return `Always ask the keeper of dome ${at} before ${length}wait.`;
+}
+
+test('long rules hold their place against everything that is cheaper', () => {
+  const story = Story.in(home);
+  for (let at = 1; at <= 20; at++)
+    story.user(longRule(at)).agent(`I will ask keeper_${at} because of wind_${at}.`);
+  for (const { item } of session(40).records.filter((record) => record.type === 'item')) {
+    story.record({ type: 'item', item });
+  }
+  const text = summaryOf(story);
+  const kept = Array.from({ length: 20 }, (_, at) => text.includes(longRule(at + 1))).filter(Boolean).length;
+  assert.ok(kept >= 19, `${kept} of 20`);
+});
+
 test('what a file starts with, a summary, is carried over through further compactions', () => {
-  const thread = Thread.in(home).compacted('The mount is made of oak.\nNever oil the gears.');
-  for (let round = 0; round < 5; round++) thread.compacted(summaryOf(addTurn(thread, round)));
-  assert.match(summaryOf(thread), /The mount is made of oak\.[^]*Never oil the gears\./);
+  const story = Story.in(home).compacted('The mount is made of oak.\nNever oil the gears.');
+  for (let round = 0; round < 5; round++) story.compacted(summaryOf(addTurn(story, round)));
+  assert.match(summaryOf(story), /The mount is made of oak\.[^]*Never oil the gears\./);
 });
 
 /** Counts that a real tokenizer could give: per word, per character, and one that is no sum of its lines. */
@@ -183,7 +212,7 @@ test('the same log gives the same summary, and counting costs a few passes over 
 });
 
 test('an empty trail says so, and no budget is an error', () => {
-  const trail = trailOf(Thread.in(home));
+  const trail = trailOf(Story.in(home));
   assert.deepEqual(writeSummary(trail, { budgetTokens: 100, count: approximateTokens }).sections, []);
   assert.throws(() => writeSummary(trail, { budgetTokens: 0, count: approximateTokens }), RangeError);
 });

@@ -3,7 +3,8 @@
 import type { CountText } from '../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { SummarySection } from '../vocabulary.ts';
-import { conceptLines, linesOf } from './lines.ts';
+import { conceptLines } from './concept-lines.ts';
+import { linesOf } from './lines.ts';
 import { countRedactions, redact } from './redact.ts';
 import type { SecretKind } from './redact.ts';
 import { LinePicker } from './salience.ts';
@@ -16,7 +17,7 @@ export const DEFAULT_SUMMARY_TOKENS = 4_000;
 /** Below this an empty section is left out; above, it says "None." so that a reader knows it was looked for. */
 const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 
-/** Share of the budget kept back for names that no line shows. @source decision 0003. */
+/** Share of the budget kept back for names that no line shows. @source docs/decisions/summary.md. */
 const CONCEPTS_SHARE = 0.07;
 
 /** What a summary may cost, and how it is counted. */

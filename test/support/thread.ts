@@ -39,7 +39,7 @@ export function thread(notation: string): readonly Item[] {
 }
 
 /** A history in mini-notation with the places of a log. */
-function entriesOf(items: readonly Item[]): readonly Entry<Item>[] {
+export function entriesOf(items: readonly Item[]): readonly Entry<Item>[] {
   return items.map((value, seq) => ({ seq, value, isReplacement: false }));
 }
 
@@ -233,7 +233,7 @@ export const anyText = fc.oneof(
 );
 
 /** Any single item, with any text in it. */
-const anyItem: fc.Arbitrary<Item> = fc
+export const anyItem: fc.Arbitrary<Item> = fc
   .tuple(fc.oneof(anyPlainWord, anyHalf), anyText)
   .map(([word, text]): Item => {
     const [item] = thread(word);

@@ -4,7 +4,7 @@
 import type { Item, MessageItem } from '../../protocol/item.ts';
 import { authorOf, textOfParts } from '../../protocol/item.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
-import { cutMiddle } from '../../compaction/preserve.ts';
+import { cutMiddle } from '../../tokens/cut.ts';
 import { KEPT_USER_MESSAGE_TOKENS } from './shapes.ts';
 
 interface KeptMessage {

@@ -3,16 +3,16 @@
 import type { Item, MessageItem } from '../../src/protocol/item.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 
-/** Writes the records of a made-up session, in order. Every method returns the thread, so that a story reads as one. */
-export class Thread {
+/** Writes the records of a made-up session, in order. Every method returns the story, so that it reads as one. */
+export class Story {
   readonly records: LogRecord[] = [];
   #calls = 0;
 
   /** Starts in a working directory. */
-  static in(cwd: string): Thread {
-    const thread = new Thread();
-    thread.records.push({ type: 'session_meta', cwd });
-    return thread;
+  static in(cwd: string): Story {
+    const story = new Story();
+    story.records.push({ type: 'session_meta', cwd });
+    return story;
   }
 
   user(text: string): this {

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { approximateTokens } from '../tokens/estimate.ts';
+import { textOfSize } from '../../test/support/thread.ts';
+import { MESSAGE_OVERHEAD } from './budget.ts';
+import { chooseRestored, prepareFile, restoreCandidates } from './restore.ts';
+import { cleanSummary, summaryMessage } from './summary.ts';
+
+const SETTINGS = {
+  maxFiles: 5,
+  tokensPerFile: 200,
+  totalFileBudget: 50_000,
+  count: approximateTokens,
+  hash: (text: string) => `hash of ${text.length}`,
+};
+
+test('files come back newest first; what the agent reads again by itself does not', () => {
+  const paths = [
+    'src/old.ts',
+    '/home/dev/.claude/plans/p.md',
+    '.codex/agents/x.md',
+    'team.agent.toml',
+    'docs/AGENTS.md',
+    'CLAUDE.md',
+    'src/plans/kept.md',
+    'src/new.ts',
+  ];
+  const read = paths.map((path, lastReadSeq) => ({ path, lastReadSeq }));
+  assert.deepEqual(
+    restoreCandidates(read).map(({ path }) => path),
+    ['src/new.ts', 'src/plans/kept.md', 'src/old.ts'],
+  );
+});
+
+test('a file within its limit comes back whole, with the hash of what was read', () => {
+  const text = textOfSize('code', 100);
+  const prepared = prepareFile('a.ts', { kind: 'text', text }, SETTINGS);
+  assert.deepEqual([prepared?.text, prepared?.sha256, prepared?.note], [text, 'hash of 400', undefined]);
+});
+
+test('a file over its limit is cut in the middle, so that all that is sent of it keeps the limit', () => {
+  const prepared = prepareFile('src/a.ts', { kind: 'text', text: textOfSize('code', 9000) }, SETTINGS);
+  assert.equal(prepared?.note, 'cut in the middle');
+  assert.equal(prepared?.sha256, 'hash of 36000');
+  const [item] = chooseRestored(prepared === undefined ? [] : [prepared], Infinity).items;
+  const sent = approximateTokens(item?.text ?? '');
+  assert.equal(sent, prepared?.tokens);
+  assert.ok(sent <= 200 && sent > 190, `${sent} tokens`);
+});
+
+test('what cannot be given back is a line, and what must not be is nothing', () => {
+  const noteOf = (read: Parameters<typeof prepareFile>[1]) => prepareFile('a', read, SETTINGS)?.note;
+  assert.equal(noteOf({ kind: 'gone' }), 'gone');
+  assert.equal(noteOf({ kind: 'binary', bytes: 9 }), 'binary');
+  assert.equal(noteOf({ kind: 'large', bytes: 9 }), 'large');
+  assert.equal(prepareFile('a', { kind: 'refused', why: 'outside of the workspace' }, SETTINGS), undefined);
+});
+
+test('files are chosen in order while they fit, each with its overhead', () => {
+  const files = [100, 300, 50].map((tokens, index) => ({ path: `${index}`, text: 'x', tokens, sha256: 'h' }));
+  const chosenWith = (budget: number) => chooseRestored(files, budget).restored.map(({ path }) => path);
+  assert.deepEqual(chosenWith(450 + 3 * MESSAGE_OVERHEAD), ['0', '1', '2']);
+  assert.deepEqual(chosenWith(450 + 3 * MESSAGE_OVERHEAD - 1), ['0', '1']);
+  assert.deepEqual(chosenWith(160), ['0', '2']);
+  assert.deepEqual(chosenWith(0), []);
+});
+
+test('the tags of a summarizer become headings, and runs of blank lines collapse', () => {
+  const cases: readonly (readonly [raw: string, clean: string])[] = [
+    [
+      '<analysis>\nthinking\n</analysis>\n\n\n<summary>\nresult\n</summary>',
+      'Analysis:\nthinking\n\nSummary:\nresult',
+    ],
+    ['<summary>a <summary> inside</summary>', 'Summary:\na <summary> inside'],
+    ['</summary> before <summary>', '</summary> before <summary>'],
+    ['<summary>never closed', '<summary>never closed'],
+    ['  a\n\n\n\nb\n\nc\n', 'a\n\nb\n\nc'],
+    ['', ''],
+  ];
+  for (const [raw, clean] of cases) assert.equal(cleanSummary(raw), clean);
+});
+
+test('the message of a summary is flagged, and goes on only when told to', () => {
+  const [asked, unasked] = [false, true].map((continuesWithoutAsking) =>
+    summaryMessage('done', { prefix: 'Told before.', continuesWithoutAsking }),
+  );
+  assert.equal(asked?.isCompactSummary, true);
+  assert.deepEqual(asked?.origin, { author: 'harness' });
+  const ends = [asked, unasked].map((message) => {
+    const [part] = message?.content ?? [];
+    return (
+      part?.type === 'input_text' &&
+      part.text.startsWith('Told before.\n') &&
+      /Please continue the conversation/.test(part.text)
+    );
+  });
+  assert.deepEqual(ends, [false, true]);
+});

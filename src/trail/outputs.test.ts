@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { commitsIn, linksIn, looksFailed, outcomeOf, refusalIn, tellingLines } from './outputs.ts';
+
+const wrapped: readonly (readonly [
+  why: string,
+  result: string,
+  text: string,
+  exitCode: number | undefined,
+])[] = [
+  [
+    'Codex today',
+    'Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nboom\n',
+    'boom\n',
+    2,
+  ],
+  ['a patch tool of Codex', 'Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.', 'Success.', 0],
+  ['Codex of 2025', JSON.stringify({ output: 'hi\n', metadata: { exit_code: 1 } }), 'hi\n', 1],
+  [
+    'Claude Code, failed',
+    'Exit code 127\nfoo: command not found',
+    'Exit code 127\nfoo: command not found',
+    127,
+  ],
+  ['plain output', 'just text', 'just text', undefined],
+  ['torn JSON', '{"output":"hi', '{"output":"hi', undefined],
+  ['no output at all', 'Process exited with code 0\nOutput:\n', '', 0],
+];
+
+for (const [why, result, text, exitCode] of wrapped) {
+  test(`a result is taken apart: ${why}`, () => {
+    const outcome = outcomeOf(result);
+    assert.deepEqual([outcome.text, outcome.exitCode], [text, exitCode]);
+  });
+}
+
+test('a command that runs on names its process', () => {
+  assert.equal(outcomeOf('Process running with session ID 41\nOutput:\n').processId, '41');
+});
+
+test('a failure is told by its problems and one count, a success by its counts', () => {
+  const output = [
+    'building 14 modules',
+    "src/moon.ts(3,7): error TS2322: Type 'string' is not assignable",
+    'noise',
+    'TypeError: phase is not a function',
+    '0 errors in other.ts',
+    'Tests: 2 failed, 9 passed',
+  ].join('\n');
+  assert.deepEqual(tellingLines(output, true), [
+    "src/moon.ts(3,7): error TS2322: Type 'string' is not assignable",
+    'TypeError: phase is not a function',
+    '0 errors in other.ts',
+    'Tests: 2 failed, 9 passed',
+  ]);
+  assert.deepEqual(tellingLines('compiling\n\u001b[32m12 passed\u001b[0m', false), ['12 passed']);
+  assert.deepEqual(tellingLines('one\ntwo\nthree', true), ['two', 'three']);
+  assert.deepEqual(tellingLines('one\ntwo\nthree', false), []);
+});
+
+test('commits, links and refusals are read off what tools say', () => {
+  assert.deepEqual(commitsIn('[main (root-commit) 1a2b3c4] Add moon\n[not a commit]'), [
+    { hash: '1a2b3c4', subject: 'Add moon' },
+  ]);
+  assert.deepEqual(
+    linksIn('see https://example.org/ada/orbit/pull/7, twice https://example.org/ada/orbit/pull/7'),
+    ['https://example.org/ada/orbit/pull/7'],
+  );
+  assert.equal(refusalIn("The user doesn't want to proceed with this tool use."), '');
+  assert.equal(refusalIn('fine'), undefined);
+  assert.ok(looksFailed('<tool_use_error>no</tool_use_error>') && !looksFailed('an error-free day'));
+});
