@@ -164,7 +164,7 @@ export async function tokenCounter(
 }
 
 /** The items of a history. */
-export function itemsOf(history: HistoryFold<Item>): readonly Item[] {
+function itemsOf(history: HistoryFold<Item>): readonly Item[] {
   return history.entries.map(({ value }) => value);
 }
 

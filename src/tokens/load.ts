@@ -34,7 +34,14 @@ export async function loadTokenizer(): Promise<CountText> {
  * @throws BatonError `tokenizer_missing`
  */
 export async function loadPatientTokenizer(): Promise<Tokenizer> {
-  const countSlice = await loadCounter();
+  return patientCounter(await loadCounter());
+}
+
+/**
+ * Makes a tokenizer patient.
+ * @param countSlice counts a slice without long runs; must not throw on special tokens
+ */
+export function patientCounter(countSlice: CountText): Tokenizer {
   const known = new Map<string, number>();
   const countNow = boundedCounter(countSlice);
   return {
