@@ -96,7 +96,7 @@ async function peerRow(
   batonMs: number,
   { isQuick }: Effort,
 ): Promise<Row> {
-  const capMs = isQuick ? 5000 : 30_000;
+  const capMs = isQuick ? 3000 : 20_000;
   let isFinished = false;
   const peerMs = await timeOnce({
     run: async () => {

@@ -1,12 +1,16 @@
 // Exact counts: all of a large history against the tokenizer alone, one more item, one line without a space.
 
+import { setImmediate } from 'node:timers/promises';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { loadSession } from '../../src/formats/load.ts';
+import { openSource } from '../../src/formats/source.ts';
 import { AccountFold } from '../../src/history/account.ts';
-import { loadTokenizer } from '../../src/tokens/load.ts';
+import { loadPatientTokenizer, loadTokenizer } from '../../src/tokens/load.ts';
 import { Dice, generateSteps, textsOf, toItems } from '../histories.ts';
 import { median, race, timeOnce } from '../measure.ts';
 import { atMost, digits, duration } from '../report.ts';
 import type { Row } from '../report.ts';
+import { withFolder, writeSession } from '../session-files.ts';
 import { ACCOUNT_SETTINGS } from './accounting.ts';
 import type { Effort } from './suite.ts';
 
@@ -17,6 +21,8 @@ export async function* counting(effort: Effort): AsyncGenerator<Row> {
   const steps = generateSteps(effort.isQuick ? 4000 : 20_000);
   yield await countAll(textsOf(steps), effort);
   yield await addOne(steps, effort);
+  yield await countInTurns(textsOf(steps));
+  yield await readInTurns(effort);
   for (const [what, text] of unbrokenRuns()) yield await countRun(what, text, effort);
 }
 
@@ -68,6 +74,47 @@ async function addOne(steps: Parameters<typeof toItems>[0], { rounds }: Effort):
     figure: duration(milliseconds),
     target: atMost(milliseconds, 30, ' ms'),
   };
+}
+
+async function countInTurns(texts: readonly string[]): Promise<Row> {
+  const { countAhead } = await loadPatientTokenizer();
+  return turnRow('the same tokens counted ahead, longest turn', await longestTurn(countAhead(texts)));
+}
+
+async function readInTurns({ isQuick }: Effort): Promise<Row> {
+  const bytes = isQuick ? 8e6 : 24e6;
+  return withFolder(async (folder) => {
+    const source = await openSource(await writeSession(folder, 'codex', bytes), process.stdin);
+    const fold = new AccountFold({ ...ACCOUNT_SETTINGS, count: await loadTokenizer() });
+    const reading = loadSession(source, (record) => fold.add(record));
+    const longest = await longestTurn(reading);
+    await source.close();
+    return turnRow(`session of ${digits(bytes / 1e6)} MB read and counted, longest turn`, longest);
+  });
+}
+
+function turnRow(what: string, milliseconds: number): Row {
+  const [baton, target] = [duration(milliseconds), atMost(milliseconds, 50, ' ms')];
+  return { topic: TOPIC, what, baton, against: '', figure: baton, target };
+}
+
+/**
+ * Most milliseconds that pass before anything else in the process has its turn. Time passes while other programs have
+ * the processor, and processor time counts the threads that collect garbage beside the main one: the smaller of both.
+ */
+async function longestTurn(work: Promise<unknown>): Promise<number> {
+  const finished = new AbortController();
+  const working = work.finally(() => finished.abort());
+  let longest = 0;
+  while (!finished.signal.aborted) {
+    const started = performance.now();
+    const before = process.cpuUsage();
+    await setImmediate();
+    const { user, system } = process.cpuUsage(before);
+    longest = Math.max(longest, Math.min(performance.now() - started, (user + system) / 1000));
+  }
+  await working;
+  return longest;
 }
 
 function unbrokenRuns(): readonly (readonly [what: string, text: string])[] {

@@ -16,7 +16,7 @@ export interface Tokenizer {
 }
 
 /** Longest turn, in milliseconds. @source docs/benchmarks.md: no turn over 50 ms, and a slice may start just before the end */
-const TURN_MS = 25;
+const TURN_MS = 20;
 
 /** Texts below this many characters are counted faster than they are looked up. @source measured with Node 20 */
 const LEAST_REMEMBERED = 256;

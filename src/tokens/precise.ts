@@ -29,6 +29,10 @@ export function boundedCounter(countSlice: CountText): CountText {
 
 /** Counts a text slice by slice, so that a caller can do something else in between; the counts add up to the whole. */
 export function* countSlices(text: string, countSlice: CountText): Generator<number> {
+  if (text.length <= SLICE && !hasLongRun(text)) {
+    yield countSlice(text);
+    return;
+  }
   let sliceStart = 0;
   let runStart = 0;
   let runIsSpace = isSpace(text.charCodeAt(0));
@@ -47,6 +51,18 @@ export function* countSlices(text: string, countSlice: CountText): Generator<num
     runIsSpace = space;
   }
   yield countIfAny(countSlice, text, sliceStart, text.length);
+}
+
+/** Whether there is a run over `LONGEST_RUN`. Looks back from where one would end, so it sees few of the characters. */
+function hasLongRun(text: string): boolean {
+  for (let runStart = 0; runStart + LONGEST_RUN < text.length;) {
+    let start = runStart + LONGEST_RUN;
+    const space = isSpace(text.charCodeAt(start));
+    while (start > runStart && isSpace(text.charCodeAt(start - 1)) === space) start--;
+    if (start === runStart) return true;
+    runStart = start;
+  }
+  return false;
 }
 
 function countIfAny(countSlice: CountText, text: string, from: number, to: number): number {
