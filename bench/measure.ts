@@ -1,6 +1,4 @@
-// Times things that are to be compared: interleaved (ABAB…), so that a busy machine is busy for all of them, and in
-// processor time, which does not go on while another program has the processor. All threads of the process count, those
-// that collect garbage and read files too.
+// Times things that are to be compared: interleaved (ABAB…), so that a busy machine is busy for all of them.
 
 /** One side of a comparison. */
 export interface Contender {
@@ -26,15 +24,16 @@ const WARM_UP_MS = 2000;
 export async function race<Names extends string>(
   contenders: Readonly<Record<Names, Contender>>,
   rounds: number,
+  readClock?: Clock,
 ): Promise<Readonly<Record<Names, number>>> {
   const entries = Object.entries(contenders) as [Names, Contender][];
   const times = new Map<Names, number[]>(entries.map(([name]) => [name, []]));
   const started = performance.now();
   for (let warmUp = 0; warmUp < MOST_WARM_UPS && performance.now() - started < WARM_UP_MS; warmUp++) {
-    for (const [, contender] of entries) await timeOnce(contender);
+    for (const [, contender] of entries) await timeOnce(contender, readClock);
   }
   for (let round = 0; round < rounds; round++) {
-    for (const [name, contender] of entries) times.get(name)?.push(await timeOnce(contender));
+    for (const [name, contender] of entries) times.get(name)?.push(await timeOnce(contender, readClock));
   }
   return Object.fromEntries(entries.map(([name]) => [name, median(times.get(name) ?? [])])) as Record<
     Names,
@@ -42,12 +41,29 @@ export async function race<Names extends string>(
   >;
 }
 
-/** Milliseconds of processor time of one run. */
-export async function timeOnce({ run, prepare }: Contender): Promise<number> {
+/** Milliseconds of one run. */
+export async function timeOnce(
+  { run, prepare }: Contender,
+  readClock: Clock = processorTime,
+): Promise<number> {
   prepare?.();
-  const before = process.cpuUsage();
+  const before = readClock();
   const result = run();
   if (result instanceof Promise) await result;
-  const { user, system } = process.cpuUsage(before);
+  return readClock() - before;
+}
+
+/** Milliseconds since some moment. */
+export type Clock = () => number;
+
+/**
+ * Processor time of this process, which does not go on while another program has the processor. All threads count, those
+ * that collect garbage and read files too; other processes do not.
+ */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
+
+/** Time that passes: for work that other processes do. */
+export const passingTime: Clock = () => performance.now();

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { race } from '../measure.ts';
+import { passingTime, race } from '../measure.ts';
 import { atMost, digits, duration } from '../report.ts';
 import type { Row } from '../report.ts';
 import { ROOT, withFolder, writeSession } from '../session-files.ts';
@@ -22,6 +22,7 @@ export async function* starting({ rounds }: Effort): AsyncGenerator<Row> {
         inspect: { run: () => runNode([PROGRAM, 'inspect', session]) },
       },
       rounds * 3,
+      passingTime,
     );
     const against = `\`node -e 0\` ${duration(times.node)}`;
     const row = (what: string, milliseconds: number, most: number): Row => ({
