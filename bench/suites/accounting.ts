@@ -5,13 +5,13 @@ import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import type { AccountSettings } from '../../src/history/account.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { generateSteps, toItems } from '../histories.ts';
-import { median } from '../measure.ts';
+import { median, timeOnce } from '../measure.ts';
 import { atMost, digits, duration } from '../report.ts';
 import type { Row } from '../report.ts';
 import type { Effort } from './suite.ts';
 
 /** Items added and timed at each size. */
-const ADDED = 500;
+const ADDED = 2000;
 
 /** How Baton counts without any configuration. */
 export const ACCOUNT_SETTINGS: AccountSettings = {
@@ -27,7 +27,7 @@ export async function* accounting({ rounds, isQuick }: Effort): AsyncGenerator<R
   const times = new Map<number, number[]>(sizes.map((size) => [size, []]));
   for (let round = -3; round < rounds; round++) {
     for (const size of sizes) {
-      const microseconds = addAt(size, pool, added);
+      const microseconds = await addAt(size, pool, added);
       if (round >= 0) times.get(size)?.push(microseconds);
     }
   }
@@ -48,14 +48,16 @@ export async function* accounting({ rounds, isQuick }: Effort): AsyncGenerator<R
 }
 
 /** Microseconds that each of `added` costs on top of a history of `size` items. */
-function addAt(size: number, pool: readonly Item[], added: readonly Item[]): number {
+async function addAt(size: number, pool: readonly Item[], added: readonly Item[]): Promise<number> {
   const fold = new AccountFold(ACCOUNT_SETTINGS);
   for (let index = 0; index < size; index++) {
     const item = pool[index % pool.length];
     if (item !== undefined) fold.add({ type: 'item', item });
   }
-  globalThis.gc?.();
-  const started = performance.now();
-  for (const item of added) fold.add({ type: 'item', item });
-  return ((performance.now() - started) * 1000) / added.length;
+  const milliseconds = await timeOnce({
+    run: () => {
+      for (const item of added) fold.add({ type: 'item', item });
+    },
+  });
+  return (milliseconds * 1000) / added.length;
 }
