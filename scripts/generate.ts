@@ -7,9 +7,12 @@ import * as z from 'zod';
 import { renderPicture } from './picture.ts';
 import {
   DoctorDocument,
+  ErrorDocument,
   InspectDocument,
+  MicroDocument,
   ReceiptDocument,
   SessionsDocument,
+  UndoDocument,
 } from '../src/cli/json-schema.ts';
 import { configJsonSchema, renderDefaultsModule, renderReference } from '../src/config/explain.ts';
 
@@ -30,6 +33,9 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
     { path: 'schema/sessions.schema.json', content: json(z.toJSONSchema(SessionsDocument)) },
     { path: 'schema/doctor.schema.json', content: json(z.toJSONSchema(DoctorDocument)) },
     { path: 'schema/receipt.schema.json', content: json(z.toJSONSchema(ReceiptDocument)) },
+    { path: 'schema/micro.schema.json', content: json(z.toJSONSchema(MicroDocument)) },
+    { path: 'schema/undo.schema.json', content: json(z.toJSONSchema(UndoDocument)) },
+    { path: 'schema/error.schema.json', content: json(z.toJSONSchema(ErrorDocument)) },
   ];
 }
 

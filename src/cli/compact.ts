@@ -6,15 +6,17 @@ import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { compactHistory } from '../compaction/driver.ts';
 import type { Compaction, CompactionWorld, Subject } from '../compaction/driver.ts';
+import { restoreState } from '../compaction/restore.ts';
 import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
+import type { Entry } from '../history/project.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { continueSession, freshSession, SUMMARY_PREFIXES } from '../formats/write.ts';
+import type { CompactionChange } from '../formats/write.ts';
 import type { Item } from '../protocol/item.ts';
-import type { CompactedRecord } from '../protocol/record.ts';
 import { approximateTokens, itemTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
@@ -23,8 +25,8 @@ import type { Trail } from '../trail/trail.ts';
 import type { Format, Strategy } from '../vocabulary.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
-import { writeOutput } from './output.ts';
-import type { Piece } from './output.ts';
+import { checkDestination, writeOutput } from './output.ts';
+import type { Destination, Piece } from './output.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
 import { arrow, formatNumber, plural, printable } from './style.ts';
 import { openWorkspace } from './workspace.ts';
@@ -60,11 +62,12 @@ export async function compact(
 ): Promise<void> {
   checkFlags(flags);
   await withSource(io, path, async (source) => {
+    if (flags.preview !== true) await checkDestination(destinationOf(flags, source));
     const session = await readForCompaction(io, config, source);
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
     const compaction = await compactHistory(
-      subjectOf(session, world, target),
+      subjectOf(session, world, { target, config }),
       {
         strategy: flags.strategy,
         ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }),
@@ -131,7 +134,7 @@ async function compactionWorld(
     clock: io.clock,
     ids: io.ids,
     hash: (text) => createHash('sha256').update(text).digest('hex'),
-    ...(await tokenCounter(io, config, itemsOf(session.history))),
+    ...(await tokenCounter(io, config, session.history.entries)),
     ...(flags.workspace === undefined
       ? {}
       : { files: await openWorkspace(resolve(io.cwd, flags.workspace), session.account.cwd) }),
@@ -140,20 +143,24 @@ async function compactionWorld(
 
 /**
  * The exact tokenizer, or the estimate with its margin where that is not installed: a target must hold either way.
- * @param items what is going to be counted: large contexts are counted ahead, in turns, so that Ctrl-C is heeded
+ * @param entries what is going to be counted: it is counted ahead, in turns, so that Ctrl-C is heeded
+ * @throws BatonError `interrupted`
  */
 export async function tokenCounter(
   io: CommandIo,
   config: Config,
-  items: readonly Item[],
+  entries: readonly Entry<Item>[],
 ): Promise<Pick<CompactionWorld, 'count' | 'counter'>> {
   try {
     const { loadPatientTokenizer } = await import('../tokens/load.ts');
     const { count, countAhead } = await loadPatientTokenizer();
-    await countAhead(items.flatMap(countedTexts), io.signal);
+    await countAhead(
+      entries.flatMap(({ value }) => countedTexts(value)),
+      io.signal,
+    );
     return { count, counter: 'precise' };
   } catch (error) {
-    if (!(error instanceof BatonError)) throw error;
+    if (!(error instanceof BatonError) || error.code !== 'tokenizer_missing') throw error;
     io.stderr(`baton: warning: ${error.message}; sizes are estimates. ${error.cure}\n`);
     const { tokenSafetyMultiplier } = config.compact;
     return {
@@ -161,11 +168,6 @@ export async function tokenCounter(
       counter: 'approximate',
     };
   }
-}
-
-/** The items of a history. */
-function itemsOf(history: HistoryFold<Item>): readonly Item[] {
-  return history.entries.map(({ value }) => value);
 }
 
 /** The texts that counting an item comes to count. */
@@ -178,7 +180,11 @@ function countedTexts(item: Item): readonly string[] {
   return texts;
 }
 
-function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: Format): Subject {
+function subjectOf(
+  session: ReadForCompaction,
+  world: CompactionWorld,
+  { target, config }: { readonly target: Format; readonly config: Config },
+): Subject {
   const { account, trail } = session;
   return {
     entries: session.history.entries,
@@ -188,7 +194,7 @@ function subjectOf(session: ReadForCompaction, world: CompactionWorld, target: F
     leavesInitialContext: target === 'codex' || target === 'claude-code',
     summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
-    state: [],
+    state: restoreState(trail.plan, config.compact),
     summarise: (budgetTokens) => writeSummary(trail, { budgetTokens, count: world.count }),
   };
 }
@@ -213,11 +219,11 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
   const { source, session, compaction, flags, target } = write;
   const newSessionId = io.ids.uuid();
   const facts = { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids };
-  const record = recordOf(compaction);
+  const change = changeOf(session, compaction);
   const isAppended = target === session.report.format && flags.prune !== true;
   const written = isAppended
-    ? continueSession(session.report.tail, { type: 'compaction', record }, facts)
-    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, record }) };
+    ? continueSession(session.report, change, facts)
+    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, change }) };
   const isInstalled = flags.install === true;
   const pieces: Piece[] = [
     ...(isInstalled ? written.head.map(asLine) : []),
@@ -225,19 +231,21 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
     ...written.tail.map(asLine),
   ];
   const place = isInstalled ? await prepareInstall(io, target, session.account.cwd, newSessionId) : undefined;
-  await writeOutput(
-    io,
-    { path: place ?? flags.out, overwrites: flags.force === true, input: source },
-    pieces,
-  );
+  await writeOutput(io, destinationOf({ ...flags, out: place ?? flags.out }, source), pieces);
   tell(io, write, place, newSessionId);
 }
 
-/** Agents that write rollouts have no micro-compaction: for them it is a history in place of another. */
-function recordOf(compaction: Compaction): CompactedRecord {
-  if (compaction.type === 'full') return compaction.record;
-  const { record, items, preTokens, postTokens } = compaction;
-  return { type: 'compacted', id: record.id, trigger: 'manual', preTokens, postTokens, replacement: items };
+function changeOf({ history }: ReadForCompaction, compaction: Compaction): CompactionChange {
+  if (compaction.type === 'full') return { type: 'compaction', record: compaction.record };
+  const { record, items, postTokens } = compaction;
+  return { type: 'micro', record, entries: history.entries, items, postTokens };
+}
+
+function destinationOf(
+  { out, force }: Pick<CompactFlags, 'force'> & { out?: string | undefined },
+  input: ByteSource,
+): Destination {
+  return { path: out, overwrites: force === true, input };
 }
 
 function freshFacts({ report, account }: ReadForCompaction) {

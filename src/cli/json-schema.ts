@@ -12,6 +12,8 @@ import {
   STRATEGIES,
   TRIGGERS,
 } from '../vocabulary.ts';
+import { ERROR_CODES } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 import { AGENTS } from './agents.ts';
 
 const tokens = z.int().min(0).meta({ description: 'tokens' });
@@ -194,3 +196,61 @@ export const DoctorDocument = z
     ),
   })
   .meta({ title: 'baton doctor --json' });
+
+const failure = z.strictObject({
+  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).meta({ description: 'stable' }),
+  message: z.string(),
+  cure: z.string(),
+  data: z.record(z.string(), z.unknown()).meta({ description: 'facts behind the message' }),
+});
+
+/** What every command prints in place of its document when it fails with `--json`. */
+export const ErrorDocument = z.strictObject({ error: failure }).meta({ title: 'baton --json, failed' });
+
+/** `baton inspect --json` for several files: what each holds, or why it cannot be told. */
+export const InspectManyDocument = z.array(
+  z.union([InspectDocument, z.strictObject({ path: z.string(), error: failure })]),
+);
+
+/** `baton compact --json` where old tool results were cleared and nothing else was done. */
+export const MicroDocument = z
+  .strictObject({
+    type: z.literal('micro_compacted'),
+    id: z.string(),
+    at: z.string().optional().meta({ description: 'ISO 8601' }),
+    trigger: z.enum(TRIGGERS).optional(),
+    callIds: z.array(z.string()).meta({ description: 'calls whose results were cleared' }),
+    preTokens: tokens,
+    postTokens: tokens,
+    tokensSaved: tokens.optional(),
+    receipt: ReceiptDocument.optional(),
+  })
+  .meta({ title: 'baton compact --strategy micro --json' });
+
+/** `baton undo --json`. */
+export const UndoDocument = z
+  .strictObject({
+    undone: z.string().meta({ description: 'the id of the compaction' }),
+    items: z.int().meta({ description: 'in the context again' }),
+    tokens,
+    written_to: z.string().nullable(),
+  })
+  .meta({ title: 'baton undo --json' });
+
+/** `baton config show --json`. */
+export const ConfigShowDocument = z
+  .strictObject({
+    config: z.record(z.string(), z.unknown()).meta({ description: 'see config.schema.json' }),
+    origins: z.record(z.string(), z.looseObject({ source: z.string() })),
+  })
+  .meta({ title: 'baton config show --json' });
+
+/** `baton config check --json`. */
+export const ConfigCheckDocument = z
+  .strictObject({ valid: z.literal(true), keysSet: z.array(z.string()), warnings: z.array(z.string()) })
+  .meta({ title: 'baton config check --json' });
+
+/** `baton config init --json`. */
+export const ConfigInitDocument = z
+  .strictObject({ file: z.string() })
+  .meta({ title: 'baton config init --json' });

@@ -19,6 +19,31 @@ export interface Destination {
 }
 
 /**
+ * Refuses a destination that cannot be right, before any work is done for it.
+ * @throws BatonError `output_exists`, `output_failed`
+ */
+export async function checkDestination({ path, overwrites, input }: Destination): Promise<void> {
+  if (path === undefined) return;
+  if (path === '') throw noFile("''", 'no name');
+  const stats = await stat(path).catch(() => undefined);
+  if (stats === undefined) return;
+  // A rename would put a file in the place of a device or a pipe.
+  if (!stats.isFile()) throw noFile(path, stats.isDirectory() ? 'a directory' : 'no regular file');
+  if (await input.isAt(path)) {
+    throw new BatonError('output_exists', `${path} is the session itself, which is never changed`, {
+      cure: 'Choose another name.',
+    });
+  }
+  if (!overwrites) throw existsAlready(path);
+}
+
+function noFile(path: string, what: string): BatonError {
+  return new BatonError('output_failed', `${path} is ${what}`, {
+    cure: 'Name a file that does not exist yet.',
+  });
+}
+
+/**
  * Writes an output.
  * @throws BatonError `output_exists`, `output_failed` (nothing is left behind), `interrupted`
  */
@@ -32,7 +57,7 @@ export async function writeOutput(
     return;
   }
   const { path } = destination;
-  await checkPlace(path, destination);
+  await checkDestination(destination);
   const temporary = `${path}.${io.ids.uuid()}.tmp`;
   try {
     await writeTemporary(temporary, pieces, io.signal);
@@ -92,25 +117,6 @@ async function copy(
     await write(chunk);
   }
   if (last !== undefined && last !== 0x0a) await write(Buffer.from('\n'));
-}
-
-async function checkPlace(path: string, { overwrites, input }: Destination): Promise<void> {
-  const stats = await stat(path).catch(() => undefined);
-  if (stats === undefined) return;
-  // A rename would put a file in the place of a device or a pipe.
-  if (!stats.isFile()) {
-    throw new BatonError(
-      'output_failed',
-      `${path} is ${stats.isDirectory() ? 'a directory' : 'no regular file'}`,
-      { cure: 'Name a file that does not exist yet.' },
-    );
-  }
-  if (await input.isAt(path)) {
-    throw new BatonError('output_exists', `${path} is the session itself, which is never changed`, {
-      cure: 'Choose another name.',
-    });
-  }
-  if (!overwrites) throw existsAlready(path);
 }
 
 function existsAlready(path: string): BatonError {

@@ -8,11 +8,19 @@ import { BatonError } from '../errors.ts';
 import { STRATEGIES } from '../vocabulary.ts';
 import type { Strategy } from '../vocabulary.ts';
 import { configCommand } from './config.ts';
-import type { CommandIo, ExitStatus } from './io.ts';
+import type { CommandIo, ExitStatus, Look } from './io.ts';
+import { foldLines } from './style.ts';
 
 interface GlobalOptions {
   readonly config?: string;
   readonly set?: readonly string[];
+}
+
+/** Help in two columns needs this width; narrower terminals get what an option does below it. */
+const LEAST_TWO_COLUMNS = 64;
+
+function inOneColumn(look: Look): (term: string, termWidth: number, description: string) => string {
+  return (term, _, description) => foldLines(look, `  ${term}\n    ${description}`);
 }
 
 /** A command line ready to be run. */
@@ -41,7 +49,14 @@ export function buildProgram(io: CommandIo, version: string): Program {
     .helpCommand('help [command]', 'print the help of a command')
     .showSuggestionAfterError()
     // Errors leave as `BatonError`, to be told like every other failure.
-    .configureOutput({ writeOut: io.stdout, writeErr: io.stderr, outputError: () => undefined })
+    .configureOutput({
+      writeOut: io.stdout,
+      writeErr: io.stderr,
+      outputError: () => undefined,
+      getOutHelpWidth: () => io.look.width,
+      getErrHelpWidth: () => io.look.width,
+    })
+    .configureHelp(io.look.width < LEAST_TWO_COLUMNS ? { formatItem: inOneColumn(io.look) } : {})
     .exitOverride();
   const request = (): ConfigRequest => {
     const { config, set = [] } = program.opts<GlobalOptions>();

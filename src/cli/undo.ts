@@ -3,11 +3,11 @@
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { continueSession } from '../formats/write.ts';
-import { itemsTokens } from '../compaction/full.ts';
+import { contextTokens } from '../compaction/full.ts';
 import { readForCompaction, tokenCounter } from './compact.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
-import { writeOutput } from './output.ts';
+import { checkDestination, writeOutput } from './output.ts';
 import { itemTokens } from '../tokens/estimate.ts';
 import { withSource } from './session.ts';
 import { formatNumber } from './style.ts';
@@ -31,7 +31,10 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     });
   }
   await withSource(io, path, async (source) => {
-    const { report, account, history } = await readForCompaction(io, config, source);
+    const destination = { overwrites: flags.force === true, input: source };
+    await checkDestination({ ...destination, path: flags.out });
+    // The past of every compaction in force: each may be the next to be taken back.
+    const { report, account, history } = await readForCompaction(io, config, source, Infinity);
     const compaction = history.compactions.at(-1);
     const undone = history.beforeNewestCompaction();
     if (compaction === undefined || undone === undefined) {
@@ -39,22 +42,22 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
         cure: '`baton inspect` lists the compactions of a session.',
       });
     }
-    const restored = [...undone.before, ...undone.since].map(({ value }) => value);
+    const restored = [...undone.before, ...undone.since];
     const newSessionId = io.ids.uuid();
     const written = continueSession(
-      report.tail,
+      report,
       { type: 'undo', compactionId: compaction.id, restored },
       { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids },
     );
     const place =
       flags.install === true ? await prepareInstall(io, report.format, account.cwd, newSessionId) : undefined;
-    await writeOutput(io, { path: place ?? flags.out, overwrites: flags.force === true, input: source }, [
+    await writeOutput(io, { ...destination, path: place ?? flags.out }, [
       ...(place === undefined ? [] : written.head.map((line) => `${line}\n`)),
       { copyOf: source },
       ...written.tail.map((line) => `${line}\n`),
     ]);
     const { count } = await tokenCounter(io, config, restored);
-    const tokens = itemsTokens(restored, (item) => itemTokens(item, count, config.compact));
+    const tokens = contextTokens(restored, (item) => itemTokens(item, count, config.compact));
     const where = place ?? flags.out;
     io.stderr(
       `The compaction ${compaction.id} is taken back: the context holds ${formatNumber(tokens)} tokens again.` +

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { textOfSize } from '../../test/support/thread.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
-import { chooseRestored, prepareFile, restoreCandidates } from './restore.ts';
+import { chooseRestored, prepareFile, restoreCandidates, restoreState } from './restore.ts';
+import type { Plan, StepStatus } from '../trail/trail.ts';
 import { cleanSummary, summaryMessage } from './summary.ts';
 
 const SETTINGS = {
@@ -95,4 +96,35 @@ test('the message of a summary is flagged, and goes on only when told to', () =>
     );
   });
   assert.deepEqual(ends, [false, true]);
+});
+
+const plan = (kind: Plan['kind'], ...statuses: StepStatus[]): Plan => ({
+  kind,
+  turn: 1,
+  position: 3,
+  revisions: 0,
+  steps: statuses.map((status, index) => ({ text: `step ${index + 1}`, status })),
+});
+
+describe('restoring plan and todos', () => {
+  const both = { restoreTodos: true, restorePlan: true };
+
+  it('gives back what is still open, marked by signs', () => {
+    const [item] = restoreState(plan('plan', 'completed', 'in_progress', 'pending', 'cancelled'), both);
+    assert.equal(item?.kind, 'plan');
+    assert.deepEqual(item?.text.split('\n').slice(1), [
+      '[x] step 1',
+      '[>] step 2',
+      '[ ] step 3',
+      '[-] step 4',
+    ]);
+  });
+
+  it('gives back nothing that is done, absent or switched off, each by its own key', () => {
+    assert.deepEqual(restoreState(undefined, both), []);
+    assert.deepEqual(restoreState(plan('todo', 'completed', 'cancelled'), both), []);
+    assert.deepEqual(restoreState(plan('todo', 'pending'), { ...both, restoreTodos: false }), []);
+    assert.deepEqual(restoreState(plan('plan', 'pending'), { ...both, restorePlan: false }), []);
+    assert.equal(restoreState(plan('plan', 'pending'), { ...both, restoreTodos: false }).length, 1);
+  });
 });

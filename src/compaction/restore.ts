@@ -2,6 +2,7 @@
 
 import type { AttachmentItem } from '../protocol/item.ts';
 import type { RestoredFile } from '../protocol/receipt.ts';
+import type { Plan, StepStatus } from '../trail/trail.ts';
 import type { FileRead, Hash } from '../ports.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
@@ -132,4 +133,42 @@ function takeFitting(files: readonly RestorableFile[], budget: number): readonly
 
 function attachmentText(path: string, text: string): string {
   return `Contents of ${path}, read again after the compaction:\n${text}`;
+}
+
+/** Keys of `[compact]` that restoring plan and todos reads. */
+export interface RestoreStateSettings {
+  readonly restoreTodos: boolean;
+  readonly restorePlan: boolean;
+}
+
+const STEP_MARKS: Readonly<Record<StepStatus, string>> = {
+  pending: '[ ]',
+  in_progress: '[>]',
+  completed: '[x]',
+  cancelled: '[-]',
+};
+
+/**
+ * The plan or todo list as the agent's own tool last had it, where a step of it is still open. Restored from the calls
+ * of that tool, never from prose.
+ * @source seed 001 §8, spec 2-engine §4.5
+ */
+export function restoreState(
+  plan: Plan | undefined,
+  settings: RestoreStateSettings,
+): readonly AttachmentItem[] {
+  if (plan === undefined) return [];
+  const isWanted = plan.kind === 'plan' ? settings.restorePlan : settings.restoreTodos;
+  const isOpen = plan.steps.some(({ status }) => status === 'pending' || status === 'in_progress');
+  if (!isWanted || !isOpen) return [];
+  const steps = plan.steps.map(({ text, status }) => `${STEP_MARKS[status]} ${text}`);
+  const name = plan.kind === 'plan' ? 'The plan' : 'The todo list';
+  return [
+    {
+      type: 'attachment',
+      kind: plan.kind,
+      text: `${name} as it stands ([x] done, [>] in progress, [ ] open, [-] cancelled):\n${steps.join('\n')}`,
+      origin: { author: 'harness' },
+    },
+  ];
 }

@@ -206,11 +206,21 @@ const CompactSchema = z
     restore_todos: z
       .boolean()
       .default(true)
-      .meta(about({ description: 'Gives the todo list back after a compaction.', source: SEED_001 })),
+      .meta(
+        about({
+          description: 'Gives the todo list back after a compaction while a step of it is open.',
+          source: SEED_001,
+        }),
+      ),
     restore_plan: z
       .boolean()
       .default(true)
-      .meta(about({ description: 'Gives the plan back after a compaction in plan mode.', source: SEED_001 })),
+      .meta(
+        about({
+          description: 'Gives the plan of a plan tool back after a compaction while a step of it is open.',
+          source: SEED_001,
+        }),
+      ),
     token_safety_multiplier: z
       .number()
       .min(1)

@@ -9,6 +9,12 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/**
+ * A value nested deeper than this is reported and skipped: `JSON.parse` takes any depth, `JSON.stringify` and every
+ * recursive walk overflow the stack at some thousands. @source real sessions stay below 20 levels.
+ */
+const DEEPEST = 500;
+
 /** A line longer than this is reported and skipped: V8 cannot hold it as one string. */
 const LONGEST_LINE_BYTES = 256 * 1024 * 1024;
 
@@ -94,7 +100,9 @@ export class ValueReader {
     this.#flushSuspect();
     const text = this.#decode(clean);
     const value = this.#parse(text) ?? parseOrUndefined(text);
-    if (value !== undefined) this.#give(value, 0);
+    if (value !== undefined && (text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST)))
+      this.#give(value, 0);
+    else if (value !== undefined) this.#refuseDeep();
     else this.#recover(text);
   }
 
@@ -145,7 +153,10 @@ export class ValueReader {
 
   #recover(text: string): void {
     const { values, lostCharacters } = salvage(text);
-    values.forEach((value, part) => this.#give(value, part));
+    values.forEach((value, part) => {
+      if (isDeeperThan(value, DEEPEST)) this.#refuseDeep();
+      else this.#give(value, part);
+    });
     if (values.length === 0) {
       this.#suspect = {
         line: this.#line,
@@ -161,6 +172,11 @@ export class ValueReader {
       `${values.length} record(s) read from one damaged line${lost}`,
       lostCharacters > 0,
     );
+  }
+
+  #refuseDeep(): void {
+    const message = `a value nested deeper than ${DEEPEST} levels, which no agent writes, was left out`;
+    this.#note('wrong_shape', message, true);
   }
 
   #give(value: unknown, part: number): void {
@@ -184,6 +200,15 @@ function parseOrUndefined(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const child of Object.values(value)) {
+    if (typeof child === 'object' && isDeeperThan(child, levels - 1)) return true;
+  }
+  return false;
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { Format } from '../vocabulary.ts';
 import { claudeCodeReader } from './claude-code/read.ts';
-import type { ClaudeTail } from './claude-code/survey.ts';
+import type { ClaudeTail } from './claude-code/tail.ts';
 import { codexReader } from './codex/read.ts';
 import type { CodexTail } from './codex/tail.ts';
 import { detectFormat, DETECTION_LINES } from './detect.ts';
@@ -203,7 +203,8 @@ async function detect(source: ByteSource, signal: AbortSignal | undefined): Prom
 }
 
 function describeContent(head: Buffer, objects: number, damaged: number): string {
-  if (head.includes(0) && objects === 0) return 'it looks like a binary file';
+  // Programs hold scraps of JSON, too.
+  if (head.includes(0) && damaged >= objects) return 'it looks like a binary file';
   if (objects > 0) return 'its lines are JSON, but of no known session format';
   const first = head.toString('utf8').trimStart()[0];
   if (first === '{' || first === '[') {

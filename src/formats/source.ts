@@ -41,7 +41,7 @@ export async function openSource(
   stdin: AsyncIterable<Buffer>,
   signal?: AbortSignal,
 ): Promise<ByteSource> {
-  return path === '-' ? spool(stdin, signal) : openFile(path, path);
+  return path === '-' ? spool(stdin, signal) : openFile(path, path === '' ? "''" : path);
 }
 
 /** A named pipe without a writer would keep `open` waiting for ever; regular files do not know the flag. */

@@ -3,20 +3,45 @@
 import { BatonError } from '../errors.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
 import type { Ids } from '../ports.ts';
+import type { Entry } from '../history/project.ts';
 import type { Item } from '../protocol/item.ts';
-import type { CompactedRecord, SessionMetaRecord, SettingsRecord } from '../protocol/record.ts';
+import type {
+  CompactedRecord,
+  MicroCompactedRecord,
+  SessionMetaRecord,
+  SettingsRecord,
+} from '../protocol/record.ts';
 import type { Format } from '../vocabulary.ts';
 import type { ClaudeIds } from './claude-code/chain.ts';
-import type { ClaudeTail } from './claude-code/survey.ts';
-import { appendClaudeCompaction } from './claude-code/write.ts';
+import type { ClaudeTail } from './claude-code/tail.ts';
+import {
+  appendClaudeCompaction,
+  appendClaudeMicroCompaction,
+  appendClaudeUndo,
+  writeClaudeSession,
+} from './claude-code/write.ts';
 import { CODEX_SUMMARY_PREFIX } from './codex/shapes.ts';
+import type { CodexTail } from './codex/tail.ts';
 import { appendCodexCompaction, appendCodexUndo, writeCodexSession } from './codex/write.ts';
-import type { SessionTail } from './load.ts';
+import type { LoadReport, SessionTail } from './load.ts';
 
-/** What happened to a session that is to be written down. */
-export type SessionChange =
+/** A compaction that is to be written down. */
+export type CompactionChange =
   | { readonly type: 'compaction'; readonly record: CompactedRecord }
-  | { readonly type: 'undo'; readonly compactionId: string; readonly restored: readonly Item[] };
+  | {
+      readonly type: 'micro';
+      readonly record: MicroCompactedRecord;
+      /** The history before. */
+      readonly entries: readonly Entry<Item>[];
+      /** The history after, fit to be sent. */
+      readonly items: readonly Item[];
+      readonly postTokens: number;
+    };
+
+/** What happened to a session that is to be written down. Entries tell of the lines they were read from. */
+export type SessionChange =
+  | CompactionChange
+  | { readonly type: 'undo'; readonly compactionId: string; readonly restored: readonly Entry<Item>[] };
 
 /** What every written session needs to know. */
 export interface WriteFacts {
@@ -47,28 +72,44 @@ export interface Continuation {
 }
 
 /** Goes on with a session whose bytes stay as they are. */
-export function continueSession(tail: SessionTail, change: SessionChange, facts: WriteFacts): Continuation {
-  switch (tail.format) {
-    case 'codex':
-      if (tail.state.layout === 'bare') throw cannotAppend();
-      return change.type === 'undo'
-        ? appendCodexUndo({
-            tail: tail.state,
-            at: facts.at,
-            newSessionId: facts.newSessionId,
-            compactionId: change.compactionId,
-            restored: change.restored,
-            windowId: facts.ids.uuid(),
-          })
-        : appendCodexCompaction({
-            tail: tail.state,
-            at: facts.at,
-            newSessionId: facts.newSessionId,
-            record: change.record,
-          });
-    case 'claude-code':
-      return { head: [], tail: continueClaude(tail.state, change, facts) };
+export function continueSession(
+  { tail, bytes }: Pick<LoadReport, 'tail' | 'bytes'>,
+  change: SessionChange,
+  facts: WriteFacts,
+): Continuation {
+  return tail.format === 'codex'
+    ? continueCodex(tail.state, change, facts)
+    : { head: [], tail: continueClaude({ tail: tail.state, bytes }, change, facts) };
+}
+
+function continueCodex(tail: CodexTail, change: SessionChange, facts: WriteFacts): Continuation {
+  if (tail.layout === 'bare') throw cannotAppend();
+  const { at, newSessionId } = facts;
+  if (change.type !== 'undo') {
+    return appendCodexCompaction({ tail, at, newSessionId, record: replacementRecord(change) });
   }
+  return appendCodexUndo({
+    tail,
+    at,
+    newSessionId,
+    compactionId: change.compactionId,
+    restored: change.restored.map(({ value }) => value),
+    windowId: facts.ids.uuid(),
+  });
+}
+
+/** Codex has no micro-compaction: for it that is a history in place of another. */
+function replacementRecord(change: CompactionChange): CompactedRecord {
+  if (change.type === 'compaction') return change.record;
+  const { record, items, postTokens } = change;
+  return {
+    type: 'compacted',
+    id: record.id,
+    postTokens,
+    replacement: items,
+    ...(record.trigger === undefined ? {} : { trigger: record.trigger }),
+    ...(record.preTokens === undefined ? {} : { preTokens: record.preTokens }),
+  };
 }
 
 function cannotAppend(): BatonError {
@@ -79,10 +120,23 @@ function cannotAppend(): BatonError {
   );
 }
 
-function continueClaude(tail: ClaudeTail, change: SessionChange, facts: WriteFacts): readonly string[] {
-  const writing = { tail, newSessionId: facts.newSessionId, at: facts.at, ids: claudeIds(facts.ids) };
-  if (change.type === 'undo') throw new RangeError('not yet');
-  return appendClaudeCompaction({ ...writing, record: change.record }).lines;
+interface ClaudeFile {
+  readonly tail: ClaudeTail;
+  readonly bytes: number;
+}
+
+function continueClaude(file: ClaudeFile, change: SessionChange, facts: WriteFacts): readonly string[] {
+  const { newSessionId, at } = facts;
+  const writing = { ...file, newSessionId, at, ids: claudeIds(facts.ids) };
+  switch (change.type) {
+    case 'undo':
+      return appendClaudeUndo({ ...writing, ...change }).lines;
+    case 'micro':
+      return appendClaudeMicroCompaction({ ...writing, record: change.record, entries: change.entries })
+        .lines;
+    case 'compaction':
+      return appendClaudeCompaction({ ...writing, record: change.record }).lines;
+  }
 }
 
 function claudeIds(ids: Ids): ClaudeIds {
@@ -95,31 +149,31 @@ export interface FreshSession extends WriteFacts {
   readonly source: SessionTail;
   readonly meta: Omit<SessionMetaRecord, 'type'>;
   readonly settings: Omit<SettingsRecord, 'type'>;
-  readonly record: CompactedRecord;
+  readonly change: CompactionChange;
 }
 
 /** The lines of a fresh session, without line feeds. */
 export function freshSession(session: FreshSession): readonly string[] {
-  const { format, source, meta, settings, record, at, newSessionId } = session;
-  if (format === 'claude-code') {
-    const tail: ClaudeTail = {
-      uuid: null,
-      cumulativeDroppedTokens: 0,
-      ...(meta.cwd === undefined ? {} : { cwd: meta.cwd }),
-    };
-    return appendClaudeCompaction({
-      tail,
-      record,
-      newSessionId,
-      at,
-      ids: claudeIds(session.ids),
-      from: source.format,
-    }).lines;
-  }
+  return session.format === 'claude-code' ? freshClaude(session) : freshCodex(session);
+}
+
+function freshClaude({ source, meta, change, at, newSessionId, ids }: FreshSession): readonly string[] {
+  const tail: ClaudeTail = {
+    uuid: null,
+    cumulativeDroppedTokens: 0,
+    ...(meta.cwd === undefined ? {} : { cwd: meta.cwd }),
+  };
+  const writing = { tail, newSessionId, at, ids: claudeIds(ids), from: source.format };
+  return change.type === 'micro'
+    ? writeClaudeSession({ ...writing, items: change.items }).lines
+    : appendClaudeCompaction({ ...writing, record: change.record }).lines;
+}
+
+function freshCodex({ source, meta, settings, change, at, newSessionId }: FreshSession): readonly string[] {
   return writeCodexSession({
     meta,
     settings,
-    compaction: record,
+    compaction: replacementRecord(change),
     items: [],
     source: source.format,
     ...(source.format === 'codex' ? { tail: source.state } : {}),

@@ -130,11 +130,13 @@ export class HistoryFold<T> {
     const before = this.#entries;
     this.#entries = [];
     const at = line === undefined ? {} : { line };
-    for (const [index, item] of record.replacement.entries()) {
+    const { replacement, keptRefs = [], keptAt = replacement.length } = record;
+    for (const [index, item] of replacement.entries()) {
+      if (index === keptAt) this.#keepRefs(keptRefs, before);
       const ref = record.replacementRefs?.[index] ?? undefined;
       this.#push(this.#as.make(item), ref === undefined ? at : { ...at, ref }, true);
     }
-    this.#keepRefs(record.keptRefs ?? [], before);
+    if (keptAt >= replacement.length) this.#keepRefs(keptRefs, before);
     this.#pushFrame(record, before);
   }
 

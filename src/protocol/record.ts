@@ -59,6 +59,8 @@ export interface CompactedRecord {
   /** The producer's id of the line of each item of `replacement`; null for an item without a line to refer to. */
   readonly replacementRefs?: readonly (string | null)[];
   readonly keptRefs?: readonly string[];
+  /** How many items of `replacement` stand before the kept ones; absent: all. */
+  readonly keptAt?: number;
   /** The readable summary, or undefined where the provider keeps it encrypted. */
   readonly summary?: string;
   /** Baton's own receipt, when Baton compacted. */

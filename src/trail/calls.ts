@@ -4,7 +4,7 @@ import type { CallView } from '../protocol/item.ts';
 import { patchedFiles } from './patch.ts';
 import { fileActionsOf, joinPath, simpleCommands } from './shell.ts';
 import type { SimpleCommand } from './shell.ts';
-import type { LineRange, PlanStep, StepStatus } from './trail.ts';
+import type { LineRange, Plan, PlanStep, StepStatus } from './trail.ts';
 
 /** What a call does to one file. */
 export interface FileAction {
@@ -32,7 +32,7 @@ export interface CallMeaning {
 
 /** A plan as a tool wrote it: whole, or one step of it changed. */
 export type PlanChange =
-  | { readonly type: 'whole'; readonly steps: readonly PlanStep[] }
+  | { readonly type: 'whole'; readonly kind: Plan['kind']; readonly steps: readonly PlanStep[] }
   | { readonly type: 'add'; readonly text: string }
   | {
       readonly type: 'set';
@@ -259,7 +259,7 @@ function planOf(name: string, args: Arguments): PlanChange | undefined {
       string(entry['step']) ?? string(entry['content']) ?? string(entry['text']) ?? string(entry['title']);
     return text === undefined ? [] : [{ text, status: statusOf(entry['status']) ?? 'pending' }];
   });
-  return { type: 'whole', steps };
+  return { type: 'whole', kind: name.includes('plan') ? 'plan' : 'todo', steps };
 }
 
 function questionsOf(name: string, args: Arguments): string[] | undefined {

@@ -13,10 +13,12 @@ export class PlanLedger {
   #steps: PlanStep[] = [];
   #moment: Moment | undefined;
   #revisions = 0;
+  /** Task tools, which never write a whole list, keep todos. */
+  #kind: Plan['kind'] = 'todo';
 
   add(change: PlanChange, moment: Moment): void {
     this.#moment = moment;
-    if (change.type === 'whole') this.#replace(change.steps);
+    if (change.type === 'whole') this.#replace(change);
     else if (change.type === 'add') {
       if (this.#steps.length < MAX_STEPS) this.#steps.push(bounded({ text: change.text, status: 'pending' }));
     } else this.#set(change);
@@ -24,10 +26,11 @@ export class PlanLedger {
 
   plan(): Plan | undefined {
     if (this.#moment === undefined || this.#steps.length === 0) return undefined;
-    return { ...this.#moment, steps: [...this.#steps], revisions: this.#revisions };
+    return { ...this.#moment, kind: this.#kind, steps: [...this.#steps], revisions: this.#revisions };
   }
 
-  #replace(steps: readonly PlanStep[]): void {
+  #replace({ kind, steps }: PlanChange & { type: 'whole' }): void {
+    this.#kind = kind;
     const known = new Set(this.#steps.map(({ text }) => text));
     const next = steps.slice(0, MAX_STEPS).map(bounded);
     if (known.size > 0 && !next.some(({ text }) => known.has(text))) this.#revisions++;

@@ -45,6 +45,8 @@ export interface PlanStep {
 
 /** The newest state of the agent's plan. */
 export interface Plan {
+  /** What the tool that keeps it calls it. */
+  readonly kind: 'plan' | 'todo';
   readonly turn: number;
   readonly position: number;
   readonly steps: readonly PlanStep[];

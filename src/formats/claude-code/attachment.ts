@@ -49,7 +49,10 @@ export function attachmentItem(line: JsonObject): Item | undefined {
     return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
   }
   const mark = batonMark(attachment);
-  if (mark !== undefined) return { type: 'attachment', ...mark, text };
+  if (mark !== undefined) {
+    const { heading, ...what } = mark;
+    return { type: 'attachment', ...what, text: heading === undefined ? text : `${heading}\n${text}` };
+  }
   const path =
     stringAt(attachment, 'filename') ?? stringAt(attachment, 'path') ?? stringAt(attachment, 'planFilePath');
   return {
@@ -60,13 +63,59 @@ export function attachmentItem(line: JsonObject): Item | undefined {
   };
 }
 
-/** Baton writes every attachment in the one kind that is known to arrive, and notes what it was. */
-function batonMark(attachment: JsonObject): Pick<AttachmentItem, 'kind' | 'path'> | undefined {
+/**
+ * An attachment in a kind that was measured to reach the model when a session is resumed, with a note of what it was.
+ * Claude Code words a file as the result of reading it, so the line that says whose contents these are is only noted.
+ * @source docs/real-tools.md
+ */
+export function attachmentContent({ kind, path, text }: AttachmentItem): JsonObject {
+  const mark = { kind, ...(path === undefined ? {} : { path }) };
+  if (kind === 'file' && path !== undefined) {
+    const [first = '', ...rest] = text.split('\n');
+    const hasHeading = rest.length > 0 && first.startsWith(`Contents of ${path}`);
+    const lines = hasHeading ? rest : [first, ...rest];
+    const file = {
+      filePath: path,
+      content: lines.join('\n'),
+      numLines: lines.length,
+      startLine: 1,
+      totalLines: lines.length,
+    };
+    return {
+      type: 'file',
+      filename: path,
+      displayPath: path,
+      content: { type: 'text', file },
+      baton: hasHeading ? { ...mark, heading: first } : mark,
+    };
+  }
+  if (kind === 'plan' && path !== undefined) {
+    return { type: 'plan_file_reference', planFilePath: path, planContent: text, baton: mark };
+  }
+  return {
+    type: 'hook_additional_context',
+    content: [text],
+    hookName: 'SessionStart',
+    toolUseID: 'SessionStart',
+    hookEvent: 'SessionStart',
+    baton: mark,
+  };
+}
+
+/** What Baton noted of an attachment that it wrote. */
+function batonMark(
+  attachment: JsonObject,
+): (Pick<AttachmentItem, 'kind' | 'path'> & { readonly heading?: string }) | undefined {
   const mark = objectAt(attachment, 'baton');
   if (mark === undefined) return undefined;
   const kind = ATTACHMENT_KINDS.find((each) => each === mark['kind']) ?? 'other';
   const path = stringAt(mark, 'path');
-  return path === undefined ? { kind } : { kind, path };
+  const heading = stringAt(mark, 'heading');
+  return {
+    kind,
+    ...(path === undefined ? {} : { path }),
+    ...(heading === undefined ? {} : { heading }),
+  };
 }
 
 function renderedText(line: JsonObject): string | undefined {

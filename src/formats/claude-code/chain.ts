@@ -9,12 +9,14 @@ import {
   reasoningBlock,
   resultBlock,
   serverResult,
+  toolId,
   userContent,
 } from './blocks.ts';
+import { attachmentContent } from './attachment.ts';
 import { SYNTHETIC_MODEL } from './items.ts';
 import { pairUp } from './pairs.ts';
 import type { Pair } from './pairs.ts';
-import type { ClaudeTail } from './survey.ts';
+import type { ClaudeTail } from './tail.ts';
 
 /** Where fresh ids come from; each call gives another one. */
 export interface ClaudeIds {
@@ -61,6 +63,7 @@ export class ClaudeChain {
   #parent: string | null;
   #atMs: number;
   #hasMessages: boolean;
+  readonly #uuidOf = new Map<Item, string>();
 
   /**
    * @param parent the line to continue from, or null to start a root
@@ -77,6 +80,16 @@ export class ClaudeChain {
   /** The uuid of the last line written, or of the parent while there is none. */
   get leaf(): string | null {
     return this.#parent;
+  }
+
+  /** The uuids of the lines written, in order. */
+  get uuids(): readonly string[] {
+    return this.lines.map(({ uuid }) => String(uuid));
+  }
+
+  /** The uuid of the line that an item was written to; undefined for one that was left out. */
+  uuidOf(item: Item): string | undefined {
+    return this.#uuidOf.get(item);
   }
 
   /** Starts a new root with the mark of a compaction. @source claude-code-behaviour §3a */
@@ -115,6 +128,21 @@ export class ClaudeChain {
     }
   }
 
+  /**
+   * Writes a result or a message alone, whatever became of the call.
+   * @returns the uuid of its line; undefined for what cannot stand alone
+   */
+  copy(item: Item): string | undefined {
+    if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
+      this.#result({ id: toolId(item.call_id), result: item });
+    } else if (!isOfAnswer(item)) this.#single(item);
+    return this.uuidOf(item);
+  }
+
+  #wrote(item: Item): void {
+    if (this.#parent !== null) this.#uuidOf.set(item, this.#parent);
+  }
+
   /** One answer: its blocks under one message id, then the results of its calls. Returns where the next item is. */
   #answer(items: readonly Item[], from: number, pairs: ReadonlyMap<number, Pair>): number {
     const messageId = this.#writing.ids.messageId();
@@ -126,7 +154,11 @@ export class ClaudeChain {
       const pair = pairs.get(position);
       const blocks = this.#answerBlocks(item, pair);
       if (blocks.length === 0) this.leftOut++;
-      for (const block of blocks) this.#block(messageId, block);
+      else {
+        this.#blocks(messageId, blocks);
+        this.#wrote(item);
+        if (pair?.result !== undefined && isServerPair(pair)) this.#wrote(pair.result);
+      }
       if (pair !== undefined && !isServerPair(pair)) calls.push(pair);
     }
     for (const pair of calls) this.#result(pair);
@@ -147,7 +179,7 @@ export class ClaudeChain {
     return answered === undefined ? [call] : [{ ...call, type: 'server_tool_use' }, answered];
   }
 
-  #block(messageId: string, block: JsonObject): void {
+  #blocks(messageId: string, blocks: readonly JsonObject[]): void {
     // A conversation that opens with an answer is refused.
     if (!this.#hasMessages) this.#user('The conversation up to here is not included.', { isMeta: true });
     this.#push({
@@ -157,8 +189,8 @@ export class ClaudeChain {
         type: 'message',
         role: 'assistant',
         model: this.#writing.model ?? 'unknown',
-        content: [block],
-        stop_reason: block['type'] === 'tool_use' ? 'tool_use' : 'end_turn',
+        content: blocks,
+        stop_reason: blocks.at(-1)?.['type'] === 'tool_use' ? 'tool_use' : 'end_turn',
         stop_sequence: null,
         usage: NO_USAGE,
       },
@@ -171,23 +203,18 @@ export class ClaudeChain {
     // Where Claude Code itself tells the status of a failed command.
     const told = code === undefined ? {} : { toolUseResult: `Error: Exit code ${code}` };
     this.#user([block], told);
+    if (result !== undefined) this.#wrote(result);
   }
 
   #single(item: Item): void {
+    const { length } = this.lines;
+    this.#writeSingle(item);
+    if (this.lines.length > length) this.#wrote(item);
+  }
+
+  #writeSingle(item: Item): void {
     if (item.type === 'attachment') {
-      // Measured to reach the model as it is, unlike kinds that are rendered anew when a session is resumed.
-      const { kind, path, text } = item;
-      this.#push({
-        type: 'attachment',
-        attachment: {
-          type: 'hook_additional_context',
-          content: [text],
-          hookName: 'SessionStart',
-          toolUseID: 'SessionStart',
-          hookEvent: 'SessionStart',
-          baton: { kind, ...(path === undefined ? {} : { path }) },
-        },
-      });
+      this.#push({ type: 'attachment', attachment: attachmentContent(item) });
       return;
     }
     if (item.type === 'compact_boundary') {

@@ -2,19 +2,26 @@
 // links say that it is not the order of the conversation.
 
 import type { Item, JsonObject } from '../../protocol/item.ts';
-import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../../protocol/record.ts';
+import type {
+  CompactedRecord,
+  LogRecord,
+  MicroCompactedRecord,
+  UndoCompactionRecord,
+} from '../../protocol/record.ts';
 import type { Receipt } from '../../protocol/receipt.ts';
 import { authorOf, textOfParts } from '../../protocol/item.ts';
 import { IMPLEMENTATIONS, PHASES, REASONS } from '../../vocabulary.ts';
 import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
 import { attachmentItem } from './attachment.ts';
+import { changeIdOf, listNotes } from './boundaries.ts';
+import type { SurveyedCompaction, SurveyedList } from './boundaries.ts';
 import { countAt, objectAt, stringAt, stringsAt } from './fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
 import { keyOf } from './node.ts';
 import type { LineKey } from './node.ts';
 import { ClaudeSurveyor } from './survey.ts';
-import type { ClaudeSurvey, SurveyedCompaction } from './survey.ts';
+import type { ClaudeSurvey } from './survey.ts';
 import { usageSample } from './usage.ts';
 
 /**
@@ -37,6 +44,8 @@ interface Pending {
   readonly boundary: Held;
   readonly plan: SurveyedCompaction;
   readonly replacement: Item[];
+  /** The uuids of the lines of `replacement`. */
+  readonly refs: (string | null)[];
   /** Records that follow it. */
   readonly after: LogRecord[];
   summary: string | undefined;
@@ -49,6 +58,8 @@ class ClaudeReader implements LineReader {
   readonly #heldBy = new Map<LineKey, Held[]>();
   readonly #billed = new Set<string>();
   #pending: Pending | undefined;
+  /** A list whose lines are not all read yet. */
+  #list: { readonly boundary: Held; readonly plan: SurveyedList } | undefined;
   #meta: readonly (string | undefined)[] = [];
   #model: string | undefined;
   #openTurn: string | undefined;
@@ -77,6 +88,7 @@ class ClaudeReader implements LineReader {
       for (const { value, at } of held) this.#take(value, at, keyOf(at));
     }
     this.#abandonPending();
+    this.#finishList();
   }
 
   #take(value: JsonObject, at: LineAt, key: LineKey): void {
@@ -97,15 +109,23 @@ class ClaudeReader implements LineReader {
         boundary: { value, at },
         plan: compaction,
         replacement: [],
+        refs: [],
         after: [],
         summary: undefined,
       };
       return;
     }
-    if (this.#survey.subagent.has(key)) this.#takeSide(value, at, 'subagent');
+    const list = this.#survey.lists.get(key);
+    if (list !== undefined) {
+      this.#abandonPending();
+      this.#list = { boundary: { value, at }, plan: list };
+    } else if (this.#survey.copies.has(key))
+      this.#emit({ type: 'opaque', kind: kindOf(value) }, { value, at });
+    else if (this.#survey.subagent.has(key)) this.#takeSide(value, at, 'subagent');
     else if (this.#survey.abandoned.has(key)) this.#takeSide(value, at, 'abandoned_branch');
     else this.#takeConversation(value, at, key);
     if (this.#pending !== undefined && key === this.#pending.plan.anchor) this.#finishPending();
+    if (this.#list !== undefined && key >= this.#list.plan.until) this.#finishList();
   }
 
   #emit(record: LogRecord, { value, at }: Held): void {
@@ -130,16 +150,20 @@ class ClaudeReader implements LineReader {
     }
     this.#tellMeta(source);
     if (value['type'] === 'assistant') this.#tellAnswer(source);
-    if (this.#pending !== undefined && this.#takeReplacement(this.#pending, items, key)) return;
-    this.#tellTurns(items, source);
     const ref = stringAt(value, 'uuid');
+    if (this.#pending !== undefined && this.#takeReplacement(this.#pending, { items, ref }, key)) return;
+    this.#tellTurns(items, source);
     for (const item of items) {
       this.#emit({ type: 'item', item, ...(ref === undefined ? {} : { ref }) }, source);
     }
   }
 
   /** Whether the items became part of the compaction being read: its summary, or what stands before its anchor. */
-  #takeReplacement(pending: Pending, items: readonly Item[], key: LineKey): boolean {
+  #takeReplacement(
+    pending: Pending,
+    { items, ref = null }: { readonly items: readonly Item[]; readonly ref: string | undefined | null },
+    key: LineKey,
+  ): boolean {
     if (key === pending.plan.summary) {
       // A minimal boundary may be followed by an unmarked message: it stands for the past all the same.
       const marked = items.map((item) =>
@@ -149,10 +173,12 @@ class ClaudeReader implements LineReader {
         .map((item) => (item.type === 'message' ? textOfParts(item.content) : ''))
         .join('\n');
       pending.replacement.push(...marked);
+      pending.refs.push(...marked.map(() => ref));
       return true;
     }
     if (pending.summary === undefined) return false;
     pending.replacement.push(...items);
+    pending.refs.push(...items.map(() => ref));
     return true;
   }
 
@@ -179,6 +205,13 @@ class ClaudeReader implements LineReader {
     for (const record of pending.after) this.#sink(record);
   }
 
+  #finishList(): void {
+    const list = this.#list;
+    if (list === undefined) return;
+    this.#list = undefined;
+    this.#emit(listRecord(list.boundary, list.plan), list.boundary);
+  }
+
   #takeBookkeeping(source: Held): void {
     const { value } = source;
     const type = value['type'];
@@ -186,16 +219,11 @@ class ClaudeReader implements LineReader {
       const message = `A ${type} line without a message in it`;
       this.#report({ line: source.at.line, kind: 'wrong_shape', message, lost: false });
     }
-    const micro = type === 'baton' ? objectAt(value, 'micro') : undefined;
-    if (micro !== undefined) {
-      this.#emit(microCompactedRecord(micro, stringAt(micro, 'id'), 'callIds'), source);
-      return;
-    }
     if (type === 'system') {
       const subtype = value['subtype'];
       if (subtype === 'microcompact_boundary') {
         const metadata = objectAt(value, 'microcompactMetadata') ?? {};
-        this.#emit(microCompactedRecord(metadata, stringAt(value, 'uuid'), 'compactedToolIds'), source);
+        this.#emit(microCompactedRecord(metadata, stringAt(value, 'uuid') ?? '', 'compactedToolIds'), source);
         return;
       }
       if (subtype === 'turn_duration' || subtype === 'stop_hook_summary')
@@ -309,9 +337,39 @@ function kindOf(value: JsonObject): string {
   return inner === undefined ? type : `${type}/${inner}`;
 }
 
+function idOf({ value, at }: Held): string {
+  return changeIdOf({ uuid: stringAt(value, 'uuid'), line: at.line });
+}
+
+/** What a boundary says that lists the whole history. */
+function listRecord(
+  boundary: Held,
+  { as, keptRefs }: SurveyedList,
+): CompactedRecord | MicroCompactedRecord | UndoCompactionRecord {
+  const metadata = objectAt(boundary.value, 'compactMetadata') ?? {};
+  const { undo = '', micro = {}, newRefs } = listNotes(metadata);
+  const id = idOf(boundary);
+  if (as === 'undo') {
+    return { type: 'undo_compaction', compactionId: undo, ...(newRefs.length === 0 ? {} : { newRefs }) };
+  }
+  if (as === 'micro') return { ...microCompactedRecord(micro, id, 'callIds'), newRefs };
+  const trigger = triggerOf(metadata);
+  const preTokens = countAt(metadata, 'preTokens');
+  const postTokens = countAt(metadata, 'postTokens');
+  return {
+    type: 'compacted',
+    id,
+    ...(trigger === undefined ? {} : { trigger }),
+    ...(preTokens === undefined ? {} : { preTokens }),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    replacement: [],
+    keptRefs,
+  };
+}
+
 function compactedRecord(value: JsonObject, pending: Pending): CompactedRecord {
   const metadata = objectAt(value, 'compactMetadata') ?? {};
-  const id = stringAt(value, 'uuid') ?? `line-${pending.boundary.at.line}`;
+  const id = idOf(pending.boundary);
   const trigger = triggerOf(metadata);
   const preTokens = countAt(metadata, 'preTokens');
   const postTokens = countAt(metadata, 'postTokens');
@@ -325,7 +383,7 @@ function compactedRecord(value: JsonObject, pending: Pending): CompactedRecord {
     ...oneOf('implementation', baton, IMPLEMENTATIONS),
     ...(preTokens === undefined ? {} : { preTokens }),
   };
-  const { keptRefs } = pending.plan;
+  const { keptRefs, isKeptFirst } = pending.plan;
   return {
     type: 'compacted',
     id,
@@ -334,16 +392,18 @@ function compactedRecord(value: JsonObject, pending: Pending): CompactedRecord {
     ...(preTokens === undefined ? {} : { preTokens }),
     ...(postTokens === undefined ? {} : { postTokens }),
     replacement: [boundary, ...pending.replacement],
+    replacementRefs: [null, ...pending.refs],
     ...(keptRefs.length === 0 ? {} : { keptRefs }),
+    ...(isKeptFirst ? { keptAt: 1 } : {}),
     ...(pending.summary === undefined ? {} : { summary: pending.summary }),
     ...receiptOf(metadata),
   };
 }
 
-/** From Claude Code's own boundary, or from the line that Baton writes. */
+/** From Claude Code's own boundary, or from Baton's note in a list. */
 function microCompactedRecord(
   metadata: JsonObject,
-  id: string | undefined,
+  id: string,
   callIdsKey: 'compactedToolIds' | 'callIds',
 ): MicroCompactedRecord {
   const trigger = triggerOf(metadata);
@@ -351,7 +411,7 @@ function microCompactedRecord(
   const tokensSaved = countAt(metadata, 'tokensSaved');
   return {
     type: 'micro_compacted',
-    id: id ?? '',
+    id,
     ...(trigger === undefined ? {} : { trigger }),
     callIds: stringsAt(metadata, callIdsKey),
     ...(preTokens === undefined ? {} : { preTokens }),

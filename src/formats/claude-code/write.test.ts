@@ -7,8 +7,8 @@ import type { Item, JsonObject, MessageItem } from '../../protocol/item.ts';
 import { CLEARED_RESULT } from '../../protocol/record.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import type { ClaudeWriting } from './chain.ts';
-import type { ClaudeTail } from './survey.ts';
-import { appendClaudeCompaction, appendClaudeUndo, writeClaudeSession } from './write.ts';
+import type { ClaudeTail } from './tail.ts';
+import { appendClaudeCompaction, writeClaudeSession } from './write.ts';
 
 const AT = '2026-02-01T00:00:00.000Z';
 
@@ -106,6 +106,15 @@ const rest = fc.array(
     plainText.map((text): Item[] => [user(text)]),
     plainText.map((text): Item[] => [user(text, { author: 'harness' })]),
     plainText.map((text): Item[] => [{ type: 'attachment', kind: 'file', path: '/home/dev/a.ts', text }]),
+    plainText.map((text): Item[] => [
+      {
+        type: 'attachment',
+        kind: 'file',
+        path: '/home/dev/b.ts',
+        text: `Contents of /home/dev/b.ts, again:\n${text}`,
+      },
+    ]),
+    plainText.map((text): Item[] => [{ type: 'attachment', kind: 'plan', path: '/home/dev/plan.md', text }]),
     plainText.map((text): Item[] => [{ type: 'attachment', kind: 'todo', text }]),
     plainText.map((text): Item[] => [says(text)]),
   ),
@@ -156,6 +165,7 @@ test('an appended compaction obeys what the real tool needs', () => {
     cumulativeDroppedTokens: 4400,
     durationMs: 0,
     baton: { phase: 'post_turn', reason: 'boundary', implementation: 'embedded' },
+    preservedMessages: { anchorUuid: written.at(-1)?.['uuid'], uuids: [], allUuids: [] },
   });
   assert.equal(summary?.['parentUuid'], 'boundary-1');
   assert.equal(summary?.['isCompactSummary'], true);
@@ -180,35 +190,7 @@ test('a record that no session of Claude Code can tell is refused', () => {
   assert.throws(() => appendClaudeCompaction({ ...writing(NO_TAIL), at: 'soon', record }), RangeError);
 });
 
-test('an undo brings the past back, with what came since', () => {
-  for (const since of [[], [user('and now'), call('c9'), result('c9', 'fresh'), says('done')]]) {
-    const { lines } = past([1, 2]);
-    const before = readClaudeLines(lines);
-    const compacted = parsed(
-      appendClaudeCompaction({ ...writing(before.survey.tail, 'one'), record: compaction([]) }).lines,
-    );
-    const middle = readClaudeLines([...lines, ...compacted]);
-    const more = parsed(writeSince(since, middle.survey.tail));
-    const whole = [...lines, ...compacted, ...more];
-    const { survey } = readClaudeLines(whole);
-    const [point] = [...survey.compactions.values()];
-    assert.equal(point?.uuid, 'boundary-1');
-    assert.equal(point.before, before.survey.tail.uuid);
-    const undo = appendClaudeUndo({ ...writing(survey.tail, 'undo'), before: point.before ?? '', since });
-    const after = readClaudeLines([...whole, ...parsed(undo.lines)]);
-    assert.deepEqual(project(after.records), [...project(before.records), ...since]);
-    assert.equal(after.survey.tail.uuid, undo.leafUuid);
-    assert.deepEqual(after.notes, []);
-  }
-});
-
-/** Lines that go on from a tail, as the tool itself would write them. */
-function writeSince(since: readonly Item[], tail: ClaudeTail): readonly string[] {
-  if (since.length === 0) return [];
-  return appendClaudeUndo({ ...writing(tail, 'more'), before: tail.uuid ?? '', since }).lines;
-}
-
-test('a conversation of its own reads back, and as a branch appended to a file it is the context', () => {
+test('a conversation of its own reads back', () => {
   const items = [
     user('list'),
     { type: 'reasoning', summary: [], text: 'hm', signature: 'sig' } as const,
@@ -216,15 +198,11 @@ test('a conversation of its own reads back, and as a branch appended to a file i
     result('c1', CLEARED_RESULT),
     says('One file.'),
   ];
-  const micro = { type: 'micro_compacted', id: 'micro-1', callIds: ['c1'], tokensSaved: 30 } as const;
-  const written = writeClaudeSession({ ...writing(NO_TAIL), items, micro });
+  const written = writeClaudeSession({ ...writing(NO_TAIL), items });
   assert.equal(written.leftOut, 0);
   const alone = readClaudeLines(parsed(written.lines));
   assert.deepEqual(project(alone.records), items);
   assert.deepEqual(alone.notes, []);
-  const told = alone.records.find((record) => record.type === 'micro_compacted');
-  assert.deepEqual([told?.id, told?.callIds, told?.tokensSaved], ['micro-1', ['c1'], 30]);
-  assert.deepEqual(project(readClaudeLines([...past([1]).lines, ...parsed(written.lines)]).records), items);
 });
 
 test('a session of Codex becomes one that the Messages API takes', () => {

@@ -1,13 +1,17 @@
 // Compactions, undos and whole conversations as lines that Claude Code resumes from.
 //
-// What a line must be to be taken was measured with the real tool (claude-code-behaviour §3b): the newest message
-// decides the branch, every line has a timestamp, an id of an old answer is never used again, and copies carry no usage.
+// What a line must be to be taken was measured with the real tool (docs/real-tools.md): every line has a timestamp, an
+// id of an old answer is never used again, copies carry no usage, and a boundary says what it preserves.
 
-import type { CompactBoundaryItem, Item, JsonObject } from '../../protocol/item.ts';
-import { textOfParts } from '../../protocol/item.ts';
+import type { CompactBoundaryItem, Item, JsonObject, MessageItem } from '../../protocol/item.ts';
+import { resultCallId, textOfParts } from '../../protocol/item.ts';
 import type { CompactedRecord, MicroCompactedRecord } from '../../protocol/record.ts';
+import { clearResult, isCleared } from '../../history/clear.ts';
+import type { Entry } from '../../history/project.ts';
+import { itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { ClaudeChain } from './chain.ts';
 import type { ClaudeWriting } from './chain.ts';
+import type { ClaudeTail } from './tail.ts';
 
 /** Lines to append to a file, or a file. */
 export interface ClaudeLines {
@@ -22,29 +26,27 @@ export interface ClaudeLines {
 /**
  * The lines that compact the session they are appended to: boundary, summary, and the rest of the replacement.
  *
- * Kept lines stay where they are and are named in the metadata. The tool was seen to put them after the summary; where
- * the replacement goes on after the summary, they are anchored after its last line, which the metadata can say but
- * was not tried with the real tool.
+ * Kept lines stay where they are and are named in the metadata, anchored after the last line of the replacement. The
+ * boundary names its preserved lines even where there are none: without that an undo would find nothing in a large file.
  * @throws RangeError when the replacement does not start with a boundary and a summary in the user role
  */
 export function appendClaudeCompaction(
   options: ClaudeWriting & { readonly record: CompactedRecord },
 ): ClaudeLines {
   const { record, tail } = options;
-  const [boundary, summary, ...rest] = record.replacement;
-  if (boundary?.type !== 'compact_boundary' || summary?.type !== 'message' || summary.role !== 'user') {
-    throw new RangeError(
-      'A replacement without boundary and summary cannot be told in a Claude Code session',
-    );
-  }
-  if (textOfParts(summary.content).trim() === '')
-    throw new RangeError('An empty summary is none to Claude Code');
+  const { boundary, summary, rest } = partsOf(record);
   const chain = new ClaudeChain(options, tail.uuid);
-  const metadata: Record<string, JsonObject[string]> = compactMetadata(
-    record,
-    boundary,
-    tail.cumulativeDroppedTokens,
-  );
+  const metadata: Record<string, JsonObject[string]> = {
+    // Always complete: a version of the tool crashed at its next compaction where they were missing.
+    ...metadataOf({
+      trigger: record.trigger ?? boundary.trigger,
+      preTokens: record.preTokens ?? boundary.preTokens ?? 0,
+      postTokens: record.postTokens ?? 0,
+      droppedBefore: tail.cumulativeDroppedTokens,
+      durationMs: record.receipt?.durationMs ?? 0,
+    }),
+    baton: compactionNotes(record, boundary),
+  };
   chain.boundary({ uuid: record.id, logicalParentUuid: tail.uuid, metadata });
   chain.items([{ ...summary, isCompactSummary: true, isVisibleInTranscriptOnly: true }, ...rest]);
   // The boundary comes first, but names a line that only now has its id.
@@ -52,26 +54,39 @@ export function appendClaudeCompaction(
   return textsOf(chain);
 }
 
-function compactMetadata(
-  record: CompactedRecord,
-  boundary: CompactBoundaryItem,
-  droppedBefore: number,
-): Record<string, JsonObject[string]> {
-  // Always complete: a version of the tool crashed at its next compaction where they were missing.
-  const preTokens = record.preTokens ?? boundary.preTokens ?? 0;
-  const postTokens = record.postTokens ?? 0;
-  return {
-    trigger: record.trigger ?? boundary.trigger,
-    preTokens,
-    postTokens,
-    cumulativeDroppedTokens: droppedBefore + Math.max(0, preTokens - postTokens),
-    durationMs: record.receipt?.durationMs ?? 0,
-    baton: batonFacts(record, boundary),
-  };
+interface CompactionParts {
+  readonly boundary: CompactBoundaryItem;
+  readonly summary: MessageItem;
+  readonly rest: readonly Item[];
+}
+
+function partsOf({ replacement }: CompactedRecord): CompactionParts {
+  const [boundary, summary, ...rest] = replacement;
+  if (boundary?.type !== 'compact_boundary' || summary?.type !== 'message' || summary.role !== 'user') {
+    throw new RangeError(
+      'A replacement without boundary and summary cannot be told in a Claude Code session',
+    );
+  }
+  if (textOfParts(summary.content).trim() === '')
+    throw new RangeError('An empty summary is none to Claude Code');
+  return { boundary, summary, rest };
+}
+
+interface BoundaryNumbers {
+  readonly trigger: 'manual' | 'auto';
+  readonly preTokens: number;
+  readonly postTokens: number;
+  readonly droppedBefore: number;
+  readonly durationMs: number;
+}
+
+function metadataOf({ droppedBefore, ...numbers }: BoundaryNumbers): JsonObject {
+  const { preTokens, postTokens } = numbers;
+  return { ...numbers, cumulativeDroppedTokens: droppedBefore + Math.max(0, preTokens - postTokens) };
 }
 
 /** What only Baton knows, under a key of its own; the tool passes over keys that it does not know. */
-function batonFacts({ phase, receipt }: CompactedRecord, boundary: CompactBoundaryItem): JsonObject {
+function compactionNotes({ phase, receipt }: CompactedRecord, boundary: CompactBoundaryItem): JsonObject {
   const { reason, implementation } = boundary;
   return {
     ...(phase === undefined ? {} : { phase }),
@@ -81,59 +96,184 @@ function batonFacts({ phase, receipt }: CompactedRecord, boundary: CompactBounda
   };
 }
 
-function preserved(keptRefs: readonly string[], anchorUuid: string | null): JsonObject {
-  const [headUuid] = keptRefs;
-  const tailUuid = keptRefs.at(-1);
-  if (headUuid === undefined || tailUuid === undefined) return {};
-  return {
-    preservedSegment: { headUuid, anchorUuid, tailUuid },
-    preservedMessages: { anchorUuid, uuids: keptRefs, allUuids: keptRefs },
-  };
+function preserved(uuids: readonly string[], anchorUuid: string | null): JsonObject {
+  return { preservedMessages: { anchorUuid, uuids, allUuids: uuids } };
+}
+
+/** A file that a list is appended to. */
+export interface ClaudeFile {
+  /** Size before anything is appended. */
+  readonly bytes: number;
+}
+
+/** The newest compaction taken back. */
+export interface ClaudeUndo extends ClaudeWriting, ClaudeFile {
+  readonly compactionId: string;
+  /** The history before the compaction, and what came since. */
+  readonly restored: readonly Entry<Item>[];
+}
+
+/** The line that takes a compaction back: a boundary that lists the history before it, and what came since. */
+export function appendClaudeUndo(undo: ClaudeUndo): ClaudeLines {
+  const { restored, tail, compactionId } = undo;
+  const chain = new ClaudeChain(undo, tail.uuid);
+  const items = restored.map(({ value }) => value);
+  const list = canBeListed(undo, restored) ? listed(tail, restored) : copied(chain, restored);
+  const tokens = estimate(items);
+  const metadata = metadataOf({
+    trigger: 'manual',
+    preTokens: tokens,
+    postTokens: tokens,
+    droppedBefore: tail.cumulativeDroppedTokens,
+    durationMs: 0,
+  });
+  return appendList(chain, undo, { list, uuid: undo.ids.uuid(), metadata, notes: { undo: compactionId } });
+}
+
+/** Old results cleared. */
+export interface ClaudeMicroCompaction extends ClaudeWriting, ClaudeFile {
+  readonly record: MicroCompactedRecord;
+  /** The history before. */
+  readonly entries: readonly Entry<Item>[];
 }
 
 /**
- * The lines that take a compaction back: the line before it is continued again, with copies of what came since, and
- * a `last-prompt` that names the new leaf, which by itself makes the old branch win where there is nothing to copy.
- * @param options.before uuid of the line before the compaction (`SurveyedCompaction.before`)
- * @param options.since the items recorded after the compaction, in order
+ * A micro-compaction: fresh copies of the cleared results, and a boundary that lists the history with them in the
+ * places of the old ones. Claude Code notes its own in a `microcompact_boundary`, which it does not honour on resume.
  */
-export function appendClaudeUndo(
-  options: ClaudeWriting & { readonly before: string; readonly since: readonly Item[] },
+export function appendClaudeMicroCompaction(micro: ClaudeMicroCompaction): ClaudeLines {
+  const { record, tail } = micro;
+  const chain = new ClaudeChain(micro, tail.uuid);
+  const cleared = new Set(record.callIds);
+  const after = micro.entries.map((entry): Entry<Item> => {
+    const callId = resultCallId(entry.value);
+    return callId !== undefined && cleared.has(callId)
+      ? { ...entry, value: clearResult(entry.value) }
+      : entry;
+  });
+  const list = canBeListed(micro, after) ? listed(tail, after, chain) : copied(chain, after);
+  const { newRefs: _, receipt, ...notes } = record;
+  const preTokens = record.preTokens ?? estimate(micro.entries.map(({ value }) => value));
+  const metadata = metadataOf({
+    trigger: record.trigger ?? 'manual',
+    preTokens,
+    postTokens: preTokens - (record.tokensSaved ?? 0),
+    droppedBefore: tail.cumulativeDroppedTokens,
+    durationMs: receipt?.durationMs ?? 0,
+  });
+  const told = { micro: asJson(receipt === undefined ? notes : { ...notes, receipt }) };
+  return appendList(chain, micro, { list, uuid: record.id, metadata, notes: told });
+}
+
+/** A history as lines: uuids in order, and which of them were written for it. */
+interface HistoryList {
+  readonly uuids: readonly string[];
+  /** Pairs of old and new uuid; null for a line that repeats none. */
+  readonly copies: readonly (readonly [from: string | null, to: string])[];
+}
+
+interface ListBoundary {
+  readonly list: HistoryList;
+  readonly uuid: string;
+  readonly metadata: JsonObject;
+  readonly notes: JsonObject;
+}
+
+function appendList(
+  chain: ClaudeChain,
+  { tail }: ClaudeWriting,
+  { list, uuid, metadata, notes }: ListBoundary,
 ): ClaudeLines {
-  const chain = new ClaudeChain(options, options.before);
-  chain.items(options.since);
-  const lastPrompt = {
-    type: 'last-prompt',
-    lastPrompt: '',
-    leafUuid: chain.leaf,
-    sessionId: options.newSessionId,
-  };
-  const written = textsOf(chain);
-  return { ...written, lines: [...written.lines, JSON.stringify(lastPrompt)] };
+  const baton = list.copies.length === 0 ? notes : { ...notes, copies: list.copies };
+  chain.boundary({
+    uuid,
+    logicalParentUuid: tail.uuid,
+    metadata: { ...metadata, baton, ...preserved(list.uuids, uuid) },
+  });
+  return textsOf(chain);
 }
 
 /**
- * A conversation from its items alone: a file of its own, or appended to one as a branch of its own, whose root then
- * is what the tool resumes from.
- *
- * A micro-compaction is written this way, with the cleared results in the lines. Claude Code notes its own in a
- * `microcompact_boundary` and leaves the lines untouched, but the tool was never seen to honour that on resume; cleared
- * lines need no honouring. The record goes along in a line that the tool passes over, so that Baton can tell of it.
+ * Size of a file up to which a list may name any line, whatever boundaries stand after it. Above 5 MiB Claude Code reads
+ * nothing before a boundary that says nothing of preserved lines. The last of these is left for what is recorded before
+ * the next compaction, which comes soon when a full context was restored.
+ * @source docs/real-tools.md
  */
+const LARGEST_READ_WHOLE_BYTES = 4 * 1024 * 1024;
+
+function canBeListed({ tail, bytes }: ClaudeWriting & ClaudeFile, entries: readonly Entry<Item>[]): boolean {
+  const { bareBoundaryLine = 0 } = tail;
+  const isReadWhole = bytes <= LARGEST_READ_WHOLE_BYTES;
+  return entries.every(
+    ({ value, ref, line = 0 }) =>
+      !isSent(value) || (ref !== undefined && (isReadWhole || line >= bareBoundaryLine)),
+  );
+}
+
+/** The history by the lines that it was read from; with a chain, results that read as cleared are written to it. */
+function listed(tail: ClaudeTail, entries: readonly Entry<Item>[], chain?: ClaudeChain): HistoryList {
+  const rewritten = new Set<string>();
+  if (chain !== undefined) {
+    for (const { value, ref } of entries) if (ref !== undefined && isCleared(value)) rewritten.add(ref);
+  }
+  const told = new Set(entries.map(({ ref }) => ref));
+  const uuids = new Set<string>();
+  const copies: [string, string][] = [];
+  for (const { value, ref } of entries) {
+    if (ref === undefined || !isSent(value)) continue;
+    const copy = rewritten.has(ref) ? chain?.copy(value) : undefined;
+    uuids.add(copy ?? ref);
+    for (const uuid of silentAttachments(tail, ref, told)) uuids.add(uuid);
+    if (copy !== undefined) copies.push([ref, copy]);
+  }
+  return { uuids: [...uuids], copies };
+}
+
+/**
+ * Attachments below a line that say nothing in the file, such as a reminder that Claude Code words when it sends it.
+ * @param told uuids of the lines that have a place in the history themselves
+ */
+function silentAttachments(
+  tail: ClaudeTail,
+  uuid: string,
+  told: ReadonlySet<string | undefined>,
+): readonly string[] {
+  const below = (tail.attachments?.get(uuid) ?? []).filter((each) => !told.has(each));
+  return below.flatMap((each) => [each, ...silentAttachments(tail, each, told)]);
+}
+
+/** The history written anew. */
+function copied(chain: ClaudeChain, entries: readonly Entry<Item>[]): HistoryList {
+  chain.items(entries.map(({ value }) => value).filter(isSent));
+  const uuids = chain.uuids;
+  const copies: [string | null, string][] = [];
+  const paired = new Set<string>();
+  for (const { value, ref } of entries) {
+    const copy = chain.uuidOf(value);
+    if (copy === undefined || ref === undefined) continue;
+    copies.push([ref, copy]);
+    paired.add(copy);
+  }
+  for (const uuid of uuids) if (!paired.has(uuid)) copies.push([null, uuid]);
+  return { uuids, copies };
+}
+
+/** Marks of compactions have lines of their own, but no model is sent them. */
+function isSent({ type }: Item): boolean {
+  return type !== 'compact_boundary';
+}
+
+function estimate(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);
+}
+
+/** A conversation from its items alone, as a file of its own. */
 export function writeClaudeSession(
-  options: ClaudeWriting & { readonly items: readonly Item[]; readonly micro?: MicroCompactedRecord },
+  options: ClaudeWriting & { readonly items: readonly Item[] },
 ): ClaudeLines {
   const chain = new ClaudeChain(options, null);
   chain.items(options.items);
-  const written = textsOf(chain);
-  if (options.micro === undefined) return written;
-  const note = {
-    type: 'baton',
-    micro: options.micro,
-    sessionId: options.newSessionId,
-    timestamp: options.at,
-  };
-  return { ...written, lines: [...written.lines, JSON.stringify(note)] };
+  return textsOf(chain);
 }
 
 function textsOf(chain: ClaudeChain): ClaudeLines {

@@ -406,18 +406,23 @@ test('a compaction without replacement keeps context and the newest user message
   assert.equal(sketch(again.replacement).at(-1), 'user/harness summary (no summary available)');
 });
 
-test('an announcement without a line is a compaction whose content was not stored', () => {
-  const alone = lines.head('0.140').event({ type: 'context_compacted' }).lines;
-  const record = compactedOf(alone);
-  assert.deepEqual([record.id, record.replacement], ['compaction-1', []]);
-  const { records } = read([
+test('an announcement without a line leaves the history as it is, like Codex does, and is noted', () => {
+  const announced = { type: 'event_msg', payload: { type: 'context_compacted' } };
+  const alone = read([...lines.head('0.140').lines, announced]);
+  assert.deepEqual(ofType(alone.records, 'compacted'), []);
+  assert.deepEqual(
+    alone.notes.map(({ kind, lost }) => [kind, lost]),
+    [['wrong_shape', false]],
+  );
+  const stored = read([
     ...lines.head('0.140').line('compacted', { message: '', replacement_history: [], window_id: 1 }).lines,
-    { type: 'event_msg', payload: { type: 'context_compacted' } },
+    announced,
   ]);
   assert.deepEqual(
-    ofType(records, 'compacted').map(({ id }) => id),
-    ['compaction-1'],
+    ofType(stored.records, 'compacted').map(({ id, replacement }) => [id, replacement]),
+    [['compaction-1', []]],
   );
+  assert.deepEqual(stored.notes, []);
 });
 
 test('an undo of Baton is no compaction', () => {

@@ -308,21 +308,19 @@ class RolloutReader implements CodexLineReader {
     return items;
   }
 
-  /** A note that the context was compacted. Without a `compacted` line before it the content was never stored. */
+  /**
+   * A note that the context was compacted. Without a `compacted` line before it the result was never stored, and Codex
+   * goes on with the whole history when it resumes the session.
+   */
   #announcement(kind: string, at: Line): void {
-    if (this.#awaitsAnnouncement) {
-      this.#awaitsAnnouncement = false;
-      return this.#opaque(kind, at);
+    if (!this.#awaitsAnnouncement) {
+      this.#wrongShape(
+        at,
+        'A compaction whose result was not stored; the whole history is read, as Codex does',
+      );
     }
-    const preTokens = this.#lastUsageTotal;
-    this.#expectNewEstimate();
-    this.#out.compaction({
-      type: 'compacted',
-      id: this.#compactionId(undefined),
-      replacement: [],
-      ...(preTokens !== undefined && { preTokens }),
-      ...at,
-    });
+    this.#awaitsAnnouncement = false;
+    this.#opaque(kind, at);
   }
 
   /** Two compactions may be followed by equal estimates; a repeated report, though, would be one from before. */

@@ -1,0 +1,105 @@
+// What a boundary keeps of the lines before it, and where it puts them.
+
+import type { JsonObject } from '../../protocol/item.ts';
+import { objectAt, stringAt, stringsAt } from './fields.ts';
+import type { Node } from './node.ts';
+import type { Tree } from './tree.ts';
+
+/** Whether a boundary says which lines it keeps, if only that it keeps none. Claude Code reads past those that do not. */
+export function tellsPreserved({ metadata = {} }: Node): boolean {
+  return keptMetadata(metadata) !== undefined;
+}
+
+/**
+ * Whether a boundary says what the whole history is: it lists lines and anchors them at itself.
+ * @source docs/real-tools.md, "A boundary that lists its history"
+ */
+export function isList({ uuid, metadata }: Pick<Node, 'uuid' | 'metadata'>): boolean {
+  const messages = objectAt(metadata ?? {}, 'preservedMessages');
+  if (uuid === undefined || messages === undefined) return false;
+  return stringAt(messages, 'anchorUuid') === uuid && stringsAt(messages, 'uuids').length > 0;
+}
+
+/** The line after which the kept ones stand, as the boundary says; undefined where it says none or none of the file. */
+export function anchorIndex(tree: Tree, { metadata = {} }: Node): number | undefined {
+  const kept = keptMetadata(metadata);
+  return kept === undefined ? undefined : tree.indexOf(stringAt(kept, 'anchorUuid'));
+}
+
+/** uuids of the lines that a boundary keeps, in order; those that are not in the file are left out. */
+export function preservedRefs(tree: Tree, { metadata = {} }: Node): readonly string[] {
+  const messages = objectAt(metadata, 'preservedMessages');
+  const named = messages === undefined ? segment(tree, metadata) : stringsAt(messages, 'uuids');
+  return named.filter((uuid) => {
+    const node = tree.byUuid(uuid);
+    return node !== undefined && node.kind !== 'progress';
+  });
+}
+
+function keptMetadata(metadata: JsonObject): JsonObject | undefined {
+  return objectAt(metadata, 'preservedMessages') ?? objectAt(metadata, 'preservedSegment');
+}
+
+/** Everything on the way up from the tail of a segment to its head. */
+function segment(tree: Tree, metadata: JsonObject): readonly string[] {
+  const ends = objectAt(metadata, 'preservedSegment') ?? {};
+  const head = stringAt(ends, 'headUuid');
+  let uuid = stringAt(ends, 'tailUuid');
+  const refs: string[] = [];
+  const seen = new Set<string>();
+  while (uuid !== undefined && !seen.has(uuid)) {
+    seen.add(uuid);
+    refs.unshift(uuid);
+    if (uuid === head) return refs;
+    uuid = tree.byUuid(uuid)?.parent ?? undefined;
+  }
+  // The way up from the tail never met the head: the segment means nothing.
+  return [];
+}
+
+/** A boundary as a turning point of links: what is linked to a line it keeps goes on from its anchor. */
+export interface Relink {
+  readonly boundary: number;
+  readonly anchor: number;
+  readonly refs: readonly string[];
+  readonly members: ReadonlySet<string>;
+}
+
+/** The turning points of a file, newest first. */
+export function relinksOf(tree: Tree): readonly Relink[] {
+  const relinks: Relink[] = [];
+  for (const [boundary, node] of tree.nodes.entries()) {
+    if (!node.isBoundary) continue;
+    const anchor = anchorIndex(tree, node);
+    const refs = preservedRefs(tree, node);
+    if (anchor === undefined || anchor < boundary || refs.length === 0) continue;
+    relinks.unshift({ boundary, anchor, refs, members: new Set(refs) });
+  }
+  return relinks;
+}
+
+/** The turning point between a line and the one that it is linked to, if there is one. */
+export function relinkBetween(
+  relinks: readonly Relink[],
+  from: number,
+  to: { readonly index: number; readonly uuid: string | undefined },
+): Relink | undefined {
+  const { index, uuid } = to;
+  if (uuid === undefined) return undefined;
+  return relinks.find(
+    ({ boundary, anchor, members }) => anchor < from && index < boundary && members.has(uuid),
+  );
+}
+
+/**
+ * The refs that stay when the conversation goes on from one of them. Only a rewind cuts them: results of parallel calls
+ * may stand in any order, but a rewind always takes back a prompt.
+ */
+export function refsUpTo(tree: Tree, refs: readonly string[], uuid: string): readonly string[] {
+  const end = refs.lastIndexOf(uuid) + 1;
+  const isCut = refs.slice(end).some((ref) => {
+    const node = tree.byUuid(ref);
+    return node?.kind === 'user' && node.results.length === 0;
+  });
+  return isCut ? refs.slice(0, end) : refs;
+}

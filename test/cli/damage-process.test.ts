@@ -1,0 +1,353 @@
+// A hostile world around the built program: each kind of damage once in a real process, and places that cannot be read
+// or written.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import type { ErrorCode } from '../../src/errors.ts';
+import { FORMATS } from '../../src/vocabulary.ts';
+import { writeBigSession } from '../support/big-session.ts';
+import { NOT_BUILT, PROGRAM, runBuilt, whenOpen } from '../support/built.ts';
+import type { Ended, World } from '../support/built.ts';
+import { assertFailed } from '../support/explained.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import { sabotagesFor } from '../support/sabotage.ts';
+import { asFile, workLines } from '../support/work-sessions.ts';
+import { assertWhole } from '../support/written.ts';
+
+const root = temporaryDirectory();
+const bigSession = join(root, 'big.jsonl');
+
+before(async () => {
+  assert.equal(NOT_BUILT, false, String(NOT_BUILT));
+  chmodSync(root, 0o755);
+  await writeBigSession(bigSession, 'codex', 20e6);
+});
+
+interface Place {
+  readonly home: string;
+  readonly session: string;
+  readonly out: string;
+  readonly original: Buffer;
+}
+
+/** A fresh home with one session in it. */
+function place(original: Buffer = asFile(workLines('codex'))): Place {
+  const home = mkdtempSync(join(root, 'home-'));
+  chmodSync(home, 0o755);
+  const session = join(home, 'session.jsonl');
+  writeFileSync(session, original);
+  return { home, session, out: join(home, 'out.jsonl'), original };
+}
+
+/** The session is as it was and nothing is beside it but `others`. */
+function assertUntouched({ home, session, original }: Place, ...others: readonly string[]): void {
+  assert.ok(readFileSync(session).equals(original), 'the session is as it was');
+  assert.deepEqual(readdirSync(home).toSorted(), ['session.jsonl', ...others].toSorted());
+}
+
+async function fails(
+  args: readonly string[],
+  code: ErrorCode,
+  at: Place,
+  world: Omit<World, 'home'> = {},
+): Promise<Ended> {
+  const ended = await runBuilt(args, { home: at.home, ...world });
+  assertFailed(ended, code);
+  return ended;
+}
+
+for (const format of FORMATS) {
+  test(`${format}: a file with every damage at once that still holds a conversation`, async () => {
+    const kinds = [
+      'NULs as padding',
+      'CRLF',
+      'a BOM',
+      'invalid UTF-8',
+      'lines that are no JSON',
+      'lines glued in pairs',
+    ];
+    const damaged = sabotagesFor(format)
+      .filter(({ name }) => kinds.includes(name))
+      .reduce((file, { apply }) => apply(file), asFile(workLines(format)));
+    const at = place(damaged);
+    const inspected = await runBuilt(['inspect', at.session, '--json'], at);
+    assert.equal(inspected.status, 0, inspected.stderr);
+    assert.equal(inspected.stderr, '');
+    const compacted = await runBuilt(['compact', at.session, '--out', at.out], at);
+    assert.equal(compacted.status, 0, compacted.stderr);
+    assert.match(compacted.stderr, /damaged and were left out/);
+    assertWhole(format, readFileSync(at.out).subarray(damaged.length).toString('utf8'));
+    assertUntouched(at, 'out.jsonl');
+  });
+
+  test(`${format}: a line of 50 MB, and one of 8 MB that might be a million records`, async () => {
+    const whole = asFile(workLines(format));
+    const long = `{"type":"novel","text":"${'x'.repeat(50e6)}"}\n`;
+    for (const line of [long, '{"type":'.repeat(1e6) + '\n']) {
+      const at = place(
+        Buffer.concat([whole, Buffer.from(line), whole.subarray(whole.lastIndexOf('\n', -2) + 1)]),
+      );
+      const inspected = await runBuilt(['inspect', at.session, '--json'], at);
+      assert.equal(inspected.status, 0, inspected.stderr);
+      const compacted = await runBuilt(['compact', at.session, '--prune', '--out', at.out], at);
+      assert.equal(compacted.status, 0, compacted.stderr);
+      assertWhole(format, readFileSync(at.out, 'utf8'));
+      assertUntouched(at, 'out.jsonl');
+    }
+  });
+}
+
+test('what is no session is named for what it is', async () => {
+  const png = Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]),
+    Buffer.from('IHDR'),
+    Buffer.alloc(2000, 0xfe),
+  ]);
+  const elf = readFileSync(process.execPath).subarray(0, 3_000_000);
+  const cases: readonly (readonly [Buffer, ErrorCode, RegExp])[] = [
+    [Buffer.alloc(0), 'file_empty', /is empty/],
+    [png, 'format_unknown', /binary/],
+    [elf, 'format_unknown', /binary/],
+    [Buffer.from('Dear diary,\n'), 'format_unknown', /no JSON/],
+    [Buffer.from('{"a":1}\n{"a":2}\n'), 'format_unknown', /no known session format/],
+    [Buffer.from('{\n  "messages": [\n    1\n  ]\n}\n'), 'format_unknown', /JSON/],
+    [asFile(workLines('codex').slice(0, 1)), 'session_empty', /no conversation/],
+  ];
+  for (const [bytes, code, words] of cases) {
+    const at = place(bytes);
+    for (const command of [['inspect'], ['compact', '--out', at.out], ['undo', '--out', at.out]]) {
+      const ended = await fails([...command, at.session], code, at);
+      assert.match(ended.stderr, words);
+      assert.equal(ended.stdout, '');
+    }
+    const json = await fails(['inspect', '--json', at.session], code, at);
+    assert.equal((JSON.parse(json.stdout) as { error: { code: string } }).error.code, code);
+    assertUntouched(at);
+  }
+});
+
+test('paths that lead to no file', async () => {
+  const at = place();
+  symlinkSync('nowhere', join(at.home, 'dangling'));
+  symlinkSync('loop', join(at.home, 'loop'));
+  spawnSync('mkfifo', [join(at.home, 'pipe')]);
+  const cases: readonly (readonly [string, ErrorCode])[] = [
+    ['missing.jsonl', 'file_not_found'],
+    ['session.jsonl/below', 'file_not_found'],
+    ['dangling', 'file_not_found'],
+    ['loop', 'file_unreadable'],
+    ['.', 'not_a_file'],
+    ['/dev/null', 'not_a_file'],
+    ['pipe', 'not_a_file'],
+    ['', 'file_not_found'],
+  ];
+  for (const [path, code] of cases) {
+    await fails(['inspect', path], code, at);
+    await fails(['compact', path, '--out', at.out], code, at);
+  }
+  const several = await runBuilt(['inspect', 'missing.jsonl', 'session.jsonl'], at);
+  assert.equal(several.status, 1, 'one of two files');
+  assert.match(several.stderr, /\[file_not_found\]/);
+  assert.match(several.stdout, /Codex rollout/);
+});
+
+/** Permissions stop everybody but root, so root runs these as nobody. @source `nobody` on Linux and BSD */
+const stranger = process.getuid?.() === 0 ? { userId: 65_534 } : {};
+const NO_PERMISSION_SKIP =
+  process.getuid?.() === 0 &&
+  spawnSync(process.execPath, [PROGRAM, '--version'], { uid: 65_534, gid: 65_534 }).status !== 0 &&
+  'the tests run as root, whom permissions do not stop, and another user cannot run the program';
+
+test('a session that may not be read', { skip: NO_PERMISSION_SKIP }, async () => {
+  const at = place();
+  chmodSync(at.session, 0o000);
+  await fails(['inspect', at.session], 'file_unreadable', at, stranger);
+  await fails(['compact', at.session, '--out', at.out], 'file_unreadable', at, stranger);
+});
+
+test('a session that grows while it is read counts as it was', async () => {
+  for (const args of [
+    ['inspect', '--json'],
+    ['compact', '--out', 'out.jsonl'],
+  ]) {
+    const at = place(readFileSync(bigSession));
+    const line = `${JSON.stringify(workLines('codex')[3])}\n`;
+    const writer = setInterval(() => appendFileSync(at.session, line), 1);
+    const ended = await runBuilt([...args, at.session], at);
+    clearInterval(writer);
+    assert.equal(ended.status, 0, ended.stderr);
+    const now = readFileSync(at.session);
+    assert.ok(now.length > at.original.length, 'it did grow');
+    assert.ok(now.subarray(0, at.original.length).equals(at.original));
+    if (args[0] === 'inspect') {
+      const { file } = JSON.parse(ended.stdout) as { file: { bytes: number; has_grown: boolean } };
+      assert.ok(file.has_grown, 'and that is said');
+      continue;
+    }
+    assert.match(ended.stderr, /grew while it was read/);
+    const written = readFileSync(at.out);
+    const copied = written.lastIndexOf('"type":"compacted"');
+    assertWhole('codex', written.subarray(written.lastIndexOf('\n', copied) + 1).toString('utf8'));
+  }
+});
+
+test('a session that gets shorter while it is read', async () => {
+  const at = place(readFileSync(bigSession));
+  const shortened = (child: ChildProcess): void => {
+    // As early as it is surely open, and long before it is read: the program stands still meanwhile.
+    void whenOpen(child, at.session).then(() => truncateSync(at.session, 1000));
+  };
+  const ended = await runBuilt(['compact', at.session, '--out', at.out], {
+    home: at.home,
+    started: shortened,
+  });
+  assertFailed(ended, 'file_changed');
+  assert.deepEqual(readdirSync(at.home), ['session.jsonl']);
+});
+
+test('standard input: a session, half a session, nothing, closed, a directory', async () => {
+  const at = place();
+  const whole = await runBuilt(['inspect', '-', '--json'], { home: at.home, input: at.original });
+  assert.equal(whole.status, 0, whole.stderr);
+  const half = await runBuilt(['compact', '-', '--out', at.out], {
+    home: at.home,
+    input: at.original.subarray(0, at.original.length - 2000),
+  });
+  assert.equal(half.status, 0, half.stderr);
+  assert.match(half.stderr, /is damaged and was left out/);
+  await fails(['inspect', '-'], 'file_empty', at);
+  await fails(['inspect', '-'], 'file_empty', at, { shell: '"$@" <&-' });
+  await fails(['inspect', '-'], 'file_empty', at, { shell: '"$@" < /' });
+  await fails(['inspect', '-'], 'output_failed', at, { input: at.original, env: { TMPDIR: '/nonexistent' } });
+  assertUntouched(at, 'out.jsonl');
+});
+
+test('outputs that exist are kept, and replaced with --force', async () => {
+  const at = place();
+  writeFileSync(at.out, 'precious');
+  await fails(['compact', at.session, '--out', at.out], 'output_exists', at);
+  assert.equal(readFileSync(at.out, 'utf8'), 'precious');
+  symlinkSync('nowhere', join(at.home, 'dangling'));
+  await fails(['compact', at.session, '--out', 'dangling'], 'output_exists', at);
+  const forced = await runBuilt(['compact', at.session, '--out', at.out, '--force'], at);
+  assert.equal(forced.status, 0, forced.stderr);
+  assert.ok(readFileSync(at.out).subarray(0, at.original.length).equals(at.original));
+  assertUntouched(at, 'dangling', 'out.jsonl');
+});
+
+test('the session itself is never replaced, by whatever name and force', async () => {
+  const at = place();
+  symlinkSync('session.jsonl', join(at.home, 'symlink'));
+  linkSync(at.session, join(at.home, 'hardlink'));
+  for (const name of ['session.jsonl', './session.jsonl', 'symlink', 'hardlink']) {
+    for (const force of [[], ['--force']]) {
+      await fails(['compact', at.session, '--out', name, ...force], 'output_exists', at);
+      await fails(['compact', at.session, '--prune', '--out', name, ...force], 'output_exists', at);
+    }
+  }
+  assertUntouched(at, 'hardlink', 'symlink');
+});
+
+test('places that take no file', async () => {
+  const at = place();
+  mkdirSync(join(at.home, 'directory'));
+  for (const path of [
+    'directory',
+    '/dev/null',
+    'directory/',
+    'missing/out.jsonl',
+    'session.jsonl/out',
+    '',
+    '/proc/out',
+  ]) {
+    for (const force of [[], ['--force']]) {
+      await fails(['compact', at.session, '--out', path, ...force], 'output_failed', at);
+    }
+  }
+  assert.deepEqual(readdirSync(join(at.home, 'directory')), []);
+  assertUntouched(at, 'directory');
+});
+
+test('a directory that may not be written', { skip: NO_PERMISSION_SKIP }, async () => {
+  const at = place();
+  const directory = join(at.home, 'locked');
+  mkdirSync(directory, { mode: 0o500 });
+  await fails(['compact', at.session, '--out', join(directory, 'out.jsonl')], 'output_failed', at, stranger);
+  assert.deepEqual(readdirSync(directory), []);
+});
+
+/** A command in namespaces of its own, where it may mount. Root needs no user namespace for that. */
+const NAMESPACES = ['unshare', process.getuid?.() === 0 ? '-m' : '-Urm'];
+const NO_MOUNT_SKIP =
+  spawnSync(NAMESPACES[0] ?? '', [...NAMESPACES.slice(1), 'mount', '-t', 'tmpfs', 'none', root]).status !==
+    0 && 'this system lets nobody mount a small file system in a namespace of its own';
+
+test('a full disk, a read-only disk', { skip: NO_MOUNT_SKIP }, async () => {
+  const at = place();
+  const disk = join(at.home, 'disk');
+  mkdirSync(disk);
+  const mounted = (options: string): string =>
+    `${NAMESPACES.join(' ')} sh -c 'mount -t tmpfs -o ${options} none ${disk} && "$@"; status=$?; ls -A ${disk}; exit $status' sh "$@"`;
+  const full = await fails(['compact', at.session, '--out', join(disk, 'out.jsonl')], 'output_failed', at, {
+    shell: mounted('size=16k'),
+  });
+  assert.match(full.stderr, /the disk is full/);
+  assert.equal(full.stdout, '', 'nothing is left on the disk');
+  const readOnly = await fails(
+    ['compact', at.session, '--out', join(disk, 'out.jsonl')],
+    'output_failed',
+    at,
+    {
+      shell: mounted('ro'),
+    },
+  );
+  assert.match(readOnly.stderr, /EROFS/);
+  const spooled = await fails(['inspect', '-'], 'output_failed', at, {
+    shell: mounted('size=4k'),
+    input: at.original,
+    env: { TMPDIR: disk },
+  });
+  assert.match(spooled.stderr, /the disk is full/);
+  assert.equal(spooled.stdout, '', 'nothing is left on the disk');
+  assertUntouched(at, 'disk');
+});
+
+test(
+  'standard output that is full',
+  { skip: process.platform !== 'linux' && 'there is no /dev/full' },
+  async () => {
+    const at = place();
+    for (const args of [['inspect'], ['inspect', '--json'], ['compact'], ['compact', '--preview']]) {
+      await fails([...args, at.session], 'output_failed', at, { shell: '"$@" > /dev/full' });
+    }
+  },
+);
+
+test(
+  'a limit on the size of files',
+  { skip: process.platform === 'win32' && 'there is no ulimit' },
+  async () => {
+    const at = place();
+    const ended = await runBuilt(['compact', at.session, '--out', at.out], {
+      home: at.home,
+      shell: 'ulimit -f 8; exec "$@"',
+    });
+    assertFailed(ended, 'output_failed');
+    assertUntouched(at);
+  },
+);

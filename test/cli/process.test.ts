@@ -1,0 +1,315 @@
+// The built program among other processes: signals, pipes, terminals, environments.
+
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeBigSession } from '../support/big-session.ts';
+import { NOT_BUILT, runBuilt, whenOpen } from '../support/built.ts';
+import { assertFailed, assertNoNoise } from '../support/explained.ts';
+import { baton, temporaryDirectory } from '../support/program.ts';
+import { NO_TERMINAL, showIn } from '../support/terminal.ts';
+import { asFile, workLines } from '../support/work-sessions.ts';
+
+const root = temporaryDirectory();
+const big = join(root, 'big.jsonl');
+const bigClaude = join(root, 'big-claude.jsonl');
+/** Just long enough for progress to be drawn. */
+const middling = join(root, 'middling.jsonl');
+
+before(async () => {
+  assert.equal(NOT_BUILT, false, String(NOT_BUILT));
+  await writeBigSession(big, 'codex', 60e6);
+  await writeBigSession(bigClaude, 'claude-code', 60e6);
+  await writeBigSession(middling, 'codex', 10e6);
+});
+
+/** A home with a small session `s.jsonl` in it, and links to the big ones. */
+function freshHome(): string {
+  const home = mkdtempSync(join(root, 'h'));
+  writeFileSync(join(home, 's.jsonl'), asFile(workLines('codex')));
+  symlinkSync(big, join(home, 'big.jsonl'));
+  symlinkSync(middling, join(home, 'mid.jsonl'));
+  return home;
+}
+
+const IN_HOME = ['big.jsonl', 'mid.jsonl', 's.jsonl'];
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const args of [
+    ['inspect', 'big.jsonl'],
+    ['compact', 'big.jsonl', '--out', 'out.jsonl'],
+  ]) {
+    test(`${signal} in the middle of ${args[0]}`, async () => {
+      const home = freshHome();
+      let stoppedAt = 0;
+      const started = (child: ChildProcess): void => {
+        void whenOpen(child, big).then(() => {
+          stoppedAt = performance.now();
+          child.kill(signal);
+        });
+      };
+      const ended = await runBuilt(args, { home, started });
+      assertFailed(ended, 'interrupted');
+      assert.equal(ended.stdout, '');
+      assert.ok(performance.now() - stoppedAt < 3000, 'promptly');
+      assert.deepEqual(readdirSync(home).toSorted(), IN_HOME);
+    });
+  }
+}
+
+test('Ctrl-C while it waits for standard input leaves no temporary file', async () => {
+  const home = freshHome();
+  const started = (child: ChildProcess): void => {
+    child.stdin?.write('{"timestamp":');
+    void whenSpooled(home).then(() => child.kill('SIGINT'));
+  };
+  const ended = await runBuilt(['inspect', '-'], { home, input: false, started });
+  assertFailed(ended, 'interrupted');
+  assert.deepEqual(readdirSync(home).toSorted(), IN_HOME);
+});
+
+async function whenSpooled(home: string): Promise<void> {
+  while (!readdirSync(home).some((name) => name.startsWith('baton-'))) await sleep(5);
+}
+
+test('Ctrl-C while the output is written leaves the whole output or none', async () => {
+  const home = freshHome();
+  const started = (child: ChildProcess): void => {
+    const watcher = watch(home, (_, name) => {
+      if (name?.endsWith('.tmp') !== true) return;
+      // A second Ctrl-C would end the process at once, as somebody who presses it again wants.
+      watcher.close();
+      child.kill('SIGINT');
+    });
+    child.once('exit', () => watcher.close());
+  };
+  const ended = await runBuilt(['compact', 'big.jsonl', '--out', 'out.jsonl'], { home, started });
+  const isWritten = ended.status === 0;
+  if (!isWritten) assertFailed(ended, 'interrupted');
+  assert.deepEqual(
+    readdirSync(home).toSorted(),
+    isWritten ? ['big.jsonl', 'mid.jsonl', 'out.jsonl', 's.jsonl'] : IN_HOME,
+  );
+});
+
+test('a reader that goes away is no failure and makes no noise', async () => {
+  const home = freshHome();
+  for (const shell of ['"$@" | head -1', '"$@" | head -c 10', '"$@" | true']) {
+    for (const args of [
+      ['inspect', 'mid.jsonl'],
+      ['compact', 'mid.jsonl'],
+      ['inspect', '--json', 'mid.jsonl'],
+      ['--help'],
+    ]) {
+      const ended = await runBuilt(args, { home, shell });
+      assert.equal(ended.status, 0, ended.stderr);
+      assertNoNoise(ended);
+      assert.doesNotMatch(ended.stderr, /interrupted|failed/);
+    }
+  }
+  await runBuilt(['compact', '-'], {
+    home,
+    shell: '"$@" | true',
+    input: readFileSync(join(home, 's.jsonl')),
+  });
+  assert.deepEqual(readdirSync(home).toSorted(), IN_HOME, 'nothing that was put aside is left');
+});
+
+test('the memory of a 60 MB session is that of its live history', async () => {
+  const report =
+    "process.on('exit',()=>process.stderr.write('\\npeak '+process.resourceUsage().maxRSS+'\\n'))";
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` };
+  for (const path of [big, bigClaude]) {
+    for (const args of [
+      ['inspect', path],
+      ['compact', path, '--prune'],
+    ]) {
+      const { stderr, status } = await runBuilt(args, { home: root, env });
+      assert.equal(status, 0, stderr);
+      const kilobytes = Number(/peak (\d+)/.exec(stderr)?.[1]);
+      assert.ok(kilobytes < 380_000, `${args[0]}: ${kilobytes} kB`);
+    }
+  }
+});
+
+test('every command explains itself and each of its options', async () => {
+  const home = freshHome();
+  const { stdout } = await baton(home, ['--help']);
+  const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
+  for (const name of ['inspect', 'compact', 'undo', 'sessions', 'config', 'doctor', 'demo']) {
+    assert.ok(commands.includes(name), name);
+  }
+  const config = ['show', 'schema', 'check', 'init'].map((name) => ['config', name]);
+  for (const command of [...commands.filter((name) => name !== 'help').map((name) => [name]), ...config]) {
+    const help = await baton(home, [...command, '--help']);
+    assert.equal(help.status, 0, command.join(' '));
+    assert.match(help.stdout, /^Usage: baton .+\n\n\S.{15}/, `${command.join(' ')} says what it does`);
+    const options = help.stdout.split('\n').filter((line) => /^ {2}-/.test(line));
+    assert.ok(options.length > 0);
+    for (const option of options) assert.match(option, /^ {2}-\S.*? {2,}\S.{5}/, option);
+  }
+});
+
+test('wrong usage: status 2, a suggestion, one sentence', async () => {
+  const home = freshHome();
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['inspct s.jsonl', /Did you mean inspect\?/],
+    ['inspect --jsn s.jsonl', /Did you mean --json\?/],
+    ['--verson', /Did you mean --version\?/],
+    ['inspect', /Missing required argument/],
+    ['compact s.jsonl --strategy magic', /auto, micro, full/],
+    ['compact s.jsonl --target-tokens lots', /8000 or 8k/],
+    ['compact s.jsonl --json', /--out FILE/],
+    ['compact s.jsonl --install --out o', /Leave one of them out/],
+    ['sessions --limit -1', /above 0/],
+    ['doctor now', /Too many arguments/],
+  ];
+  for (const [line, words] of cases) {
+    const ended = await runBuilt(line.split(' '), { home });
+    assertFailed(ended, 'usage');
+    assert.match(ended.stderr, words);
+  }
+  const alone = await runBuilt([], { home });
+  assert.equal(alone.status, 2);
+  assert.match(alone.stderr, /^Usage: baton/);
+});
+
+test('--version answers alone', async () => {
+  const home = freshHome();
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  for (const flag of ['--version', '-V']) {
+    const ended = await runBuilt([flag], { home, env: { NODE_DEBUG: 'esm' } });
+    assert.equal(ended.stdout, `${version}\n`);
+    assert.doesNotMatch(ended.stderr, /process-\w+\.js/, 'and loads nothing');
+  }
+});
+
+test('a clean home: config, doctor and sessions work and say so', async () => {
+  const home = mkdtempSync(join(root, 'clean'));
+  const config = await runBuilt(['config'], { home });
+  assert.equal(config.status, 0, config.stderr);
+  const sessions = await runBuilt(['sessions'], { home });
+  assert.match(sessions.stdout, /^No sessions found in ~\/\.baton/);
+  assert.deepEqual(readdirSync(home), [], 'looking changes nothing');
+  const doctor = await runBuilt(['doctor'], { home, env: { PATH: join(home, 'empty') } });
+  assert.equal(doctor.status, 0, doctor.stderr + doctor.stdout);
+  assert.match(doctor.stdout, /^ok +node/m);
+  assert.match(doctor.stdout, /^absent +codex/m);
+  const broken = await runBuilt(['doctor'], { home, env: { BATON_HOME: join(root, 'big.jsonl', 'home') } });
+  assert.equal(broken.status, 1);
+  assert.match(broken.stdout, /^broken +home.*\n +\S/m);
+});
+
+test('colour and signs: only where they are wanted', async () => {
+  const home = freshHome();
+  // oxlint-disable-next-line no-control-regex
+  const escape = /\u001B/;
+  const plain = await runBuilt(['inspect', 's.jsonl'], { home });
+  assert.doesNotMatch(plain.stdout, escape);
+  const always = await runBuilt(['inspect', 's.jsonl', '--color', 'always'], {
+    home,
+    env: { NO_COLOR: '1' },
+  });
+  assert.match(always.stdout, escape);
+  const codex = join(home, '.codex', 'sessions');
+  mkdirSync(codex, { recursive: true });
+  writeFileSync(join(codex, 'a.jsonl'), asFile(workLines('codex')));
+  writeFileSync(join(codex, 'b.jsonl'), 'rubbish');
+  for (const env of [{ LANG: 'C' }, { LC_ALL: 'POSIX' }, { TERM: 'dumb' }]) {
+    for (const args of [
+      ['inspect', 's.jsonl'],
+      ['inspect', 'mid.jsonl'],
+      ['sessions'],
+      ['doctor'],
+      ['--help'],
+      ['compact', 's.jsonl', '--out', `o-${Object.values(env)[0] ?? ''}.jsonl`],
+    ]) {
+      const ended = await runBuilt(args, { home, env });
+      assert.equal(ended.status, 0, ended.stderr);
+      // oxlint-disable-next-line no-control-regex
+      assert.match(ended.stdout + ended.stderr, /^[\x00-\x7F]*$/, args.join(' '));
+    }
+  }
+});
+
+if (NO_TERMINAL !== false) console.error(`SKIPPED: ${NO_TERMINAL}`);
+test('CI has terminals', { skip: process.env['CI'] !== 'true' && 'not in CI' }, () => {
+  assert.equal(NO_TERMINAL, false);
+});
+
+const SIZES = [
+  [80, 24],
+  [40, 10],
+  [200, 50],
+] as const;
+
+for (const [columns, rows] of SIZES) {
+  test(`a terminal of ${columns} by ${rows}`, { skip: NO_TERMINAL }, async () => {
+    const home = freshHome();
+    const script = [
+      'inspect s.jsonl',
+      'inspect mid.jsonl',
+      'compact s.jsonl --preview',
+      'doctor',
+      '--help',
+      'compact --help',
+    ]
+      .map((line) => `baton ${line}`)
+      .join('; ');
+    const { lines, painted } = await showIn({ home, columns, rows }, script);
+    assert.ok(lines.length > 100, `${lines.length} lines`);
+    const isCopied = (line: string): boolean => /^\s*\S+$/.test(line);
+    for (const line of lines) {
+      assert.ok([...line].length <= columns || isCopied(line), `${[...line].length} columns: ${line}`);
+    }
+    // oxlint-disable-next-line no-control-regex
+    assert.match(painted, /\u001B\[1m/, 'a terminal gets colour');
+  });
+}
+
+test('a terminal without colour: NO_COLOR, TERM=dumb, --color never', { skip: NO_TERMINAL }, async () => {
+  const home = freshHome();
+  for (const [env, flag] of [
+    [{ NO_COLOR: '1' }, ''],
+    [{ TERM: 'dumb' }, ''],
+    [{}, ' --color never'],
+  ] as const) {
+    const { written } = await showIn({ home, columns: 80, rows: 24, env }, `baton inspect s.jsonl${flag}`);
+    // oxlint-disable-next-line no-control-regex
+    assert.doesNotMatch(written, /\u001B\[[0-9;]*m/);
+  }
+});
+
+test('progress is drawn on a terminal, keeps to its line and is erased', { skip: NO_TERMINAL }, async () => {
+  const home = freshHome();
+  const long = 'a-name-that-is-longer-than-the-terminal-is-wide.jsonl';
+  symlinkSync(middling, join(home, long));
+  const { lines, written } = await showIn({ home, columns: 40, rows: 10 }, `baton inspect ${long} > out.txt`);
+  const drawn = [...written.matchAll(/(Reading [^\r\u001B]*?\d+ %)/g)].map(([, line = '']) => line);
+  assert.ok(drawn.length > 0, 'it was drawn');
+  for (const line of drawn) assert.ok(line.length < 40, line);
+  assert.ok(!lines.some((line) => line.includes('Reading')), 'and is gone');
+  assert.ok(existsSync(join(home, 'out.txt')));
+  assert.doesNotMatch(readFileSync(join(home, 'out.txt'), 'utf8'), /Reading/);
+  const dumb = await showIn(
+    { home, columns: 80, rows: 24, env: { TERM: 'dumb' } },
+    'baton inspect mid.jsonl > out.txt',
+  );
+  assert.doesNotMatch(dumb.written, /Reading/);
+  const json = await showIn({ home, columns: 80, rows: 24 }, 'baton inspect mid.jsonl --json > out.txt');
+  assert.doesNotMatch(json.written, /Reading/);
+});
