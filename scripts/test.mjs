@@ -33,13 +33,13 @@ function bin(name) {
 
 if (patterns.length === 0) {
   run('format', bin('prettier'), ['--check', '--log-level', 'warn', '.']);
-  run('lint', bin('oxlint'), ['--deny-warnings', 'src', 'test', 'scripts', 'examples']);
+  run('lint', bin('oxlint'), ['--deny-warnings', 'src', 'test', 'scripts', 'examples', 'bench']);
   run('dead exports', bin('knip'), []);
   run('types', bin('tsc'), ['-p', 'tsconfig.json']);
   run('purity', bin('tsc'), ['-p', 'tsconfig.pure.json']);
 }
 run('build', process.execPath, ['scripts/build.mjs']);
-const files = ['src', 'test', 'examples']
+const files = ['src', 'test', 'examples', 'bench']
   .flatMap((directory) => testFiles(join(root, directory)))
   .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)));
 run('tests', process.execPath, ['--import', 'tsx', '--test', '--test-concurrency=2', ...files]);

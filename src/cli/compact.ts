@@ -11,6 +11,7 @@ import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
+import type { Entry } from '../history/project.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
 import {
@@ -22,7 +23,7 @@ import {
 } from '../formats/write.ts';
 import type { CompactionChange } from '../formats/write.ts';
 import type { Item } from '../protocol/item.ts';
-import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
+import { approximateTokens, itemTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import { writeSummary } from '../trail/write.ts';
@@ -147,23 +148,33 @@ async function compactionWorld(
     clock: io.clock,
     ids: io.ids,
     hash: (text) => createHash('sha256').update(text).digest('hex'),
-    ...(await tokenCounter(io, config)),
+    ...(await tokenCounter(io, config, session.history.entries)),
     ...(flags.workspace === undefined
       ? {}
       : { files: await openWorkspace(resolve(io.cwd, flags.workspace), session.account.cwd) }),
   };
 }
 
-/** The exact tokenizer, or the estimate with its margin where that is not installed: a target must hold either way. */
+/**
+ * The exact tokenizer, or the estimate with its margin where that is not installed: a target must hold either way.
+ * @param entries what is going to be counted: it is counted ahead, in turns, so that Ctrl-C is heeded
+ * @throws BatonError `interrupted`
+ */
 export async function tokenCounter(
   io: CommandIo,
   config: Config,
+  entries: readonly Entry<Item>[],
 ): Promise<Pick<CompactionWorld, 'count' | 'counter'>> {
   try {
-    const { loadTokenizer } = await import('../tokens/load.ts');
-    return { count: await loadTokenizer(), counter: 'precise' };
+    const { loadPatientTokenizer } = await import('../tokens/load.ts');
+    const { count, countAhead } = await loadPatientTokenizer();
+    await countAhead(
+      entries.flatMap(({ value }) => countedTexts(value)),
+      io.signal,
+    );
+    return { count, counter: 'precise' };
   } catch (error) {
-    if (!(error instanceof BatonError)) throw error;
+    if (!(error instanceof BatonError) || error.code !== 'tokenizer_missing') throw error;
     io.stderr(`baton: warning: ${error.message}; sizes are estimates. ${error.cure}\n`);
     const { tokenSafetyMultiplier } = config.compact;
     return {
@@ -171,6 +182,16 @@ export async function tokenCounter(
       counter: 'approximate',
     };
   }
+}
+
+/** The texts that counting an item comes to count. */
+function countedTexts(item: Item): readonly string[] {
+  const texts: string[] = [];
+  itemTokens(item, (text) => {
+    texts.push(text);
+    return 0;
+  });
+  return texts;
 }
 
 function subjectOf(

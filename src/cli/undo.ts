@@ -59,7 +59,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       { copyOf: source },
       ...written.tail.map((line) => `${line}\n`),
     ]);
-    const { count } = await tokenCounter(io, config);
+    const { count } = await tokenCounter(io, config, restored);
     const tokens = contextTokens(restored, (item) => itemTokens(item, count, config.compact));
     const where = place ?? flags.out;
     io.stderr(

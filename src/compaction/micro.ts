@@ -4,6 +4,7 @@ import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts'
 import type { CountText } from '../tokens/estimate.ts';
 import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
+import { CLEARED_RESULT } from '../protocol/record.ts';
 import { clearResult, isCleared } from '../history/clear.ts';
 import { eligibleTool } from './eligible.ts';
 
@@ -95,25 +96,22 @@ function findCandidates(
   const eligibleCalls = new Set<string>();
   const cache = new Map(state.toolTokenCache);
   const candidates: Candidate[] = [];
+  const placeholder = countOf(settings)(CLEARED_RESULT);
   items.forEach((item, index) => {
     const call = callOf(item);
     if (call?.callId !== undefined && eligibleTool(call.name) !== undefined) eligibleCalls.add(call.callId);
     const callId = resultCallId(item);
     if (callId === undefined || !eligibleCalls.has(callId)) return;
     if (state.compactedToolIds.has(callId) || isCleared(item)) return;
-    const saving = (cache.get(callId) ?? resultTokens(item, settings)) - placeholderTokens(item, settings);
-    cache.set(callId, saving + placeholderTokens(item, settings));
-    candidates.push({ index, callId, saving });
+    const tokens = cache.get(callId) ?? resultTokens(item, settings);
+    cache.set(callId, tokens);
+    candidates.push({ index, callId, saving: item.type === 'unknown' ? 0 : tokens - placeholder });
   });
   return { candidates, cache };
 }
 
 function resultTokens(item: Item, settings: MicroSettings): number {
   return sumTokens(itemTokens(item, countOf(settings), settings));
-}
-
-function placeholderTokens(item: Item, settings: MicroSettings): number {
-  return resultTokens(clearResult(item), settings);
 }
 
 function countOf(settings: MicroSettings): CountText {

@@ -1,7 +1,7 @@
 // Bytes to lines to values. Tolerant of everything that a crash, a copy or an editor does to a JSONL file, and linear:
 // each byte is looked at a bounded number of times whatever the damage.
 
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../protocol/item.ts';
 import type { DamageNote, LineAt, Report } from './reader.ts';
 
@@ -98,7 +98,7 @@ export class ValueReader {
     const clean = this.#clean(bytes);
     if (clean === undefined) return;
     this.#flushSuspect();
-    const text = clean.toString('utf8');
+    const text = this.#decode(clean);
     const value = this.#parse(text) ?? parseOrUndefined(text);
     if (value !== undefined && (text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST)))
       this.#give(value, 0);
@@ -139,11 +139,16 @@ export class ValueReader {
       clean = Buffer.from(clean.filter((byte) => byte !== 0));
       this.#note('nul_bytes', 'NUL bytes, as a crash leaves them, were skipped', false);
     }
-    if (isBlank(clean)) return undefined;
-    if (!isUtf8(clean)) {
+    return isBlank(clean) ? undefined : clean;
+  }
+
+  /** ASCII, which most lines are, is told and copied several times faster than UTF-8 is decoded. */
+  #decode(bytes: Buffer): string {
+    if (isAscii(bytes)) return bytes.toString('latin1');
+    if (!isUtf8(bytes)) {
       this.#note('invalid_utf8', 'bytes that are no UTF-8 were read as U+FFFD', false);
     }
-    return clean;
+    return bytes.toString('utf8');
   }
 
   #recover(text: string): void {

@@ -20,26 +20,49 @@ const SAMPLE_LENGTH = 4 * 1024;
  */
 export function boundedCounter(countSlice: CountText): CountText {
   return (text) => {
+    if (text.length <= LONGEST_RUN) return countSlice(text);
     let tokens = 0;
-    let sliceStart = 0;
-    let runStart = 0;
-    let runIsSpace = isSpace(text.charCodeAt(0));
-    for (let index = 1; index <= text.length; index++) {
-      const space = index < text.length ? isSpace(text.charCodeAt(index)) : !runIsSpace;
-      if (space === runIsSpace) continue;
-      if (index - runStart > LONGEST_RUN) {
-        tokens +=
-          countIfAny(countSlice, text, sliceStart, runStart) + countRun(countSlice, text, runStart, index);
-        sliceStart = index;
-      } else if (index - sliceStart >= SLICE && isTokenStart(text, index)) {
-        tokens += countSlice(text.slice(sliceStart, index));
-        sliceStart = index;
-      }
-      runStart = index;
-      runIsSpace = space;
-    }
-    return tokens + countIfAny(countSlice, text, sliceStart, text.length);
+    for (const counted of countSlices(text, countSlice)) tokens += counted;
+    return tokens;
   };
+}
+
+/** Counts a text slice by slice, so that a caller can do something else in between; the counts add up to the whole. */
+export function* countSlices(text: string, countSlice: CountText): Generator<number> {
+  if (text.length <= SLICE && !hasLongRun(text)) {
+    yield countSlice(text);
+    return;
+  }
+  let sliceStart = 0;
+  let runStart = 0;
+  let runIsSpace = isSpace(text.charCodeAt(0));
+  for (let index = 1; index <= text.length; index++) {
+    const space = index < text.length ? isSpace(text.charCodeAt(index)) : !runIsSpace;
+    if (space === runIsSpace) continue;
+    if (index - runStart > LONGEST_RUN) {
+      yield countIfAny(countSlice, text, sliceStart, runStart);
+      yield countRun(countSlice, text, runStart, index);
+      sliceStart = index;
+    } else if (index - sliceStart >= SLICE && isTokenStart(text, index)) {
+      yield countSlice(text.slice(sliceStart, index));
+      sliceStart = index;
+    }
+    runStart = index;
+    runIsSpace = space;
+  }
+  yield countIfAny(countSlice, text, sliceStart, text.length);
+}
+
+/** Whether there is a run over `LONGEST_RUN`. Looks back from where one would end, so it sees few of the characters. */
+function hasLongRun(text: string): boolean {
+  for (let runStart = 0; runStart + LONGEST_RUN < text.length;) {
+    let start = runStart + LONGEST_RUN;
+    const space = isSpace(text.charCodeAt(start));
+    while (start > runStart && isSpace(text.charCodeAt(start - 1)) === space) start--;
+    if (start === runStart) return true;
+    runStart = start;
+  }
+  return false;
 }
 
 function countIfAny(countSlice: CountText, text: string, from: number, to: number): number {
@@ -75,7 +98,15 @@ function isTokenStart(text: string, index: number): boolean {
   return before === '\n' ? after !== '/' : after === ' ' || after === '\t';
 }
 
+/** The characters that `\s` matches, without the cost of an expression for each. */
 function isSpace(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
-  return /\s/.test(String.fromCharCode(unit));
+  return unit === 0xa0 || (unit >= 0x1680 && isWideSpace(unit));
 }
+
+function isWideSpace(unit: number): boolean {
+  if (unit >= 0x2000 && unit <= 0x200a) return true;
+  return WIDE_SPACES.has(unit);
+}
+
+const WIDE_SPACES: ReadonlySet<number> = new Set([0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff]);

@@ -1,0 +1,144 @@
+// Exact counts: all of a large history against the tokenizer alone, one more item, one line without a space.
+
+import { setImmediate } from 'node:timers/promises';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { loadSession } from '../../src/formats/load.ts';
+import { openSource } from '../../src/formats/source.ts';
+import { AccountFold } from '../../src/history/account.ts';
+import { loadPatientTokenizer, loadTokenizer } from '../../src/tokens/load.ts';
+import { Dice, generateSteps, textsOf, toItems } from '../histories.ts';
+import { median, race, timeOnce } from '../measure.ts';
+import { atMost, digits, duration } from '../report.ts';
+import type { Row } from '../report.ts';
+import { withFolder, writeSession } from '../session-files.ts';
+import { ACCOUNT_SETTINGS } from './accounting.ts';
+import type { Effort } from './suite.ts';
+
+const TOPIC = 'Exact token counts (o200k)';
+
+/** The counting rows. */
+export async function* counting(effort: Effort): AsyncGenerator<Row> {
+  const steps = generateSteps(effort.isQuick ? 4000 : 20_000);
+  yield await countAll(textsOf(steps), effort);
+  yield await addOne(steps, effort);
+  yield await countInTurns(textsOf(steps));
+  yield await readInTurns(effort);
+  for (const [what, text] of unbrokenRuns()) yield await countRun(what, text, effort);
+}
+
+async function countAll(texts: readonly string[], { isQuick }: Effort): Promise<Row> {
+  const count = await loadTokenizer();
+  const alone = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
+  let exact = 0;
+  const times = await race(
+    {
+      baton: { run: () => (exact = sum(texts, count)) },
+      alone: { run: () => sum(texts, alone) },
+    },
+    isQuick ? 3 : 5,
+  );
+  const ratio = times.baton / times.alone;
+  return {
+    topic: TOPIC,
+    what: `${digits(exact / 1e6)} M tokens`,
+    baton: duration(times.baton),
+    against: `gpt-tokenizer alone ${duration(times.alone)}`,
+    figure: `${ratio.toFixed(2)}× its time`,
+    target: atMost(Number(ratio.toFixed(2)), 1, '×'),
+  };
+}
+
+function sum(texts: readonly string[], count: (text: string) => number): number {
+  return texts.reduce((total, text) => total + count(text), 0);
+}
+
+async function addOne(steps: Parameters<typeof toItems>[0], { rounds }: Effort): Promise<Row> {
+  const items = toItems(steps);
+  const fold = new AccountFold({ ...ACCOUNT_SETTINGS, count: await loadTokenizer() });
+  for (const item of items) fold.add({ type: 'item', item });
+  const times: number[] = [];
+  const results = items.filter(({ type }) => type === 'function_call_output').slice(0, rounds);
+  for (const item of results) {
+    const run = (): unknown => {
+      fold.add({ type: 'item', item });
+      return fold.account();
+    };
+    times.push(await timeOnce({ run }));
+  }
+  const milliseconds = median(times);
+  return {
+    topic: TOPIC,
+    what: `one result added to ${digits(items.length)} items, whole account again`,
+    baton: duration(milliseconds),
+    against: '',
+    figure: duration(milliseconds),
+    target: atMost(milliseconds, 30, ' ms'),
+  };
+}
+
+async function countInTurns(texts: readonly string[]): Promise<Row> {
+  const { countAhead } = await loadPatientTokenizer();
+  return turnRow('the same tokens counted ahead, longest turn', await longestTurn(countAhead(texts)));
+}
+
+async function readInTurns({ isQuick }: Effort): Promise<Row> {
+  const bytes = isQuick ? 8e6 : 24e6;
+  return withFolder(async (folder) => {
+    const source = await openSource(await writeSession(folder, 'codex', bytes), process.stdin);
+    const fold = new AccountFold({ ...ACCOUNT_SETTINGS, count: await loadTokenizer() });
+    const reading = loadSession(source, (record) => fold.add(record));
+    const longest = await longestTurn(reading);
+    await source.close();
+    return turnRow(`session of ${digits(bytes / 1e6)} MB read and counted, longest turn`, longest);
+  });
+}
+
+function turnRow(what: string, milliseconds: number): Row {
+  const [baton, target] = [duration(milliseconds), atMost(milliseconds, 50, ' ms')];
+  return { topic: TOPIC, what, baton, against: '', figure: baton, target };
+}
+
+/**
+ * Most milliseconds that pass before anything else in the process has its turn. Time passes while other programs have
+ * the processor, and processor time counts the threads that collect garbage beside the main one: the smaller of both.
+ */
+async function longestTurn(work: Promise<unknown>): Promise<number> {
+  const finished = new AbortController();
+  const working = work.finally(() => finished.abort());
+  let longest = 0;
+  while (!finished.signal.aborted) {
+    const started = performance.now();
+    const before = process.cpuUsage();
+    await setImmediate();
+    const { user, system } = process.cpuUsage(before);
+    longest = Math.max(longest, Math.min(performance.now() - started, (user + system) / 1000));
+  }
+  await working;
+  return longest;
+}
+
+function unbrokenRuns(): readonly (readonly [what: string, text: string])[] {
+  const dice = new Dice(7);
+  const random = (alphabet: string): string =>
+    Array.from({ length: 1e6 }, () => alphabet[dice.below(alphabet.length)]).join('');
+  return [
+    ['one letter', 'a'.repeat(1e6)],
+    ['spaces', ' '.repeat(1e6)],
+    ['hexadecimal digits', random('0123456789abcdef')],
+    ['base64', random('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')],
+    ['Chinese characters', random('的一是不了人我在有他这中大来上国个到说们为子和你地出道也时年')],
+  ];
+}
+
+async function countRun(what: string, text: string, { rounds }: Effort): Promise<Row> {
+  const count = await loadTokenizer();
+  const { baton } = await race({ baton: { run: () => count(text) } }, rounds);
+  return {
+    topic: TOPIC,
+    what: `1 M characters in one run: ${what}`,
+    baton: duration(baton),
+    against: '',
+    figure: duration(baton),
+    target: atMost(baton, 100, ' ms'),
+  };
+}

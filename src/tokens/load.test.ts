@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { BatonError } from '../errors.ts';
+import type { CountText } from './estimate.ts';
+import { loadPatientTokenizer, loadTokenizer, patientCounter } from './load.ts';
+
+const atOnce = await loadTokenizer();
+
+/** Many slices of text. */
+const LONG = 'const total = items.length; // kept\n'.repeat(20_000);
+
+/** A counter that takes a millisecond for each slice, and the slices that it was given. */
+function slowCounter(): { readonly slices: string[]; readonly countSlice: CountText } {
+  const slices: string[] = [];
+  const countSlice = (slice: string): number => {
+    slices.push(slice);
+    for (const until = performance.now() + 1; performance.now() < until;);
+    return slice.length;
+  };
+  return { slices, countSlice };
+}
+
+test('what is counted ahead equals what is counted at once', async () => {
+  const anyText = fc
+    .array(fc.constantFrom('a', ' ', '\n', 'word ', '中', '🙂', '{"k":1}', '<|endoftext|>'), {
+      maxLength: 40,
+    })
+    .chain((pieces) => fc.integer({ min: 1, max: 40 }).map((times) => pieces.join('').repeat(times)));
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyText, { maxLength: 5 }), async (texts) => {
+      const { count, countAhead } = await loadPatientTokenizer();
+      await countAhead(texts);
+      assert.deepEqual(texts.map(count), texts.map(atOnce));
+    }),
+    { seed: 20_261_121, numRuns: 50 },
+  );
+});
+
+test('counting ahead gives other things their turn', async () => {
+  const { slices, countSlice } = slowCounter();
+  const finished = new AbortController();
+  void patientCounter(countSlice)
+    .countAhead([LONG])
+    .then(() => finished.abort());
+  const seen = new Set<number>();
+  while (!finished.signal.aborted) {
+    seen.add(slices.length);
+    await setImmediate();
+  }
+  assert.equal(slices.join(''), LONG);
+  // A turn of 20 ms has room for at most 20 slices of a millisecond.
+  assert.ok(seen.size > slices.length / 21, `${slices.length} slices in ${seen.size} turns`);
+});
+
+test('a text counted ahead is not counted again', async () => {
+  const { slices, countSlice } = slowCounter();
+  const { count, countAhead } = patientCounter(countSlice);
+  await countAhead([LONG, LONG]);
+  const counted = slices.length;
+  assert.equal(count(LONG), LONG.length);
+  assert.equal(slices.length, counted);
+  assert.equal(slices.join(''), LONG);
+});
+
+test('counting ahead stops when it is told to', async () => {
+  const { slices, countSlice } = slowCounter();
+  const controller = new AbortController();
+  const counting = patientCounter(countSlice).countAhead([LONG], controller.signal);
+  controller.abort();
+  await assert.rejects(counting, (error) => error instanceof BatonError && error.code === 'interrupted');
+  assert.ok(slices.join('').length < LONG.length);
+});
