@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { FORMATS } from '../../src/vocabulary.ts';
 import type { Format } from '../../src/vocabulary.ts';
