@@ -8,6 +8,7 @@ import {
   appendFileSync,
   chmodSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -73,16 +74,16 @@ async function fails(
 
 for (const format of FORMATS) {
   test(`${format}: a file with every damage at once that still holds a conversation`, async () => {
-    const kinds = [
+    const kinds = new Set([
       'NULs as padding',
       'CRLF',
       'a BOM',
       'invalid UTF-8',
       'lines that are no JSON',
       'lines glued in pairs',
-    ];
+    ]);
     const damaged = sabotagesFor(format)
-      .filter(({ name }) => kinds.includes(name))
+      .filter(({ name }) => kinds.has(name))
       .reduce((file, { apply }) => apply(file), asFile(workLines(format)));
     const at = place(damaged);
     const inspected = await runBuilt(['inspect', at.session, '--json'], at);
@@ -266,9 +267,11 @@ test('the session itself is never replaced, by whatever name and force', async (
 test('places that take no file', async () => {
   const at = place();
   mkdirSync(join(at.home, 'directory'));
+  // A pipe stands for every device: a faulty program run by root would replace the device itself.
+  spawnSync('mkfifo', [join(at.home, 'pipe')]);
   for (const path of [
     'directory',
-    '/dev/null',
+    'pipe',
     'directory/',
     'missing/out.jsonl',
     'session.jsonl/out',
@@ -280,7 +283,8 @@ test('places that take no file', async () => {
     }
   }
   assert.deepEqual(readdirSync(join(at.home, 'directory')), []);
-  assertUntouched(at, 'directory');
+  assert.ok(lstatSync(join(at.home, 'pipe')).isFIFO());
+  assertUntouched(at, 'directory', 'pipe');
 });
 
 test('a directory that may not be written', { skip: NO_PERMISSION_SKIP }, async () => {

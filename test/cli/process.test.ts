@@ -257,6 +257,11 @@ const SIZES = [
   [200, 50],
 ] as const;
 
+/** A path or a command alone on its line stays whole. */
+function isCopied(line: string): boolean {
+  return /^\s*\S+$/.test(line);
+}
+
 for (const [columns, rows] of SIZES) {
   test(`a terminal of ${columns} by ${rows}`, { skip: NO_TERMINAL }, async () => {
     const home = freshHome();
@@ -272,7 +277,6 @@ for (const [columns, rows] of SIZES) {
       .join('; ');
     const { lines, painted } = await showIn({ home, columns, rows }, script);
     assert.ok(lines.length > 100, `${lines.length} lines`);
-    const isCopied = (line: string): boolean => /^\s*\S+$/.test(line);
     for (const line of lines) {
       assert.ok([...line].length <= columns || isCopied(line), `${[...line].length} columns: ${line}`);
     }
@@ -299,6 +303,7 @@ test('progress is drawn on a terminal, keeps to its line and is erased', { skip:
   const long = 'a-name-that-is-longer-than-the-terminal-is-wide.jsonl';
   symlinkSync(middling, join(home, long));
   const { lines, written } = await showIn({ home, columns: 40, rows: 10 }, `baton inspect ${long} > out.txt`);
+  // oxlint-disable-next-line no-control-regex
   const drawn = [...written.matchAll(/(Reading [^\r\u001B]*?\d+ %)/g)].map(([, line = '']) => line);
   assert.ok(drawn.length > 0, 'it was drawn');
   for (const line of drawn) assert.ok(line.length < 40, line);
