@@ -121,7 +121,7 @@ test('the same history for each API', () => {
 test('thinking goes back to its own provider only, and signed', () => {
   const items = [user('x'), thinking, says('y')];
   const kinds = (from: 'claude-code' | 'anthropic' | 'pi'): unknown =>
-    (writeMessages('anthropic', items, from)[1]?.['content'] as JsonObject[]).map(({ type }) => type);
+    ((writeMessages('anthropic', items, from)[1]?.['content'] ?? []) as JsonObject[]).map(({ type }) => type);
   assert.deepEqual(kinds('claude-code'), ['thinking', 'text']);
   assert.deepEqual(kinds('anthropic'), ['thinking', 'text']);
   assert.deepEqual(kinds('pi'), ['text']);
