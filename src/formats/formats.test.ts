@@ -176,11 +176,29 @@ for (const [name, context] of contexts) {
   });
 }
 
+test('a pi session that was rewound to its beginning leaves all before behind', async () => {
+  const timestamp = '2026-01-05T08:00:00.000Z';
+  const said = (id: string, parentId: string | null, content: string): JsonObject => ({
+    type: 'message',
+    id,
+    parentId,
+    timestamp,
+    message: { role: 'user', content },
+  });
+  const head = { type: 'session', version: 3, id: 's', timestamp, cwd: '/' };
+  const lines = [head, said('a', null, 'first'), said('b', 'a', 'second'), said('c', null, 'anew')];
+  const { records, report } = await readSessionText(asLines(lines));
+  assert.deepEqual(contextOf(records), ['user: anew']);
+  assert.equal(records.filter(({ type }) => type === 'side_item').length, 2);
+  assert.deepEqual(report.damage, []);
+});
+
 test('what opencode cleared is cleared from the moment that it was', async () => {
   const { records } = await readSessionText(textOf('opencode export (1.14)'));
   const types = records.map(({ type }) => type);
   const cleared = types.indexOf('micro_compacted');
-  assert.ok(cleared > types.indexOf('item') && cleared < types.indexOf('compacted'));
+  const isInTime = cleared > types.indexOf('item') && cleared < types.indexOf('compacted');
+  assert.ok(isInTime, `cleared at ${cleared} of ${types.join(' ')}`);
   assert.deepEqual((records[cleared] as LogRecord & { callIds: unknown }).callIds, ['REDACTED']);
 });
 

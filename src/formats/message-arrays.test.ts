@@ -121,7 +121,7 @@ test('the same history for each API', () => {
 test('thinking goes back to its own provider only, and signed', () => {
   const items = [user('x'), thinking, says('y')];
   const kinds = (from: 'claude-code' | 'anthropic' | 'pi'): unknown =>
-    ((writeMessages('anthropic', items, from)[1]?.['content'] ?? []) as JsonObject[]).map(({ type }) => type);
+    blocksOf(writeMessages('anthropic', items, from)[1] ?? {}).map(({ type }) => type);
   assert.deepEqual(kinds('claude-code'), ['thinking', 'text']);
   assert.deepEqual(kinds('anthropic'), ['thinking', 'text']);
   assert.deepEqual(kinds('pi'), ['text']);
@@ -141,6 +141,14 @@ test('a second result of a call, an orphan and a client\u2019s placeholder are l
     const text = JSON.stringify(writeMessages(format, items, 'chat'));
     assert.ok(!text.includes('none') && !text.includes('again') && !text.includes('API error'), format);
   }
+});
+
+test('what is said after a result stays after it', () => {
+  const items = [user('x'), call('a'), result('a'), says('So it is b.')];
+  const roles = (format: MessageFormat): unknown[] =>
+    writeMessages(format, items, 'chat').map(({ role }) => role);
+  assert.deepEqual(roles('chat'), ['user', 'assistant', 'tool', 'assistant']);
+  assert.deepEqual(roles('anthropic'), ['user', 'assistant', 'user', 'assistant']);
 });
 
 // What the APIs refuse, written down anew: none of it shares code with the writer.
