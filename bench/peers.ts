@@ -5,6 +5,7 @@ import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { BaseMessage } from '@langchain/core/messages';
 import { ClearToolUsesEdit, countTokensApproximately, FakeToolCallingModel, trimMessages } from 'langchain';
 import type { Step } from './histories.ts';
+import { processorTime } from './measure.ts';
 
 /** The history as LangChain holds it. */
 export function toLangChain(steps: readonly Step[]): BaseMessage[] {
@@ -71,7 +72,7 @@ class TimeIsUp extends Error {}
 /** A peer's token counter is called all along, so it is the place to stop a peer from. */
 function counterUntil(deadlineMs: number): (messages: BaseMessage[]) => number {
   return (messages) => {
-    if (performance.now() > deadlineMs) throw new TimeIsUp();
+    if (processorTime() > deadlineMs) throw new TimeIsUp();
     return countTokensApproximately(messages);
   };
 }
@@ -87,9 +88,9 @@ async function untilCap(run: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** LangChain's clearing of tool results with its defaults; false when it did not finish within `capMs`. */
+/** LangChain's clearing of tool results with its defaults; false when it did not finish within `capMs` of processor time. */
 export async function clearToolUses(messages: readonly BaseMessage[], capMs: number): Promise<boolean> {
-  const countTokens = counterUntil(performance.now() + capMs);
+  const countTokens = counterUntil(processorTime() + capMs);
   const edit = new ClearToolUsesEdit();
   const model = new FakeToolCallingModel();
   // The edit writes into the list that it is given.
@@ -98,7 +99,7 @@ export async function clearToolUses(messages: readonly BaseMessage[], capMs: num
 
 /** LangChain's cut to the newest 100,000 tokens that leaves a valid history; false when it did not finish. */
 export async function trimToNewest(messages: readonly BaseMessage[], capMs: number): Promise<boolean> {
-  const tokenCounter = counterUntil(performance.now() + capMs);
+  const tokenCounter = counterUntil(processorTime() + capMs);
   const options = { maxTokens: 100_000, strategy: 'last', startOn: 'human', tokenCounter } as const;
   return untilCap(() => trimMessages([...messages], options));
 }

@@ -230,9 +230,7 @@ export class AccountFold {
       turns: this.#turn,
       points: [...this.#points, this.#point(usage.used, undefined)],
       compactions: this.#compactions,
-      brokenPairs: findBrokenPairs(
-        this.#history.entries.map(({ value }) => ({ callId: value.callId, resultOf: value.resultOf })),
-      ),
+      brokenPairs: findBrokenPairs(this.#history.entries.map(({ value }) => value)),
       recorded: this.#recorded,
       predictions: this.#predictions,
       rejectedSamples: this.#rejected,

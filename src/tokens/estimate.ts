@@ -114,14 +114,16 @@ export function itemTokens(
 /** Sum of a split. */
 export function sumTokens(split: TokensByCategory): number {
   let sum = 0;
-  for (const tokens of Object.values(split)) sum += tokens;
+  for (const category in split) sum += split[category as Category] ?? 0;
   return sum;
 }
 
 /** Adds `split` to `totals` in place. */
 export function addTokens(totals: Partial<Record<Category, number>>, split: TokensByCategory): void {
-  for (const [category, tokens] of Object.entries(split) as [Category, number][]) {
-    totals[category] = (totals[category] ?? 0) + tokens;
+  // Not `Object.entries`: this runs for every item of a context, and its lists would be most of the cost.
+  for (const key in split) {
+    const category = key as Category;
+    totals[category] = (totals[category] ?? 0) + (split[category] ?? 0);
   }
 }
 

@@ -20,7 +20,7 @@ const SAMPLE_LENGTH = 4 * 1024;
  */
 export function boundedCounter(countSlice: CountText): CountText {
   return (text) => {
-    if (text.length <= LONGEST_RUN) return countSlice(text);
+    if (isOneSlice(text)) return countSlice(text);
     let tokens = 0;
     for (const counted of countSlices(text, countSlice)) tokens += counted;
     return tokens;
@@ -29,7 +29,7 @@ export function boundedCounter(countSlice: CountText): CountText {
 
 /** Counts a text slice by slice, so that a caller can do something else in between; the counts add up to the whole. */
 export function* countSlices(text: string, countSlice: CountText): Generator<number> {
-  if (text.length <= SLICE && !hasLongRun(text)) {
+  if (isOneSlice(text)) {
     yield countSlice(text);
     return;
   }
@@ -51,6 +51,10 @@ export function* countSlices(text: string, countSlice: CountText): Generator<num
     runIsSpace = space;
   }
   yield countIfAny(countSlice, text, sliceStart, text.length);
+}
+
+function isOneSlice(text: string): boolean {
+  return text.length <= LONGEST_RUN || (text.length <= SLICE && !hasLongRun(text));
 }
 
 /** Whether there is a run over `LONGEST_RUN`. Looks back from where one would end, so it sees few of the characters. */
