@@ -11,7 +11,7 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * A value nested deeper than this is reported and skipped. `JSON.parse` takes any depth, `JSON.stringify` and every
- * recursive walk overflow the stack at some thousands. @source the deepest line of 33 real sessions has 12 levels.
+ * recursive walk overflow the stack at some thousands. @source the deepest line of 29 real session files has 12 levels.
  */
 const DEEPEST = 500;
 
