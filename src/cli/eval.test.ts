@@ -90,6 +90,6 @@ describe('baton eval', () => {
   it('refuses sizes that are none', async () => {
     const ran = await baton(home, ['eval', long, '--sizes', '2k,much']);
     assert.equal(ran.status, 2);
-    assert.match(ran.stderr, /number of tokens such as 8000 or 8k/);
+    assert.match(String(ran.error?.['message']), /number of tokens such as 8000 or 8k/);
   });
 });

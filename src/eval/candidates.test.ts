@@ -72,7 +72,7 @@ describe('candidates', () => {
     const { lines } = codexRule(situation, 1000);
     assert.deepEqual(lines.slice(0, 2), ['First request.', 'Second request.']);
     assert.equal(lines.length, 3);
-    assert.deepEqual(codexRule(situation, 20).lines.slice(0, -1), ['Second request.']);
+    assert.deepEqual(codexRule(situation, 24).lines.slice(0, -1), ['Second request.']);
   });
 
   it('random: as many lines of the past as fit, another set with another chance', () => {

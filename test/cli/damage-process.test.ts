@@ -61,6 +61,10 @@ function assertUntouched({ home, session, original }: Place, ...others: readonly
   assert.deepEqual(readdirSync(home).toSorted(), ['session.jsonl', ...others].toSorted());
 }
 
+function makePipe(path: string): void {
+  assert.equal(spawnSync('sh', ['-c', 'mkfifo "$0"', path]).status, 0);
+}
+
 async function fails(
   args: readonly string[],
   code: ErrorCode,
@@ -146,7 +150,7 @@ test('paths that lead to no file', async () => {
   const at = place();
   symlinkSync('nowhere', join(at.home, 'dangling'));
   symlinkSync('loop', join(at.home, 'loop'));
-  spawnSync('mkfifo', [join(at.home, 'pipe')]);
+  makePipe(join(at.home, 'pipe'));
   const cases: readonly (readonly [string, ErrorCode])[] = [
     ['missing.jsonl', 'file_not_found'],
     ['session.jsonl/below', 'file_not_found'],
@@ -268,7 +272,7 @@ test('places that take no file', async () => {
   const at = place();
   mkdirSync(join(at.home, 'directory'));
   // A pipe stands for every device: a faulty program run by root would replace the device itself.
-  spawnSync('mkfifo', [join(at.home, 'pipe')]);
+  makePipe(join(at.home, 'pipe'));
   for (const path of [
     'directory',
     'pipe',
