@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { OUTPUT_FORMATS, STRATEGIES } from '../vocabulary.ts';
 import type { OutputFormat, Strategy } from '../vocabulary.ts';
+import type { CompactFlags } from './compact.ts';
 import { configCommand } from './config.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
 import { foldLines } from './style.ts';
@@ -132,19 +133,6 @@ function addInspect(program: Command, io: CommandIo, configure: Configure, end: 
         }),
       );
     });
-}
-
-interface CompactFlags {
-  readonly strategy: Strategy;
-  readonly targetTokens?: number;
-  readonly preview?: true;
-  readonly out?: string;
-  readonly format: OutputFormat;
-  readonly prune?: true;
-  readonly install?: true;
-  readonly workspace?: string;
-  readonly force?: true;
-  readonly json?: true;
 }
 
 function addCompact(program: Command, io: CommandIo, configure: Configure): void {
