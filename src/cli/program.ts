@@ -6,7 +6,6 @@ import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { OUTPUT_FORMATS, STRATEGIES } from '../vocabulary.ts';
-import type { OutputFormat, Strategy } from '../vocabulary.ts';
 import type { CompactFlags } from './compact.ts';
 import { configCommand } from './config.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
