@@ -69,7 +69,7 @@ async function addOne(steps: Parameters<typeof toItems>[0], { rounds }: Effort):
       fold.add({ type: 'item', item });
       return fold.account();
     };
-    times.push(await timeOnce({ run }));
+    times.push(await timeOnce({ run }, mainThreadTime));
   }
   const milliseconds = median(times.slice(WARM_UPS));
   return {

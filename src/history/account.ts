@@ -412,8 +412,12 @@ export class AccountFold {
     split: TokensByCategory,
   ): void {
     const tool = this.#toolOfCall.get(callId) ?? 'unknown';
-    const share = tools.get(tool) ?? { results: 0, tokens: 0 };
-    tools.set(tool, { results: share.results + 1, tokens: share.tokens + sumTokens(split) });
+    const share = tools.get(tool);
+    if (share === undefined) tools.set(tool, { results: 1, tokens: sumTokens(split) });
+    else {
+      share.results++;
+      share.tokens += sumTokens(split);
+    }
   }
 
   #window(usage = 0): { window: number; usable: number; from: ContextAccount['windowFrom'] } {
