@@ -1,9 +1,9 @@
 // Runs the suites one after the other, each in a process of its own, so that none runs code that another one warmed up
 // or works in a heap that another one filled.
 
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, release, totalmem, type } from 'node:os';
+import { cpus, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -73,6 +73,7 @@ async function runAll(names: readonly string[]): Promise<void> {
   const page = join(ROOT, 'docs', 'benchmarks.md');
   const content = `${machine()}\n\n${tables}`;
   writeFileSync(page, replaceBetweenMarks(readFileSync(page, 'utf8'), content));
+  execFileSync(join(ROOT, 'node_modules', '.bin', 'prettier'), ['--write', page]);
 }
 
 function runApart(name: string, onRow: (row: Row) => void): Promise<void> {
@@ -94,7 +95,7 @@ function machine(): string {
   const { node, v8 } = process.versions;
   return (
     `Node ${node} (V8 ${v8}), ${processors.length} × ${processors[0]?.model ?? 'unknown processor'}, ` +
-    `${memory} GiB, ${type()} ${release()}; ` +
+    `${memory} GiB, ${type()}; ` +
     `medians of ${effort.rounds} interleaved runs after warm-up.`
   );
 }
