@@ -1,0 +1,37 @@
+// What `npm ci` puts on a disk stays small: the README says how small.
+
+import assert from 'node:assert/strict';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../../scripts/generate.ts';
+
+/** @source spec 5-architecture: `npm ci` under 150 MB. */
+const MOST_BYTES = 150_000_000;
+
+/** Bytes on disk, in blocks as `du` counts them, links not followed. */
+function bytesOnDisk(path: string): number {
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) return stats.blocks * 512;
+  return readdirSync(path).reduce((sum, name) => sum + bytesOnDisk(join(path, name)), 0);
+}
+
+test('npm ci takes less than 150 MB', (t) => {
+  const modules = join(ROOT, 'node_modules');
+  if (lstatSync(modules).isSymbolicLink()) {
+    t.skip('node_modules is a link, so it is not what `npm ci` made');
+    return;
+  }
+  const bytes = bytesOnDisk(modules);
+  t.diagnostic(`${Math.round(bytes / 1e6)} MB`);
+  assert.ok(bytes < MOST_BYTES, `${bytes} bytes`);
+});
+
+test('a user of the library installs five small packages at most', () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.optionalDependencies)];
+  assert.deepEqual(names, ['commander', 'smol-toml', 'unbash', 'zod', 'gpt-tokenizer']);
+});
