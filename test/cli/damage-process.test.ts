@@ -20,7 +20,7 @@ import {
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import type { ErrorCode } from '../../src/errors.ts';
-import { FORMATS } from '../../src/vocabulary.ts';
+import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import { writeBigSession } from '../support/big-session.ts';
 import { NOT_BUILT, PROGRAM, runBuilt, whenOpen } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
@@ -76,7 +76,7 @@ async function fails(
   return ended;
 }
 
-for (const format of FORMATS) {
+for (const format of AGENT_FORMATS) {
   test(`${format}: a file with every damage at once that still holds a conversation`, async () => {
     const kinds = new Set([
       'NULs as padding',

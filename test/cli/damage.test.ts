@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { ERROR_CODES } from '../../src/errors.ts';
-import { FORMATS } from '../../src/vocabulary.ts';
+import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import type { Format } from '../../src/vocabulary.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import type { Ran } from '../support/program.ts';
@@ -72,7 +72,7 @@ function assertExplained({ status, error }: Ran): void {
   assert.notEqual(error?.['cure'], '', `${code} has a cure`);
 }
 
-for (const format of FORMATS) {
+for (const format of AGENT_FORMATS) {
   const whole = asFile(workLines(format));
 
   test(`${format}: the session itself is compacted`, async () => {

@@ -18,7 +18,7 @@ import {
   SessionsDocument,
   UndoDocument,
 } from '../../src/cli/json-schema.ts';
-import { FORMATS } from '../../src/vocabulary.ts';
+import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { realSessions } from '../support/real-sessions.ts';
 import { sabotagesFor } from '../support/sabotage.ts';
@@ -38,7 +38,7 @@ function assertFits(schema: z.ZodType, value: unknown): void {
   assert.ok(parsed.success, parsed.success ? '' : z.prettifyError(parsed.error));
 }
 
-for (const format of FORMATS) {
+for (const format of AGENT_FORMATS) {
   test(`${format}: inspect, compact and undo of a generated session and of every damaged one`, async () => {
     const whole = asFile(workLines(format));
     const session = join(home, `${format}.jsonl`);

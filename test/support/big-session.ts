@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { JsonObject } from '../../src/protocol/item.ts';
-import type { Format } from '../../src/vocabulary.ts';
+import type { AgentFormat } from '../../src/vocabulary.ts';
 import { ClaudeLines } from './claude-lines.ts';
 import {
   call,
@@ -33,7 +33,7 @@ const RESULT_BYTES = [300, 900, 2500, 2500, 6000, 14_000] as const;
  * Writes a session of at least `bytes` bytes, and at most one turn more; it never ends right after a compaction.
  * @param path a file that does not exist yet
  */
-export async function writeBigSession(path: string, format: Format, bytes: number): Promise<void> {
+export async function writeBigSession(path: string, format: AgentFormat, bytes: number): Promise<void> {
   const chunks = format === 'codex' ? codexChunks() : claudeChunks();
   await pipeline(Readable.from(upTo(chunks, bytes)), createWriteStream(path, { flags: 'wx' }));
 }

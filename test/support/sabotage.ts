@@ -1,7 +1,7 @@
 // Everything that a crash, a copy, an editor or ill will does to a session file, as functions from bytes to bytes.
 
 import type { JsonObject } from '../../src/protocol/item.ts';
-import type { Format } from '../../src/vocabulary.ts';
+import type { AgentFormat } from '../../src/vocabulary.ts';
 
 /** One kind of damage. */
 export interface Sabotage {
@@ -134,7 +134,7 @@ export const LINK_SABOTAGES: readonly Sabotage[] = [
 ];
 
 /** What can be done to a file of a format. */
-export function sabotagesFor(format: Format): readonly Sabotage[] {
+export function sabotagesFor(format: AgentFormat): readonly Sabotage[] {
   return format === 'codex' ? SABOTAGES : [...SABOTAGES, ...LINK_SABOTAGES];
 }
 

@@ -1,7 +1,7 @@
 // Small sessions of real work in both formats: long enough to be worth a compaction, short enough to be damaged often.
 
 import type { JsonObject } from '../../src/protocol/item.ts';
-import type { Format } from '../../src/vocabulary.ts';
+import type { AgentFormat } from '../../src/vocabulary.ts';
 import { ClaudeLines } from './claude-lines.ts';
 import * as codex from './codex-lines.ts';
 
@@ -10,7 +10,7 @@ const TURNS = 3;
 const CALLS_PER_TURN = 2;
 
 /** The lines of a session of three turns with two calls each, about 20 kB. */
-export function workLines(format: Format): readonly JsonObject[] {
+export function workLines(format: AgentFormat): readonly JsonObject[] {
   return format === 'codex' ? codexWork() : claudeWork();
 }
 

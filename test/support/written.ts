@@ -1,7 +1,7 @@
 // Reads what Baton wrote as the agents read it, without Baton's own readers.
 
 import assert from 'node:assert/strict';
-import type { Format } from '../../src/vocabulary.ts';
+import type { AgentFormat } from '../../src/vocabulary.ts';
 
 interface JsonLine {
   readonly [key: string]: unknown;
@@ -11,7 +11,7 @@ interface JsonLine {
  * Asserts that lines are JSON objects, and that the context which they leave to the agent holds no call without its
  * result and no result without its call.
  */
-export function assertWhole(format: Format, text: string): void {
+export function assertWhole(format: AgentFormat, text: string): void {
   const lines = text
     .split('\n')
     .filter((line) => line !== '')
