@@ -18,8 +18,8 @@ export interface CheckpointSettings {
 export interface ReachedCheckpoint {
   readonly checkpoint: Checkpoint;
   readonly words: readonly string[];
-  /** `exit_status`: the script's status says that the command succeeded. `output`: git's own words do. */
-  readonly toldBy: 'exit_status' | 'output';
+  /** `status`: the script's status says that the command succeeded. `output`: git's own words do. */
+  readonly toldBy: 'status' | 'output';
   /** The hash that git reported for a commit. */
   readonly hash?: string;
 }
@@ -60,9 +60,9 @@ export function reachedCheckpoints(
     const isCertain = fate.ran && fate.outcome === 'succeeded';
     const hash = isReported(candidate) && (isCertain || spare-- > 0) ? reports.shift() : undefined;
     if (hash !== undefined) {
-      return [{ checkpoint, words, toldBy: isCertain ? 'exit_status' : 'output', hash }];
+      return [{ checkpoint, words, toldBy: isCertain ? 'status' : 'output', hash }];
     }
-    if (hasSucceeded(fate, { ...script, output })) return [{ checkpoint, words, toldBy: 'exit_status' }];
+    if (hasSucceeded(fate, { ...script, output })) return [{ checkpoint, words, toldBy: 'status' }];
     return isPush(words) && hasPushed(output) ? [{ checkpoint, words, toldBy: 'output' }] : [];
   });
 }

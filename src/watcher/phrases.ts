@@ -87,7 +87,7 @@ export class PhraseReader {
 function proseOf(message: string): string {
   const prose = proseLines(message)
     .join('\n')
-    .replace(/`[^`\n]{0,500}`/g, ' ` ');
+    .replace(/`[^`\n]{0,500}`/g, '`…`');
   return prose.normalize('NFC');
 }
 
@@ -101,7 +101,8 @@ function signalIn(
     const before = prose.slice(Math.max(0, match.index - CLAUSE_LENGTH), match.index);
     const after = prose.slice(match.index + match[0].length, match.index + match[0].length + CLAUSE_LENGTH);
     if (NEGATED.test(before)) continue;
-    if (boundary === 'agent_done' && (NOT_YET.test(before) || isAsked(after))) continue;
+    if (boundary !== 'concluding_thought' && isAsked(after)) continue;
+    if (boundary === 'agent_done' && NOT_YET.test(before)) continue;
     return { boundary, phrase: oneLine(match[0]), sentence: sentenceAround(prose, match) };
   }
   return undefined;

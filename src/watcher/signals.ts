@@ -26,7 +26,7 @@ export type Evidence =
       readonly command: string;
       /** The exit status of the script that the command was in, where it is known. */
       readonly exitStatus: number | undefined;
-      /** `exit_status`: the status says that the command succeeded. `output`: git's own words do. */
+      /** `status`: the script's status says that the command succeeded. `output`: git's own words do. */
       readonly toldBy: ReachedCheckpoint['toldBy'];
       /** The hash that git reported for a commit. */
       readonly hash: string | undefined;
