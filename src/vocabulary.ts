@@ -34,6 +34,23 @@ export type Author = (typeof AUTHORS)[number];
 export const STEPS = ['heads_up', 'scratch', 'packet_request', 'packet', 'handoff'] as const;
 export type Step = (typeof STEPS)[number];
 
+/**
+ * Moments at which work can be interrupted, structured ones first; what the watcher waits for.
+ * @source spec 3-watcher §2, after rawr.
+ */
+export const BOUNDARIES = [
+  'commit',
+  'pr_checkpoint',
+  'plan_checkpoint',
+  'plan_update',
+  'phase_completed',
+  'agent_done',
+  'topic_shift',
+  'concluding_thought',
+  'turn_complete',
+] as const;
+export type Boundary = (typeof BOUNDARIES)[number];
+
 /** What fills a context window, by category; the bars of `inspect` in the order shown. */
 export const CATEGORIES = [
   'system',

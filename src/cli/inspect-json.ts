@@ -2,6 +2,7 @@
 
 import { explainCompaction } from './inspect-view.ts';
 import type { Inspection } from './inspect-view.ts';
+import type { Evidence } from '../watcher/signals.ts';
 
 /** The document for one session. Names are snake_case, counts are tokens unless they say otherwise. */
 export function inspectionJson(inspection: Inspection) {
@@ -65,6 +66,12 @@ export function inspectionJson(inspection: Inspection) {
       explanation: explainCompaction(mark),
       receipt: mark.receipt ?? null,
     })),
+    boundaries: inspection.signals.map(({ boundary, turn, line, evidence }) => ({
+      boundary,
+      turn,
+      line: line ?? null,
+      evidence: evidenceJson(evidence),
+    })),
     broken_pairs: {
       orphan_calls: account.brokenPairs.orphanCalls.length,
       orphan_results: account.brokenPairs.orphanResults.length,
@@ -82,4 +89,21 @@ export function inspectionJson(inspection: Inspection) {
       unknown_items: account.recorded.unknownItems,
     },
   };
+}
+
+function evidenceJson(evidence: Evidence) {
+  switch (evidence.type) {
+    case 'command':
+      return {
+        type: evidence.type,
+        command: evidence.command,
+        exit_status: evidence.exitStatus ?? null,
+        told_by: evidence.toldBy,
+        hash: evidence.hash ?? null,
+      };
+    case 'turn':
+      return { type: evidence.type, turn_id: evidence.turnId ?? null };
+    default:
+      return evidence;
+  }
 }

@@ -2,10 +2,11 @@
 
 import type { CompactionMark, ContextAccount, GaugePoint } from '../history/account.ts';
 import type { LoadReport } from '../formats/load.ts';
-import type { Category, PressureWord } from '../vocabulary.ts';
+import type { Boundary, Category, PressureWord } from '../vocabulary.ts';
 import { CATEGORIES, FORMAT_NAMES } from '../vocabulary.ts';
 import { sumTokens } from '../tokens/estimate.ts';
 import type { ThresholdState } from '../tokens/pressure.ts';
+import type { Signal } from '../watcher/signals.ts';
 import { isO200kModel } from '../tokens/models.ts';
 import type { Look } from './io.ts';
 import {
@@ -33,6 +34,8 @@ export interface Inspection {
   readonly path: string;
   readonly report: LoadReport;
   readonly account: ContextAccount;
+  /** Every boundary of the session, in order. */
+  readonly signals: readonly Signal[];
   readonly threshold: ThresholdState;
   /** Whether automatic compaction is on in the configuration. */
   readonly isAutoCompactOn: boolean;
@@ -294,7 +297,7 @@ const PHASE_WORDS = {
   post_turn: 'after a turn',
 } as const;
 
-function renderFindings({ report, account, gaugeError }: Inspection, look: Look): string {
+function renderFindings({ report, account, gaugeError, signals }: Inspection, look: Look): string {
   const { recorded, brokenPairs } = account;
   const lines = [
     `${paint(look, 'strong', 'Recorded')}  ${[
@@ -304,6 +307,7 @@ function renderFindings({ report, account, gaugeError }: Inspection, look: Look)
       plural(recorded.results, 'result'),
       ...(recorded.sideItems > 0 ? [`${plural(recorded.sideItems, 'item')} outside of the context`] : []),
     ].join(', ')}`,
+    ...boundaryLines(signals, look),
   ];
   if (gaugeError !== undefined) {
     lines.push(
@@ -332,6 +336,26 @@ function renderFindings({ report, account, gaugeError }: Inspection, look: Look)
   lines.push(...damageLines(report, look));
   if (report.hasGrown) lines.push('The file grew while it was read; what was appended is not included.');
   return `${lines.join('\n')}\n`;
+}
+
+/** What a person can check against the file; the phrases that the agent said are in `--json` only. */
+function boundaryLines(signals: readonly Signal[], look: Look): string[] {
+  const counts = new Map<Boundary, number>();
+  for (const { boundary } of signals) counts.set(boundary, (counts.get(boundary) ?? 0) + 1);
+  const told = (boundary: Boundary, word: string): string[] => {
+    const count = counts.get(boundary) ?? 0;
+    return count === 0 ? [] : [plural(count, word)];
+  };
+  const updates = counts.get('plan_update') ?? 0;
+  const checkpoints = plural(counts.get('plan_checkpoint') ?? 0, 'plan checkpoint');
+  const parts = [
+    ...told('commit', 'commit'),
+    ...told('pr_checkpoint', 'PR checkpoint'),
+    ...(updates === 0 ? [] : [`${checkpoints} (of ${plural(updates, 'plan update')})`]),
+    ...told('phase_completed', 'phase'),
+    ...told('turn_complete', 'turn'),
+  ];
+  return parts.length === 0 ? [] : [`${paint(look, 'strong', 'Boundaries')}  ${parts.join(', ')}`];
 }
 
 function damageLines(report: LoadReport, look: Look): string[] {

@@ -6,6 +6,7 @@ import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/account.ts';
 import type { Prediction } from '../tokens/anchor.ts';
 import { thresholdState } from '../tokens/pressure.ts';
+import type { Signal } from '../watcher/signals.ts';
 import { errorJson, explain } from './explain.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import type { Inspection } from './inspect-view.ts';
@@ -52,15 +53,23 @@ async function inspectFile(
   { precise }: InspectOptions,
 ): Promise<Inspection> {
   const count = precise ? await (await import('../tokens/load.ts')).loadTokenizer() : undefined;
+  const { SignalDetector } = await import('../watcher/signals.ts');
   const fold = new AccountFold(accountSettings(config, count));
+  const detector = new SignalDetector();
+  const signals: Signal[] = [];
   const report = await withSource(io, path, (source) =>
-    readSession(io, source, (record) => fold.add(record)),
+    readSession(io, source, (record) => {
+      fold.add(record);
+      signals.push(...detector.add(record));
+    }),
   );
+  signals.push(...detector.end());
   const account = fold.account();
   return {
     path,
     report,
     account,
+    signals,
     threshold: thresholdState(account.usage.used, account.window, thresholdSettings(config)),
     isAutoCompactOn: config.compact.enabled && config.compact.autoCompactEnabled,
     counter: precise ? 'precise' : 'approximate',

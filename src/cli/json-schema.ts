@@ -3,6 +3,7 @@
 
 import * as z from 'zod';
 import {
+  BOUNDARIES,
   CATEGORIES,
   FORMATS,
   IMPLEMENTATIONS,
@@ -68,6 +69,31 @@ export const ReceiptDocument = z
     durationMs: z.number().optional(),
   })
   .meta({ title: 'Receipt', description: 'Why a compaction ran and what it did.' });
+
+const evidence = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('command'),
+    command: z.string().meta({ description: 'one line, shortened, known secrets replaced' }),
+    exit_status: z
+      .int()
+      .nullable()
+      .meta({ description: 'of the script that the command was in; null where not recorded' }),
+    told_by: z.enum(['status', 'output']).meta({
+      description:
+        "what says that the command succeeded: the script's status, or git's own words in the output",
+    }),
+    hash: z.string().nullable().meta({ description: 'of the commit, where git reported it' }),
+  }),
+  z.strictObject({
+    type: z.literal('plan'),
+    completed: z.array(z.string()).meta({ description: 'the steps that this update completed' }),
+    done: z.int().min(0),
+    steps: z.int().min(0),
+  }),
+  z.strictObject({ type: z.literal('phase'), summary: z.string() }),
+  z.strictObject({ type: z.literal('phrase'), phrase: z.string(), sentence: z.string() }),
+  z.strictObject({ type: z.literal('turn'), turn_id: z.string().nullable() }),
+]);
 
 /** `baton inspect --json` for one file; several files give an array of it. */
 export const InspectDocument = z
@@ -145,6 +171,16 @@ export const InspectDocument = z
         receipt: ReceiptDocument.nullable(),
       }),
     ),
+    boundaries: z
+      .array(
+        z.strictObject({
+          boundary: z.enum(BOUNDARIES),
+          turn: z.int().min(0),
+          line: z.int().min(1).nullable(),
+          evidence,
+        }),
+      )
+      .meta({ description: 'moments at which work could have been interrupted, in order' }),
     broken_pairs: z.strictObject({
       orphan_calls: z.int(),
       orphan_results: z.int(),

@@ -61,6 +61,11 @@ export function meaningOf(call: CallView): CallMeaning {
   return { ...fileMeaning(name, args), text };
 }
 
+/** The shell script that a call runs, or undefined where its tool is no shell. */
+export function shellScriptOf(call: CallView): string | undefined {
+  return SHELL_TOOLS.has(baseName(call.name)) ? scriptOf(parseArguments(call.input)) : undefined;
+}
+
 const SHELL_TOOLS = new Set([
   'shell',
   'bash',
@@ -102,7 +107,8 @@ const SEARCH_TOOLS = new Set([
   'codebase_search',
 ]);
 
-function baseName(name: string): string {
+/** The name of a tool without its server (`mcp__server__tool`), in lower case. */
+export function baseName(name: string): string {
   const parts = name.split('__');
   return (parts.at(-1) ?? name).toLowerCase();
 }

@@ -34,7 +34,7 @@ export interface ShellFileAction {
 }
 
 /** The parser is quadratic on some nonsense (nested braces); beyond this a script is data, and its head tells enough. */
-const MAX_SCRIPT_LENGTH = 20_000;
+export const MAX_SCRIPT_LENGTH = 20_000;
 const MAX_DEPTH = 8;
 
 /**
@@ -53,14 +53,18 @@ interface Walk {
 }
 
 function collectScript(script: string, walk: Walk, depth: number): void {
-  if (depth > MAX_DEPTH || /\{{40}|\({40}/.test(script)) return;
-  let tree: Script;
+  if (depth > MAX_DEPTH) return;
+  for (const statement of parseScript(script)?.commands ?? []) visit(statement, walk, depth);
+}
+
+/** The grammar tree of a script, or undefined where it is nonsense that the parser could stall on or gives up. */
+export function parseScript(script: string): Script | undefined {
+  if (script.length > MAX_SCRIPT_LENGTH || /\{{40}|\({40}/.test(script)) return undefined;
   try {
-    tree = parse(script);
+    return parse(script);
   } catch {
-    return;
+    return undefined;
   }
-  for (const statement of tree.commands) visit(statement, walk, depth);
 }
 
 function visit(node: Node, walk: Walk, depth: number): void {
@@ -108,8 +112,7 @@ function visit(node: Node, walk: Walk, depth: number): void {
 }
 
 function visitCommand(node: Command, walk: Walk, depth: number): void {
-  const words = [...(node.name === undefined ? [] : [node.name]), ...node.suffix].map((word) => word.value);
-  const bare = withoutWrappers(words);
+  const bare = programWords(node);
   const inner = nestedScript(bare);
   if (inner !== undefined) {
     collectScript(inner, walk, depth + 1);
@@ -129,6 +132,12 @@ function visitCommand(node: Command, walk: Walk, depth: number): void {
   if (program === 'cd' && operand !== undefined && operand !== '-') {
     walk.directory = joinPath(walk.directory, operand);
   }
+}
+
+/** Program and operands of a command, quotes removed and wrappers taken off; empty for a bare assignment. */
+export function programWords(node: Command): string[] {
+  const words = node.name === undefined ? node.suffix : [node.name, ...node.suffix];
+  return withoutWrappers(words.map((word) => word.value));
 }
 
 /** A redirection of a whole group (`{ …; } > f`) has no program of its own. */
@@ -187,7 +196,8 @@ function programName(word: string): string {
 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh']);
 
-function nestedScript(words: readonly string[]): string | undefined {
+/** The script that a shell is given as an argument: of `bash -lc "…"`. */
+export function nestedScript(words: readonly string[]): string | undefined {
   if (!SHELLS.has(words[0] ?? '')) return undefined;
   for (let at = 1; at < words.length; at++) {
     const word = words[at] ?? '';

@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   history: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens'],
   trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
   compaction: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
+  watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
   eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
   formats: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
   cli: [
@@ -31,6 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'history',
     'trail',
     'compaction',
+    'watcher',
     'eval',
     'formats',
   ],

@@ -1,0 +1,375 @@
+// The moments of a session at which work could be interrupted, found once, here: a fold over the log that every client of
+// the watcher uses. Structured evidence first (commands, plans, turns), language last.
+
+import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../protocol/item.ts';
+import type { CallView, Item, MessageItem, ToolOutputItem } from '../protocol/item.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import { isUserMessage } from '../history/filter.ts';
+import { baseName, meaningOf, shellScriptOf } from '../trail/calls.ts';
+import type { PlanChange } from '../trail/calls.ts';
+import { looksFailed, outcomeOf } from '../trail/outputs.ts';
+import { redact } from '../trail/redact.ts';
+import { clip, detached, oneLine } from '../trail/sentences.ts';
+import type { Boundary } from '../vocabulary.ts';
+import { reachedCheckpoints } from './checkpoints.ts';
+import type { CheckpointSettings, ReachedCheckpoint } from './checkpoints.ts';
+import { commandFates } from './fates.ts';
+import type { Outcome } from './fates.ts';
+import { DEFAULT_PHRASES, PhraseReader } from './phrases.ts';
+import type { PhraseLists } from './phrases.ts';
+import { PlanFollower } from './progress.ts';
+
+/** What shows that a boundary was reached. Texts are one line each, shortened, known secrets replaced. */
+export type Evidence =
+  | {
+      readonly type: 'command';
+      readonly command: string;
+      /** The exit status of the script that the command was in, where it is known. */
+      readonly exitStatus: number | undefined;
+      /** `status`: the script's status says that the command succeeded. `output`: git's own words do. */
+      readonly toldBy: ReachedCheckpoint['toldBy'];
+      /** The hash that git reported for a commit. */
+      readonly hash: string | undefined;
+    }
+  | {
+      readonly type: 'plan';
+      /** The steps that this update completed. */
+      readonly completed: readonly string[];
+      readonly done: number;
+      readonly steps: number;
+    }
+  | { readonly type: 'phase'; readonly summary: string }
+  | { readonly type: 'phrase'; readonly phrase: string; readonly sentence: string }
+  | { readonly type: 'turn'; readonly turnId: string | undefined };
+
+/** A boundary that was reached. */
+export interface Signal {
+  /** The same for the same event of the same log, and for no other. */
+  readonly id: string;
+  readonly boundary: Boundary;
+  readonly evidence: Evidence;
+  /** Counted from 1 by the messages of the user; 0 before the first. */
+  readonly turn: number;
+  /** The item of the log, counted from 0, with which it was reached. */
+  readonly position: number;
+  /** 1-based line of that item in its file. */
+  readonly line?: number;
+}
+
+/** What counts as a signal. */
+export interface SignalSettings extends CheckpointSettings {
+  readonly phrases: PhraseLists;
+}
+
+/** @source spec 3-watcher §2; `ci` is the alias of the git book. */
+export const DEFAULT_SIGNAL_SETTINGS: SignalSettings = {
+  commitVerbs: ['commit', 'ci'],
+  pushIsPrCheckpoint: true,
+  phrases: DEFAULT_PHRASES,
+};
+
+interface Place {
+  readonly position: number;
+  readonly line: number | undefined;
+}
+
+/** A call whose result will tell whether a boundary was reached. */
+type DueCall =
+  | { readonly type: 'script'; readonly script: string; output: string }
+  | { readonly type: 'plan'; readonly change: PlanChange }
+  | { readonly type: 'phase'; readonly summary: string }
+  /** Writes to, or waits for, a command that runs on. */
+  | { readonly type: 'process'; readonly processId: string };
+
+type DueScript = DueCall & { readonly type: 'script' };
+
+const MAX_DUE_CALLS = 200;
+const MAX_RUNNING = 20;
+/** Output of a command that runs on is kept from its end, where git reports. */
+const MAX_RUNNING_OUTPUT = 24_000;
+const KNOWN_LENGTH = 300;
+const EVIDENCE_LENGTH = 160;
+
+/** The tool with which an agent says that a phase of its work is over. @source spec 3-watcher §2 */
+const PHASE_TOOL = 'phase_checkpoint';
+
+/**
+ * Finds the signals in a log, one record at a time. Nothing that Baton injected gives any, nor does what the agent answers
+ * to its requests; a summary, a subagent and an abandoned branch give none either. Records that repeat an event (the same
+ * call, result or turn once more) add nothing. Memory does not grow with the log but for what tells calls and turns apart.
+ */
+export class SignalDetector {
+  readonly #settings: SignalSettings;
+  readonly #phrases: PhraseReader;
+  readonly #plan = new PlanFollower();
+  readonly #due = new Map<string, DueCall>();
+  /** Calls taken in, by id, with the beginning of what they ran: an id that another command takes over is another call. */
+  readonly #known = new Map<string, string>();
+  readonly #running = new Map<string, DueScript>();
+  readonly #endedTurns = new Set<string>();
+  /** Verbs without which no command is a checkpoint. */
+  readonly #verbs: RegExp;
+  #place: Place = { position: -1, line: undefined };
+  #turn = 0;
+  #hasAgentSpoken = true;
+  /** Whether the log has records of where turns end. Without, the next message of the user ends one. */
+  #tellsTurns = false;
+  #open = newTurn();
+
+  constructor(settings: SignalSettings = DEFAULT_SIGNAL_SETTINGS) {
+    this.#settings = settings;
+    this.#phrases = new PhraseReader(settings.phrases);
+    const verbs = settings.commitVerbs
+      .map((verb) => verb.replace(/[^\w-]/g, ''))
+      .filter((verb) => verb !== '');
+    this.#verbs = new RegExp(
+      `(?:${[...verbs, 'push', 'pr', 'submit', 'ss', 'create', 'review', 'land'].join('|')})\\b`,
+    );
+  }
+
+  /** Takes the next record in. @returns the boundaries that it reached, in order */
+  add(record: LogRecord): readonly Signal[] {
+    switch (record.type) {
+      case 'turn_started':
+        this.#tellsTurns = true;
+        this.#open = newTurn();
+        return [];
+      case 'turn_complete':
+        this.#tellsTurns = true;
+        return this.#endTurn(record.turnId);
+      case 'turn_aborted':
+        this.#open = newTurn();
+        return [];
+      case 'compacted':
+        this.#forgetSummary(record.summary);
+        return [];
+      case 'item':
+        return this.#addItem(record.item, record.line);
+      default:
+        return [];
+    }
+  }
+
+  /**
+   * Says that nothing follows. Where the agent has spoken last, its turn is over: few formats record the end of the last
+   * one. @returns the signals of that turn's end
+   */
+  end(): readonly Signal[] {
+    return this.#open.closing.length === 0 ? [] : this.#endTurn(undefined);
+  }
+
+  #addItem(item: Item, line: number | undefined): readonly Signal[] {
+    // Without records of turns a turn ends where the next begins, but it ended with what the agent did last.
+    const before = isUserMessage(item) && !this.#tellsTurns ? this.#endTurn(undefined) : [];
+    this.#place = { position: this.#place.position + 1, line };
+    if (item.type === 'message') this.#addMessage(item);
+    else if (authorOf(item) === 'agent') this.#noteAgent();
+    const call = callOf(item);
+    if (call !== undefined) this.#addCall(call);
+    const callId = call === undefined ? resultCallId(item) : undefined;
+    return callId === undefined ? before : [...before, ...this.#addResult(callId, item)];
+  }
+
+  #noteAgent(): void {
+    this.#hasAgentSpoken = true;
+    this.#open.hasActed = true;
+    this.#open.place = this.#place;
+  }
+
+  #addMessage(message: MessageItem): void {
+    const author = authorOf(message);
+    if (author === 'synthetic') this.#addInjected(message);
+    else if (author === 'agent') this.#addAnswer(message);
+    else if (isUserMessage(message)) {
+      if (this.#hasAgentSpoken) this.#turn++;
+      this.#hasAgentSpoken = false;
+      this.#prompt(true);
+    }
+  }
+
+  #addAnswer(message: MessageItem): void {
+    if (message.isApiErrorMessage === true || message.model === '<synthetic>') return;
+    this.#noteAgent();
+    const text = textOfParts(message.content);
+    // Two: a summary that turns out to be one uncovers the message before it.
+    if (text.trim() !== '') this.#open.closing = [...this.#open.closing.slice(-1), text];
+  }
+
+  /** What Baton asks for is answered for Baton; only a handoff asks for work. */
+  #addInjected({ role, origin }: MessageItem): void {
+    if (role !== 'assistant' && origin?.step !== 'packet') this.#prompt(origin?.step === 'handoff');
+  }
+
+  #prompt(isForWork: boolean): void {
+    this.#open.isPrompted = isForWork;
+    this.#open.isMuted = !isForWork;
+    this.#open.closing = [];
+  }
+
+  /** The answer to a compaction prompt stands in some logs like any other message of the agent. */
+  #forgetSummary(summary: string | undefined): void {
+    const last = this.#open.closing.at(-1);
+    if (summary !== undefined && last?.trim() === summary.trim()) this.#open.closing.pop();
+  }
+
+  #addCall(call: CallView): void {
+    this.#open.closing = [];
+    if (this.#open.isMuted || call.callId === undefined) return;
+    const due = this.#dueCall(call);
+    if (due === undefined) return;
+    const beginning = detached(call.input.slice(0, KNOWN_LENGTH));
+    if (this.#known.get(call.callId) === beginning) return;
+    this.#due.set(call.callId, due);
+    this.#known.set(call.callId, beginning);
+    forgetOldest(this.#due, MAX_DUE_CALLS);
+  }
+
+  #dueCall(call: CallView): DueCall | undefined {
+    const name = baseName(call.name);
+    if (name === PHASE_TOOL) return { type: 'phase', summary: shown(meaningOf(call).text) };
+    if (/plan|todo|task/.test(name)) {
+      const change = meaningOf(call).plan;
+      return change === undefined ? undefined : { type: 'plan', change };
+    }
+    if (this.#running.size > 0 && name === 'write_stdin') {
+      const { processId } = meaningOf(call);
+      return processId === undefined ? undefined : { type: 'process', processId };
+    }
+    // Most commands are none of these, and parsing them all would cost more than everything else here.
+    if (!/g(?:it|h|t)(?:\.exe)?\b/i.test(call.input) || !this.#verbs.test(call.input)) return undefined;
+    const script = shellScriptOf(call);
+    return script === undefined ? undefined : { type: 'script', script, output: '' };
+  }
+
+  #addResult(callId: string, item: Item): readonly Signal[] {
+    const hasFailed = 'success' in item && item.success === false;
+    if (!hasFailed || 'exit_code' in item) this.#open.hasWorked = true;
+    const due = this.#due.get(callId);
+    if (
+      due === undefined ||
+      (item.type !== 'function_call_output' && item.type !== 'custom_tool_call_output')
+    ) {
+      return [];
+    }
+    this.#due.delete(callId);
+    if (due.type === 'script') return this.#finishScript(due, item);
+    if (due.type === 'process') return this.#finishProcess(due.processId, item);
+    const output = textOfOutput(item.output);
+    if (hasFailed || (item.success === undefined && looksFailed(output))) return [];
+    if (due.type === 'phase') return this.#signals([['phase_completed', due]]);
+    const progress = this.#plan.add(due.change, output);
+    const evidence = { type: 'plan', ...progress, completed: progress.completed.map(shown) } as const;
+    return this.#signals([
+      ...(progress.completed.length === 0 ? [] : [['plan_checkpoint', evidence] as const]),
+      ['plan_update', evidence],
+    ]);
+  }
+
+  #finishProcess(processId: string, item: ToolOutputItem): readonly Signal[] {
+    const started = this.#running.get(processId);
+    if (started === undefined) return [];
+    this.#running.delete(processId);
+    return this.#finishScript(started, item, processId);
+  }
+
+  #finishScript(due: DueScript, item: ToolOutputItem, processId?: string): readonly Signal[] {
+    const result = textOfOutput(item.output);
+    const told = outcomeOf(result);
+    const output = `${due.output}${told.text}`;
+    const exitStatus = item.exit_code ?? told.exitCode;
+    const runsOnAs = told.processId ?? (exitStatus === undefined ? processId : undefined);
+    if (runsOnAs !== undefined) {
+      this.#running.set(runsOnAs, { ...due, output: detached(output.slice(-MAX_RUNNING_OUTPUT)) });
+      forgetOldest(this.#running, MAX_RUNNING);
+      return [];
+    }
+    const exit = outcome(exitStatus, RUNS_IN_BACKGROUND.test(result) ? undefined : item.success);
+    const reached = reachedCheckpoints(
+      { fates: commandFates(due.script, exit), exit, isExitExact: exitStatus !== undefined, output },
+      this.#settings,
+    );
+    return this.#signals(
+      reached.map(({ checkpoint, words, toldBy, hash }) => [
+        checkpoint,
+        { type: 'command', command: shown(words.join(' ')), exitStatus, toldBy, hash },
+      ]),
+    );
+  }
+
+  #endTurn(turnId: string | undefined): readonly Signal[] {
+    const { isMuted, isPrompted, hasActed, hasWorked, closing, place } = this.#open;
+    this.#open = newTurn();
+    // A compaction that was asked for has a turn of its own, in which nobody asks and nothing is done.
+    if (isMuted || !hasActed || !(isPrompted || hasWorked)) return [];
+    if (turnId !== undefined && this.#endedTurns.has(turnId)) return [];
+    if (turnId !== undefined) this.#endedTurns.add(turnId);
+    const spoken = this.#phrases
+      .read(closing.at(-1) ?? '')
+      .filter(({ boundary }) => boundary !== 'agent_done' || hasWorked)
+      .map(
+        ({ boundary, phrase, sentence }) =>
+          [boundary, { type: 'phrase', phrase, sentence: shown(sentence) }] as const,
+      );
+    return this.#signals([...spoken, ['turn_complete', { type: 'turn', turnId }]], place);
+  }
+
+  #signals(
+    reached: readonly (readonly [boundary: Boundary, evidence: Evidence])[],
+    { position, line }: Place = this.#place,
+  ): readonly Signal[] {
+    return reached.map(([boundary, evidence], index) => ({
+      id: `${boundary}@${position}${index === 0 ? '' : `.${index}`}`,
+      boundary,
+      evidence,
+      turn: this.#turn,
+      position,
+      ...(line === undefined ? {} : { line }),
+    }));
+  }
+}
+
+/** What is known of the turn that runs. */
+interface OpenTurn {
+  /** A user, or a handoff, asked for it. */
+  isPrompted: boolean;
+  /** Baton asked for something in it: the answer is none of the agent's work. */
+  isMuted: boolean;
+  hasActed: boolean;
+  /** A tool has given a result. */
+  hasWorked: boolean;
+  /** What the agent has said since its last call, the newest last. */
+  closing: string[];
+  /** The agent's newest item. */
+  place: Place | undefined;
+}
+
+function newTurn(): OpenTurn {
+  return {
+    isPrompted: false,
+    isMuted: false,
+    hasActed: false,
+    hasWorked: false,
+    closing: [],
+    place: undefined,
+  };
+}
+
+/** Claude Code's answer to a command that it sends to the background: a success of the sending only. */
+const RUNS_IN_BACKGROUND = /^Command (?:is )?running in background/;
+
+function outcome(exitStatus: number | undefined, success: boolean | undefined): Outcome {
+  if (exitStatus !== undefined) return exitStatus === 0 ? 'succeeded' : 'failed';
+  if (success === undefined) return 'unknown';
+  return success ? 'succeeded' : 'failed';
+}
+
+function shown(text: string): string {
+  return detached(clip(redact(oneLine(text)), EVIDENCE_LENGTH));
+}
+
+function forgetOldest<Value>(map: Map<string, Value>, limit: number): void {
+  for (const key of map.keys()) {
+    if (map.size <= limit) return;
+    map.delete(key);
+  }
+}
