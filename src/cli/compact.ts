@@ -22,6 +22,7 @@ import {
   SUMMARY_PREFIXES,
 } from '../formats/write.ts';
 import type { CompactionChange } from '../formats/write.ts';
+import { textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import { approximateTokens, itemTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
@@ -209,7 +210,10 @@ function subjectOf(
     summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
     state: restoreState(trail.plan, config.compact),
-    summarise: (budgetTokens) => writeSummary(trail, { budgetTokens, count: world.count }),
+    summarise: (budgetTokens, kept) => {
+      const preserved = kept.map(({ content }) => textOfParts(content));
+      return writeSummary(trail, { budgetTokens, count: world.count, preserved });
+    },
   };
 }
 

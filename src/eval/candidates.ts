@@ -6,6 +6,7 @@ import { preserveUserMessages } from '../compaction/preserve.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import type { Entry } from '../history/project.ts';
+import { textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import { DEFAULT_ESTIMATE } from '../tokens/estimate.ts';
 import type { Trail } from '../trail/trail.ts';
@@ -84,7 +85,12 @@ export function compactItems(situation: Situation, budget: number): readonly Ite
     counter: 'precise',
     // The receipt is not looked at, and hashing the input again for each size would take most of the time.
     hash: () => '',
-    summarise: (budgetTokens) => writeSummary(trail, { budgetTokens, count }),
+    summarise: (budgetTokens, kept) =>
+      writeSummary(trail, {
+        budgetTokens,
+        count,
+        preserved: kept.map(({ content }) => textOfParts(content)),
+      }),
   });
   return result.outcome === 'compacted' ? result.record.replacement : undefined;
 }

@@ -42,14 +42,14 @@ const NAMES_PER_LINE = 6;
 const TOKENS_PER_CONCEPT_LINE = 250;
 
 /**
- * Names that the user and the agent keep using and that no picked line shows, by kind.
+ * The heaviest names that no picked line shows, by kind; those that only results showed come last by their weight.
  * @param shown identifiers that the summary holds already
  */
 export function conceptLines(trail: Trail, shown: ReadonlySet<string>, budget: number): SummaryLine[] {
   const most = NAMES_PER_LINE * Math.ceil(budget / TOKENS_PER_CONCEPT_LINE);
   const kinds = new Map<string, string[]>();
-  for (const { text, ownMentions } of trail.identifiers) {
-    if (ownMentions < 2 || shown.has(text)) continue;
+  for (const { text } of trail.identifiers) {
+    if (shown.has(text)) continue;
     const kind = kindOf(text);
     const names = kinds.get(kind) ?? [];
     if (names.length < most) names.push(text);

@@ -42,3 +42,9 @@ test('a rule is the whole sentence, verbatim, and code is no sentence', () => {
     'Build the page. It must load in e.g. 2 s, not more. Thanks!\n```\nnever()\n```\n- always log it';
   assert.deepEqual(constraintsOf(message), ['It must load in e.g. 2 s, not more.', 'always log it']);
 });
+
+test('what is listed below a heading about rules binds, whatever its words; other lists do not', () => {
+  const message =
+    'Ground rules:\n- keep every function short\n2. tabs for indentation\n\nSteps:\n- add a lamp\n- paint the door';
+  assert.deepEqual(constraintsOf(message), ['keep every function short', 'tabs for indentation']);
+});

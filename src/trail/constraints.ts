@@ -5,7 +5,7 @@ import { sentencesOf } from './sentences.ts';
 
 const ENGLISH = [
   "\\b(?:never|always|must|mustn['’]t|cannot|can['’]t use|only|except|unless|without)\\b",
-  "\\b(?:do not|don['’]?t|doesn['’]?t need|does not need|shouldn['’]?t|should not|should (?:always|never|only|be|use|not))\\b",
+  "\\b(?:do not|don['’]?t|doesn['’]?t need|does not need|should(?:n['’]?t)?|at (?:most|least)|(?:no )?more than|(?:below|under) \\d+)\\b",
   '\\b(?:instead of|rather than|prefer|avoid|no longer|not allowed|make sure|ensure|stick (?:to|with)|keep (?:it|the|using))\\b',
   '\\buse\\b.{1,60}\\b(?:not|instead|for all)\\b',
   "\\b(?:from now on|remember (?:to|that)|important|required?|forbidden|stop (?:using|doing)|that['’]s wrong)\\b",
@@ -46,7 +46,27 @@ export function isConstraint(sentence: string): boolean {
   return WORDS.test(sentence) || SIGNS.test(sentence);
 }
 
+/** A line that announces rules: what is listed below it binds, whatever its words. */
+const RULES_HEADING =
+  /^(?:#{1,6} +)?[*_]*(?:[\p{L}]+ ){0,3}(?:rules?|constraints?|requirements?|conventions?|guidelines?|limits?|restrictions?|regeln|vorgaben|règles|contraintes|reglas|restricciones)[*_]*(?: .{0,30})?:?[*_]*$|^(?:#{1,6} +)?(?:规则|约束|要求|ルール|制約)[:：]?$/iu;
+const LIST_ITEM = /^(?:[-*+•]|\d{1,3}[.)]) +/;
+
 /** The constraint sentences of a user's message, in order, each once. */
 export function constraintsOf(text: string): string[] {
-  return [...new Set(sentencesOf(text).filter(isConstraint))];
+  const listed = new Set(listedRules(text));
+  return [...new Set(sentencesOf(text).filter((sentence) => listed.has(sentence) || isConstraint(sentence)))];
+}
+
+/** Sentences of the list items that follow a heading about rules. */
+function listedRules(text: string): string[] {
+  const sentences: string[] = [];
+  let isBelow = false;
+  for (const raw of text.split('\n')) {
+    const line = raw.trim();
+    if (line === '') continue;
+    if (LIST_ITEM.test(line)) {
+      if (isBelow && line.length <= MAX_SENTENCE_LENGTH) sentences.push(...sentencesOf(line));
+    } else isBelow = RULES_HEADING.test(line) && line.length <= 60;
+  }
+  return sentences;
 }

@@ -5,6 +5,7 @@ import { fileLines } from './file-lines.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
+import type { PreservedWords } from './preserved.ts';
 import { actionLines, runLines, statementLines, tailLines } from './work-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
 import type { Failure, Trail, UserRequest } from './trail.ts';
@@ -20,16 +21,17 @@ export interface Lines {
 /**
  * Everything a summary of about `budget` tokens could say; texts are clipped to lengths that suit the budget. The shares
  * of the floors are those of docs/decisions/summary.md.
+ * @param preserved what follows the summary verbatim and is only referred to
  */
-export function linesOf(trail: Trail, budget: number): Lines {
-  const ask = askLines(trail, budget);
-  const rules = ruleLines(trail, budget);
+export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): Lines {
+  const ask = askLines(trail, budget, preserved);
+  const rules = ruleLines(trail, budget, preserved);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
   const files = fileLines(trail, budget);
   const actions = actionLines(trail);
   const { now, before } = statementLines(trail);
-  const messages = messageLines(trail, budget);
+  const messages = messageLines(trail, budget, preserved);
   const failures = failureLines(trail);
   const carried = carriedLines(trail);
   const delivered = deliveredLines(trail);
@@ -75,12 +77,23 @@ function askLength(budget: number): number {
   return Math.max(160, budget * 0.5);
 }
 
-function askLines(trail: Trail, budget: number): SummaryLine[] {
+/** Characters of a request that follows verbatim: enough to know it by. */
+const REFERRED_LENGTH = 120;
+
+/** A request in `length` characters, or its beginning and where the whole stands. */
+function toldRequest(text: string, length: number, preserved: PreservedWords): string {
+  if (!preserved.hasMessage(text) || oneLine(text).length <= REFERRED_LENGTH) {
+    return quoted(clipMiddle(oneLine(text), length));
+  }
+  return `${quoted(clip(oneLine(text), REFERRED_LENGTH))} (verbatim after this summary)`;
+}
+
+function askLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const section = SECTION.request;
   const { requests } = trail;
   const current = requests.at(-1);
   if (current === undefined) return [];
-  const ask = quoted(clipMiddle(oneLine(current.text), askLength(budget)));
+  const ask = toldRequest(current.text, askLength(budget), preserved);
   const place = `message ${current.turn} of ${trail.turns}`;
   const lines = [
     summaryLine({ section, order: 0, text: `The user's current request (${place}): ${ask}`, value: 9 }),
@@ -89,7 +102,7 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
   if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
   const before = requests.findLast(({ turn, text }) => turn < current.turn && text !== current.text);
   if (before !== undefined) {
-    const text = quoted(clipMiddle(before.text, Math.max(120, budget * 0.2)));
+    const text = toldRequest(before.text, Math.max(120, budget * 0.2), preserved);
     lines.push(
       summaryLine({
         section,
@@ -101,7 +114,7 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
   }
   const first = requests[0];
   if (first !== undefined && first !== before && first !== current) {
-    const text = quoted(clipMiddle(first.text, Math.max(120, budget * 0.15)));
+    const text = toldRequest(first.text, Math.max(120, budget * 0.15), preserved);
     lines.push(summaryLine({ section, order: 2, text: `The session began with: ${text}`, value: 3 }));
   }
   if (trail.cwd !== undefined) {
@@ -126,12 +139,16 @@ function repliedTo({ answers, statements }: Trail, { turn, text }: UserRequest):
   return said === undefined ? undefined : `Just before it, the agent had said: ${quoted(said.text)}`;
 }
 
+/** A rule this short costs less than the search for it among the messages that follow. */
+const SHORT_RULE = 80;
+
 /** Newest first: where the room does not suffice, what was said last holds. */
-function ruleLines(trail: Trail, budget: number): SummaryLine[] {
+function ruleLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
   const isWhole = current.length <= askLength(budget);
   return trail.constraints
     .filter(({ text }) => !isWhole || !current.includes(text))
+    .filter(({ text }) => text.length <= SHORT_RULE || !preserved.hasSentence(text))
     .map(({ text, turn }, at) =>
       summaryLine({
         section: SECTION.request,

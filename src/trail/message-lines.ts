@@ -2,6 +2,7 @@
 
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
+import type { PreservedWords } from './preserved.ts';
 import { clipMiddle, oneLine } from './sentences.ts';
 import type { Answer, Constraint, Trail, UserRequest } from './trail.ts';
 
@@ -15,12 +16,21 @@ interface Said {
   readonly last: UserRequest;
 }
 
-/** All messages, and the newest of them first for the floor. */
-export function messageLines(trail: Trail, budget: number): { all: SummaryLine[]; newest: SummaryLine[] } {
-  const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, trail.requests.length))));
+/**
+ * All messages, and the newest of them first for the floor.
+ * @param preserved what follows the summary verbatim: one line says which messages those are
+ */
+export function messageLines(
+  trail: Trail,
+  budget: number,
+  preserved: PreservedWords,
+): { all: SummaryLine[]; newest: SummaryLine[] } {
+  const told = runsOf(trail.requests.filter(({ text }) => !preserved.hasMessage(text)));
+  const following = trail.requests.filter(({ text }) => preserved.hasMessage(text));
+  const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, told.length))));
   const answers = new Map(trail.answers.map((answer) => [answer.turn, answer]));
-  const rules = rulesByTurn(trail.constraints);
-  const lines = runsOf(trail.requests).map(({ first, last }) => {
+  const rules = rulesByTurn(trail.constraints.filter(({ text }) => !preserved.hasSentence(text)));
+  const lines = told.map(({ first, last }) => {
     const isCurrent = last.turn === trail.turns;
     const value = isCurrent ? 0.3 : 1 + 2 / (1 + (trail.turns - last.turn) / 4);
     const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
@@ -30,13 +40,46 @@ export function messageLines(trail: Trail, budget: number): { all: SummaryLine[]
   });
   const deeds = lines.flatMap(({ line: parent, request }) => {
     const text = request.turn === trail.turns ? '' : deedsText(request);
-    return text === '' ? [] : [summaryLine({ section, order: request.turn + 0.5, text, value: 0.5, parent })];
+    return text === ''
+      ? []
+      : [summaryLine({ section, order: request.turn + 0.5, text: `   → ${text}`, value: 0.5, parent })];
   });
+  const deedsOfFollowing = following.flatMap((request) => {
+    const text = request.turn === trail.turns ? '' : deedsText(request);
+    return text === ''
+      ? []
+      : [
+          summaryLine({
+            section,
+            order: request.turn + 0.5,
+            text: `   → after message ${request.turn}: ${text}`,
+            value: 0.6,
+          }),
+        ];
+  });
+  const followLine = following.length === 0 ? [] : [followingLine(following)];
   const asked = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
   return {
-    all: [...lines.map(({ line }) => line), ...deeds, ...asked],
-    newest: [...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST),
+    all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...asked],
+    newest: [...followLine, ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST)],
   };
+}
+
+function followingLine(requests: readonly UserRequest[]): SummaryLine {
+  const isOne = requests.length === 1;
+  const text = `Message${isOne ? '' : 's'} ${rangesText(requests.map(({ turn }) => turn))} follow${isOne ? 's' : ''} verbatim after this summary.`;
+  return summaryLine({ section, order: Infinity, text, value: 3 });
+}
+
+/** Ascending numbers as ranges: `2, 5–7`. */
+function rangesText(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last.to === number - 1) last.to = number;
+    else ranges.push({ from: number, to: number });
+  }
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
 }
 
 function runsOf(requests: readonly UserRequest[]): Said[] {
@@ -90,5 +133,5 @@ function deedsText({ deeds }: UserRequest): string {
     parts.push(`changed ${deeds.edited.slice(0, SHOWN_EDITS).join(', ')}${more}`);
   }
   if (deeds.outcome !== undefined) parts.push(`the agent: ${quoted(deeds.outcome)}`);
-  return parts.length === 0 ? '' : `   → ${parts.join('; ')}`;
+  return parts.join('; ');
 }

@@ -216,3 +216,33 @@ test('an empty trail says so, and no budget is an error', () => {
   assert.deepEqual(writeSummary(trail, { budgetTokens: 100, count: approximateTokens }).sections, []);
   assert.throws(() => writeSummary(trail, { budgetTokens: 0, count: approximateTokens }), RangeError);
 });
+
+test('messages that stay verbatim are referred to in one line, and only the others are listed', () => {
+  const long = `Rebuild the dome. ${'The hinges are worn and the rails need oil. '.repeat(6)}Never ${'slowly '.repeat(14)}open it at noon.`;
+  const story = session(3).user(long).agent('I will look at the dome.');
+  const trail = trailOf(story);
+  const first = trail.requests[0]?.text ?? '';
+  const options = { budgetTokens: 4_000, count: approximateTokens };
+  const bare = writeSummary(trail, options).text;
+  const { text } = writeSummary(trail, { ...options, preserved: [first, long] });
+  assert.match(bare, /^1\. .*Please build part 1/m);
+  assert.doesNotMatch(text, /^1\. "/m);
+  assert.match(text, /^2\. .*Please build part 2/m);
+  assert.match(text, /^Messages 1, 4 follow verbatim after this summary\.$/m);
+  assert.match(
+    text,
+    /current request \(message 4 of 4\): "Rebuild the dome\. .*… ?" \(verbatim after this summary\)/,
+  );
+  assert.match(text, /after message 1: changed src\/part1\.ts/);
+  assert.match(bare, /slowly open it at noon/);
+  assert.doesNotMatch(text, /slowly open it at noon/, 'a long rule is not quoted twice');
+  assert.match(text, /"Never let mirror_1 touch the frame\."/, 'a short one is');
+});
+
+test('a message that was cut stays in the list: only a whole one is referred to', () => {
+  const trail = trailOf(session(2));
+  const cut = `${trail.requests[0]?.text.slice(0, 30) ?? ''} … frame.`;
+  const { text } = writeSummary(trail, { budgetTokens: 4_000, count: approximateTokens, preserved: [cut] });
+  assert.match(text, /^1\. .*Please build part 1/m);
+  assert.doesNotMatch(text, /follows? verbatim/);
+});

@@ -5,6 +5,8 @@ import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { SummarySection } from '../vocabulary.ts';
 import { conceptLines } from './concept-lines.ts';
 import { linesOf } from './lines.ts';
+import type { Lines } from './lines.ts';
+import { preservedWords } from './preserved.ts';
 import { countRedactions, redact } from './redact.ts';
 import type { SecretKind } from './redact.ts';
 import { LinePicker } from './salience.ts';
@@ -18,13 +20,15 @@ export const DEFAULT_SUMMARY_TOKENS = 4_000;
 const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 
 /** Share of the budget kept back for names that no line shows. @source docs/decisions/summary.md. */
-const CONCEPTS_SHARE = 0.07;
+const CONCEPTS_SHARE = 0.15;
 
 /** What a summary may cost, and how it is counted. */
 export interface SummaryOptions {
   /** At least 1; the default is `DEFAULT_SUMMARY_TOKENS`. */
   readonly budgetTokens?: number;
   readonly count: CountText;
+  /** Texts of the user's messages that stay verbatim after the summary: they are referred to, not told again. */
+  readonly preserved?: readonly string[];
 }
 
 /** A summary and what is in it. */
@@ -45,10 +49,11 @@ export interface Summary {
  */
 export function writeSummary(
   trail: Trail,
-  { budgetTokens = DEFAULT_SUMMARY_TOKENS, count }: SummaryOptions,
+  { budgetTokens = DEFAULT_SUMMARY_TOKENS, count, preserved = [] }: SummaryOptions,
 ): Summary {
   if (!(budgetTokens >= 1)) throw new RangeError(`A summary of ${budgetTokens} tokens holds nothing`);
-  const picked = pickLines(trail, budgetTokens, count);
+  const lines = linesOf(trail, budgetTokens, preservedWords(preserved));
+  const picked = pickLines(trail, lines, budgetTokens, count);
   for (;;) {
     const text = render(picked, budgetTokens);
     const tokens = count(text);
@@ -59,7 +64,7 @@ export function writeSummary(
   }
 }
 
-function pickLines(trail: Trail, budget: number, count: CountText): SummaryLine[] {
+function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText): SummaryLine[] {
   const hasAllHeadings = budget >= ROOM_FOR_EMPTY_SECTIONS;
   const picker = new LinePicker({
     room: hasAllHeadings ? budget - headingTokens(count) : budget,
@@ -67,7 +72,7 @@ function pickLines(trail: Trail, budget: number, count: CountText): SummaryLine[
     weights: unitWeights(trail),
     sectionHeading: (section) => (hasAllHeadings ? '' : `${heading(section)}\n\n`),
   });
-  const { floors, all } = linesOf(trail, budget);
+  const { floors, all } = lines;
   for (const floor of floors) picker.takeFloor(floor, budget);
   picker.takeBest(all, hasAllHeadings ? budget * CONCEPTS_SHARE : 0);
   picker.takeBest(conceptLines(trail, picker.covered, budget), 0);

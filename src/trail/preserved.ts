@@ -1,0 +1,23 @@
+// What the messages say that a compaction leaves verbatim behind the summary, so that the summary need not repeat it.
+
+import { redact } from './redact.ts';
+import { ownWords } from './requests.ts';
+import { oneLine } from './sentences.ts';
+
+/** The words that follow a summary verbatim. */
+export interface PreservedWords {
+  /** Whether a message follows whole. A clipped text is none: nobody knows whether its middle is there. */
+  readonly hasMessage: (text: string) => boolean;
+  /** Whether a sentence stands in one of the messages. */
+  readonly hasSentence: (sentence: string) => boolean;
+}
+
+/** Reads the texts of preserved messages as the trail read them: the user's own words, secrets replaced, on one line. */
+export function preservedWords(texts: readonly string[]): PreservedWords {
+  const own = texts.map((text) => oneLine(redact(ownWords(text) ?? '')));
+  const whole = new Set(own);
+  return {
+    hasMessage: (text) => whole.has(oneLine(text)),
+    hasSentence: (sentence) => own.some((text) => text.includes(oneLine(sentence))),
+  };
+}
