@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { AGENT_FORMATS } from '../../src/vocabulary.ts';
-import type { Format } from '../../src/vocabulary.ts';
+import type { AgentFormat } from '../../src/vocabulary.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import type { Ran } from '../support/program.ts';
 import { REAL_SESSIONS_SKIP, realSessions } from '../support/real-sessions.ts';
@@ -38,8 +38,9 @@ async function survive(file: Buffer): Promise<Outcome> {
   const inspected = await baton(home, ['inspect', '--json', input]);
   assertExplained(inspected);
   const format =
-    inspected.status === 0 ? (JSON.parse(inspected.stdout) as { format: Format }).format : undefined;
+    inspected.status === 0 ? (JSON.parse(inspected.stdout) as { format: AgentFormat }).format : undefined;
   if (format === undefined) assert.ok(NO_SESSION.has(String(inspected.error?.['code'])), inspected.stderr);
+  else assert.ok(AGENT_FORMATS.includes(format), `${format} is another's format`);
   let isCompacted = true;
   for (const way of [[], ['--prune']]) {
     const ran = await baton(home, ['compact', input, '--out', output, ...way]);
@@ -59,7 +60,7 @@ async function survive(file: Buffer): Promise<Outcome> {
   return { inspected, isCompacted };
 }
 
-function assertWritten(format: Format, file: Buffer, isPruned: boolean): void {
+function assertWritten(format: AgentFormat, file: Buffer, isPruned: boolean): void {
   const written = readFileSync(output);
   if (!isPruned) assert.ok(written.subarray(0, file.length).equals(file), 'the original bytes come first');
   assertWhole(format, written.subarray(isPruned ? 0 : file.length).toString('utf8'));
