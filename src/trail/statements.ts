@@ -18,12 +18,21 @@ const INTENT =
 /** The sentences of a message of the agent with their kind; long ones are clipped between words. */
 export function statementsOf(text: string, moment: Moment): Statement[] {
   return sentencesOf(text.slice(0, READ_LENGTH))
-    .filter((sentence) => sentence.length >= MIN_LENGTH)
+    .filter((sentence) => sentence.length >= MIN_LENGTH && tellsSomething(sentence))
     .map((sentence) => ({
       ...moment,
       text: detached(clip(sentence, STATEMENT_LENGTH)),
       kind: kindOf(sentence),
     }));
+}
+
+const LEAST_WORDS = 3;
+
+/** Whether a sentence says something by itself: no row of a table, no heading of what follows, no bare name. */
+function tellsSomething(sentence: string): boolean {
+  if (sentence.startsWith('|') || /:[*_]*$/.test(sentence)) return false;
+  const prose = sentence.replaceAll(/`[^`]*`/g, ' ');
+  return (prose.match(/\p{L}{2,}/gu)?.length ?? 0) >= LEAST_WORDS || /\p{Lo}{6,}/u.test(prose);
 }
 
 function kindOf(sentence: string): Statement['kind'] {
