@@ -19,6 +19,14 @@ const COUNTED_BY_HAND: Readonly<Record<string, readonly [commits: number, prChec
   f4237e82: [0, 0],
   '0442a060': [0, 0],
   '6113e919': [0, 0],
+  c61729d4: [45, 0],
+  acc53d32: [1, 1],
+  '4a07cdcd': [1, 0],
+  '86cc3044': [0, 0],
+  '019ed836': [0, 0],
+  '019ed99c': [0, 0],
+  '019f0675': [0, 0],
+  '019f17a5': [0, 0],
 };
 
 function count(signals: readonly Signal[], boundary: Signal['boundary']): number {

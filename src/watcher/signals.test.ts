@@ -35,13 +35,16 @@ function told(...entries: readonly Entry[]): string {
     .join(' ');
 }
 
-let calls = 0;
+/** Numbers for the ids of calls. */
+const ids = (function* (): Generator<number, never> {
+  for (let id = 1; ; id++) yield id;
+})();
 
 function call(
   name: string,
   input: object,
   result: Partial<Pick<ToolOutputItem, 'output' | 'success' | 'exit_code'>> = {},
-  callId = `c${++calls}`,
+  callId = `c${ids.next().value}`,
 ): readonly Item[] {
   return [
     ...toolCall(callId, name, input),
@@ -294,6 +297,33 @@ test('a packet that the watcher assembled is nobody’s word', () => {
     origin: { author: 'synthetic', step: 'packet' },
   } as Item;
   assert.equal(told(started, userSays('Go'), commit(), packet, complete), 'commit');
+});
+
+test('a packet in the log, by whoever, asks for nothing and mutes nothing', () => {
+  const assembled: MessageItem = {
+    ...(agentSays('Next: x') as MessageItem),
+    origin: { author: 'synthetic', step: 'packet' },
+  };
+  for (const packet of [assembled, injected('packet')]) {
+    assert.equal(
+      told(started, userSays('Go'), packet, commit(), agentSays('Done.'), complete),
+      'commit agent_done',
+    );
+  }
+});
+
+test('a message of the user in the middle of a turn ends none where the log tells of ends', () => {
+  const log = [
+    started,
+    userSays('Go'),
+    commit(),
+    agentSays('Done.'),
+    userSays('Wait'),
+    commit(),
+    agentSays('Good.'),
+  ];
+  const boundaries = signalsOf(logOf(...log, complete)).map(({ boundary }) => boundary);
+  assert.deepEqual(boundaries, ['commit', 'commit', 'turn_complete']);
 });
 
 test('a packet-like text that quotes commands reaches nothing', () => {
