@@ -1,0 +1,54 @@
+// Boundaries of real sessions, where they are at hand, against counts made another way.
+
+import assert from 'node:assert/strict';
+import { basename } from 'node:path';
+import { test } from 'node:test';
+import { readSessionFile } from '../../test/support/read-format.ts';
+import { REAL_SESSIONS_SKIP, realSessions } from '../../test/support/real-sessions.ts';
+import { SignalDetector } from './signals.ts';
+import type { Signal } from './signals.ts';
+
+/** Commits and checkpoints of pull requests, counted by reading every command that names them and its result. */
+const COUNTED_BY_HAND: Readonly<Record<string, readonly [commits: number, prCheckpoints: number]>> = {
+  '019f03e0': [2, 4],
+  '019dc0d3': [29, 0],
+  '019df8bf': [1, 2],
+  '1284c080': [7, 6],
+  '43b2bd6e': [2, 0],
+  '70d782f7': [6, 6],
+  f4237e82: [0, 0],
+  '0442a060': [0, 0],
+  '6113e919': [0, 0],
+  c61729d4: [45, 0],
+  acc53d32: [1, 1],
+  '4a07cdcd': [1, 0],
+  '86cc3044': [0, 0],
+  '019ed836': [0, 0],
+  '019ed99c': [0, 0],
+  '019f0675': [0, 0],
+  '019f17a5': [0, 0],
+};
+
+function count(signals: readonly Signal[], boundary: Signal['boundary']): number {
+  return signals.filter((signal) => signal.boundary === boundary).length;
+}
+
+for (const path of realSessions('codex', 'claude-code', 'codex-0.169', 'claude-code-2.1.329')) {
+  test(`boundaries of ${basename(path)}`, async () => {
+    const { records } = await readSessionFile(path);
+    const detector = new SignalDetector();
+    const signals = [...records.flatMap((record) => detector.add(record)), ...detector.end()];
+    assert.equal(new Set(signals.map(({ id }) => id)).size, signals.length, 'every event once');
+    for (const { evidence } of signals)
+      assert.doesNotMatch(Object.values(evidence).join(' '), /\p{Surrogate}/u);
+    assert.ok(count(signals, 'plan_checkpoint') <= count(signals, 'plan_update'));
+    for (const [id, [commits, prCheckpoints]] of Object.entries(COUNTED_BY_HAND)) {
+      if (!path.includes(id)) continue;
+      assert.equal(count(signals, 'commit'), commits);
+      assert.equal(count(signals, 'pr_checkpoint'), prCheckpoints);
+    }
+  });
+}
+
+if (REAL_SESSIONS_SKIP !== false)
+  test('boundaries of real sessions', { skip: REAL_SESSIONS_SKIP }, () => undefined);
