@@ -1,0 +1,80 @@
+// What `baton inspect` says about the boundaries of a session.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { InspectDocument } from '../../src/cli/json-schema.ts';
+import type { JsonObject } from '../../src/protocol/item.ts';
+import { baton, temporaryDirectory } from '../support/program.ts';
+
+const home = temporaryDirectory();
+
+function message(role: 'user' | 'assistant', text: string): JsonObject {
+  const type = role === 'user' ? 'input_text' : 'output_text';
+  return { type: 'message', role, content: [{ type, text }] };
+}
+
+function call(id: string, name: string, args: JsonObject, output: string): JsonObject[] {
+  return [
+    { type: 'function_call', name, arguments: JSON.stringify(args), call_id: id },
+    { type: 'function_call_output', call_id: id, output },
+  ];
+}
+
+function writeRollout(items: readonly JsonObject[]): string {
+  const path = join(home, 'rollout.jsonl');
+  const head = {
+    type: 'session_meta',
+    payload: { id: '01a00000-0000-7000-8000-000000000001', cwd: '/home/dev/ledger' },
+  };
+  const lines = [head, ...items.map((payload) => ({ type: 'response_item', payload }))];
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return path;
+}
+
+const OK = 'Process exited with code 0\nOutput:\n';
+const step = (status: string): JsonObject => ({ plan: [{ step: 'Parse', status }] });
+
+test('inspect counts boundaries in one line, and --json lists them with evidence', async () => {
+  const path = writeRollout([
+    message('user', 'Add a parser'),
+    ...call('a', 'update_plan', step('in_progress'), 'Plan updated'),
+    ...call('b', 'exec_command', { cmd: 'git commit -m x && git push' }, `${OK}[main abc1234] x\n`),
+    ...call('c', 'update_plan', step('completed'), 'Plan updated'),
+    ...call('d', 'exec_command', { cmd: 'echo "git commit"' }, OK),
+    message('assistant', 'Done.'),
+  ]);
+  const { stdout } = await baton(home, ['inspect', path]);
+  assert.match(
+    stdout.replace(/\s+/g, ' '),
+    /Boundaries 1 commit, 1 PR checkpoint, 1 plan checkpoint \(of 2 plan updates\), 1 turn /,
+  );
+  const printed = await baton(home, ['inspect', path, '--json']);
+  const { boundaries } = InspectDocument.parse(JSON.parse(printed.stdout));
+  assert.deepEqual(
+    boundaries.map(({ boundary, turn, line }) => `${boundary} ${turn}:${line}`),
+    [
+      'plan_update 1:4',
+      'commit 1:6',
+      'pr_checkpoint 1:6',
+      'plan_checkpoint 1:8',
+      'plan_update 1:8',
+      'agent_done 1:11',
+      'turn_complete 1:11',
+    ],
+  );
+  assert.deepEqual(boundaries[1]?.evidence, {
+    type: 'command',
+    command: 'git commit -m x',
+    exit_status: 0,
+    told_by: 'status',
+    hash: 'abc1234',
+  });
+});
+
+test('a session without any boundary has no line about them', async () => {
+  const { stdout } = await baton(home, ['inspect', writeRollout([message('user', 'Add a parser')])]);
+  assert.match(stdout, /Recorded/);
+  assert.doesNotMatch(stdout, /Boundaries/);
+});
