@@ -54,8 +54,9 @@ function renderFull({ record, fates }: Compaction & { type: 'full' }, look: Look
       : [
           `${paint(look, 'strong', 'Read again from the workspace')}\n${receipt.restoredFiles
             .map(
-              ({ path, tokens }) =>
-                `  ${padEnd(printable(path), labelWidth(look))}${padStart(formatNumber(tokens), 9)}`,
+              ({ path, tokens, note }) =>
+                `  ${padEnd(printable(path), labelWidth(look))}${padStart(formatNumber(tokens), 9)}` +
+                (note === undefined ? '' : `  ${paint(look, 'faint', note)}`),
             )
             .join('\n')}\n`,
         ]),
