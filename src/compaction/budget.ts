@@ -3,9 +3,6 @@
 /** What one message costs on the wire besides its text. @source OpenAI's chat format: 3 to 4 tokens a message. */
 export const MESSAGE_OVERHEAD = 4;
 
-/** Summary of a compaction whose size nobody asked for. @source spec 2-engine §5. */
-export const DEFAULT_SUMMARY_TOKENS = 4000;
-
 /** A compaction that saves less than a quarter of the context is not worth the change. @source docs/decisions/compaction-budget.md. */
 export const WORTHWHILE_SHARE = 0.75;
 

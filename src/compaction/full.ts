@@ -12,13 +12,8 @@ import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
-import {
-  DEFAULT_SUMMARY_TOKENS,
-  MESSAGE_OVERHEAD,
-  shareOut,
-  targetForSummary,
-  WORTHWHILE_SHARE,
-} from './budget.ts';
+import { MESSAGE_OVERHEAD, shareOut, targetForSummary, WORTHWHILE_SHARE } from './budget.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
 import { preserveUserMessages } from './preserve.ts';
 import type { Preserved } from './preserve.ts';
 import { chooseRestored } from './restore.ts';

@@ -3,6 +3,7 @@
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../protocol/item.ts';
+import { isJsonObject } from './fields.ts';
 import type { DamageNote, LineAt, Report } from './reader.ts';
 
 const LINE_FEED = 0x0a;
@@ -180,7 +181,7 @@ export class ValueReader {
   }
 
   #give(value: unknown, part: number): void {
-    if (isObject(value)) this.#onValue(value, { line: this.#line, part });
+    if (isJsonObject(value)) this.#onValue(value, { line: this.#line, part });
     else this.#note('not_an_object', 'a JSON value that is no object was left out', true);
   }
 
@@ -209,10 +210,6 @@ function isDeeperThan(value: unknown, levels: number): boolean {
     if (typeof child === 'object' && isDeeperThan(child, levels - 1)) return true;
   }
   return false;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isBlank(bytes: Buffer): boolean {

@@ -21,7 +21,7 @@ import {
   appendClaudeUndo,
   writeClaudeSession,
 } from './claude-code/write.ts';
-import { CODEX_SUMMARY_PREFIX } from './codex/shapes.ts';
+import { CODEX_SUMMARY_PREFIX } from '../history/filter.ts';
 import type { CodexTail } from './codex/tail.ts';
 import { appendCodexCompaction, appendCodexUndo, writeCodexSession } from './codex/write.ts';
 import type { LoadReport, SessionTail } from './load.ts';

@@ -11,9 +11,12 @@ export type FilterReason =
 export const SUMMARY_PREFIX =
   'This session is being continued from a previous conversation that ran out of context.';
 
-/** How summaries of Codex's local compaction begin. @source codex-behaviour §4.2. */
-const CODEX_SUMMARY_PREFIX =
-  'Another language model started to solve this problem and produced a summary of its thinking process.';
+/**
+ * What Codex puts before a summary that it wrote itself, and by which it recognises a summary later on: a user message
+ * that starts with this and a line feed is dropped at the next compaction. @source codex-behaviour §4.2.
+ */
+export const CODEX_SUMMARY_PREFIX =
+  'Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:';
 
 /** Whether a message is the summary of an earlier compaction: by its flag, else by a prefix that producers write. */
 export function isSummary(item: Item): boolean {

@@ -1,7 +1,9 @@
 // Who wrote a message that stands in the user role. Codex puts instructions, environment and notices there, too.
 
 import type { JsonObject, Part } from '../../protocol/item.ts';
-import { CODEX_SUMMARY_PREFIX, isObject, listAt } from './shapes.ts';
+import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
+import { isJsonObject } from '../fields.ts';
+import { listAt } from './shapes.ts';
 
 /** What is known of a message in the user role. */
 export type UserRoleKind = 'user' | 'harness' | 'summary';
@@ -41,7 +43,7 @@ export function userRoleKind(content: readonly Part[], payload: JsonObject): Use
 
 function kindFromMetadata(payload: JsonObject): UserRoleKind | undefined {
   const metadata = payload['internal_chat_message_metadata_passthrough'];
-  const kinds = isObject(metadata) ? listAt(metadata, 'content_item_kinds') : undefined;
+  const kinds = isJsonObject(metadata) ? listAt(metadata, 'content_item_kinds') : undefined;
   if (kinds === undefined) return undefined;
   let known: UserRoleKind | undefined;
   for (const kind of kinds) {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../protocol/item.ts';
 import { isItemType } from './items.ts';
-import { isObject } from './shapes.ts';
+import { isJsonObject } from '../fields.ts';
 
 const LINE_TYPES: ReadonlySet<string> = new Set([
   'session_meta',
@@ -23,7 +23,7 @@ const LINE_TYPES: ReadonlySet<string> = new Set([
  */
 export function looksLikeCodex(value: JsonObject): number {
   const { type, payload } = value;
-  if (isObject(payload)) {
+  if (isJsonObject(payload)) {
     if (typeof type !== 'string') return 0;
     if (LINE_TYPES.has(type)) return 1;
     return typeof value['timestamp'] === 'string' ? 0.6 : 0;

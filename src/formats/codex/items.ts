@@ -5,7 +5,8 @@ import type { Item, Json, JsonObject, MessageItem, Part, UnknownItem } from '../
 import { textOfParts } from '../../protocol/item.ts';
 import { isSummaryText, userRoleKind } from './authorship.ts';
 import { applyMarks } from './marks.ts';
-import { isObject, listAt, stringAt } from './shapes.ts';
+import { isJsonObject, stringAt } from '../fields.ts';
+import { listAt } from './shapes.ts';
 
 /** What stands around an item that helps to read it. */
 export interface ItemSurroundings {
@@ -89,14 +90,15 @@ function readKnownItem(payload: ItemPayload, summaryText: string | undefined): I
     case 'local_shell_call':
       return readLocalShellCall(payload);
     case 'web_search_call':
-      if (payload['action'] === undefined || isObject(payload['action'])) return payload as unknown as Item;
+      if (payload['action'] === undefined || isJsonObject(payload['action']))
+        return payload as unknown as Item;
       return 'has an action that is no object';
     case 'compaction':
       return payload as unknown as Item;
     case 'compaction_summary':
       return { ...payload, type: 'compaction' };
     case 'ghost_snapshot':
-      return isObject(payload['ghost_commit']) ? (payload as unknown as Item) : 'has no ghost_commit';
+      return isJsonObject(payload['ghost_commit']) ? (payload as unknown as Item) : 'has no ghost_commit';
     default:
       return unknownItem(payload);
   }
@@ -147,7 +149,7 @@ function readParts(raw: Json | undefined): readonly Part[] | undefined {
   const values = raw as readonly Json[];
   let areKnown = true;
   for (const value of values) {
-    if (!isObject(value)) return undefined;
+    if (!isJsonObject(value)) return undefined;
     if (!isKnownPart(value)) areKnown = false;
   }
   if (areKnown) return values as unknown as readonly Part[];
@@ -185,11 +187,11 @@ function readReasoning(payload: ItemPayload): Item | string {
 }
 
 function isTextEntry(value: Json): value is JsonObject {
-  return isObject(value) && typeof value['text'] === 'string' && typeof value['type'] === 'string';
+  return isJsonObject(value) && typeof value['text'] === 'string' && typeof value['type'] === 'string';
 }
 
 function readLocalShellCall(payload: ItemPayload): Item | string {
-  if (!isObject(payload['action'])) return 'has no action';
+  if (!isJsonObject(payload['action'])) return 'has no action';
   if (typeof payload['call_id'] === 'string') return payload as unknown as Item;
   const id = stringAt(payload, 'id');
   // Before the Responses API named it, the id served as the call's.

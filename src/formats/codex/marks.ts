@@ -3,7 +3,7 @@
 
 import type { AttachmentItem, Item, Json, JsonObject } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
-import { isObject } from './shapes.ts';
+import { isJsonObject } from '../fields.ts';
 
 /** Fields of items that are Baton's own and never part of a Codex payload. */
 export const BATON_FIELDS = [
@@ -40,9 +40,9 @@ export function marksFor(item: Item, derived: Item): JsonObject | undefined {
 
 /** The item with its marks; a null takes a derived field away. Marks of a wrong shape are ignored. */
 export function applyMarks(item: Item, marks: Json): Item {
-  if (!isObject(marks)) return item;
+  if (!isJsonObject(marks)) return item;
   const attachment = marks['attachment'];
-  const base = isObject(attachment) ? asAttachment(item, attachment) : item;
+  const base = isJsonObject(attachment) ? asAttachment(item, attachment) : item;
   const marked: Record<string, unknown> = { ...base };
   for (const field of BATON_FIELDS) {
     const value = marks[field];
@@ -68,7 +68,7 @@ const AUTHORS: ReadonlySet<unknown> = new Set(['user', 'agent', 'harness', 'synt
 function isFieldValue(field: (typeof BATON_FIELDS)[number], value: Json): boolean {
   switch (field) {
     case 'origin':
-      return isObject(value) && AUTHORS.has(value['author']);
+      return isJsonObject(value) && AUTHORS.has(value['author']);
     case 'model':
       return typeof value === 'string';
     case 'exit_code':

@@ -9,7 +9,7 @@ import * as lines from '../../../test/support/codex-lines.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { codexReader } from './read.ts';
 import type { CodexTail } from './tail.ts';
-import { CODEX_SUMMARY_PREFIX } from './shapes.ts';
+import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
 
 interface Read {
   readonly records: readonly LogRecord[];

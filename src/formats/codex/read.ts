@@ -10,7 +10,9 @@ import { HeldCompaction } from './held.ts';
 import { isItemPayload, isItemType, readItem } from './items.ts';
 import type { ItemPayload } from './items.ts';
 import { KeptMessages } from './kept.ts';
-import { CODEX_SUMMARY_PREFIX, isObject, listAt, numberAt, objectAt, stringAt } from './shapes.ts';
+import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
+import { isJsonObject, objectAt, stringAt } from '../fields.ts';
+import { listAt, numberAt } from './shapes.ts';
 import { TailFollower } from './tail.ts';
 import type { CodexTail } from './tail.ts';
 import { isRepeated, readTokenCount, usableWindowOf } from './usage.ts';
@@ -61,7 +63,7 @@ class RolloutReader implements CodexLineReader {
     const at: Line = typeof timestamp === 'string' ? { line, at: timestamp } : { line };
     const type = value['type'];
     const payload = value['payload'];
-    if (isObject(payload) && typeof type === 'string') {
+    if (isJsonObject(payload) && typeof type === 'string') {
       this.#tail.ordinal(value['ordinal']);
       this.#wrapped(type, payload, value, at);
     } else this.#unwrapped(value, at);
@@ -124,7 +126,7 @@ class RolloutReader implements CodexLineReader {
       return;
     }
     const metadata = value['metadata'];
-    const isSummaryAnswer = isObject(metadata) && metadata['compaction_output'] === true;
+    const isSummaryAnswer = isJsonObject(metadata) && metadata['compaction_output'] === true;
     if (isSummaryAnswer) this.#isCompacting = true;
     this.#item(payload, at, value['baton'], isSummaryAnswer);
   }
@@ -223,7 +225,7 @@ class RolloutReader implements CodexLineReader {
 
   #tokenCount(payload: JsonObject, at: Line): void {
     const { info } = payload;
-    if (!isObject(info)) {
+    if (!isJsonObject(info)) {
       if (info !== undefined && info !== null)
         this.#wrongShape(at, 'A token_count has an info that is no object');
       return this.#opaque('event_msg/token_count', at);
@@ -293,7 +295,7 @@ class RolloutReader implements CodexLineReader {
     const marks = objectAt(baton, 'marks') ?? {};
     const items: Item[] = [];
     for (const [index, value] of values.entries()) {
-      if (isObject(value) && isItemPayload(value)) {
+      if (isJsonObject(value) && isItemPayload(value)) {
         const around = { summaryText: message, marks: marks[String(index)] };
         items.push(
           readItem(value, (what) => this.#wrongShape(at, `In a replacement history, the ${what}`), around),
@@ -370,7 +372,7 @@ function quote(name: string): string {
 }
 
 function receiptOf(value: Json | undefined): Receipt | undefined {
-  if (!isObject(value) || value['version'] !== 1) return undefined;
+  if (!isJsonObject(value) || value['version'] !== 1) return undefined;
   const hasCore =
     ['id', 'at', 'trigger', 'reason', 'phase'].every((key) => typeof value[key] === 'string') &&
     ['preTokens', 'postTokens'].every((key) => typeof value[key] === 'number');

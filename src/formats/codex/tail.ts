@@ -1,7 +1,8 @@
 // What a writer has to know of a rollout to go on with it.
 
 import type { JsonObject } from '../../protocol/item.ts';
-import { isObject, numberAt, objectAt, stringAt } from './shapes.ts';
+import { isJsonObject, objectAt, stringAt } from '../fields.ts';
+import { numberAt } from './shapes.ts';
 
 /** The state of a rollout at its end. Objects are the producer's own, as parsed. */
 export interface CodexTail {
@@ -71,7 +72,7 @@ export class TailFollower {
 
   tokenInfo(info: JsonObject): void {
     const total = info['total_token_usage'];
-    if (isObject(total)) this.#tail.totalTokenUsage = total;
+    if (isJsonObject(total)) this.#tail.totalTokenUsage = total;
   }
 
   compacted(payload: JsonObject): void {

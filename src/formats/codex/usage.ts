@@ -3,7 +3,8 @@
 import type { JsonObject } from '../../protocol/item.ts';
 import type { UsageSample } from '../../protocol/usage.ts';
 import { usableWindow } from '../../tokens/pressure.ts';
-import { numberAt, objectAt } from './shapes.ts';
+import { objectAt } from '../fields.ts';
+import { numberAt } from './shapes.ts';
 
 /** What a `token_count` says. */
 export interface TokenCount {

@@ -4,7 +4,7 @@ import type { Item, Json, JsonObject, MessageItem, Part, ReasoningItem } from '.
 import type { Format } from '../../vocabulary.ts';
 import { isInterpretedType, isItemPayload, readItem } from './items.ts';
 import { BATON_FIELDS, marksFor } from './marks.ts';
-import { isObject, objectAt } from './shapes.ts';
+import { isJsonObject, objectAt } from '../fields.ts';
 
 /** An item on its way into a rollout. */
 export type Wire =
@@ -140,7 +140,7 @@ function foreignPart(part: Part, textType: 'input_text' | 'output_text'): JsonOb
 
 /** The item that `toWire` put beside a payload, or undefined when it is none. */
 export function readBeside(value: Json | undefined): Item | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   switch (value['type']) {
     case 'ghost_snapshot':
       return objectAt(value, 'ghost_commit') && (value as unknown as Item);

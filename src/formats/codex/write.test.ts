@@ -8,7 +8,7 @@ import type { Receipt } from '../../protocol/receipt.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import * as lines from '../../../test/support/codex-lines.ts';
 import { codexReader } from './read.ts';
-import { CODEX_SUMMARY_PREFIX } from './shapes.ts';
+import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
 import type { CodexTail } from './tail.ts';
 import { appendCodexCompaction, appendCodexUndo, writeCodexSession } from './write.ts';
 

@@ -11,7 +11,8 @@ import { textOfParts } from '../../protocol/item.ts';
 import type { CompactedRecord, SessionMetaRecord, SettingsRecord } from '../../protocol/record.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import type { Format } from '../../vocabulary.ts';
-import { BATON_ORIGINATOR, numberAt, objectAt, stringAt, withoutUndefined } from './shapes.ts';
+import { objectAt, stringAt } from '../fields.ts';
+import { BATON_ORIGINATOR, numberAt, withoutUndefined } from './shapes.ts';
 import type { CodexTail } from './tail.ts';
 import { toWire } from './wire.ts';
 
