@@ -51,6 +51,47 @@ export const BOUNDARIES = [
 ] as const;
 export type Boundary = (typeof BOUNDARIES)[number];
 
+/** How urgent the pressure on the window is, calmest first. @source seeds 000 and 003, after rawr. */
+export const TIERS = ['early', 'ready', 'asap', 'emergency'] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** What the watcher does where it would compact: print a word, recommend it, or act. @source seed 000. */
+export const WATCHER_MODES = ['tag', 'suggest', 'auto'] as const;
+export type WatcherMode = (typeof WATCHER_MODES)[number];
+
+/** Who writes the continuation packet: the agent (variant A) or the watcher (variant B). @source seed 004. */
+export const PACKET_AUTHORS = ['agent', 'watcher'] as const;
+export type PacketAuthor = (typeof PACKET_AUTHORS)[number];
+
+/** What the watcher may do inside of a turn. @source spec 3-watcher §4. */
+export const MID_TURN_MODES = ['golden', 'tiered', 'emergency_only', 'off'] as const;
+export type MidTurnMode = (typeof MID_TURN_MODES)[number];
+
+/** Which of the watcher's lines go into the transcript. @source spec 3-watcher §6. */
+export const INFO_LINES = ['all', 'decisions', 'off'] as const;
+export type InfoLines = (typeof INFO_LINES)[number];
+
+/** Why the watcher decided as it did; the first two mean yes. @source spec 3-watcher §3. */
+export const VERDICT_REASONS = [
+  'emergency',
+  'boundary',
+  'above_threshold',
+  'floor',
+  'no_boundary',
+  'needs_semantic_break',
+  'cooldown',
+  'active_work',
+  'weak_boundary',
+  'not_packet_worthy',
+  'breaker_open',
+  'judgment',
+] as const;
+export type VerdictReason = (typeof VERDICT_REASONS)[number];
+
+/** Where a decision was taken. @source spec 3-watcher §3–4. */
+export const DECISION_POINTS = ['turn_end', 'mid_turn', 'preflight'] as const;
+export type DecisionPoint = (typeof DECISION_POINTS)[number];
+
 /** What fills a context window, by category; the bars of `inspect` in the order shown. */
 export const CATEGORIES = [
   'system',

@@ -2,7 +2,7 @@
 
 import { explainCompaction } from './inspect-view.ts';
 import type { Inspection } from './inspect-view.ts';
-import type { Evidence } from '../watcher/signals.ts';
+import type { Evidence } from '../protocol/signal.ts';
 
 /** The document for one session. Names are snake_case, counts are tokens unless they say otherwise. */
 export function inspectionJson(inspection: Inspection) {

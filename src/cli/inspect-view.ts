@@ -6,7 +6,7 @@ import type { Boundary, Category, PressureWord } from '../vocabulary.ts';
 import { CATEGORIES, FORMAT_NAMES } from '../vocabulary.ts';
 import { sumTokens } from '../tokens/estimate.ts';
 import type { ThresholdState } from '../tokens/pressure.ts';
-import type { Signal } from '../watcher/signals.ts';
+import type { Signal } from '../protocol/signal.ts';
 import { isO200kModel } from '../tokens/models.ts';
 import type { Look } from './io.ts';
 import {

@@ -6,7 +6,7 @@ import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/account.ts';
 import type { Prediction } from '../tokens/anchor.ts';
 import { thresholdState } from '../tokens/pressure.ts';
-import type { Signal } from '../watcher/signals.ts';
+import type { Signal } from '../protocol/signal.ts';
 import { errorJson, explain } from './explain.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import type { Inspection } from './inspect-view.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { readSessionFile } from '../../test/support/read-format.ts';
 import { REAL_SESSIONS_SKIP, realSessions } from '../../test/support/real-sessions.ts';
 import { SignalDetector } from './signals.ts';
-import type { Signal } from './signals.ts';
+import type { Signal } from '../protocol/signal.ts';
 
 /** Commits and checkpoints of pull requests, counted by reading every command that names them and its result. */
 const COUNTED_BY_HAND: Readonly<Record<string, readonly [commits: number, prCheckpoints: number]>> = {

@@ -7,7 +7,7 @@ import type { Step } from '../vocabulary.ts';
 import { agentSays, harnessSays, recordsOf, toolCall, userSays } from '../../test/support/records.ts';
 import { anyLog } from '../../test/support/thread.ts';
 import { SignalDetector } from './signals.ts';
-import type { Signal } from './signals.ts';
+import type { Signal } from '../protocol/signal.ts';
 
 type Entry = Item | readonly Item[] | TurnRecord | (LogRecord & { type: 'compacted' | 'side_item' });
 

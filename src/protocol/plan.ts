@@ -1,0 +1,10 @@
+// What the engine's arbiter answers. The watcher, which is no part of the engine, knows it from here.
+
+/** Why a request for a compaction is turned down. */
+export type RefusalReason =
+  'disabled' | 'auto_disabled' | 'micro_disabled' | 'not_needed' | 'rearm' | 'breaker_open' | 'lease_taken';
+
+/** How a request for a compaction is carried out. `why` is one sentence for people, with the numbers. */
+export type CompactionPlan =
+  | { readonly type: 'none'; readonly reason: RefusalReason; readonly why: string }
+  | { readonly type: 'micro' | 'full'; readonly why: string };
