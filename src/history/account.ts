@@ -3,7 +3,6 @@
 import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protocol/record.ts';
-import type { TokensByCategory } from '../protocol/receipt.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import type { Category } from '../vocabulary.ts';
 import { UsageGauge } from '../tokens/anchor.ts';
@@ -14,20 +13,12 @@ import { knownWindow, UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT, percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { clearResult } from './clear.ts';
 import type { AccountSettings, CompactionMark, ContextAccount, GaugePoint } from './context-account.ts';
-import { findBrokenPairs } from './pairs.ts';
 import { isUserMessage } from './filter.ts';
 import { HistoryFold } from './project.ts';
-import type { Entry } from './project.ts';
+import type { Change } from './project.ts';
+import { PresentItems } from './present.ts';
+import type { Light } from './present.ts';
 import { RecordedItems } from './recorded.ts';
-
-interface Light {
-  readonly split: TokensByCategory;
-  readonly estimate: number;
-  readonly callId: string | undefined;
-  readonly resultOf: string | undefined;
-  /** The same, cleared. Only results have one. */
-  readonly cleared?: Light;
-}
 
 /** Folds a log into an account, one record at a time. */
 export class AccountFold {
@@ -35,6 +26,7 @@ export class AccountFold {
   readonly #history: HistoryFold<Light>;
   readonly #gauge: UsageGauge;
   readonly #recorded = new RecordedItems();
+  readonly #present = new PresentItems((callId) => this.#recorded.toolOf(callId));
   readonly #points: GaugePoint[] = [];
   readonly #compactions: CompactionMark[] = [];
   readonly #predictions: Prediction[] = [];
@@ -99,9 +91,7 @@ export class AccountFold {
 
   /** The account as of the last record. */
   account(): ContextAccount {
-    const categories: Partial<Record<Category, number>> = {};
-    const present = this.#history.entries.map(({ value }) => value);
-    for (const { split } of present) addTokens(categories, split);
+    const categories: Partial<Record<Category, number>> = this.#present.categories;
     if (this.#instructionTokens > 0) addTokens(categories, { system: this.#instructionTokens });
     const usage = this.#gauge.usage();
     const { window, usable, from } = this.#window();
@@ -114,12 +104,12 @@ export class AccountFold {
       usage,
       percentRemaining: percentRemaining(usage.used, usable),
       categories,
-      tools: this.#recorded.shares(present),
+      tools: this.#present.tools,
       unrecorded: usage.anchor === 'none' ? undefined : usage.used - counted,
       turns: this.#turn,
       points: [...this.#points, this.#point(usage.used, undefined)],
       compactions: this.#compactions,
-      brokenPairs: findBrokenPairs(present),
+      brokenPairs: this.#present.brokenPairs,
       recorded: this.#recorded.counts,
       predictions: this.#predictions,
       rejectedSamples: this.#rejected,
@@ -175,7 +165,10 @@ export class AccountFold {
     this.#recorded.add(item, 'context');
     this.#startTurn(item);
     this.#history.add(record);
-    this.#gauge.add(item, this.#history.entries.at(-1)?.value.estimate ?? 0);
+    const light = this.#history.entries.at(-1)?.value;
+    if (light === undefined) return;
+    this.#present.add(light);
+    this.#gauge.add(item, light.estimate);
   }
 
   #startTurn(item: Item): void {
@@ -201,13 +194,19 @@ export class AccountFold {
     return { turn: this.#turn, line, used, percentRemaining: percentRemaining(used, this.#window().usable) };
   }
 
+  #change(record: LogRecord): Change {
+    const change = this.#history.add(record);
+    this.#present.replace(this.#history.entries.map(({ value }) => value));
+    return change;
+  }
+
   #takeCompaction(record: CompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
     const itemsBefore = this.#history.entries.length;
-    this.#history.add(at);
+    this.#change(at);
     this.#refillGauge(record.replacement);
     const after = this.#history.entries;
-    const postTokens = record.postTokens ?? after.reduce((sum, { value }) => sum + value.estimate, 0);
+    const postTokens = record.postTokens ?? this.#present.estimate;
     this.#compactions.push({
       ...this.#mark(record, at),
       kind: 'full',
@@ -224,9 +223,9 @@ export class AccountFold {
 
   #takeMicro(record: MicroCompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
-    const sizeBefore = this.#size();
-    this.#history.add(at);
-    const saved = sizeBefore - this.#size();
+    const sizeBefore = this.#present.estimate;
+    this.#change(at);
+    const saved = sizeBefore - this.#present.estimate;
     this.#gauge.remove(saved);
     const items = this.#history.entries.length;
     this.#compactions.push({
@@ -258,12 +257,12 @@ export class AccountFold {
   }
 
   #takeUndo(record: LogRecord, compactionId: string): void {
-    if (this.#history.add(record) !== 'undone') return;
+    if (this.#change(record) !== 'undone') return;
     const index = this.#compactions.findLastIndex(({ id }) => id === compactionId);
     const mark = this.#compactions[index];
     if (mark !== undefined) this.#compactions[index] = { ...mark, isUndone: true };
     this.#gauge.reset();
-    this.#gauge.addOverhead(this.#instructionEstimate + this.#size());
+    this.#gauge.addOverhead(this.#instructionEstimate + this.#present.estimate);
   }
 
   #refillGauge(replacement: readonly Item[]): void {
@@ -273,10 +272,6 @@ export class AccountFold {
     replacement.forEach((item, index) => this.#gauge.add(item, added[index]?.value.estimate ?? 0));
     const kept = added.slice(replacement.length);
     this.#gauge.addOverhead(kept.reduce((sum, { value }) => sum + value.estimate, 0));
-  }
-
-  #size(): number {
-    return this.#history.entries.reduce((sum: number, { value }: Entry<Light>) => sum + value.estimate, 0);
   }
 
   #window(usage = 0): { window: number; usable: number; from: ContextAccount['windowFrom'] } {

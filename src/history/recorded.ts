@@ -2,9 +2,7 @@
 
 import { callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
-import type { TokensByCategory } from '../protocol/receipt.ts';
-import { sumTokens } from '../tokens/estimate.ts';
-import type { RecordedCounts, ToolShare } from './context-account.ts';
+import type { RecordedCounts } from './context-account.ts';
 import { isUserMessage } from './filter.ts';
 
 /** Counts every recorded item, and remembers which tool each call was of. */
@@ -38,19 +36,8 @@ export class RecordedItems {
     }
   }
 
-  /** Tokens of results by the tool that gave them, largest first. */
-  shares(
-    results: Iterable<{ readonly resultOf: string | undefined; readonly split: TokensByCategory }>,
-  ): ToolShare[] {
-    const shares = new Map<string, { results: number; tokens: number }>();
-    for (const { resultOf, split } of results) {
-      if (resultOf === undefined) continue;
-      const tool = this.#toolOfCall.get(resultOf) ?? 'unknown';
-      const share = shares.get(tool) ?? { results: 0, tokens: 0 };
-      shares.set(tool, { results: share.results + 1, tokens: share.tokens + sumTokens(split) });
-    }
-    return [...shares]
-      .map(([tool, share]) => ({ tool, ...share }))
-      .toSorted((a, b) => b.tokens - a.tokens || (a.tool < b.tool ? -1 : 1));
+  /** The tool of a call that was added, `unknown` for every other id. */
+  toolOf(callId: string): string {
+    return this.#toolOfCall.get(callId) ?? 'unknown';
   }
 }
