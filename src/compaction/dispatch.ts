@@ -149,10 +149,12 @@ function clearing(
   settings: DispatchSettings,
 ): CompactionPlan | undefined {
   const { used, usedAfterMicro } = pressure;
-  const target = 'target' in request ? request.target : builtInLimit(pressure, settings.thresholds) - 1;
-  if (!settings.hasMicro || usedAfterMicro === undefined || target === undefined) return undefined;
-  if (usedAfterMicro > target || usedAfterMicro >= used || inTurn.micro >= MOST_MICRO_IN_TURN)
+  if (!settings.hasMicro || usedAfterMicro === undefined || inTurn.micro >= MOST_MICRO_IN_TURN) {
     return undefined;
+  }
+  const target = 'target' in request ? request.target : builtInLimit(pressure, settings.thresholds) - 1;
+  if (target === undefined || target === Infinity) return undefined;
+  if (usedAfterMicro > target || usedAfterMicro >= used) return undefined;
   return {
     type: 'micro',
     why: `clearing old tool results leaves ${formatNumber(usedAfterMicro)} of ${formatNumber(used)} tokens, which is enough${from === 'overflow' ? ' for the provider' : ''}`,
