@@ -28,9 +28,9 @@ export class NoveltyDetector {
   }
 
   #isNew(item: Item): boolean {
-    if (isUserMessage(item)) return true;
     if (item.type === 'message') {
-      return authorOf(item) === 'agent' && this.#isFirst(`said ${textOfParts(item.content).trim()}`);
+      if (authorOf(item) !== 'agent') return isUserMessage(item);
+      return this.#isFirst(`said ${textOfParts(item.content).trim()}`);
     }
     const call = callOf(item);
     if (call?.callId !== undefined) {

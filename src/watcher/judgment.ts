@@ -105,7 +105,7 @@ function isConversation(message: MessageItem): boolean {
 /** The first `characters` of a text, with a mark where something is missing. Never half of a surrogate pair. */
 function cutAfter(text: string, characters: number): string {
   // A character takes at most two units, so that a long text need not be taken apart.
-  const head = [...text.slice(0, 2 * characters + 1)];
+  const head = Array.from(text.slice(0, 2 * characters + 1));
   return head.length <= characters ? text : `${head.slice(0, characters).join('')}${ELLIPSIS}`;
 }
 
