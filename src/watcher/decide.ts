@@ -83,7 +83,7 @@ const SEMANTIC_BREAKS: ReadonlySet<Boundary> = new Set([
   'concluding_thought',
 ]);
 
-const MOST_URGENT_FIRST = ['emergency', 'asap', 'ready', 'early'] as const satisfies readonly Tier[];
+const MOST_URGENT_FIRST = TIERS.toReversed();
 
 /** Decides. Total and deterministic; its time is linear in the open boundaries. */
 export function evaluate(evaluation: Evaluation, policy: Policy): Decision {
