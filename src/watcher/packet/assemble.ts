@@ -101,6 +101,7 @@ export function assemblePacket(
     facts: `## Harness facts\n\n${factLines(facts).join('\n')}`,
     directive: nextStep === undefined ? DIRECTIVE_DONE : DIRECTIVE,
     tail: '',
+    turns: [],
   };
   const fixed = count(frame.top) + count(frame.facts) + count(frame.directive);
   const tail = writeTail(trail, {
@@ -113,7 +114,7 @@ export function assemblePacket(
   const headings = HEADINGS.reduce((sum, heading) => sum + count(`## ${heading}\n\n\n`), 0);
   const room = maxTokens - fixed - count(tail) - headings - 30;
   const picked = pickLines(trail, room, count);
-  const text = fit(picked, { ...frame, tail }, settings);
+  const text = fit(picked, { ...frame, tail, turns: trail.requests.map(({ turn }) => turn) }, settings);
   return { text, tokens: settings.count(text), nextStep, redactions: countRedactions(text) };
 }
 
@@ -122,6 +123,8 @@ interface Frame {
   readonly tail: string;
   readonly facts: string;
   readonly directive: string;
+  /** The requests that the chain should tell. */
+  readonly turns: readonly number[];
 }
 
 function fit(picked: SummaryLine[], frame: Frame, { maxTokens, count }: AssembleSettings): string {
@@ -139,29 +142,40 @@ function fit(picked: SummaryLine[], frame: Frame, { maxTokens, count }: Assemble
   }
 }
 
-function render(picked: readonly SummaryLine[], { top, tail, facts, directive }: Frame): string {
+function render(picked: readonly SummaryLine[], { top, tail, facts, directive, turns }: Frame): string {
   const blocks = HEADINGS.flatMap((heading, section) => {
     const lines = picked.filter((line) => line.section === section).toSorted((a, b) => a.order - b.order);
-    return lines.length === 0 ? [] : [`## ${heading}\n\n${renderLines(lines)}`];
+    const note = section === CHAIN ? leftOut(lines, turns) : '';
+    return lines.length === 0 ? [] : [`## ${heading}\n\n${renderLines(lines)}${note}`];
   });
   const recent = tail === '' ? [] : [`## Recent activity, verbatim, oldest first\n\n${tail}`];
   return redact([top, ...blocks, ...recent, facts, directive].join('\n\n'));
+}
+
+/** Says which requests found no room. Several that say the same are told as one, `3–5.`. */
+function leftOut(lines: readonly SummaryLine[], turns: readonly number[]): string {
+  const told = lines.flatMap(({ text }) => {
+    const match = /^(\d+)(?:–(\d+))?\. /.exec(text);
+    return match === null ? [] : [{ from: Number(match[1]), to: Number(match[2] ?? match[1]) }];
+  });
+  const missing = turns.filter((turn) => !told.some(({ from, to }) => from <= turn && turn <= to));
+  return missing.length === 0 ? '' : `\n(No room for message ${clip(missing.join(', '), 60)}.)`;
 }
 
 function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] {
   const budget = Math.max(1, room);
   const picker = new LinePicker({ room: budget, count, weights: unitWeights(trail), sectionHeading: () => '' });
   const nothing = preservedWords([]);
-  const messages = messageLines(trail, budget, nothing);
-  const { now, before } = statementLines(trail);
+  // Here the chain of requests is the point: no message is replaced by a reference to the rules in it.
+  const messages = messageLines({ ...trail, constraints: [] }, budget, nothing);
+  const { now, before } = statementLines(tellingStatements(trail));
   const ask = askLines(trail, budget);
   const next = nextLines(trail, budget);
-  const rules = placed(ruleLines(trail, budget, nothing), RULES, 0);
   const plan = placed(pendingLines(trail), PLAN, 0);
   const commits = placed(deliveredLines(trail), PLAN, 1e6);
   const state = stateLines(trail);
   const chain = placed(messages.all, CHAIN, 0);
-  const newest = ofSame(chain, messages.newest, messages.all);
+  const rules = ruleFloor(trail, chain, budget);
   const files = placed(fileLines(trail, budget).changed, STATE, 4e9, 'Files changed, most telling first:');
   const actions = placed(actionLines(trail), STATE, 1);
   const said = placed(now, STATE, 3e9);
@@ -174,7 +188,7 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
     { lines: state, share: 0.05 },
     { lines: rules, share: 0.35 },
     { lines: plan, share: 0.15 },
-    { lines: newest.slice(0, 12), share: 0.2 },
+    { lines: chain.filter(({ parent }) => parent === undefined).toReversed(), share: 0.4 },
     { lines: actions.toReversed().slice(0, 8), share: 0.1 },
     { lines: said.toReversed().slice(0, 6), share: 0.1 },
     { lines: files, share: 0.12 },
@@ -212,13 +226,39 @@ function placed(
   return [...moved.values()];
 }
 
-/** The moved lines of some of the lines that were moved. */
-function ofSame(
-  moved: readonly SummaryLine[],
-  some: readonly SummaryLine[],
-  all: readonly SummaryLine[],
-): readonly SummaryLine[] {
-  return some.flatMap((line) => moved[all.indexOf(line)] ?? []);
+/** Decisions and findings that are told besides those of the current request. */
+const SHOWN_DECISIONS = 14;
+const SHOWN_FINDINGS = 10;
+/** Findings of older turns are what the files and the summary tell better. */
+const FINDINGS_SINCE = 2;
+
+/** A packet is read whole before work goes on: of what was said only the newest choices and the freshest findings. */
+function tellingStatements(trail: Trail): Trail {
+  const { statements, turns, current } = trail;
+  const decisions = statements.filter(({ kind }) => kind === 'decision').slice(-SHOWN_DECISIONS);
+  const findings = statements
+    .filter(({ kind, turn }) => kind === 'finding' && turn > turns - FINDINGS_SINCE)
+    .slice(-SHOWN_FINDINGS);
+  const shown = new Set([...decisions, ...findings]);
+  return { ...trail, statements: statements.filter((statement) => shown.has(statement)), current };
+}
+
+/** Share of a message that a rule in it must be, so that the message itself is told as the rule. */
+const WHOLE_MESSAGE = 0.6;
+
+/** What of the user's rules must be there: each as a line of its own, or the message that it is most of. */
+function ruleFloor(trail: Trail, chain: readonly SummaryLine[], budget: number): readonly SummaryLine[] {
+  const texts = new Map(trail.requests.map(({ turn, text }) => [turn, oneLine(text)]));
+  const told = new Map(chain.flatMap((line) => (line.parent === undefined ? [[line.order, line] as const] : [])));
+  const standing = new Map<string, SummaryLine>();
+  for (const { turn, text } of trail.constraints) {
+    const line = told.get(turn);
+    const isMost = text.length >= WHOLE_MESSAGE * (texts.get(turn)?.length ?? Infinity);
+    if (line !== undefined && isMost && line.text.includes(oneLine(text))) standing.set(text, line);
+  }
+  const constraints = trail.constraints.filter(({ text }) => !standing.has(text));
+  const own = placed(ruleLines({ ...trail, constraints }, budget, preservedWords([])), RULES, 0);
+  return [...own, ...new Set([...standing.values()].toReversed())];
 }
 
 function occasionText({ tier, percentRemaining, signals, why }: PacketOccasion): string {
@@ -270,12 +310,11 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
   if (question !== undefined) {
     const text = `It answers the agent's question: ${quoted(question.question)}`;
     lines.push(summaryLine({ section: ASK, order: 1, text, value: 5 }));
-  } else if (current.text.length <= SHORT_REQUEST) {
-    const said = trail.statements.findLast(({ turn }) => turn < current.turn);
-    if (said !== undefined) {
-      const text = `Just before it, the agent had said: ${quoted(said.text)}`;
-      lines.push(summaryLine({ section: ASK, order: 1, text, value: 5 }));
-    }
+  }
+  const said = current.text.length > SHORT_REQUEST ? [] : saidBefore(trail, question?.question ?? '');
+  if (said.length > 0) {
+    const text = `Just before it, the agent had said: ${quoted(said.join(' '))}`;
+    lines.push(summaryLine({ section: ASK, order: 1.5, text, value: 5 }));
   }
   if (before !== undefined) lines.push(askLine(2, `Before that (message ${before.turn})`, before, askLength(budget, 0.2)));
   if (first !== undefined && first !== current && first !== before) {
@@ -286,6 +325,18 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
 
 /** A request this short ("yes, do it") means little without what it replies to. */
 const SHORT_REQUEST = 120;
+
+/** The last sentences that a short request may refer to. */
+const SAID_BEFORE = 5;
+
+function saidBefore({ statements, turns }: Trail, question: string): readonly string[] {
+  const before = statements.filter(({ turn }) => turn < turns);
+  const last = before.at(-1);
+  return before
+    .filter(({ turn, text }) => turn === last?.turn && !question.startsWith(text.slice(0, 40)))
+    .slice(-SAID_BEFORE)
+    .map(({ text }) => text);
+}
 
 function askLine(order: number, label: string, { text }: UserRequest, length: number): SummaryLine {
   return summaryLine({
@@ -326,6 +377,17 @@ function openStep({ plan, turns }: Trail): PlanStep | undefined {
   );
 }
 
+/** Steps of a plan that an earlier request made may be what the current one is about. */
+const SHOWN_OLD_STEPS = 4;
+
+function olderSteps({ plan, turns }: Trail): readonly string[] {
+  if (plan === undefined || plan.turn === turns) return [];
+  return plan.steps
+    .filter(({ status }) => status === 'pending' || status === 'in_progress')
+    .slice(0, SHOWN_OLD_STEPS)
+    .map(({ text }) => `- Still open in the plan of message ${plan.turn}: ${clip(text, 200)}`);
+}
+
 function nextLines(trail: Trail, budget: number): SummaryLine[] {
   const lines: string[] = [];
   if (trail.nextStep !== undefined) {
@@ -333,6 +395,7 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   }
   const step = openStep(trail);
   if (step !== undefined) lines.push(`- From the plan: ${clip(step.text, 240)}`);
+  else for (const text of olderSteps(trail)) lines.push(text);
   for (const question of trail.openQuestions) {
     lines.push(`- The agent asked, and waits for the user's answer: ${quoted(question.text)}`);
   }
