@@ -264,19 +264,24 @@ const CLIPPED_LINE = 600;
 
 function fit(parts: readonly Part[], { maxTokens, count, facts }: AcceptSettings): { text: string; linesCut: number } {
   const whole = parts.map(({ lines }) => lines.length);
-  let over = count(render(parts, facts, 0)) - maxTokens;
-  for (const section of over > 0 ? LEAST_IMPORTANT_FIRST : []) {
-    for (const part of parts.filter((each) => each.section === section)) over = shorten(part, over, count);
-    if (over > 0) continue;
-    // Tokenizers merge across lines, and the note costs some: the estimate is checked on the whole.
-    over = count(render(parts, facts, linesLost(parts, whole))) - maxTokens;
-    if (over <= 0) break;
-    for (const part of parts.filter((each) => each.section === section)) over = shorten(part, over + 8, count);
+  const written = (): string => render(parts, facts, linesLost(parts, whole));
+  let text = written();
+  for (const section of LEAST_IMPORTANT_FIRST) {
+    const shortened = parts.filter((part) => part.section === section);
+    // Lines counted one by one are not the tokens of the whole: what is still over is taken in the next round.
+    for (let over = count(text) - maxTokens; over > 0 && shortened.some(({ lines }) => lines.length > 0); ) {
+      let left = over + NOTE_TOKENS;
+      for (const part of shortened.toReversed()) left = shorten(part, left, count);
+      text = written();
+      over = count(text) - maxTokens;
+    }
   }
   const linesCut = linesLost(parts, whole);
-  const text = render(parts, facts, linesCut);
   return { text: count(text) <= maxTokens ? text : cutToFit(text, maxTokens, count), linesCut };
 }
+
+/** What the note about cut lines may cost. */
+const NOTE_TOKENS = 24;
 
 function linesLost(parts: readonly Part[], whole: readonly number[]): number {
   return parts.reduce((sum, { lines }, at) => sum + (whole[at] ?? 0) - lines.length, 0);
