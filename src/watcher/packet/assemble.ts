@@ -79,8 +79,9 @@ const DIRECTIVE =
 const DIRECTIVE_DONE =
   'The current request has been answered as far as the log tells. Wait for the user unless something above is still open.';
 
-/** Share of the packet that the tail may take. */
+/** Shares of the packet that the tail and the facts may take. Both bind in small packets only, but for long results. */
 const TAIL_SHARE = 0.28;
+const FACTS_SHARE = 0.25;
 
 /**
  * Assembles a packet. The same arguments give the same text; the whole is at most `maxTokens` long, known secrets replaced.
@@ -98,7 +99,7 @@ export function assemblePacket(
   const nextStep = nextStepOf(trail);
   const frame: Frame = {
     top: `${TITLE}\n\n${occasionText(occasion)}`,
-    facts: `## Harness facts\n\n${factLines(facts).join('\n')}`,
+    facts: `## Harness facts\n\n${cutToFit(factLines(facts).join('\n'), maxTokens * FACTS_SHARE, count)}`,
     directive: nextStep === undefined ? DIRECTIVE_DONE : DIRECTIVE,
     tail: '',
     turns: [],
@@ -183,6 +184,7 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
   const traps = placed(failureLines(trail), RULES, 1e9, 'Traps: what failed, and how that ended:');
   const carried = placed(carriedLines(trail), STATE, -2e10);
   const floors = [
+    { lines: ask.slice(0, 1), share: 1 },
     { lines: ask, share: 0.4 },
     { lines: next, share: 0.15 },
     { lines: state, share: 0.05 },

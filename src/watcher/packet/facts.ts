@@ -68,16 +68,16 @@ const SHOWN_STEPS = 6;
 const SHOWN_SUBAGENTS = 6;
 const LINE_LENGTH = 300;
 
-/** The facts as lines of a list, redacted; one line each, unknown things left out or called unknown. */
+/** The facts as lines of a list, redacted; one line each, shortest first, unknown things left out or called unknown. */
 export function factLines(facts: HarnessFacts): readonly string[] {
   const lines = [
     workplaceLine(facts),
-    headLine(facts),
-    changesLine(facts),
-    ...planLines(facts.plan),
-    testLine(facts.lastTest),
-    subagentLine(facts.subagents),
     facts.scratchPath === undefined ? undefined : `Scratch notes: \`${oneLine(facts.scratchPath)}\``,
+    headLine(facts),
+    subagentLine(facts.subagents),
+    testLine(facts.lastTest),
+    ...planLines(facts.plan),
+    changesLine(facts),
   ];
   return lines.flatMap((line) => (line === undefined ? [] : [`- ${redact(line)}`]));
 }
