@@ -47,7 +47,10 @@ function candidates(trail: Trail, size: number, count: CountText, lastAgentMessa
 
 const count = await loadTokenizer();
 /** By size and candidate: recall and kept constraints, a mean for each file. */
-const scores = new Map<string, { readonly recall: number[]; readonly unaided: number[]; readonly rules: number[] }>();
+const scores = new Map<
+  string,
+  { readonly recall: number[]; readonly unaided: number[]; readonly rules: number[] }
+>();
 let cuts = 0;
 for (const file of process.argv.slice(2)) {
   const records: LogRecord[] = [];
@@ -57,12 +60,16 @@ for (const file of process.argv.slice(2)) {
   const collector = new TrailCollector();
   let next = 0;
   let lastMessage = '';
-  const ofFile = new Map<string, { readonly recall: number[]; readonly unaided: number[]; readonly rules: number[] }>();
+  const ofFile = new Map<
+    string,
+    { readonly recall: number[]; readonly unaided: number[]; readonly rules: number[] }
+  >();
   for (const cut of chooseCuts(log, CUTS, SEED)) {
     const uses = futureUses(log, cut.step);
     for (const record of records.slice(next, cut.record)) {
       collector.add(record);
-      if (record.type !== 'item' || record.item.type !== 'message' || record.item.role !== 'assistant') continue;
+      if (record.type !== 'item' || record.item.type !== 'message' || record.item.role !== 'assistant')
+        continue;
       lastMessage = textOfParts(record.item.content);
     }
     next = cut.record;

@@ -91,3 +91,37 @@ for (const [notation, from, to] of ranges) {
     assert.deepEqual(initialContextRange(thread(notation)), { from, to });
   });
 }
+
+test('of the packets only the newest is seen, handed back or as it was written', () => {
+  const written = (step: 'packet' | 'handoff', sequenceId: string): Item =>
+    user('x', { origin: { author: 'synthetic', step, sequenceId } });
+  const items: Item[] = [
+    written('packet', 's1'),
+    written('handoff', 's1'),
+    user('go on'),
+    written('packet', 's2'),
+    written('handoff', 's2'),
+    user('thanks'),
+  ];
+  assert.deepEqual(
+    filterForSummary(items).map(({ reason }) => reason),
+    ['injected', 'injected', undefined, 'injected', undefined, undefined],
+  );
+  assert.deepEqual(
+    filterForSummary(items.slice(0, 1)).map(({ reason }) => reason),
+    [undefined],
+  );
+});
+
+test('an answer to the scratch request is in its file, the agent’s packet is not', () => {
+  const said = (step: 'scratch' | 'packet'): Item => ({
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'x' }],
+    origin: { author: 'agent', step },
+  });
+  assert.deepEqual(
+    filterForSummary([said('scratch'), said('packet')]).map(({ reason }) => reason),
+    ['injected', undefined],
+  );
+});

@@ -6,9 +6,7 @@ import type { Step } from '../vocabulary.ts';
 import { markedOrigin, markerLine, markerOf, withoutMarker } from './marker.ts';
 
 test('a marker that was written is read back, whatever follows it', () => {
-  const steps = fc
-    .subarray([...STEPS], { minLength: 1 })
-    .map((list) => list as [Step, ...Step[]]);
+  const steps = fc.subarray([...STEPS], { minLength: 1 }).map((list) => list as [Step, ...Step[]]);
   const id = fc.stringMatching(/^[\w-]{1,64}$/);
   fc.assert(
     fc.property(steps, id, fc.string(), (list, sequenceId, rest) => {

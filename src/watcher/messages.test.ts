@@ -118,21 +118,22 @@ function planOf(...statuses: PlanStep['status'][]): Plan {
 }
 
 const done = { hasEnded: true, plan: undefined, nextStep: undefined, hasQueuedInput: false, hasAsked: false };
-const ends: readonly (readonly [name: string, left: Parameters<typeof isFinished>[0], finished: boolean])[] = [
-  ['an agent that has answered and left nothing open', done, true],
-  ['an agent in the middle of its turn', { ...done, hasEnded: false }, false],
-  ['a plan with a pending step', { ...done, plan: planOf('completed', 'pending') }, false],
-  ['a plan with a step under way', { ...done, plan: planOf('in_progress') }, false],
-  ['a plan that is done or given up', { ...done, plan: planOf('completed', 'cancelled') }, true],
-  ['a packet with a next step', { ...done, nextStep: 'Run the migration.' }, false],
-  ['a packet that says there is none', { ...done, nextStep: '- None: all tests pass.' }, true],
-  ['a packet that waits for the user', { ...done, nextStep: 'Wait for the user to review.' }, true],
-  ['a next step that begins with another word', { ...done, nextStep: 'Nonetheless, test it.' }, false],
-  ['a packet that waits for a machine', { ...done, nextStep: 'Wait for CI, then merge.' }, false],
-  ['a next step about waiting code', { ...done, nextStep: 'Awaited promises need a timeout.' }, false],
-  ['a message of the user that waits', { ...done, hasQueuedInput: true }, false],
-  ['an agent that asked the user', { ...done, hasAsked: true, plan: planOf('pending') }, true],
-];
+const ends: readonly (readonly [name: string, left: Parameters<typeof isFinished>[0], finished: boolean])[] =
+  [
+    ['an agent that has answered and left nothing open', done, true],
+    ['an agent in the middle of its turn', { ...done, hasEnded: false }, false],
+    ['a plan with a pending step', { ...done, plan: planOf('completed', 'pending') }, false],
+    ['a plan with a step under way', { ...done, plan: planOf('in_progress') }, false],
+    ['a plan that is done or given up', { ...done, plan: planOf('completed', 'cancelled') }, true],
+    ['a packet with a next step', { ...done, nextStep: 'Run the migration.' }, false],
+    ['a packet that says there is none', { ...done, nextStep: '- None: all tests pass.' }, true],
+    ['a packet that waits for the user', { ...done, nextStep: 'Wait for the user to review.' }, true],
+    ['a next step that begins with another word', { ...done, nextStep: 'Nonetheless, test it.' }, false],
+    ['a packet that waits for a machine', { ...done, nextStep: 'Wait for CI, then merge.' }, false],
+    ['a next step about waiting code', { ...done, nextStep: 'Awaited promises need a timeout.' }, false],
+    ['a message of the user that waits', { ...done, hasQueuedInput: true }, false],
+    ['an agent that asked the user', { ...done, hasAsked: true, plan: planOf('pending') }, true],
+  ];
 
 for (const [name, left, finished] of ends) {
   test(`${name} is ${finished ? '' : 'not '}finished`, () => {

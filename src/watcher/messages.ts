@@ -52,7 +52,9 @@ function partFor(step: Step, { steps, prompts, scratchPath }: PacketRequest): st
     }
     case 'packet_request': {
       const prompt = prompts.packet.trim();
-      return scratchPath === undefined || steps.includes('scratch') ? prompt : `${scratchLine(scratchPath)}\n\n${prompt}`;
+      return scratchPath === undefined || steps.includes('scratch')
+        ? prompt
+        : `${scratchLine(scratchPath)}\n\n${prompt}`;
     }
     case 'packet':
     case 'handoff':
@@ -159,6 +161,7 @@ const NOTHING_NEXT =
 export function isFinished({ hasEnded, plan, nextStep = '', hasQueuedInput, hasAsked }: WorkLeft): boolean {
   if (!hasEnded || hasQueuedInput) return false;
   if (hasAsked) return true;
-  const hasOpenStep = plan?.steps.some(({ status }) => status === 'pending' || status === 'in_progress') === true;
+  const hasOpenStep =
+    plan?.steps.some(({ status }) => status === 'pending' || status === 'in_progress') === true;
   return !hasOpenStep && (nextStep.trim() === '' || NOTHING_NEXT.test(nextStep));
 }

@@ -3,9 +3,20 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { Story } from '../../test/support/story.ts';
 import { TrailCollector } from '../trail/collect.ts';
-import { DEFAULT_SCRATCH_TEMPLATE, hasGrown, isInsideWorkspace, scratchAgentName, scratchPath, scratchText } from './scratch.ts';
+import {
+  DEFAULT_SCRATCH_TEMPLATE,
+  hasGrown,
+  isInsideWorkspace,
+  scratchAgentName,
+  scratchPath,
+  scratchText,
+} from './scratch.ts';
 
-const names: readonly (readonly [subagent: string | undefined, threadId: string | undefined, name: string])[] = [
+const names: readonly (readonly [
+  subagent: string | undefined,
+  threadId: string | undefined,
+  name: string,
+])[] = [
   ['review', 't1', 'review'],
   ['subagent_review', 't1', 'review'],
   ['thread_spawn_0199-ABCD_d2', 't1', 'thread-spawn-0199-abcd-d2'],
@@ -26,7 +37,9 @@ test('a thread without a name has one of the list, the same each time and in low
   assert.equal(name, scratchAgentName({ threadId: '019ed99c-d00d-7613-b2e7-d2f512f78afd' }));
   // Written down: another hash would give every running thread a second file.
   assert.equal(name, 'milo');
-  const many = new Set(Array.from({ length: 200 }, (_, at) => scratchAgentName({ threadId: `thread-${at}` })));
+  const many = new Set(
+    Array.from({ length: 200 }, (_, at) => scratchAgentName({ threadId: `thread-${at}` })),
+  );
   assert.ok(many.size > 20, `${many.size} of 24 names are used`);
 });
 
@@ -52,7 +65,10 @@ for (const [template, path] of paths) {
 }
 
 test('no template and no owner lead out of the workspace', () => {
-  const piece = fc.oneof(fc.string(), fc.constantFrom('..', '/', '{threadId}', '{agentName}', '.', '\\', '\0'));
+  const piece = fc.oneof(
+    fc.string(),
+    fc.constantFrom('..', '/', '{threadId}', '{agentName}', '.', '\\', '\0'),
+  );
   fc.assert(
     fc.property(fc.array(piece), fc.string(), fc.string(), (template, subagent, threadId) => {
       const path = scratchPath(template.join(''), { subagent, threadId });

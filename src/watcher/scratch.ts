@@ -93,7 +93,9 @@ function fill(template: string, owner: ScratchOwner): string {
     agent_name: name,
     threadId: thread === '' ? name : thread,
   };
-  return template.trim().replace(/\{(agentName|agent_name|threadId)\}/g, (_, key: string) => values[key] ?? '');
+  return template
+    .trim()
+    .replace(/\{(agentName|agent_name|threadId)\}/g, (_, key: string) => values[key] ?? '');
 }
 
 /**
@@ -103,7 +105,8 @@ function fill(template: string, owner: ScratchOwner): string {
 export function isInsideWorkspace(path: string): boolean {
   if (path === '' || path.length > 400 || /[\\\0-\x1f\x7f:]/.test(path)) return false;
   const components = path.split('/');
-  if (components.some((name) => name === '' || name === '.' || name === '..' || name.trim() !== name)) return false;
+  if (components.some((name) => name === '' || name === '.' || name === '..' || name.trim() !== name))
+    return false;
   return components[0]?.toLowerCase() !== '.git';
 }
 

@@ -100,8 +100,16 @@ const refused: readonly (readonly [name: string, answer: string, reason: string]
   ['nothing', ' \n\t ', 'empty'],
   ['ok', 'ok', 'too_short'],
   ['a short confirmation', 'Done. Notes are in .scratch/agent-milo.scratch.md.', 'too_short'],
-  ['a refusal', "I'm sorry, but I can't help with writing that. Is there something else about the code?", 'refusal'],
-  ['a German refusal', 'Es tut mir leid, das kann ich hier nicht tun, weil mir dazu der Zusammenhang fehlt.', 'refusal'],
+  [
+    'a refusal',
+    "I'm sorry, but I can't help with writing that. Is there something else about the code?",
+    'refusal',
+  ],
+  [
+    'a German refusal',
+    'Es tut mir leid, das kann ich hier nicht tun, weil mir dazu der Zusammenhang fehlt.',
+    'refusal',
+  ],
   [
     'a promise',
     "I'll first look at the changed files and then write the continuation packet in my next message, as you asked.",
@@ -141,7 +149,9 @@ test('after the reminder substance is enough, an excuse is not', () => {
 });
 
 test('a giant packet is cut from the least important part, and says so', () => {
-  const filler = Array.from({ length: 900 }, (_, at) => `- step ${at} was done in src/module-${at}.ts`).join('\n');
+  const filler = Array.from({ length: 900 }, (_, at) => `- step ${at} was done in src/module-${at}.ts`).join(
+    '\n',
+  );
   const answer = `## Goal\n${goal}\n## Just completed\n${filler}\n## State\n${state}\n## Decisions\n${invariants}\n## Next step\n${next}`;
   const { text, tokens, linesCut } = packet(answer, { maxTokens: 1_000 });
   assert.ok(tokens <= 1_000 && tokens > 700, `${tokens} tokens`);
@@ -162,7 +172,9 @@ test('one line without an end is cut, too', () => {
 
 test('secrets do not go through', () => {
   const key = `ghp_${'a1B2'.repeat(10)}`;
-  const { text, redactions } = packet(`## Goal\n${goal}\n## State\nThe token ${key} works.\n## Next step\n${next}`);
+  const { text, redactions } = packet(
+    `## Goal\n${goal}\n## State\nThe token ${key} works.\n## Next step\n${next}`,
+  );
   assert.ok(!text.includes(key), 'the token is gone');
   assert.equal(redactions.github_token, 1);
 });

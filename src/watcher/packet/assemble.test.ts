@@ -24,7 +24,13 @@ const occasion: PacketOccasion = {
     {
       id: 'c1',
       boundary: 'commit',
-      evidence: { type: 'command', command: 'git commit -m x', exitStatus: 0, toldBy: 'status', hash: 'abc1234' },
+      evidence: {
+        type: 'command',
+        command: 'git commit -m x',
+        exitStatus: 0,
+        toldBy: 'status',
+        hash: 'abc1234',
+      },
       turn: 3,
       position: 20,
     },
@@ -86,11 +92,23 @@ test('a packet has the chain with what was done, the rules, the plan, the failur
 });
 
 test('the parts stand in the order of the spec', () => {
-  const order = ['## What the user asked', '## All requests', '## Where we are', '## What is next', '## Rules', '## Recent', '## Harness facts', 'Continue with'];
+  const order = [
+    '## What the user asked',
+    '## All requests',
+    '## Where we are',
+    '## What is next',
+    '## Rules',
+    '## Recent',
+    '## Harness facts',
+    'Continue with',
+  ];
   const packet = text();
   const places = order.map((heading) => packet.indexOf(heading));
   assert.ok(!places.includes(-1), JSON.stringify(places));
-  assert.deepEqual(places, places.toSorted((a, b) => a - b));
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  );
 });
 
 test('the same trail gives the same packet', () => {
@@ -98,7 +116,12 @@ test('the same trail gives the same packet', () => {
 });
 
 test('the tail shows the newest activities in order, verbatim and with their outcome', () => {
-  const tail = writeTail(trail, { maxItems: 3, maxMessageChars: 100, roomTokens: 500, count: approximateTokens });
+  const tail = writeTail(trail, {
+    maxItems: 3,
+    maxMessageChars: 100,
+    roomTokens: 500,
+    count: approximateTokens,
+  });
   const rows = tail.split('\n').filter((row) => row.startsWith('- '));
   assert.equal(rows.length, 3, tail);
   assert.match(rows[0] ?? '', /^- said: "The importer reads rows/);
@@ -106,13 +129,28 @@ test('the tail shows the newest activities in order, verbatim and with their out
   assert.match(rows[2] ?? '', /^- said: "Next I will load/);
   const failed = recentActivities(trail).find(({ text: shown }) => shown.includes('failed'));
   assert.match(failed?.text ?? '', /exec_command npm test → failed \(exit 1\)/);
-  assert.ok(recentActivities(trail).some(({ kind }) => kind === 'plan'), 'the plan is one of them');
+  assert.ok(
+    recentActivities(trail).some(({ kind }) => kind === 'plan'),
+    'the plan is one of them',
+  );
 });
 
 test('over room the oldest activity goes first, and the last message stays', () => {
   const lastMessage = 'The list is loaded and checked.';
-  const whole = writeTail(trail, { maxItems: 8, maxMessageChars: 100, roomTokens: 5_000, count: approximateTokens, lastMessage });
-  const tight = writeTail(trail, { maxItems: 8, maxMessageChars: 100, roomTokens: 40, count: approximateTokens, lastMessage });
+  const whole = writeTail(trail, {
+    maxItems: 8,
+    maxMessageChars: 100,
+    roomTokens: 5_000,
+    count: approximateTokens,
+    lastMessage,
+  });
+  const tight = writeTail(trail, {
+    maxItems: 8,
+    maxMessageChars: 100,
+    roomTokens: 40,
+    count: approximateTokens,
+    lastMessage,
+  });
   assert.ok(tight.length < whole.length, 'it is shorter');
   assert.ok(whole.endsWith(tight), `${tight}\nis not the end of\n${whole}`);
   assert.ok(tight.includes(lastMessage), tight);
@@ -132,14 +170,19 @@ test('facts come from git where it was asked, else from the log, and nothing is 
   const told = factLines(factsOf(trail)).join('\n');
   assert.match(told, /Last commit in the log: abc1234 "Read rows as a stream".*HEAD was not looked at/);
   assert.match(told, /Last tests: `npm test` → passed.*5 passing/);
-  assert.match(told, /Plan \(as of message 1\): 1 of 3 done; in progress: validate rows; to do: write the report/);
+  assert.match(
+    told,
+    /Plan \(as of message 1\): 1 of 3 done; in progress: validate rows; to do: write the report/,
+  );
   assert.doesNotMatch(told, /subagents|Scratch/);
   const git = {
     branch: 'main',
     head: { hash: 'f'.repeat(40), subject: 'Newest' },
     changes: [{ status: '??', path: 'notes.md' }],
   };
-  const world = factLines(factsOf(trail, { git, subagents: [{ name: 'reviewer', task: 'reads the diff' }] })).join('\n');
+  const world = factLines(
+    factsOf(trail, { git, subagents: [{ name: 'reviewer', task: 'reads the diff' }] }),
+  ).join('\n');
   assert.match(world, /HEAD: f{12} "Newest" on main/);
   assert.match(world, /Changed files: \?\? notes\.md/);
   assert.match(world, /Running subagents: reviewer \(reads the diff\)/);
@@ -159,7 +202,12 @@ test('a finished agent is not told to go on', () => {
 });
 
 test('a session without a word makes a packet, too', () => {
-  const { text: packet } = assemblePacket(trailOf([]), { ...occasion, signals: [] }, factsOf(trailOf([])), settings);
+  const { text: packet } = assemblePacket(
+    trailOf([]),
+    { ...occasion, signals: [] },
+    factsOf(trailOf([])),
+    settings,
+  );
   assert.match(packet, /asked for nothing yet/);
   assert.match(packet, /no boundary/);
 });
@@ -178,20 +226,27 @@ test('at no size is a packet too long, and what matters most is there as long as
 
 test('whatever is said, a packet keeps its limit, whole characters and no secret', () => {
   const key = `ghp_${'a1B2'.repeat(10)}`;
-  const words = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(key, '```', '\n# x\n', 'never do it', '🙂'.repeat(90)));
+  const words = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(key, '```', '\n# x\n', 'never do it', '🙂'.repeat(90)),
+  );
   fc.assert(
-    fc.property(fc.array(words, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 900 }), (said, maxTokens) => {
-      const told = Story.in('/w');
-      said.forEach((word, at) => (at % 2 === 0 ? told.user(word) : told.agent(word)));
-      const made = trailOf(told.sh(said.join(' '), said.join('\n'), 1).records);
-      const packet = assemblePacket(made, occasion, factsOf(made), {
-        ...settings,
-        maxTokens,
-        lastAgentMessage: said.at(-1),
-      });
-      assert.ok(packet.tokens <= maxTokens, `${packet.tokens} of ${maxTokens}`);
-      assert.ok(!packet.text.includes(key), 'no key');
-    }),
+    fc.property(
+      fc.array(words, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 900 }),
+      (said, maxTokens) => {
+        const told = Story.in('/w');
+        said.forEach((word, at) => (at % 2 === 0 ? told.user(word) : told.agent(word)));
+        const made = trailOf(told.sh(said.join(' '), said.join('\n'), 1).records);
+        const packet = assemblePacket(made, occasion, factsOf(made), {
+          ...settings,
+          maxTokens,
+          lastAgentMessage: said.at(-1),
+        });
+        assert.ok(packet.tokens <= maxTokens, `${packet.tokens} of ${maxTokens}`);
+        assert.ok(!packet.text.includes(key), 'no key');
+      },
+    ),
     { seed: 20_261_121, numRuns: 100 },
   );
 });
@@ -226,8 +281,14 @@ for (const file of realSessions('codex', 'claude-code')) {
         assert.ok(packet.includes(current), `the current ask at ${maxTokens}: ${current}`);
         if (maxTokens < 4_000) continue;
         const kept = made.constraints.filter((rule) => packet.includes(oneLine(rule.text)));
-        assert.ok(kept.length >= 0.9 * made.constraints.length, `${kept.length} of ${made.constraints.length} rules`);
-        assert.ok(divide(packet).some(({ section }) => section === 'next_step'), 'it reads as a packet');
+        assert.ok(
+          kept.length >= 0.9 * made.constraints.length,
+          `${kept.length} of ${made.constraints.length} rules`,
+        );
+        assert.ok(
+          divide(packet).some(({ section }) => section === 'next_step'),
+          'it reads as a packet',
+        );
       }
     }
   });

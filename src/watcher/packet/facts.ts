@@ -105,7 +105,9 @@ function headLine({ git, branch, lastCommit }: HarnessFacts): string | undefined
 function changesLine({ git, editedPaths }: HarnessFacts): string | undefined {
   if (git !== undefined) {
     const changes = git.changes.map(({ status, path }) => `${status.trim()} ${oneLine(path)}`);
-    return changes.length === 0 ? 'Changed files: none, the work tree is clean' : `Changed files: ${listed(changes)}`;
+    return changes.length === 0
+      ? 'Changed files: none, the work tree is clean'
+      : `Changed files: ${listed(changes)}`;
   }
   if (editedPaths.length === 0) return undefined;
   return `Files changed in this session, newest first (the work tree was not looked at): ${listed(editedPaths)}`;

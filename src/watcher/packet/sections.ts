@@ -130,7 +130,9 @@ function headingOf(raw: string, below: string): Omit<Heading, 'at'> | undefined 
     const [, title = '', rest = ''] = label;
     return { style: numbered ? 'numbered' : 'label', title: plain(title), rest: rest.trim() };
   }
-  return numbered && body.length <= MOST_TITLE ? { style: 'numbered', title: plain(body), rest: '' } : undefined;
+  return numbered && body.length <= MOST_TITLE
+    ? { style: 'numbered', title: plain(body), rest: '' }
+    : undefined;
 }
 
 /** A marked heading, which may still hold a number, bold marks and its first words of content. */
