@@ -113,15 +113,18 @@ test('of the packets only the newest is seen, handed back or as it was written',
   );
 });
 
-test('an answer to the scratch request is in its file, the agent’s packet is not', () => {
-  const said = (step: 'scratch' | 'packet'): Item => ({
+function answer(step: 'scratch' | 'packet'): Item {
+  return {
     type: 'message',
     role: 'assistant',
     content: [{ type: 'output_text', text: 'x' }],
     origin: { author: 'agent', step },
-  });
+  };
+}
+
+test('an answer to the scratch request is in its file, the agent’s packet is not', () => {
   assert.deepEqual(
-    filterForSummary([said('scratch'), said('packet')]).map(({ reason }) => reason),
+    filterForSummary([answer('scratch'), answer('packet')]).map(({ reason }) => reason),
     ['injected', undefined],
   );
 });

@@ -103,7 +103,7 @@ function fill(template: string, owner: ScratchOwner): string {
  * components, none of the tools' own folders. Links on the disk are for `ScratchFiles` to refuse.
  */
 export function isInsideWorkspace(path: string): boolean {
-  if (path === '' || path.length > 400 || /[\\\0-\x1f\x7f:]/.test(path)) return false;
+  if (path === '' || path.length > 400 || /[\\:]|\p{Cc}/u.test(path)) return false;
   const components = path.split('/');
   if (components.some((name) => name === '' || name === '.' || name === '..' || name.trim() !== name))
     return false;

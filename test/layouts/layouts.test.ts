@@ -54,8 +54,8 @@ class Thread {
   readonly #rows: string[] = [];
   #packet: { readonly text: string; readonly author: PacketAuthor } | undefined;
 
-  constructor(story: Story) {
-    this.#records = [...story.records];
+  constructor({ records }: Story) {
+    this.#records = [...records];
     this.#note('before');
   }
 

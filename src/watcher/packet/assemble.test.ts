@@ -83,6 +83,11 @@ test('a packet has the chain with what was done, the rules, the plan, the failur
   const packet = text();
   assert.match(packet, /1\. "Build an importer[^\n]*\n {3}→ changed src\/import\/rows\.ts/);
   assert.match(packet, /Never load a whole file into memory/);
+  assert.match(
+    packet,
+    /2\. "Prices are in cents, use integers instead of floats\."/,
+    'the chain is verbatim',
+  );
   assert.match(packet, /- in progress: validate rows/);
   assert.match(packet, /abc1234 Read rows as a stream/);
   assert.match(packet, /`npm test` failed: .*Passed later after edits to src\/import\/price\.ts/);

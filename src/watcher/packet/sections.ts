@@ -254,6 +254,6 @@ function blockOf(lines: readonly string[], section: PacketSection | undefined): 
   if (section === undefined) return { section, lines, content: lines.join('\n').trim() };
   const [head = '', ...body] = lines;
   const rest = headingOf(head, body[0]?.trim() ?? '')?.rest ?? '';
-  const below = body.join('\n').replace(/^\s*(?:={3,}|-{3,})\s*$/m, '');
+  const below = body.join('\n').replace(/^[ \t]{0,8}(?:={3,}|-{3,})[ \t]{0,8}$/m, '');
   return { section, lines, content: `${rest}\n${below}`.trim() };
 }
