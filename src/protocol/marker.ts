@@ -32,7 +32,8 @@ export function markerOf(text: string): Marker | undefined {
   const match = LINE.exec(text.slice(0, 200));
   if (match === null) return undefined;
   const [, names = '', sequenceId = ''] = match;
-  const [first, ...rest] = names.split('+').filter((name): name is Step => KNOWN_STEPS.has(name));
+  const steps = names.split('+').filter((name): name is Step => KNOWN_STEPS.has(name));
+  const [first, ...rest] = steps;
   return first === undefined ? undefined : { steps: [first, ...rest], sequenceId };
 }
 

@@ -229,3 +229,11 @@ test('work grows with the length of an answer, not with its square', () => {
     assert.ok(work(8_000, unit) < 2 * work(1_000, unit) + 1, unit);
   }
 });
+
+test('runs of the same ends of lines and marks are read once', () => {
+  // With a pattern that looks back over them this takes minutes.
+  for (const unit of ['\n', '\n---\n', ' \n', '**', '`', '{{', '## \n']) {
+    const answer = `## Goal\n${goal}\n## State\n${state}\n${unit.repeat(100_000)}\n## Next step\n${next}`;
+    assert.deepEqual(packet(answer).sections, ['goal', 'state', 'next_step']);
+  }
+});
