@@ -68,7 +68,8 @@ function parseFrontmatter(yaml: string): Pick<ParsedPrompt, 'frontmatter' | 'war
   if (document.errors.length > 0) {
     return failed(document.errors.map(({ pos, message }) => `${place(pos[0])}: ${message}`));
   }
-  const result = FrontmatterSchema.safeParse(document.toJS({ maxAliasCount: 0 }) ?? {});
+  if (/(?:^|[\s[,:-])[&*]\w/.test(yaml)) return failed(['2:1: anchors and aliases are not read here.']);
+  const result = FrontmatterSchema.safeParse(document.toJS() ?? {});
   if (!result.success) {
     return failed(
       result.error.issues.map((issue) => {

@@ -13,6 +13,12 @@ const configWith = (...overrides: readonly string[]) =>
 const watched = (...overrides: readonly string[]): Policy =>
   resolvePolicy(configWith(...overrides.map((each) => `rawr_auto_compaction.${each}`)));
 
+const setKey = (key: string, value: readonly Boundary[] | undefined): string[] =>
+  value === undefined ? [] : [`rawr_auto_compaction.${key}=${JSON.stringify(value)}`];
+
+const thresholdsOf = (policy: Policy): readonly number[] =>
+  Object.values(policy.tiers).map(({ percentRemainingBelow }) => percentRemainingBelow);
+
 describe('requires_any_boundary, the trigger and the sets of the tiers', () => {
   const early = TIER_BOUNDARIES.early;
   const cases: readonly (readonly [
@@ -36,11 +42,9 @@ describe('requires_any_boundary, the trigger and the sets of the tiers', () => {
   ];
   for (const [own, configured, frontmatter, required] of cases) {
     it(JSON.stringify({ own, configured, frontmatter }), () => {
-      const set = (key: string, value: readonly Boundary[] | undefined): string[] =>
-        value === undefined ? [] : [`rawr_auto_compaction.${key}=${JSON.stringify(value)}`];
       const config = configWith(
-        ...set('policy.early.requires_any_boundary', own),
-        ...set('trigger.auto_requires_any_boundary', configured),
+        ...setKey('policy.early.requires_any_boundary', own),
+        ...setKey('trigger.auto_requires_any_boundary', configured),
       );
       const trigger: PromptTrigger = { thresholds: {}, requiresAnyBoundary: frontmatter };
       const policy = resolvePolicy(config, trigger);
@@ -64,20 +68,17 @@ describe('requires_any_boundary, the trigger and the sets of the tiers', () => {
 });
 
 describe('thresholds', () => {
-  const of = (policy: Policy): readonly number[] =>
-    Object.values(policy.tiers).map(({ percentRemainingBelow }) => percentRemainingBelow);
-
   it('come from the configuration, else the frontmatter, else the default', () => {
     const config = configWith('rawr_auto_compaction.policy.early.percent_remaining_lt=90');
     const trigger: PromptTrigger = { thresholds: { early: 88, ready: 70 }, requiresAnyBoundary: [] };
-    assert.deepEqual(of(resolvePolicy(config, trigger)), [90, 70, 65, 15]);
-    assert.deepEqual(of(DEFAULT_POLICY), [85, 75, 65, 15]);
+    assert.deepEqual(thresholdsOf(resolvePolicy(config, trigger)), [90, 70, 65, 15]);
+    assert.deepEqual(thresholdsOf(DEFAULT_POLICY), [85, 75, 65, 15]);
   });
 
   it('of a frontmatter that upset the order of configured ones count for nothing', () => {
     const config = configWith('rawr_auto_compaction.policy.early.percent_remaining_lt=80');
     const trigger: PromptTrigger = { thresholds: { ready: 82, asap: 60 }, requiresAnyBoundary: [] };
-    assert.deepEqual(of(resolvePolicy(config, trigger)), [80, 75, 65, 15]);
+    assert.deepEqual(thresholdsOf(resolvePolicy(config, trigger)), [80, 75, 65, 15]);
   });
 });
 
