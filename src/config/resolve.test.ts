@@ -390,13 +390,15 @@ describe('round trips', () => {
   });
 });
 
-describe('thresholds of the tiers', () => {
-  const early = ({ config }: ReturnType<typeof resolveText>): unknown =>
-    config.rawrAutoCompaction.policy.early.percentRemainingLt;
+const earlyThreshold = ({ config }: ReturnType<typeof resolveText>): unknown =>
+  config.rawrAutoCompaction.policy.early.percentRemainingLt;
+const withBoth = (older: number): string =>
+  `[rawr_auto_compaction]\ntrigger.early_percent_remaining_lt = ${older}\npolicy.early.percent_remaining_lt = 90`;
 
+describe('thresholds of the tiers', () => {
   it('are read under their older names', () => {
     const resolved = resolveText('rawr_auto_compaction.trigger.early_percent_remaining_lt = 90');
-    assert.equal(early(resolved), 90);
+    assert.equal(earlyThreshold(resolved), 90);
     assert.deepEqual(resolved.warnings, []);
     assert.deepEqual(
       resolved.origins.get('rawr_auto_compaction.policy.early.percent_remaining_lt'),
@@ -405,15 +407,13 @@ describe('thresholds of the tiers', () => {
   });
 
   it('are read under their newer names where both are set, with a warning where they differ', () => {
-    const both = (older: number): string =>
-      `[rawr_auto_compaction]\ntrigger.early_percent_remaining_lt = ${older}\npolicy.early.percent_remaining_lt = 90`;
-    const differing = resolveText(both(80));
-    assert.equal(early(differing), 90);
+    const differing = resolveText(withBoth(80));
+    assert.equal(earlyThreshold(differing), 90);
     assert.match(
       differing.warnings.join(),
       /:2: .*trigger\.early_percent_remaining_lt has no effect while .*policy\.early\.percent_remaining_lt is set/,
     );
-    assert.deepEqual(resolveText(both(90)).warnings, []);
+    assert.deepEqual(resolveText(withBoth(90)).warnings, []);
   });
 
   for (const [text, told] of [
@@ -435,7 +435,10 @@ describe('thresholds of the tiers', () => {
   }
 
   it('may be equal', () => {
-    assert.equal(early(resolveText('rawr_auto_compaction.policy.early.percent_remaining_lt = 75')), 75);
+    assert.equal(
+      earlyThreshold(resolveText('rawr_auto_compaction.policy.early.percent_remaining_lt = 75')),
+      75,
+    );
   });
 });
 

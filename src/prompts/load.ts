@@ -58,30 +58,24 @@ async function createPrompt(file: string, text: string): Promise<void> {
 /** Reads a prompt without following a symlink. Writes nothing. */
 export async function loadPrompt(home: string, name: PromptName): Promise<LoadedPrompt> {
   const file = join(promptFolder(home), name);
-  const shipped = SHIPPED_PROMPTS[name];
   const read = await readText(file);
-  if ('missing' in read) return inForce(name, file, 'missing', shipped, []);
+  if ('missing' in read) return { ...shippedPrompt(name, file), state: 'missing', warnings: [] };
   if ('problem' in read) return unusable(name, file, read.problem);
   const { warnings, ...parsed } = parsePrompt(read.text);
   if (parsed.body === '') return unusable(name, file, 'is empty');
-  const state = read.text === shipped ? 'shipped' : 'changed';
+  const state = read.text === SHIPPED_PROMPTS[name] ? 'shipped' : 'changed';
   return { name, file, state, text: read.text, ...parsed, warnings: warnings.map((each) => `${file}:${each}`) };
 }
 
 function unusable(name: PromptName, file: string, problem: string): LoadedPrompt {
   const warning = `${file} ${problem}; the shipped prompt is used.`;
-  return inForce(name, file, 'unreadable', SHIPPED_PROMPTS[name], [warning]);
+  return { ...shippedPrompt(name, file), state: 'unreadable', warnings: [warning] };
 }
 
-function inForce(
-  name: PromptName,
-  file: string,
-  state: PromptState,
-  text: string,
-  warnings: readonly string[],
-): LoadedPrompt {
+function shippedPrompt(name: PromptName, file: string): Omit<LoadedPrompt, 'state' | 'warnings'> {
+  const text = SHIPPED_PROMPTS[name];
   const { body, frontmatter } = parsePrompt(text);
-  return { name, file, state, text, body, frontmatter, warnings };
+  return { name, file, text, body, frontmatter };
 }
 
 type ReadText = { readonly text: string } | { readonly missing: true } | { readonly problem: string };
