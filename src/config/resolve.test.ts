@@ -209,6 +209,7 @@ describe('problems', () => {
     const badValue = fc.constantFrom('nan', '[]', '1979-05-27', '{ x = 1 }', '""', '-1', '0.5', '[[1]]');
     fc.assert(
       fc.property(fc.constantFrom(...settings), badValue, fc.nat(4), (setting, value, blankLines) => {
+        fc.pre(setting.kind !== 'list' || value !== '[]'); // a list may be empty
         const text = `${'\n'.repeat(blankLines)}${setting.key} = ${value}\n`;
         const [problem] = problemsOf(() => resolveText(text));
         const place = `/home/me/config.toml:${blankLines + 1}: ${setting.key} is `;
