@@ -18,7 +18,7 @@ import { redact } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, statementsOf, StatementPool } from './statements.ts';
-import type { Action, Activity, Statement, Trail } from './trail.ts';
+import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
@@ -62,6 +62,8 @@ export class TrailCollector {
   #gitBranch: string | undefined;
   #carriedOver: string | undefined;
   #lastMessage = '';
+  #repliesTo: Reply | undefined;
+  #newestReply: Reply | undefined;
   #lastStep: string | undefined;
   #hasCalledSinceMessage = false;
   /** Whether the log itself tells of anything before now. */
@@ -112,6 +114,8 @@ export class TrailCollector {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
         tail: [...this.#tail],
+        repliesTo: this.#repliesTo,
+        newestReply: this.#newestReply,
         isAgentDone,
       },
       // What a finished agent had announced before its last message is done.
@@ -160,6 +164,8 @@ export class TrailCollector {
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
     this.#requests.add(own, this.#position, question);
     this.#index.add(excerpt(own), 'user', this.#position, this.#root);
+    this.#repliesTo = this.#newestReply ?? this.#repliesTo;
+    this.#newestReply = undefined;
     this.#lastMessage = '';
     this.#lastStep = undefined;
     this.#deliveries.addLinks(own, this.#requests.turn);
@@ -172,6 +178,7 @@ export class TrailCollector {
     this.#index.add(excerpt(text), 'agent', this.#position, this.#root);
     this.#requests.noteMessage(text);
     this.#lastMessage = detached(text.slice(-6_000));
+    this.#newestReply = { ...this.#moment, text: this.#lastMessage };
     this.#lastStep = announcedStep(text) ?? this.#lastStep;
     this.#hasCalledSinceMessage = false;
     this.#deliveries.addLinks(text, this.#requests.turn);

@@ -25,6 +25,7 @@ for (let code = 0; code < 128; code++) {
 }
 
 const BACKTICK = 96;
+const BACKSLASH = 92;
 
 /**
  * Calls `visit` with every identifier of a text in order, repetitions included. Linear in the text; runs longer than
@@ -53,9 +54,17 @@ export function scanIdentifiers(text: string, root: string, visit: (identifier: 
     const isQuoted = text.charCodeAt(start - 1) === BACKTICK && text.charCodeAt(index) === BACKTICK;
     // Most runs are plain lower-case words: let them go before anything is allocated.
     if (!isQuoted && (seen & (DIGIT | JOINER | UPPER)) === 0) continue;
-    const identifier = trimmed(text.slice(start, index), root);
+    const from = isEscape(text, start) ? start + 1 : start;
+    const identifier = trimmed(text.slice(from, index), root);
     if (identifier !== undefined && (isQuoted || isIdentifier(identifier))) visit(identifier);
   }
+}
+
+/** Whether a run begins with the letter of an escape, as in `\\nfound`; names after a Windows path's `\\` lose nothing but their first letter. */
+function isEscape(text: string, start: number): boolean {
+  if (text.charCodeAt(start - 1) !== BACKSLASH) return false;
+  const code = text.charCodeAt(start);
+  return code === 110 || code === 114 || code === 116;
 }
 
 /** The identifiers of a text, each once, in order of appearance. */
@@ -71,20 +80,11 @@ function trimmed(run: string, root: string): string | undefined {
   while (to > from && '.-+~@#/'.includes(run.charAt(to - 1))) to--;
   while (from < to && '+@'.includes(run.charAt(from))) from++;
   if (run.startsWith('./', from)) from += 2;
-  let text = withoutReceiver(run.slice(from, to));
+  let text = run.slice(from, to);
   if (root !== '' && text.startsWith(root) && text.charAt(root.length) === '/') {
     text = text.slice(root.length + 1);
   }
   return text.length < MIN_LENGTH ? undefined : text;
-}
-
-/** `self.x`, `this.x`, `t.x`: who receives a call says little, what is called names it. */
-function withoutReceiver(text: string): string {
-  const dot = text.indexOf('.');
-  if (dot < 1 || text.includes('/')) return text;
-  const receiver = text.slice(0, dot);
-  const isShort = dot <= 2 && isLetterAt(text, 0) && text.length - dot > 5;
-  return isShort || receiver === 'self' || receiver === 'this' ? text.slice(dot + 1) : text;
 }
 
 function isIdentifier(text: string): boolean {
@@ -94,6 +94,7 @@ function isIdentifier(text: string): boolean {
   const shape = shapeOf(text);
   // A bare number says nothing by itself; a version does.
   if (shape.letters === 0) return shape.dots > 1 && shape.digits >= 3;
+  if (shape.letters <= 2 && TIME.test(text)) return false;
   if (isData(text, shape)) return false;
   if (text.startsWith('.') && shape.slashes === 0)
     return shape.letters >= 6 && shape.dots === 1 && shape.humps === 0;
@@ -104,6 +105,9 @@ function isIdentifier(text: string): boolean {
   if (shape.digits > 0) return shape.uppers > 0 ? shape.digits >= 2 : isHash(text, shape);
   return shape.humps > 0 && shape.letters >= 4;
 }
+
+/** A part of a time stamp: `2026-01-23T14`, `00Z`. */
+const TIME = /^(?:\d{4}-\d\d-\d\dT\d\d|\d\d(?:\.\d+)?Z|\d{4}-\d\d-\d\dT?)$/;
 
 interface Shape {
   letters: number;
@@ -227,6 +231,7 @@ export class IdentifierIndex {
       text,
       weight: this.#weightOf(mentions),
       ownMentions: mentions.user + mentions.agent + mentions.call,
+      position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
     }));
     all.sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1));
     return all.slice(0, limit);

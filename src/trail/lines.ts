@@ -6,7 +6,7 @@ import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import type { PreservedWords } from './preserved.ts';
-import { actionLines, runLines, statementLines, tailLines } from './work-lines.ts';
+import { actionLines, replyLines, runLines, statementLines, tailLines } from './work-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
 import type { Failure, Trail, UserRequest } from './trail.ts';
 
@@ -16,6 +16,8 @@ export interface Lines {
   readonly floors: readonly Floor[];
   /** Everything, the lines of the floors included; taken by worth per token. */
   readonly all: readonly SummaryLine[];
+  /** The lines about files by path. */
+  readonly files: ReadonlyMap<string, SummaryLine>;
 }
 
 /**
@@ -31,6 +33,9 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const files = fileLines(trail, budget);
   const actions = actionLines(trail);
   const { now, before } = statementLines(trail);
+  const { repliesTo, newestReply } = trail.current;
+  const reply = replyLines(repliesTo, "The agent's last message before the current request:", -1e9);
+  const report = replyLines(newestReply, "The agent's newest message:", 4e9);
   const messages = messageLines(trail, budget, preserved);
   const failures = failureLines(trail);
   const carried = carriedLines(trail);
@@ -44,7 +49,9 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures, share: 0.06, by: 'worth' },
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
-    { lines: now, share: 0.07, by: 'worth' },
+    { lines: report, share: 0.08, by: 'order' },
+    { lines: reply, share: 0.08, by: 'order' },
+    { lines: now, share: 0.05, by: 'worth' },
     { lines: before, share: 0.1, by: 'worth' },
     { lines: messages.newest, share: 0.08, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
@@ -57,9 +64,11 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     ...next,
     ...pending,
     ...files.changed,
-    ...files.details,
+    ...files.read,
     ...files.snippets,
     ...now,
+    ...report,
+    ...reply,
     ...before,
     ...actions,
     ...runLines(trail),
@@ -69,7 +78,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     ...delivered,
     ...carried,
   ];
-  return { floors, all };
+  return { floors, all, files: files.byPath };
 }
 
 /** Characters of the current request that are quoted: about an eighth of the budget. */
@@ -80,12 +89,14 @@ function askLength(budget: number): number {
 /** Characters of a request that follows verbatim: enough to know it by. */
 const REFERRED_LENGTH = 120;
 
-/** A request in `length` characters, or its beginning and where the whole stands. */
+/** A request in `length` characters, or its beginning and where the rest stands. */
 function toldRequest(text: string, length: number, preserved: PreservedWords): string {
-  if (!preserved.hasMessage(text) || oneLine(text).length <= REFERRED_LENGTH) {
-    return quoted(clipMiddle(oneLine(text), length));
+  const line = oneLine(text);
+  const isCut = preserved.hasCut(text);
+  if ((!isCut && !preserved.hasMessage(text)) || line.length <= REFERRED_LENGTH) {
+    return quoted(clipMiddle(line, length));
   }
-  return `${quoted(clip(oneLine(text), REFERRED_LENGTH))} (verbatim after this summary)`;
+  return `${quoted(clip(line, REFERRED_LENGTH))} (${isCut ? 'head and tail' : 'verbatim'} after this summary)`;
 }
 
 function askLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
@@ -126,17 +137,11 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
   return lines;
 }
 
-/** A request this short ("yes, do it") means little without what it replies to. */
-const SHORT_REQUEST = 120;
-
-function repliedTo({ answers, statements }: Trail, { turn, text }: UserRequest): string | undefined {
+function repliedTo({ answers }: Trail, { turn, text }: UserRequest): string | undefined {
   const asked = answers.findLast(
     (answer) => answer.turn === turn && text.startsWith(answer.answer.slice(0, 40)),
   );
-  if (asked !== undefined) return `It replies to the agent's question: ${quoted(asked.question)}`;
-  if (text.length > SHORT_REQUEST) return undefined;
-  const said = statements.findLast((statement) => statement.turn < turn);
-  return said === undefined ? undefined : `Just before it, the agent had said: ${quoted(said.text)}`;
+  return asked && `It replies to the agent's question: ${quoted(asked.question)}`;
 }
 
 /** A rule this short costs less than the search for it among the messages that follow. */
@@ -181,9 +186,11 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
 function whereItStands({ current, turns }: Trail): string {
   if (current.isAgentDone)
     return 'The agent had answered the current request; what comes next is up to the user.';
-  const hasBegun = current.actions.some(({ turn }) => turn === turns);
+  const hasBegun =
+    current.newestReply !== undefined ||
+    [...current.actions, ...current.tail].some(({ turn }) => turn === turns);
   return hasBegun
-    ? 'Work on the current request was under way; go on from the last actions above.'
+    ? 'Work on the current request was under way; go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';
 }
 

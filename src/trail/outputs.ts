@@ -59,7 +59,7 @@ function excerpt(text: string): string {
 }
 
 const PROBLEM =
-  /\b(?:error|fatal|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|timed? ?out|conflict)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|✗|✖|✘|^--- FAIL|^FAIL\b|\w(?:Error|Exception)\b/i;
+  /\b(?:error|fatal|unknown|invalid|unrecognized|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|timed? ?out|conflict)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|✗|✖|✘|^--- FAIL|^FAIL\b|\w(?:Error|Exception)\b/i;
 const COUNT =
   /\b\d{1,7} (?:tests? )?(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|warnings?|skipped|todo|problems?|examples?)\b|^(?:ok|FAIL)\s+\S|^# (?:tests|pass|fail)\b|^Tests?:? /i;
 const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|no errors?)\b/i;

@@ -1,6 +1,14 @@
 // The agent's own sentences: decisions with their reasons, findings, intents, questions.
 
-import { clip, detached, proseLines, sentencesOf } from './sentences.ts';
+import {
+  clip,
+  detached,
+  proseBlocks,
+  proseLines,
+  sentencesOf,
+  sentencesOfLine,
+  withoutEmphasis,
+} from './sentences.ts';
 import type { Moment } from './files.ts';
 import type { Statement } from './trail.ts';
 
@@ -13,24 +21,51 @@ const READ_LENGTH = 24_000;
 const DECISION =
   /\b(?:because|so that|instead of|instead,|decided|chose|opted|going with|went with|rather than|therefore|the reason|root cause|turns out|(?:fix|problem|issue|cause|bug) (?:is|was)|on purpose|intentional|trade-?off|must|never|weil|damit|stattdessen|entschieden|parce que|afin|porque|因为|所以|决定|ため|ので)/i;
 const INTENT =
-  /^(?:next\b|now (?:I|let)|then I|I['’](?:ll|m going to|m about to)|I will|let me|let['’]s|remaining|still to do|als nächstes|接下来|次に)|\b(?:next step|I['’]ll (?:now|next)|I['’]m (?:now )?(?:checking|running|adding|fixing|updating|going))/i;
+  /^(?:next\b|I(?:['’]m| am) (?:now |also |still )?\w+ing\b|now (?:I|let)|then I|I['’](?:ll|m going to|m about to)|I will|let me|let['’]s|remaining|still to do|als nächstes|接下来|次に)|\b(?:next step|I['’]ll (?:now|next)|I['’]m (?:now )?(?:checking|running|adding|fixing|updating|going))/i;
 
-/** The sentences of a message of the agent with their kind; long ones are clipped between words. */
+/** Characters of the line that introduces a list. */
+const LEAD_LENGTH = 100;
+
+/**
+ * The sentences of a message of the agent with their kind; long ones are clipped between words. What stands in a list
+ * brings along the line that introduces the list: alone it would be a fragment.
+ */
 export function statementsOf(text: string, moment: Moment): Statement[] {
-  return sentencesOf(text.slice(0, READ_LENGTH))
-    .filter((sentence) => sentence.length >= MIN_LENGTH && tellsSomething(sentence))
-    .map((sentence) => ({
-      ...moment,
-      text: detached(clip(sentence, STATEMENT_LENGTH)),
-      kind: kindOf(sentence),
-    }));
+  const statements: Statement[] = [];
+  let lead: string | undefined;
+  for (const { line, mark } of proseBlocks(text.slice(0, READ_LENGTH))) {
+    const plain = withoutEmphasis(line);
+    if (mark === 'heading' || isLead(plain, line)) {
+      lead = detached(clip(plain.replace(/:$/, ''), LEAD_LENGTH));
+      continue;
+    }
+    if (mark === 'none') lead = undefined;
+    for (const sentence of sentencesOfLine(plain)) {
+      if (sentence.length < MIN_LENGTH || !tellsSomething(sentence)) continue;
+      statements.push({
+        ...moment,
+        text: detached(clip(sentence, STATEMENT_LENGTH)),
+        kind: kindOf(sentence),
+        ...(lead === undefined ? {} : { lead }),
+      });
+    }
+  }
+  return statements;
+}
+
+/** A line that introduces others: it ends with a colon, or is printed bold as a whole. */
+function isLead(plain: string, line: string): boolean {
+  return plain.endsWith(':') || /^\*\*[^*]{1,80}\*\*$/.test(line);
 }
 
 const LEAST_WORDS = 3;
 
+/** A line of a program outside of a fence. */
+const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ =|\w+ ?= ?\w+\()/;
+
 /** Whether a sentence says something by itself: no row of a table, no heading of what follows, no bare name. */
 function tellsSomething(sentence: string): boolean {
-  if (sentence.startsWith('|') || /:[*_]*$/.test(sentence)) return false;
+  if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
   const prose = sentence.replaceAll(/`[^`]*`/g, ' ');
   return (prose.match(/\p{L}{2,}/gu)?.length ?? 0) >= LEAST_WORDS || /\p{Lo}{6,}/u.test(prose);
 }
