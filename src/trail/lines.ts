@@ -150,7 +150,7 @@ const SHORT_RULE = 80;
 /** Newest first: where the room does not suffice, what was said last holds. */
 function ruleLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
-  const isWhole = current.length <= askLength(budget);
+  const isWhole = current.length <= askLength(budget) && !preserved.hasCut(current);
   return trail.constraints
     .filter(({ text }) => !isWhole || !current.includes(text))
     .filter(({ text }) => text.length <= SHORT_RULE || !preserved.hasSentence(text))

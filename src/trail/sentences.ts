@@ -65,7 +65,7 @@ export function proseBlocks(text: string): ProseLine[] {
 }
 
 function withoutMarker(line: string): string {
-  return line.replace(/^(?:#{1,6} +|> *|[-*+•] +|\d{1,3}[.)] +)+/, '').replace(/^\[[ xX]\] +/, '');
+  return line.replace(/^(?:#{1,6} +|> *|[-*+] +|[•・–] *|\d{1,3}[.)] +)+/, '').replace(/^\[[ xX]\] +/, '');
 }
 
 function markOf(line: string): ProseLine['mark'] {
