@@ -10,7 +10,7 @@ import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
-import { looksFailed, outcomeOf, refusalIn, stripAnsi, tellingLines } from './outputs.ts';
+import { isWrapped, looksFailed, outcomeOf, refusalIn, stripAnsi, tellingLines } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
@@ -205,11 +205,12 @@ export class TrailCollector {
   }
 
   #addResult(callId: string, result: string, said: { success?: boolean; exit_code?: number }): void {
-    this.#index.add(excerpt(result), 'result', this.#position, this.#root);
     const due = this.#due.get(callId);
+    const outcome = outcomeOf(result);
+    const output = isWrapped(result) ? outcome.text : excerpt(result);
+    this.#index.add(output, 'result', this.#position, this.#root);
     if (due === undefined) return;
     this.#due.delete(callId);
-    const outcome = outcomeOf(result);
     const exitCode = said.exit_code ?? outcome.exitCode;
     const failed =
       said.success === false || (exitCode === undefined ? looksFailed(outcome.text) : exitCode !== 0);

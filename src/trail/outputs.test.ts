@@ -24,6 +24,12 @@ const wrapped: readonly (readonly [
   ],
   ['plain output', 'just text', 'just text', undefined],
   ['torn JSON', '{"output":"hi', '{"output":"hi', undefined],
+  [
+    'Codex of 2025, its sandbox',
+    'failed in sandbox LinuxSeccomp with execution error: sandbox denied exec error, exit code: 2, stdout: ran 3\nlens.test, stderr: bash: lens: not found',
+    'ran 3\nlens.test\nbash: lens: not found',
+    2,
+  ],
   ['no output at all', 'Process exited with code 0\nOutput:\n', '', 0],
 ];
 
