@@ -113,7 +113,7 @@ export class TrailCollector {
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
-        tail: [...this.#tail],
+        tail: this.#tail.map(toldActivity),
         repliesTo: this.#repliesTo,
         newestReply: this.#newestReply,
         isAgentDone,
@@ -242,12 +242,15 @@ export class TrailCollector {
   }
 
   #noteActivity({ meaning, name, moment }: DueCall, text: string): void {
-    const head = headLines(stripAnsi(text), MAX_TAIL_LENGTH);
-    if (meaning.plan !== undefined || head.trim() === '') return;
+    if (meaning.plan !== undefined || text.trim() === '') return;
     const file = meaning.files[0];
     const object = meaning.command ?? (file === undefined ? '' : this.#relative(file.path));
     const call = clip(oneLine(object === '' ? name : `${name} ${object}`), 160);
-    this.#tail.push({ ...moment, call: detached(redact(call)), result: detached(redact(head)) });
+    this.#tail.push({
+      ...moment,
+      call: detached(call),
+      result: detached(text.slice(0, 2 * MAX_TAIL_LENGTH)),
+    });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
   }
 
@@ -335,6 +338,11 @@ export class TrailCollector {
     if (root !== '' && path.startsWith(`${root}/`)) return path.slice(root.length + 1);
     return path.startsWith('./') ? path.slice(2) : path;
   }
+}
+
+/** What is shown of an activity: most are gone before anybody asks, so this is done when somebody does. */
+function toldActivity({ call, result, ...moment }: Activity): Activity {
+  return { ...moment, call: redact(call), result: redact(headLines(stripAnsi(result), MAX_TAIL_LENGTH)) };
 }
 
 /** A call that waits for its result keeps what it means, not what it said. */

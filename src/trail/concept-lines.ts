@@ -71,11 +71,15 @@ export function nameLines(trail: Trail, shown: Shown, budget: number): SummaryLi
   return [
     ...[...byFile].flatMap(([path, names], at) => fileNameLines(path, names.slice(0, most), { shown, at })),
     ...chunksOf(options.slice(0, most)).map((names, at) =>
-      conceptLine(1 + at / 1_000, `- Options in use: ${listed(names)}`),
+      namesLine(names, { section: SECTION.concepts, order: 1 + at / 1_000, label: '- Options in use' }),
     ),
     ...[...byTurn].flatMap(([turn, names]) =>
       chunksOf(names.slice(0, most)).map((some, at) =>
-        conceptLine(1e3 + turn + at / 1_000, `- ${turnLabel(turn, trail)}: ${listed(some)}`),
+        namesLine(some, {
+          section: SECTION.concepts,
+          order: 1e3 + turn + at / 1_000,
+          label: `- ${turnLabel(turn, trail)}`,
+        }),
       ),
     ),
   ];
@@ -86,8 +90,10 @@ const NAME_OVERHEAD = 10;
 
 /** Those that weigh most for their length first: a long name costs more tokens. */
 function byRate(identifiers: readonly RankedIdentifier[]): RankedIdentifier[] {
-  const rate = ({ text, weight }: RankedIdentifier): number => weight / (NAME_OVERHEAD + text.length);
-  return identifiers.toSorted((a, b) => rate(b) - rate(a));
+  return identifiers
+    .map((identifier) => ({ identifier, rate: identifier.weight / (NAME_OVERHEAD + identifier.text.length) }))
+    .toSorted((a, b) => b.rate - a.rate)
+    .map(({ identifier }) => identifier);
 }
 
 function append<K>(groups: Map<K, string[]>, key: K, name: string): void {
@@ -133,17 +139,23 @@ function fileNameLines(
 ): SummaryLine[] {
   const head = shown.fileLine(path);
   return chunksOf(names).map((some, row) =>
-    summaryLine({
+    namesLine(some, {
       section: SECTION.files,
       order: head === undefined ? 9_000 + at + row / 1_000 : head.order + 1 + row / 1_000,
-      text: head === undefined ? `- ${path}: ${listed(some)}` : `  also: ${listed(some)}`,
-      value: 0,
+      label: head === undefined ? `- ${path}` : '  also',
     }),
   );
 }
 
-function conceptLine(order: number, text: string): SummaryLine {
-  return summaryLine({ section: SECTION.concepts, order, text, value: 0 });
+interface NamesPlace {
+  readonly section: number;
+  readonly order: number;
+  readonly label: string;
+}
+
+/** A line of names knows its identifiers without looking for them. */
+function namesLine(names: readonly string[], { section, order, label }: NamesPlace): SummaryLine {
+  return { section, order, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] };
 }
 
 function chunksOf(names: readonly string[]): string[][] {

@@ -86,23 +86,27 @@ export function constraintsOf(text: string): string[] {
   return [...new Set(sentencesOf(text).filter((sentence) => listed.has(sentence) || isConstraint(sentence)))];
 }
 
+/** Where a line stands: below a heading about rules, in the list or the lines that follow one, or elsewhere. */
+type Place = 'elsewhere' | 'heading' | 'list' | 'lines';
+
 /** Sentences of what stands below a heading about rules: a list, or the lines up to the next blank one. */
 function listedRules(text: string): string[] {
   const sentences: string[] = [];
-  let below: 'nothing' | 'heading' | 'list' | 'lines' = 'nothing';
+  let place: Place = 'elsewhere';
   for (const raw of text.split('\n')) {
     const line = raw.trim();
-    if (line === '') {
-      if (below === 'lines') below = 'nothing';
-    } else if (LIST_ITEM.test(line)) {
-      if (below !== 'nothing') below = 'list';
-    } else if (isRulesHeading(line)) {
-      below = 'heading';
-      continue;
-    } else below = below === 'nothing' || below === 'list' || isHeading(line) ? 'nothing' : 'lines';
-    if (below !== 'nothing' && line.length <= MAX_SENTENCE_LENGTH) sentences.push(...sentencesOf(line));
+    place = placeOf(line, place);
+    if (place === 'elsewhere' || place === 'heading' || line.length > MAX_SENTENCE_LENGTH) continue;
+    sentences.push(...sentencesOf(line));
   }
   return sentences;
+}
+
+function placeOf(line: string, before: Place): Place {
+  if (line === '') return before === 'lines' ? 'elsewhere' : before;
+  if (LIST_ITEM.test(line)) return before === 'elsewhere' ? 'elsewhere' : 'list';
+  if (isRulesHeading(line)) return 'heading';
+  return before === 'elsewhere' || before === 'list' || isHeading(line) ? 'elsewhere' : 'lines';
 }
 
 function isHeading(line: string): boolean {

@@ -28,11 +28,10 @@ const BACKTICK = 96;
 const BACKSLASH = 92;
 
 /**
- * Calls `visit` with every identifier of a text in order, repetitions included. Linear in the text; runs longer than
- * 120 characters are skipped. A path inside `root` is given relative to it.
- * @param root a directory without its final slash, or an empty string
+ * Calls `visit` with every run of a text that may be an identifier, repetitions included. Most runs are plain words: they
+ * are let go before anything is allocated.
  */
-export function scanIdentifiers(text: string, root: string, visit: (identifier: string) => void): void {
+function scanRuns(text: string, visit: (run: string, isQuoted: boolean) => void): void {
   const length = text.length;
   let index = 0;
   while (index < length) {
@@ -43,21 +42,45 @@ export function scanIdentifiers(text: string, root: string, visit: (identifier: 
     }
     const start = index;
     let seen = 0;
+    let before = 0;
     while (index < length) {
       const next = text.charCodeAt(index);
       const kind = next < 128 ? (CLASS[next] ?? 0) : 0;
       if (kind === 0) break;
-      seen |= kind;
+      if (kind === JOINER) {
+        before = JOINER;
+      } else {
+        // What ends a run is punctuation; what stands before a letter or digit joins. One capital begins a sentence.
+        seen |= before & JOINER;
+        seen |= (kind & UPPER) === 0 ? kind : before === LETTER ? kind : LETTER;
+        before = kind;
+      }
       index++;
     }
     if (index - start > MAX_LENGTH || index - start < MIN_LENGTH || (seen & (LETTER | DIGIT)) === 0) continue;
     const isQuoted = text.charCodeAt(start - 1) === BACKTICK && text.charCodeAt(index) === BACKTICK;
-    // Most runs are plain lower-case words: let them go before anything is allocated.
-    if (!isQuoted && (seen & (DIGIT | JOINER | UPPER)) === 0) continue;
-    const from = isEscape(text, start) ? start + 1 : start;
-    const identifier = trimmed(text.slice(from, index), root);
-    if (identifier !== undefined && (isQuoted || isIdentifier(identifier))) visit(identifier);
+    const isPlain = seen === LETTER || seen === DIGIT;
+    if (!isQuoted && isPlain) continue;
+    visit(text.slice(isEscape(text, start) ? start + 1 : start, index), isQuoted);
   }
+}
+
+/** The identifier in a run, or undefined where it is none. */
+function identifierIn(run: string, isQuoted: boolean, root: string): string | undefined {
+  const identifier = trimmed(run, root);
+  return identifier !== undefined && (isQuoted || isIdentifier(identifier)) ? identifier : undefined;
+}
+
+/**
+ * Calls `visit` with every identifier of a text in order, repetitions included. Linear in the text; runs longer than
+ * 120 characters are skipped. A path inside `root` is given relative to it.
+ * @param root a directory without its final slash, or an empty string
+ */
+export function scanIdentifiers(text: string, root: string, visit: (identifier: string) => void): void {
+  scanRuns(text, (run, isQuoted) => {
+    const identifier = identifierIn(run, isQuoted, root);
+    if (identifier !== undefined) visit(identifier);
+  });
 }
 
 /** Whether a run begins with the letter of an escape, as in `\\nfound`; names after a Windows path's `\\` lose nothing but their first letter. */
@@ -188,11 +211,15 @@ class Mentions {
   /** Position of the newest mention by anyone, and by user or agent. */
   last = 0;
   lastOwn = -1;
+  /** Number of the newest item that held it. */
+  item = 0;
 }
 
 /** Entries kept after pruning, and the number that starts one: memory stays bounded whatever the session's length. */
 const KEPT_IDENTIFIERS = 20_000;
 const MAX_IDENTIFIERS = 40_000;
+/** Runs remembered with what they are, so that what comes back is looked up and not looked at. */
+const MAX_RUNS = 60_000;
 
 /**
  * Items after which the chance of a further use has halved. With the terms of `#weightOf` it follows how often names of
@@ -200,21 +227,31 @@ const MAX_IDENTIFIERS = 40_000;
  */
 const HALF_LIFE_ITEMS = 250;
 
+const NO_IDENTIFIER = 'no identifier';
+
 /** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
 export class IdentifierIndex {
   readonly #mentions = new Map<string, Mentions>();
+  readonly #runs = new Map<string, Mentions | typeof NO_IDENTIFIER>();
+  #root = '';
   #items = 0;
   #position = 0;
 
   /** Takes in one text that stands at `position` of the log. */
   add(text: string, by: Mention, position: number, root: string): void {
-    const seen = new Set<string>();
     this.#items++;
     this.#position = position;
-    scanIdentifiers(text, root, (identifier) => {
-      if (seen.has(identifier)) return;
-      seen.add(identifier);
-      this.#mention(identifier, by, position);
+    if (root !== this.#root || this.#runs.size > MAX_RUNS) {
+      this.#runs.clear();
+      this.#root = root;
+    }
+    scanRuns(text, (run, isQuoted) => {
+      const mentions = this.#mentionsOf(run, isQuoted);
+      if (mentions === undefined || mentions.item === this.#items) return;
+      mentions.item = this.#items;
+      mentions[by]++;
+      mentions.last = position;
+      if (by !== 'result') mentions.lastOwn = position;
     });
     if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
   }
@@ -237,15 +274,24 @@ export class IdentifierIndex {
     return all.slice(0, limit);
   }
 
-  #mention(identifier: string, by: Mention, position: number): void {
+  /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
+  #mentionsOf(run: string, isQuoted: boolean): Mentions | undefined {
+    // Quotes make a difference for few runs, and those are not remembered.
+    const known = isQuoted ? undefined : this.#runs.get(run);
+    if (known !== undefined) return known === NO_IDENTIFIER ? undefined : known;
+    const identifier = identifierIn(run, isQuoted, this.#root);
+    const mentions = identifier === undefined ? undefined : this.#mentionsFor(identifier);
+    if (!isQuoted) this.#runs.set(detached(run), mentions ?? NO_IDENTIFIER);
+    return mentions;
+  }
+
+  #mentionsFor(identifier: string): Mentions {
     let mentions = this.#mentions.get(identifier);
     if (mentions === undefined) {
       mentions = new Mentions();
       this.#mentions.set(detached(identifier), mentions);
     }
-    mentions[by]++;
-    mentions.last = position;
-    if (by !== 'result') mentions.lastOwn = position;
+    return mentions;
   }
 
   /** Rarity times the chance to be used again, so that the sum over a text is what it is expected to save. */
@@ -261,5 +307,6 @@ export class IdentifierIndex {
   #prune(): void {
     const kept = new Set(this.top(KEPT_IDENTIFIERS).map(({ text }) => text));
     for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
+    this.#runs.clear();
   }
 }

@@ -27,6 +27,7 @@ export class LinePicker {
   readonly #covered = new Set<string>();
   readonly #taken = new Set<SummaryLine>();
   readonly #headings = new Set<string>();
+  readonly #ownCosts = new Map<SummaryLine, number>();
   readonly #count: CountText;
   readonly #weights: ReadonlyMap<string, number>;
   readonly #sectionHeading: PickerSettings['sectionHeading'];
@@ -132,12 +133,21 @@ export class LinePicker {
   }
 
   #cost(line: SummaryLine): number {
-    let cost = this.#count(`${line.text}\n`);
+    let cost = this.#ownCost(line);
     for (const heading of headingsOf(line)) {
       if (!this.#headings.has(`${line.section} ${heading}`)) cost += this.#count(`${heading}\n`);
     }
     const heading = this.#sections.has(line.section) ? '' : this.#sectionHeading(line.section);
     return heading === '' ? cost : cost + this.#count(heading);
+  }
+
+  #ownCost(line: SummaryLine): number {
+    let cost = this.#ownCosts.get(line);
+    if (cost === undefined) {
+      cost = this.#count(`${line.text}\n`);
+      this.#ownCosts.set(line, cost);
+    }
+    return cost;
   }
 }
 

@@ -58,7 +58,7 @@ function isLead(plain: string, line: string): boolean {
   return plain.endsWith(':') || /^\*\*[^*]{1,80}\*\*$/.test(line);
 }
 
-const LEAST_WORDS = 3;
+const SOME_WORDS = /(?:\p{L}{2,}\P{L}+){2}\p{L}{2}/u;
 
 /** A line of a program outside of a fence. */
 const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ =|\w+ ?= ?\w+\()/;
@@ -66,8 +66,8 @@ const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ 
 /** Whether a sentence says something by itself: no row of a table, no heading of what follows, no bare name. */
 function tellsSomething(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
-  const prose = sentence.replaceAll(/`[^`]*`/g, ' ');
-  return (prose.match(/\p{L}{2,}/gu)?.length ?? 0) >= LEAST_WORDS || /\p{Lo}{6,}/u.test(prose);
+  const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;
+  return SOME_WORDS.test(prose) || /\p{Lo}{6,}/u.test(prose);
 }
 
 function kindOf(sentence: string): Statement['kind'] {

@@ -68,9 +68,8 @@ function statementValue({ kind, turn, text }: Statement, names: number, trail: T
 function distinct(statements: readonly Statement[]): Statement[] {
   const byText = new Map<string, Statement>();
   for (const statement of statements) {
-    const key = statement.text.toLowerCase();
-    byText.delete(key);
-    byText.set(key, statement);
+    byText.delete(statement.text);
+    byText.set(statement.text, statement);
   }
   return [...byText.values()];
 }

@@ -22,6 +22,9 @@ const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 /** Share of the budget kept back for names that no line shows. @source docs/decisions/summary.md. */
 const NAMES_SHARE = 0.3;
 
+/** Tokens below which no line of names fits. */
+const LEAST_NAMES_ROOM = 16;
+
 /** What a summary may cost, and how it is counted. */
 export interface SummaryOptions {
   /** At least 1; the default is `DEFAULT_SUMMARY_TOKENS`. */
@@ -83,7 +86,7 @@ function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText)
   picker.takeBest(nameLines(trail, shown, budget), 0);
   picker.takeBest(all, 0);
   // What is left has no better use: in a short session everything else is told by now.
-  picker.takeBest(nameLines(trail, shown, Infinity), 0);
+  if (picker.room > LEAST_NAMES_ROOM) picker.takeBest(nameLines(trail, shown, Infinity), 0);
   return picker.picked;
 }
 
