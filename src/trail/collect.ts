@@ -45,11 +45,11 @@ interface DueCall {
  */
 export class TrailCollector {
   readonly #requests = new RequestLedger();
-  readonly #files = new FileLedger();
   readonly #runs = new RunLedger();
   readonly #plan = new PlanLedger();
   readonly #statements = new StatementPool();
   readonly #index = new IdentifierIndex();
+  readonly #files = new FileLedger(this.#index);
   readonly #due = new Map<string, DueCall>();
   /** Commands that run on, by the id that later writes name them with. */
   readonly #running = new Map<string, DueCall>();
@@ -103,7 +103,7 @@ export class TrailCollector {
       constraints: this.#requests.constraints(),
       answers: this.#requests.answers(),
       plan: this.#plan.plan(),
-      files: this.#files.files(this.#index),
+      files: this.#files.files(),
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
       commits: this.#deliveries.commits(),

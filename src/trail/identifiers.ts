@@ -204,6 +204,7 @@ function isAllDigits(text: string, from: number): boolean {
 }
 
 class Mentions {
+  readonly text: string;
   user = 0;
   agent = 0;
   call = 0;
@@ -213,6 +214,10 @@ class Mentions {
   lastOwn = -1;
   /** Number of the newest item that held it. */
   item = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 /** Entries kept after pruning, and the number that starts one: memory stays bounded whatever the session's length. */
@@ -256,6 +261,16 @@ export class IdentifierIndex {
     if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
   }
 
+  /** The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. */
+  identifiersOf(text: string): Set<string> {
+    const found = new Set<string>();
+    scanRuns(text, (run, isQuoted) => {
+      const mentions = this.#mentionsOf(run, isQuoted);
+      if (mentions !== undefined) found.add(mentions.text);
+    });
+    return found;
+  }
+
   /** How much an identifier speaks for a text that holds it: 0 for one never seen. */
   weight(identifier: string): number {
     const mentions = this.#mentions.get(identifier);
@@ -288,8 +303,8 @@ export class IdentifierIndex {
   #mentionsFor(identifier: string): Mentions {
     let mentions = this.#mentions.get(identifier);
     if (mentions === undefined) {
-      mentions = new Mentions();
-      this.#mentions.set(detached(identifier), mentions);
+      mentions = new Mentions(detached(identifier));
+      this.#mentions.set(mentions.text, mentions);
     }
     return mentions;
   }
@@ -297,6 +312,7 @@ export class IdentifierIndex {
   /** Rarity times the chance to be used again, so that the sum over a text is what it is expected to save. */
   #weightOf(mentions: Mentions): number {
     const frequency = mentions.user + mentions.agent + mentions.call + mentions.result;
+    if (frequency === 0) return 0;
     const rarity = Math.log(1 + this.#items / frequency);
     const own = 1.2 * mentions.user + 0.5 * mentions.agent + mentions.call;
     const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(mentions.result);

@@ -58,7 +58,10 @@ function isLead(plain: string, line: string): boolean {
   return plain.endsWith(':') || /^\*\*[^*]{1,80}\*\*$/.test(line);
 }
 
-const SOME_WORDS = /(?:\p{L}{2,}\P{L}+){2}\p{L}{2}/u;
+/** Three words of two letters and more. */
+const SOME_WORDS = /\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}/u;
+/** Characters in which a sentence has to get to its point. */
+const LOOKED_AT = 400;
 
 /** A line of a program outside of a fence. */
 const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ =|\w+ ?= ?\w+\()/;
@@ -67,7 +70,7 @@ const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ 
 function tellsSomething(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
   const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;
-  return SOME_WORDS.test(prose) || /\p{Lo}{6,}/u.test(prose);
+  return SOME_WORDS.test(prose.slice(0, LOOKED_AT)) || /\p{Lo}{6,}/u.test(prose);
 }
 
 function kindOf(sentence: string): Statement['kind'] {
