@@ -137,25 +137,31 @@ function fileNameLines(
   names: readonly string[],
   { shown, at }: { readonly shown: Shown; readonly at: number },
 ): SummaryLine[] {
-  const head = shown.fileLine(path);
-  return chunksOf(names).map((some, row) =>
-    namesLine(some, {
-      section: SECTION.files,
-      order: head === undefined ? 9_000 + at + row / 1_000 : head.order + 1 + row / 1_000,
-      label: head === undefined ? `- ${path}` : '  also',
-    }),
-  );
+  const lines: SummaryLine[] = [];
+  const line = shown.fileLine(path);
+  const order = line === undefined ? 9_000 + at : line.order + 1;
+  for (const [row, some] of chunksOf(names).entries()) {
+    const head = line ?? lines[0];
+    const place = { section: SECTION.files, order: order + row / 1_000 };
+    lines.push(
+      namesLine(some, { ...place, label: head === undefined ? `- ${path}` : '  also', parent: head }),
+    );
+  }
+  return lines;
 }
 
 interface NamesPlace {
   readonly section: number;
   readonly order: number;
   readonly label: string;
+  /** The line about what the names belong to. */
+  readonly parent?: SummaryLine | undefined;
 }
 
 /** A line of names knows its identifiers without looking for them. */
-function namesLine(names: readonly string[], { section, order, label }: NamesPlace): SummaryLine {
-  return { section, order, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] };
+function namesLine(names: readonly string[], { section, order, label, parent }: NamesPlace): SummaryLine {
+  const line = { section, order, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] };
+  return parent === undefined ? line : { ...line, parent };
 }
 
 function chunksOf(names: readonly string[]): string[][] {

@@ -90,10 +90,25 @@ function editPhrase({ state, edits }: FileTrail): string {
   return edits > 1 ? `created, written${times}` : 'created';
 }
 
+/** What was read of a file that was not changed: of a changed one, who edited it has read it. */
 function readPhrase({ ranges, reads, state }: FileTrail): string {
-  if (reads === 0 || state === 'deleted') return '';
+  if (reads === 0 || state !== 'read') return '';
   if (ranges.length === 0) return reads > 1 ? `read ${reads}×` : 'read';
-  return `read lines ${ranges.map(rangeText).join(', ')}`;
+  return `read lines ${merged(ranges).map(rangeText).join(', ')}`;
+}
+
+/** Ascending, with those that touch joined. */
+function merged(ranges: readonly LineRange[]): LineRange[] {
+  const joined: LineRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last === undefined || (last.to !== undefined && range.from > last.to + 1)) joined.push(range);
+    else if (last.to !== undefined) {
+      joined[joined.length - 1] =
+        range.to === undefined ? { from: last.from } : { from: last.from, to: Math.max(last.to, range.to) };
+    }
+  }
+  return joined;
 }
 
 function rangeText({ from, to }: LineRange): string {

@@ -8,6 +8,7 @@ import { messageLines } from './message-lines.ts';
 import type { PreservedWords } from './preserved.ts';
 import { actionLines, replyLines, runLines, statementLines, tailLines } from './work-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
+import { isIntent } from './statements.ts';
 import type { Failure, Trail, UserRequest } from './trail.ts';
 
 /** Lines by how they are picked. */
@@ -112,7 +113,7 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
   const context = repliedTo(trail, current);
   if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
   const before = requests.findLast(({ turn, text }) => turn < current.turn && text !== current.text);
-  if (before !== undefined) {
+  if (before !== undefined && !preserved.hasMessage(before.text)) {
     const text = toldRequest(before.text, Math.max(120, budget * 0.2), preserved);
     lines.push(
       summaryLine({
@@ -124,7 +125,7 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
     );
   }
   const first = requests[0];
-  if (first !== undefined && first !== before && first !== current) {
+  if (first !== undefined && first !== before && first !== current && !preserved.hasMessage(first.text)) {
     const text = toldRequest(first.text, Math.max(120, budget * 0.15), preserved);
     lines.push(summaryLine({ section, order: 2, text: `The session began with: ${text}`, value: 3 }));
   }
@@ -183,9 +184,12 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   return lines;
 }
 
-function whereItStands({ current, turns }: Trail): string {
-  if (current.isAgentDone)
-    return 'The agent had answered the current request; what comes next is up to the user.';
+function whereItStands({ current, turns, nextStep }: Trail): string {
+  if (current.isAgentDone) {
+    return nextStep !== undefined && isIntent(nextStep)
+      ? 'The agent announced this in its last message; the log ends there.'
+      : 'The agent had answered the current request; what comes next is up to the user.';
+  }
   const hasBegun =
     current.newestReply !== undefined ||
     [...current.actions, ...current.tail].some(({ turn }) => turn === turns);

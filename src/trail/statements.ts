@@ -73,9 +73,14 @@ function tellsSomething(sentence: string): boolean {
   return SOME_WORDS.test(prose.slice(0, LOOKED_AT)) || /\p{Lo}{6,}/u.test(prose);
 }
 
+/** Whether a sentence announces what its speaker does next. */
+export function isIntent(sentence: string): boolean {
+  return INTENT.test(sentence);
+}
+
 function kindOf(sentence: string): Statement['kind'] {
   if (/[?？]["”)]?$/.test(sentence)) return 'question';
-  if (INTENT.test(sentence)) return 'intent';
+  if (isIntent(sentence)) return 'intent';
   return DECISION.test(sentence) ? 'decision' : 'finding';
 }
 
@@ -96,7 +101,7 @@ export function announcedStep(text: string): string | undefined {
   }
   const sentences = sentencesOf(text.slice(-6_000)).slice(-8);
   const step = sentences.findLast(
-    (sentence) => INTENT.test(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
+    (sentence) => isIntent(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
   );
   return step === undefined ? undefined : clip(step, 400);
 }

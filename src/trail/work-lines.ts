@@ -77,26 +77,25 @@ function distinct(statements: readonly Statement[]): Statement[] {
 /** Characters of one line of a message of the agent. */
 const REPLY_ROW = 260;
 
+/** What says nothing in a message once it is quoted: rules, fences, directives to the client. */
+const NO_CONTENT = /^\s*(?:[\s|:=_*-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
+
 /**
- * A message of the agent as it stood, line by line, its end first: there it asks, sums up or says what comes next, and
- * there the first line that is left out is the one that matters least.
+ * A message of the agent as it stood, line by line, its end first: there it asks, sums up or says what comes next. Each
+ * line needs the one after it, so that nothing is left out in between.
  */
 export function replyLines(reply: Reply | undefined, group: string, order: number): SummaryLine[] {
   if (reply === undefined) return [];
-  return reply.text
-    .split('\n')
-    .map((row) => withoutEmphasis(row.trimEnd()))
-    .filter((row) => row.trim() !== '' && !/^[\s|:=_*-]+$/.test(row))
-    .map((row, at) =>
-      summaryLine({
-        section: SECTION.current,
-        order: order + at / 1_000,
-        text: `  ${clip(row, REPLY_ROW)}`,
-        value: 0.5,
-        group,
-      }),
-    )
-    .toReversed();
+  const rows = reply.text.split('\n').map((row) => withoutEmphasis(row.trimEnd()));
+  const lines: SummaryLine[] = [];
+  for (const [at, row] of [...rows.entries()].toReversed()) {
+    if (NO_CONTENT.test(row)) continue;
+    const parent = lines.at(-1);
+    const text = `  ${clip(row, REPLY_ROW)}`;
+    const place = { section: SECTION.current, order: order + at / 1_000, group };
+    lines.push(summaryLine({ ...place, text, value: 0.5, ...(parent === undefined ? {} : { parent }) }));
+  }
+  return lines;
 }
 
 /** What the agent did last, each thing once, at its newest place. */
