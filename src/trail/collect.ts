@@ -22,8 +22,8 @@ import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
-const MAX_TAIL = 40;
-const MAX_TAIL_LENGTH = 1_200;
+const MAX_TAIL = 80;
+const MAX_TAIL_LENGTH = 2_400;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
