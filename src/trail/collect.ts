@@ -244,7 +244,8 @@ export class TrailCollector {
   #noteActivity({ meaning, name, moment }: DueCall, text: string): void {
     if (meaning.plan !== undefined || text.trim() === '') return;
     const file = meaning.files[0];
-    const object = meaning.command ?? (file === undefined ? '' : this.#relative(file.path));
+    const object =
+      meaning.command ?? (file === undefined ? (meaning.subject ?? '') : this.#relative(file.path));
     const call = clip(oneLine(object === '' ? name : `${name} ${object}`), 160);
     this.#tail.push({
       ...moment,

@@ -2,7 +2,7 @@
 
 import { isAnonymous, listed, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import type { CommandRun, FileTrail, RankedIdentifier, Trail } from './trail.ts';
+import type { CommandRun, RankedIdentifier, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
 const USUAL_RUNS = 2;
@@ -105,10 +105,8 @@ function append<K>(groups: Map<K, string[]>, key: K, name: string): void {
 /** Each symbol's file: the first that names it, those changed last first. */
 function fileHomes({ files }: Trail): Map<string, string> {
   const homes = new Map<string, string>();
-  const isRead = ({ state }: FileTrail): boolean => state === 'read';
-  const inOrder = [...files.filter((file) => !isRead(file)), ...files.filter(isRead)];
-  for (const { path, state, symbols } of inOrder) {
-    if (state === 'deleted') continue;
+  const changed = files.filter(({ state }) => state === 'edited' || state === 'created');
+  for (const { path, symbols } of [...changed, ...files.filter(({ state }) => state === 'read')]) {
     for (const symbol of symbols) if (!homes.has(symbol)) homes.set(symbol, path);
   }
   return homes;

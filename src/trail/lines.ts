@@ -90,6 +90,9 @@ function askLength(budget: number): number {
 /** Characters of a request that follows verbatim: enough to know it by. */
 const REFERRED_LENGTH = 120;
 
+/** Characters by which a sentence is known again. */
+const KNOWN_BY = 40;
+
 /** A request in `length` characters, or its beginning and where the rest stands. */
 function toldRequest(text: string, length: number, preserved: PreservedWords): string {
   const line = oneLine(text);
@@ -172,7 +175,10 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   const lines: SummaryLine[] = [];
   if (trail.nextStep !== undefined) {
     const text = quoted(clip(oneLine(trail.nextStep), Math.max(160, budget * 0.25)));
-    lines.push(summaryLine({ section, order: 0, text: `The agent's own words: ${text}`, value: 5 }));
+    const label = isFromNewest(trail, trail.nextStep)
+      ? "The agent's own words"
+      : 'The agent had announced before';
+    lines.push(summaryLine({ section, order: 0, text: `${label}: ${text}`, value: 5 }));
   }
   const steps = trail.plan?.turn === trail.turns ? trail.plan.steps : [];
   const step =
@@ -182,6 +188,12 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   }
   if (trail.turns > 0) lines.push(summaryLine({ section, order: 2, text: whereItStands(trail), value: 3 }));
   return lines;
+}
+
+/** Whether a step stands in the agent's newest message: an older one may be done by now. */
+function isFromNewest({ current }: Trail, step: string): boolean {
+  const newest = oneLine(current.newestReply?.text ?? '');
+  return newest === '' || newest.includes(oneLine(step.split('; ')[0] ?? '').slice(0, KNOWN_BY));
 }
 
 function whereItStands({ current, turns, nextStep }: Trail): string {

@@ -90,7 +90,7 @@ export function isWork(simple: readonly SimpleCommand[]): boolean {
 
 /** What stays the same when a command is run again with other options or another filter behind it. */
 export function signatureOf(command: string, simple: readonly SimpleCommand[]): string {
-  const work = simple.filter((command) => !isLooking(command));
+  const work = simple.filter((one) => !isLooking(one));
   if (work.length === 0) return clip(oneLine(command), 120);
   return work
     .slice(0, 2)
@@ -106,7 +106,7 @@ export function signatureOf(command: string, simple: readonly SimpleCommand[]): 
 
 /** The parts of a command that do something, as one line: without `cd`, output filters and redirections. */
 export function workOf(command: string, simple: readonly SimpleCommand[]): string {
-  const work = simple.filter((command) => !isLooking(command));
+  const work = simple.filter((one) => !isLooking(one));
   const text = work.length === 0 ? command : work.map(({ words }) => words.map(shown).join(' ')).join(' && ');
   return clip(oneLine(text), COMMAND_LENGTH);
 }
