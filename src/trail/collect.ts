@@ -10,7 +10,15 @@ import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
-import { isWrapped, looksFailed, outcomeOf, refusalIn, stripAnsi, tellingLines } from './outputs.ts';
+import {
+  isWrapped,
+  looksFailed,
+  outcomeOf,
+  readsFailed,
+  refusalIn,
+  stripAnsi,
+  tellingLines,
+} from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
@@ -367,8 +375,10 @@ function phraseOf(action: FileAction['action'], path: string, to: string | undef
 
 function resultPhrase(failed: boolean, telling: readonly string[]): string {
   const line = telling.at(failed ? 0 : -1);
-  const said = line === undefined || /^ok\s/.test(line) ? '' : `: ${clip(oneLine(line), 140)}`;
-  return failed ? ` → failed${said}` : said === '' ? '' : ` → ok${said}`;
+  const said = line === undefined || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
+  if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
+  if (said === '') return '';
+  return readsFailed(said) ? ` → said ${said}` : ` → ok: ${said}`;
 }
 
 function openQuestions(now: readonly Statement[], lastMessage: string): Statement[] {

@@ -133,6 +133,11 @@ export function stripAnsi(text: string): string {
   return text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
 }
 
+/** Whether a line tells of a failure, whatever the status: a pipe has that of its last program. */
+export function readsFailed(line: string): boolean {
+  return /^(?:---? )?FAIL|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b/i.test(line);
+}
+
 /** Whether an output of an unknown status reads like a failure of its tool. */
 export function looksFailed(text: string): boolean {
   return /^(?:<tool_use_error>|error\b|fatal:|Traceback|panic:|command not found|\S{1,80}: command not found|failed to|API Error)/i.test(

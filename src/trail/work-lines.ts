@@ -2,6 +2,7 @@
 
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
+import { readsFailed } from './outputs.ts';
 import { clip, withoutEmphasis } from './sentences.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
 
@@ -176,7 +177,8 @@ export function runLines(trail: Trail): SummaryLine[] {
     .filter(({ command }) => ![...told].some((text) => text.includes(command)))
     .map(({ command, failed, position, turn, telling }) => {
       const said = telling.at(failed ? 0 : -1);
-      const went = `${failed ? 'failed' : 'ok'}${said === undefined ? '' : `: ${clip(said, 110)}`}`;
+      const status = failed ? 'failed' : said !== undefined && readsFailed(said) ? 'said' : 'ok';
+      const went = `${status}${said === undefined ? '' : `: ${clip(said, 110)}`}`;
       return summaryLine({
         section: SECTION.solving,
         order: 1e9 + position,
