@@ -38,7 +38,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const reply = replyLines(repliesTo, "The agent's last message before the current request:", -1e9);
   const report = replyLines(newestReply, "The agent's newest message:", 4e9);
   const messages = messageLines(trail, budget, preserved);
-  const failures = failureLines(trail);
+  const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
   const delivered = deliveredLines(trail);
   const floors: Floor[] = [
@@ -48,7 +48,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: pending, share: 0.12, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
-    { lines: failures, share: 0.06, by: 'worth' },
+    { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
     { lines: report, share: 0.08, by: 'order' },
     { lines: reply, share: 0.08, by: 'order' },
@@ -232,23 +232,27 @@ function pendingLines(trail: Trail): SummaryLine[] {
   return lines;
 }
 
-function failureLines(trail: Trail): SummaryLine[] {
+/** Below this a failure is told with the first of its lines only. */
+const ROOM_FOR_DETAILS = 3_000;
+
+function failureLines(trail: Trail, budget: number): SummaryLine[] {
+  const rows = budget < ROOM_FOR_DETAILS ? 1 : 2;
   return trail.failures
     .filter(({ telling }) => telling.length > 0)
     .map((failure) =>
       summaryLine({
         section: SECTION.errors,
         order: failure.position,
-        text: failureText(failure),
+        text: failureText(failure, rows),
         value: failureValue(failure, trail),
       }),
     );
 }
 
-function failureText({ command, telling, times, outcome, editedBetween }: Failure): string {
+function failureText({ command, telling, times, outcome, editedBetween }: Failure, rows: number): string {
   const often = times > 1 ? ` ${times} times` : '';
   const said = telling
-    .slice(0, 2)
+    .slice(0, rows)
     .map((text) => clip(text, 150))
     .join(' | ');
   const after = editedBetween.length === 0 ? '' : ` after edits to ${editedBetween.slice(-3).join(', ')}`;
