@@ -24,8 +24,6 @@ export interface CallMeaning {
   readonly files: readonly FileAction[];
   readonly plan?: PlanChange;
   readonly questions?: readonly string[];
-  /** What a search looks for, or where a fetch goes. */
-  readonly subject?: string;
   /** The running process that this call writes to. */
   readonly processId?: string;
   /** Text of the call worth searching for identifiers. */
@@ -60,8 +58,7 @@ export function meaningOf(call: CallView): CallMeaning {
   const processId = name === 'write_stdin' ? numberText(args['session_id']) : undefined;
   if (processId !== undefined) return { files: [], processId, text: string(args['chars']) ?? '' };
   const text = Object.values(args).map(textOfValue).join('\n') || call.input;
-  const subject = string(args['pattern']) ?? string(args['query']) ?? string(args['url']);
-  return { ...fileMeaning(name, args), ...(subject === undefined ? {} : { subject }), text };
+  return { ...fileMeaning(name, args), text };
 }
 
 /** The shell script that a call runs, or undefined where its tool is no shell. */

@@ -2,7 +2,8 @@
 // keeps a bounded extract of its own, and only calls whose results are due are remembered.
 
 import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../protocol/item.ts';
-import type { CallView, Item, MessageItem } from '../protocol/item.ts';
+import type { CallView, Item, MessageItem, Origin } from '../protocol/item.ts';
+import { withoutMarker } from '../protocol/marker.ts';
 import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
 import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
@@ -32,6 +33,7 @@ const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
 const MAX_TAIL = 80;
 const MAX_TAIL_LENGTH = 2_400;
+const MAX_ABOUT_LENGTH = 240;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
@@ -44,6 +46,8 @@ const SYNTHETIC_MODEL = '<synthetic>';
 interface DueCall {
   readonly meaning: CallMeaning;
   readonly name: string;
+  /** What the call was about, where neither a command nor a file tells: a pattern, a question, an address. */
+  readonly about: string;
   readonly moment: Moment;
 }
 
@@ -161,8 +165,14 @@ export class TrailCollector {
       return;
     }
     if (text.trim() === '') return;
-    if (message.role === 'assistant') this.#addAgentText(text);
+    if (message.origin?.author === 'synthetic') this.#addSynthetic(message.origin, text);
+    else if (message.role === 'assistant') this.#addAgentText(text);
     else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(text);
+  }
+
+  /** What Baton said is no evidence of the work, but for a packet whose past is not in the log. */
+  #addSynthetic({ step }: Origin, text: string): void {
+    if (step === 'packet' || step === 'handoff') this.#carryOver(withoutMarker(text));
   }
 
   #addUserText(text: string): void {
@@ -203,7 +213,8 @@ export class TrailCollector {
       for (const file of meaning.files) this.#addFile(file, moment);
       return;
     }
-    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, moment });
+    const about = detached(clip(oneLine(meaning.text.slice(0, MAX_ABOUT_LENGTH)), MAX_ABOUT_LENGTH / 2));
+    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, about, moment });
     if (this.#due.size > MAX_DUE_CALLS) {
       for (const callId of this.#due.keys()) {
         this.#due.delete(callId);
@@ -249,11 +260,10 @@ export class TrailCollector {
     this.#requests.addConstraints(words);
   }
 
-  #noteActivity({ meaning, name, moment }: DueCall, text: string): void {
+  #noteActivity({ meaning, name, about, moment }: DueCall, text: string): void {
     if (meaning.plan !== undefined || text.trim() === '') return;
     const file = meaning.files[0];
-    const object =
-      meaning.command ?? (file === undefined ? (meaning.subject ?? '') : this.#relative(file.path));
+    const object = meaning.command ?? (file === undefined ? about : this.#relative(file.path));
     const call = clip(oneLine(object === '' ? name : `${name} ${object}`), 160);
     this.#tail.push({
       ...moment,
