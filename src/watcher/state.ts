@@ -5,19 +5,22 @@
 // 1. A new state is written to the log before its effects are performed.
 // 2. Effects are performed in order, each after the one before it has taken effect.
 // 3. An effect that leaves a trace in the log (`inject`, `record_*`, `hand_off`, `deliver`, `compact`) is performed at
-//    most once per number or id, however often it is asked for. The log says whether it has been.
+//    most once, however often it is asked for: once per number, `record_*` and `hand_off` once per sequence, `deliver`
+//    once per message. The log says whether it has been; asked again, only the answer is given again.
 // 4. Once `abort_compaction` is performed, that compaction commits no more; it may have committed just before.
 // 5. At a `sampling_complete` the loop of a turn waits until `resume_turn` (where the host can make it wait).
 // 6. A deadline counts from the last stream activity, and from its own start up to `capMs`. A deadline whose number
 //    the machine no longer awaits (`awaitedNumber`) may be dropped; its expiry is inert.
 
 import type { ActiveWork, DecisionRecord, Situation } from '../protocol/decision.ts';
+import type { Judgment, JudgmentRequest } from '../protocol/judgment.ts';
 import type { CompactionPlan } from '../protocol/plan.ts';
 import type { Signal } from '../protocol/signal.ts';
-import type { Boundary, PacketAuthor, Step, Tier } from '../vocabulary.ts';
+import type { PacketAuthor, Step, Tier } from '../vocabulary.ts';
+import type { Boundaries } from './boundaries.ts';
+import { NO_BOUNDARIES } from './boundaries.ts';
+import type { Decision, Evaluation } from './decide.ts';
 import type { Deadline } from './policy.ts';
-
-// ---------------------------------------------------------------------------------------------------- what is carried
 
 /** A message of the user, as it was submitted. Never changed, never merged with another text. */
 export interface UserMessage {
@@ -49,8 +52,6 @@ export type TurnOrigin =
 /** Where a sequence runs: between turns, with turns of its own, or inside of a turn, with items. */
 export type Place = 'between_turns' | 'inside_turn';
 
-// ------------------------------------------------------------------------------------------------------------- stages
-
 /** One golden-path sequence, from its decision to its end. */
 export interface Sequence {
   /** Unique within the thread; synthetic items carry it. */
@@ -75,6 +76,15 @@ export interface Sequence {
   readonly wasReminded: boolean;
 }
 
+/** A yes that the arbiter, and perhaps a judge, may still turn into a no. Recorded once that is known. */
+export interface Question {
+  /** Of the decision, unique within the thread. */
+  readonly id: string;
+  readonly evaluation: Evaluation;
+  readonly decision: Decision;
+  readonly place: Place;
+}
+
 /** Nothing under way. */
 export interface Idle {
   readonly at: 'idle';
@@ -84,17 +94,14 @@ export interface Idle {
 export interface Assessing {
   readonly at: 'assessing';
   readonly number: number;
-  /** A yes; recorded once the arbiter's answer is known. */
-  readonly decision: DecisionRecord;
-  readonly place: Place;
+  readonly question: Question;
 }
 
 /** A judge was asked whether to veto. */
 export interface AwaitingJudgment {
   readonly at: 'awaiting_judgment';
   readonly number: number;
-  readonly decision: DecisionRecord;
-  readonly place: Place;
+  readonly question: Question;
 }
 
 /** The heads-up (alone, or with the requests it is combined with) was injected; its turn has not answered yet. */
@@ -125,8 +132,8 @@ export interface AssemblingPacket {
   readonly at: 'assembling_packet';
   readonly number: number;
   readonly sequence: Sequence;
-  /** What the agent answered; absent when the watcher writes. */
-  readonly agentText?: string;
+  /** Of whose text: the agent's answer, or the watcher's own. */
+  readonly author: PacketAuthor;
 }
 
 /** The history is being compacted. Its two signs may come in either order. */
@@ -137,29 +144,35 @@ export interface Compacting {
   readonly strategy: 'micro' | 'full';
   readonly decision: DecisionRecord;
   readonly place: Place;
-  /** What will be handed over; absent without ceremony. */
-  readonly handover?: Handover;
+  /** What will be handed over; undefined without ceremony. */
+  readonly handover: Handover | undefined;
   readonly sawContextCompacted: boolean;
   /** True from the start where the compaction is no turn of its own. */
   readonly sawTurnComplete: boolean;
-  /** It was told to stop, by the user or by its deadline; only the answer is awaited. */
-  readonly isAborting: boolean;
+  /** It was told to stop, by the user or by its deadline; the number of the deadline for its answer. */
+  readonly abortNumber: number | undefined;
 }
 
 /** The packet, and what is needed to hand it back. */
 export interface Handover {
-  readonly sequence: Sequence;
+  readonly sequenceId: string;
   readonly packet: Packet;
   /** The agent has nothing left to do, so that the handoff starts no turn. */
   readonly isFinished: boolean;
+  /** "Here is your packet back" and a fence around it; false: the bare packet. */
+  readonly isWrapped: boolean;
 }
 
 /** The handoff was asked for and is not known to be in the history yet. */
 export interface PostCompactHandoffPending {
   readonly at: 'post_compact_handoff_pending';
   readonly number: number;
+  readonly decision: DecisionRecord;
+  readonly place: Place;
   readonly handover: Handover;
   readonly startsTurn: boolean;
+  /** It was asked for a second time, because nothing was heard of the first. */
+  readonly isRepeated: boolean;
 }
 
 /** Where the watcher is in its work. @source seed 004, target state machine; spec 3-watcher §4. */
@@ -187,27 +200,23 @@ export const STAGES = [
   'post_compact_handoff_pending',
 ] as const satisfies readonly Stage['at'][];
 
-// ------------------------------------------------------------------------------------------------------------- memory
-
-/** The turn that is running, or was just asked for. The turns of the watcher's own requests are not remembered here. */
+/** A running turn of the user, or on a handoff. The turns of the watcher's requests are known by the stage. */
 export interface RunningTurn {
+  readonly turnId: string;
   readonly origin: TurnOrigin;
   readonly kind: TaskKind;
-  /** Absent until it has started. */
-  readonly turnId?: string;
-  /** The message that starts it, until the turn is known to have started; it goes back to the queue after a crash. */
-  readonly delivering?: UserMessage;
   /** Its loop waits for `resume_turn`. */
   readonly isHeld: boolean;
   /** A sequence inside of this turn failed or was cancelled; none is started in it again. */
   readonly isBarred: boolean;
 }
 
-/** What an evaluation needs besides the policy and the memory, kept while a decision waits for the next message. */
+/** What a decision looks at besides the policy and the memory. */
 export interface Moment {
   readonly situation: Situation;
-  /** The newest message of the agent; absent where it said nothing. */
-  readonly lastAgentMessage?: string;
+  /** What the agent said last; undefined before it has spoken. */
+  readonly lastAgentMessage: string | undefined;
+  /** Without the user's queue, which the watcher knows itself. */
   readonly busyWith: readonly ActiveWork[];
 }
 
@@ -222,18 +231,21 @@ export interface Memory {
   readonly nextNumber: number;
   /** Messages of the user that were not delivered yet, oldest first. */
   readonly queue: readonly UserMessage[];
-  readonly turn?: RunningTurn;
+  /** The message that was given to the driver and whose turn has not started; the next one waits for it. */
+  readonly delivering: UserMessage | undefined;
+  readonly turn: RunningTurn | undefined;
   /** Counted from 1 by the messages of the user that started a turn; 0 before the first. */
   readonly turnNumber: number;
-  /** A yes that waits for the user's next message. */
-  readonly preflight?: Moment;
-  /** Since when the cooldown runs: the end of the last sequence, compaction or veto. */
-  readonly cooldown?: { readonly turns: number; readonly sinceMs: number };
-  /** What happened since the last compaction; both make a packet worth writing. */
-  readonly hadRequest: boolean;
-  readonly hadAction: boolean;
+  readonly boundaries: Boundaries;
+  /** A yes that waits for the user's next message, and is asked again then. */
+  readonly preflight: Moment | undefined;
+  /** Since when the cooldown runs: the end of the last sequence or compaction, or the last veto of a judge. */
+  readonly rest: { readonly turnsEnded: number; readonly sinceMs: number } | undefined;
+  /** The user asked for something, and the agent did something, since the last compaction. */
+  readonly hasRequest: boolean;
+  readonly hasAction: boolean;
   /** The newest skip or suggestion that was shown, so that it is not shown again and again. */
-  readonly lastShown?: string;
+  readonly lastShown: string | undefined;
   /** The line that says how to change the mode was shown. */
   readonly hasExplainedMode: boolean;
 }
@@ -244,19 +256,21 @@ export interface WatcherState {
   readonly memory: Memory;
 }
 
-// ------------------------------------------------------------------------------------------------------------- events
+interface Happened {
+  /** Milliseconds since the epoch, or on any other clock that only the thread's events share. */
+  readonly atMs: number;
+}
 
 /** What the end of a turn, or a moment between two samplings of it, looks like. */
-interface TurnMoment extends Moment {
+interface TurnMoment extends Happened, Moment {
   readonly turnId: string;
-  readonly atMs: number;
-  /** Signals of this turn's work. Those that were given before are inert. */
+  /** Signals of this turn's work, oldest first. Those that were given before are inert. */
   readonly signals: readonly Signal[];
-  /** The turn called a tool since its start. */
+  /** The turn has called a tool since its start. */
   readonly hadAction: boolean;
 }
 
-export interface TurnStarted {
+export interface TurnStarted extends Happened {
   readonly type: 'turn_started';
   readonly turnId: string;
   readonly kind: TaskKind;
@@ -270,13 +284,12 @@ export interface TurnComplete extends TurnMoment {
 }
 
 /** A turn ended without completing: Esc (`interrupted`), another turn in its place, or a failure. */
-export interface TurnAborted {
+export interface TurnAborted extends Happened {
   readonly type: 'turn_aborted';
   readonly turnId: string;
   readonly kind: TaskKind;
   readonly origin: TurnOrigin;
   readonly reason: 'interrupted' | 'replaced' | 'failed';
-  readonly atMs: number;
 }
 
 /** A sampling inside of a turn is complete and its tools have finished. */
@@ -284,98 +297,89 @@ export interface SamplingComplete extends TurnMoment {
   readonly type: 'sampling_complete';
   /** The loop will sample again. False only in answer to an item of the watcher, where the turn would end by itself. */
   readonly isFollowUpOwed: boolean;
+  /** Position of the first item of the tool batch that has just finished; undefined where there was none. */
+  readonly batchFrom: number | undefined;
 }
 
 /** The user submitted a message or a `!` line. */
-export interface UserSubmitted {
+export interface UserSubmitted extends Happened {
   readonly type: 'user_submitted';
   readonly message: UserMessage;
-  readonly atMs: number;
 }
 
 /** A message could not be delivered; it was not recorded. */
-export interface DeliveryFailed {
+export interface DeliveryFailed extends Happened {
   readonly type: 'delivery_failed';
   readonly messageId: string;
   readonly why: string;
 }
 
 /** Answers `plan_compaction`. */
-export interface CompactionPlanned {
+export interface CompactionPlanned extends Happened {
   readonly type: 'compaction_planned';
   readonly number: number;
   readonly plan: CompactionPlan;
-  readonly atMs: number;
 }
 
-/** Answers `ask_judgment`. `failed`: the static policy stands. */
-export interface JudgmentResult {
+/** Answers `ask_judgment`. */
+export interface JudgmentResult extends Happened {
   readonly type: 'judgment_result';
   readonly number: number;
-  readonly outcome: 'approved' | 'vetoed' | 'failed';
-  readonly reason: string;
-  readonly atMs: number;
+  readonly judgment: Judgment;
 }
 
 /** Answers `assemble_packet`. `unusable`: the agent's text is no packet; `missing` names what it lacks. */
-export interface PacketAssembled {
+export interface PacketAssembled extends Happened {
   readonly type: 'packet_assembled';
   readonly number: number;
   readonly result:
     | { readonly type: 'packet'; readonly packet: Packet; readonly isFinished: boolean }
     | { readonly type: 'unusable'; readonly missing: readonly string[]; readonly why: string };
-  readonly atMs: number;
 }
 
 /** The history was compacted. Without a number: by somebody else (the user, the built-in limit). */
-export interface ContextCompacted {
+export interface ContextCompacted extends Happened {
   readonly type: 'context_compacted';
   readonly number?: number;
   readonly strategy: 'micro' | 'full';
-  readonly atMs: number;
 }
 
 /** A compaction of the watcher ended and left the history unchanged. */
-export interface CompactionFailed {
+export interface CompactionFailed extends Happened {
   readonly type: 'compaction_failed';
   readonly number: number;
   readonly why: string;
-  readonly atMs: number;
 }
 
 /** Answers `hand_off`: the handoff is in the history. */
-export interface HandoffDelivered {
+export interface HandoffDelivered extends Happened {
   readonly type: 'handoff_delivered';
   readonly number: number;
 }
 
 /** Nothing was heard of an outstanding request for too long. */
-export interface DeadlineExpired {
+export interface DeadlineExpired extends Happened {
   readonly type: 'deadline_expired';
   readonly which: Deadline;
   readonly number: number;
-  readonly atMs: number;
 }
 
 /** The user pressed Esc (or Ctrl-C, once). */
-export interface Interrupted {
+export interface Interrupted extends Happened {
   readonly type: 'interrupted';
-  readonly atMs: number;
 }
 
-export interface ReviewModeChanged {
+export interface ReviewModeChanged extends Happened {
   readonly type: 'review_mode_changed';
   readonly isOn: boolean;
-  readonly atMs: number;
 }
 
 /** The policy changed; the new one is the argument of this transition. */
-export interface SettingsChanged {
+export interface SettingsChanged extends Happened {
   readonly type: 'settings_changed';
-  readonly atMs: number;
 }
 
-export interface Shutdown {
+export interface Shutdown extends Happened {
   readonly type: 'shutdown';
 }
 
@@ -383,7 +387,7 @@ export interface Shutdown {
  * The thread was loaded again, after a crash or a shutdown: no turn runs and no answer is under way. `logged` is what
  * the log holds, whatever the state says.
  */
-export interface Resumed {
+export interface Resumed extends Happened {
   readonly type: 'resumed';
   readonly logged: {
     /** Ids of delivered messages, at least those that the state still knows of. */
@@ -393,7 +397,6 @@ export interface Resumed {
     /** Numbers of the compactions of the watcher that were committed. */
     readonly compactions: readonly number[];
   };
-  readonly atMs: number;
 }
 
 /** Everything that can happen to a watcher. */
@@ -417,8 +420,6 @@ export type WatcherEvent =
   | Shutdown
   | Resumed;
 
-// ------------------------------------------------------------------------------------------------------------ effects
-
 /** Writes a decision into the log. A veto by judgment among them counts for the arbiter's rearm. */
 export interface RecordDecision {
   readonly type: 'record_decision';
@@ -429,19 +430,16 @@ export interface RecordDecision {
 export interface PlanCompaction {
   readonly type: 'plan_compaction';
   readonly number: number;
-  readonly decision: DecisionRecord;
+  readonly tier: Tier | undefined;
+  readonly situation: Situation;
   readonly place: Place;
 }
 
-/** The op `rawr_auto_compaction_judgment`; the number is its request id. */
+/** Asks a judge; the number is in the request's `request_id`, too. */
 export interface AskJudgment {
   readonly type: 'ask_judgment';
   readonly number: number;
-  readonly tier: Tier;
-  readonly percentRemaining: number | undefined;
-  readonly boundaries: readonly Boundary[];
-  readonly lastAgentMessage?: string;
-  readonly promptPath: string;
+  readonly request: JudgmentRequest;
 }
 
 /**
@@ -489,7 +487,7 @@ export interface AssemblePacket {
 /** What a compaction was asked for, stored with its receipt. @source spec 3-watcher §4.5, after rawr's audit records. */
 export interface AuditTrigger {
   readonly type: 'auto_watcher';
-  readonly tier: Tier;
+  readonly tier: Tier | undefined;
   readonly percentRemaining: number | undefined;
   readonly signals: readonly Signal[];
   /** Absent without ceremony. */
@@ -528,11 +526,8 @@ export interface InterruptTurn {
 export interface HandOff {
   readonly type: 'hand_off';
   readonly number: number;
-  readonly sequenceId: string;
-  readonly packet: Packet;
+  readonly handover: Handover;
   readonly startsTurn: boolean;
-  /** "Here is your packet back" and the fence; false: the bare packet. */
-  readonly isWrapped: boolean;
 }
 
 /** Starts a turn with a message of the user, verbatim (or runs it, when it is a `!` line). */
@@ -597,15 +592,22 @@ export function beginWatching(isSubagent: boolean): WatcherState {
       isShutDown: false,
       nextNumber: 1,
       queue: [],
+      delivering: undefined,
+      turn: undefined,
       turnNumber: 0,
-      hadRequest: false,
-      hadAction: false,
+      boundaries: NO_BOUNDARIES,
+      preflight: undefined,
+      rest: undefined,
+      hasRequest: false,
+      hasAction: false,
+      lastShown: undefined,
       hasExplainedMode: false,
     },
   };
 }
 
-/** The number of the one request that is outstanding, or undefined when idle. */
+/** The number whose deadline is running: that of the one outstanding request. Undefined when idle. */
 export function awaitedNumber({ stage }: WatcherState): number | undefined {
-  return stage.at === 'idle' ? undefined : stage.number;
+  if (stage.at === 'idle') return undefined;
+  return stage.at === 'compacting' ? (stage.abortNumber ?? stage.number) : stage.number;
 }
