@@ -4,11 +4,19 @@
 import type { Signal } from '../protocol/signal.ts';
 import type { Boundary, VerdictReason } from '../vocabulary.ts';
 
+/** Turns for which a boundary outlives a veto that has nothing to do with it. @source spec 3-watcher §2 */
+export const PENDING_TURNS = 3;
+
 /** A boundary that was reached and has started nothing yet. */
 export interface OpenBoundary {
   readonly signal: Signal;
   /** Turns that may still start before it is given up; absent: it ends with the turn in which it was reached. */
   readonly turnsLeft?: number;
+}
+
+/** Whether a boundary was reached in the turn before the running one, or earlier. */
+export function isCarriedOver({ turnsLeft }: OpenBoundary): boolean {
+  return turnsLeft !== undefined && turnsLeft < PENDING_TURNS;
 }
 
 /** The newest place at which a kind of boundary was noted. */
@@ -26,9 +34,6 @@ export interface Boundaries {
 }
 
 export const NO_BOUNDARIES: Boundaries = { open: [], noted: {} };
-
-/** Turns for which a boundary outlives a veto that has nothing to do with it. @source spec 3-watcher §2 */
-export const PENDING_TURNS = 3;
 
 /** Open boundaries of one kind: a decision needs the newest, and shows a few. */
 const MAX_OPEN_OF_A_KIND = 4;
@@ -70,7 +75,7 @@ export function startTurn(boundaries: Boundaries): Boundaries {
   };
 }
 
-/** What a decision came to, as far as boundaries are concerned; a `Decision` is one. */
+/** What a decision came to, as far as boundaries are concerned; a `Decision` is one, and its record. */
 export interface Settled {
   readonly reason: VerdictReason;
   /** Signals that counted. */
@@ -122,9 +127,4 @@ export function deferBoundaries(boundaries: Boundaries, ids: readonly string[]):
         : { ...each, turnsLeft: PENDING_TURNS },
     ),
   };
-}
-
-/** The open boundaries' signals, oldest first. */
-export function openSignals(boundaries: Boundaries): readonly Signal[] {
-  return boundaries.open.map(({ signal }) => signal);
 }
