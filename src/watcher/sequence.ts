@@ -261,9 +261,9 @@ export function compact(state: WatcherState, task: Task, policy: Policy): Transi
   return enter(
     next,
     {
+      ...task,
       at: 'compacting',
       number,
-      ...task,
       sawContextCompacted: false,
       sawTurnComplete: strategy === 'micro' || place === 'inside_turn',
       abortNumber: undefined,
@@ -284,8 +284,12 @@ export function takeSign(
   { atMs, policy }: { readonly atMs: number; readonly policy: Policy },
 ): Transition {
   const seen: Compacting = { ...stage, [sign]: true };
+  // Too late to stop it: the packet is all that is left of the history, and goes back without a turn.
+  if (seen.abortNumber !== undefined && seen.sawContextCompacted) {
+    return stopTask(state, seen, { atMs, mayStartTurn: false }, policy);
+  }
   if (!seen.sawContextCompacted || !seen.sawTurnComplete) return enter(state, seen);
-  return finishCompaction(state, seen, { atMs, mayStartTurn: seen.abortNumber === undefined }, policy);
+  return finishCompaction(state, seen, { atMs, mayStartTurn: true }, policy);
 }
 
 /** The history is compacted: what was carried over is handed back. */
@@ -301,7 +305,7 @@ export function finishCompaction(
   const isUserNext = queue.some((message) => !isShellLine(message));
   const startsTurn =
     mayStartTurn && place === 'between_turns' && !handover.isFinished && turn === undefined && !isUserNext;
-  const stage = { decision, place, handover, startsTurn, isRepeated: false };
+  const stage = { decision, place, handover, startsTurn, isDelivered: false, isRepeated: false };
   const line = startsTurn ? ': injecting post-compact handoff' : ': handoff stored for the next turn';
   return andThen(
     stay(compacted, ...infoLine('step', place === 'inside_turn' ? INSIDE_HANDOFF : line, policy)),
@@ -331,23 +335,38 @@ function handOff(
   const { handover, startsTurn } = stage;
   return enter(
     next,
-    { at: 'post_compact_handoff_pending', number, ...stage },
+    { ...stage, at: 'post_compact_handoff_pending', number },
     { type: 'hand_off', number, handover, startsTurn },
     armDeadline('handoff', number, policy),
   );
 }
 
-/** Asks once more for the handoff, now without a turn; the log holds it once in any case. */
+/** The handoff is in the history. */
+export function takeDelivery(
+  state: WatcherState,
+  stage: PostCompactHandoffPending,
+  atMs: number,
+): Transition {
+  if (!stage.startsTurn) return end(state, atMs);
+  return stage.isDelivered ? stay(state) : enter(state, { ...stage, isDelivered: true });
+}
+
+/** Leaves the handoff without a turn; asks for it once more where it is not known to be in the history. */
 export function storeHandoff(
   state: WatcherState,
   stage: PostCompactHandoffPending,
+  atMs: number,
   policy: Policy,
 ): Transition {
   const stopped = stay(
     state,
     ...(stage.startsTurn ? ([{ type: 'interrupt_turn', number: stage.number }] as const) : []),
   );
-  return andThen(stopped, (next) => handOff(next, { ...stage, startsTurn: false, isRepeated: true }, policy));
+  return andThen(stopped, (next) =>
+    stage.isDelivered
+      ? end(next, atMs)
+      : handOff(next, { ...stage, startsTurn: false, isRepeated: true }, policy),
+  );
 }
 
 /** Tells a compaction to stop, and waits for what became of it: it may have been quicker. */
@@ -388,7 +407,7 @@ export function cancel(state: WatcherState, why: string, atMs: number, policy: P
         return finishCompaction(state, stage, { atMs, mayStartTurn: false }, policy);
       return stage.abortNumber === undefined ? abortCompaction(state, stage, policy) : stay(state);
     case 'post_compact_handoff_pending':
-      return stage.startsTurn ? storeHandoff(state, stage, policy) : stay(state);
+      return stage.startsTurn ? storeHandoff(state, stage, atMs, policy) : stay(state);
     default: {
       const isTurn = isRequesting(stage) && stage.sequence.place === 'between_turns';
       const stopped = stay(

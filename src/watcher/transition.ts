@@ -19,6 +19,7 @@ import {
   stopTask,
   storeHandoff,
   takeAnswer,
+  takeDelivery,
   takePacket,
   takeSign,
 } from './sequence.ts';
@@ -86,8 +87,8 @@ function follow(state: WatcherState, event: WatcherEvent, policy: Policy): Trans
     case 'compaction_failed':
       return isAwaited ? failCompaction(state, event.why, event.atMs, policy) : stay(state);
     case 'handoff_delivered':
-      return isAwaited && stage.at === 'post_compact_handoff_pending' && !stage.startsTurn
-        ? end(state, event.atMs)
+      return isAwaited && stage.at === 'post_compact_handoff_pending'
+        ? takeDelivery(state, stage, event.atMs)
         : stay(state);
     case 'deadline_expired':
       return onDeadlineExpired(state, event, policy);
@@ -253,7 +254,7 @@ function onTurnAborted(state: WatcherState, event: TurnAborted, policy: Policy):
         : goWithoutAnswer(state, stage, 'The turn of the request did not complete', policy);
     }
     if (stage.at === 'compacting') return failCompaction(state, `the turn was ${reason}`, atMs, policy);
-    if (stage.at === 'post_compact_handoff_pending') return storeHandoff(state, stage, policy);
+    if (stage.at === 'post_compact_handoff_pending') return storeHandoff(state, stage, atMs, policy);
   }
   const isRunning = memory.turn?.turnId === event.turnId;
   if (!isRunning && !isDelivery(state, origin)) return stay(state);
@@ -350,7 +351,7 @@ function onDeadlineExpired(state: WatcherState, event: DeadlineExpired, policy: 
     case 'post_compact_handoff_pending':
       return stage.isRepeated
         ? andThen(stay(state, warningLine('the handoff was not confirmed.')), (next) => end(next, atMs))
-        : storeHandoff(state, stage, policy);
+        : storeHandoff(state, stage, atMs, policy);
   }
 }
 
@@ -402,7 +403,7 @@ function onResumed(state: WatcherState, { logged, atMs }: Resumed, policy: Polic
     case 'post_compact_handoff_pending':
       return logged.handoffs.includes(stage.handover.sequenceId)
         ? end(back, atMs)
-        : storeHandoff(back, { ...stage, startsTurn: false }, policy);
+        : storeHandoff(back, { ...stage, startsTurn: false }, atMs, policy);
     default:
       return abandon(back, 'the session ended during the sequence; nothing was compacted.', atMs);
   }
