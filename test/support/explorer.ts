@@ -27,6 +27,8 @@ export interface Coverage {
   readonly effects: Set<string>;
   /** Stages between which a step was seen. */
   readonly steps: Set<string>;
+  /** One state of each stage. */
+  readonly samples: Map<string, WatcherState>;
 }
 
 export interface Exploration {
@@ -52,7 +54,12 @@ class Explorer {
   readonly #limit: number;
   readonly #seen = new Set<string>();
   readonly #settled = new Set<string>();
-  readonly #coverage: Coverage = { pairs: new Set(), effects: new Set(), steps: new Set() };
+  readonly #coverage: Coverage = {
+    pairs: new Set(),
+    effects: new Set(),
+    steps: new Set(),
+    samples: new Map(),
+  };
   #queue: Node[] = [];
   #edges = 0;
   #patience = 0;
@@ -160,6 +167,7 @@ class Explorer {
 
   #cover(before: WatcherState, event: WatcherEvent, { state, effects }: Transition): void {
     this.#coverage.pairs.add(`${before.stage.at} ${event.type}`);
+    if (!this.#coverage.samples.has(state.stage.at)) this.#coverage.samples.set(state.stage.at, state);
     this.#coverage.steps.add(`${before.stage.at} -> ${state.stage.at}`);
     for (const { type } of effects) this.#coverage.effects.add(type);
   }

@@ -92,7 +92,9 @@ export function watchStep(watch: Watch, step: ObservedStep): Watch | Objection {
     atRest(seen, step);
     messagesKept(step);
     // Whatever comes of a sequence after its end comes of none.
-    return isBeforeSequence(step.result.state) ? { ...seen, allowed: undefined, sequence: undefined } : seen;
+    const { state } = step.result;
+    const left = isBeforeSequence(state) ? { ...seen, sequence: undefined } : seen;
+    return state.stage.at === 'idle' ? { ...left, allowed: undefined } : left;
   } catch (error) {
     if (error instanceof Broken) return error.objection;
     throw error;

@@ -21,13 +21,17 @@ export interface Bounds {
   readonly policy: Policy;
   /** Texts of the messages that the user has to send. */
   readonly messages: readonly string[];
-  /** Boundaries that turns may reach, each once. */
-  readonly boundaries: readonly Boundary[];
+  /** What turns may look like where they are not calm, each once and in this order. */
+  readonly pressing: readonly Pressing[];
   readonly isSubagent?: boolean;
-  /** The environment may also switch review mode, change settings, shut down, and start turns by another way. */
+  /** Once, the environment may also begin review mode, change settings, shut down, or start a turn by another way. */
   readonly isMeddling?: boolean;
-  /** Percentages that may remain at the moments of a turn. */
-  readonly percents?: readonly number[];
+}
+
+/** A moment under pressure: what remains of the window, and the boundary that was reached. */
+export interface Pressing {
+  readonly percent: number;
+  readonly boundary?: Boundary;
 }
 
 /** An answer that is under way. */
@@ -69,7 +73,9 @@ export interface World {
   readonly committed: readonly { readonly number: number }[];
   readonly handoffs: readonly string[];
   readonly submitted: number;
-  readonly reached: number;
+  /** Pressing moments that have been. */
+  readonly pressed: number;
+  readonly hasMeddled: boolean;
   readonly isDown: boolean;
   readonly hasFailedDelivery: boolean;
 }
@@ -86,7 +92,6 @@ export interface Move {
 
 /** Answers to requests that nobody awaits any more, and expired deadlines of such, that a world keeps. */
 const STALE_KEPT = 1;
-const WINDOW = 100_000;
 
 export function beginWorld({ isSubagent = false }: Bounds): World {
   return {
@@ -99,7 +104,8 @@ export function beginWorld({ isSubagent = false }: Bounds): World {
     committed: [],
     handoffs: [],
     submitted: 0,
-    reached: 0,
+    pressed: 0,
+    hasMeddled: false,
     isDown: false,
     hasFailedDelivery: false,
   };
@@ -146,7 +152,7 @@ function userMoves(world: World, bounds: Bounds): Move[] {
 
 interface SeenMoment {
   readonly label: string;
-  readonly reached: number;
+  readonly pressed: number;
   readonly moment: {
     readonly situation: {
       readonly used: number;
@@ -162,28 +168,32 @@ interface SeenMoment {
   };
 }
 
-function moments(world: World, { boundaries, percents = [95, 60, 10] }: Bounds): SeenMoment[] {
-  const next = boundaries[world.reached];
-  return percents.flatMap((percentRemaining) => {
-    const moment = {
+const WINDOW = 100_000;
+const CALM: SeenMoment = momentOf({ percent: 95 }, 0);
+
+function moments({ pressed }: World, { pressing }: Bounds): SeenMoment[] {
+  const next = pressing[pressed];
+  return [{ ...CALM, pressed }, ...(next === undefined ? [] : [momentOf(next, pressed)])];
+}
+
+function momentOf({ percent, boundary }: Pressing, index: number): SeenMoment {
+  return {
+    label: `${percent} % left${boundary === undefined ? '' : `, ${boundary}`}`,
+    pressed: index + 1,
+    moment: {
       situation: {
-        used: (WINDOW * (100 - percentRemaining)) / 100,
+        used: (WINDOW * (100 - percent)) / 100,
         window: WINDOW,
-        percentRemaining,
+        percentRemaining: percent,
         projected: 5_000,
       },
-      signals: [],
+      signals: boundary === undefined ? [] : [signalOf(boundary, index)],
       lastAgentMessage: 'Next I wire it up.',
       busyWith: [],
       hadAction: true,
       atMs: 0,
-    } as const;
-    const plain: SeenMoment = { label: `${percentRemaining} % left`, reached: world.reached, moment };
-    if (next === undefined || percentRemaining > 85) return [plain];
-    const signals = [signalOf(next, world.reached)];
-    const label = `${percentRemaining} % left, ${next}`;
-    return [plain, { label, reached: world.reached + 1, moment: { ...moment, signals } }];
-  });
+    },
+  };
 }
 
 function signalOf(boundary: Boundary, index: number): Signal {
@@ -225,16 +235,16 @@ function turnMoves(world: World, bounds: Bounds): Move[] {
       });
     }
   }
-  for (const { label, reached, moment } of moments(world, bounds)) {
+  for (const { label, pressed, moment } of moments(world, bounds)) {
     moves.push({
       label: `the turn is complete (${label})`,
-      world: { ...over, reached },
+      world: { ...over, pressed },
       event: { type: 'turn_complete', turnId, kind, origin, ...moment },
     });
     if (!turn.isRunning || turn.isHeld || kind !== 'regular') continue;
     moves.push({
       label: `a tool batch is finished (${label})`,
-      world: { ...world, reached, turn: { ...turn, isHeld: true } },
+      world: { ...world, pressed, turn: { ...turn, isHeld: true } },
       event: {
         type: 'sampling_complete',
         turnId,
@@ -250,8 +260,6 @@ function turnMoves(world: World, bounds: Bounds): Move[] {
 
 /** The agent answers an item without calling another tool. */
 function answersInside(world: World, turn: HostTurn): Move[] {
-  const [calm] = moments(world, NOTHING);
-  if (calm === undefined) return [];
   return ['Here is the packet.', undefined].map((lastAgentMessage) => ({
     label: `the agent answers inside of the turn ${lastAgentMessage === undefined ? 'with nothing' : 'with a text'}`,
     world: { ...world, turn: { ...turn, isHeld: true } },
@@ -260,13 +268,11 @@ function answersInside(world: World, turn: HostTurn): Move[] {
       turnId: turn.turnId,
       isFollowUpOwed: false,
       batchFrom: undefined,
-      ...calm.moment,
+      ...CALM.moment,
       lastAgentMessage,
     },
   }));
 }
-
-const NOTHING = { messages: [], boundaries: [], percents: [95] } as unknown as Bounds;
 
 function tokenMoves(world: World, token: Token): Move[] {
   const without: World = { ...world, inbox: world.inbox.filter((each) => each !== token) };
@@ -337,18 +343,14 @@ function eventsOf(token: Token): readonly TokenEvent[] {
           event: { type: 'context_compacted', number, strategy: 'full', atMs },
         },
       ];
-    case 'compact_ended': {
-      const [calm] = moments(beginWorld(NOTHING), NOTHING);
-      return calm === undefined
-        ? []
-        : [
-            {
-              label: 'the compaction task is complete',
-              event: { type: 'turn_complete', turnId, kind: 'compact', origin, ...calm.moment },
-              isSynthetic: true,
-            },
-          ];
-    }
+    case 'compact_ended':
+      return [
+        {
+          label: 'the compaction task is complete',
+          event: { type: 'turn_complete', turnId, kind: 'compact', origin, ...CALM.moment },
+          isSynthetic: true,
+        },
+      ];
     case 'compaction_failed':
       return [
         {
@@ -374,8 +376,6 @@ function plan(
 
 /** Its turn has work of its own, as when it writes scratch notes and commits them: that must count for nothing. */
 function answers(number: number): TokenEvent[] {
-  const [calm] = moments(beginWorld(NOTHING), NOTHING);
-  if (calm === undefined) return [];
   const stray: Signal = { ...signalOf('commit', 90), id: 'stray-commit' };
   return ['Here is the packet.', undefined].map((lastAgentMessage) => ({
     label: `the requested turn is complete ${lastAgentMessage === undefined ? 'without a text' : 'with a text'}`,
@@ -384,7 +384,7 @@ function answers(number: number): TokenEvent[] {
       turnId: `turn-${number}`,
       kind: 'regular',
       origin: { type: 'watcher', number },
-      ...calm.moment,
+      ...CALM.moment,
       signals: [stray],
       lastAgentMessage,
     },
@@ -470,21 +470,25 @@ function deadlineMoves(world: World): Move[] {
 
 function meddlingMoves(world: World, { policy }: Bounds): Move[] {
   const atMs = 0;
-  const { isInReview } = world.machine.memory;
+  if (world.machine.memory.isInReview) {
+    return [{ label: 'review mode ends', world, event: { type: 'review_mode_changed', isOn: false, atMs } }];
+  }
+  if (world.hasMeddled) return [];
+  const meddled: World = { ...world, hasMeddled: true };
   const moves: Move[] = [
     {
-      label: isInReview ? 'review mode ends' : 'review mode begins',
-      world,
-      event: { type: 'review_mode_changed', isOn: !isInReview, atMs },
+      label: 'review mode begins',
+      world: meddled,
+      event: { type: 'review_mode_changed', isOn: true, atMs },
     },
-    { label: 'settings change', world, event: { type: 'settings_changed', atMs } },
+    { label: 'settings change', world: meddled, event: { type: 'settings_changed', atMs } },
     {
       label: 'the watcher is switched off and on again',
-      world,
+      world: meddled,
       event: { type: 'settings_changed', atMs },
       policy: { ...policy, isEnabled: false },
     },
-    { label: 'shutdown', world, event: { type: 'shutdown', atMs } },
+    { label: 'shutdown', world: meddled, event: { type: 'shutdown', atMs } },
   ];
   if (world.turn === undefined) {
     const turnId = 'turn-of-another-client';
@@ -497,7 +501,7 @@ function meddlingMoves(world: World, { policy }: Bounds): Move[] {
     } as const;
     moves.push({
       label: 'another client starts a turn',
-      world: { ...world, turn },
+      world: { ...meddled, turn },
       event: { type: 'turn_started', turnId, kind: 'regular', origin: { type: 'user' }, atMs },
     });
   }
