@@ -41,7 +41,7 @@ const WORLDS: Readonly<Record<string, Bounds>> = {
   },
   'variant A without scratch, with a judge': {
     policy: eager({ midTurn: 'off', writesScratch: false, tiers: judgedTiers('asap') }),
-    messages: TWO,
+    messages: ONE,
     pressing: [COMMIT],
   },
   'variant B': {
@@ -60,7 +60,7 @@ const WORLDS: Readonly<Record<string, Bounds>> = {
     pressing: [TURN_END],
   },
   'no heads-up': { policy: eager({ midTurn: 'off', isTurnBased: false }), messages: ONE, pressing: [COMMIT] },
-  'golden inside of a turn': { policy: eager({}), messages: ONE, pressing: [PRESSED, COMMIT] },
+  'golden inside of a turn': { policy: eager({}), messages: ONE, pressing: [COMMIT] },
   'golden inside of a turn, one by one': {
     policy: eager({ combinesRequests: false }),
     messages: ONE,
@@ -74,7 +74,7 @@ const WORLDS: Readonly<Record<string, Bounds>> = {
   'the safety net inside of a turn': {
     policy: eager({ midTurn: 'emergency_only' }),
     messages: ONE,
-    pressing: [COMMIT, EMERGENCY],
+    pressing: [EMERGENCY],
   },
   'mode tag': { policy: policyWith({ mode: 'tag' }), messages: ONE, pressing: [COMMIT, EMERGENCY] },
   'a subagent': {
@@ -89,13 +89,13 @@ const WORLDS: Readonly<Record<string, Bounds>> = {
     pressing: [COMMIT, COMMIT],
   },
   'meddling between turns': {
-    policy: eager({ midTurn: 'off' }),
+    policy: eager({ midTurn: 'off', packetAuthor: 'watcher', writesScratch: false }),
     isMeddling: true,
     messages: ONE,
     pressing: [COMMIT],
   },
   'meddling inside of a turn': {
-    policy: eager({ combinesRequests: false }),
+    policy: eager({}),
     isMeddling: true,
     messages: [],
     pressing: [COMMIT],

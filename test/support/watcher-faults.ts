@@ -35,6 +35,7 @@ const judged: Bounds = {
   policy: policyWith({ cooldownTurns: 0, midTurn: 'off', writesScratch: false, tiers: judgedTiers('asap') }),
 };
 const emergency: Bounds = { ...between, pressing: [EMERGENCY] };
+const talkative: Bounds = { ...between, messages: ['fix it', 'and test it', 'and push'], pressing: [] };
 const preflight: Bounds = {
   policy: policyWith({
     cooldownTurns: 0,
@@ -140,7 +141,9 @@ export const FAULTS: readonly Fault[] = [
     invariants: [2],
     bounds: between,
     machine: hearing((event, { stage }) =>
-      'number' in event && stage.at !== 'idle' ? { ...event, number: stage.number } : event,
+      'number' in event && event.type !== 'deadline_expired' && stage.at !== 'idle'
+        ? { ...event, number: stage.number }
+        : event,
     ),
   },
   {
@@ -155,8 +158,7 @@ export const FAULTS: readonly Fault[] = [
     bounds: between,
     machine: changed((result, before, event) => {
       const { stage, memory } = before;
-      if (event.type !== 'deadline_expired' || stage.at !== 'compacting' || result.state === before)
-        return result;
+      if (event.type !== 'interrupted' || stage.at !== 'compacting' || result.state === before) return result;
       const number = memory.nextNumber;
       const state: WatcherState = {
         stage: { ...stage, number },
@@ -223,8 +225,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'the newest message goes first',
     invariants: [5],
-    bounds: between,
-    machine: changed((result, _before, event) =>
+    bounds: talkative,
+    machine: changed((result, _, event) =>
       event.type === 'user_submitted'
         ? withMemory(result, { queue: result.state.memory.queue.toReversed() })
         : result,
@@ -234,7 +236,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'a message is delivered into a sequence',
     invariants: [5],
     bounds: between,
-    machine: changed((result, _before, event) =>
+    machine: changed((result, _, event) =>
       event.type === 'user_submitted' && result.state.stage.at !== 'idle'
         ? { ...result, effects: [{ type: 'deliver', message: event.message }] }
         : result,
@@ -282,8 +284,10 @@ export const FAULTS: readonly Fault[] = [
     name: 'the queue is dropped when a sequence fails',
     invariants: [9],
     bounds: between,
-    machine: changed((result, _before, event) =>
-      event.type === 'compaction_failed' ? withMemory(result, { queue: [] }) : result,
+    machine: changed((result, _, event) =>
+      event.type === 'compaction_failed' && result.effects.length > 0
+        ? withMemory(result, { queue: [] })
+        : result,
     ),
   },
   {
@@ -349,7 +353,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a failed compaction is handed off',
     invariants: [7],
-    bounds: between,
+    bounds: inside,
     machine: hearing((event, { stage }) =>
       event.type === 'compaction_failed' && stage.at === 'compacting' && stage.sawTurnComplete
         ? { type: 'context_compacted', number: event.number, strategy: 'full', atMs: 0 }

@@ -80,7 +80,6 @@ function hold(invariant: number, isHeld: boolean, why: string): void {
 export function watchStep(watch: Watch, step: ObservedStep): Watch | Objection {
   try {
     inertWhenStale(step);
-    oneRequest(step);
     nothingTriggered(step);
     const told = tell(watch, step);
     let seen = told;
@@ -89,6 +88,7 @@ export function watchStep(watch: Watch, step: ObservedStep): Watch | Objection {
       seen = watchEffect(seen, effect, { ...step, at });
       at = perform(at, effect);
     }
+    oneRequest(step);
     atRest(seen, step);
     messagesKept(step);
     // Whatever comes of a sequence after its end comes of none.
