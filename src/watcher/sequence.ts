@@ -18,6 +18,7 @@ import type {
   Place,
   PostCompactHandoffPending,
   Sequence,
+  Show,
   Transition,
   UserMessage,
   WatcherState,
@@ -159,7 +160,7 @@ export function goWithoutAnswer(
   policy: Policy,
 ): Transition {
   if (asksForPacket(stage)) return writeInstead(state, stage.sequence, why, policy);
-  return andThen(stay(state, warningLine(`${why}; going on without it.`)), (next) =>
+  return andThen(stay(state, warningLine(`${why}; going on without an answer.`)), (next) =>
     requestNext(next, stage.sequence, policy),
   );
 }
@@ -178,14 +179,14 @@ function remind(
   policy: Policy,
 ): Transition {
   if (sequence.wasReminded) {
-    return writeInstead(state, sequence, 'The agent gave no usable continuation packet', policy);
+    return writeInstead(state, sequence, 'the agent gave no usable continuation packet', policy);
   }
   return request(state, { ...sequence, wasReminded: true }, { steps: ['packet_request'], missing }, policy);
 }
 
 /** Variant B as the fallback of variant A. */
 function writeInstead(state: WatcherState, sequence: Sequence, why: string, policy: Policy): Transition {
-  return andThen(stay(state, warningLine(`${why}; the watcher writes it.`)), (next) =>
+  return andThen(stay(state, warningLine(`${why}; the watcher writes the packet.`)), (next) =>
     assemble(next, { ...sequence, author: 'watcher' }, undefined, policy),
   );
 }
@@ -224,7 +225,7 @@ export function takePacket(
   if (result.type === 'unusable') {
     return author === 'agent'
       ? remind(state, sequence, result.missing, policy)
-      : abandon(state, `no packet could be written (${result.why}); nothing was compacted.`, atMs);
+      : fail(state, `no packet could be written (${result.why}); nothing was compacted.`, atMs);
   }
   const { packet, isFinished } = result;
   const { id: sequenceId, decision, place, isTurnBased } = sequence;
@@ -243,6 +244,7 @@ type Task = Pick<Compacting, 'strategy' | 'decision' | 'place' | 'handover'>;
 export function compact(state: WatcherState, task: Task, policy: Policy): Transition {
   const { strategy, decision, place, handover } = task;
   const [number, next] = takeNumber(remember(state, { hasExplainedMode: true, lastShown: undefined }));
+  const isNew = !state.memory.hasExplainedMode && policy.mode === 'auto';
   const order: Compact = {
     type: 'compact',
     number,
@@ -268,7 +270,7 @@ export function compact(state: WatcherState, task: Task, policy: Policy): Transi
       sawTurnComplete: strategy === 'micro' || place === 'inside_turn',
       abortNumber: undefined,
     },
-    ...(state.memory.hasExplainedMode ? [] : infoLine('decision', MODE_EXPLAINED, policy)),
+    ...(isNew ? infoLine('decision', MODE_EXPLAINED, policy) : []),
     ...infoLine('decision', `: triggering ${strategy === 'micro' ? 'micro-' : ''}compaction`, policy),
     decisionStatus(decision),
     order,
@@ -388,12 +390,22 @@ export function end(state: WatcherState, atMs: number): Transition {
 }
 
 /** Gives a sequence up with a word about it. Inside of a turn, it is not tried again before the next one. */
-export function abandon(state: WatcherState, why: string, atMs: number): Transition {
+export function abandon(state: WatcherState, says: readonly Show[], atMs: number): Transition {
   const { turn } = state.memory;
   const isInside = placeOf(state.stage) === 'inside_turn';
   const barred =
     isInside && turn !== undefined ? remember(state, { turn: { ...turn, isBarred: true } }) : state;
-  return andThen(stay(barred, warningLine(why)), (next) => end(next, atMs));
+  return andThen(stay(barred, ...says), (next) => end(next, atMs));
+}
+
+/** The same, where something went wrong. */
+export function fail(state: WatcherState, why: string, atMs: number): Transition {
+  return abandon(state, [warningLine(why)], atMs);
+}
+
+/** The same, where it was the user's will. */
+export function skip(state: WatcherState, why: string, atMs: number, policy: Policy): Transition {
+  return abandon(state, infoLine('decision', `: skipping auto compact (${why}).`, policy), atMs);
 }
 
 /** The user, or what the user did, stops whatever is under way. What is compacted already is still handed over. */
@@ -414,7 +426,7 @@ export function cancel(state: WatcherState, why: string, atMs: number, policy: P
         state,
         ...(isTurn ? ([{ type: 'interrupt_turn', number: stage.number }] as const) : []),
       );
-      return andThen(stopped, (next) => abandon(next, `skipping auto compact (${why}).`, atMs));
+      return andThen(stopped, (next) => skip(next, why, atMs, policy));
     }
   }
 }

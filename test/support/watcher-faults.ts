@@ -283,7 +283,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'the queue is dropped when a sequence fails',
     invariants: [9],
-    bounds: between,
+    bounds: { ...inside, messages: ['fix it', 'and test it'] },
     machine: changed((result, _, event) =>
       event.type === 'compaction_failed' && result.effects.length > 0
         ? withMemory(result, { queue: [] })
