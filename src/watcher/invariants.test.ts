@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { explore } from '../../test/support/explorer.ts';
+import { explore, wander } from '../../test/support/explorer.ts';
 import type { Coverage, Exploration } from '../../test/support/explorer.ts';
 import { FAULTS } from '../../test/support/watcher-faults.ts';
 import { judgedTiers, policyWith, turnEndTiers } from '../../test/support/watcher-policy.ts';
@@ -119,6 +119,27 @@ for (const [name, bounds] of Object.entries(WORLDS)) {
     assert.equal(found.isCut, false, 'there are more worlds than were looked at');
   });
 }
+
+/** More of everything than can be seen whole. */
+const WIDE: Readonly<Record<string, Bounds>> = Object.fromEntries(
+  Object.entries(WORLDS).map(([name, bounds]) => [
+    name,
+    {
+      ...bounds,
+      isMeddling: true,
+      messages: ['one', '!two', 'three', 'four', '!five'],
+      pressing: [COMMIT, PRESSED, EMERGENCY, TURN_END, COMMIT, EMERGENCY, TURN_END, COMMIT],
+    },
+  ]),
+);
+
+test('the invariants hold on long ways through wider worlds', () => {
+  for (const [name, bounds] of Object.entries(WIDE)) {
+    for (let seed = 1; seed <= 30; seed += 1) {
+      assert.equal(wander(transition, bounds, { seed, steps: 250 }), undefined, `${name}, seed ${seed}`);
+    }
+  }
+});
 
 function coverageOf(key: 'pairs' | 'effects' | 'steps'): Set<string> {
   return new Set([...explored.values()].flatMap(({ coverage }) => [...coverage[key]]));
