@@ -84,6 +84,9 @@ const ranges: readonly (readonly [notation: string, from: number, to: number])[]
   ['u dev h u dev', 1, 3],
   ['sum dev u', 1, 2],
   ['dev dev', 0, 2],
+  ['u a h u', 0, 0],
+  ['u shell:9 dev a', 0, 0],
+  ['u h a h', 1, 2],
 ];
 
 for (const [notation, from, to] of ranges) {

@@ -1,6 +1,6 @@
 // What a summarizer is given, and why the rest is not.
 
-import { callOf, textOfParts } from '../protocol/item.ts';
+import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
 import type { Item, MessageItem } from '../protocol/item.ts';
 
 /** Why an item is no input of a summary. */
@@ -91,15 +91,15 @@ export function isUserMessage(item: Item): item is MessageItem {
 
 /**
  * The initial context: the first unbroken run of what the harness says to the model (permissions, environment,
- * instruction files), as a half-open range. Codex puts it first in a fresh session and, after a compaction, before the
- * last user message.
+ * instruction files) before the agent's first word, as a half-open range. Codex puts it first in a fresh session and,
+ * after a compaction, before the last user message. What a harness says later (a skill, a notification) is none.
  */
 export function initialContextRange(items: readonly Item[]): { readonly from: number; readonly to: number } {
-  const from = items.findIndex(isInitialContext);
-  if (from === -1) return { from: 0, to: 0 };
+  const first = items.findIndex((item) => isInitialContext(item) || authorOf(item) === 'agent');
+  const from = first === -1 ? 0 : first;
   let to = from;
   for (let item = items[to]; item !== undefined && isInitialContext(item); item = items[to]) to++;
-  return { from, to };
+  return to === from ? { from: 0, to: 0 } : { from, to };
 }
 
 function isInitialContext(item: Item): boolean {
