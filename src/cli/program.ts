@@ -231,7 +231,7 @@ function parseSizes(list: string): readonly number[] {
 function addPrompts(program: Command, io: CommandIo): void {
   const command = program
     .command('prompts')
-    .description('list, show and reset what agents are told around a compaction');
+    .description('list, show, compare and reset what agents are told around a compaction');
   command
     .command('list', { isDefault: true })
     .description('write the missing files, and say of each whether it was changed')
@@ -249,6 +249,15 @@ function addPrompts(program: Command, io: CommandIo): void {
     .action(async (name: string, flags: { json?: true; shipped?: true }) => {
       const { showPrompt } = await import('./prompts.ts');
       await showPrompt(io, name, flags);
+    });
+  command
+    .command('diff')
+    .argument('[name]', 'a prompt, e.g. heads-up; without it, all of them')
+    .description('print how the text in force differs from the shipped one, as a unified diff')
+    .option('--json', 'print JSON')
+    .action(async (name: string | undefined, flags: { json?: true }) => {
+      const { diffPrompts } = await import('./prompts.ts');
+      await diffPrompts(io, name, flags);
     });
   command
     .command('reset')

@@ -103,6 +103,22 @@ describe('baton prompts', () => {
     assert.match((await run('reset', 'handoff')).stdout, /is the shipped prompt already/);
   });
 
+  it('compares what is in force with what is shipped, and writes nothing', async () => {
+    mkdirSync(folder(), { recursive: true });
+    writeFileSync(file('handoff.md'), SHIPPED_PROMPTS['handoff.md'].replace('Continue', 'Go on'));
+    writeFileSync(file('judgment.md'), '');
+    const all = await run('diff');
+    assert.match(all.stdout, /^auto-compact\.md: unchanged$/m);
+    assert.match(all.stdout, /^--- shipped\/handoff\.md\n\+\+\+ .*handoff\.md\n@@ -2,5 \+2,5 @@$/m);
+    assert.match(all.stdout, /^-Continue from here.*\n\+Go on from here/m);
+    assert.match(all.stdout, /^judgment\.md: unchanged$/m);
+    assert.match(all.stderr, /judgment\.md is empty; the shipped prompt is used/);
+    const one = await run('diff', 'handoff');
+    assert.ok(all.stdout.includes(one.stdout), one.stdout);
+    assert.equal((await run('diff', 'heads-up')).stdout, 'heads-up.md: unchanged\n');
+    assert.deepEqual(readdirSync(folder()).toSorted(), ['handoff.md', 'judgment.md']);
+  });
+
   it('names the prompts when asked for another', async () => {
     await assert.rejects(
       run('show', 'hand'),

@@ -2,6 +2,7 @@
 
 import { batonHome } from '../config/load.ts';
 import { BatonError } from '../errors.ts';
+import { unifiedDiff } from '../prompts/diff.ts';
 import { loadPrompt, resetPrompt, seedPrompts } from '../prompts/load.ts';
 import { PLACEHOLDERS } from '../prompts/render.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from '../prompts/shipped.ts';
@@ -46,7 +47,7 @@ export async function showPrompt(
   const name = promptNamed(asked);
   if (flags.shipped === true) {
     if (flags.json === true)
-      printJson(io, { name, state: 'shipped', text: SHIPPED_PROMPTS[name], warnings: [] });
+      printJson(io, { name, file: null, state: 'shipped', text: SHIPPED_PROMPTS[name], warnings: [] });
     else io.stdout(SHIPPED_PROMPTS[name]);
     return;
   }
@@ -57,6 +58,29 @@ export async function showPrompt(
   }
   for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
   io.stdout(text);
+}
+
+/**
+ * `prompts diff [NAME]`: how the text in force differs from the shipped one; of all prompts where none is named.
+ * @throws BatonError `usage`
+ */
+export async function diffPrompts(io: CommandIo, asked: string | undefined, flags: JsonFlag): Promise<void> {
+  const names = asked === undefined ? PROMPT_NAMES : [promptNamed(asked)];
+  const home = batonHome(io);
+  const loaded = await Promise.all(names.map((name) => loadPrompt(home, name)));
+  const warnings = loaded.flatMap((prompt) => prompt.warnings);
+  const prompts = loaded.map(({ name, file, state, text }) => ({
+    name,
+    file,
+    state,
+    diff: unifiedDiff(SHIPPED_PROMPTS[name], text, { before: `shipped/${name}`, after: file }),
+  }));
+  if (flags.json === true) {
+    printJson(io, { prompts, warnings });
+    return;
+  }
+  for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
+  for (const { name, diff } of prompts) io.stdout(diff === '' ? `${name}: unchanged\n` : diff);
 }
 
 /**
