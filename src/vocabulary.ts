@@ -71,7 +71,7 @@ export type MidTurnMode = (typeof MID_TURN_MODES)[number];
 export const INFO_LINES = ['all', 'decisions', 'off'] as const;
 export type InfoLines = (typeof INFO_LINES)[number];
 
-/** Why the watcher decided as it did; the first two mean yes. @source spec 3-watcher §3. */
+/** Why the watcher decided as it did; the first two mean yes. `off`: a setting forbids it here. @source spec 3-watcher §3. */
 export const VERDICT_REASONS = [
   'emergency',
   'boundary',
@@ -85,6 +85,7 @@ export const VERDICT_REASONS = [
   'not_packet_worthy',
   'breaker_open',
   'judgment',
+  'off',
 ] as const;
 export type VerdictReason = (typeof VERDICT_REASONS)[number];
 

@@ -1,6 +1,9 @@
 // Pure pieces of the terminal views: numbers, bars, sparklines, columns.
 
+import { formatNumber } from '../tokens/words.ts';
 import type { Look } from './io.ts';
+
+export { formatNumber } from '../tokens/words.ts';
 
 /** Colours by meaning. The word or sign beside them says the same. */
 export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warning' | 'bad' | 'accent';
@@ -20,11 +23,6 @@ export function paint(look: Look, tone: Tone, text: string): string {
   if (!look.hasColor || tone === 'plain') return text;
   const [begin, end] = STYLES[tone];
   return `\u001B[${begin}m${text}\u001B[${end}m`;
-}
-
-/** `12,345`, for whole numbers. `Intl` says the same and takes longer to load than a small session to read. */
-export function formatNumber(value: number): string {
-  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** `63 %`; a share too small to round up is `<1 %`, a share of nothing `-`. */

@@ -40,4 +40,6 @@ export interface DecisionRecord extends Verdict {
   readonly required: readonly Boundary[];
   /** Signals that counted, with their evidence; those still pending from earlier turns included. */
   readonly signals: readonly Signal[];
+  /** Ids of all boundaries that were open, those that did not count included: what a sequence uses up. */
+  readonly openIds: readonly string[];
 }

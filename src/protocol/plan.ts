@@ -4,7 +4,10 @@
 export type RefusalReason =
   'disabled' | 'auto_disabled' | 'micro_disabled' | 'not_needed' | 'rearm' | 'breaker_open' | 'lease_taken';
 
-/** How a request for a compaction is carried out. `why` is one sentence for people, with the numbers. */
+/**
+ * How a request for a compaction is carried out. `newest_turns` keeps the newest turns and asks no model: all that an open
+ * breaker still allows, and never the answer to the watcher. `why` is one sentence for people, with the numbers.
+ */
 export type CompactionPlan =
   | { readonly type: 'none'; readonly reason: RefusalReason; readonly why: string }
-  | { readonly type: 'micro' | 'full'; readonly why: string };
+  | { readonly type: 'micro' | 'full' | 'newest_turns'; readonly why: string };
