@@ -1,7 +1,10 @@
 // The context as a policy would have left it: the items it would hold, its size on the wire, and its bill.
 
+import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
+import { isUserMessage, initialContextRange } from '../history/filter.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import type { Entry } from '../history/project.ts';
+import { authorOf } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { EstimateSettings } from '../tokens/estimate.ts';
@@ -25,6 +28,9 @@ export interface Overflow {
   readonly line: number | undefined;
 }
 
+/** Share of the window that preserved user messages take at most. @source spec 2-engine §4.1 */
+const USER_SHARE = 0.08;
+
 /** A context that grows as recorded and shrinks as simulated. */
 export class SimulatedContext {
   readonly #sizes: SizeScale;
@@ -34,6 +40,9 @@ export class SimulatedContext {
   readonly #keepsItems: boolean;
   #entries: Entry<Item>[] = [];
   #nextSeq = 0;
+  #userTokens = 0;
+  #hasAgentSpoken = false;
+  #initialRange = { from: 0, to: 0 };
   /** What simulated compactions took out, less what their sequences put in. */
   #freed = 0;
   #overflow: Overflow | undefined;
@@ -71,13 +80,26 @@ export class SimulatedContext {
 
   /** An item of the recording comes in; its size is in the recorded gauge. */
   add(item: Item): void {
-    if (this.#keepsItems) this.#entries.push(this.#entry(item, false));
+    if (this.#keepsItems) this.#push(this.#entry(item, false));
+  }
+
+  /**
+   * What a full compaction would leave: what is in every request, the initial context, the user's words within their
+   * limits and the budget of the summary.
+   * @param userMessageLimit `user_message_max_tokens`
+   * @source spec 2-engine §4.1
+   */
+  projected(window: number, userMessageLimit: number): number {
+    const userTokens = Math.min(this.#userTokens, userMessageLimit, Math.floor(window * USER_SHARE));
+    const { from, to } = this.#initialRange;
+    const initial = this.#sum(this.#entries.slice(from, to).map(({ value }) => value));
+    return this.#sizes.overhead + this.#sizes.scaled(initial + userTokens + DEFAULT_SUMMARY_TOKENS);
   }
 
   /** An item that was never recorded comes in. */
   inject(item: Item): number {
     const tokens = this.#sizes.scaled(this.estimateOf(item));
-    this.#entries.push(this.#entry(item, true));
+    this.#push(this.#entry(item, true));
     this.#freed -= tokens;
     return tokens;
   }
@@ -115,7 +137,10 @@ export class SimulatedContext {
     const preTokens = this.used(moment);
     const unchanged = this.#unchangedPrefix(items);
     const postTokens = Math.min(preTokens, this.#sizes.overhead + this.#sizes.scaled(this.#sum(items)));
-    this.#entries = items.map((item) => this.#entry(item, true));
+    this.#entries = [];
+    this.#userTokens = 0;
+    for (const item of items) this.#push(this.#entry(item, true));
+    this.#initialRange = initialContextRange(items);
     this.#freed += preTokens - postTokens;
     this.#biller.invalidate(this.#sizes.overhead + unchanged);
     return { preTokens, postTokens };
@@ -159,6 +184,16 @@ export class SimulatedContext {
   /** Tokens on the wire of the context that these items make. */
   sizeOf(items: readonly Item[]): number {
     return this.#sizes.overhead + this.#sizes.scaled(this.#sum(items));
+  }
+
+  #push(entry: Entry<Item>): void {
+    this.#entries.push(entry);
+    if (isUserMessage(entry.value)) this.#userTokens += this.estimateOf(entry.value);
+    if (authorOf(entry.value) === 'agent') this.#hasAgentSpoken = true;
+    // It stands before the agent's first word; looking again at every item would cost their square.
+    if (!this.#hasAgentSpoken) {
+      this.#initialRange = initialContextRange(this.#entries.map(({ value }) => value));
+    }
   }
 
   #sum(items: readonly Item[]): number {

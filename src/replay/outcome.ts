@@ -1,6 +1,5 @@
 // What a policy did to a session, and what that came to.
 
-import type { ActiveWork } from '../protocol/decision.ts';
 import type { Item } from '../protocol/item.ts';
 import type { Signal } from '../protocol/signal.ts';
 import type { Boundary, DecisionPoint, Tier, VerdictReason } from '../vocabulary.ts';
@@ -51,7 +50,6 @@ export interface DecisionRow {
   readonly tier: Tier | undefined;
   readonly required: readonly Boundary[];
   readonly signals: readonly Signal[];
-  readonly busyWith: readonly ActiveWork[];
   readonly shouldCompact: boolean;
   readonly reason: VerdictReason;
   readonly why: string;
