@@ -13,7 +13,7 @@ export function enter(state: WatcherState, stage: Stage, ...effects: readonly Wa
 }
 
 /** Goes on from where a transition led; its effects come first. */
-export function then(first: Transition, next: (state: WatcherState) => Transition): Transition {
+export function andThen(first: Transition, next: (state: WatcherState) => Transition): Transition {
   const second = next(first.state);
   return { state: second.state, effects: [...first.effects, ...second.effects] };
 }

@@ -1,0 +1,406 @@
+// The golden path from its beginning to its end: requests, packet, compaction, handoff, and the ways out of it.
+
+import type { DecisionRecord } from '../protocol/decision.ts';
+import type { Boundary, Step } from '../vocabulary.ts';
+import { decisionStatus, infoLine, MODE_EXPLAINED, requestLines, warningLine } from './lines.ts';
+import { enter, letGo, placeOf, remember, stay, takeNumber, andThen } from './moves.ts';
+import type { Deadline, Policy } from './policy.ts';
+import type {
+  ArmDeadline,
+  AssemblingPacket,
+  AwaitingPacket,
+  AwaitingScratchWrite,
+  Compact,
+  Compacting,
+  Handover,
+  HeadsUpInjected,
+  PacketAssembled,
+  Place,
+  PostCompactHandoffPending,
+  Sequence,
+  Transition,
+  UserMessage,
+  WatcherState,
+} from './state.ts';
+
+/** A stage in which the agent is asked for something. */
+export type Requesting = HeadsUpInjected | AwaitingScratchWrite | AwaitingPacket;
+
+/** What leaves something worth a scratch note behind. @source spec 3-watcher §4.3, after rawr-behaviour §7.1 */
+const WORK: ReadonlySet<Boundary> = new Set([
+  'commit',
+  'pr_checkpoint',
+  'plan_checkpoint',
+  'plan_update',
+  'phase_completed',
+  'agent_done',
+]);
+
+/** The agent is asked for something. */
+export function isRequesting(stage: WatcherState['stage']): stage is Requesting {
+  return (
+    stage.at === 'heads_up_injected' ||
+    stage.at === 'awaiting_scratch_write' ||
+    stage.at === 'awaiting_packet'
+  );
+}
+
+/** A deadline of a request; its cap is twice its patience. @source spec 3-watcher §4, interruption */
+export function armDeadline(which: Deadline, number: number, policy: Policy): ArmDeadline {
+  const ms = policy.deadlinesMs[which];
+  return { type: 'arm_deadline', which, number, ms, capMs: 2 * ms };
+}
+
+/** Starts a sequence on a decision that stands and was recorded. */
+export function begin(
+  state: WatcherState,
+  decision: DecisionRecord,
+  place: Place,
+  policy: Policy,
+): Transition {
+  const [number, next] = takeNumber(remember(state, { preflight: undefined, lastShown: undefined }));
+  const isEmergency = decision.tier === 'emergency';
+  const author = isEmergency ? 'watcher' : policy.packetAuthor;
+  const hasScratch =
+    policy.writesScratch && !isEmergency && decision.signals.some(({ boundary }) => WORK.has(boundary));
+  const asked: readonly Step[] = [
+    ...(hasScratch ? (['scratch'] as const) : []),
+    ...(author === 'agent' ? (['packet_request'] as const) : []),
+  ];
+  const sequence: Sequence = {
+    id: `sequence-${number}`,
+    decision,
+    place,
+    author,
+    isTurnBased: policy.isTurnBased,
+    isCombined: policy.combinesRequests,
+    toRequest: policy.isTurnBased && asked.length > 0 ? ['heads_up', ...asked] : asked,
+    hasHeadsUp: false,
+    hasScratch,
+    wasReminded: false,
+  };
+  return requestNext(next, sequence, policy);
+}
+
+/** Makes the next request, or all that are left where they are combined; with none left, the watcher writes the packet. */
+function requestNext(state: WatcherState, sequence: Sequence, policy: Policy): Transition {
+  const { toRequest, isCombined, place } = sequence;
+  const [first, ...later] = toRequest;
+  if (first === undefined) return assemble(state, { ...sequence, author: 'watcher' }, undefined, policy);
+  if (first === 'heads_up' && !isCombined && place === 'inside_turn') {
+    // An item that asks for nothing is not worth a sampling; it goes in front of the first request.
+    const told = stay(state, { type: 'record_heads_up', sequenceId: sequence.id });
+    return andThen(told, (next) =>
+      requestNext(next, { ...sequence, hasHeadsUp: true, toRequest: later }, policy),
+    );
+  }
+  const steps = isCombined ? toRequest : [first];
+  return request(state, { ...sequence, toRequest: toRequest.slice(steps.length) }, { steps }, policy);
+}
+
+interface Ask {
+  readonly steps: readonly Step[];
+  readonly missing?: readonly string[];
+}
+
+function request(state: WatcherState, sequence: Sequence, ask: Ask, policy: Policy): Transition {
+  const { steps, missing } = ask;
+  const [number, next] = takeNumber(state);
+  const as = sequence.place === 'between_turns' ? 'turn' : 'item';
+  const told: Sequence = { ...sequence, hasHeadsUp: sequence.hasHeadsUp || steps.includes('heads_up') };
+  const injected = enter(
+    next,
+    steps.includes('heads_up')
+      ? { at: 'heads_up_injected', number, steps, sequence: told }
+      : underWay(number, steps, told),
+    ...requestLines(steps, missing !== undefined, policy),
+    { type: 'inject', number, sequenceId: told.id, steps, as, ...(missing === undefined ? {} : { missing }) },
+    armDeadline(patienceFor(steps, told), number, policy),
+  );
+  return sequence.place === 'inside_turn' ? andThen(injected, letGo) : injected;
+}
+
+/** A heads-up of its own has the patience of the request that it announces. */
+function patienceFor(steps: readonly Step[], { toRequest }: Sequence): Deadline {
+  if (steps.includes('packet_request')) return 'packet';
+  if (steps.includes('scratch')) return 'scratch';
+  return toRequest[0] === 'scratch' ? 'scratch' : 'packet';
+}
+
+function underWay(number: number, steps: readonly Step[], sequence: Sequence): Requesting {
+  const at = steps.includes('packet_request') ? 'awaiting_packet' : 'awaiting_scratch_write';
+  return { at, number, sequence };
+}
+
+/** The agent has begun to answer. A heads-up that asks for more gives way to what it asks for. */
+export function beginAnswer(state: WatcherState, stage: Requesting): Transition {
+  if (stage.at !== 'heads_up_injected' || stage.steps.length === 1) return stay(state);
+  return enter(state, underWay(stage.number, stage.steps, stage.sequence));
+}
+
+/** The agent has answered. */
+export function takeAnswer(
+  state: WatcherState,
+  stage: Requesting,
+  text: string | undefined,
+  policy: Policy,
+): Transition {
+  if (!asksForPacket(stage)) return requestNext(state, stage.sequence, policy);
+  return text === undefined || text.trim() === ''
+    ? remind(state, stage.sequence, [], policy)
+    : assemble(state, stage.sequence, text, policy);
+}
+
+/** The agent has not answered and will not: what it was asked for is done without it. */
+export function goWithoutAnswer(
+  state: WatcherState,
+  stage: Requesting,
+  why: string,
+  policy: Policy,
+): Transition {
+  if (asksForPacket(stage)) return writeInstead(state, stage.sequence, why, policy);
+  return andThen(stay(state, warningLine(`${why}; going on without it.`)), (next) =>
+    requestNext(next, stage.sequence, policy),
+  );
+}
+
+function asksForPacket(stage: Requesting): boolean {
+  return (
+    stage.at === 'awaiting_packet' ||
+    (stage.at === 'heads_up_injected' && stage.steps.includes('packet_request'))
+  );
+}
+
+function remind(
+  state: WatcherState,
+  sequence: Sequence,
+  missing: readonly string[],
+  policy: Policy,
+): Transition {
+  if (sequence.wasReminded) {
+    return writeInstead(state, sequence, 'The agent gave no usable continuation packet', policy);
+  }
+  return request(state, { ...sequence, wasReminded: true }, { steps: ['packet_request'], missing }, policy);
+}
+
+/** Variant B as the fallback of variant A. */
+function writeInstead(state: WatcherState, sequence: Sequence, why: string, policy: Policy): Transition {
+  return andThen(stay(state, warningLine(`${why}; the watcher writes it.`)), (next) =>
+    assemble(next, { ...sequence, author: 'watcher' }, undefined, policy),
+  );
+}
+
+function assemble(
+  state: WatcherState,
+  sequence: Sequence,
+  agentText: string | undefined,
+  policy: Policy,
+): Transition {
+  const [number, next] = takeNumber(state);
+  const author = agentText === undefined ? 'watcher' : 'agent';
+  return enter(
+    next,
+    { at: 'assembling_packet', number, sequence, author },
+    {
+      type: 'assemble_packet',
+      number,
+      sequenceId: sequence.id,
+      author,
+      ...(agentText === undefined ? {} : { agentText }),
+      hasScratch: sequence.hasScratch,
+      decision: sequence.decision,
+    },
+    armDeadline('packet', number, policy),
+  );
+}
+
+/** The packet was assembled, or the agent's text was none. */
+export function takePacket(
+  state: WatcherState,
+  { sequence, author }: AssemblingPacket,
+  { result, atMs }: PacketAssembled,
+  policy: Policy,
+): Transition {
+  if (result.type === 'unusable') {
+    return author === 'agent'
+      ? remind(state, sequence, result.missing, policy)
+      : abandon(state, `no packet could be written (${result.why}); nothing was compacted.`, atMs);
+  }
+  const { packet, isFinished } = result;
+  const { id: sequenceId, decision, place, isTurnBased } = sequence;
+  const recorded = stay(
+    state,
+    ...(isTurnBased && !sequence.hasHeadsUp ? ([{ type: 'record_heads_up', sequenceId }] as const) : []),
+    ...(packet.author === 'watcher' ? ([{ type: 'record_packet', sequenceId, packet }] as const) : []),
+  );
+  const handover: Handover = { sequenceId, packet, isFinished, isWrapped: isTurnBased };
+  return andThen(recorded, (next) => compact(next, { strategy: 'full', decision, place, handover }, policy));
+}
+
+type Task = Pick<Compacting, 'strategy' | 'decision' | 'place' | 'handover'>;
+
+/** Asks for the compaction. */
+export function compact(state: WatcherState, task: Task, policy: Policy): Transition {
+  const { strategy, decision, place, handover } = task;
+  const [number, next] = takeNumber(remember(state, { hasExplainedMode: true, lastShown: undefined }));
+  const order: Compact = {
+    type: 'compact',
+    number,
+    strategy,
+    place,
+    trigger: {
+      type: 'auto_watcher',
+      tier: decision.tier,
+      percentRemaining: decision.situation.percentRemaining,
+      signals: decision.signals,
+      ...(handover && { packetAuthor: handover.packet.author, sequenceId: handover.sequenceId }),
+      decisionId: decision.id,
+    },
+    ...(handover && { packet: handover.packet }),
+  };
+  return enter(
+    next,
+    {
+      at: 'compacting',
+      number,
+      ...task,
+      sawContextCompacted: false,
+      sawTurnComplete: strategy === 'micro' || place === 'inside_turn',
+      abortNumber: undefined,
+    },
+    ...(state.memory.hasExplainedMode ? [] : infoLine('decision', MODE_EXPLAINED, policy)),
+    ...infoLine('decision', `: triggering ${strategy === 'micro' ? 'micro-' : ''}compaction`, policy),
+    decisionStatus(decision),
+    order,
+    armDeadline('compaction', number, policy),
+  );
+}
+
+/** One of the two signs that a compaction is over has come; with both, it is. */
+export function takeSign(
+  state: WatcherState,
+  stage: Compacting,
+  sign: 'sawContextCompacted' | 'sawTurnComplete',
+  { atMs, policy }: { readonly atMs: number; readonly policy: Policy },
+): Transition {
+  const seen: Compacting = { ...stage, [sign]: true };
+  if (!seen.sawContextCompacted || !seen.sawTurnComplete) return enter(state, seen);
+  return finishCompaction(state, seen, { atMs, mayStartTurn: seen.abortNumber === undefined }, policy);
+}
+
+/** The history is compacted: what was carried over is handed back. */
+export function finishCompaction(
+  state: WatcherState,
+  { decision, place, handover }: Pick<Compacting, 'decision' | 'place' | 'handover'>,
+  { atMs, mayStartTurn }: { readonly atMs: number; readonly mayStartTurn: boolean },
+  policy: Policy,
+): Transition {
+  const compacted = remember(state, { hasRequest: false, hasAction: false });
+  if (handover === undefined) return end(compacted, atMs);
+  const { turn, queue } = compacted.memory;
+  const isUserNext = queue.some((message) => !isShellLine(message));
+  const startsTurn =
+    mayStartTurn && place === 'between_turns' && !handover.isFinished && turn === undefined && !isUserNext;
+  const stage = { decision, place, handover, startsTurn, isRepeated: false };
+  const line = startsTurn ? ': injecting post-compact handoff' : ': handoff stored for the next turn';
+  return andThen(
+    stay(compacted, ...infoLine('step', place === 'inside_turn' ? INSIDE_HANDOFF : line, policy)),
+    (next) => handOff(next, stage, policy),
+  );
+}
+
+/** The history is compacted, but the task that did it has not ended: it is not waited for any longer. */
+export function stopTask(
+  state: WatcherState,
+  stage: Compacting,
+  finish: { readonly atMs: number; readonly mayStartTurn: boolean },
+  policy: Policy,
+): Transition {
+  const stopped = stay(state, { type: 'interrupt_turn', number: stage.number });
+  return andThen(stopped, (next) => finishCompaction(next, stage, finish, policy));
+}
+
+const INSIDE_HANDOFF = ': injecting post-compact handoff';
+
+function handOff(
+  state: WatcherState,
+  stage: Omit<PostCompactHandoffPending, 'at' | 'number'>,
+  policy: Policy,
+): Transition {
+  const [number, next] = takeNumber(state);
+  const { handover, startsTurn } = stage;
+  return enter(
+    next,
+    { at: 'post_compact_handoff_pending', number, ...stage },
+    { type: 'hand_off', number, handover, startsTurn },
+    armDeadline('handoff', number, policy),
+  );
+}
+
+/** Asks once more for the handoff, now without a turn; the log holds it once in any case. */
+export function storeHandoff(
+  state: WatcherState,
+  stage: PostCompactHandoffPending,
+  policy: Policy,
+): Transition {
+  const stopped = stay(
+    state,
+    ...(stage.startsTurn ? ([{ type: 'interrupt_turn', number: stage.number }] as const) : []),
+  );
+  return andThen(stopped, (next) => handOff(next, { ...stage, startsTurn: false, isRepeated: true }, policy));
+}
+
+/** Tells a compaction to stop, and waits for what became of it: it may have been quicker. */
+export function abortCompaction(state: WatcherState, stage: Compacting, policy: Policy): Transition {
+  const [abortNumber, next] = takeNumber(state);
+  const ms = policy.deadlinesMs.handoff;
+  return enter(
+    next,
+    { ...stage, abortNumber },
+    { type: 'abort_compaction', number: stage.number },
+    // Stopping takes no longer than any other word with the host, however long compactions may take.
+    { type: 'arm_deadline', which: 'compaction', number: abortNumber, ms, capMs: 2 * ms },
+  );
+}
+
+/** Back to rest; the cooldown begins. */
+export function end(state: WatcherState, atMs: number): Transition {
+  return enter(remember(state, { rest: { turnsEnded: 0, sinceMs: atMs } }), { at: 'idle' });
+}
+
+/** Gives a sequence up with a word about it. Inside of a turn, it is not tried again before the next one. */
+export function abandon(state: WatcherState, why: string, atMs: number): Transition {
+  const { turn } = state.memory;
+  const isInside = placeOf(state.stage) === 'inside_turn';
+  const barred =
+    isInside && turn !== undefined ? remember(state, { turn: { ...turn, isBarred: true } }) : state;
+  return andThen(stay(barred, warningLine(why)), (next) => end(next, atMs));
+}
+
+/** The user, or what the user did, stops whatever is under way. What is compacted already is still handed over. */
+export function cancel(state: WatcherState, why: string, atMs: number, policy: Policy): Transition {
+  const { stage } = state;
+  switch (stage.at) {
+    case 'idle':
+      return stay(state);
+    case 'compacting':
+      if (stage.sawContextCompacted)
+        return finishCompaction(state, stage, { atMs, mayStartTurn: false }, policy);
+      return stage.abortNumber === undefined ? abortCompaction(state, stage, policy) : stay(state);
+    case 'post_compact_handoff_pending':
+      return stage.startsTurn ? storeHandoff(state, stage, policy) : stay(state);
+    default: {
+      const isTurn = isRequesting(stage) && stage.sequence.place === 'between_turns';
+      const stopped = stay(
+        state,
+        ...(isTurn ? ([{ type: 'interrupt_turn', number: stage.number }] as const) : []),
+      );
+      return andThen(stopped, (next) => abandon(next, `skipping auto compact (${why}).`, atMs));
+    }
+  }
+}
+
+/** A `!` line goes to the shell and to no model. @source rawr-behaviour §8.5 */
+export function isShellLine({ text }: UserMessage): boolean {
+  return text.trimStart().startsWith('!');
+}
