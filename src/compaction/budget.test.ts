@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
 import { LEAST_SUMMARY_TOKENS, shareOut, targetForSummary } from './budget.ts';
 import type { BudgetRequest } from './budget.ts';
-import { dispatch } from './dispatch.ts';
 
 const SEED = { seed: 20_260_108 };
 
@@ -92,26 +91,4 @@ test('a target made for a summary gives it its room, whatever else asks for room
     }),
     SEED,
   );
-});
-
-test('dispatch: who asks for a compaction gets a full one, but micro when asked for by name', () => {
-  const on = { isEnabled: true, hasMicro: true };
-  const requests: readonly (readonly [
-    strategy: 'auto' | 'micro' | 'full',
-    settings: typeof on,
-    expected: string,
-  ])[] = [
-    ['auto', on, 'full'],
-    ['full', on, 'full'],
-    ['micro', on, 'micro'],
-    ['micro', { ...on, hasMicro: false }, 'none micro_disabled'],
-    ['full', { ...on, hasMicro: false }, 'full'],
-    ['full', { ...on, isEnabled: false }, 'none disabled'],
-    ['micro', { isEnabled: false, hasMicro: false }, 'none disabled'],
-  ];
-  for (const [strategy, settings, expected] of requests) {
-    const plan = dispatch({ from: 'manual', strategy }, settings);
-    assert.equal(plan.type === 'none' ? `none ${plan.reason}` : plan.type, expected);
-    assert.notEqual(plan.why, '');
-  }
 });

@@ -11,9 +11,10 @@ import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
 import { itemTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
-import { dispatch } from './dispatch.ts';
+import { dispatch, dispatchSettings } from './dispatch.ts';
 import { compactFully, contextTokens, itemsTokens } from './full.ts';
 import type { Fate, SummaryDraft } from './full.ts';
+import { NEW_GUARD } from './loop-guard.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
 import { limitFiles, prepareFile, restoreCandidates } from './restore.ts';
 import type { ReadFile, RestorableFile } from './restore.ts';
@@ -81,10 +82,7 @@ export async function compactHistory(
   config: Config,
   world: CompactionWorld,
 ): Promise<Compaction> {
-  const plan = dispatch(
-    { from: 'manual', strategy: request.strategy },
-    { isEnabled: config.compact.enabled, hasMicro: config.features.microCompact },
-  );
+  const plan = dispatch({ from: 'manual', strategy: request.strategy }, NEW_GUARD, dispatchSettings(config));
   if (plan.type === 'none') {
     throw new BatonError('compaction_disabled', `Compaction is off: ${plan.why}`, {
       cure: 'Set the key, for this run with `-c KEY=true`.',

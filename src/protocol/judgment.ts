@@ -10,6 +10,7 @@ export interface JudgmentRequest {
   readonly tier: Tier;
   /** Null while no window is known. */
   readonly percent_remaining: number | null;
+  /** Each boundary once, in the order of the vocabulary. */
   readonly boundaries_present: readonly Boundary[];
   readonly last_agent_message: string | null;
   readonly decision_prompt_path: string;

@@ -49,7 +49,7 @@ export interface ThresholdState {
 
 /**
  * The usage at which automatic compaction fires: the smallest of the override, 90 % of the window and the window less
- * the free-space buffer, but at least half of the window.
+ * the free-space buffer, but at least half of the window; a limit for the model holds as it was set.
  * @source spec 2-engine §2. Seed 001 §7 has the window less 13,000 alone, which lies above its caller's 90 % on
  * windows over 130,000 and then never fires.
  */
@@ -57,10 +57,11 @@ export function autoCompactThreshold(rawWindow: number, settings: ThresholdSetti
   const { autoCompactThreshold: explicit, autoCompactPctOverride: percent } = settings;
   const override = explicit ?? (percent === undefined ? Infinity : Math.floor((rawWindow * percent) / 100));
   const builtIn = Math.floor((rawWindow * BUILT_IN_LIMIT_PERCENT) / 100);
-  return Math.max(
+  const threshold = Math.max(
     Math.floor(rawWindow / 2),
-    Math.min(override, settings.modelLimit ?? Infinity, builtIn, rawWindow - settings.freeSpaceBuffer),
+    Math.min(override, builtIn, rawWindow - settings.freeSpaceBuffer),
   );
+  return Math.min(threshold, settings.modelLimit ?? Infinity);
 }
 
 /** All thresholds at once. `used` and `rawWindow` in tokens. */
