@@ -12,7 +12,7 @@ export { loadSession } from './formats/load.ts';
 export type { LoadReport } from './formats/load.ts';
 
 export { AccountFold } from './history/account.ts';
-export type { AccountSettings, ContextAccount } from './history/account.ts';
+export type { AccountSettings, ContextAccount } from './history/context-account.ts';
 export { HistoryFold } from './history/project.ts';
 export { WHOLE_ITEMS } from './history/clear.ts';
 export { normalizeItems } from './history/pairs.ts';

@@ -2,7 +2,7 @@
 
 import { AccountFold } from '../../src/history/account.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
-import type { AccountSettings } from '../../src/history/account.ts';
+import type { AccountSettings } from '../../src/history/context-account.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { generateSteps, toItems } from '../histories.ts';
 import { median, timeOnce } from '../measure.ts';

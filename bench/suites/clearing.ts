@@ -52,18 +52,22 @@ async function* clearAt(steps: readonly Step[], effort: Effort): AsyncGenerator<
     },
     effort.rounds,
   );
-  const baton = `${duration(times.first)}, next request ${duration(times.next)}`;
   const size = steps.length;
-  const against = `AI SDK \`pruneMessages\` ${duration(times.prune)}, which counts nothing`;
-  const ratio = times.prune / times.first;
-  yield {
-    topic: CLEARING,
-    what: messagesOf(size),
-    baton,
-    against,
-    figure: `${digits(ratio)}× faster`,
-    ...targetAt(size, ratio),
-  };
+  const prune = `AI SDK \`pruneMessages\` ${duration(times.prune)}, which counts nothing`;
+  for (const [what, time] of [
+    [messagesOf(size), times.first],
+    [`${messagesOf(size)}, next request`, times.next],
+  ] as const) {
+    const ratio = times.prune / time;
+    yield {
+      topic: CLEARING,
+      what,
+      baton: duration(time),
+      against: prune,
+      figure: `${digits(ratio)}× faster`,
+      ...targetAt(size, ratio),
+    };
+  }
   const history = toLangChain(steps);
   const run = (capMs: number) => clearToolUses(history, capMs);
   yield await peerRow(

@@ -8,7 +8,7 @@ import { compactHistory } from '../compaction/driver.ts';
 import type { Compaction, CompactionWorld, Subject } from '../compaction/driver.ts';
 import { restoreState } from '../compaction/restore.ts';
 import { AccountFold } from '../history/account.ts';
-import type { ContextAccount } from '../history/account.ts';
+import type { ContextAccount } from '../history/context-account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
 import type { Entry } from '../history/project.ts';

@@ -1,6 +1,6 @@
 // What `baton inspect` says about a session, for people. Pure: account in, text out.
 
-import type { CompactionMark, ContextAccount, GaugePoint } from '../history/account.ts';
+import type { CompactionMark, ContextAccount, GaugePoint } from '../history/context-account.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { Boundary, Category, PressureWord } from '../vocabulary.ts';
 import { CATEGORIES, FORMAT_NAMES } from '../vocabulary.ts';

@@ -3,7 +3,7 @@
 import { BatonError } from '../errors.ts';
 import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
-import type { ContextAccount } from '../history/account.ts';
+import type { ContextAccount } from '../history/context-account.ts';
 import type { Prediction } from '../tokens/anchor.ts';
 import { thresholdState } from '../tokens/pressure.ts';
 import type { Signal } from '../protocol/signal.ts';

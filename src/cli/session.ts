@@ -1,7 +1,7 @@
 // Reads one session for a command: source, progress, account.
 
 import type { Config } from '../config/schema.ts';
-import type { AccountSettings } from '../history/account.ts';
+import type { AccountSettings } from '../history/context-account.ts';
 import { loadSession } from '../formats/load.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { Emit } from '../formats/reader.ts';

@@ -54,5 +54,5 @@ const BY_NAME: ReadonlyMap<string, EligibleTool> = new Map(
 
 /** The kind of a tool whose results may be cleared, or undefined for every other tool. */
 export function eligibleTool(name: string): EligibleTool | undefined {
-  return BY_NAME.get(name.toLowerCase());
+  return BY_NAME.get(name) ?? BY_NAME.get(name.toLowerCase());
 }

@@ -94,20 +94,31 @@ function findCandidates(
   settings: MicroSettings,
 ): { candidates: readonly Candidate[]; cache: ReadonlyMap<string, number> } {
   const eligibleCalls = new Set<string>();
-  const cache = new Map(state.toolTokenCache);
+  const counted = new Map<string, number>();
   const candidates: Candidate[] = [];
   const placeholder = countOf(settings)(CLEARED_RESULT);
-  items.forEach((item, index) => {
-    const call = callOf(item);
-    if (call?.callId !== undefined && eligibleTool(call.name) !== undefined) eligibleCalls.add(call.callId);
+  for (const [index, item] of items.entries()) {
+    const eligible = eligibleCallId(item);
+    if (eligible !== undefined) eligibleCalls.add(eligible);
     const callId = resultCallId(item);
-    if (callId === undefined || !eligibleCalls.has(callId)) return;
-    if (state.compactedToolIds.has(callId) || isCleared(item)) return;
-    const tokens = cache.get(callId) ?? resultTokens(item, settings);
-    cache.set(callId, tokens);
+    if (callId === undefined || !eligibleCalls.has(callId)) continue;
+    if (isCleared(item) || state.compactedToolIds.has(callId)) continue;
+    let tokens = state.toolTokenCache.get(callId) ?? counted.get(callId);
+    if (tokens === undefined) counted.set(callId, (tokens = resultTokens(item, settings)));
     candidates.push({ index, callId, saving: item.type === 'unknown' ? 0 : tokens - placeholder });
-  });
+  }
+  // A history of hours has tens of thousands of results; most requests bring a few new ones or none.
+  const cache = counted.size === 0 ? state.toolTokenCache : new Map([...state.toolTokenCache, ...counted]);
   return { candidates, cache };
+}
+
+/** The id of a call whose result may be cleared. The most frequent kind is looked at without taking it apart. */
+function eligibleCallId(item: Item): string | undefined {
+  if (item.type === 'function_call') {
+    return eligibleTool(item.name) === undefined ? undefined : item.call_id;
+  }
+  const call = callOf(item);
+  return call === undefined || eligibleTool(call.name) === undefined ? undefined : call.callId;
 }
 
 function resultTokens(item: Item, settings: MicroSettings): number {

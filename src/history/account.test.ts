@@ -7,7 +7,7 @@ import type { CountText } from '../tokens/estimate.ts';
 import type { Category } from '../vocabulary.ts';
 import { PLAIN, anyLog, textOfSize, thread } from '../../test/support/thread.ts';
 import { AccountFold } from './account.ts';
-import type { AccountSettings, ContextAccount } from './account.ts';
+import type { AccountSettings, ContextAccount } from './context-account.ts';
 import { WHOLE_ITEMS } from './clear.ts';
 import { HistoryFold } from './project.ts';
 

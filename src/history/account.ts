@@ -3,143 +3,30 @@
 import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protocol/record.ts';
-import type { Receipt, TokensByCategory } from '../protocol/receipt.ts';
 import type { UsageSample } from '../protocol/usage.ts';
-import type { Category, Phase, Trigger } from '../vocabulary.ts';
+import type { Category } from '../vocabulary.ts';
 import { UsageGauge } from '../tokens/anchor.ts';
-import type { Prediction, Usage } from '../tokens/anchor.ts';
+import type { Prediction } from '../tokens/anchor.ts';
 import { addTokens, approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
-import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
+import type { CountText } from '../tokens/estimate.ts';
 import { knownWindow, UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT, percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { clearResult } from './clear.ts';
-import { findBrokenPairs } from './pairs.ts';
-import type { BrokenPairs } from './pairs.ts';
+import type { AccountSettings, CompactionMark, ContextAccount, GaugePoint } from './context-account.ts';
 import { isUserMessage } from './filter.ts';
 import { HistoryFold } from './project.ts';
-import type { Entry } from './project.ts';
-
-/** A moment of the gauge: what a provider reported, or the estimate at the end of the file. */
-export interface GaugePoint {
-  /** Counted from 1; 0 before the first user message. */
-  readonly turn: number;
-  readonly line: number | undefined;
-  readonly used: number;
-  readonly percentRemaining: number;
-}
-
-/** A compaction as the log tells it. */
-export interface CompactionMark {
-  readonly id: string;
-  readonly kind: 'full' | 'micro';
-  readonly line: number | undefined;
-  readonly at: string | undefined;
-  readonly turn: number;
-  /** Index in `points` of the first point after it. */
-  readonly pointIndex: number;
-  readonly trigger: Trigger | undefined;
-  readonly phase: Phase | undefined;
-  /** Occupancy just before, as recorded, else as the gauge had it. */
-  readonly preTokens: number;
-  /** Occupancy just after, as recorded, else by estimate without margin. */
-  readonly postTokens: number;
-  readonly window: number;
-  readonly summary: 'readable' | 'encrypted' | 'none';
-  readonly summaryTokens: number;
-  /** Items of the history before and after. */
-  readonly itemsBefore: number;
-  readonly itemsAfter: number;
-  /** Calls whose results were cleared (micro only). */
-  readonly clearedResults: number;
-  readonly isUndone: boolean;
-  readonly receipt: Receipt | undefined;
-}
-
-/** Counts over the whole file, whatever is still in the context. */
-export interface RecordedCounts {
-  items: number;
-  sideItems: number;
-  userMessages: number;
-  harnessMessages: number;
-  assistantMessages: number;
-  reasoning: number;
-  calls: number;
-  results: number;
-  unknownItems: number;
-}
-
-/** Tokens of the results of one tool in the present context. */
-export interface ToolShare {
-  readonly tool: string;
-  readonly results: number;
-  readonly tokens: number;
-}
-
-/** The account of a session. */
-export interface ContextAccount {
-  readonly sessionId: string | undefined;
-  readonly model: string | undefined;
-  readonly cwd: string | undefined;
-  readonly producerVersion: string | undefined;
-  readonly startedAt: string | undefined;
-  readonly endedAt: string | undefined;
-  /** Raw window; `windowFrom` says how it is known. */
-  readonly window: number;
-  readonly usableWindow: number;
-  readonly windowFrom: 'configured' | 'recorded' | 'model' | 'unknown';
-  readonly usage: Usage;
-  readonly percentRemaining: number;
-  readonly categories: TokensByCategory;
-  readonly tools: readonly ToolShare[];
-  /** Occupancy that no item of the file explains: system prompt, tool schemas. Undefined without an anchor. */
-  readonly unrecorded: number | undefined;
-  readonly turns: number;
-  readonly points: readonly GaugePoint[];
-  readonly compactions: readonly CompactionMark[];
-  readonly brokenPairs: BrokenPairs;
-  readonly recorded: Readonly<RecordedCounts>;
-  readonly predictions: readonly Prediction[];
-  /** Samples that could not be true, with their lines. */
-  readonly rejectedSamples: readonly { readonly line: number | undefined; readonly why: string }[];
-}
-
-/** How an account counts. */
-export interface AccountSettings {
-  readonly estimate: EstimateSettings;
-  /** `token_safety_multiplier`. */
-  readonly safetyMultiplier: number;
-  /** Counts for the categories; the estimate unless given. The gauge always uses the estimate. */
-  readonly count?: CountText;
-  /** `model_context_window`: overrides what the file and the table say. */
-  readonly window?: number;
-}
-
-interface Light {
-  readonly split: TokensByCategory;
-  readonly estimate: number;
-  readonly callId: string | undefined;
-  readonly resultOf: string | undefined;
-  /** The same, cleared. Only results have one. */
-  readonly cleared?: Light;
-}
+import type { Change } from './project.ts';
+import { PresentItems } from './present.ts';
+import type { Light } from './present.ts';
+import { RecordedItems } from './recorded.ts';
 
 /** Folds a log into an account, one record at a time. */
 export class AccountFold {
   readonly #settings: AccountSettings;
   readonly #history: HistoryFold<Light>;
   readonly #gauge: UsageGauge;
-  readonly #recorded: RecordedCounts = {
-    items: 0,
-    sideItems: 0,
-    userMessages: 0,
-    harnessMessages: 0,
-    assistantMessages: 0,
-    reasoning: 0,
-    calls: 0,
-    results: 0,
-    unknownItems: 0,
-  };
-  readonly #toolOfCall = new Map<string, string>();
+  readonly #recorded = new RecordedItems();
+  readonly #present = new PresentItems((callId) => this.#recorded.toolOf(callId));
   readonly #points: GaugePoint[] = [];
   readonly #compactions: CompactionMark[] = [];
   readonly #predictions: Prediction[] = [];
@@ -183,8 +70,7 @@ export class AccountFold {
         this.#takeItem(record.item, record);
         break;
       case 'side_item':
-        this.#recorded.sideItems++;
-        this.#countRecorded(record.item);
+        this.#recorded.add(record.item, 'side');
         break;
       case 'usage':
         this.#takeSample(record.usage, record.line);
@@ -205,12 +91,7 @@ export class AccountFold {
 
   /** The account as of the last record. */
   account(): ContextAccount {
-    const categories: Partial<Record<Category, number>> = {};
-    const tools = new Map<string, { results: number; tokens: number }>();
-    for (const { value } of this.#history.entries) {
-      addTokens(categories, value.split);
-      if (value.resultOf !== undefined) this.#countTool(tools, value.resultOf, value.split);
-    }
+    const categories: Partial<Record<Category, number>> = this.#present.categories;
     if (this.#instructionTokens > 0) addTokens(categories, { system: this.#instructionTokens });
     const usage = this.#gauge.usage();
     const { window, usable, from } = this.#window();
@@ -223,15 +104,13 @@ export class AccountFold {
       usage,
       percentRemaining: percentRemaining(usage.used, usable),
       categories,
-      tools: [...tools]
-        .map(([tool, share]) => ({ tool, ...share }))
-        .toSorted((a, b) => b.tokens - a.tokens || (a.tool < b.tool ? -1 : 1)),
+      tools: this.#present.tools,
       unrecorded: usage.anchor === 'none' ? undefined : usage.used - counted,
       turns: this.#turn,
       points: [...this.#points, this.#point(usage.used, undefined)],
       compactions: this.#compactions,
-      brokenPairs: findBrokenPairs(this.#history.entries.map(({ value }) => value)),
-      recorded: this.#recorded,
+      brokenPairs: this.#present.brokenPairs,
+      recorded: this.#recorded.counts,
       predictions: this.#predictions,
       rejectedSamples: this.#rejected,
     };
@@ -283,11 +162,13 @@ export class AccountFold {
   }
 
   #takeItem(item: Item, record: LogRecord): void {
-    this.#recorded.items++;
-    this.#countRecorded(item);
+    this.#recorded.add(item, 'context');
     this.#startTurn(item);
     this.#history.add(record);
-    this.#gauge.add(item, this.#history.entries.at(-1)?.value.estimate ?? 0);
+    const light = this.#history.entries.at(-1)?.value;
+    if (light === undefined) return;
+    this.#present.add(light);
+    this.#gauge.add(item, light.estimate);
   }
 
   #startTurn(item: Item): void {
@@ -295,21 +176,6 @@ export class AccountFold {
       if (this.#agentSpokeThisTurn) this.#turn++;
       this.#agentSpokeThisTurn = false;
     } else if (authorOf(item) === 'agent') this.#agentSpokeThisTurn = true;
-  }
-
-  #countRecorded(item: Item): void {
-    const call = callOf(item);
-    if (call !== undefined) {
-      this.#recorded.calls++;
-      if (call.callId !== undefined) this.#toolOfCall.set(call.callId, call.name);
-    } else if (resultCallId(item) !== undefined) this.#recorded.results++;
-    else if (item.type === 'reasoning') this.#recorded.reasoning++;
-    else if (item.type === 'unknown') this.#recorded.unknownItems++;
-    else if (item.type === 'message') {
-      if (item.role === 'assistant') this.#recorded.assistantMessages++;
-      else if (isUserMessage(item)) this.#recorded.userMessages++;
-      else this.#recorded.harnessMessages++;
-    }
   }
 
   #takeSample(sample: UsageSample, line: number | undefined): void {
@@ -328,13 +194,19 @@ export class AccountFold {
     return { turn: this.#turn, line, used, percentRemaining: percentRemaining(used, this.#window().usable) };
   }
 
+  #change(record: LogRecord): Change {
+    const change = this.#history.add(record);
+    this.#present.replace(this.#history.entries.map(({ value }) => value));
+    return change;
+  }
+
   #takeCompaction(record: CompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
     const itemsBefore = this.#history.entries.length;
-    this.#history.add(at);
+    this.#change(at);
     this.#refillGauge(record.replacement);
     const after = this.#history.entries;
-    const postTokens = record.postTokens ?? after.reduce((sum, { value }) => sum + value.estimate, 0);
+    const postTokens = record.postTokens ?? this.#present.estimate;
     this.#compactions.push({
       ...this.#mark(record, at),
       kind: 'full',
@@ -351,9 +223,9 @@ export class AccountFold {
 
   #takeMicro(record: MicroCompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
-    const sizeBefore = this.#size();
-    this.#history.add(at);
-    const saved = sizeBefore - this.#size();
+    const sizeBefore = this.#present.estimate;
+    this.#change(at);
+    const saved = sizeBefore - this.#present.estimate;
     this.#gauge.remove(saved);
     const items = this.#history.entries.length;
     this.#compactions.push({
@@ -385,12 +257,12 @@ export class AccountFold {
   }
 
   #takeUndo(record: LogRecord, compactionId: string): void {
-    if (this.#history.add(record) !== 'undone') return;
+    if (this.#change(record) !== 'undone') return;
     const index = this.#compactions.findLastIndex(({ id }) => id === compactionId);
     const mark = this.#compactions[index];
     if (mark !== undefined) this.#compactions[index] = { ...mark, isUndone: true };
     this.#gauge.reset();
-    this.#gauge.addOverhead(this.#instructionEstimate + this.#size());
+    this.#gauge.addOverhead(this.#instructionEstimate + this.#present.estimate);
   }
 
   #refillGauge(replacement: readonly Item[]): void {
@@ -400,24 +272,6 @@ export class AccountFold {
     replacement.forEach((item, index) => this.#gauge.add(item, added[index]?.value.estimate ?? 0));
     const kept = added.slice(replacement.length);
     this.#gauge.addOverhead(kept.reduce((sum, { value }) => sum + value.estimate, 0));
-  }
-
-  #size(): number {
-    return this.#history.entries.reduce((sum: number, { value }: Entry<Light>) => sum + value.estimate, 0);
-  }
-
-  #countTool(
-    tools: Map<string, { results: number; tokens: number }>,
-    callId: string,
-    split: TokensByCategory,
-  ): void {
-    const tool = this.#toolOfCall.get(callId) ?? 'unknown';
-    const share = tools.get(tool);
-    if (share === undefined) tools.set(tool, { results: 1, tokens: sumTokens(split) });
-    else {
-      share.results++;
-      share.tokens += sumTokens(split);
-    }
   }
 
   #window(usage = 0): { window: number; usable: number; from: ContextAccount['windowFrom'] } {

@@ -24,29 +24,43 @@ export function pairView(item: Item): PairView {
   return { callId: callOf(item)?.callId, resultOf: resultCallId(item) };
 }
 
-/** Finds what does not pair up. A result before its call is an orphan, and so is then the call. */
-export function findBrokenPairs(views: readonly PairView[]): BrokenPairs {
-  const open = new Map<string, number>();
-  const answered = new Set<string>();
-  const orphanCalls: number[] = [];
-  const orphanResults: number[] = [];
-  const duplicateResults: number[] = [];
-  views.forEach(({ callId, resultOf }, index) => {
+/** Finds what does not pair up, one item at a time. A result before its call is an orphan, and so is then the call. */
+export class PairFinder {
+  readonly #open = new Map<string, number>();
+  readonly #answered = new Set<string>();
+  readonly #orphanCalls: number[] = [];
+  readonly #orphanResults: number[] = [];
+  readonly #duplicateResults: number[] = [];
+  #count = 0;
+
+  add({ callId, resultOf }: PairView): void {
+    const index = this.#count++;
     if (callId !== undefined) {
-      const earlier = open.get(callId);
-      if (earlier !== undefined) orphanCalls.push(earlier);
-      open.set(callId, index);
-      answered.delete(callId);
+      const earlier = this.#open.get(callId);
+      if (earlier !== undefined) this.#orphanCalls.push(earlier);
+      this.#open.set(callId, index);
+      this.#answered.delete(callId);
     } else if (resultOf !== undefined) {
-      if (open.delete(resultOf)) answered.add(resultOf);
-      else (answered.has(resultOf) ? duplicateResults : orphanResults).push(index);
+      if (this.#open.delete(resultOf)) this.#answered.add(resultOf);
+      else (this.#answered.has(resultOf) ? this.#duplicateResults : this.#orphanResults).push(index);
     }
-  });
-  return {
-    orphanCalls: [...orphanCalls, ...open.values()].toSorted((a, b) => a - b),
-    orphanResults,
-    duplicateResults,
-  };
+  }
+
+  /** What does not pair up among the items so far. */
+  broken(): BrokenPairs {
+    return {
+      orphanCalls: [...this.#orphanCalls, ...this.#open.values()].toSorted((a, b) => a - b),
+      orphanResults: [...this.#orphanResults],
+      duplicateResults: [...this.#duplicateResults],
+    };
+  }
+}
+
+/** What does not pair up in a list. */
+export function findBrokenPairs(views: readonly PairView[]): BrokenPairs {
+  const finder = new PairFinder();
+  for (const view of views) finder.add(view);
+  return finder.broken();
 }
 
 /** What the normalizer changed, by the index in the list that it was given. */

@@ -10,7 +10,7 @@ import { loadSession } from '../../src/formats/load.ts';
 import type { LoadReport } from '../../src/formats/load.ts';
 import { openSource } from '../../src/formats/source.ts';
 import { AccountFold } from '../../src/history/account.ts';
-import type { ContextAccount } from '../../src/history/account.ts';
+import type { ContextAccount } from '../../src/history/context-account.ts';
 import { DEFAULT_ESTIMATE } from '../../src/tokens/estimate.ts';
 
 const PATH = join(fileURLToPath(new URL('../..', import.meta.url)), RECORDING);

@@ -2,20 +2,14 @@
 // links say that it is not the order of the conversation.
 
 import type { Item, JsonObject } from '../../protocol/item.ts';
-import type {
-  CompactedRecord,
-  LogRecord,
-  MicroCompactedRecord,
-  UndoCompactionRecord,
-} from '../../protocol/record.ts';
-import type { Receipt } from '../../protocol/receipt.ts';
+import type { LogRecord } from '../../protocol/record.ts';
 import { authorOf, textOfParts } from '../../protocol/item.ts';
-import { IMPLEMENTATIONS, PHASES, REASONS } from '../../vocabulary.ts';
 import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
 import { attachmentItem } from './attachment.ts';
-import { changeIdOf, listNotes } from './boundaries.ts';
-import type { SurveyedCompaction, SurveyedList } from './boundaries.ts';
-import { countAt, objectAt, stringAt, stringsAt } from '../fields.ts';
+import type { SurveyedList } from './boundaries.ts';
+import { compactedRecord, listRecord, microCompactedRecord } from './compactions.ts';
+import type { HeldLine, ReadCompaction } from './compactions.ts';
+import { objectAt, stringAt } from '../fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
 import { keyOf } from './node.ts';
@@ -34,17 +28,9 @@ export const claudeCodeReader = {
   read: (emit, report, survey) => new ClaudeReader(emit, report, survey),
 } satisfies FormatReader<ClaudeSurvey>;
 
-interface Held {
-  readonly value: JsonObject;
-  readonly at: LineAt;
-}
-
 /** A compaction whose lines are not all read yet. */
-interface Pending {
-  readonly boundary: Held;
-  readonly plan: SurveyedCompaction;
+interface Pending extends ReadCompaction {
   readonly replacement: Item[];
-  /** The uuids of the lines of `replacement`. */
   readonly refs: (string | null)[];
   /** Records that follow it. */
   readonly after: LogRecord[];
@@ -55,11 +41,11 @@ class ClaudeReader implements LineReader {
   readonly #sink: Emit;
   readonly #report: Report;
   readonly #survey: ClaudeSurvey;
-  readonly #heldBy = new Map<LineKey, Held[]>();
+  readonly #heldBy = new Map<LineKey, HeldLine[]>();
   readonly #billed = new Set<string>();
   #pending: Pending | undefined;
   /** A list whose lines are not all read yet. */
-  #list: { readonly boundary: Held; readonly plan: SurveyedList } | undefined;
+  #list: { readonly boundary: HeldLine; readonly plan: SurveyedList } | undefined;
   #meta: readonly (string | undefined)[] = [];
   #model: string | undefined;
   #openTurn: string | undefined;
@@ -128,7 +114,7 @@ class ClaudeReader implements LineReader {
     if (this.#list !== undefined && key >= this.#list.plan.until) this.#finishList();
   }
 
-  #emit(record: LogRecord, { value, at }: Held): void {
+  #emit(record: LogRecord, { value, at }: HeldLine): void {
     const timestamp = stringAt(value, 'timestamp');
     const full = { ...record, line: at.line, ...(timestamp === undefined ? {} : { at: timestamp }) };
     if (this.#pending === undefined) this.#sink(full);
@@ -189,8 +175,7 @@ class ClaudeReader implements LineReader {
       return;
     }
     this.#pending = undefined;
-    const { value, at } = pending.boundary;
-    this.#emit(compactedRecord(value, pending), { value, at });
+    this.#emit(compactedRecord(pending), pending.boundary);
     for (const record of pending.after) this.#sink(record);
   }
 
@@ -212,7 +197,7 @@ class ClaudeReader implements LineReader {
     this.#emit(listRecord(list.boundary, list.plan), list.boundary);
   }
 
-  #takeBookkeeping(source: Held): void {
+  #takeBookkeeping(source: HeldLine): void {
     const { value } = source;
     const type = value['type'];
     if ((type === 'user' || type === 'assistant') && !hasEmptyContent(value)) {
@@ -232,7 +217,7 @@ class ClaudeReader implements LineReader {
     this.#emit({ type: 'opaque', kind: kindOf(value) }, source);
   }
 
-  #tellMeta(source: Held): void {
+  #tellMeta(source: HeldLine): void {
     const { value } = source;
     const sessionId = stringAt(value, 'sessionId') ?? this.#meta[0];
     const cwd = stringAt(value, 'cwd') ?? this.#meta[1];
@@ -253,7 +238,7 @@ class ClaudeReader implements LineReader {
     );
   }
 
-  #tellAnswer(source: Held): void {
+  #tellAnswer(source: HeldLine): void {
     const message = objectAt(source.value, 'message') ?? {};
     const model = stringAt(message, 'model');
     if (model === SYNTHETIC_MODEL) return;
@@ -271,7 +256,7 @@ class ClaudeReader implements LineReader {
     } else if (usage !== undefined) this.#emit({ type: 'usage', usage }, source);
   }
 
-  #tellTurns(items: readonly Item[], source: Held): void {
+  #tellTurns(items: readonly Item[], source: HeldLine): void {
     if (source.value['type'] !== 'user') return;
     for (const item of items) {
       if (item.type !== 'message') continue;
@@ -285,7 +270,7 @@ class ClaudeReader implements LineReader {
     }
   }
 
-  #closeTurn(type: 'turn_complete' | 'turn_aborted', source: Held): void {
+  #closeTurn(type: 'turn_complete' | 'turn_aborted', source: HeldLine): void {
     if (this.#openTurn === undefined) return;
     this.#emit({ type, ...turnId(this.#openTurn) }, source);
     this.#openTurn = undefined;
@@ -335,114 +320,4 @@ function kindOf(value: JsonObject): string {
       ? stringAt(objectAt(value, type === 'attachment' ? 'attachment' : 'data') ?? {}, 'type')
       : stringAt(value, 'subtype');
   return inner === undefined ? type : `${type}/${inner}`;
-}
-
-function idOf({ value, at }: Held): string {
-  return changeIdOf({ uuid: stringAt(value, 'uuid'), line: at.line });
-}
-
-/** What a boundary says that lists the whole history. */
-function listRecord(
-  boundary: Held,
-  { as, keptRefs }: SurveyedList,
-): CompactedRecord | MicroCompactedRecord | UndoCompactionRecord {
-  const metadata = objectAt(boundary.value, 'compactMetadata') ?? {};
-  const { undo = '', micro = {}, newRefs } = listNotes(metadata);
-  const id = idOf(boundary);
-  if (as === 'undo') {
-    return { type: 'undo_compaction', compactionId: undo, ...(newRefs.length === 0 ? {} : { newRefs }) };
-  }
-  if (as === 'micro') return { ...microCompactedRecord(micro, id, 'callIds'), newRefs };
-  const trigger = triggerOf(metadata);
-  const preTokens = countAt(metadata, 'preTokens');
-  const postTokens = countAt(metadata, 'postTokens');
-  return {
-    type: 'compacted',
-    id,
-    ...(trigger === undefined ? {} : { trigger }),
-    ...(preTokens === undefined ? {} : { preTokens }),
-    ...(postTokens === undefined ? {} : { postTokens }),
-    replacement: [],
-    keptRefs,
-  };
-}
-
-function compactedRecord(value: JsonObject, pending: Pending): CompactedRecord {
-  const metadata = objectAt(value, 'compactMetadata') ?? {};
-  const id = idOf(pending.boundary);
-  const trigger = triggerOf(metadata);
-  const preTokens = countAt(metadata, 'preTokens');
-  const postTokens = countAt(metadata, 'postTokens');
-  const baton = objectAt(metadata, 'baton') ?? {};
-  const boundary: Item = {
-    type: 'compact_boundary',
-    uuid: id,
-    timestamp: stringAt(value, 'timestamp') ?? '',
-    trigger: trigger ?? 'auto',
-    ...oneOf('reason', baton, REASONS),
-    ...oneOf('implementation', baton, IMPLEMENTATIONS),
-    ...(preTokens === undefined ? {} : { preTokens }),
-  };
-  const { keptRefs, isKeptFirst } = pending.plan;
-  return {
-    type: 'compacted',
-    id,
-    ...(trigger === undefined ? {} : { trigger }),
-    ...oneOf('phase', baton, PHASES),
-    ...(preTokens === undefined ? {} : { preTokens }),
-    ...(postTokens === undefined ? {} : { postTokens }),
-    replacement: [boundary, ...pending.replacement],
-    replacementRefs: [null, ...pending.refs],
-    ...(keptRefs.length === 0 ? {} : { keptRefs }),
-    ...(isKeptFirst ? { keptAt: 1 } : {}),
-    ...(pending.summary === undefined ? {} : { summary: pending.summary }),
-    ...receiptOf(metadata),
-  };
-}
-
-/** From Claude Code's own boundary, or from Baton's note in a list. */
-function microCompactedRecord(
-  metadata: JsonObject,
-  id: string,
-  callIdsKey: 'compactedToolIds' | 'callIds',
-): MicroCompactedRecord {
-  const trigger = triggerOf(metadata);
-  const preTokens = countAt(metadata, 'preTokens');
-  const tokensSaved = countAt(metadata, 'tokensSaved');
-  return {
-    type: 'micro_compacted',
-    id,
-    ...(trigger === undefined ? {} : { trigger }),
-    callIds: stringsAt(metadata, callIdsKey),
-    ...(preTokens === undefined ? {} : { preTokens }),
-    ...(tokensSaved === undefined ? {} : { tokensSaved }),
-    ...receiptOf(metadata),
-  };
-}
-
-function triggerOf(metadata: JsonObject): 'manual' | 'auto' | undefined {
-  const trigger = metadata['trigger'];
-  return trigger === 'manual' || trigger === 'auto' ? trigger : undefined;
-}
-
-/** A field that holds one of the words allowed for it; nothing else gets in from a file. */
-function oneOf<Key extends string, Word extends string>(
-  key: Key,
-  from: JsonObject,
-  words: readonly Word[],
-): { readonly [K in Key]?: Word } {
-  const word = words.find((each) => each === from[key]);
-  return (word === undefined ? {} : { [key]: word }) as { readonly [K in Key]?: Word };
-}
-
-/** Baton's own key beside those of Claude Code. */
-function receiptOf(metadata: JsonObject): { receipt?: Receipt } {
-  const receipt = objectAt(objectAt(metadata, 'baton') ?? metadata, 'receipt');
-  return receipt !== undefined && isReceipt(receipt) ? { receipt } : {};
-}
-
-function isReceipt(value: unknown): value is Receipt {
-  return (
-    typeof value === 'object' && value !== null && 'version' in value && value.version === 1 && 'id' in value
-  );
 }

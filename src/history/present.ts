@@ -1,0 +1,73 @@
+// What is in the context now, by size: kept up item by item, so that a look at it costs the same however much there is.
+
+import type { TokensByCategory } from '../protocol/receipt.ts';
+import type { Category } from '../vocabulary.ts';
+import { addTokens, sumTokens } from '../tokens/estimate.ts';
+import type { ToolShare } from './context-account.ts';
+import { PairFinder } from './pairs.ts';
+import type { BrokenPairs } from './pairs.ts';
+
+/** An item without its content. */
+export interface Light {
+  readonly split: TokensByCategory;
+  readonly estimate: number;
+  readonly callId: string | undefined;
+  readonly resultOf: string | undefined;
+  /** The same, cleared. Only results have one. */
+  readonly cleared?: Light;
+}
+
+/** Sizes, tools and pairs of the items in the context. */
+export class PresentItems {
+  readonly #toolOf: (callId: string) => string;
+  #categories: Partial<Record<Category, number>> = {};
+  #tools = new Map<string, { results: number; tokens: number }>();
+  #pairs = new PairFinder();
+  #estimate = 0;
+
+  /** @param toolOf the tool of a call */
+  constructor(toolOf: (callId: string) => string) {
+    this.#toolOf = toolOf;
+  }
+
+  add(light: Light): void {
+    this.#estimate += light.estimate;
+    this.#pairs.add(light);
+    addTokens(this.#categories, light.split);
+    if (light.resultOf === undefined) return;
+    const tool = this.#toolOf(light.resultOf);
+    const share = this.#tools.get(tool) ?? { results: 0, tokens: 0 };
+    this.#tools.set(tool, share);
+    share.results++;
+    share.tokens += sumTokens(light.split);
+  }
+
+  /** Starts over with these items: after a change of more than the end of the history. */
+  replace(lights: Iterable<Light>): void {
+    this.#categories = {};
+    this.#tools = new Map();
+    this.#pairs = new PairFinder();
+    this.#estimate = 0;
+    for (const light of lights) this.add(light);
+  }
+
+  /** Sum of the estimates. */
+  get estimate(): number {
+    return this.#estimate;
+  }
+
+  get categories(): TokensByCategory {
+    return { ...this.#categories };
+  }
+
+  /** Tokens of results by the tool that gave them, largest first. */
+  get tools(): ToolShare[] {
+    return [...this.#tools]
+      .map(([tool, share]) => ({ tool, ...share }))
+      .toSorted((a, b) => b.tokens - a.tokens || (a.tool < b.tool ? -1 : 1));
+  }
+
+  get brokenPairs(): BrokenPairs {
+    return this.#pairs.broken();
+  }
+}

@@ -1,0 +1,43 @@
+// What a file holds, whatever of it is still in the context.
+
+import { callOf, resultCallId } from '../protocol/item.ts';
+import type { Item } from '../protocol/item.ts';
+import type { RecordedCounts } from './context-account.ts';
+import { isUserMessage } from './filter.ts';
+
+/** Counts every recorded item, and remembers which tool each call was of. */
+export class RecordedItems {
+  readonly counts: RecordedCounts = {
+    items: 0,
+    sideItems: 0,
+    userMessages: 0,
+    harnessMessages: 0,
+    assistantMessages: 0,
+    reasoning: 0,
+    calls: 0,
+    results: 0,
+    unknownItems: 0,
+  };
+  readonly #toolOfCall = new Map<string, string>();
+
+  add(item: Item, where: 'context' | 'side'): void {
+    this.counts[where === 'side' ? 'sideItems' : 'items']++;
+    const call = callOf(item);
+    if (call !== undefined) {
+      this.counts.calls++;
+      if (call.callId !== undefined) this.#toolOfCall.set(call.callId, call.name);
+    } else if (resultCallId(item) !== undefined) this.counts.results++;
+    else if (item.type === 'reasoning') this.counts.reasoning++;
+    else if (item.type === 'unknown') this.counts.unknownItems++;
+    else if (item.type === 'message') {
+      if (item.role === 'assistant') this.counts.assistantMessages++;
+      else if (isUserMessage(item)) this.counts.userMessages++;
+      else this.counts.harnessMessages++;
+    }
+  }
+
+  /** The tool of a call that was added, `unknown` for every other id. */
+  toolOf(callId: string): string {
+    return this.#toolOfCall.get(callId) ?? 'unknown';
+  }
+}
