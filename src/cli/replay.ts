@@ -106,7 +106,7 @@ function nothingFound(paths: readonly string[]): BatonError {
 async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags): Promise<void> {
   if (flags.html !== undefined) {
     const { renderReport } = await import('./replay-html.ts');
-    const destination = { path: flags.html, overwrites: flags.force === true };
+    const destination = { path: flags.html, overwrites: flags.force === true, input: undefined };
     await checkDestination(destination);
     await writeOutput(io, destination, [renderReport(run, io.homeDirectory)]);
     io.stderr(`Report written to ${printable(flags.html)}.\n`);

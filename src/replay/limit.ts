@@ -1,31 +1,25 @@
 // Policies that wait for nothing: they compact when the context is larger than a limit, as agents do today.
 
 import type { EstimateSettings } from '../tokens/estimate.ts';
-import { autoCompactThreshold, percentRemaining, usableWindow } from '../tokens/pressure.ts';
-import type { ThresholdSettings } from '../tokens/pressure.ts';
+import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import type { DecisionPoint } from '../vocabulary.ts';
 import type { Trail } from '../trail/trail.ts';
+import type { CompactionSizes } from './arbiter.ts';
 import { SimulatedContext } from './context.ts';
 import { contextOutcome } from './outcome.ts';
 import type { MeasureRecall, PolicyOutcome, SimulatedCompaction } from './outcome.ts';
 import { RecentBoundaries } from './place.ts';
 import type { Moment, Play } from './play.ts';
 import type { SizeScale } from './sizes.ts';
-import {
-  clearable,
-  compactAsBaton,
-  compactAsClaude,
-  compactAsCodex,
-  MODEL_SUMMARY_TOKENS,
-} from './summaries.ts';
-import type { Compactable, CompactionConfig } from './summaries.ts';
+import { compactAsClaude, compactAsCodex, MODEL_SUMMARY_TOKENS } from './summaries.ts';
+import type { Compactable } from './summaries.ts';
 
 /** When an agent compacts by itself, and how. */
 export interface LimitRule {
   readonly policy: string;
   /** Tokens from which on it compacts, for a raw window. */
   readonly limit: (window: number) => number;
-  readonly compaction: 'baton' | 'codex' | 'claude';
+  readonly compaction: 'codex' | 'claude';
 }
 
 /** Shared by all players of one session. */
@@ -57,18 +51,6 @@ export const CLAUDE_RULE: LimitRule = {
   compaction: 'claude',
 };
 
-/** The built-in compaction of a configuration, without a watcher. @source seed 002, spec 2-engine §2 */
-export function builtInRule(settings: ThresholdSettings): LimitRule {
-  return {
-    policy: 'built_in',
-    limit: (window) => autoCompactThreshold(window, settings),
-    compaction: 'baton',
-  };
-}
-
-/** After a compaction that bought nothing, the context must grow by this share of the window. @source spec 2-engine §6 */
-const REARM_SHARE = 0.1;
-
 /** Nothing is ever compacted. */
 export class NonePlayer implements Player {
   readonly #context: SimulatedContext;
@@ -90,17 +72,13 @@ export class NonePlayer implements Player {
 /** Compacts above a limit: before a message of the user is taken in, and between two requests of a turn. */
 export class LimitPlayer implements Player {
   readonly #rule: LimitRule;
-  readonly #config: CompactionConfig;
   readonly #world: PlayerWorld;
   readonly #context: SimulatedContext;
   readonly #recent = new RecentBoundaries();
   readonly #compactions: SimulatedCompaction[] = [];
-  /** No attempt below this size: the last one bought nothing. */
-  #rearmAt = 0;
 
-  constructor(rule: LimitRule, config: CompactionConfig, world: PlayerWorld) {
+  constructor(rule: LimitRule, world: PlayerWorld) {
     this.#rule = rule;
-    this.#config = config;
     this.#world = world;
     this.#context = new SimulatedContext(world.sizes, world.estimate, true);
   }
@@ -136,14 +114,11 @@ export class LimitPlayer implements Player {
   #check(moment: Moment, point: DecisionPoint): void {
     const used = this.#context.used(moment);
     const limit = this.#rule.limit(moment.window);
-    if (used < limit || used < this.#rearmAt) return;
+    if (used < limit) return;
     const done = this.#compact(moment);
-    if (done === undefined) {
-      this.#rearmAt = used + Math.floor(moment.window * REARM_SHARE);
-      return;
-    }
     const pauses = this.#recent.pauses;
     this.#compactions.push({
+      kind: 'full',
       ...done,
       point,
       place: pauses.length > 0 ? 'boundary' : 'mid_work',
@@ -164,19 +139,9 @@ export class LimitPlayer implements Player {
     });
   }
 
-  #compact(
-    moment: Moment,
-  ):
-    { readonly kind: 'full' | 'micro'; readonly preTokens: number; readonly postTokens: number } | undefined {
-    const { compaction, limit } = this.#rule;
+  #compact(moment: Moment): CompactionSizes {
+    const { compaction } = this.#rule;
     const context = this.#context;
-    if (compaction === 'baton' && this.#config.features.microCompact) {
-      const { callIds, savedTokens } = clearable(context.entries, this.#config);
-      const after = context.used(moment) - this.#world.sizes.scaled(savedTokens);
-      if (callIds.length > 0 && after < limit(moment.window)) {
-        return { kind: 'micro', ...context.clear(moment, new Set(callIds)) };
-      }
-    }
     const subject: Compactable = {
       entries: context.entries,
       window: moment.window,
@@ -184,14 +149,10 @@ export class LimitPlayer implements Player {
       trail: this.#world.trail(),
       reason: 'context_limit',
     };
-    if (compaction === 'baton') {
-      const items = compactAsBaton(subject, this.#config);
-      return items === undefined ? undefined : { kind: 'full', ...context.replace(moment, items) };
-    }
     // Codex sends the summary's request without tools, which stand before everything else: the cache holds nothing of it.
     context.requestBeside(moment, 0, compaction === 'codex');
     context.answer(MODEL_SUMMARY_TOKENS);
     const items = compaction === 'codex' ? compactAsCodex(subject) : compactAsClaude(subject);
-    return { kind: 'full', ...context.replace(moment, items) };
+    return context.replace(moment, items);
   }
 }

@@ -14,6 +14,8 @@ export interface Moment {
   readonly line: number | undefined;
   /** Virtual time in milliseconds since the epoch: the record's, else a fixed step a request. */
   readonly atMs: number;
+  /** What the recorded context held, in tokens, with all that its agent did to it. */
+  readonly recorded: number;
   /** What the context would hold had nothing ever been compacted, in tokens. */
   readonly uncompacted: number;
   /** Raw window of the model in use. */
@@ -35,10 +37,21 @@ export type Play =
       readonly text: string;
       readonly isSteering: boolean;
     }
-  /** `tokens`: by the estimate, in the units that the provider reports. */
-  | { readonly type: 'item'; readonly moment: Moment; readonly item: Item; readonly tokens: number }
+  | {
+      readonly type: 'item';
+      readonly moment: Moment;
+      readonly item: Item;
+      /** Nothing like it was there before, `NoveltyDetector`. */
+      readonly isProgress: boolean;
+    }
   /** The model is asked: at the start of a turn, or with the results of a finished batch of tools. */
-  | { readonly type: 'request'; readonly moment: Moment; readonly isFollowUp: boolean }
+  | {
+      readonly type: 'request';
+      readonly moment: Moment;
+      readonly isFollowUp: boolean;
+      /** Position, as signals count, of the first item of the batch; undefined where none has finished. */
+      readonly batchFrom: number | undefined;
+    }
   /** It has answered. */
   | { readonly type: 'answered'; readonly moment: Moment; readonly outputTokens: number }
   | {

@@ -4,6 +4,7 @@ import { authorOf, callOf, resultCallId, textOfParts } from '../protocol/item.ts
 import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protocol/record.ts';
 import type { UsageSample } from '../protocol/usage.ts';
+import { NoveltyDetector } from '../compaction/novelty.ts';
 import { isUserMessage } from '../history/filter.ts';
 import { UsageGauge } from '../tokens/anchor.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
@@ -34,6 +35,7 @@ export class Recording {
   readonly #gauge: UsageGauge;
   readonly #own: OwnCompaction[] = [];
   readonly #openCalls = new Set<string>();
+  readonly #novelty = new NoveltyDetector();
   #model: string | undefined;
   #recordedUsable: number | undefined;
   #line: number | undefined;
@@ -41,6 +43,9 @@ export class Recording {
   #turn = 0;
   #request = 0;
   #step = 0;
+  /** Of the next item, as signals count: what a file starts with is in the context without being in its log. */
+  #position = 0;
+  #batchFrom = 0;
   /** What the agent's own compactions took out of the recorded context. */
   #offset = 0;
   /** Occupancy since a compaction of the agent's, until the next report says what its gauge shows. */
@@ -96,8 +101,11 @@ export class Recording {
         this.#model = record.model ?? this.#model;
         this.#recordedUsable = record.usableWindow ?? this.#recordedUsable;
         return [];
-      case 'item':
-        return this.#addItem(record.item);
+      case 'item': {
+        const plays = this.#addItem(record.item);
+        this.#position++;
+        return plays;
+      }
       case 'usage':
         this.#addSample(record.usage);
         return [];
@@ -142,7 +150,8 @@ export class Recording {
     this.#followCalls(item);
     if (isAgent) this.#followWords(item);
     this.#step++;
-    plays.push({ type: 'item', moment: this.#moment(), item, tokens });
+    const isProgress = this.#novelty.add({ type: 'item', item });
+    plays.push({ type: 'item', moment: this.#moment(), item, isProgress });
     return plays;
   }
 
@@ -167,8 +176,10 @@ export class Recording {
     this.#request++;
     if (!this.#facts.hasTimes) this.#atMs += STEP_MS;
     const isFollowUp = this.#hasResults && this.#openCalls.size === 0;
+    const batchFrom = isFollowUp ? this.#batchFrom : undefined;
     this.#hasResults = false;
-    return [...before, { type: 'request', moment: this.#moment(), isFollowUp }];
+    this.#batchFrom = this.#position;
+    return [...before, { type: 'request', moment: this.#moment(), isFollowUp, batchFrom }];
   }
 
   /** The answer of the last request is whole when something else begins: some logs report its size after the results. */
@@ -282,6 +293,7 @@ export class Recording {
       request: this.#request,
       line: this.#line,
       atMs: this.#atMs,
+      recorded: this.#gauge.usage().used,
       uncompacted: this.#uncompacted(),
       window: this.#window(),
       model: this.#model,
