@@ -1,7 +1,7 @@
 // What `baton replay` shows in a terminal: per session a gauge for each policy and the policies in numbers.
 
 import type { SessionReplay, SimulatedCompaction } from '../replay/outcome.ts';
-import { comparePolicies, gaugeColumns } from '../replay/report.ts';
+import { comparePolicies, gaugeColumns, gaugesOf } from '../replay/report.ts';
 import type { PolicyLine } from '../replay/report.ts';
 import { PRICES_AS_OF } from '../tokens/prices.ts';
 import { FORMAT_NAMES } from '../vocabulary.ts';
@@ -21,11 +21,11 @@ import {
   tildePath,
 } from './style.ts';
 
-const NAME_WIDTH = 14;
+const NAME_WIDTH = 12;
 const WIDEST_GAUGE = 100;
 
 /** A compaction in a gauge: upper case where a summary was written, lower case where results were cleared only. */
-const MARKS = { boundary: 'B', mid_work: 'W', emergency: 'E' } as const;
+const MARKS = { boundary: 'B', mid_work: 'W', emergency: 'E', own: 'A' } as const;
 
 /** The run as text. */
 export function renderReplay(
@@ -92,13 +92,14 @@ function tellOwn(own: SessionReplay['own'][number]): string {
 
 function renderGauges(replay: SessionReplay, look: Look): readonly string[] {
   const width = Math.max(10, Math.min(WIDEST_GAUGE, look.width - NAME_WIDTH - 1));
-  return replay.policies.map((outcome) => {
-    const cells = gaugeColumns(outcome, replay.requests, width).map(({ share, mark }) =>
+  return gaugesOf(replay).map((series) => {
+    const cells = gaugeColumns(series, replay.requests, width).map(({ share, mark }) =>
       mark === undefined
         ? { level: share }
         : { mark: mark.kind === 'full' ? MARKS[mark.place] : MARKS[mark.place].toLowerCase() },
     );
-    return `${padEnd(printable(outcome.policy), NAME_WIDTH)} ${sparkline(look, cells)}`.trimEnd();
+    const name = padEnd(fitWidth(look, printable(series.name), NAME_WIDTH), NAME_WIDTH);
+    return `${name} ${sparkline(look, cells)}`.trimEnd();
   });
 }
 
@@ -108,9 +109,9 @@ interface Column {
 }
 
 const COLUMNS: readonly Column[] = [
-  { head: 'boundary', cell: ({ places }) => formatNumber(places.boundary) },
-  { head: 'mid-work', cell: ({ places }) => formatNumber(places.mid_work) },
-  { head: 'emergency', cell: ({ places }) => formatNumber(places.emergency) },
+  { head: 'B', cell: ({ places }) => formatNumber(places.boundary) },
+  { head: 'W', cell: ({ places }) => formatNumber(places.mid_work) },
+  { head: 'E', cell: ({ places }) => formatNumber(places.emergency) },
   { head: 'peak', cell: ({ peakShare }) => `${Math.round(100 * peakShare)} %` },
   { head: 'mean', cell: ({ mean }) => thousands(mean) },
   { head: 'input', cell: ({ bill }) => millions(bill.input) },
@@ -126,8 +127,8 @@ function renderTable(lines: readonly PolicyLine[], run: ReplayRun | undefined, l
     Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)),
   );
   const row = (name: string, texts: readonly string[]) =>
-    `${padEnd(name, NAME_WIDTH)} ${texts.map((text, column) => padStart(text, widths[column] ?? 0)).join('  ')}`;
-  const isWide = NAME_WIDTH + 1 + widths.reduce((sum, width) => sum + width + 2, 0) <= look.width + 2;
+    `${padEnd(fitWidth(look, name, NAME_WIDTH), NAME_WIDTH)} ${texts.map((text, column) => padStart(text, widths[column] ?? 0)).join('  ')}`;
+  const isWide = NAME_WIDTH + 1 + widths.reduce((sum, width) => sum + width + 2, -2) <= look.width;
   if (!isWide) return renderList(lines, look);
   return [
     paint(
@@ -149,34 +150,33 @@ function renderList(lines: readonly PolicyLine[], look: Look): string {
   return lines
     .map((line) => {
       const facts = COLUMNS.map(({ head, cell }) => `${head} ${cell(line)}`).join(', ');
-      return foldLines(
-        look,
-        `${paint(look, 'strong', printable(line.policy))}: ${facts}${overflowNote(line, undefined)}`,
-      );
+      return foldLines(look, `${paint(look, 'strong', printable(line.policy))}: ${facts}`);
     })
     .join('\n');
 }
 
-function overflowNote({ overflowed }: PolicyLine, run: ReplayRun | undefined): string {
-  if (overflowed.requests === 0) return '';
+function overflowNote({ policy, overflowed }: PolicyLine, run: ReplayRun | undefined): readonly string[] {
+  if (overflowed.requests === 0) return [];
   const where = run === undefined ? '' : ` in ${plural(overflowed.sessions, 'session')}`;
-  return `  overflows${where}`;
+  return [
+    `${printable(policy)}: ${plural(overflowed.requests, 'request')}${where} would not have fitted the window.`,
+  ];
 }
 
 function renderTurns(replay: SessionReplay, look: Look): readonly string[] {
   return replay.policies.flatMap((outcome) => {
     const rows = [
-      ...outcome.decisions.map((row) => ({ request: row.request, text: tellDecision(row) })),
-      ...outcome.compactions.map((done) => ({ request: done.request, text: tellCompaction(done) })),
+      ...outcome.decisions.map((row) => ({ step: row.step, text: tellDecision(row) })),
+      ...outcome.compactions.map((done) => ({ step: done.step, text: tellCompaction(done) })),
       ...(outcome.overflow.first === undefined
         ? []
         : [
             {
-              request: outcome.overflow.first.request,
+              step: outcome.overflow.first.step,
               text: `${place(outcome.overflow.first)}  overflow: from here on ${plural(outcome.overflow.requests, 'request')} would not fit the window`,
             },
           ]),
-    ].toSorted((a, b) => a.request - b.request);
+    ].toSorted((a, b) => a.step - b.step);
     if (rows.length === 0) return [];
     return [
       paint(look, 'strong', printable(outcome.policy)),
@@ -190,7 +190,7 @@ function tellDecision(row: SessionReplay['policies'][number]['decisions'][number
   const many = row.evaluations > 1 ? ` (${row.evaluations} times)` : '';
   const tier = row.tier === undefined ? 'no tier' : row.tier;
   const verdict = row.shouldCompact ? 'compact' : 'wait';
-  return `${place(row)}  ${row.percentRemaining} % left, ${tier}: ${verdict}, ${row.reason}${many}. ${printable(row.why)}${tellSignals(row.signals)}`;
+  return `${place(row)}  ${row.percentRemaining} % left, ${tier}: ${verdict}, ${row.reason}${many}. ${printable(row.why)}${row.shouldCompact ? tellSignals(row.signals) : ''}`;
 }
 
 function tellCompaction(done: SimulatedCompaction): string {
@@ -198,7 +198,7 @@ function tellCompaction(done: SimulatedCompaction): string {
   const recall = done.recall === undefined ? '' : `, recall ${done.recall.toFixed(2)}`;
   return (
     `${place(done)}  ${PLACE_WORDS[done.place]}: ${what}, ${formatNumber(done.preTokens)} to ${formatNumber(done.postTokens)} tokens` +
-    `${recall}. ${printable(done.why)}${tellSignals(done.signals)}`
+    `${recall}.${done.tier === undefined ? ` ${printable(done.why)}${tellSignals(done.signals)}` : ''}`
   );
 }
 
@@ -219,7 +219,7 @@ function place({ turn, line }: { readonly turn: number; readonly line: number | 
 
 function renderLegend({ hasRecall }: ReplayRun, look: Look): string {
   return [
-    'In the gauges: B compacts at a boundary, W in mid-work, E in an emergency; b, w, e only clear old results.',
+    'B: compacts at a boundary. W: in mid-work. E: in an emergency. A: the agent itself. Small letters: clears old results only.',
     'The recorded work is played on as it was; summaries of models and packets of agents are stood in for by ' +
       "Baton's own (docs/replay.md).",
     `Cost at list prices of ${PRICES_AS_OF} with a simulated prompt cache; - where a model has no price` +

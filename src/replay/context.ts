@@ -26,6 +26,8 @@ export interface Overflow {
   readonly turn: number;
   readonly request: number;
   readonly line: number | undefined;
+  /** Items of the log before it. */
+  readonly step: number;
 }
 
 /** Share of the window that preserved user messages take at most. @source spec 2-engine §4.1 */
@@ -107,9 +109,9 @@ export class SimulatedContext {
   /** The model is asked with the context as it stands. */
   request(moment: Moment): void {
     const used = this.used(moment);
-    const { request, turn, window, line, atMs, model } = moment;
+    const { request, turn, window, line, step, atMs, model } = moment;
     if (used > window) {
-      this.#overflow ??= { turn, request, line };
+      this.#overflow ??= { turn, request, line, step };
       this.#overflows++;
     }
     this.#samples.push({ request, turn, used, window });

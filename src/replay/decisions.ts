@@ -14,7 +14,7 @@ export class DecisionLog {
     return this.#rows;
   }
 
-  add(decision: DecisionRecord, { request, line }: Moment): void {
+  add(decision: DecisionRecord, { request, line, step }: Moment): void {
     const before = this.#rows.at(-1);
     const isSame = before !== undefined && this.#last !== undefined && isAlike(this.#last, decision);
     const { point, turn, tier, required, signals, shouldCompact, reason, why, situation } = decision;
@@ -23,6 +23,7 @@ export class DecisionLog {
       turn,
       request,
       line,
+      step,
       used: situation.used,
       percentRemaining: situation.percentRemaining ?? 100,
       tier,

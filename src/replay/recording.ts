@@ -3,14 +3,16 @@
 import { authorOf, callOf, resultCallId, textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protocol/record.ts';
+import type { TokensByCategory } from '../protocol/receipt.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import { NoveltyDetector } from '../compaction/novelty.ts';
 import { isUserMessage } from '../history/filter.ts';
 import { UsageGauge } from '../tokens/anchor.ts';
-import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { addTokens, approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { EstimateSettings } from '../tokens/estimate.ts';
 import { knownWindow, UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT } from '../tokens/pressure.ts';
+import type { Category } from '../vocabulary.ts';
 import type { SessionFacts } from './facts.ts';
 import type { Moment, OwnCompaction, Play } from './play.ts';
 import { SizeScale } from './sizes.ts';
@@ -34,6 +36,7 @@ export class Recording {
   readonly #settings: RecordingSettings;
   readonly #gauge: UsageGauge;
   readonly #own: OwnCompaction[] = [];
+  readonly #written: Partial<Record<Category, number>> = {};
   readonly #openCalls = new Set<string>();
   readonly #novelty = new NoveltyDetector();
   #model: string | undefined;
@@ -72,6 +75,15 @@ export class Recording {
   /** The agent's own compactions so far. */
   get ownCompactions(): readonly OwnCompaction[] {
     return this.#own;
+  }
+
+  /** What the session has put into its context so far, its own compactions aside; tokens as reported. */
+  get written(): TokensByCategory {
+    const scaled = Object.entries(this.#written).map(([category, tokens]) => [
+      category,
+      this.sizes.scaled(tokens),
+    ]);
+    return Object.fromEntries(scaled) as TokensByCategory;
   }
 
   /** Takes the next record in. @returns the steps that it makes, in order */
@@ -141,7 +153,9 @@ export class Recording {
     if (isUser) plays.push(...this.#startTurn(item));
     else if (isAgent) plays.push(...this.#ask());
     else this.#isAnswering = false;
-    const estimated = this.#itemEstimate(item);
+    const split = this.#split(item);
+    addTokens(this.#written, split);
+    const estimated = sumTokens(split);
     const tokens = this.sizes.scaled(estimated);
     this.#gauge.add(item, estimated);
     this.#sinceReport += estimated;
@@ -312,8 +326,12 @@ export class Recording {
   }
 
   #itemEstimate(item: Item): number {
+    return sumTokens(this.#split(item));
+  }
+
+  #split(item: Item): TokensByCategory {
     const { estimate } = this.#settings;
-    return sumTokens(itemTokens(item, (text) => approximateTokens(text, estimate), estimate));
+    return itemTokens(item, (text) => approximateTokens(text, estimate), estimate);
   }
 
   #estimate(text: string): number {

@@ -9,6 +9,7 @@ import type { SignalSettings } from '../watcher/signals.ts';
 import { DEFAULT_SIGNAL_SETTINGS } from '../watcher/signals.ts';
 import type { SessionFacts } from './facts.ts';
 import type { Player, PlayerWorld } from './limit.ts';
+import type { GaugeSample } from './context.ts';
 import type { SessionReplay } from './outcome.ts';
 import type { Play } from './play.ts';
 import type { RecallMeter } from './recall.ts';
@@ -48,6 +49,7 @@ export class Replay {
   readonly #recall: RecallMeter | undefined;
   readonly #collector = new TrailCollector();
   readonly #boundaries: { signal: Signal; request: number }[] = [];
+  readonly #recorded: GaugeSample[] = [];
   #trail: Trail | undefined;
   #hasItems = false;
   #request = 0;
@@ -109,6 +111,9 @@ export class Replay {
       startedAtMs: this.#startedAtMs,
       endedAtMs: this.#endedAtMs,
       usageFrom: this.#facts.reportsUsage ? 'reported' : 'estimated',
+      recorded: this.#recorded,
+      written: this.#recording.written,
+      overhead: this.#recording.sizes.overhead,
       own: this.#recording.ownCompactions.map((own) => ({
         ...own,
         recall: own.kept.length === 0 ? undefined : this.#recall?.measure(own.step, own.kept),
@@ -143,7 +148,8 @@ export class Replay {
   #perform(plays: readonly Play[]): void {
     for (const play of plays) {
       if (play.type !== 'signals') {
-        const { request, turn, step, window, model } = play.moment;
+        const { request, turn, step, window, model, recorded } = play.moment;
+        if (play.type === 'request') this.#recorded.push({ request, turn, used: recorded, window });
         this.#request = request;
         this.#turn = turn;
         this.#items = step;

@@ -1,6 +1,7 @@
 // Policies side by side: one line for each, over one session or over many.
 
 import type { Bill } from './bill.ts';
+import type { GaugeSample } from './context.ts';
 import { PLACES } from './outcome.ts';
 import type { CompactionPlace, PolicyOutcome, SessionReplay } from './outcome.ts';
 
@@ -87,16 +88,41 @@ function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** What a series shows in one column: the largest value in it, and the compaction that fell into it. */
+/** A compaction as a gauge marks it; `own`: the recorded agent's. */
+export interface GaugeMark {
+  readonly place: CompactionPlace | 'own';
+  readonly kind: 'full' | 'micro';
+}
+
+/** What a gauge shows in one column: the largest value in it, and the last compaction that fell into it. */
 export interface GaugeColumn {
   /** Occupancy as a share of the window, 0 to above 1. */
   readonly share: number;
-  readonly mark: { readonly place: CompactionPlace; readonly kind: 'full' | 'micro' } | undefined;
+  readonly mark: GaugeMark | undefined;
 }
 
-/** The gauge of a policy over the session's requests, in at most `width` columns. */
+/** A gauge over a session's requests. */
+export interface GaugeSeries {
+  readonly name: string;
+  readonly samples: readonly GaugeSample[];
+  readonly marks: readonly (GaugeMark & { readonly request: number })[];
+}
+
+/** The gauges of a session: the recorded one, then one for each policy. */
+export function gaugesOf({ recorded, own, policies }: SessionReplay): readonly GaugeSeries[] {
+  return [
+    {
+      name: 'as recorded',
+      samples: recorded,
+      marks: own.map(({ request, kind }) => ({ request, kind, place: 'own' as const })),
+    },
+    ...policies.map(({ policy, samples, compactions }) => ({ name: policy, samples, marks: compactions })),
+  ];
+}
+
+/** A gauge in at most `width` columns. */
 export function gaugeColumns(
-  { samples, compactions }: Pick<PolicyOutcome, 'samples' | 'compactions'>,
+  { samples, marks }: GaugeSeries,
   requests: number,
   width: number,
 ): readonly GaugeColumn[] {
@@ -108,6 +134,6 @@ export function gaugeColumns(
     const column = columnOf(request);
     shares[column] = Math.max(shares[column] ?? 0, used / window);
   }
-  const marks = new Map(compactions.map(({ request, place, kind }) => [columnOf(request), { place, kind }]));
-  return shares.map((share, column) => ({ share, mark: marks.get(column) }));
+  const byColumn = new Map(marks.map(({ request, place, kind }) => [columnOf(request), { place, kind }]));
+  return shares.map((share, column) => ({ share, mark: byColumn.get(column) }));
 }
