@@ -13,6 +13,7 @@ import type { SessionReplay } from '../replay/outcome.ts';
 import { RecallMeter } from '../replay/recall.ts';
 import { Replay } from '../replay/replay.ts';
 import type { PolicyChoice } from '../replay/replay.ts';
+import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import { errorJson, explain } from './explain.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
@@ -176,7 +177,7 @@ async function playHeld(
   source: ByteSource,
   { policies }: Playing,
 ): Promise<Played> {
-  const facts = new FactsFold();
+  const facts = factsFold(config);
   const records: LogRecord[] = [];
   const report = await readSession(io, source, (record) => {
     facts.add(record);
@@ -190,6 +191,12 @@ async function playHeld(
   await pace(io, source.name, records, (record) => stage.add(record));
   stage.end();
   return { report, replay: stage.result() };
+}
+
+function factsFold(config: Config): FactsFold {
+  const { compact } = config;
+  const estimate = (text: string) => approximateTokens(text, compact);
+  return new FactsFold((item) => sumTokens(itemTokens(item, estimate, compact)), estimate);
 }
 
 /** Subagents, abandoned branches and bookkeeping are no part of the context. */
@@ -213,7 +220,7 @@ async function playStreamed(
   source: ByteSource,
   { policies }: Playing,
 ): Promise<Played> {
-  const facts = new FactsFold();
+  const facts = factsFold(config);
   await readSession(io, source, (record) => facts.add(record));
   const stage = new Replay(facts.facts(), { recording: accountSettings(config), policies });
   const report = await readSession(io, source, (record) => stage.add(record));

@@ -42,6 +42,8 @@ export class SimulatedContext {
   readonly #keepsItems: boolean;
   #entries: Entry<Item>[] = [];
   #nextSeq = 0;
+  /** Of all items, and of the user's among them. */
+  #estimated = 0;
   #userTokens = 0;
   #hasAgentSpoken = false;
   #initialRange = { from: 0, to: 0 };
@@ -137,10 +139,13 @@ export class SimulatedContext {
     items: readonly Item[],
   ): { readonly preTokens: number; readonly postTokens: number } {
     const preTokens = this.used(moment);
-    const unchanged = this.#unchangedPrefix(items);
-    const postTokens = Math.min(preTokens, this.#sizes.overhead + this.#sizes.scaled(this.#sum(items)));
+    const scale = this.#sizes.scaleOf(preTokens, this.#estimated);
+    const unchanged = this.#unchangedPrefix(items) * scale;
+    const after = this.#sizes.overhead + Math.round(this.#sum(items) * scale);
+    const postTokens = Math.min(preTokens, after);
     this.#entries = [];
     this.#userTokens = 0;
+    this.#estimated = 0;
     for (const item of items) this.#push(this.#entry(item, true));
     this.#initialRange = initialContextRange(items);
     this.#freed += preTokens - postTokens;
@@ -169,12 +174,19 @@ export class SimulatedContext {
       saved += estimated - this.estimateOf(cleared);
       return { ...entry, value: cleared };
     });
-    const freed = Math.min(preTokens, this.#sizes.scaled(saved));
+    const scale = this.#sizes.scaleOf(preTokens, this.#estimated);
+    const freed = Math.min(preTokens, Math.round(saved * scale));
     this.#freed += freed;
+    this.#estimated -= saved;
     if (firstCleared !== undefined) {
-      this.#biller.invalidate(this.#sizes.overhead + this.#sizes.scaled(firstCleared));
+      this.#biller.invalidate(this.#sizes.overhead + Math.round(firstCleared * scale));
     }
     return { preTokens, postTokens: preTokens - freed };
+  }
+
+  /** What clearing results of `estimated` tokens would save. */
+  saving(moment: Moment, estimated: number): number {
+    return Math.round(estimated * this.#sizes.scaleOf(this.used(moment), this.#estimated));
   }
 
   /** Tokens of an item by the estimate. */
@@ -183,14 +195,11 @@ export class SimulatedContext {
     return sumTokens(itemTokens(item, (text) => approximateTokens(text, settings), settings));
   }
 
-  /** Tokens on the wire of the context that these items make. */
-  sizeOf(items: readonly Item[]): number {
-    return this.#sizes.overhead + this.#sizes.scaled(this.#sum(items));
-  }
-
   #push(entry: Entry<Item>): void {
     this.#entries.push(entry);
-    if (isUserMessage(entry.value)) this.#userTokens += this.estimateOf(entry.value);
+    const estimated = this.estimateOf(entry.value);
+    this.#estimated += estimated;
+    if (isUserMessage(entry.value)) this.#userTokens += estimated;
     if (authorOf(entry.value) === 'agent') this.#hasAgentSpoken = true;
     // It stands before the agent's first word; looking again at every item would cost their square.
     if (!this.#hasAgentSpoken) {
@@ -205,7 +214,7 @@ export class SimulatedContext {
   #unchangedPrefix(items: readonly Item[]): number {
     let same = 0;
     while (same < items.length && items[same] === this.#entries[same]?.value) same++;
-    return this.#sizes.scaled(this.#sum(items.slice(0, same)));
+    return this.#sum(items.slice(0, same));
   }
 
   #entry(value: Item, isReplacement: boolean): Entry<Item> {

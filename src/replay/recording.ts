@@ -69,7 +69,7 @@ export class Recording {
     this.#facts = facts;
     this.#settings = settings;
     this.#gauge = new UsageGauge(settings.safetyMultiplier);
-    this.sizes = new SizeScale(settings.safetyMultiplier);
+    this.sizes = new SizeScale(facts.overhead, settings.safetyMultiplier);
   }
 
   /** The agent's own compactions so far. */
@@ -105,10 +105,6 @@ export class Recording {
 
   #play(record: LogRecord): readonly Play[] {
     switch (record.type) {
-      case 'session_meta':
-        if (record.instructions !== undefined)
-          this.sizes.setInstructions(this.#estimate(record.instructions));
-        return [];
       case 'settings':
         this.#model = record.model ?? this.#model;
         this.#recordedUsable = record.usableWindow ?? this.#recordedUsable;
@@ -246,7 +242,7 @@ export class Recording {
       this.#floating = undefined;
     } else if (this.#lastReport !== undefined) {
       this.sizes.learn(sample.total - this.#lastReport, this.#sinceReport);
-    } else this.sizes.start(sample.total, this.#sinceReport);
+    } else this.sizes.start();
     // Claude Code reports the answer as it stood when the line was written.
     if (sample.covers === 'response') this.#output.reported = sample.output;
     this.#lastReport = sample.total;
@@ -332,10 +328,6 @@ export class Recording {
   #split(item: Item): TokensByCategory {
     const { estimate } = this.#settings;
     return itemTokens(item, (text) => approximateTokens(text, estimate), estimate);
-  }
-
-  #estimate(text: string): number {
-    return approximateTokens(text, this.#settings.estimate);
   }
 }
 

@@ -6,27 +6,24 @@ const LEAST_EVIDENCE = 5_000;
 /** Outside of these the log lacks something, and more evidence would not help. */
 const SCALE_RANGE = [0.5, 3] as const;
 
-/** Learns what an estimated token is in reported tokens, and what requests hold besides the items of the log. */
+/** Learns what an estimated token is in reported tokens. */
 export class SizeScale {
+  /** Tokens of every request that are in no item. */
+  readonly overhead: number;
   readonly #unreportedScale: number;
+  #hasReports = false;
   #reported = 0;
   #estimated = 0;
-  #first: { readonly reported: number; readonly estimated: number } | undefined;
-  #instructions = 0;
 
   /** @param unreportedScale what an estimate is multiplied by while nothing was reported */
-  constructor(unreportedScale: number) {
+  constructor(overhead: number, unreportedScale: number) {
+    this.overhead = overhead;
     this.#unreportedScale = unreportedScale;
   }
 
-  /** Instructions that are in every request but in no item, by the estimate. */
-  setInstructions(tokens: number): void {
-    this.#instructions = tokens;
-  }
-
-  /** The first report of the session, and the estimate of all items that it covers. */
-  start(reported: number, estimated: number): void {
-    this.#first ??= { reported, estimated };
+  /** The provider has reported for the first time. */
+  start(): void {
+    this.#hasReports = true;
   }
 
   /** A report grew over the one before it while items of `estimated` tokens were added. */
@@ -37,22 +34,24 @@ export class SizeScale {
     this.#estimated += estimated;
   }
 
+  /** Reported tokens for one estimated token. */
+  get scale(): number {
+    if (!this.#hasReports) return this.#unreportedScale;
+    return this.#estimated < LEAST_EVIDENCE ? 1 : within(this.#reported / this.#estimated);
+  }
+
+  /** The same for a context of a known size: what is off in its own items is off in what becomes of them. */
+  scaleOf(used: number, estimated: number): number {
+    return estimated < LEAST_EVIDENCE ? this.scale : within(Math.max(0, used - this.overhead) / estimated);
+  }
+
   /** Reported tokens of an estimate, rounded. */
   scaled(estimated: number): number {
     return Math.round(estimated * this.scale);
   }
+}
 
-  /** Reported tokens for one estimated token. */
-  get scale(): number {
-    if (this.#first === undefined) return this.#unreportedScale;
-    if (this.#estimated < LEAST_EVIDENCE) return 1;
-    const [least, most] = SCALE_RANGE;
-    return Math.min(most, Math.max(least, this.#reported / this.#estimated));
-  }
-
-  /** System prompt and tools: tokens of every request that are in no item. */
-  get overhead(): number {
-    if (this.#first === undefined) return this.scaled(this.#instructions);
-    return Math.max(0, Math.round(this.#first.reported - this.#first.estimated * this.scale));
-  }
+function within(scale: number): number {
+  const [least, most] = SCALE_RANGE;
+  return Math.min(most, Math.max(least, scale));
 }

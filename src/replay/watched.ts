@@ -363,7 +363,7 @@ export class WatcherPlayer implements Player {
     const pressure = this.#pressure(moment);
     const { callIds, savedTokens } = clearable(this.#context.entries, this.#choice.config);
     if (callIds.length === 0) return pressure;
-    return { ...pressure, usedAfterMicro: pressure.used - this.#world.sizes.scaled(savedTokens) };
+    return { ...pressure, usedAfterMicro: pressure.used - this.#context.saving(moment, savedTokens) };
   }
 
   /** The built-in limit stays armed below the watcher. @source spec 2-engine §6 */
