@@ -12,8 +12,9 @@ export interface SessionFacts {
   readonly largestUsage: ReadonlyMap<string, number>;
   readonly hasTimes: boolean;
   /**
-   * Tokens of every request that are in no item, such as system prompt and tools: the smallest difference between a
-   * report and the items that it covers. A file that starts in the middle of a session shows it only later on.
+   * Tokens of every request that are in no item, such as system prompt and tools: what the first report after the
+   * beginning, or after a compaction, has beyond the items that it covers. The lower median of these: a file that starts
+   * in the middle of a session shows too much at first, and kept items of unknown size too little later on.
    */
   readonly overhead: number;
 }
@@ -27,7 +28,7 @@ export class FactsFold {
   #tellsTurns = false;
   #reportsUsage = false;
   #hasTimes = false;
-  #overhead = Infinity;
+  readonly #unexplained: number[] = [];
   #instructions = 0;
   /** Estimate of the items in the context; undefined once a report has measured them. */
   #unmeasured: number | undefined = 0;
@@ -56,7 +57,7 @@ export class FactsFold {
       reportsUsage: this.#reportsUsage,
       largestUsage: this.#largestUsage,
       hasTimes: this.#hasTimes,
-      overhead: Number.isFinite(this.#overhead) ? this.#overhead : this.#instructions,
+      overhead: lowerMedian(this.#unexplained) ?? this.#instructions,
     };
   }
 
@@ -72,8 +73,12 @@ export class FactsFold {
     } else if (record.type === 'usage' && record.usage.source === 'reported') {
       if (this.#unmeasured === undefined) return;
       // Later reports of the same context differ by the errors of more and more estimates.
-      this.#overhead = Math.min(this.#overhead, Math.max(0, record.usage.total - this.#unmeasured));
+      this.#unexplained.push(Math.max(0, record.usage.total - this.#unmeasured));
       this.#unmeasured = undefined;
     }
   }
+}
+
+function lowerMedian(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1];
 }
