@@ -62,6 +62,8 @@ function sessionJson({ path, report, replay }: PlayedFile) {
     started_at: timeJson(replay.startedAtMs),
     ended_at: timeJson(replay.endedAtMs),
     damaged_lines: new Set(report.damage.filter(({ lost }) => lost).map(({ line }) => line)).size,
+    written: replay.written,
+    overhead: replay.overhead,
     own_compactions: replay.own.map((own) => ({
       kind: own.kind,
       turn: own.turn,

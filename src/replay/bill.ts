@@ -38,7 +38,7 @@ export class Biller {
 
   /** Everything from this token on is new to the provider. */
   invalidate(from: number): void {
-    this.#seen = Math.min(this.#seen, Math.max(0, from));
+    this.#seen = Math.min(this.#seen, Math.max(0, Math.floor(from)));
   }
 
   /** A request is sent. */

@@ -129,7 +129,7 @@ export function gaugeColumns(
   const columns = Math.min(width, Math.max(1, requests));
   const columnOf = (request: number) =>
     Math.min(columns - 1, Math.floor(((Math.max(1, request) - 1) * columns) / Math.max(1, requests)));
-  const shares = new Array<number>(columns).fill(0);
+  const shares = Array.from({ length: columns }, () => 0);
   for (const { request, used, window } of samples) {
     const column = columnOf(request);
     shares[column] = Math.max(shares[column] ?? 0, used / window);

@@ -21,6 +21,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   compaction: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
   eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
+  replay: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'tokens',
+    'history',
+    'trail',
+    'watcher',
+    'compaction',
+    'eval',
+  ],
   formats: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
   cli: [
     'vocabulary',
@@ -34,6 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'compaction',
     'watcher',
     'eval',
+    'replay',
     'formats',
   ],
   index: [
