@@ -24,6 +24,7 @@ const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
 const MAX_TAIL = 40;
 const MAX_TAIL_LENGTH = 1_200;
+const MAX_ABOUT_LENGTH = 240;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
@@ -36,6 +37,8 @@ const SYNTHETIC_MODEL = '<synthetic>';
 interface DueCall {
   readonly meaning: CallMeaning;
   readonly name: string;
+  /** What the call was about, where neither a command nor a file tells: a pattern, a question, an address. */
+  readonly about: string;
   readonly moment: Moment;
 }
 
@@ -188,7 +191,8 @@ export class TrailCollector {
       for (const file of meaning.files) this.#addFile(file, moment);
       return;
     }
-    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, moment });
+    const about = detached(clip(oneLine(meaning.text.slice(0, MAX_ABOUT_LENGTH)), MAX_ABOUT_LENGTH / 2));
+    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, about, moment });
     if (this.#due.size > MAX_DUE_CALLS) {
       for (const callId of this.#due.keys()) {
         this.#due.delete(callId);
@@ -233,11 +237,11 @@ export class TrailCollector {
     this.#requests.addConstraints(words);
   }
 
-  #noteActivity({ meaning, name, moment }: DueCall, text: string): void {
+  #noteActivity({ meaning, name, about, moment }: DueCall, text: string): void {
     const head = headLines(stripAnsi(text), MAX_TAIL_LENGTH);
     if (meaning.plan !== undefined || head.trim() === '') return;
     const file = meaning.files[0];
-    const object = meaning.command ?? (file === undefined ? '' : this.#relative(file.path));
+    const object = meaning.command ?? (file === undefined ? about : this.#relative(file.path));
     const call = clip(oneLine(object === '' ? name : `${name} ${object}`), 160);
     this.#tail.push({ ...moment, call: detached(redact(call)), result: detached(redact(head)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();

@@ -143,7 +143,7 @@ function repliedTo({ answers, statements }: Trail, { turn, text }: UserRequest):
 const SHORT_RULE = 80;
 
 /** Newest first: where the room does not suffice, what was said last holds. */
-function ruleLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
+export function ruleLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
   const isWhole = current.length <= askLength(budget);
   return trail.constraints
@@ -187,7 +187,8 @@ function whereItStands({ current, turns }: Trail): string {
     : 'Work on the current request had not begun.';
 }
 
-function pendingLines(trail: Trail): SummaryLine[] {
+/** The open steps of the plan, what of it is done, and questions that the user has not answered. */
+export function pendingLines(trail: Trail): SummaryLine[] {
   const section = SECTION.pending;
   const steps = trail.plan?.steps ?? [];
   const isOld = trail.plan !== undefined && trail.plan.turn < trail.turns;
@@ -209,7 +210,8 @@ function pendingLines(trail: Trail): SummaryLine[] {
   return lines;
 }
 
-function failureLines(trail: Trail): SummaryLine[] {
+/** Failures with how they ended. */
+export function failureLines(trail: Trail): SummaryLine[] {
   return trail.failures
     .filter(({ telling }) => telling.length > 0)
     .map((failure) =>
@@ -240,7 +242,8 @@ function failureValue({ outcome, turn, editedBetween }: Failure, trail: Trail): 
   return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
 }
 
-function deliveredLines(trail: Trail): SummaryLine[] {
+/** Commits, pushes and links. */
+export function deliveredLines(trail: Trail): SummaryLine[] {
   const section = SECTION.solving;
   const commits = trail.commits.map(({ hash, subject, turn }, at) => {
     const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn})`;
@@ -264,7 +267,8 @@ function deliveredLines(trail: Trail): SummaryLine[] {
   return [...landmarks, ...commits];
 }
 
-function carriedLines(trail: Trail): SummaryLine[] {
+/** What an earlier summary told whose past is not in the log. */
+export function carriedLines(trail: Trail): SummaryLine[] {
   if (trail.carriedOver === undefined) return [];
   return proseLines(trail.carriedOver).map((text, at) =>
     summaryLine({

@@ -81,13 +81,14 @@ function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText)
 }
 
 /** Weights in units of a strong identifier: the mean of the fifty heaviest. */
-function unitWeights(trail: Trail): Map<string, number> {
+export function unitWeights(trail: Trail): Map<string, number> {
   const strong = trail.identifiers.slice(0, 50);
   const mean = strong.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, strong.length);
   return new Map(trail.identifiers.map(({ text, weight }) => [text, weight / (mean || 1)]));
 }
 
-function countOnce(count: CountText): CountText {
+/** Counts each text once. */
+export function countOnce(count: CountText): CountText {
   const known = new Map<string, number>();
   return (text) => {
     const before = known.get(text);
@@ -116,7 +117,8 @@ function render(picked: readonly SummaryLine[], budget: number): string {
   return redact(blocks.join('\n\n'));
 }
 
-function renderLines(lines: readonly SummaryLine[]): string {
+/** Lines below the headings of their groups. */
+export function renderLines(lines: readonly SummaryLine[]): string {
   const rows: string[] = [];
   let group: string | undefined;
   for (const line of lines) {

@@ -1,0 +1,50 @@
+// The first line of every message that Baton puts into a thread: by it a synthetic message is known again in a log whose
+// owner keeps no origin of items, such as a rollout of Codex.
+
+import { STEPS } from '../vocabulary.ts';
+import type { Step } from '../vocabulary.ts';
+import type { Origin } from './item.ts';
+
+/** Which steps of which sequence a message holds. */
+export interface Marker {
+  /** In the order of the golden path, at least one. */
+  readonly steps: readonly [Step, ...Step[]];
+  /** Letters, digits, `_` and `-`, 1 to 64 of them. */
+  readonly sequenceId: string;
+}
+
+const OPENING = '[baton:';
+const LINE = /^\[baton:([a-z_+]{1,80}) sequence=([\w-]{1,64})\](?:\r?\n|$)/;
+const KNOWN_STEPS: ReadonlySet<string> = new Set(STEPS);
+
+/**
+ * The line without its line feed: `[baton:heads_up+packet_request sequence=7f3c]`.
+ * @throws RangeError for a sequence id that could not be read back
+ */
+export function markerLine({ steps, sequenceId }: Marker): string {
+  if (!/^[\w-]{1,64}$/.test(sequenceId)) throw new RangeError(`No id of a sequence: ${sequenceId}`);
+  return `${OPENING}${steps.join('+')} sequence=${sequenceId}]`;
+}
+
+/** The marker that a text begins with, or undefined. A marker anywhere else is a quotation. */
+export function markerOf(text: string): Marker | undefined {
+  if (!text.startsWith(OPENING)) return undefined;
+  const match = LINE.exec(text.slice(0, 200));
+  if (match === null) return undefined;
+  const [, names = '', sequenceId = ''] = match;
+  const [first, ...rest] = names.split('+').filter((name): name is Step => KNOWN_STEPS.has(name));
+  return first === undefined ? undefined : { steps: [first, ...rest], sequenceId };
+}
+
+/** A text without the marker that it begins with. */
+export function withoutMarker(text: string): string {
+  return markerOf(text) === undefined ? text : text.replace(LINE, '');
+}
+
+/** The origin of a message with a text, where its marker tells one: the last step, for which the others prepare. */
+export function markedOrigin(text: string): Origin | undefined {
+  const marker = markerOf(text);
+  if (marker === undefined) return undefined;
+  const { steps, sequenceId } = marker;
+  return { author: 'synthetic', step: steps.at(-1) ?? steps[0], sequenceId };
+}

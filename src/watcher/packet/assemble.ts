@@ -1,0 +1,406 @@
+// The packet that the watcher writes itself (variant B): assembled from the structured trail, for want of the agent's own.
+// It uses the line writers and the picker of the summary, so that both tell the same in the same words.
+
+import type { CountText } from '../../tokens/estimate.ts';
+import { fileLines } from '../../trail/file-lines.ts';
+import { quoted, summaryLine } from '../../trail/line.ts';
+import type { SummaryLine } from '../../trail/line.ts';
+import { carriedLines, deliveredLines, failureLines, pendingLines, ruleLines } from '../../trail/lines.ts';
+import { messageLines } from '../../trail/message-lines.ts';
+import { preservedWords } from '../../trail/preserved.ts';
+import { countRedactions, redact } from '../../trail/redact.ts';
+import type { SecretKind } from '../../trail/redact.ts';
+import { LinePicker } from '../../trail/salience.ts';
+import { clip, clipMiddle, oneLine } from '../../trail/sentences.ts';
+import type { PlanStep, Trail, UserRequest } from '../../trail/trail.ts';
+import { actionLines, statementLines } from '../../trail/work-lines.ts';
+import { countOnce, renderLines, unitWeights } from '../../trail/write.ts';
+import type { Signal } from '../../protocol/signal.ts';
+import type { Tier } from '../../vocabulary.ts';
+import { cutToFit } from './accept.ts';
+import { factLines } from './facts.ts';
+import type { HarnessFacts } from './facts.ts';
+import { DEFAULT_TAIL_CHARS, DEFAULT_TAIL_ITEMS, writeTail } from './tail.ts';
+
+/** Why there is a compaction at all. The watcher's decision record has these. */
+export interface PacketOccasion {
+  /** Undefined where no tier was asked, as after a manual request. */
+  readonly tier: Tier | undefined;
+  /** 0 to 100; undefined without a known window. */
+  readonly percentRemaining: number | undefined;
+  readonly signals: readonly Signal[];
+  /** The sentence of the decision. */
+  readonly why: string;
+}
+
+/** Size and tail of an assembled packet. */
+export interface AssembleSettings {
+  /** `packet_max_tokens`, at least 1. */
+  readonly maxTokens: number;
+  readonly count: CountText;
+  /** `tail_max_items`. */
+  readonly tailMaxItems?: number;
+  /** `packet_max_tail_chars`. */
+  readonly tailMaxChars?: number;
+  /** What the agent said last, whole, where the caller has it. */
+  readonly lastAgentMessage?: string | undefined;
+}
+
+/** A packet of the watcher's own. */
+export interface AssembledPacket {
+  readonly text: string;
+  /** By the caller's `count`; never above the limit. */
+  readonly tokens: number;
+  /** What it gives as the next step; undefined where nothing is left as far as the log tells. */
+  readonly nextStep: string | undefined;
+  readonly redactions: Readonly<Partial<Record<SecretKind, number>>>;
+}
+
+const HEADINGS = [
+  'What the user asked',
+  'All requests in order, with what was done about each',
+  'Plan and commits',
+  'Where we are',
+  "What is next",
+  'Rules of the user, decisions, traps',
+] as const;
+const ASK = 0;
+const CHAIN = 1;
+const PLAN = 2;
+const STATE = 3;
+const NEXT = 4;
+const RULES = 5;
+
+/** @source spec 3-watcher §4.4 (B2): an item that the agent did not write must say so. */
+const TITLE =
+  "# Continuation packet\n\nAssembled by Baton's watcher from the log of this session; the agent did not write it. Quotations are verbatim.";
+const DIRECTIVE =
+  'Continue with "What is next". Do not start over, and do not ask the user for what stands here.';
+const DIRECTIVE_DONE =
+  'The current request has been answered as far as the log tells. Wait for the user unless something above is still open.';
+
+/** Share of the packet that the tail may take. */
+const TAIL_SHARE = 0.28;
+
+/**
+ * Assembles a packet. The same arguments give the same text; the whole is at most `maxTokens` long, known secrets replaced.
+ * @throws RangeError when `maxTokens` is below 1
+ */
+export function assemblePacket(
+  trail: Trail,
+  occasion: PacketOccasion,
+  facts: HarnessFacts,
+  settings: AssembleSettings,
+): AssembledPacket {
+  const { maxTokens, lastAgentMessage: lastMessage } = settings;
+  if (!(maxTokens >= 1)) throw new RangeError(`No packet fits ${maxTokens} tokens`);
+  const count = countOnce(settings.count);
+  const nextStep = nextStepOf(trail);
+  const frame: Frame = {
+    top: `${TITLE}\n\n${occasionText(occasion)}`,
+    facts: `## Harness facts\n\n${factLines(facts).join('\n')}`,
+    directive: nextStep === undefined ? DIRECTIVE_DONE : DIRECTIVE,
+    tail: '',
+    turns: [],
+  };
+  const fixed = count(frame.top) + count(frame.facts) + count(frame.directive);
+  const tail = writeTail(trail, {
+    maxItems: settings.tailMaxItems ?? DEFAULT_TAIL_ITEMS,
+    maxMessageChars: settings.tailMaxChars ?? DEFAULT_TAIL_CHARS,
+    roomTokens: Math.max(0, Math.floor((maxTokens - fixed) * TAIL_SHARE)),
+    count,
+    lastMessage,
+  });
+  const headings = HEADINGS.reduce((sum, heading) => sum + count(`## ${heading}\n\n\n`), 0);
+  const room = maxTokens - fixed - count(tail) - headings - 30;
+  const picked = pickLines(trail, room, count);
+  const text = fit(picked, { ...frame, tail, turns: trail.requests.map(({ turn }) => turn) }, settings);
+  return { text, tokens: settings.count(text), nextStep, redactions: countRedactions(text) };
+}
+
+interface Frame {
+  readonly top: string;
+  readonly tail: string;
+  readonly facts: string;
+  readonly directive: string;
+  /** The requests that the chain should tell. */
+  readonly turns: readonly number[];
+}
+
+function fit(picked: SummaryLine[], frame: Frame, { maxTokens, count }: AssembleSettings): string {
+  for (;;) {
+    const text = render(picked, frame);
+    const over = count(text) - maxTokens;
+    if (over <= 0) return text;
+    if (picked.length === 0) return cutToFit(text, maxTokens, count);
+    // What was taken last was worth least.
+    for (let left = over; left > 0; ) {
+      const line = picked.pop();
+      if (line === undefined) break;
+      left -= count(line.text);
+    }
+  }
+}
+
+function render(picked: readonly SummaryLine[], { top, tail, facts, directive, turns }: Frame): string {
+  const blocks = HEADINGS.flatMap((heading, section) => {
+    const lines = picked.filter((line) => line.section === section).toSorted((a, b) => a.order - b.order);
+    const note = section === CHAIN ? leftOut(lines, turns) : '';
+    return lines.length === 0 ? [] : [`## ${heading}\n\n${renderLines(lines)}${note}`];
+  });
+  const recent = tail === '' ? [] : [`## Recent activity, verbatim, oldest first\n\n${tail}`];
+  return redact([top, ...blocks, ...recent, facts, directive].join('\n\n'));
+}
+
+/** Says which requests found no room. Several that say the same are told as one, `3–5.`. */
+function leftOut(lines: readonly SummaryLine[], turns: readonly number[]): string {
+  const told = lines.flatMap(({ text }) => {
+    const match = /^(\d+)(?:–(\d+))?\. /.exec(text);
+    return match === null ? [] : [{ from: Number(match[1]), to: Number(match[2] ?? match[1]) }];
+  });
+  const missing = turns.filter((turn) => !told.some(({ from, to }) => from <= turn && turn <= to));
+  return missing.length === 0 ? '' : `\n(No room for message ${clip(missing.join(', '), 60)}.)`;
+}
+
+function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] {
+  const budget = Math.max(1, room);
+  const picker = new LinePicker({ room: budget, count, weights: unitWeights(trail), sectionHeading: () => '' });
+  const nothing = preservedWords([]);
+  // Here the chain of requests is the point: no message is replaced by a reference to the rules in it.
+  const messages = messageLines({ ...trail, constraints: [] }, budget, nothing);
+  const { now, before } = statementLines(tellingStatements(trail));
+  const ask = askLines(trail, budget);
+  const next = nextLines(trail, budget);
+  const plan = placed(pendingLines(trail), PLAN, 0);
+  const commits = placed(deliveredLines(trail), PLAN, 1e6);
+  const state = stateLines(trail);
+  const chain = placed(messages.all, CHAIN, 0);
+  const rules = ruleFloor(trail, chain, budget);
+  const files = placed(fileLines(trail, budget).changed, STATE, 4e9, 'Files changed, most telling first:');
+  const actions = placed(actionLines(trail), STATE, 1);
+  const said = placed(now, STATE, 3e9);
+  const decisions = placed(before, RULES, 1e6);
+  const traps = placed(failureLines(trail), RULES, 1e9, 'Traps: what failed, and how that ended:');
+  const carried = placed(carriedLines(trail), STATE, -2e10);
+  const floors = [
+    { lines: ask, share: 0.4 },
+    { lines: next, share: 0.15 },
+    { lines: state, share: 0.05 },
+    { lines: rules, share: 0.35 },
+    { lines: plan, share: 0.15 },
+    { lines: chain.filter(({ parent }) => parent === undefined).toReversed(), share: 0.4 },
+    { lines: actions.toReversed().slice(0, 8), share: 0.1 },
+    { lines: said.toReversed().slice(0, 6), share: 0.1 },
+    { lines: files, share: 0.12 },
+    { lines: decisions.toReversed().slice(0, 10), share: 0.1 },
+    { lines: traps.toReversed().slice(0, 6), share: 0.08 },
+    { lines: commits.toReversed().slice(0, 6), share: 0.05 },
+    { lines: carried, share: 0.3 },
+  ];
+  for (const { lines, share } of floors) picker.takeFloor({ lines, share, by: 'order' }, budget);
+  picker.takeBest(
+    [...rules, ...plan, ...chain, ...actions, ...said, ...files, ...decisions, ...traps, ...commits, ...carried],
+    0,
+  );
+  return picker.picked;
+}
+
+/** Lines of the summary in a section of the packet; a line and the one it depends on stay together. */
+function placed(
+  lines: readonly SummaryLine[],
+  section: number,
+  from: number,
+  group?: string,
+): readonly SummaryLine[] {
+  const moved = new Map<SummaryLine, SummaryLine>();
+  for (const line of lines) {
+    const parent = line.parent === undefined ? undefined : moved.get(line.parent);
+    moved.set(line, {
+      ...line,
+      section,
+      order: from + Math.min(line.order, 1e12),
+      ...(parent === undefined ? {} : { parent }),
+      ...(group === undefined ? {} : { group }),
+    });
+  }
+  return [...moved.values()];
+}
+
+/** Decisions and findings that are told besides those of the current request. */
+const SHOWN_DECISIONS = 14;
+const SHOWN_FINDINGS = 10;
+/** Findings of older turns are what the files and the summary tell better. */
+const FINDINGS_SINCE = 2;
+
+/** A packet is read whole before work goes on: of what was said only the newest choices and the freshest findings. */
+function tellingStatements(trail: Trail): Trail {
+  const { statements, turns, current } = trail;
+  const decisions = statements.filter(({ kind }) => kind === 'decision').slice(-SHOWN_DECISIONS);
+  const findings = statements
+    .filter(({ kind, turn }) => kind === 'finding' && turn > turns - FINDINGS_SINCE)
+    .slice(-SHOWN_FINDINGS);
+  const shown = new Set([...decisions, ...findings]);
+  return { ...trail, statements: statements.filter((statement) => shown.has(statement)), current };
+}
+
+/** Share of a message that a rule in it must be, so that the message itself is told as the rule. */
+const WHOLE_MESSAGE = 0.6;
+
+/** What of the user's rules must be there: each as a line of its own, or the message that it is most of. */
+function ruleFloor(trail: Trail, chain: readonly SummaryLine[], budget: number): readonly SummaryLine[] {
+  const texts = new Map(trail.requests.map(({ turn, text }) => [turn, oneLine(text)]));
+  const told = new Map(chain.flatMap((line) => (line.parent === undefined ? [[line.order, line] as const] : [])));
+  const standing = new Map<string, SummaryLine>();
+  for (const { turn, text } of trail.constraints) {
+    const line = told.get(turn);
+    const isMost = text.length >= WHOLE_MESSAGE * (texts.get(turn)?.length ?? Infinity);
+    if (line !== undefined && isMost && line.text.includes(oneLine(text))) standing.set(text, line);
+  }
+  const constraints = trail.constraints.filter(({ text }) => !standing.has(text));
+  const own = placed(ruleLines({ ...trail, constraints }, budget, preservedWords([])), RULES, 0);
+  return [...own, ...new Set([...standing.values()].toReversed())];
+}
+
+function occasionText({ tier, percentRemaining, signals, why }: PacketOccasion): string {
+  const facts = [
+    tier === undefined ? undefined : `tier ${tier}`,
+    percentRemaining === undefined ? undefined : `${Math.round(percentRemaining)} % of the window left`,
+    signals.length === 0 ? 'no boundary' : `signals: ${signals.map(signalText).join(', ')}`,
+  ].filter((fact) => fact !== undefined);
+  const reason = oneLine(why).replace(/[.\s]+$/, '');
+  return `Why compaction happens now: ${facts.join('; ')}.${reason === '' ? '' : ` Reason: ${clip(reason, 400)}.`}`;
+}
+
+function signalText({ boundary, evidence }: Signal): string {
+  const name = boundary.replaceAll('_', ' ');
+  switch (evidence.type) {
+    case 'command':
+      return `${name} (\`${clip(oneLine(evidence.command), 80)}\`)`;
+    case 'plan':
+      return `${name} (${evidence.done} of ${evidence.steps} steps done)`;
+    case 'phase':
+      return `${name} (${quoted(clip(evidence.summary, 100))})`;
+    case 'phrase':
+      return `${name} (${quoted(clip(evidence.sentence, 100))})`;
+    case 'turn':
+      return name;
+  }
+}
+
+/** Characters of a request that answers the two questions of every packet. */
+function askLength(budget: number, share: number): number {
+  return Math.max(160, Math.floor(budget * share));
+}
+
+/** "What did the user last ask to do?" and "what before that?". @source seed 004, Variant B design, 1. */
+function askLines(trail: Trail, budget: number): SummaryLine[] {
+  const { requests, turns } = trail;
+  const current = requests.at(-1);
+  if (current === undefined) {
+    return [summaryLine({ section: ASK, order: 0, text: 'The user has asked for nothing yet.', value: 9 })];
+  }
+  const before = requests.findLast(({ turn, text }) => turn < current.turn && text !== current.text);
+  const first = requests[0];
+  const lines = [
+    askLine(0, `**Current ask** (message ${current.turn} of ${turns})`, current, askLength(budget, 0.5)),
+  ];
+  const question = trail.answers.findLast(
+    ({ turn, answer }) => turn === current.turn && oneLine(current.text).startsWith(answer.slice(0, 40)),
+  );
+  if (question !== undefined) {
+    const text = `It answers the agent's question: ${quoted(question.question)}`;
+    lines.push(summaryLine({ section: ASK, order: 1, text, value: 5 }));
+  }
+  const said = current.text.length > SHORT_REQUEST ? [] : saidBefore(trail, question?.question ?? '');
+  if (said.length > 0) {
+    const text = `Just before it, the agent had said: ${quoted(said.join(' '))}`;
+    lines.push(summaryLine({ section: ASK, order: 1.5, text, value: 5 }));
+  }
+  if (before !== undefined) lines.push(askLine(2, `Before that (message ${before.turn})`, before, askLength(budget, 0.2)));
+  if (first !== undefined && first !== current && first !== before) {
+    lines.push(askLine(3, 'The session began with', first, askLength(budget, 0.15)));
+  }
+  return lines;
+}
+
+/** A request this short ("yes, do it") means little without what it replies to. */
+const SHORT_REQUEST = 120;
+
+/** The last sentences that a short request may refer to. */
+const SAID_BEFORE = 5;
+
+function saidBefore({ statements, turns }: Trail, question: string): readonly string[] {
+  const before = statements.filter(({ turn }) => turn < turns);
+  const last = before.at(-1);
+  return before
+    .filter(({ turn, text }) => turn === last?.turn && !question.startsWith(text.slice(0, 40)))
+    .slice(-SAID_BEFORE)
+    .map(({ text }) => text);
+}
+
+function askLine(order: number, label: string, { text }: UserRequest, length: number): SummaryLine {
+  return summaryLine({
+    section: ASK,
+    order,
+    text: `${label}: ${quoted(clipMiddle(oneLine(text), length))}`,
+    value: 9 - order,
+  });
+}
+
+function stateLines({ current, turns, compactions }: Trail): SummaryLine[] {
+  const hasBegun = current.actions.some(({ turn }) => turn === turns) || current.tail.some(({ turn }) => turn === turns);
+  const text = current.isAgentDone
+    ? 'The agent has answered the current ask.'
+    : hasBegun
+      ? 'Work on the current ask is under way.'
+      : 'Work on the current ask has not begun.';
+  const before = compactions === 0 ? '' : ` The context was compacted ${times(compactions)} before.`;
+  return [summaryLine({ section: STATE, order: -3e10, text: `${text}${before}`, value: 5 })];
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+/** What the log gives as the next step: the agent's words, else the plan's, else going on with what is under way. */
+function nextStepOf(trail: Trail): string | undefined {
+  const step = openStep(trail);
+  if (trail.nextStep !== undefined) return oneLine(trail.nextStep);
+  if (step !== undefined) return step.text;
+  return trail.current.isAgentDone || trail.turns === 0 ? undefined : 'Go on with the current ask.';
+}
+
+function openStep({ plan, turns }: Trail): PlanStep | undefined {
+  const steps = plan?.turn === turns ? plan.steps : [];
+  return (
+    steps.find(({ status }) => status === 'in_progress') ?? steps.find(({ status }) => status === 'pending')
+  );
+}
+
+/** Steps of a plan that an earlier request made may be what the current one is about. */
+const SHOWN_OLD_STEPS = 4;
+
+function olderSteps({ plan, turns }: Trail): readonly string[] {
+  if (plan === undefined || plan.turn === turns) return [];
+  return plan.steps
+    .filter(({ status }) => status === 'pending' || status === 'in_progress')
+    .slice(0, SHOWN_OLD_STEPS)
+    .map(({ text }) => `- Still open in the plan of message ${plan.turn}: ${clip(text, 200)}`);
+}
+
+function nextLines(trail: Trail, budget: number): SummaryLine[] {
+  const lines: string[] = [];
+  if (trail.nextStep !== undefined) {
+    lines.push(`- The agent's own words: ${quoted(clip(oneLine(trail.nextStep), Math.max(160, budget * 0.25)))}`);
+  }
+  const step = openStep(trail);
+  if (step !== undefined) lines.push(`- From the plan: ${clip(step.text, 240)}`);
+  else for (const text of olderSteps(trail)) lines.push(text);
+  for (const question of trail.openQuestions) {
+    lines.push(`- The agent asked, and waits for the user's answer: ${quoted(question.text)}`);
+  }
+  const failure = trail.failures.findLast(({ outcome, turn }) => outcome === 'open' && turn === trail.turns);
+  if (failure !== undefined) lines.push(`- Not seen to pass yet: \`${clip(failure.command, 140)}\``);
+  if (lines.length === 0) lines.push(`- ${nextStepOf(trail) ?? 'Nothing is left open as far as the log tells.'}`);
+  return lines.map((text, order) => summaryLine({ section: NEXT, order, text, value: 5 - order }));
+}

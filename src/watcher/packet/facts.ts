@@ -1,0 +1,156 @@
+// Harness facts: what is known of the state of the work without asking anybody. Appended to every packet, never judged.
+
+import { redact } from '../../trail/redact.ts';
+import { clip, oneLine } from '../../trail/sentences.ts';
+import type { Commit, CommandRun, Plan, Trail } from '../../trail/trail.ts';
+
+/** What git says of the work tree. Whoever runs git hands it in. */
+export interface GitFacts {
+  /** Undefined on a detached HEAD. */
+  readonly branch: string | undefined;
+  /** Undefined before the first commit. */
+  readonly head: { readonly hash: string; readonly subject: string } | undefined;
+  /** Paths that differ from HEAD, untracked ones included, each with git's two letters (`M `, `??`) or a word. */
+  readonly changes: readonly { readonly status: string; readonly path: string }[];
+}
+
+/** A subagent that still runs. */
+export interface RunningSubagent {
+  readonly name: string;
+  /** What it was asked to do, in short. */
+  readonly task: string;
+}
+
+/** What the world knows and the trail does not. Absent parts are unknown. */
+export interface WorldFacts {
+  readonly git?: GitFacts;
+  readonly subagents?: readonly RunningSubagent[];
+  /** Relative to the working directory. Absent: there are no notes. */
+  readonly scratchPath?: string;
+}
+
+/** Everything that is appended to a packet as fact. */
+export interface HarnessFacts extends WorldFacts {
+  readonly cwd: string | undefined;
+  /** As the log told it; git's own answer goes before it. */
+  readonly branch: string | undefined;
+  /** The agent's newest commit in the log. */
+  readonly lastCommit: Commit | undefined;
+  readonly plan: Plan | undefined;
+  /** The newest run of a test command. */
+  readonly lastTest: CommandRun | undefined;
+  /** Files changed during the session as the log tells, newest first. */
+  readonly editedPaths: readonly string[];
+}
+
+/** Programs and scripts whose runs are tests. */
+const TESTS =
+  /\b(?:jest|vitest|mocha|ava|pytest|tox|rspec|phpunit|ctest|gotestsum|nextest|unittest|playwright|cypress|bats)\b|\b(?:npm|pnpm|yarn|bun|deno|cargo|go|mix|dotnet|swift|make|just|task|gradle|gradlew|mvn|node|rake|mise|turbo|nx|zig|sbt)\b[^&|;]{0,60}\btests?\b|--test\b/;
+
+/** Derives what the trail knows. Later calls give the same for the same trail. */
+export function factsOf(trail: Trail, world: WorldFacts = {}): HarnessFacts {
+  return {
+    ...world,
+    cwd: trail.cwd,
+    branch: trail.gitBranch,
+    lastCommit: trail.commits.at(-1),
+    plan: trail.plan,
+    lastTest: trail.commands.findLast(({ command }) => TESTS.test(command)),
+    editedPaths: trail.files
+      .filter(({ state, edits }) => state !== 'read' && edits > 0)
+      .toSorted((a, b) => b.lastPosition - a.lastPosition)
+      .map(({ path }) => path),
+  };
+}
+
+const SHOWN_PATHS = 16;
+const SHOWN_STEPS = 6;
+const SHOWN_SUBAGENTS = 6;
+const LINE_LENGTH = 300;
+
+/** The facts as lines of a list, redacted; one line each, unknown things left out or called unknown. */
+export function factLines(facts: HarnessFacts): readonly string[] {
+  const lines = [
+    workplaceLine(facts),
+    headLine(facts),
+    changesLine(facts),
+    ...planLines(facts.plan),
+    testLine(facts.lastTest),
+    subagentLine(facts.subagents),
+    facts.scratchPath === undefined ? undefined : `Scratch notes: \`${oneLine(facts.scratchPath)}\``,
+  ];
+  return lines.flatMap((line) => (line === undefined ? [] : [`- ${redact(line)}`]));
+}
+
+function workplaceLine({ cwd }: HarnessFacts): string | undefined {
+  return cwd === undefined ? undefined : `Working directory: ${clip(oneLine(cwd), LINE_LENGTH)}`;
+}
+
+function headLine({ git, branch, lastCommit }: HarnessFacts): string | undefined {
+  const on = git === undefined ? branch : git.branch;
+  const where = on === undefined ? '' : ` on ${oneLine(on)}`;
+  if (git !== undefined) {
+    if (git.head === undefined) return `HEAD: no commit yet${where}`;
+    const { hash, subject } = git.head;
+    return `HEAD: ${hash.slice(0, 12)} "${clip(oneLine(subject), 120)}"${where}`;
+  }
+  if (lastCommit !== undefined) {
+    const hash = lastCommit.hash === undefined ? '' : `${lastCommit.hash} `;
+    const subject = clip(oneLine(lastCommit.subject), 120);
+    return `Last commit in the log: ${hash}"${subject}"${where} (message ${lastCommit.turn}); HEAD was not looked at`;
+  }
+  return on === undefined ? undefined : `Branch: ${oneLine(on)}, as the log told it`;
+}
+
+function changesLine({ git, editedPaths }: HarnessFacts): string | undefined {
+  if (git !== undefined) {
+    const changes = git.changes.map(({ status, path }) => `${status.trim()} ${oneLine(path)}`);
+    return changes.length === 0 ? 'Changed files: none, the work tree is clean' : `Changed files: ${listed(changes)}`;
+  }
+  if (editedPaths.length === 0) return undefined;
+  return `Files changed in this session, newest first (the work tree was not looked at): ${listed(editedPaths)}`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > SHOWN_PATHS ? `, and ${names.length - SHOWN_PATHS} more` : '';
+  return `${names
+    .slice(0, SHOWN_PATHS)
+    .map((name) => clip(name, 120))
+    .join(', ')}${more}`;
+}
+
+function planLines(plan: Plan | undefined): readonly string[] {
+  if (plan === undefined) return [];
+  const { steps, kind, turn } = plan;
+  const open = steps.filter(({ status }) => status === 'pending' || status === 'in_progress');
+  const done = steps.filter(({ status }) => status === 'completed').length;
+  const name = kind === 'plan' ? 'Plan' : 'Todo list';
+  const count = `${name} (as of message ${turn}): ${done} of ${steps.length} done`;
+  if (open.length === 0) return [count];
+  const shown = open
+    .slice(0, SHOWN_STEPS)
+    .map(({ text, status }) => `${status === 'in_progress' ? 'in progress' : 'to do'}: ${clip(text, 120)}`);
+  const more = open.length > SHOWN_STEPS ? `; and ${open.length - SHOWN_STEPS} more` : '';
+  return [`${count}; ${shown.join('; ')}${more}`];
+}
+
+function testLine(run: CommandRun | undefined): string | undefined {
+  if (run === undefined) return undefined;
+  const status = run.exitCode === undefined ? '' : ` (exit ${run.exitCode})`;
+  const said = run.telling
+    .slice(-2)
+    .map((line) => clip(oneLine(line), 110))
+    .join(' | ');
+  const went = `${run.failed ? 'failed' : 'passed'}${status}${said === '' ? '' : `: ${said}`}`;
+  return `Last tests: \`${clip(oneLine(run.command), 140)}\` → ${went} (message ${run.turn})`;
+}
+
+function subagentLine(subagents: readonly RunningSubagent[] | undefined): string | undefined {
+  if (subagents === undefined) return undefined;
+  if (subagents.length === 0) return 'Running subagents: none';
+  const shown = subagents
+    .slice(0, SHOWN_SUBAGENTS)
+    .map(({ name, task }) => `${clip(oneLine(name), 60)} (${clip(oneLine(task), 100)})`);
+  const more = subagents.length > SHOWN_SUBAGENTS ? `, and ${subagents.length - SHOWN_SUBAGENTS} more` : '';
+  return `Running subagents: ${shown.join(', ')}${more}`;
+}
