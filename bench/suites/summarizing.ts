@@ -1,18 +1,15 @@
 // The embedded summarizer: from records to the nine sections, by the text that it read.
 
-import { loadSession } from '../../src/formats/load.ts';
-import { openSource } from '../../src/formats/source.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { approximateTokens, utf8Length } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
 import { writeSummary } from '../../src/trail/write.ts';
 import { FORMATS } from '../../src/vocabulary.ts';
-import type { Format } from '../../src/vocabulary.ts';
 import { generateSteps, textsOf, toItems } from '../histories.ts';
 import { race } from '../measure.ts';
 import { atLeast, digits, duration } from '../report.ts';
 import type { Row } from '../report.ts';
-import { recordedSessions } from '../session-files.ts';
+import { recordedRecords, textBytes } from '../records.ts';
 import type { Effort } from './suite.ts';
 
 /** The rows of the summarizer. */
@@ -51,41 +48,4 @@ function summarize(records: readonly LogRecord[]): void {
   const collector = new TrailCollector();
   for (const record of records) collector.add(record);
   writeSummary(collector.trail(), { count: approximateTokens });
-}
-
-async function recordedRecords(format: Format): Promise<readonly (readonly LogRecord[])[]> {
-  const sessions: LogRecord[][] = [];
-  for (const path of recordedSessions(format)) {
-    const records: LogRecord[] = [];
-    const source = await openSource(path, process.stdin);
-    await loadSession(source, (record) => records.push(record));
-    await source.close();
-    sessions.push(records);
-  }
-  return sessions;
-}
-
-/** UTF-8 bytes of the readable strings of an item; encrypted content and images are not read by anybody. */
-function textBytes(record: LogRecord): number {
-  if (record.type !== 'item') return 0;
-  const { item } = record;
-  switch (item.type) {
-    case 'message':
-      return item.content.reduce((sum, part) => sum + ('text' in part ? utf8Length(part.text) : 0), 0);
-    case 'reasoning':
-      return utf8Length(item.text ?? '');
-    case 'function_call':
-      return utf8Length(item.arguments);
-    case 'custom_tool_call':
-      return utf8Length(item.input);
-    case 'attachment':
-      return utf8Length(item.text);
-    case 'function_call_output':
-    case 'custom_tool_call_output':
-      return typeof item.output === 'string'
-        ? utf8Length(item.output)
-        : item.output.reduce((sum, part) => sum + ('text' in part ? utf8Length(part.text) : 0), 0);
-    default:
-      return 0;
-  }
 }

@@ -30,7 +30,8 @@ export class NoveltyDetector {
   #isNew(item: Item): boolean {
     if (item.type === 'message') {
       if (authorOf(item) !== 'agent') return isUserMessage(item);
-      return this.#isFirst(`said ${textOfParts(item.content).trim()}`);
+      const text = textOfParts(item.content).trim();
+      return text !== '' && this.#isFirst(`said ${text}`);
     }
     const call = callOf(item);
     if (call?.callId !== undefined) {

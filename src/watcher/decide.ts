@@ -5,6 +5,7 @@ import type { ActiveWork, DecisionRecord, Situation, Verdict } from '../protocol
 import type { Judgment } from '../protocol/judgment.ts';
 import type { CompactionPlan, RefusalReason } from '../protocol/plan.ts';
 import type { Signal } from '../protocol/signal.ts';
+import { TIERS } from '../vocabulary.ts';
 import type { Boundary, DecisionPoint, Tier, VerdictReason } from '../vocabulary.ts';
 import { isCarriedOver } from './boundaries.ts';
 import type { OpenBoundary } from './boundaries.ts';
@@ -262,17 +263,20 @@ export function judgmentPromptPath({ reason, tier }: Decision, policy: Policy): 
 }
 
 /**
- * The most used tokens with which no tier holds: what a micro-compaction has to reach for the watcher to be content.
- * Undefined where nothing says so: no window is known and no tier counts tokens, or no number of tokens is calm.
+ * The most used tokens with which neither this tier nor a more urgent one holds: what clearing old tool results has to reach
+ * to make its decision moot. Undefined where nothing says so (no window is known and no tier counts tokens) or no number of
+ * tokens is calm.
  */
-export function calmTokens(policy: Policy, window: number | undefined): number | undefined {
-  const limits = Object.values(policy.tiers).flatMap(({ percentRemainingBelow: below, usedTokensFrom }) => [
-    // `percentRemaining` rounds down: a percentage is reached while used <= window * (1 - below / 100).
-    ...(window === undefined ? [] : [Math.floor((window * (100 - below)) / 100)]),
-    ...(usedTokensFrom === undefined ? [] : [usedTokensFrom - 1]),
-  ]);
+export function calmTokens(tier: Tier, policy: Policy, window: number | undefined): number | undefined {
+  const limits = TIERS.slice(TIERS.indexOf(tier)).flatMap((each) => {
+    const { percentRemainingBelow, usedTokensFrom = Infinity } = policy.tiers[each];
+    // `percentRemaining` rounds down: it is at least p while used <= window * (100 - p) / 100.
+    const calmUntil =
+      window === undefined ? Infinity : Math.floor((window * (100 - percentRemainingBelow)) / 100);
+    return [calmUntil, Math.ceil(usedTokensFrom) - 1];
+  });
   const calm = Math.min(...limits);
-  return Number.isFinite(calm) && calm >= 0 ? calm : undefined;
+  return calm >= 0 && calm < Infinity ? calm : undefined;
 }
 
 /** The decision as a record of the log. @param id unique within the thread */
