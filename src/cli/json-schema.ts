@@ -539,7 +539,9 @@ export const ReplayDocument = z
                     evaluations: z
                       .int()
                       .min(1)
-                      .meta({ description: 'how many in a row came to the same; the numbers are of the last' }),
+                      .meta({
+                        description: 'how many in a row came to the same; the numbers are of the last',
+                      }),
                   }),
                 )
                 .meta({ description: 'every decision of a watcher, in order; empty for a plain limit' }),

@@ -7,8 +7,7 @@ import { POLICY_NAMES } from './policy-names.ts';
 import type { PolicyName } from './policy-names.ts';
 import type { LimitRule } from '../replay/limit.ts';
 import { WatcherPlayer } from '../replay/watched.ts';
-import { writeSummary } from '../trail/write.ts';
-import { approximateTokens } from '../tokens/estimate.ts';
+import { BATON_POLICY, BUILT_IN_POLICY, SEED_POLICY } from '../replay/policies.ts';
 import type { Policy } from '../watcher/policy.ts';
 import type { PolicyChoice } from '../replay/replay.ts';
 
@@ -20,62 +19,32 @@ export interface NamedConfig {
 
 /** The policies to be played: those asked for, all without; and one for each configuration. */
 export function choosePolicies(
-  { effective }: { readonly effective: Config; readonly compared: readonly NamedConfig[] },
+  { effective, compared }: { readonly effective: Config; readonly compared: readonly NamedConfig[] },
   wanted: readonly PolicyName[] = POLICY_NAMES,
 ): readonly PolicyChoice[] {
-  return POLICY_NAMES.filter((name) => wanted.includes(name)).map((name) => POLICIES[name](effective));
+  return [
+    ...POLICY_NAMES.filter((name) => wanted.includes(name)).map((name) => POLICIES[name](effective)),
+    ...compared.map(({ name, config }) => watched(name, config, policyOf(config))),
+  ];
+}
+
+function policyOf({ compact }: Config): Policy {
+  return { ...BATON_POLICY, isEnabled: compact.enabled && compact.autoCompactEnabled };
 }
 
 const POLICIES: Readonly<Record<PolicyName, (effective: Config) => PolicyChoice>> = {
   none: () => ({ name: 'none', makePlayer: (world) => new NonePlayer(world) }),
-  built_in: (effective) => watched('built_in', effective, { ...BATON, isEnabled: false }),
+  built_in: (effective) => watched('built_in', effective, BUILT_IN_POLICY),
   codex: () => limited(CODEX_RULE),
   claude_like: () => limited(CLAUDE_RULE),
-  seed: () => watched('seed', DEFAULT_CONFIG, SEED),
-  baton: () => watched('baton', DEFAULT_CONFIG, BATON),
+  seed: () => watched('seed', DEFAULT_CONFIG, SEED_POLICY),
+  baton: () => watched('baton', DEFAULT_CONFIG, BATON_POLICY),
 };
 
 function watched(name: string, config: Config, policy: Policy): PolicyChoice {
-  return { name, makePlayer: (world) => new WatcherPlayer({ name, policy, config, texts: TEXTS }, world) };
+  return { name, makePlayer: (world) => new WatcherPlayer({ name, policy, config }, world) };
 }
 
 function limited(rule: LimitRule): PolicyChoice {
   return { name: rule.policy, makePlayer: (world) => new LimitPlayer(rule, world) };
 }
-
-const EARLY = ['plan_checkpoint', 'plan_update', 'pr_checkpoint', 'phase_completed', 'topic_shift'] as const;
-const tier = (below: number, required: Policy['tiers']['early']['required'], plans: boolean) => ({
-  percentRemainingBelow: below,
-  usedTokensFrom: undefined,
-  required,
-  plansNeedSemanticBreak: plans,
-  decisionPromptPath: undefined,
-});
-const BATON: Policy = {
-  isEnabled: true,
-  mode: 'auto',
-  isTurnBased: true,
-  packetAuthor: 'agent',
-  combinesRequests: true,
-  writesScratch: true,
-  midTurn: 'golden',
-  tiers: {
-    early: tier(85, EARLY, true),
-    ready: tier(75, [...EARLY, 'commit'], true),
-    asap: tier(65, [...EARLY, 'commit', 'agent_done', 'concluding_thought'], false),
-    emergency: tier(15, [], false),
-  },
-  cooldownTurns: 2,
-  cooldownMs: 120_000,
-  turnCompleteSufficesBelow: 40,
-  defersToNextMessage: false,
-  deadlinesMs: { judgment: 30_000, scratch: 120_000, packet: 180_000, compaction: 300_000, handoff: 30_000 },
-  infoLines: 'all',
-};
-const SEED: Policy = { ...BATON, midTurn: 'tiered', turnCompleteSufficesBelow: 0 };
-const TEXTS = {
-  request: (steps: readonly string[]) => steps.join(' ').padEnd(2_000, ' please'),
-  packet: (trail: Parameters<typeof writeSummary>[0]) =>
-    writeSummary(trail, { budgetTokens: 1_500, count: approximateTokens }).text,
-  handoff: ({ packet }: { packet: { text: string } }) => packet.text,
-};

@@ -8,6 +8,7 @@ import type { Item, MessageItem } from '../protocol/item.ts';
 import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
 import type { Signal } from '../protocol/signal.ts';
 import type { Step } from '../vocabulary.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import type { Trail } from '../trail/trail.ts';
 import { beginWatching } from '../watcher/state.ts';
@@ -23,6 +24,9 @@ import type {
   WatcherState,
 } from '../watcher/state.ts';
 import { calmTokens } from '../watcher/decide.ts';
+import { DEFAULT_PACKET_TOKENS } from '../watcher/packet/accept.ts';
+import { assemblePacket } from '../watcher/packet/assemble.ts';
+import { factsOf } from '../watcher/packet/facts.ts';
 import type { Policy } from '../watcher/policy.ts';
 import { transition } from '../watcher/transition.ts';
 import { dispatchSettings } from '../compaction/dispatch.ts';
@@ -39,19 +43,11 @@ import { RecentBoundaries } from './place.ts';
 import type { Moment, Play } from './play.ts';
 import { clearable, compactAsBaton } from './summaries.ts';
 
-/** The texts that the watcher puts into a context. */
-export interface WatcherTexts {
-  readonly request: (steps: readonly Step[]) => string;
-  readonly packet: (trail: Trail, decision: DecisionRecord) => string;
-  readonly handoff: (handover: Handover) => string;
-}
-
 /** A watcher to be played. */
 export interface WatcherChoice {
   readonly name: string;
   readonly policy: Policy;
   readonly config: Config;
-  readonly texts: WatcherTexts;
 }
 
 /** Steps of one sequence are few; more events than this without an end mean that it runs in circles. */
@@ -227,14 +223,14 @@ export class WatcherPlayer implements Player {
       case 'inject':
         return this.#answerRequest(effect, moment);
       case 'record_heads_up':
-        this.#context.inject(synthetic('heads_up', this.#choice.texts.request(['heads_up'])));
+        this.#context.inject(synthetic('heads_up', requestText(1)));
         return [];
       case 'record_packet':
         this.#context.inject(synthetic('packet', effect.packet.text));
         return [];
       case 'assemble_packet': {
         const { number, author, agentText, decision } = effect;
-        const text = agentText ?? this.#choice.texts.packet(this.#world.trail(), decision);
+        const text = agentText ?? this.#packetText(decision);
         // A turn that the recorded agent ended was over: the handoff waits for the user's next message.
         const isFinished = this.#turn === undefined;
         return [
@@ -249,7 +245,7 @@ export class WatcherPlayer implements Player {
       case 'compact':
         return this.#compact(effect, moment);
       case 'hand_off': {
-        this.#context.inject(synthetic('handoff', this.#choice.texts.handoff(effect.handover)));
+        this.#context.inject(synthetic('handoff', handoffText(effect.handover)));
         this.#measureHandedOver(moment);
         return [{ type: 'handoff_delivered', number: effect.number, atMs }];
       }
@@ -270,11 +266,10 @@ export class WatcherPlayer implements Player {
 
   /** The agent is asked for scratch notes, a packet, or both; each is one more request to the model. */
   #answerRequest({ number, steps, as }: Inject, moment: Moment): readonly WatcherEvent[] {
-    const { texts } = this.#choice;
     const trail = this.#world.trail();
-    this.#context.inject(synthetic(steps.at(-1) ?? 'heads_up', texts.request(steps)));
+    this.#context.inject(synthetic(steps.at(-1) ?? 'heads_up', requestText(steps.length)));
     const wantsPacket = steps.includes('packet_request');
-    const answer = wantsPacket ? this.#packetText(trail) : 'Noted.';
+    const answer = wantsPacket ? this.#packetText(this.#decision()) : 'Noted.';
     if (steps.includes('scratch')) this.#speak(moment, 'scratch', scratchNotes(trail));
     this.#speak(moment, wantsPacket ? 'packet' : 'scratch', answer);
     const moments = { ...this.#momentOfTurn(moment), signals: [], lastAgentMessage: answer };
@@ -300,10 +295,21 @@ export class WatcherPlayer implements Player {
     ];
   }
 
-  #packetText(trail: Trail): string {
+  /** The watcher's own packet, which also stands in for the one that an agent would write. */
+  #packetText({ tier, situation, signals, why }: DecisionRecord): string {
+    const trail = this.#world.trail();
+    const occasion = { tier, percentRemaining: situation.percentRemaining, signals, why };
+    return assemblePacket(trail, occasion, factsOf(trail), {
+      maxTokens: DEFAULT_PACKET_TOKENS,
+      count: (text) => approximateTokens(text, this.#world.estimate),
+      lastAgentMessage: this.#lastAgentMessage,
+    }).text;
+  }
+
+  #decision(): DecisionRecord {
     const decision = decisionOf(this.#state);
     if (decision === undefined) throw new RangeError('A packet was asked for without a decision');
-    return this.#choice.texts.packet(trail, decision);
+    return decision;
   }
 
   #speak(moment: Moment, step: Step, text: string): void {
@@ -347,7 +353,8 @@ export class WatcherPlayer implements Player {
       from: place === 'inside_turn' ? 'mid_turn' : 'watcher',
       pressure: this.#pressureWithMicro(moment),
       isEmergency: tier === 'emergency',
-      target: calmTokens(this.#choice.policy, usableWindow(moment.window)),
+      target:
+        tier === undefined ? undefined : calmTokens(tier, this.#choice.policy, usableWindow(moment.window)),
     });
   }
 
@@ -460,6 +467,18 @@ function synthetic(step: Step, text: string): MessageItem {
     content: [{ type: 'input_text', text }],
     origin: { author: 'synthetic', step },
   };
+}
+
+/** Tokens of the prompt of one step. @source the shipped prompts have 150 to 350 each */
+const STEP_TOKENS = 250;
+
+/** A text as long as the watcher's message with so many steps; what it says makes no difference to a recording. */
+function requestText(steps: number): string {
+  return 'Please hand over. '.repeat(Math.ceil((4 * STEP_TOKENS * steps) / 18));
+}
+
+function handoffText({ packet, isWrapped }: Handover): string {
+  return isWrapped ? `Here is your packet back:\n\n${packet.text}\n\nContinue from here.` : packet.text;
 }
 
 /** The decision that the sequence under way rests on. */
