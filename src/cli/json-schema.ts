@@ -536,12 +536,9 @@ export const ReplayDocument = z
                     should_compact: z.boolean(),
                     reason: z.enum(VERDICT_REASONS),
                     why: z.string(),
-                    evaluations: z
-                      .int()
-                      .min(1)
-                      .meta({
-                        description: 'how many in a row came to the same; the numbers are of the last',
-                      }),
+                    evaluations: z.int().min(1).meta({
+                      description: 'how many in a row came to the same; the numbers are of the last',
+                    }),
                   }),
                 )
                 .meta({ description: 'every decision of a watcher, in order; empty for a plain limit' }),

@@ -129,7 +129,7 @@ function renderTable(lines: readonly PolicyLine[], run: ReplayRun | undefined, l
   const row = (name: string, texts: readonly string[]) =>
     `${padEnd(fitWidth(look, name, NAME_WIDTH), NAME_WIDTH)} ${texts.map((text, column) => padStart(text, widths[column] ?? 0)).join('  ')}`;
   const isWide = NAME_WIDTH + 1 + widths.reduce((sum, width) => sum + width + 2, -2) <= look.width;
-  if (!isWide) return renderList(lines, look);
+  if (!isWide) return renderList(lines, run, look);
   return [
     paint(
       look,
@@ -139,19 +139,19 @@ function renderTable(lines: readonly PolicyLine[], run: ReplayRun | undefined, l
         COLUMNS.map(({ head }) => head),
       ),
     ),
-    ...lines.map(
-      (line, index) => `${row(printable(line.policy), cells[index] ?? [])}${overflowNote(line, run)}`,
-    ),
+    ...lines.map((line, index) => row(printable(line.policy), cells[index] ?? [])),
+    ...lines.flatMap((line) => overflowNote(line, run)).map((note) => foldLines(look, note)),
   ].join('\n');
 }
 
 /** For narrow terminals: one policy after the other. */
-function renderList(lines: readonly PolicyLine[], look: Look): string {
+function renderList(lines: readonly PolicyLine[], run: ReplayRun | undefined, look: Look): string {
   return lines
-    .map((line) => {
+    .flatMap((line) => {
       const facts = COLUMNS.map(({ head, cell }) => `${head} ${cell(line)}`).join(', ');
-      return foldLines(look, `${paint(look, 'strong', printable(line.policy))}: ${facts}`);
+      return [`${paint(look, 'strong', printable(line.policy))}: ${facts}`, ...overflowNote(line, run)];
     })
+    .map((text) => foldLines(look, text))
     .join('\n');
 }
 

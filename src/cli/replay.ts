@@ -71,6 +71,7 @@ export async function replay(
   flags: ReplayFlags,
 ): Promise<ExitStatus> {
   const { files: named, found } = await expandPaths(paths);
+  if (flags.html !== undefined) await checkReport(flags.html, named, flags);
   const policies = choosePolicies(configs, flags.policy);
   const played: PlayedFile[] = [];
   const unplayed: UnplayedFile[] = [];
@@ -108,7 +109,6 @@ async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags): Promise<
   if (flags.html !== undefined) {
     const { renderReport } = await import('./replay-html.ts');
     const destination = { path: flags.html, overwrites: flags.force === true, input: undefined };
-    await checkDestination(destination);
     await writeOutput(io, destination, [renderReport(run, io.homeDirectory)]);
     io.stderr(`Report written to ${printable(flags.html)}.\n`);
   }
@@ -118,6 +118,23 @@ async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags): Promise<
   } else {
     const { renderReplay } = await import('./replay-view.ts');
     io.stdout(renderReplay(run, { listsTurns: flags.turns === true, home: io.homeDirectory }, io.look));
+  }
+}
+
+/** Before anything is played: a report takes no session's place, and nothing else's without `--force`. */
+async function checkReport(
+  path: string,
+  sessions: readonly string[],
+  { force }: Pick<ReplayFlags, 'force'>,
+): Promise<void> {
+  await checkDestination({ path, overwrites: force === true, input: undefined });
+  const there = await stat(path).catch(() => undefined);
+  for (const session of there === undefined ? [] : sessions) {
+    const other = await stat(session).catch(() => undefined);
+    if (other?.ino !== there?.ino || other?.dev !== there?.dev) continue;
+    throw new BatonError('output_exists', `${path} is one of the sessions, which are never changed`, {
+      cure: 'Choose another name.',
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { EstimateSettings } from '../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
+import { formatNumber } from '../tokens/words.ts';
 import type { DecisionPoint } from '../vocabulary.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { CompactionSizes } from './arbiter.ts';
@@ -128,7 +129,7 @@ export class LimitPlayer implements Player {
       atMs: moment.atMs,
       step: moment.step,
       tier: undefined,
-      why: `${used} tokens have reached the limit of ${limit}`,
+      why: `${formatNumber(used)} tokens are used, and the limit is ${formatNumber(limit)}`,
       signals: pauses,
       percentRemaining: percentRemaining(used, usableWindow(moment.window)),
       openCalls: moment.openCalls,
