@@ -17,15 +17,15 @@ export function escapeHtml(text: string): string {
 }
 
 const WIDTH = 720;
-const PANEL = 58;
-const LABEL = 96;
+const PANEL = 60;
+const LABEL = 118;
 /** Points of one gauge: more could not be told apart on the widest screen. */
 const MOST_POINTS = 240;
 
 /** The gauges of a session under each other, over its requests, with compactions and boundaries. */
 export function gaugeChart(series: readonly GaugeSeries[], replay: SessionReplay): string {
   const requests = Math.max(1, replay.requests);
-  const height = series.length * PANEL + 24;
+  const height = series.length * PANEL + 30;
   const x = (request: number) => LABEL + ((WIDTH - LABEL - 8) * (Math.max(1, request) - 0.5)) / requests;
   const panels = series.map((one, index) => gaugePanel(one, index * PANEL, requests, x));
   const ticks = replay.boundaries
@@ -37,8 +37,8 @@ export function gaugeChart(series: readonly GaugeSeries[], replay: SessionReplay
     ...panels,
     `<g class="ticks">${[...new Set(ticks)].map((at) => `<path d="M${at} ${bottom + 2}v6"/>`).join('')}</g>`,
     `<text class="faint" x="0" y="${bottom + 9}">boundaries</text>`,
-    `<text class="faint" x="${LABEL}" y="${bottom + 20}">request 1</text>`,
-    `<text class="faint end" x="${WIDTH - 8}" y="${bottom + 20}">${formatNumber(requests)}</text>`,
+    `<text class="faint" x="${LABEL}" y="${bottom + 26}">request 1</text>`,
+    `<text class="faint end" x="${WIDTH - 8}" y="${bottom + 26}">${formatNumber(requests)}</text>`,
     '</svg>',
   ].join('\n');
 }
@@ -117,7 +117,7 @@ function thin(
 }
 
 const ROW = 26;
-const BAR_LABEL = 110;
+const BAR_LABEL = 122;
 
 /** How often each policy compacts, by place. */
 export function placesChart(lines: readonly PolicyLine[]): string {
@@ -151,7 +151,7 @@ export function placesChart(lines: readonly PolicyLine[]): string {
 /** What each policy sends, cached and new. */
 export function tokensChart(lines: readonly PolicyLine[]): string {
   const most = Math.max(1, ...lines.map(({ bill }) => bill.input));
-  const scale = (WIDTH - BAR_LABEL - 120) / most;
+  const scale = (WIDTH - BAR_LABEL - 190) / most;
   const rows = lines.map(({ policy, bill }, index) => {
     const cached = bill.cached * scale;
     const rest = (bill.input - bill.cached) * scale;
@@ -186,14 +186,18 @@ export function recallChart(lines: readonly PolicyLine[]): string | undefined {
       `<path class="window" d="M${left} ${y(at)}H${WIDTH - 130}"/><text class="faint end" x="${left - 6}" y="${y(at) + 4}">${at.toFixed(2)}</text>`,
   );
   const labels = spread(points.map((point) => ({ ...point, at: y(point.recall) + 4 })));
-  const dots = labels.map(
+  const names = labels.map(
     ({ policy, recall, postTokens, at }) =>
-      `<circle class="dot" cx="${x(postTokens)}" cy="${y(recall)}" r="5"/>` +
       `<path class="window" d="M${x(postTokens) + 6} ${y(recall)}L${x(postTokens) + 14} ${at - 4}"/>` +
       `<text x="${x(postTokens) + 17}" y="${at}">${escapeHtml(clipped(policy, 16))}</text>`,
   );
+  // Above the names: a dot is never hidden.
+  const dots = labels.map(
+    ({ recall, postTokens }) => `<circle class="dot" cx="${x(postTokens)}" cy="${y(recall)}" r="5"/>`,
+  );
   return svg(height, 'Recall over the tokens that a compaction leaves; the table below has the numbers', [
     ...grid,
+    ...names,
     ...dots,
     `<text class="faint" x="${left}" y="${height - 14}">0</text>`,
     `<text class="faint end" x="${WIDTH - 130}" y="${height - 14}">${formatNumber(Math.round(most))} tokens left after a compaction (mean)</text>`,

@@ -160,7 +160,7 @@ function renderSession({ path, report, replay }: PlayedFile, index: number, home
     ),
     figure(
       'What fills the context',
-      fillChart(replay),
+      `${fillLegend(parts)}${fillChart(replay)}`,
       table(
         ['kind', 'tokens', 'share'],
         parts.map(({ name, tokens }, at) => [
@@ -172,6 +172,13 @@ function renderSession({ path, report, replay }: PlayedFile, index: number, home
     ),
     '</section>',
   ].join('\n');
+}
+
+function fillLegend(parts: ReturnType<typeof fillParts>): string {
+  const rows = parts.map(
+    ({ name }, at) => `<span><i class="box fill${at % 6}"></i>${escapeHtml(name)}</span>`,
+  );
+  return `<p class="legend">${rows.join('')}</p>`;
 }
 
 function compactionRow(policy: string, done: SimulatedCompaction): readonly Cell[] {
@@ -228,19 +235,24 @@ function figure(title: string, chart: string, numbers: string): string {
 type Cell = string | { readonly html: string };
 
 function table(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const head = heads.map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join('');
+  const isNumeric = heads.map(
+    (_, column) => rows.length > 0 && rows.every((row) => isNumber(row[column] ?? '')),
+  );
+  const numeric = (column: number) => (isNumeric[column] === true ? ' class="number"' : '');
+  const head = heads.map((text, column) => `<th scope="col"${numeric(column)}>${escapeHtml(text)}</th>`);
   const body = rows.map((row) => {
-    const cells = row.map((cell, index) => {
+    const cells = row.map((cell, column) => {
       const html = typeof cell === 'string' ? escapeHtml(cell) : cell.html;
-      const isNumber = typeof cell === 'string' && /^[$\d<][\d,.%$\sM]*$/.test(cell);
-      return index === 0
-        ? `<th scope="row">${html}</th>`
-        : `<td${isNumber ? ' class="number"' : ''}>${html}</td>`;
+      return column === 0 ? `<th scope="row">${html}</th>` : `<td${numeric(column)}>${html}</td>`;
     });
     return `<tr>${cells.join('')}</tr>`;
   });
-  const rest = rows.length === 0 ? `<tr><td colspan="${heads.length}">none</td></tr>` : '';
-  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}${rest}</tbody></table></div>`;
+  const none = rows.length === 0 ? `<tr><td colspan="${heads.length}">none</td></tr>` : '';
+  return `<div class="scroll"><table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}${none}</tbody></table></div>`;
+}
+
+function isNumber(cell: Cell): boolean {
+  return typeof cell === 'string' && /^(?:-|\$?[\d,.]+(?: (?:%|tokens))?)$/.test(cell);
 }
 
 function short(text: string): string {

@@ -21,7 +21,7 @@ svg{display:block;width:100%;height:auto}
 svg text{font:12px system-ui,-apple-system,"Segoe UI",sans-serif;fill:var(--ink)}
 svg text.faint{fill:var(--faint)}
 svg text.end{text-anchor:end}
-svg text.inside{fill:var(--inside);text-anchor:middle;font-weight:600}
+svg text{paint-order:stroke;stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}svg text.inside{stroke:none;fill:var(--inside);text-anchor:middle;font-weight:600}
 svg .area{fill:var(--area)}svg .line{fill:none;stroke:var(--line);stroke-width:1.5}
 svg .window{stroke:var(--faint);stroke-width:.75;stroke-dasharray:3 3;fill:none}
 svg .base{stroke:var(--rule)}svg .ticks path{stroke:var(--boundary);stroke-width:1}
@@ -40,14 +40,14 @@ rect.boundary{fill:var(--boundary)}rect.mid_work{fill:var(--mid_work)}rect.emerg
 .box{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.4em}
 details{margin-top:.5rem;font-size:.9rem}
 summary{cursor:pointer;color:var(--faint)}
-.scroll{overflow-x:auto;margin-top:.5rem}
+.scroll{overflow-x:auto;margin-top:.5rem;max-width:100%}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;min-width:100%}
 th,td{text-align:left;padding:.3rem .75rem .3rem 0;border-bottom:1px solid var(--rule);vertical-align:top}
 thead th{font-weight:600;color:var(--faint);white-space:nowrap}
 tbody th{font-weight:500;white-space:nowrap}
-td.number{text-align:right;white-space:nowrap}
-td:last-child{min-width:9rem}
+td.number,th.number{text-align:right;white-space:nowrap}
+td{white-space:nowrap}td:last-child{white-space:normal;min-width:14rem}
 li{margin:.3rem 0;max-width:48rem}
-@media (max-width:480px){main{padding:1.25rem .75rem 3rem}svg text{font-size:17px}svg text.faint{font-size:15px}}
+@media (max-width:480px){main{padding:1.25rem .75rem 3rem}svg text{font-size:19px}svg text.faint{font-size:17px}}
 @media print{details[open],details{display:block}details>*{display:block}}
 `.replaceAll('\n', '');
