@@ -53,9 +53,9 @@ async function inspectFile(
   { precise }: InspectOptions,
 ): Promise<Inspection> {
   const count = precise ? await (await import('../tokens/load.ts')).loadTokenizer() : undefined;
-  const { SignalDetector } = await import('../watcher/signals.ts');
+  const { SignalDetector, signalSettings } = await import('../watcher/signals.ts');
   const fold = new AccountFold(accountSettings(config, count));
-  const detector = new SignalDetector();
+  const detector = new SignalDetector(signalSettings(config));
   const signals: Signal[] = [];
   const report = await withSource(io, path, (source) =>
     readSession(io, source, (record) => {

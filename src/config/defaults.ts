@@ -6,6 +6,7 @@ import type { Config } from './schema.ts';
 export const DEFAULT_CONFIG: Config = {
   features: {
     microCompact: true,
+    rawrAutoCompaction: true,
   },
   compact: {
     enabled: true,
@@ -23,5 +24,48 @@ export const DEFAULT_CONFIG: Config = {
     approxBytesPerToken: 4,
     tokensPerImage: 2000,
     userMessageMaxTokens: 20000,
+  },
+  rawrAutoCompaction: {
+    mode: "auto",
+    turnBasedHandoff: true,
+    packetAuthor: "agent",
+    combineRequests: true,
+    scratchWriteEnabled: true,
+    scratchFileTemplate: ".scratch/agent-{agentName}.scratch.md",
+    packetMaxTokens: 4000,
+    tailMaxItems: 8,
+    summaryWithPacket: "embedded",
+    midTurn: "golden",
+    cooldownTurns: 2,
+    cooldownSeconds: 120,
+    turnCompleteSufficesBelow: 40,
+    judgmentDeadlineSeconds: 30,
+    scratchDeadlineSeconds: 120,
+    packetDeadlineSeconds: 180,
+    compactionDeadlineSeconds: 300,
+    handoffDeadlineSeconds: 30,
+    pushIsPrCheckpoint: true,
+    infoLines: "all",
+    trigger: {
+    },
+    policy: {
+      early: {
+        planBoundariesRequireSemanticBreak: true,
+      },
+      ready: {
+        planBoundariesRequireSemanticBreak: true,
+      },
+      asap: {
+        planBoundariesRequireSemanticBreak: false,
+      },
+      emergency: {
+      },
+    },
+    semanticSignals: {
+      agentDonePhrases: ["done","completed","finished","shipped","pushed"],
+      agentDoneNegativePhrases: ["not done","not completed","not finished"],
+      topicShiftPhrases: ["moving on","switching to","next,","next:","next up","now, let's","now let's","we'll now"],
+      concludingThoughtPhrases: ["in summary","to summarize","to wrap up","wrapping up","conclusion","concluding","final thoughts","next steps"],
+    },
   },
 };

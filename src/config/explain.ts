@@ -8,7 +8,7 @@ import { camelCase, ConfigSchema, toConfig } from './schema.ts';
 import type { Config } from './schema.ts';
 
 /** A value that a setting can have. */
-export type SettingValue = boolean | number | string;
+export type SettingValue = boolean | number | string | readonly string[];
 
 /** One setting of the schema, as data. */
 export interface Setting {
@@ -16,7 +16,9 @@ export interface Setting {
   readonly path: readonly string[];
   /** The path with dots, as messages and `-c` write it. */
   readonly key: string;
-  readonly kind: 'boolean' | 'integer' | 'number' | 'string';
+  readonly kind: 'boolean' | 'integer' | 'number' | 'string' | 'list';
+  /** The only values of a text, or of the members of a list. */
+  readonly choices?: readonly string[];
   /** Smallest and largest allowed number, both inclusive. */
   readonly minimum?: number;
   readonly maximum?: number;
@@ -30,8 +32,10 @@ export interface Setting {
 }
 
 /** The parts of a generated JSON Schema that are read here. */
-type SchemaNode = Omit<Setting, 'path' | 'key' | 'kind'> & {
-  readonly type: Setting['kind'] | 'object';
+type SchemaNode = Omit<Setting, 'path' | 'key' | 'kind' | 'choices'> & {
+  readonly type: Exclude<Setting['kind'], 'list'> | 'array' | 'object';
+  readonly enum?: readonly string[];
+  readonly items?: { readonly enum?: readonly string[] };
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 };
 
@@ -53,8 +57,10 @@ export function listSettings(): readonly Setting[] {
 
 function collectSettings(node: SchemaNode, path: readonly string[]): Setting[] {
   if (node.type !== 'object') {
-    const { type: kind, properties: _, ...facts } = node;
-    return [{ ...facts, path, key: path.join('.'), kind }];
+    const { type, properties: _, enum: own, items, ...facts } = node;
+    const choices = own ?? items?.enum;
+    const kind = type === 'array' ? 'list' : type;
+    return [{ ...facts, path, key: path.join('.'), kind, ...(choices === undefined ? {} : { choices }) }];
   }
   return Object.entries(node.properties ?? {}).flatMap(([key, child]) =>
     collectSettings(child, [...path, key]),
@@ -67,12 +73,20 @@ export function describeAllowed(setting: Setting): string {
     case 'boolean':
       return 'true or false';
     case 'string':
+      if (setting.choices !== undefined) return `one of ${quoted(setting.choices)}`;
       return 'a text in quotes that is not empty';
+    case 'list':
+      if (setting.choices !== undefined) return `a list of any of ${quoted(setting.choices)}`;
+      return 'a list of texts in quotes that are not empty';
     case 'integer':
       return `a whole number${describeRange(setting)}`;
     case 'number':
       return `a number${describeRange(setting)}`;
   }
+}
+
+function quoted(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(', ');
 }
 
 function describeRange({ minimum, maximum }: Setting): string {
@@ -92,7 +106,7 @@ export const DEFAULT_CONFIG: Config = ${renderLiteral(toConfig(ConfigSchema.pars
 }
 
 function renderLiteral(value: unknown, indent: string): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
   const lines = Object.entries(value).map(
     ([key, child]: [string, unknown]) => `${indent}  ${key}: ${renderLiteral(child, `${indent}  `)},\n`,
   );
@@ -163,13 +177,14 @@ export function settingValue(config: Config, setting: Setting): SettingValue | u
 
 /** A configuration under the keys of its file, as plain JSON; unset keys are absent. */
 export function configJson(config: Config): object {
-  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
-    const entries = settings
-      .map((setting) => [leafName(setting), settingValue(config, setting)] as const)
-      .filter(([, value]) => value !== undefined);
-    return name === '' ? entries : [[name, Object.fromEntries(entries)]];
-  });
-  return Object.fromEntries(tables.flat()) as object;
+  const root: Record<string, unknown> = {};
+  for (const setting of listSettings()) {
+    const value = settingValue(config, setting);
+    let table = root;
+    for (const name of setting.path.slice(0, -1)) table = (table[name] ??= {}) as Record<string, unknown>;
+    if (value !== undefined) table[leafName(setting)] = value;
+  }
+  return root;
 }
 
 /** What a rendered configuration says about origins: of the values that somebody set, or of all. */
@@ -233,11 +248,28 @@ allowed. All of them are reported at once, from wherever they come.
 ## Settings
 `;
 
+/** Settings that are validated, although nothing reads them before there are live sessions. */
+const LIVE_KEYS: readonly RegExp[] = [
+  /_deadline_seconds$/,
+  /_prompt_path$/,
+  /\.compaction_(?:model|reasoning_effort|verbosity)$/,
+  /\.(?:info_lines|summary_with_packet|scratch_file_template)$/,
+  /\.(?:packet_max_tail_chars|packet_max_tokens|tail_max_items)$/,
+];
+
+/** Whether a key of the watcher waits for the live session. */
+export function waitsForSession(key: string): boolean {
+  return key.startsWith('rawr_auto_compaction.') && LIVE_KEYS.some((pattern) => pattern.test(key));
+}
+
 const REFERENCE_TAIL = `
 ## Keys that wait
 
 \`compact.summarization_model\` and \`compact.summarization_model_provider_id\` are accepted and validated, but no code reads them
-yet: every summary is written by the embedded summarizer, which needs no model. \`baton config check\` says so when one is set.
+yet: every summary is written by the embedded summarizer, which needs no model. Of \`[rawr_auto_compaction]\` these wait for the
+live session: the deadlines, the paths of prompts, the model of the compaction with its effort and verbosity, \`info_lines\`,
+\`summary_with_packet\`, \`scratch_file_template\`, \`packet_max_tail_chars\`, \`packet_max_tokens\` and \`tail_max_items\`.
+\`baton config check\` says so when one is set.
 `;
 
 /** docs/config.md. */
@@ -255,11 +287,15 @@ ${settings.map(renderRow).join('\n')}
   return REFERENCE_HEAD + tables.join('') + REFERENCE_TAIL;
 }
 
+function showDefault(value: SettingValue): string {
+  return Array.isArray(value) ? JSON.stringify(value) : String(value);
+}
+
 function renderRow(setting: Setting): string {
   const unset = `not set: ${setting.whenUnset ?? ''}`;
   const cells = [
     `\`${leafName(setting)}\``,
-    setting.default === undefined ? unset : `\`${String(setting.default)}\``,
+    setting.default === undefined ? unset : `\`${showDefault(setting.default)}\``,
     setting.unit ?? '',
     describeAllowed(setting),
     setting.description,

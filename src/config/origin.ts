@@ -3,7 +3,8 @@ export type ValueOrigin =
   | { readonly source: 'default' }
   | { readonly source: 'user' | 'project'; readonly file: string; readonly line?: number }
   | { readonly source: 'environment'; readonly variable: string }
-  | { readonly source: 'command_line'; readonly argument: string };
+  | { readonly source: 'command_line'; readonly argument: string }
+  | { readonly source: 'preset'; readonly name: string; readonly setBy: ValueOrigin };
 
 /**
  * Where a value was set, for people: `FILE:LINE`, the variable or the argument. Control characters, which paths and
@@ -24,6 +25,8 @@ function namePlace(origin: ValueOrigin): string {
       return origin.variable;
     case 'command_line':
       return `-c ${shorten(origin.argument)}`;
+    case 'preset':
+      return `preset ${origin.name} (${namePlace(origin.setBy)})`;
   }
 }
 

@@ -3,7 +3,7 @@
 import { parse, TomlError } from 'smol-toml';
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { BatonError } from '../errors.ts';
-import { describeAllowed, environmentName, listSettings } from './explain.ts';
+import { describeAllowed, environmentName, listSettings, waitsForSession } from './explain.ts';
 import type { Setting } from './explain.ts';
 import { isTable, locateKeys } from './lines.ts';
 import { nearestName } from './nearest.ts';
@@ -11,6 +11,10 @@ import { describePlace, shorten } from './origin.ts';
 import type { ValueOrigin } from './origin.ts';
 import { ConfigSchema, toConfig } from './schema.ts';
 import type { Config } from './schema.ts';
+import { PRESETS } from './preset.ts';
+import { DEFAULT_THRESHOLDS, misorderedTiers } from './tiers.ts';
+import { TIERS } from '../vocabulary.ts';
+import type { Tier } from '../vocabulary.ts';
 
 /** The text of a config file. */
 export interface ConfigText {
@@ -88,8 +92,73 @@ function mergeLayers(layers: readonly Layer[], settings: readonly Setting[]): Re
       break;
     }
   }
+  const aliases = applyAliases(merged, origins);
+  applyPreset(merged, origins);
   const config = toConfig(ConfigSchema.parse(merged));
-  return { config, origins, warnings: findWarnings(config, origins) };
+  const misorder = findMisorder(config, origins);
+  if (misorder !== undefined) throw invalidConfig([misorder]);
+  return { config, origins, warnings: [...aliases, ...findWarnings(config, origins)] };
+}
+
+function thresholdKey(tier: Tier): string {
+  return `rawr_auto_compaction.policy.${tier}.percent_remaining_lt`;
+}
+
+/** The older names of thresholds, where the newer ones are not set. @returns what is said about those that lost */
+function applyAliases(merged: Record<string, unknown>, origins: Map<string, ValueOrigin>): string[] {
+  const warnings: string[] = [];
+  for (const tier of TIERS) {
+    const alias = `rawr_auto_compaction.trigger.${tier}_percent_remaining_lt`;
+    const key = thresholdKey(tier);
+    const origin = origins.get(alias);
+    if (origin === undefined) continue;
+    const value = valueAt(merged as TomlTable, alias.split('.'));
+    if (!origins.has(key)) {
+      setAt(merged, key.split('.'), value);
+      origins.set(key, origin);
+    } else if (valueAt(merged as TomlTable, key.split('.')) !== value) {
+      warnings.push(`${describePlace(origin)}: ${alias} has no effect while ${key} is set.`);
+    }
+  }
+  return warnings;
+}
+
+function applyPreset(merged: Record<string, unknown>, origins: Map<string, ValueOrigin>): void {
+  const key = 'rawr_auto_compaction.preset';
+  const origin = origins.get(key);
+  const name = valueAt(merged as TomlTable, key.split('.'));
+  if (origin === undefined || name !== 'seed') return;
+  for (const [preset, value] of Object.entries(PRESETS[name])) {
+    if (origins.has(preset)) continue;
+    setAt(merged, preset.split('.'), value);
+    origins.set(preset, { source: 'preset', name, setBy: origin });
+  }
+}
+
+/** The tiers whose thresholds are not in order, those at their defaults included. */
+function findMisorder(config: Config, origins: ReadonlyMap<string, ValueOrigin>): ConfigProblem | undefined {
+  const { policy } = config.rawrAutoCompaction;
+  const threshold = (tier: Tier): number => policy[tier].percentRemainingLt ?? DEFAULT_THRESHOLDS[tier];
+  const pair = misorderedTiers({
+    early: threshold('early'),
+    ready: threshold('ready'),
+    asap: threshold('asap'),
+    emergency: threshold('emergency'),
+  });
+  if (pair === undefined) return undefined;
+  const [calm, urgent] = pair;
+  const told = (tier: Tier): string => {
+    const origin = origins.get(thresholdKey(tier));
+    return `${thresholdKey(tier)} (${threshold(tier)}, ${describePlace(origin ?? { source: 'default' })})`;
+  };
+  const key = origins.has(thresholdKey(urgent)) ? thresholdKey(urgent) : thresholdKey(calm);
+  return {
+    message: `${told(calm)} is below ${told(urgent)}, but thresholds must fall from early over ready and asap to emergency.`,
+    origin: origins.get(key) ?? { source: 'default' },
+    key,
+    value: String(threshold(key === thresholdKey(urgent) ? urgent : calm)),
+    allowed: 'early >= ready >= asap >= emergency',
+  };
 }
 
 /** What stands at a path of the schema; never a path from a source, so no key can reach a prototype. */
@@ -187,7 +256,8 @@ function findProblems(layer: Layer, settings: readonly Setting[]): readonly Conf
   const result = ConfigSchema.safeParse(layer.values);
   if (result.success) return [];
   const problems = result.error.issues.flatMap((issue) => {
-    const path = issue.path.map(String);
+    // The place in a list is no key.
+    const path = issue.path.filter((part) => typeof part !== 'number').map(String);
     if (issue.code !== 'unrecognized_keys') return [explainValue(layer, path, settings)];
     return issue.keys.map((key) => explainUnknown(layer, [...path, key], settings));
   });
@@ -242,6 +312,10 @@ function findWarnings(config: Config, origins: ReadonlyMap<string, ValueOrigin>)
       `${describePlace(origin)}: ${key} has no effect until model-written compaction is in; ` +
         'summaries are written by the embedded summarizer, without a model.',
     );
+  }
+  for (const [key, origin] of origins) {
+    if (origin.source === 'preset' || !waitsForSession(key)) continue;
+    warnings.push(`${describePlace(origin)}: ${key} has no effect until Baton runs live sessions.`);
   }
   const percent = origins.get('compact.auto_compact_pct_override');
   if (percent !== undefined && config.compact.autoCompactThreshold !== undefined) {

@@ -5,21 +5,8 @@
 // `import type` and take their values from `defaults.ts`. The namespace import lets a bundler leave its locales out.
 
 import * as z from 'zod';
-
-/** What the documentation of a setting says beside its type, range and default. */
-interface About {
-  /** One sentence on what the setting does. */
-  readonly description: string;
-  readonly unit?: 'tokens' | 'percent' | 'files' | 'tool results' | 'bytes' | 'factor';
-  /** Where key and default come from. */
-  readonly source: string;
-  /** What holds while a setting without a default is not set. */
-  readonly whenUnset?: string;
-  /** A value to show for a setting without a default. */
-  readonly examples?: readonly [string | number];
-}
-
-const about = (facts: About): z.core.GlobalMeta => ({ ...facts });
+import { about } from './about.ts';
+import { WatcherSchema } from './watcher-schema.ts';
 
 const SEED_001 = 'seed 001, configuration';
 
@@ -31,6 +18,15 @@ const FeaturesSchema = z
       .meta(
         about({
           description: 'Clears old tool results first, before anything is summarised.',
+          source: 'spec 1-product',
+        }),
+      ),
+    rawr_auto_compaction: z
+      .boolean()
+      .default(true)
+      .meta(
+        about({
+          description: 'The watcher, which chooses the moment and hands over; off leaves the built-in limit.',
           source: 'spec 1-product',
         }),
       ),
@@ -297,6 +293,7 @@ export const ConfigSchema = z
       ),
     features: FeaturesSchema,
     compact: CompactSchema,
+    rawr_auto_compaction: WatcherSchema,
   })
   .meta({ title: 'Configuration of Baton' });
 
@@ -307,9 +304,11 @@ type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key;
 
-type CamelKeys<Value> = Value extends object
-  ? { readonly [Key in keyof Value as CamelCase<Key & string>]: CamelKeys<Value[Key]> }
-  : Value;
+type CamelKeys<Value> = Value extends readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { readonly [Key in keyof Value as CamelCase<Key & string>]: CamelKeys<Value[Key]> }
+    : Value;
 
 /** The configuration as code reads it: the same tables, camelCase and readonly; unset keys are absent. */
 export type Config = CamelKeys<ConfigValues>;
@@ -322,7 +321,7 @@ export function toConfig(values: ConfigValues): Config {
 function renameKeys(table: object): object {
   const renamed = Object.entries(table).map(([key, value]: [string, unknown]) => [
     camelCase(key),
-    typeof value === 'object' && value !== null ? renameKeys(value) : value,
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? renameKeys(value) : value,
   ]);
   return Object.fromEntries(renamed) as object;
 }

@@ -1,6 +1,8 @@
 // What the agent's words say about the state of its work: phrases on word boundaries, in its prose only. Code, negations,
 // plans for later and questions assert nothing.
 
+import { DEFAULT_CONFIG } from '../config/defaults.ts';
+import type { Config } from '../config/schema.ts';
 import { clip, oneLine, proseLines, sentencesOf } from '../trail/sentences.ts';
 
 /** Boundaries that language tells. */
@@ -15,31 +17,18 @@ export interface PhraseLists {
   readonly concludingThought: readonly string[];
 }
 
-/** @source rawr-behaviour §4.3 */
-export const DEFAULT_PHRASES: PhraseLists = {
-  agentDone: ['done', 'completed', 'finished', 'shipped', 'pushed'],
-  agentDoneNegative: ['not done', 'not completed', 'not finished'],
-  topicShift: [
-    'moving on',
-    'switching to',
-    'next,',
-    'next:',
-    'next up',
-    "now, let's",
-    "now let's",
-    "we'll now",
-  ],
-  concludingThought: [
-    'in summary',
-    'to summarize',
-    'to wrap up',
-    'wrapping up',
-    'conclusion',
-    'concluding',
-    'final thoughts',
-    'next steps',
-  ],
-};
+/** The phrases of a configuration. */
+export function phraseLists({ rawrAutoCompaction: { semanticSignals } }: Config): PhraseLists {
+  return {
+    agentDone: semanticSignals.agentDonePhrases,
+    agentDoneNegative: semanticSignals.agentDoneNegativePhrases,
+    topicShift: semanticSignals.topicShiftPhrases,
+    concludingThought: semanticSignals.concludingThoughtPhrases,
+  };
+}
+
+/** The phrases when nothing is configured; config/watcher-schema.ts holds them. */
+export const DEFAULT_PHRASES: PhraseLists = phraseLists(DEFAULT_CONFIG);
 
 /** A boundary that a message tells, with the words that tell it. */
 export interface SpokenSignal {

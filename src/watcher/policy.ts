@@ -1,5 +1,9 @@
 // The rules that the watcher goes by, as values: what a configuration, a prompt's frontmatter or a preset comes to.
 
+import { DEFAULT_CONFIG } from '../config/defaults.ts';
+import type { Config } from '../config/schema.ts';
+import { DEFAULT_THRESHOLDS, misorderedTiers } from '../config/tiers.ts';
+import type { Thresholds } from '../config/tiers.ts';
 import type { Boundary, InfoLines, MidTurnMode, PacketAuthor, Tier, WatcherMode } from '../vocabulary.ts';
 
 /** When a tier holds and what it asks for. */
@@ -44,3 +48,114 @@ export interface Policy {
   readonly deadlinesMs: Readonly<Record<Deadline, number>>;
   readonly infoLines: InfoLines;
 }
+
+/** What the frontmatter of `auto-compact.md` may say; configuration wins over it. */
+export interface PromptTrigger {
+  readonly thresholds: Partial<Thresholds>;
+  /** Narrows the sets of the tiers; empty: does not. */
+  readonly requiresAnyBoundary: readonly Boundary[];
+}
+
+const NO_TRIGGER: PromptTrigger = { thresholds: {}, requiresAnyBoundary: [] };
+
+type WaitingTier = Exclude<Tier, 'emergency'>;
+
+/** @source spec 3-watcher §3 */
+const EARLY: readonly Boundary[] = [
+  'plan_checkpoint',
+  'plan_update',
+  'pr_checkpoint',
+  'phase_completed',
+  'topic_shift',
+];
+const READY: readonly Boundary[] = [...EARLY, 'commit'];
+const ASAP: readonly Boundary[] = [...READY, 'agent_done', 'concluding_thought'];
+
+/** The boundaries that a tier takes when nothing else is said. */
+export const TIER_BOUNDARIES: Readonly<Record<WaitingTier, readonly Boundary[]>> = {
+  early: EARLY,
+  ready: READY,
+  asap: ASAP,
+};
+
+/** What a configuration comes to. Thresholds of a frontmatter that would upset the order of the tiers count for nothing. */
+export function resolvePolicy(config: Config, trigger: PromptTrigger = NO_TRIGGER): Policy {
+  const { features, compact, rawrAutoCompaction: watcher } = config;
+  const thresholds = resolveThresholds(config, trigger);
+  const waiting = (tier: WaitingTier): TierPolicy => ({
+    percentRemainingBelow: thresholds[tier],
+    usedTokensFrom: watcher.policy[tier].usedTokensGe,
+    required: requiredBoundaries(config, trigger, tier),
+    plansNeedSemanticBreak: watcher.policy[tier].planBoundariesRequireSemanticBreak,
+    decisionPromptPath: watcher.policy[tier].decisionPromptPath,
+  });
+  const tiers: Policy['tiers'] = {
+    early: waiting('early'),
+    ready: waiting('ready'),
+    asap: waiting('asap'),
+    emergency: {
+      percentRemainingBelow: thresholds.emergency,
+      usedTokensFrom: watcher.policy.emergency.usedTokensGe,
+      required: [],
+      plansNeedSemanticBreak: false,
+      decisionPromptPath: undefined,
+    },
+  };
+  return {
+    isEnabled: features.rawrAutoCompaction && compact.enabled && compact.autoCompactEnabled,
+    mode: watcher.mode,
+    isTurnBased: watcher.turnBasedHandoff,
+    packetAuthor: watcher.packetAuthor,
+    combinesRequests: watcher.combineRequests,
+    writesScratch: watcher.scratchWriteEnabled,
+    midTurn: watcher.midTurn,
+    tiers,
+    cooldownTurns: watcher.cooldownTurns,
+    cooldownMs: watcher.cooldownSeconds * 1000,
+    turnCompleteSufficesBelow: watcher.turnCompleteSufficesBelow,
+    defersToNextMessage:
+      watcher.packetAuthor === 'watcher' &&
+      Object.values(tiers).some(({ required }) => required.includes('turn_complete')),
+    deadlinesMs: {
+      judgment: watcher.judgmentDeadlineSeconds * 1000,
+      scratch: watcher.scratchDeadlineSeconds * 1000,
+      packet: watcher.packetDeadlineSeconds * 1000,
+      compaction: watcher.compactionDeadlineSeconds * 1000,
+      handoff: watcher.handoffDeadlineSeconds * 1000,
+    },
+    infoLines: watcher.infoLines,
+  };
+}
+
+/** Each threshold from the configuration, else the frontmatter, else the default. */
+function resolveThresholds({ rawrAutoCompaction: { policy } }: Config, trigger: PromptTrigger): Thresholds {
+  const choose = (asked: Partial<Thresholds>): Thresholds => {
+    const threshold = (tier: Tier): number =>
+      policy[tier].percentRemainingLt ?? asked[tier] ?? DEFAULT_THRESHOLDS[tier];
+    return {
+      early: threshold('early'),
+      ready: threshold('ready'),
+      asap: threshold('asap'),
+      emergency: threshold('emergency'),
+    };
+  };
+  const thresholds = choose(trigger.thresholds);
+  return misorderedTiers(thresholds) === undefined ? thresholds : choose({});
+}
+
+function requiredBoundaries(
+  { rawrAutoCompaction: { policy, trigger: configured } }: Config,
+  { requiresAnyBoundary }: PromptTrigger,
+  tier: WaitingTier,
+): readonly Boundary[] {
+  const own = policy[tier].requiresAnyBoundary;
+  if (own !== undefined) return own;
+  const narrowed = configured.autoRequiresAnyBoundary ?? requiresAnyBoundary;
+  if (narrowed.length === 0) return TIER_BOUNDARIES[tier];
+  return narrowed.filter(
+    (boundary) => boundary === 'turn_complete' || TIER_BOUNDARIES[tier].includes(boundary),
+  );
+}
+
+/** The policy when nothing is configured. */
+export const DEFAULT_POLICY: Policy = resolvePolicy(DEFAULT_CONFIG);

@@ -11,12 +11,14 @@ import type { PlanChange } from '../trail/calls.ts';
 import { looksFailed, outcomeOf } from '../trail/outputs.ts';
 import { redact } from '../trail/redact.ts';
 import { clip, detached, oneLine } from '../trail/sentences.ts';
+import { DEFAULT_CONFIG } from '../config/defaults.ts';
+import type { Config } from '../config/schema.ts';
 import type { Boundary } from '../vocabulary.ts';
 import { reachedCheckpoints } from './checkpoints.ts';
 import type { CheckpointSettings } from './checkpoints.ts';
 import { commandFates } from './fates.ts';
 import type { Outcome } from './fates.ts';
-import { DEFAULT_PHRASES, PhraseReader } from './phrases.ts';
+import { phraseLists, PhraseReader } from './phrases.ts';
 import type { PhraseLists } from './phrases.ts';
 import { PlanFollower } from './progress.ts';
 
@@ -26,11 +28,19 @@ export interface SignalSettings extends CheckpointSettings {
 }
 
 /** @source spec 3-watcher §2; `ci` is the alias of the git book. */
-export const DEFAULT_SIGNAL_SETTINGS: SignalSettings = {
-  commitVerbs: ['commit', 'ci'],
-  pushIsPrCheckpoint: true,
-  phrases: DEFAULT_PHRASES,
-};
+const COMMIT_VERBS = ['commit', 'ci'] as const;
+
+/** What counts as a signal by a configuration. */
+export function signalSettings(config: Config): SignalSettings {
+  return {
+    commitVerbs: COMMIT_VERBS,
+    pushIsPrCheckpoint: config.rawrAutoCompaction.pushIsPrCheckpoint,
+    phrases: phraseLists(config),
+  };
+}
+
+/** What counts when nothing is configured. */
+export const DEFAULT_SIGNAL_SETTINGS: SignalSettings = signalSettings(DEFAULT_CONFIG);
 
 interface Place {
   readonly position: number;
