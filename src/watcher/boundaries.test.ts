@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { anySignal, signal, signals } from '../../test/support/signals.ts';
+import { anyLog } from '../../test/support/thread.ts';
 import {
   consumeBoundaries,
   deferBoundaries,
@@ -12,6 +13,7 @@ import {
   startTurn,
 } from './boundaries.ts';
 import type { Boundaries } from './boundaries.ts';
+import { SignalDetector } from './signals.ts';
 import { BOUNDARIES, VERDICT_REASONS } from '../vocabulary.ts';
 import type { VerdictReason } from '../vocabulary.ts';
 
@@ -137,6 +139,20 @@ test('whatever happens: bounded, JSON-safe, never open again once used up', () =
         assert.ok(ids.length <= 4 * BOUNDARIES.length, `${ids.length} are open`);
         assert.ok(!ids.some((id) => usedUp.has(id)), `${ids.join(' ')} was used up`);
         assert.equal(JSON.stringify(JSON.parse(JSON.stringify(at))), JSON.stringify(at), 'survives JSON');
+      }
+    }),
+    SEED,
+  );
+});
+
+test('whatever a log holds, its signals come in an order in which each of them opens', () => {
+  fc.assert(
+    fc.property(anyLog, (log) => {
+      const detector = new SignalDetector();
+      let at = NO_BOUNDARIES;
+      for (const each of [...log.flatMap((record) => detector.add(record)), ...detector.end()]) {
+        at = noteSignals(at, [each]);
+        assert.ok(at.open.at(-1)?.signal === each, `${each.id} is open`);
       }
     }),
     SEED,

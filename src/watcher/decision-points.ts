@@ -7,7 +7,7 @@ import { applyJudgment, applyPlan, buildDecisionRecord, evaluate, judgmentPrompt
 import { infoLine, judgmentAskedText, skipText, suggestionText, warningLine } from './lines.ts';
 import { enter, remember, stay, takeNumber, andThen } from './moves.ts';
 import type { Policy } from './policy.ts';
-import { abandon, armDeadline, begin, compact } from './sequence.ts';
+import { fail, armDeadline, begin, compact } from './sequence.ts';
 import type {
   Assessing,
   AwaitingJudgment,
@@ -225,5 +225,5 @@ function act(
 
 /** The arbiter is silent: without it nothing is compacted. */
 export function goWithoutPlan(state: WatcherState, atMs: number): Transition {
-  return abandon(state, 'the arbiter did not answer; nothing was compacted.', atMs);
+  return fail(state, 'the arbiter did not answer; nothing was compacted.', atMs);
 }

@@ -133,3 +133,14 @@ test('a hostile message takes linear time', () => {
     assert.ok(performance.now() - started < 3_000, JSON.stringify(piece));
   }
 });
+
+test('a phrase that begins with a character of two units ends the search, found or not', () => {
+  const reader = new PhraseReader({ ...DEFAULT_PHRASES, agentDone: ['🎉 fertig', '𝒜b'] });
+  assert.equal(told('𝒜bc 🎉 fertigen', reader), '');
+  assert.equal(told('𝒜bc, dann 𝒜b; 🎉 fertig', reader), 'done: 𝒜b');
+});
+
+test('a longer phrase that is part of a word leaves the place to a shorter one', () => {
+  const reader = new PhraseReader({ ...DEFAULT_PHRASES, agentDone: ['done', 'done up'] });
+  assert.equal(told('It is done upper layer by layer.', reader), 'done: done');
+});

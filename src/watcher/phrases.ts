@@ -44,16 +44,16 @@ const SENTENCE_LENGTH = 160;
 
 /** Reads messages by fixed lists, compiled once. */
 export class PhraseReader {
-  readonly #done: RegExp | undefined;
-  readonly #doneNegative: RegExp | undefined;
-  readonly #shift: RegExp | undefined;
-  readonly #concluding: RegExp | undefined;
+  readonly #done: PhraseFinder;
+  readonly #doneNegative: PhraseFinder;
+  readonly #shift: PhraseFinder;
+  readonly #concluding: PhraseFinder;
 
   constructor(lists: PhraseLists = DEFAULT_PHRASES) {
-    this.#done = phrasePattern(lists.agentDone);
-    this.#doneNegative = phrasePattern(lists.agentDoneNegative);
-    this.#shift = phrasePattern(lists.topicShift);
-    this.#concluding = phrasePattern(lists.concludingThought);
+    this.#done = new PhraseFinder(lists.agentDone);
+    this.#doneNegative = new PhraseFinder(lists.agentDoneNegative);
+    this.#shift = new PhraseFinder(lists.topicShift);
+    this.#concluding = new PhraseFinder(lists.concludingThought);
   }
 
   /**
@@ -62,7 +62,7 @@ export class PhraseReader {
    */
   read(message: string): SpokenSignal[] {
     const prose = proseOf(message);
-    const isUnfinished = this.#doneNegative !== undefined && prose.search(this.#doneNegative) >= 0;
+    const isUnfinished = !this.#doneNegative.in(prose).next().done;
     const found = [
       isUnfinished ? undefined : signalIn(prose, 'agent_done', this.#done),
       signalIn(prose, 'topic_shift', this.#shift),
@@ -80,24 +80,19 @@ function proseOf(message: string): string {
   return prose.normalize('NFC');
 }
 
-function signalIn(
-  prose: string,
-  boundary: SpokenBoundary,
-  pattern: RegExp | undefined,
-): SpokenSignal | undefined {
-  if (pattern === undefined) return undefined;
-  for (const match of prose.matchAll(pattern)) {
-    const before = prose.slice(Math.max(0, match.index - CLAUSE_LENGTH), match.index);
-    const after = prose.slice(match.index + match[0].length, match.index + match[0].length + CLAUSE_LENGTH);
+function signalIn(prose: string, boundary: SpokenBoundary, finder: PhraseFinder): SpokenSignal | undefined {
+  for (const { index, phrase } of finder.in(prose)) {
+    const before = prose.slice(Math.max(0, index - CLAUSE_LENGTH), index);
+    const after = prose.slice(index + phrase.length, index + phrase.length + CLAUSE_LENGTH);
     if (NEGATED.test(before)) continue;
     if (boundary !== 'concluding_thought' && isAsked(after)) continue;
     if (boundary === 'agent_done' && NOT_YET.test(before)) continue;
-    return { boundary, phrase: oneLine(match[0]), sentence: sentenceAround(prose, match) };
+    return { boundary, phrase: oneLine(phrase), sentence: sentenceAround(prose, { index, phrase }) };
   }
   return undefined;
 }
 
-function sentenceAround(prose: string, { index, 0: phrase }: RegExpExecArray): string {
+function sentenceAround(prose: string, { index, phrase }: Found): string {
   const end = prose.indexOf('\n', index + phrase.length);
   const lines = prose.slice(prose.lastIndexOf('\n', index) + 1, end < 0 ? undefined : end);
   const sentence = sentencesOf(lines).find((each) => each.includes(phrase)) ?? lines;
@@ -125,29 +120,93 @@ function isAsked(after: string): boolean {
   return /^[^.!\n]{0,119}\?/.test(after);
 }
 
-/** Scripts that put no space between words, so that nothing marks where one begins or ends. */
-const UNSPACED =
-  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
-const WORD = `(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}_]`;
-/** A phrase begins no word inside of another one, of a hyphenated compound, a path or a dotted name. */
-const OPENING = `(?<!${WORD})(?<!${WORD}[-‑./@#])(?<![/\\\\$@#])`;
-const CLOSING = `(?!${WORD})(?![-‑./\\\\]${WORD})(?!\\()`;
-
-/** Any of the phrases, on word boundaries and in any case; undefined for a list that holds none. */
-function phrasePattern(phrases: readonly string[]): RegExp | undefined {
-  const sources = phrases
-    .map((phrase) => phrase.normalize('NFC').trim())
-    .filter((phrase) => phrase !== '')
-    .toSorted((a, b) => b.length - a.length)
-    .map(phraseSource);
-  return sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'giu');
+/** A place where a phrase stands, with its words as the text has them. */
+interface Found {
+  readonly index: number;
+  readonly phrase: string;
 }
 
-function phraseSource(phrase: string): string {
-  const isWord = new RegExp(`^${WORD}`, 'u');
-  const opening = isWord.test(phrase) ? OPENING : '';
-  const closing = isWord.test([...phrase].at(-1) ?? '') ? CLOSING : '';
-  return `${opening}${[...phrase].map(characterSource).join('').replace(/\s+/g, '\\s+')}${closing}`;
+/**
+ * Finds any of some phrases, on word boundaries and in any case. What bounds a word is looked at in code: as part of the
+ * pattern the classes of letters would take longer to compile than most sessions take to read.
+ */
+class PhraseFinder {
+  /** Where a phrase may begin. */
+  readonly #any: RegExp | undefined;
+  /** Longest first. */
+  readonly #phrases: readonly {
+    readonly pattern: RegExp;
+    readonly opensWord: boolean;
+    readonly closesWord: boolean;
+  }[];
+
+  constructor(phrases: readonly string[]) {
+    const known = phrases
+      .map((phrase) => phrase.normalize('NFC').trim())
+      .filter((phrase) => phrase !== '')
+      .toSorted((a, b) => b.length - a.length);
+    const sources = known.map((phrase) => [...phrase].map(characterSource).join('').replace(/\s+/g, '\\s+'));
+    this.#any = sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'giu');
+    this.#phrases = known.map((phrase, index) => ({
+      pattern: new RegExp(sources[index] ?? '', 'iuy'),
+      opensWord: isWordAt(phrase, 0),
+      closesWord: isWordAt(phrase, startOfCharacterBefore(phrase, phrase.length)),
+    }));
+  }
+
+  /** The places in a text, in order; none overlaps another. */
+  *in(text: string): Generator<Found> {
+    if (this.#any === undefined) return;
+    for (let from = 0; ;) {
+      this.#any.lastIndex = from;
+      const index = this.#any.exec(text)?.index;
+      if (index === undefined) return;
+      const phrase = this.#at(text, index);
+      if (phrase !== undefined) yield { index, phrase };
+      // A pattern that reads whole characters steps back from the middle of one, and would find it for ever.
+      from = index + (phrase?.length ?? ((text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1));
+    }
+  }
+
+  #at(text: string, index: number): string | undefined {
+    for (const { pattern, opensWord, closesWord } of this.#phrases) {
+      pattern.lastIndex = index;
+      const phrase = pattern.exec(text)?.[0];
+      if (phrase === undefined || (opensWord && !isOpening(text, index))) continue;
+      if (!closesWord || isClosing(text, index + phrase.length)) return phrase;
+    }
+    return undefined;
+  }
+}
+
+/** Letters, marks and digits, but not of scripts that put no space between words: nothing marks there where one begins. */
+const WORD_CHARACTER =
+  /^(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}_]/u;
+
+function isWordAt(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  if (code < 0x80) return /\w/.test(text.charAt(index));
+  return index >= 0 && WORD_CHARACTER.test(text.slice(index, index + 2));
+}
+
+function startOfCharacterBefore(text: string, index: number): number {
+  return (text.codePointAt(index - 2) ?? 0) > 0xffff ? index - 2 : index - 1;
+}
+
+/** A phrase begins no word inside of another one, of a hyphenated compound, a path or a dotted name. */
+function isOpening(text: string, index: number): boolean {
+  if (index === 0) return true;
+  const before = startOfCharacterBefore(text, index);
+  if (isWordAt(text, before) || '/\\$@#'.includes(text.charAt(before))) return false;
+  return !'-‑.'.includes(text.charAt(before)) || !isWordAt(text, startOfCharacterBefore(text, before));
+}
+
+/** Nor does one end there. */
+function isClosing(text: string, index: number): boolean {
+  const after = text.charAt(index);
+  if (after === '') return true;
+  if (isWordAt(text, index) || after === '(') return false;
+  return !'-‑./\\'.includes(after) || !isWordAt(text, index + 1);
 }
 
 function characterSource(character: string): string {

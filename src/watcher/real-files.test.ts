@@ -5,6 +5,8 @@ import { basename } from 'node:path';
 import { test } from 'node:test';
 import { readSessionFile } from '../../test/support/read-format.ts';
 import { REAL_SESSIONS_SKIP, realSessions } from '../../test/support/real-sessions.ts';
+import { NO_BOUNDARIES, noteSignals } from './boundaries.ts';
+import type { Boundaries } from './boundaries.ts';
 import { SignalDetector } from './signals.ts';
 import type { Signal } from '../protocol/signal.ts';
 
@@ -33,12 +35,21 @@ function count(signals: readonly Signal[], boundary: Signal['boundary']): number
   return signals.filter((signal) => signal.boundary === boundary).length;
 }
 
+/** Whether a signal is open once it is noted. */
+function openedBy(signal: Signal, before: Boundaries): boolean {
+  return noteSignals(before, [signal]).open.some((each) => each.signal === signal);
+}
+
 for (const path of realSessions('codex', 'claude-code', 'codex-0.169', 'claude-code-2.1.329')) {
   test(`boundaries of ${basename(path)}`, async () => {
     const { records } = await readSessionFile(path);
     const detector = new SignalDetector();
     const signals = [...records.flatMap((record) => detector.add(record)), ...detector.end()];
     assert.equal(new Set(signals.map(({ id }) => id)).size, signals.length, 'every event once');
+    const everyOne = signals.every((signal) =>
+      openedBy(signal, noteSignals(NO_BOUNDARIES, signals.slice(0, signals.indexOf(signal)))),
+    );
+    assert.ok(everyOne, 'noting them in the order of the log loses none');
     for (const { evidence } of signals)
       assert.doesNotMatch(Object.values(evidence).join(' '), /\p{Surrogate}/u);
     assert.ok(count(signals, 'plan_checkpoint') <= count(signals, 'plan_update'));

@@ -18,6 +18,7 @@ import type {
   Place,
   PostCompactHandoffPending,
   Sequence,
+  Show,
   Transition,
   UserMessage,
   WatcherState,
@@ -159,7 +160,7 @@ export function goWithoutAnswer(
   policy: Policy,
 ): Transition {
   if (asksForPacket(stage)) return writeInstead(state, stage.sequence, why, policy);
-  return andThen(stay(state, warningLine(`${why}; going on without it.`)), (next) =>
+  return andThen(stay(state, warningLine(`${why}; going on without an answer.`)), (next) =>
     requestNext(next, stage.sequence, policy),
   );
 }
@@ -178,14 +179,14 @@ function remind(
   policy: Policy,
 ): Transition {
   if (sequence.wasReminded) {
-    return writeInstead(state, sequence, 'The agent gave no usable continuation packet', policy);
+    return writeInstead(state, sequence, 'the agent gave no usable continuation packet', policy);
   }
   return request(state, { ...sequence, wasReminded: true }, { steps: ['packet_request'], missing }, policy);
 }
 
 /** Variant B as the fallback of variant A. */
 function writeInstead(state: WatcherState, sequence: Sequence, why: string, policy: Policy): Transition {
-  return andThen(stay(state, warningLine(`${why}; the watcher writes it.`)), (next) =>
+  return andThen(stay(state, warningLine(`${why}; the watcher writes the packet.`)), (next) =>
     assemble(next, { ...sequence, author: 'watcher' }, undefined, policy),
   );
 }
@@ -224,7 +225,7 @@ export function takePacket(
   if (result.type === 'unusable') {
     return author === 'agent'
       ? remind(state, sequence, result.missing, policy)
-      : abandon(state, `no packet could be written (${result.why}); nothing was compacted.`, atMs);
+      : fail(state, `no packet could be written (${result.why}); nothing was compacted.`, atMs);
   }
   const { packet, isFinished } = result;
   const { id: sequenceId, decision, place, isTurnBased } = sequence;
@@ -243,6 +244,7 @@ type Task = Pick<Compacting, 'strategy' | 'decision' | 'place' | 'handover'>;
 export function compact(state: WatcherState, task: Task, policy: Policy): Transition {
   const { strategy, decision, place, handover } = task;
   const [number, next] = takeNumber(remember(state, { hasExplainedMode: true, lastShown: undefined }));
+  const isNew = !state.memory.hasExplainedMode && policy.mode === 'auto';
   const order: Compact = {
     type: 'compact',
     number,
@@ -261,14 +263,14 @@ export function compact(state: WatcherState, task: Task, policy: Policy): Transi
   return enter(
     next,
     {
+      ...task,
       at: 'compacting',
       number,
-      ...task,
       sawContextCompacted: false,
       sawTurnComplete: strategy === 'micro' || place === 'inside_turn',
       abortNumber: undefined,
     },
-    ...(state.memory.hasExplainedMode ? [] : infoLine('decision', MODE_EXPLAINED, policy)),
+    ...(isNew ? infoLine('decision', MODE_EXPLAINED, policy) : []),
     ...infoLine('decision', `: triggering ${strategy === 'micro' ? 'micro-' : ''}compaction`, policy),
     decisionStatus(decision),
     order,
@@ -284,8 +286,12 @@ export function takeSign(
   { atMs, policy }: { readonly atMs: number; readonly policy: Policy },
 ): Transition {
   const seen: Compacting = { ...stage, [sign]: true };
+  // Too late to stop it: the packet is all that is left of the history, and goes back without a turn.
+  if (seen.abortNumber !== undefined && seen.sawContextCompacted) {
+    return stopTask(state, seen, { atMs, mayStartTurn: false }, policy);
+  }
   if (!seen.sawContextCompacted || !seen.sawTurnComplete) return enter(state, seen);
-  return finishCompaction(state, seen, { atMs, mayStartTurn: seen.abortNumber === undefined }, policy);
+  return finishCompaction(state, seen, { atMs, mayStartTurn: true }, policy);
 }
 
 /** The history is compacted: what was carried over is handed back. */
@@ -301,7 +307,7 @@ export function finishCompaction(
   const isUserNext = queue.some((message) => !isShellLine(message));
   const startsTurn =
     mayStartTurn && place === 'between_turns' && !handover.isFinished && turn === undefined && !isUserNext;
-  const stage = { decision, place, handover, startsTurn, isRepeated: false };
+  const stage = { decision, place, handover, startsTurn, isDelivered: false, isRepeated: false };
   const line = startsTurn ? ': injecting post-compact handoff' : ': handoff stored for the next turn';
   return andThen(
     stay(compacted, ...infoLine('step', place === 'inside_turn' ? INSIDE_HANDOFF : line, policy)),
@@ -331,23 +337,38 @@ function handOff(
   const { handover, startsTurn } = stage;
   return enter(
     next,
-    { at: 'post_compact_handoff_pending', number, ...stage },
+    { ...stage, at: 'post_compact_handoff_pending', number },
     { type: 'hand_off', number, handover, startsTurn },
     armDeadline('handoff', number, policy),
   );
 }
 
-/** Asks once more for the handoff, now without a turn; the log holds it once in any case. */
+/** The handoff is in the history. */
+export function takeDelivery(
+  state: WatcherState,
+  stage: PostCompactHandoffPending,
+  atMs: number,
+): Transition {
+  if (!stage.startsTurn) return end(state, atMs);
+  return stage.isDelivered ? stay(state) : enter(state, { ...stage, isDelivered: true });
+}
+
+/** Leaves the handoff without a turn; asks for it once more where it is not known to be in the history. */
 export function storeHandoff(
   state: WatcherState,
   stage: PostCompactHandoffPending,
+  atMs: number,
   policy: Policy,
 ): Transition {
   const stopped = stay(
     state,
     ...(stage.startsTurn ? ([{ type: 'interrupt_turn', number: stage.number }] as const) : []),
   );
-  return andThen(stopped, (next) => handOff(next, { ...stage, startsTurn: false, isRepeated: true }, policy));
+  return andThen(stopped, (next) =>
+    stage.isDelivered
+      ? end(next, atMs)
+      : handOff(next, { ...stage, startsTurn: false, isRepeated: true }, policy),
+  );
 }
 
 /** Tells a compaction to stop, and waits for what became of it: it may have been quicker. */
@@ -369,12 +390,22 @@ export function end(state: WatcherState, atMs: number): Transition {
 }
 
 /** Gives a sequence up with a word about it. Inside of a turn, it is not tried again before the next one. */
-export function abandon(state: WatcherState, why: string, atMs: number): Transition {
+export function abandon(state: WatcherState, says: readonly Show[], atMs: number): Transition {
   const { turn } = state.memory;
   const isInside = placeOf(state.stage) === 'inside_turn';
   const barred =
     isInside && turn !== undefined ? remember(state, { turn: { ...turn, isBarred: true } }) : state;
-  return andThen(stay(barred, warningLine(why)), (next) => end(next, atMs));
+  return andThen(stay(barred, ...says), (next) => end(next, atMs));
+}
+
+/** The same, where something went wrong. */
+export function fail(state: WatcherState, why: string, atMs: number): Transition {
+  return abandon(state, [warningLine(why)], atMs);
+}
+
+/** The same, where it was the user's will. */
+export function skip(state: WatcherState, why: string, atMs: number, policy: Policy): Transition {
+  return abandon(state, infoLine('decision', `: skipping auto compact (${why}).`, policy), atMs);
 }
 
 /** The user, or what the user did, stops whatever is under way. What is compacted already is still handed over. */
@@ -388,14 +419,14 @@ export function cancel(state: WatcherState, why: string, atMs: number, policy: P
         return finishCompaction(state, stage, { atMs, mayStartTurn: false }, policy);
       return stage.abortNumber === undefined ? abortCompaction(state, stage, policy) : stay(state);
     case 'post_compact_handoff_pending':
-      return stage.startsTurn ? storeHandoff(state, stage, policy) : stay(state);
+      return stage.startsTurn ? storeHandoff(state, stage, atMs, policy) : stay(state);
     default: {
       const isTurn = isRequesting(stage) && stage.sequence.place === 'between_turns';
       const stopped = stay(
         state,
         ...(isTurn ? ([{ type: 'interrupt_turn', number: stage.number }] as const) : []),
       );
-      return andThen(stopped, (next) => abandon(next, `skipping auto compact (${why}).`, atMs));
+      return andThen(stopped, (next) => skip(next, why, atMs, policy));
     }
   }
 }

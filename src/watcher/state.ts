@@ -163,7 +163,7 @@ export interface Handover {
   readonly isWrapped: boolean;
 }
 
-/** The handoff was asked for and is not known to be in the history yet. */
+/** The handoff was asked for; it is not known yet to be in the history, or its turn to have started. */
 export interface PostCompactHandoffPending {
   readonly at: 'post_compact_handoff_pending';
   readonly number: number;
@@ -171,6 +171,8 @@ export interface PostCompactHandoffPending {
   readonly place: Place;
   readonly handover: Handover;
   readonly startsTurn: boolean;
+  /** It is in the history; only the start of its turn is awaited. */
+  readonly isDelivered: boolean;
   /** It was asked for a second time, because nothing was heard of the first. */
   readonly isRepeated: boolean;
 }

@@ -7,7 +7,8 @@ import { boundaryStatus, infoLine, warningLine } from './lines.ts';
 import { andThen, letGo, outsideOfTurn, placeOf, remember, stay } from './moves.ts';
 import type { Policy } from './policy.ts';
 import {
-  abandon,
+  fail,
+  skip,
   abortCompaction,
   beginAnswer,
   cancel,
@@ -19,6 +20,7 @@ import {
   stopTask,
   storeHandoff,
   takeAnswer,
+  takeDelivery,
   takePacket,
   takeSign,
 } from './sequence.ts';
@@ -86,8 +88,8 @@ function follow(state: WatcherState, event: WatcherEvent, policy: Policy): Trans
     case 'compaction_failed':
       return isAwaited ? failCompaction(state, event.why, event.atMs, policy) : stay(state);
     case 'handoff_delivered':
-      return isAwaited && stage.at === 'post_compact_handoff_pending' && !stage.startsTurn
-        ? end(state, event.atMs)
+      return isAwaited && stage.at === 'post_compact_handoff_pending'
+        ? takeDelivery(state, stage, event.atMs)
         : stay(state);
     case 'deadline_expired':
       return onDeadlineExpired(state, event, policy);
@@ -172,7 +174,7 @@ function foreignTurn(state: WatcherState, atMs: number, policy: Policy): Transit
   if (stage.at !== 'compacting') return cancel(state, 'another turn has started', atMs, policy);
   if (stage.sawContextCompacted) return cancel(state, 'another turn has started', atMs, policy);
   return stage.sawTurnComplete && stage.place === 'between_turns'
-    ? abandon(state, 'the compaction did not complete; there is no handoff.', atMs)
+    ? fail(state, 'the compaction did not complete; there is no handoff.', atMs)
     : stay(state);
 }
 
@@ -250,10 +252,10 @@ function onTurnAborted(state: WatcherState, event: TurnAborted, policy: Policy):
     if (isRequesting(stage)) {
       return reason === 'interrupted'
         ? cancel(state, 'interrupted', atMs, policy)
-        : goWithoutAnswer(state, stage, 'The turn of the request did not complete', policy);
+        : goWithoutAnswer(state, stage, 'the turn of the request did not complete', policy);
     }
     if (stage.at === 'compacting') return failCompaction(state, `the turn was ${reason}`, atMs, policy);
-    if (stage.at === 'post_compact_handoff_pending') return storeHandoff(state, stage, policy);
+    if (stage.at === 'post_compact_handoff_pending') return storeHandoff(state, stage, atMs, policy);
   }
   const isRunning = memory.turn?.turnId === event.turnId;
   if (!isRunning && !isDelivery(state, origin)) return stay(state);
@@ -313,9 +315,12 @@ function onContextCompacted(state: WatcherState, event: ContextCompacted, policy
 function failCompaction(state: WatcherState, why: string, atMs: number, policy: Policy): Transition {
   const { stage } = state;
   if (stage.at !== 'compacting') return stay(state);
-  return stage.sawContextCompacted
-    ? finishCompaction(state, stage, { atMs, mayStartTurn: false }, policy)
-    : abandon(state, `the compaction failed (${why}); nothing was changed.`, atMs);
+  if (stage.sawContextCompacted) {
+    return finishCompaction(state, stage, { atMs, mayStartTurn: false }, policy);
+  }
+  return stage.abortNumber === undefined
+    ? fail(state, `the compaction failed (${why}); nothing was changed.`, atMs)
+    : skip(state, 'stopped; nothing was changed', atMs, policy);
 }
 
 function onDeadlineExpired(state: WatcherState, event: DeadlineExpired, policy: Policy): Transition {
@@ -329,7 +334,7 @@ function onDeadlineExpired(state: WatcherState, event: DeadlineExpired, policy: 
         : abortCompaction(state, stage, policy);
     }
     return number === stage.abortNumber
-      ? abandon(state, 'the compaction did not complete; there is no handoff.', atMs)
+      ? fail(state, 'the compaction did not complete; there is no handoff.', atMs)
       : stay(state);
   }
   if (stage.at === 'idle' || number !== stage.number) return stay(state);
@@ -337,7 +342,7 @@ function onDeadlineExpired(state: WatcherState, event: DeadlineExpired, policy: 
     const isTurn = stage.sequence.place === 'between_turns';
     const stopped = stay(state, ...(isTurn ? ([{ type: 'interrupt_turn', number }] as const) : []));
     return andThen(stopped, (next) =>
-      goWithoutAnswer(next, stage, 'The agent did not answer in time', policy),
+      goWithoutAnswer(next, stage, 'the agent did not answer in time', policy),
     );
   }
   switch (stage.at) {
@@ -346,11 +351,11 @@ function onDeadlineExpired(state: WatcherState, event: DeadlineExpired, policy: 
     case 'awaiting_judgment':
       return goWithoutJudge(state, stage.question, 'no answer in time', policy);
     case 'assembling_packet':
-      return abandon(state, 'the packet was not assembled in time; nothing was compacted.', atMs);
+      return fail(state, 'the packet was not assembled in time; nothing was compacted.', atMs);
     case 'post_compact_handoff_pending':
       return stage.isRepeated
         ? andThen(stay(state, warningLine('the handoff was not confirmed.')), (next) => end(next, atMs))
-        : storeHandoff(state, stage, policy);
+        : storeHandoff(state, stage, atMs, policy);
   }
 }
 
@@ -394,7 +399,7 @@ function onResumed(state: WatcherState, { logged, atMs }: Resumed, policy: Polic
       return stay(back);
     case 'compacting': {
       if (!stage.sawContextCompacted && !logged.compactions.includes(stage.number)) {
-        return abandon(back, 'the session ended before the compaction; nothing was changed.', atMs);
+        return fail(back, 'the session ended before the compaction; nothing was changed.', atMs);
       }
       const told = stay(back, ...infoLine('step', ': the session ended after the compaction', policy));
       return andThen(told, (next) => finishCompaction(next, stage, { atMs, mayStartTurn: false }, policy));
@@ -402,8 +407,8 @@ function onResumed(state: WatcherState, { logged, atMs }: Resumed, policy: Polic
     case 'post_compact_handoff_pending':
       return logged.handoffs.includes(stage.handover.sequenceId)
         ? end(back, atMs)
-        : storeHandoff(back, { ...stage, startsTurn: false }, policy);
+        : storeHandoff(back, { ...stage, startsTurn: false }, atMs, policy);
     default:
-      return abandon(back, 'the session ended during the sequence; nothing was compacted.', atMs);
+      return fail(back, 'the session ended during the sequence; nothing was compacted.', atMs);
   }
 }
