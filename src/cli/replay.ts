@@ -19,7 +19,7 @@ import type { CommandIo, ExitStatus } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
 import { choosePolicies } from './replay-policies.ts';
 import type { PolicyName } from './policy-names.ts';
-import type { NamedConfig } from './replay-policies.ts';
+import type { ReplayConfigs } from './replay-policies.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
 import { printable } from './style.ts';
 
@@ -66,13 +66,13 @@ export interface ReplayRun {
  */
 export async function replay(
   io: CommandIo,
-  configs: { readonly effective: Config; readonly compared: readonly NamedConfig[] },
+  configs: ReplayConfigs,
   paths: readonly string[],
   flags: ReplayFlags,
 ): Promise<ExitStatus> {
   const { files: named, found } = await expandPaths(paths);
   if (flags.html !== undefined) await checkReport(flags.html, named, flags);
-  const policies = choosePolicies(configs, flags.policy);
+  const policies = await choosePolicies(configs, flags.policy);
   const played: PlayedFile[] = [];
   const unplayed: UnplayedFile[] = [];
   let skipped = 0;

@@ -24,7 +24,6 @@ import type {
   WatcherState,
 } from '../watcher/state.ts';
 import { calmTokens } from '../watcher/decide.ts';
-import { DEFAULT_PACKET_TOKENS } from '../watcher/packet/accept.ts';
 import { assemblePacket } from '../watcher/packet/assemble.ts';
 import { factsOf } from '../watcher/packet/facts.ts';
 import type { Policy } from '../watcher/policy.ts';
@@ -297,10 +296,13 @@ export class WatcherPlayer implements Player {
 
   /** The watcher's own packet, which also stands in for the one that an agent would write. */
   #packetText({ tier, situation, signals, why }: DecisionRecord): string {
+    const { rawrAutoCompaction: watcher } = this.#choice.config;
     const trail = this.#world.trail();
     const occasion = { tier, percentRemaining: situation.percentRemaining, signals, why };
     return assemblePacket(trail, occasion, factsOf(trail), {
-      maxTokens: DEFAULT_PACKET_TOKENS,
+      maxTokens: watcher.packetMaxTokens,
+      tailMaxItems: watcher.tailMaxItems,
+      ...(watcher.packetMaxTailChars === undefined ? {} : { tailMaxChars: watcher.packetMaxTailChars }),
       count: (text) => approximateTokens(text, this.#world.estimate),
       lastAgentMessage: this.#lastAgentMessage,
     }).text;

@@ -11,6 +11,8 @@ import { RecallMeter } from '../../src/replay/recall.ts';
 import { Replay } from '../../src/replay/replay.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../src/tokens/estimate.ts';
 
+const POLICIES = await choosePolicies({ effective: DEFAULT_CONFIG, compared: [] });
+
 /** Plays records under the default configuration. @param policies all unless given */
 export function played(
   records: readonly LogRecord[],
@@ -24,7 +26,7 @@ export function played(
       estimate: DEFAULT_CONFIG.compact,
       safetyMultiplier: DEFAULT_CONFIG.compact.tokenSafetyMultiplier,
     },
-    policies: choosePolicies({ effective: DEFAULT_CONFIG, compared: [] }, policies),
+    policies: POLICIES.filter(({ name }) => policies?.some((wanted) => wanted === name) ?? true),
     ...(measures ? { recall: new RecallMeter(records) } : {}),
   });
   for (const record of records) replay.add(record);
