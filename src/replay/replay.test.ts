@@ -69,9 +69,22 @@ describe('the play of a recording', () => {
   });
 });
 
+describe('the boundaries of a recording', () => {
+  it('include the end of the last turn, which few logs record', () => {
+    const { records } = new Recorded(WINDOW, { tellsTurns: false }).user().work(2, 100).commit().answer();
+    assert.deepEqual(
+      played(records).boundaries.map(({ signal, request }) => [signal.boundary, request]),
+      [
+        ['commit', 3],
+        ['turn_complete', 4],
+      ],
+    );
+  });
+});
+
 describe('a limit', () => {
   it('compacts in mid-work when it is reached, and keeps what its agent would keep', () => {
-    const { records } = new Recorded(WINDOW).user(300).work(60, 2_000).answer();
+    const { records } = new Recorded(WINDOW).user(300).work(2, 10).commit().work(60, 2_000).answer();
     const result = played(records);
     for (const [name, limit] of [
       ['codex', 90_000],
@@ -148,6 +161,21 @@ describe('the watcher in a replay', () => {
     assert.equal(first?.turn, 1);
   });
 
+  it('takes nothing from a turn that was stopped over into the next', () => {
+    const story = new Recorded(WINDOW).user().work(30, 2_000).commit().abort().user().work(3, 100).answer();
+    const [first] = policy(played(story.records), 'baton').compactions;
+    assert.equal(first?.point, 'turn_end');
+    assert.equal(first?.turn, 2);
+  });
+
+  it('waits for the results of every call', () => {
+    const story = new Recorded(WINDOW).user().work(20, 2_000);
+    for (let at = 0; at < 12; at++) story.straggle(2_000);
+    const { compactions } = policy(played(story.answer().records), 'baton');
+    assert.ok(compactions.length > 0, 'there is an emergency');
+    for (const { openCalls } of compactions) assert.equal(openCalls, 0);
+  });
+
   it('leaves a session alone that has room', () => {
     const { records } = new Recorded(WINDOW).user().work(5, 1_000).commit().answer();
     assert.deepEqual(policy(played(records), 'baton').compactions, []);
@@ -185,6 +213,7 @@ const anySession = fc
           tokens: fc.integer({ min: 1, max: 3_000 }),
         }),
         fc.record({ do: fc.constant('commit' as const) }),
+        fc.record({ do: fc.constant('straggle' as const), tokens: fc.integer({ min: 1, max: 9_000 }) }),
         fc.record({ do: fc.constant('turn' as const), tokens: fc.integer({ min: 1, max: 6_000 }) }),
         fc.record({ do: fc.constant('compacted' as const), tokens: fc.integer({ min: 100, max: 3_000 }) }),
         fc.record({ do: fc.constant('pause' as const), minutes: fc.integer({ min: 1, max: 20 }) }),
@@ -198,6 +227,7 @@ const anySession = fc
       if (step.do === 'work') story.work(step.requests, step.tokens);
       else if (step.do === 'parallel') story.parallel(step.requests, step.tokens);
       else if (step.do === 'commit') story.commit();
+      else if (step.do === 'straggle') story.straggle(step.tokens);
       else if (step.do === 'turn') story.answer().user(step.tokens);
       else if (step.do === 'compacted') story.compacted(step.tokens);
       else story.pause(step.minutes);

@@ -41,6 +41,16 @@ export class Recorded {
     return this.#report();
   }
 
+  /** The agent goes on while one of two calls still waits for its result. */
+  straggle(tokens: number): this {
+    const [slow, quick, next] = [++this.#calls, ++this.#calls, ++this.#calls].map((call) => `c${call}`);
+    this.#item(shell(slow ?? '', 'make all'), 10).#item(shell(quick ?? '', 'ls'), 10);
+    this.#item(result(quick ?? '', textOfSize('ls', tokens)), tokens);
+    this.#item(shell(next ?? '', 'cat made.ts'), 10);
+    this.#item(result(slow ?? '', textOfSize('made', tokens)), tokens);
+    return this.#item(result(next ?? '', textOfSize('made.ts', tokens)), tokens).#report();
+  }
+
   commit(): this {
     return this.#call('git commit -am "One more step"', 20, '[main 1a2b3c4] One more step\n 1 file changed');
   }
@@ -51,6 +61,11 @@ export class Recorded {
     this.#report();
     if (this.#tellsTurns) this.#push({ type: 'turn_complete', turnId: `t${this.#turns}` });
     return this;
+  }
+
+  /** The user stops the turn. */
+  abort(): this {
+    return this.#push({ type: 'turn_aborted', turnId: `t${this.#turns}` });
   }
 
   /** The agent's own compaction. */
