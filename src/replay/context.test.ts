@@ -69,6 +69,8 @@ describe('a simulated context', () => {
     const beforeIt = context.bill.cached - OVERHEAD;
     assert.ok(beforeIt >= 2_000 && beforeIt < 2_100, `${beforeIt} tokens before the first cleared result`);
     assert.equal(context.entries.length, thread('u:1k shell#x:9k a shell#y:9k a').length, 'no item is gone');
+    const after = context.replace(moment(whole, 3), thread('sum:1k'));
+    assert.equal(after.postTokens, OVERHEAD + 2_000, 'what is left keeps its measure');
   });
 
   it('says which request no window held', () => {

@@ -162,10 +162,12 @@ describe('the watcher in a replay', () => {
   });
 
   it('takes nothing from a turn that was stopped over into the next', () => {
-    const story = new Recorded(WINDOW).user().work(30, 2_000).commit().abort().user().work(3, 100).answer();
-    const [first] = policy(played(story.records), 'baton').compactions;
-    assert.equal(first?.point, 'turn_end');
-    assert.equal(first?.turn, 2);
+    const story = (isStopped: boolean): PolicyOutcome => {
+      const told = new Recorded(WINDOW).user().work(20, 2_000).commit();
+      return policy(played((isStopped ? told.abort().user() : told).work(1, 100).answer().records), 'baton');
+    };
+    assert.equal(story(false).compactions.length, 1, 'the commit alone is a boundary');
+    assert.deepEqual(story(true).compactions, []);
   });
 
   it('waits for the results of every call', () => {
