@@ -84,6 +84,9 @@ const ranges: readonly (readonly [notation: string, from: number, to: number])[]
   ['u dev h u dev', 1, 3],
   ['sum dev u', 1, 2],
   ['dev dev', 0, 2],
+  ['u a h u', 0, 0],
+  ['u shell:9 dev a', 0, 0],
+  ['u h a h', 1, 2],
 ];
 
 for (const [notation, from, to] of ranges) {
@@ -91,3 +94,40 @@ for (const [notation, from, to] of ranges) {
     assert.deepEqual(initialContextRange(thread(notation)), { from, to });
   });
 }
+
+test('of the packets only the newest is seen, handed back or as it was written', () => {
+  const written = (step: 'packet' | 'handoff', sequenceId: string): Item =>
+    user('x', { origin: { author: 'synthetic', step, sequenceId } });
+  const items: Item[] = [
+    written('packet', 's1'),
+    written('handoff', 's1'),
+    user('go on'),
+    written('packet', 's2'),
+    written('handoff', 's2'),
+    user('thanks'),
+  ];
+  assert.deepEqual(
+    filterForSummary(items).map(({ reason }) => reason),
+    ['injected', 'injected', undefined, 'injected', undefined, undefined],
+  );
+  assert.deepEqual(
+    filterForSummary(items.slice(0, 1)).map(({ reason }) => reason),
+    [undefined],
+  );
+});
+
+function answer(step: 'scratch' | 'packet'): Item {
+  return {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'x' }],
+    origin: { author: 'agent', step },
+  };
+}
+
+test('an answer to the scratch request is in its file, the agent’s packet is not', () => {
+  assert.deepEqual(
+    filterForSummary([answer('scratch'), answer('packet')]).map(({ reason }) => reason),
+    ['injected', undefined],
+  );
+});

@@ -1,7 +1,7 @@
 // What a summarizer is given, and why the rest is not.
 
-import { callOf, textOfParts } from '../protocol/item.ts';
-import type { Item, MessageItem } from '../protocol/item.ts';
+import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
+import type { Item, MessageItem, Origin } from '../protocol/item.ts';
 
 /** Why an item is no input of a summary. */
 export type FilterReason =
@@ -55,7 +55,17 @@ function messageFilterReason(item: MessageItem): FilterReason | undefined {
   if (item.isApiErrorMessage === true || item.model === '<synthetic>') return 'synthetic_error';
   if (item.role === 'system' || item.role === 'developer') return 'system';
   if (item.origin?.author === 'harness') return 'system';
-  return item.origin?.author === 'synthetic' && item.origin.step !== 'packet' ? 'injected' : undefined;
+  return isCeremony(item.origin) && !isPacketStep(item.origin) ? 'injected' : undefined;
+}
+
+/** What the watcher says, and what the agent notes down because it was asked to: the notes are in their file. */
+function isCeremony(origin: Origin | undefined): boolean {
+  return origin?.author === 'synthetic' || origin?.step === 'scratch';
+}
+
+/** A handoff holds the packet, and is what is left of it once the context was compacted. */
+function isPacketStep(origin: Origin | undefined): boolean {
+  return origin?.step === 'packet' || origin?.step === 'handoff';
 }
 
 /** An item with the reason why a summarizer does not see it; `reason` is undefined for those that it sees. */
@@ -64,14 +74,21 @@ export interface Filtered {
   readonly reason: FilterReason | undefined;
 }
 
-/** Classifies a history for a summarizer, in its order. */
+/**
+ * Classifies a history for a summarizer, in its order. Of the packets only the newest is seen: by its handoff, where it
+ * was handed back, else as it was written.
+ */
 export function filterForSummary(items: readonly Item[]): readonly Filtered[] {
   const filtered: Filtered[] = [];
   let isFollowedByOutput = false;
+  let hasPacket = false;
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index];
     if (item === undefined) continue;
-    filtered.push({ index, reason: filterReason(item, !isFollowedByOutput) });
+    const isPacket = item.type === 'message' && isPacketStep(item.origin);
+    const reason = isPacket && hasPacket ? 'injected' : filterReason(item, !isFollowedByOutput);
+    hasPacket ||= isPacket;
+    filtered.push({ index, reason });
     if (item.type === 'message') isFollowedByOutput = item.role === 'assistant';
     else if (callOf(item) !== undefined) isFollowedByOutput = true;
   }
@@ -91,15 +108,15 @@ export function isUserMessage(item: Item): item is MessageItem {
 
 /**
  * The initial context: the first unbroken run of what the harness says to the model (permissions, environment,
- * instruction files), as a half-open range. Codex puts it first in a fresh session and, after a compaction, before the
- * last user message.
+ * instruction files) before the agent's first word, as a half-open range. Codex puts it first in a fresh session and,
+ * after a compaction, before the last user message. What a harness says later (a skill, a notification) is none.
  */
 export function initialContextRange(items: readonly Item[]): { readonly from: number; readonly to: number } {
-  const from = items.findIndex(isInitialContext);
-  if (from === -1) return { from: 0, to: 0 };
+  const first = items.findIndex((item) => isInitialContext(item) || authorOf(item) === 'agent');
+  const from = first === -1 ? 0 : first;
   let to = from;
   for (let item = items[to]; item !== undefined && isInitialContext(item); item = items[to]) to++;
-  return { from, to };
+  return to === from ? { from: 0, to: 0 } : { from, to };
 }
 
 function isInitialContext(item: Item): boolean {

@@ -15,7 +15,6 @@ export interface Marker {
 
 const OPENING = '[baton:';
 const LINE = /^\[baton:([a-z_+]{1,80}) sequence=([\w-]{1,64})\](?:\r?\n|$)/;
-const KNOWN_STEPS: ReadonlySet<string> = new Set(STEPS);
 
 /**
  * The line without its line feed: `[baton:heads_up+packet_request sequence=7f3c]`.
@@ -32,7 +31,8 @@ export function markerOf(text: string): Marker | undefined {
   const match = LINE.exec(text.slice(0, 200));
   if (match === null) return undefined;
   const [, names = '', sequenceId = ''] = match;
-  const [first, ...rest] = names.split('+').filter((name): name is Step => KNOWN_STEPS.has(name));
+  const steps = names.split('+').flatMap((name) => STEPS.find((step) => step === name) ?? []);
+  const [first, ...rest] = steps;
   return first === undefined ? undefined : { steps: [first, ...rest], sequenceId };
 }
 

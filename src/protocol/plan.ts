@@ -6,7 +6,8 @@ export type RefusalReason =
 
 /**
  * How a request for a compaction is carried out. `newest_turns` keeps the newest turns and asks no model: all that an open
- * breaker still allows, and never the answer to the watcher. `why` is one sentence for people, with the numbers.
+ * breaker still allows, and never the answer to the watcher. `why` is one sentence for people with
+ * the numbers, without a capital and a full stop, so that others can put words around it.
  */
 export type CompactionPlan =
   | { readonly type: 'none'; readonly reason: RefusalReason; readonly why: string }

@@ -64,6 +64,8 @@ const thresholds: readonly (readonly [
   [200_000, { autoCompactPctOverride: 10 }, 100_000],
   [200_000, { autoCompactThreshold: 150_000, autoCompactPctOverride: 60 }, 150_000],
   [200_000, { modelLimit: 140_000 }, 140_000],
+  // A limit for the model holds as it was set, also below a half.
+  [200_000, { modelLimit: 50_000 }, 50_000],
   [200_000, { modelLimit: 140_000, autoCompactThreshold: 120_000 }, 120_000],
   [200_000, { freeSpaceBuffer: 50_000 }, 150_000],
   [200_000, { freeSpaceBuffer: 0 }, 180_000],

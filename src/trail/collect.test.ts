@@ -254,3 +254,45 @@ test('the trail of a very long session is no larger than that of a long one', ()
   };
   assert.ok(size(4_000) < 1.3 * size(2_000));
 });
+
+const handedBack =
+  '[baton:handoff sequence=s1]\nHere is your packet back:\n\nThe goal is a tax table.\n\nContinue from here.';
+
+test('what Baton said is neither a request nor a statement of the agent', () => {
+  const story = Story.in('/w').user('Write the tax table').agent('I decided on CSV because it diffs well.');
+  for (const role of ['user', 'assistant'] as const) {
+    const type = role === 'user' ? 'input_text' : 'output_text';
+    story.record({
+      type: 'item',
+      item: {
+        type: 'message',
+        role,
+        content: [{ type, text: handedBack }],
+        origin: { author: 'synthetic', step: role === 'user' ? 'handoff' : 'packet', sequenceId: 's1' },
+      },
+    });
+  }
+  const collector = new TrailCollector();
+  for (const record of story.records) collector.add(record);
+  const trail = collector.trail();
+  assert.deepEqual(
+    trail.requests.map(({ text }) => text),
+    ['Write the tax table'],
+  );
+  assert.doesNotMatch(JSON.stringify(trail.statements), /tax table/);
+  assert.equal(trail.carriedOver, undefined, 'its past is in the log');
+});
+
+test('a handoff whose past is not in the log is carried over', () => {
+  const collector = new TrailCollector();
+  collector.add({
+    type: 'item',
+    item: {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: handedBack }],
+      origin: { author: 'synthetic', step: 'handoff', sequenceId: 's1' },
+    },
+  });
+  assert.match(collector.trail().carriedOver ?? '', /^Here is your packet back:\n\nThe goal is a tax table/);
+});

@@ -2,7 +2,8 @@
 // keeps a bounded extract of its own, and only calls whose results are due are remembered.
 
 import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../protocol/item.ts';
-import type { CallView, Item, MessageItem } from '../protocol/item.ts';
+import type { CallView, Item, MessageItem, Origin } from '../protocol/item.ts';
+import { withoutMarker } from '../protocol/marker.ts';
 import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
 import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
@@ -152,8 +153,14 @@ export class TrailCollector {
       return;
     }
     if (text.trim() === '') return;
-    if (message.role === 'assistant') this.#addAgentText(text);
+    if (message.origin?.author === 'synthetic') this.#addSynthetic(message.origin, text);
+    else if (message.role === 'assistant') this.#addAgentText(text);
     else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(text);
+  }
+
+  /** What Baton said is no evidence of the work, but for a packet whose past is not in the log. */
+  #addSynthetic({ step }: Origin, text: string): void {
+    if (step === 'packet' || step === 'handoff') this.#carryOver(withoutMarker(text));
   }
 
   #addUserText(text: string): void {

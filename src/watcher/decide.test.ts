@@ -342,6 +342,8 @@ test('the plan of the arbiter turns a yes into a no, and nothing else', () => {
     'asap no off: commit',
     'asap no floor: commit',
   ]);
+  const resting = applyPlan(yes, { type: 'none', reason: 'rearm', why: 'usage has not grown' });
+  assert.equal(resting.why, 'The arbiter refused: usage has not grown.');
   assert.equal(told(applyPlan(yes, { type: 'newest_turns', why: '' })), 'asap no breaker_open: commit');
   assert.equal(applyPlan(yes, { type: 'full', why: '' }), yes);
   assert.equal(applyPlan(yes, { type: 'micro', why: '' }), yes);

@@ -83,7 +83,7 @@ const SEMANTIC_BREAKS: ReadonlySet<Boundary> = new Set([
   'concluding_thought',
 ]);
 
-const MOST_URGENT_FIRST = ['emergency', 'asap', 'ready', 'early'] as const satisfies readonly Tier[];
+const MOST_URGENT_FIRST = TIERS.toReversed();
 
 /** Decides. Total and deterministic; its time is linear in the open boundaries. */
 export function evaluate(evaluation: Evaluation, policy: Policy): Decision {
@@ -112,7 +112,7 @@ export function evaluate(evaluation: Evaluation, policy: Policy): Decision {
   if (isEmergency) return answer('emergency', say.emergency(pressure));
   const veto =
     vetoOfBoundaries({ signals, candidates, required }, policy.tiers[tier]) ??
-    vetoOfContext(evaluation, policy, { signals, candidates });
+    vetoOfContext(evaluation, policy, candidates);
   return veto === undefined
     ? answer('boundary', say.boundary(pressure, signals))
     : answer(veto.reason, veto.why(pressure));
@@ -176,14 +176,15 @@ interface Veto {
   readonly why: (pressure: string) => string;
 }
 
-/** Signals that counted, and all that were reached. */
+/** What was reached, and what of it counted. */
 interface Reached {
-  readonly signals: readonly Signal[];
   readonly candidates: readonly Signal[];
+  readonly required: readonly Boundary[];
+  readonly signals: readonly Signal[];
 }
 
 function vetoOfBoundaries(
-  { signals, candidates, required }: Reached & { readonly required: readonly Boundary[] },
+  { signals, candidates, required }: Reached,
   { plansNeedSemanticBreak }: TierPolicy,
 ): Veto | undefined {
   if (signals.length === 0) {
@@ -198,7 +199,11 @@ function vetoOfBoundaries(
 }
 
 /** Contextual assessment: a boundary is necessary, not sufficient. @source seed 004 */
-function vetoOfContext(evaluation: Evaluation, policy: Policy, { candidates }: Reached): Veto | undefined {
+function vetoOfContext(
+  evaluation: Evaluation,
+  policy: Policy,
+  candidates: readonly Signal[],
+): Veto | undefined {
   const { rest, busyWith } = evaluation;
   if (rest !== undefined && isCoolingDown(rest, policy)) {
     return { reason: 'cooldown', why: (pressure) => say.coolingDown(pressure, rest, policy) };
@@ -247,7 +252,7 @@ export function applyPlan(decision: Decision, plan: CompactionPlan): Decision {
   if (!decision.shouldCompact || plan.type === 'micro' || plan.type === 'full') return decision;
   // What an open breaker still allows is no sequence with a packet and a handoff.
   const reason = plan.type === 'none' ? REFUSED[plan.reason] : 'breaker_open';
-  return { ...decision, shouldCompact: false, reason, why: plan.why };
+  return { ...decision, shouldCompact: false, reason, why: say.refused(plan.why) };
 }
 
 /** The decision after the judge's answer. Nobody vetoes an emergency; a failure changes nothing. */

@@ -110,30 +110,20 @@ function cutAfter(text: string, characters: number): string {
 }
 
 /**
- * Reads a judge's answer: the whole text as JSON, else without a code fence, else from the first `{` to the last `}`. The
- * first of these that is an answer counts. Never throws.
+ * Reads a judge's answer: what stands from the first `{` to the last `}`, so that a code fence and words around it do no harm.
+ * Never throws.
+ * @source rawr-behaviour §6.4, whose two steps before this one can only find the same object
  */
 export function parseJudgment(text: string): Judgment {
   if (text.trim() === '') return { type: 'failure', why: 'The judge answered nothing.' };
-  let why = 'The judge answered no JSON.';
-  for (const candidate of [
-    text,
-    withoutFence(text),
-    text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1),
-  ]) {
-    const value = parse(candidate);
-    if (value === undefined) continue;
-    const answer = answerIn(value);
-    if (answer !== undefined) return answer;
-    why = 'The judge answered JSON without a boolean should_compact and a text reason.';
-  }
-  return { type: 'failure', why };
-}
-
-function withoutFence(text: string): string {
-  const trimmed = text.trim();
-  const body = trimmed.startsWith('```') ? trimmed.slice(trimmed.indexOf('\n') + 1) : trimmed;
-  return body.endsWith('```') ? body.slice(0, -'```'.length) : body;
+  const value = parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  if (value === undefined) return { type: 'failure', why: 'The judge answered no JSON object.' };
+  return (
+    answerIn(value) ?? {
+      type: 'failure',
+      why: 'The judge answered JSON without a boolean should_compact and a text reason.',
+    }
+  );
 }
 
 /** Undefined where the text is no JSON. */

@@ -144,3 +144,8 @@ test('a longer phrase that is part of a word leaves the place to a shorter one',
   const reader = new PhraseReader({ ...DEFAULT_PHRASES, agentDone: ['done', 'done up'] });
   assert.equal(told('It is done upper layer by layer.', reader), 'done: done');
 });
+
+test('a phrase that stands in a word does not hide the one that begins a character later', () => {
+  const reader = new PhraseReader({ ...DEFAULT_PHRASES, agentDone: ['ok!', 'k!', '!'] });
+  assert.equal(told('xk!', reader), 'done: !');
+});

@@ -5,8 +5,15 @@ import { basename } from 'node:path';
 import { test } from 'node:test';
 import { readSessionFile } from '../../test/support/read-format.ts';
 import { REAL_SESSIONS_SKIP, realSessions } from '../../test/support/real-sessions.ts';
-import { NO_BOUNDARIES, noteSignals } from './boundaries.ts';
+import { SPEC_POLICY } from '../../test/support/policy.ts';
+import { callOf, resultCallId } from '../protocol/item.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import { percentRemaining } from '../tokens/pressure.ts';
+import type { DecisionPoint } from '../vocabulary.ts';
+import { NO_BOUNDARIES, noteSignals, settleBoundaries, startTurn } from './boundaries.ts';
 import type { Boundaries } from './boundaries.ts';
+import { evaluate } from './decide.ts';
+import type { Decision, Evaluation } from './decide.ts';
 import { SignalDetector } from './signals.ts';
 import type { Signal } from '../protocol/signal.ts';
 
@@ -63,3 +70,67 @@ for (const path of realSessions('codex', 'claude-code', 'codex-0.169', 'claude-c
 
 if (REAL_SESSIONS_SKIP !== false)
   test('boundaries of real sessions', { skip: REAL_SESSIONS_SKIP }, () => undefined);
+
+/** Takes a decision after every tool result and at the end of every turn; nothing is compacted. */
+function decisionsOf(records: readonly LogRecord[]): readonly (readonly [Evaluation, Decision])[] {
+  const detector = new SignalDetector();
+  const decisions: (readonly [Evaluation, Decision])[] = [];
+  let boundaries = NO_BOUNDARIES;
+  let used = 0;
+  let position = -1;
+  let batchFrom: number | undefined;
+  const decide = (point: DecisionPoint) => {
+    const situation = {
+      used,
+      window: 190_000,
+      percentRemaining: percentRemaining(used, 190_000),
+      projected: 9000,
+    };
+    const evaluation = { ...CALM, point, situation, open: boundaries.open, batchFrom };
+    const decision = evaluate(evaluation, SPEC_POLICY);
+    decisions.push([evaluation, decision]);
+    boundaries = settleBoundaries(boundaries, decision);
+  };
+  for (const record of records) {
+    if (record.type === 'turn_started') boundaries = startTurn(boundaries);
+    if (record.type === 'usage') used = record.usage.total;
+    if (record.type === 'item') position++;
+    if (record.type === 'item' && callOf(record.item) !== undefined) batchFrom ??= position;
+    boundaries = noteSignals(boundaries, detector.add(record));
+    if (record.type === 'turn_complete') decide('turn_end');
+    if (record.type !== 'item' || resultCallId(record.item) === undefined) continue;
+    decide('mid_turn');
+    batchFrom = undefined;
+  }
+  boundaries = noteSignals(boundaries, detector.end());
+  decide('turn_end');
+  return decisions;
+}
+
+const CALM = {
+  turn: 1,
+  busyWith: [],
+  rest: undefined,
+  lastAgentMessage: undefined,
+  hasRequest: true,
+  hasAction: true,
+} as const;
+
+for (const path of realSessions('codex', 'claude-code', 'pi')) {
+  test(`decisions over ${basename(path)}: none twice for one boundary, none in mid-work`, async () => {
+    const { records } = await readSessionFile(path);
+    const decisions = decisionsOf(records);
+    const used = new Set<string>();
+    for (const [evaluation, decision] of decisions) {
+      if (!decision.shouldCompact) continue;
+      for (const { id, boundary, position } of decision.signals) {
+        assert.ok(!used.has(id), `${id} decided twice`);
+        used.add(id);
+        if (decision.reason === 'emergency' || evaluation.point !== 'mid_turn') continue;
+        assert.match(boundary, /^(?:commit|pr_checkpoint|plan_checkpoint|phase_completed)$/);
+        assert.ok(position >= (evaluation.batchFrom ?? 0), `${id} is older than its batch`);
+      }
+    }
+    assert.ok(decisions.length > 0, 'something was decided');
+  });
+}

@@ -135,6 +135,11 @@ export function notPacketWorthy(lead: string, characters: number): string {
   return `${lead}, but there is nothing to hand over: no request with an action since the last compaction, and no last message of ${characters} characters.`;
 }
 
+/** The arbiter said no. @param why its own sentence, without a full stop */
+export function refused(why: string): string {
+  return `The arbiter refused: ${why}.`;
+}
+
 /** A judge said no. @param reason the judge's own words */
 export function vetoed(reason: string): string {
   const words = clip(reason.replaceAll(/\s+/g, ' ').trim(), 2 * SHOWN_CHARACTERS);

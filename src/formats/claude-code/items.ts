@@ -1,6 +1,8 @@
 // One line of a Claude Code session as items of the protocol.
 
 import type { Item, JsonObject, MessageItem, Origin, Part } from '../../protocol/item.ts';
+import { textOfParts } from '../../protocol/item.ts';
+import { markedOrigin } from '../../protocol/marker.ts';
 import { arrayAt, isJsonObject, objectAt, stringAt } from '../fields.ts';
 
 const HARNESS: Origin = { author: 'harness' };
@@ -93,13 +95,15 @@ export function userItems(line: JsonObject): Item[] {
 
 function userMessage(line: JsonObject, content: readonly Part[]): MessageItem {
   const isSummary = line['isCompactSummary'] === true;
+  const marked = isSummary ? undefined : markedOrigin(textOfParts(content.slice(0, 1)));
   return {
     type: 'message',
     role: 'user',
     content,
     ...(isSummary ? { isCompactSummary: true } : {}),
     ...(line['isVisibleInTranscriptOnly'] === true ? { isVisibleInTranscriptOnly: true } : {}),
-    ...(isSummary || !isFromHarness(line, content) ? {} : { origin: HARNESS }),
+    ...(marked === undefined ? {} : { origin: marked }),
+    ...(isSummary || marked !== undefined || !isFromHarness(line, content) ? {} : { origin: HARNESS }),
   };
 }
 

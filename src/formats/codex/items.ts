@@ -3,6 +3,7 @@
 
 import type { Item, Json, JsonObject, MessageItem, Part, UnknownItem } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
+import { markedOrigin } from '../../protocol/marker.ts';
 import { isSummaryText, userRoleKind } from './authorship.ts';
 import { applyMarks } from './marks.ts';
 import { isJsonObject, stringAt } from '../fields.ts';
@@ -123,6 +124,8 @@ function readMessage(payload: ItemPayload, summaryText: string | undefined): Ite
   const content = readParts(raw);
   if (content === undefined) return 'has a content that is no list of parts';
   const message = withField(payload, 'content', content) as MessageItem;
+  const origin = markedOrigin(textOfParts(content.slice(0, 1)));
+  if (origin !== undefined && role !== 'developer' && role !== 'system') return { ...message, origin };
   if (role !== 'user') return message;
   if (isSummaryOf(content, summaryText)) return asSummary(message);
   const kind = userRoleKind(content, payload);

@@ -8,7 +8,8 @@ import { divide, PACKET_SECTIONS, SECTION_NAMES } from './sections.ts';
 import type { PacketSection, SectionBlock } from './sections.ts';
 
 /** Why an answer is no packet. `incomplete`: it lacks a part that a successor cannot do without. */
-export type UnusableReason = 'empty' | 'refusal' | 'echo' | 'promise' | 'too_short' | 'no_sections' | 'incomplete';
+export type UnusableReason =
+  'empty' | 'refusal' | 'echo' | 'promise' | 'too_short' | 'no_sections' | 'incomplete';
 
 /** What an answer came to. */
 export type PacketAnswer =
@@ -85,7 +86,8 @@ const PROMISE =
 export function acceptPacket(answer: string, settings: AcceptSettings): PacketAnswer {
   if (!(settings.maxTokens >= 1)) throw new RangeError(`No packet fits ${settings.maxTokens} tokens`);
   const blocks = blocksOfAnswer(answer, settings.request);
-  const all = settings.first === undefined ? blocks : joined(blocksOfAnswer(settings.first, settings.request), blocks);
+  const all =
+    settings.first === undefined ? blocks : joined(blocksOfAnswer(settings.first, settings.request), blocks);
   const sections = PACKET_SECTIONS.filter((name) => all.some(({ section }) => section === name));
   const lacking = REQUIRED.filter((name) => !isToldBy(name, sections));
   const reason = reasonAgainst(answer, all, lacking, settings);
@@ -111,7 +113,12 @@ function asked(sections: readonly PacketSection[]): PacketSection[] {
 /** Parts of the answer that say something of their own; what only repeats the request is gone. */
 function blocksOfAnswer(answer: string, request: string): readonly SectionBlock[] {
   const text = redact(unwrapped(answer.replaceAll('\r\n', '\n').trim()));
-  const echoed = new Set(request.split('\n').map(comparable).filter((line) => line.length > 3));
+  const echoed = new Set(
+    request
+      .split('\n')
+      .map(comparable)
+      .filter((line) => line.length > 3),
+  );
   return divide(text).filter(({ content }) => saysSomething(content, echoed));
 }
 
@@ -121,7 +128,10 @@ function saysSomething(content: string, echoed: ReadonlySet<string>): boolean {
 }
 
 function comparable(line: string): string {
-  return line.replace(/[\s*_#>`-]+/g, ' ').trim().toLowerCase();
+  return line
+    .replace(/[\s*_#>`-]+/g, ' ')
+    .trim()
+    .toLowerCase();
 }
 
 /** Most of an answer, or all of its sections, in one fence: agents wrap a document that they were asked for. */
@@ -133,7 +143,8 @@ function unwrapped(text: string): string {
   const to = text.lastIndexOf(`\n${open[1] ?? ''}`);
   const inside = (to < from ? text.slice(from) : text.slice(from, to)).trim();
   if (inside.length > MOST_OF_ANSWER * text.length) return inside;
-  const hasSections = (part: string) => divide(part).filter(({ section }) => section !== undefined).length >= 2;
+  const hasSections = (part: string) =>
+    divide(part).filter(({ section }) => section !== undefined).length >= 2;
   return !hasSections(text) && hasSections(inside) ? inside : text;
 }
 
@@ -262,21 +273,29 @@ const LEAST_IMPORTANT_FIRST: readonly (PacketSection | undefined)[] = [
 /** A line longer than this is clipped when it has to be cut, rather than left out. */
 const CLIPPED_LINE = 600;
 
-function fit(parts: readonly Part[], { maxTokens, count, facts }: AcceptSettings): { text: string; linesCut: number } {
+function fit(
+  parts: readonly Part[],
+  { maxTokens, count, facts }: AcceptSettings,
+): { text: string; linesCut: number } {
   const whole = parts.map(({ lines }) => lines.length);
-  let over = count(render(parts, facts, 0)) - maxTokens;
-  for (const section of over > 0 ? LEAST_IMPORTANT_FIRST : []) {
-    for (const part of parts.filter((each) => each.section === section)) over = shorten(part, over, count);
-    if (over > 0) continue;
-    // Tokenizers merge across lines, and the note costs some: the estimate is checked on the whole.
-    over = count(render(parts, facts, linesLost(parts, whole))) - maxTokens;
-    if (over <= 0) break;
-    for (const part of parts.filter((each) => each.section === section)) over = shorten(part, over + 8, count);
+  const written = (): string => render(parts, facts, linesLost(parts, whole));
+  let text = written();
+  for (const section of LEAST_IMPORTANT_FIRST) {
+    const shortened = parts.filter((part) => part.section === section);
+    // Lines counted one by one are not the tokens of the whole: what is still over is taken in the next round.
+    for (let over = count(text) - maxTokens; over > 0 && shortened.some(({ lines }) => lines.length > 0);) {
+      let left = over + NOTE_TOKENS;
+      for (const part of shortened.toReversed()) left = shorten(part, left, count);
+      text = written();
+      over = count(text) - maxTokens;
+    }
   }
   const linesCut = linesLost(parts, whole);
-  const text = render(parts, facts, linesCut);
   return { text: count(text) <= maxTokens ? text : cutToFit(text, maxTokens, count), linesCut };
 }
+
+/** What the note about cut lines may cost. */
+const NOTE_TOKENS = 24;
 
 function linesLost(parts: readonly Part[], whole: readonly number[]): number {
   return parts.reduce((sum, { lines }, at) => sum + (whole[at] ?? 0) - lines.length, 0);
@@ -289,7 +308,10 @@ function shorten({ lines }: Part, over: number, count: CountText): number {
     const line = lines.pop() ?? '';
     left -= count(`${line}\n`);
     if (left < 0 && line.length > CLIPPED_LINE) {
-      const kept = clip(line, Math.max(40, Math.floor(line.length * Math.min(0.9, -left / Math.max(1, count(line))))));
+      const kept = clip(
+        line,
+        Math.max(40, Math.floor(line.length * Math.min(0.9, -left / Math.max(1, count(line))))),
+      );
       left += count(`${kept}\n`);
       if (left <= 0) lines.push(kept);
       else left -= count(`${kept}\n`);
@@ -303,7 +325,8 @@ function render(parts: readonly Part[], facts: readonly string[], linesCut: numb
     .map(({ lines }) => lines.join('\n').trim())
     .filter((text) => text !== '')
     .join('\n\n');
-  const note = linesCut === 0 ? '' : `(${linesCut} lines were left out here to keep the packet within its limit.)`;
+  const note =
+    linesCut === 0 ? '' : `(${linesCut} lines were left out here to keep the packet within its limit.)`;
   const known = facts.length === 0 ? '' : `## Harness facts\n\n${facts.join('\n')}`;
   return [body, note, known].filter((text) => text !== '').join('\n\n');
 }

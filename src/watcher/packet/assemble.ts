@@ -61,7 +61,7 @@ const HEADINGS = [
   'All requests in order, with what was done about each',
   'Plan and commits',
   'Where we are',
-  "What is next",
+  'What is next',
   'Rules of the user, decisions, traps',
 ] as const;
 const ASK = 0;
@@ -79,8 +79,9 @@ const DIRECTIVE =
 const DIRECTIVE_DONE =
   'The current request has been answered as far as the log tells. Wait for the user unless something above is still open.';
 
-/** Share of the packet that the tail may take. */
+/** Shares of the packet that the tail and the facts may take. Both bind in small packets only, but for long results. */
 const TAIL_SHARE = 0.28;
+const FACTS_SHARE = 0.25;
 
 /**
  * Assembles a packet. The same arguments give the same text; the whole is at most `maxTokens` long, known secrets replaced.
@@ -98,7 +99,7 @@ export function assemblePacket(
   const nextStep = nextStepOf(trail);
   const frame: Frame = {
     top: `${TITLE}\n\n${occasionText(occasion)}`,
-    facts: `## Harness facts\n\n${factLines(facts).join('\n')}`,
+    facts: `## Harness facts\n\n${cutToFit(factLines(facts).join('\n'), maxTokens * FACTS_SHARE, count)}`,
     directive: nextStep === undefined ? DIRECTIVE_DONE : DIRECTIVE,
     tail: '',
     turns: [],
@@ -134,7 +135,7 @@ function fit(picked: SummaryLine[], frame: Frame, { maxTokens, count }: Assemble
     if (over <= 0) return text;
     if (picked.length === 0) return cutToFit(text, maxTokens, count);
     // What was taken last was worth least.
-    for (let left = over; left > 0; ) {
+    for (let left = over; left > 0;) {
       const line = picked.pop();
       if (line === undefined) break;
       left -= count(line.text);
@@ -164,7 +165,12 @@ function leftOut(lines: readonly SummaryLine[], turns: readonly number[]): strin
 
 function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] {
   const budget = Math.max(1, room);
-  const picker = new LinePicker({ room: budget, count, weights: unitWeights(trail), sectionHeading: () => '' });
+  const picker = new LinePicker({
+    room: budget,
+    count,
+    weights: unitWeights(trail),
+    sectionHeading: () => '',
+  });
   const nothing = preservedWords([]);
   // Here the chain of requests is the point: no message is replaced by a reference to the rules in it.
   const messages = messageLines({ ...trail, constraints: [] }, budget, nothing);
@@ -183,6 +189,7 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
   const traps = placed(failureLines(trail), RULES, 1e9, 'Traps: what failed, and how that ended:');
   const carried = placed(carriedLines(trail), STATE, -2e10);
   const floors = [
+    { lines: ask.slice(0, 1), share: 1 },
     { lines: ask, share: 0.4 },
     { lines: next, share: 0.15 },
     { lines: state, share: 0.05 },
@@ -199,7 +206,18 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
   ];
   for (const { lines, share } of floors) picker.takeFloor({ lines, share, by: 'order' }, budget);
   picker.takeBest(
-    [...rules, ...plan, ...chain, ...actions, ...said, ...files, ...decisions, ...traps, ...commits, ...carried],
+    [
+      ...rules,
+      ...plan,
+      ...chain,
+      ...actions,
+      ...said,
+      ...files,
+      ...decisions,
+      ...traps,
+      ...commits,
+      ...carried,
+    ],
     0,
   );
   return picker.picked;
@@ -249,7 +267,9 @@ const WHOLE_MESSAGE = 0.6;
 /** What of the user's rules must be there: each as a line of its own, or the message that it is most of. */
 function ruleFloor(trail: Trail, chain: readonly SummaryLine[], budget: number): readonly SummaryLine[] {
   const texts = new Map(trail.requests.map(({ turn, text }) => [turn, oneLine(text)]));
-  const told = new Map(chain.flatMap((line) => (line.parent === undefined ? [[line.order, line] as const] : [])));
+  const told = new Map(
+    chain.flatMap((line) => (line.parent === undefined ? [[line.order, line] as const] : [])),
+  );
   const standing = new Map<string, SummaryLine>();
   for (const { turn, text } of trail.constraints) {
     const line = told.get(turn);
@@ -316,7 +336,8 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
     const text = `Just before it, the agent had said: ${quoted(said.join(' '))}`;
     lines.push(summaryLine({ section: ASK, order: 1.5, text, value: 5 }));
   }
-  if (before !== undefined) lines.push(askLine(2, `Before that (message ${before.turn})`, before, askLength(budget, 0.2)));
+  if (before !== undefined)
+    lines.push(askLine(2, `Before that (message ${before.turn})`, before, askLength(budget, 0.2)));
   if (first !== undefined && first !== current && first !== before) {
     lines.push(askLine(3, 'The session began with', first, askLength(budget, 0.15)));
   }
@@ -348,7 +369,8 @@ function askLine(order: number, label: string, { text }: UserRequest, length: nu
 }
 
 function stateLines({ current, turns, compactions }: Trail): SummaryLine[] {
-  const hasBegun = current.actions.some(({ turn }) => turn === turns) || current.tail.some(({ turn }) => turn === turns);
+  const hasBegun =
+    current.actions.some(({ turn }) => turn === turns) || current.tail.some(({ turn }) => turn === turns);
   const text = current.isAgentDone
     ? 'The agent has answered the current ask.'
     : hasBegun
@@ -391,7 +413,9 @@ function olderSteps({ plan, turns }: Trail): readonly string[] {
 function nextLines(trail: Trail, budget: number): SummaryLine[] {
   const lines: string[] = [];
   if (trail.nextStep !== undefined) {
-    lines.push(`- The agent's own words: ${quoted(clip(oneLine(trail.nextStep), Math.max(160, budget * 0.25)))}`);
+    lines.push(
+      `- The agent's own words: ${quoted(clip(oneLine(trail.nextStep), Math.max(160, budget * 0.25)))}`,
+    );
   }
   const step = openStep(trail);
   if (step !== undefined) lines.push(`- From the plan: ${clip(step.text, 240)}`);
@@ -401,6 +425,7 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   }
   const failure = trail.failures.findLast(({ outcome, turn }) => outcome === 'open' && turn === trail.turns);
   if (failure !== undefined) lines.push(`- Not seen to pass yet: \`${clip(failure.command, 140)}\``);
-  if (lines.length === 0) lines.push(`- ${nextStepOf(trail) ?? 'Nothing is left open as far as the log tells.'}`);
+  if (lines.length === 0)
+    lines.push(`- ${nextStepOf(trail) ?? 'Nothing is left open as far as the log tells.'}`);
   return lines.map((text, order) => summaryLine({ section: NEXT, order, text, value: 5 - order }));
 }

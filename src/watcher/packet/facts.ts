@@ -68,16 +68,16 @@ const SHOWN_STEPS = 6;
 const SHOWN_SUBAGENTS = 6;
 const LINE_LENGTH = 300;
 
-/** The facts as lines of a list, redacted; one line each, unknown things left out or called unknown. */
+/** The facts as lines of a list, redacted; one line each, shortest first, unknown things left out or called unknown. */
 export function factLines(facts: HarnessFacts): readonly string[] {
   const lines = [
     workplaceLine(facts),
-    headLine(facts),
-    changesLine(facts),
-    ...planLines(facts.plan),
-    testLine(facts.lastTest),
-    subagentLine(facts.subagents),
     facts.scratchPath === undefined ? undefined : `Scratch notes: \`${oneLine(facts.scratchPath)}\``,
+    headLine(facts),
+    subagentLine(facts.subagents),
+    testLine(facts.lastTest),
+    ...planLines(facts.plan),
+    changesLine(facts),
   ];
   return lines.flatMap((line) => (line === undefined ? [] : [`- ${redact(line)}`]));
 }
@@ -105,7 +105,9 @@ function headLine({ git, branch, lastCommit }: HarnessFacts): string | undefined
 function changesLine({ git, editedPaths }: HarnessFacts): string | undefined {
   if (git !== undefined) {
     const changes = git.changes.map(({ status, path }) => `${status.trim()} ${oneLine(path)}`);
-    return changes.length === 0 ? 'Changed files: none, the work tree is clean' : `Changed files: ${listed(changes)}`;
+    return changes.length === 0
+      ? 'Changed files: none, the work tree is clean'
+      : `Changed files: ${listed(changes)}`;
   }
   if (editedPaths.length === 0) return undefined;
   return `Files changed in this session, newest first (the work tree was not looked at): ${listed(editedPaths)}`;

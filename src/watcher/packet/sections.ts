@@ -130,7 +130,9 @@ function headingOf(raw: string, below: string): Omit<Heading, 'at'> | undefined 
     const [, title = '', rest = ''] = label;
     return { style: numbered ? 'numbered' : 'label', title: plain(title), rest: rest.trim() };
   }
-  return numbered && body.length <= MOST_TITLE ? { style: 'numbered', title: plain(body), rest: '' } : undefined;
+  return numbered && body.length <= MOST_TITLE
+    ? { style: 'numbered', title: plain(body), rest: '' }
+    : undefined;
 }
 
 /** A marked heading, which may still hold a number, bold marks and its first words of content. */
@@ -252,6 +254,6 @@ function blockOf(lines: readonly string[], section: PacketSection | undefined): 
   if (section === undefined) return { section, lines, content: lines.join('\n').trim() };
   const [head = '', ...body] = lines;
   const rest = headingOf(head, body[0]?.trim() ?? '')?.rest ?? '';
-  const below = body.join('\n').replace(/^\s*(?:={3,}|-{3,})\s*$/m, '');
+  const below = body.join('\n').replace(/^[ \t]{0,8}(?:={3,}|-{3,})[ \t]{0,8}$/m, '');
   return { section, lines, content: `${rest}\n${below}`.trim() };
 }

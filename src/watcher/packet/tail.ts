@@ -59,7 +59,8 @@ export function recentActivities(trail: Trail): readonly RecentActivity[] {
 
 function callText(call: string, result: string, run: CommandRun | undefined): string {
   const rows = headLines(result, RESULT_LENGTH).split('\n');
-  const isCut = rows.length > RESULT_LINES || headLines(result, RESULT_LENGTH).length < result.trimEnd().length;
+  const isCut =
+    rows.length > RESULT_LINES || headLines(result, RESULT_LENGTH).length < result.trimEnd().length;
   const shown = rows.slice(0, RESULT_LINES).map((row) => `    ${clip(row.trimEnd(), 200)}`);
   const body = result.trim() === '' ? [] : [...shown, ...(isCut ? ['    …'] : [])];
   return [`- ${call}${outcomeText(run)}`, ...body].join('\n');
@@ -75,8 +76,12 @@ function outcomeText(run: CommandRun | undefined): string {
 function planActivity({ plan }: Trail): RecentActivity[] {
   if (plan === undefined) return [];
   const marks = { completed: 'x', in_progress: '>', pending: ' ', cancelled: '-' } as const;
-  const steps = plan.steps.slice(0, 20).map(({ text, status }) => `    [${marks[status]}] ${clip(text, 120)}`);
-  return [{ kind: 'plan', position: plan.position, text: [`- updated its ${plan.kind}:`, ...steps].join('\n') }];
+  const steps = plan.steps
+    .slice(0, 20)
+    .map(({ text, status }) => `    [${marks[status]}] ${clip(text, 120)}`);
+  return [
+    { kind: 'plan', position: plan.position, text: [`- updated its ${plan.kind}:`, ...steps].join('\n') },
+  ];
 }
 
 /** Sentences of one message are one activity. */
