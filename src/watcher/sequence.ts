@@ -408,6 +408,18 @@ export function skip(state: WatcherState, why: string, atMs: number, policy: Pol
   return abandon(state, infoLine('decision', `: skipping auto compact (${why}).`, policy), atMs);
 }
 
+/** A compaction ended without a word that it was committed: the history is as it was. */
+export function failCompaction(state: WatcherState, why: string, atMs: number, policy: Policy): Transition {
+  const { stage } = state;
+  if (stage.at !== 'compacting') return stay(state);
+  if (stage.sawContextCompacted) {
+    return finishCompaction(state, stage, { atMs, mayStartTurn: false }, policy);
+  }
+  return stage.abortNumber === undefined
+    ? fail(state, `the compaction failed (${why}); nothing was changed.`, atMs)
+    : skip(state, 'stopped; nothing was changed', atMs, policy);
+}
+
 /** The user, or what the user did, stops whatever is under way. What is compacted already is still handed over. */
 export function cancel(state: WatcherState, why: string, atMs: number, policy: Policy): Transition {
   const { stage } = state;

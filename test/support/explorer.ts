@@ -48,6 +48,57 @@ export function explore(machine: Machine, bounds: Bounds, limit = 400_000): Expl
   return explorer.run();
 }
 
+/**
+ * Walks at random through worlds that are too many to be seen, always the same way for a seed.
+ * @returns the path to a broken invariant, if there is one
+ */
+export function wander(
+  machine: Machine,
+  bounds: Bounds,
+  { seed, steps }: { readonly seed: number; readonly steps: number },
+): string | undefined {
+  let random = seed;
+  let node: Node = {
+    world: beginWorld(bounds),
+    watch: NEW_WATCH,
+    from: undefined,
+    label: 'begin',
+    effects: [],
+  };
+  for (let step = 0; step < steps; step += 1) {
+    random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
+    const moves = movesOf(node.world, bounds);
+    const move = moves[Math.floor((random / 2 ** 32) * moves.length)];
+    if (move === undefined) break;
+    const taken = takeMove(machine, bounds, node, move);
+    if ('invariant' in taken) return `invariant ${taken.invariant}: ${taken.why}\n${pathTo(taken.node)}`;
+    node = taken.node;
+  }
+  return undefined;
+}
+
+interface Taken {
+  readonly node: Node;
+  readonly result?: Transition;
+  /** The world before the effects are performed. */
+  readonly start?: World;
+}
+
+function takeMove(machine: Machine, bounds: Bounds, node: Node, move: Move): Taken | (Taken & Objection) {
+  const { event, label } = move;
+  if (event === undefined) {
+    return { node: { world: pruned(move.world), watch: node.watch, from: node, label, effects: [] } };
+  }
+  const result = machine(node.world.machine, event, move.policy ?? bounds.policy);
+  const { effects } = result;
+  const start: World = { ...move.world, machine: result.state };
+  const after = effects.reduce(perform, start);
+  const watch = watchStep(node.watch, { before: node.world, move, event, result, after, bounds });
+  return 'invariant' in watch
+    ? { ...watch, node: { ...node, world: after, from: node, label, effects } }
+    : { node: { world: pruned(after), watch, from: node, label, effects }, result, start };
+}
+
 class Explorer {
   readonly #machine: Machine;
   readonly #bounds: Bounds;
@@ -94,50 +145,33 @@ class Explorer {
   }
 
   #take(node: Node, move: Move): void {
-    const { event, label } = move;
-    if (event === undefined) {
-      this.#add({ world: pruned(move.world), watch: node.watch, from: node, label, effects: [] });
+    const taken = takeMove(this.#machine, this.#bounds, node, move);
+    if ('invariant' in taken) {
+      this.#object(taken, taken.node);
       return;
     }
-    const policy = move.policy ?? this.#bounds.policy;
-    const result = this.#machine(node.world.machine, event, policy);
+    this.#add(taken.node);
+    const { event } = move;
+    const { result, start } = taken;
+    if (event === undefined || result === undefined || start === undefined) return;
     this.#cover(node.world.machine, event, result);
-    const { effects } = result;
-    const start: World = { ...move.world, machine: result.state };
-    const after = effects.reduce(perform, start);
-    const step = { before: node.world, move, event, result, after, bounds: this.#bounds };
-    const watch = watchStep(node.watch, step);
-    if ('invariant' in watch) {
-      this.#object(watch, { ...node, world: after, from: node, label, effects });
-      return;
-    }
-    this.#add({ world: pruned(after), watch, from: node, label, effects });
-    this.#die({ node, label, effects }, start, watch);
-    if (this.#edges % 16 === 0) {
-      const recorded = JSON.parse(JSON.stringify(node.world.machine)) as WatcherState;
-      const difference = sameAgain(result, this.#machine(recorded, event, policy));
-      if (difference !== undefined) this.#object(difference, { ...node, from: node, label, effects });
-    }
+    this.#die(taken.node, start);
+    if (this.#edges % 16 !== 0) return;
+    const recorded = JSON.parse(JSON.stringify(node.world.machine)) as WatcherState;
+    const again = this.#machine(recorded, event, move.policy ?? this.#bounds.policy);
+    const difference = sameAgain(result, again);
+    if (difference !== undefined) this.#object(difference, taken.node);
   }
 
   /** The state is written, and the process dies before its effects are performed, or after some of them. */
-  #die(
-    {
-      node,
-      label,
-      effects,
-    }: { readonly node: Node; readonly label: string; readonly effects: readonly WatcherEffect[] },
-    start: World,
-    watch: Watch,
-  ): void {
+  #die({ watch, from, label, effects }: Node, start: World): void {
     let world = start;
     for (const [index, effect] of effects.entries()) {
       if (LEAVES_A_TRACE.has(effect.type)) {
-        const dead = pruned(crashed(world));
         this.#add({
-          world: dead,
+          world: pruned(crashed(world)),
           watch,
-          from: node,
+          from,
           label: `${label}; the process dies after ${index} of ${effects.length} effects`,
           effects: effects.slice(0, index),
         });
@@ -161,8 +195,8 @@ class Explorer {
     else if (!node.world.machine.memory.isShutDown) this.#object(expired, node);
   }
 
-  #object(objection: Objection, node: Node): void {
-    this.#objection ??= { ...objection, path: pathTo(node) };
+  #object({ invariant, why }: Objection, node: Node): void {
+    this.#objection ??= { invariant, why, path: pathTo(node) };
   }
 
   #cover(before: WatcherState, event: WatcherEvent, { state, effects }: Transition): void {

@@ -181,6 +181,16 @@ export const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    name: 'a request goes on after its deadline',
+    invariants: [2],
+    bounds: between,
+    machine: changed((result, _, event) =>
+      event.type === 'deadline_expired'
+        ? mapEffects(result, (effect) => (effect.type === 'interrupt_turn' ? [] : [effect]))
+        : result,
+    ),
+  },
+  {
     name: 'the answers to injected messages reach boundaries',
     invariants: [3],
     bounds: between,
@@ -272,7 +282,7 @@ export const FAULTS: readonly Fault[] = [
     invariants: [5],
     bounds: preflight,
     machine: changed((result, before, event) => {
-      const [head] = result.effects.filter((effect) => effect.type === 'deliver');
+      const head = result.effects.find((effect) => effect.type === 'deliver');
       return event.type === 'user_submitted' &&
         before.memory.preflight !== undefined &&
         head?.message.text === '!ls'

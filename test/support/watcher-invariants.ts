@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 
 import type { Policy } from '../../src/watcher/policy.ts';
+import { isRequesting } from '../../src/watcher/sequence.ts';
 import { awaitedNumber } from '../../src/watcher/state.ts';
 import type { Transition, WatcherEffect, WatcherEvent, WatcherState } from '../../src/watcher/state.ts';
 import type { Boundary, Step } from '../../src/vocabulary.ts';
@@ -55,14 +56,14 @@ export interface Objection {
   readonly why: string;
 }
 
-const WORK: readonly Boundary[] = [
+const WORK: ReadonlySet<Boundary> = new Set([
   'commit',
   'pr_checkpoint',
   'plan_checkpoint',
   'plan_update',
   'phase_completed',
   'agent_done',
-];
+]);
 
 class Broken extends Error {
   readonly objection: Objection;
@@ -81,6 +82,7 @@ export function watchStep(watch: Watch, step: ObservedStep): Watch | Objection {
   try {
     inertWhenStale(step);
     nothingTriggered(step);
+    nothingLeftRunning(step);
     const told = tell(watch, step);
     let seen = told;
     let at: World = { ...step.move.world, machine: step.result.state };
@@ -163,6 +165,20 @@ function nothingTriggered({ before, move, event, result }: ObservedStep): void {
     result.state.memory.boundaries === before.machine.memory.boundaries,
     `${event.type} of an injected message reached a boundary`,
   );
+}
+
+/** 2: a request that is given up does not go on in a turn of its own. */
+function nothingLeftRunning({ before, event, result }: ObservedStep): void {
+  const { stage } = before.machine;
+  if (!isRequesting(stage) || stage.sequence.place !== 'between_turns') return;
+  const { stage: next } = result.state;
+  const isOver = next.at === 'idle' || next.number !== stage.number;
+  const isItself = 'origin' in event && numberOf(event) === stage.number;
+  if (!isOver || isItself || event.type === 'resumed') return;
+  const isStopped = result.effects.some(
+    (each) => each.type === 'interrupt_turn' && each.number === stage.number,
+  );
+  hold(2, isStopped, `the turn of request ${stage.number} is left running`);
 }
 
 /** What the event says to the watches. */
@@ -293,7 +309,7 @@ function watchCompaction(
   hold(1, !policy.isTurnBased || sequence.steps.includes('heads_up'), 'a compaction without a heads-up');
   const isEmergency = trigger.tier === 'emergency';
   const isScratchDue =
-    policy.writesScratch && !isEmergency && trigger.signals.some(({ boundary }) => WORK.includes(boundary));
+    policy.writesScratch && !isEmergency && trigger.signals.some(({ boundary }) => WORK.has(boundary));
   hold(1, sequence.steps.includes('scratch') === isScratchDue, `scratch is ${isScratchDue ? '' : 'not '}due`);
   hold(
     1,

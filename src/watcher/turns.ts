@@ -1,0 +1,186 @@
+// Turns as the watcher hears of them: where it decides, and where its own requests are answered.
+
+import { noteSignals, startTurn } from './boundaries.ts';
+import { decide } from './decision-points.ts';
+import { boundaryStatus } from './lines.ts';
+import { andThen, letGo, outsideOfTurn, placeOf, remember, stay } from './moves.ts';
+import type { Policy } from './policy.ts';
+import {
+  beginAnswer,
+  cancel,
+  end,
+  fail,
+  failCompaction,
+  goWithoutAnswer,
+  isRequesting,
+  storeHandoff,
+  takeAnswer,
+  takeSign,
+} from './sequence.ts';
+import type {
+  RunningTurn,
+  SamplingComplete,
+  Transition,
+  TurnAborted,
+  TurnComplete,
+  TurnOrigin,
+  TurnStarted,
+  WatcherState,
+} from './state.ts';
+
+/** A turn has started: of the user, of a request, or on a handoff. */
+export function onTurnStarted(state: WatcherState, event: TurnStarted, policy: Policy): Transition {
+  const { origin, kind } = event;
+  if (origin.type === 'watcher') return onOwnTurnStarted(state, event, origin.number);
+  if (state.memory.turn?.turnId === event.turnId) return stay(state);
+  const begun = runTurn(state, event);
+  if (kind !== 'regular') return foreignTurn(begun, event.atMs, policy);
+  const { turnNumber, boundaries } = begun.memory;
+  const asked = remember(begun, {
+    turnNumber: turnNumber + 1,
+    boundaries: startTurn(boundaries),
+    preflight: undefined,
+    hasRequest: true,
+  });
+  return andThen(stay(asked, boundaryStatus('turn_started')), (next) =>
+    foreignTurn(next, event.atMs, policy),
+  );
+}
+
+function runTurn(state: WatcherState, { turnId, origin, kind }: TurnStarted | TurnComplete): WatcherState {
+  const turn: RunningTurn = { turnId, origin, kind, isHeld: false, isBarred: false };
+  return remember(state, { turn, ...(isDelivery(state, origin) ? { delivering: undefined } : {}) });
+}
+
+function isDelivery({ memory }: WatcherState, origin: TurnOrigin): boolean {
+  return (
+    origin.type === 'user' && memory.delivering !== undefined && origin.messageId === memory.delivering.id
+  );
+}
+
+/** A turn that the watcher did not ask for runs: what was under way cannot go on as it was. */
+function foreignTurn(state: WatcherState, atMs: number, policy: Policy): Transition {
+  const { stage } = state;
+  if (stage.at === 'idle' || stage.at === 'post_compact_handoff_pending') return stay(state);
+  if (stage.at !== 'compacting') return cancel(state, 'another turn has started', atMs, policy);
+  if (stage.sawContextCompacted) return cancel(state, 'another turn has started', atMs, policy);
+  return stage.sawTurnComplete && stage.place === 'between_turns'
+    ? fail(state, 'the compaction did not complete; there is no handoff.', atMs)
+    : stay(state);
+}
+
+function onOwnTurnStarted(state: WatcherState, event: TurnStarted, number: number): Transition {
+  const { stage } = state;
+  if (stage.at === 'idle' || stage.number !== number) return stay(state);
+  if (isRequesting(stage)) return beginAnswer(state, stage);
+  if (stage.at !== 'post_compact_handoff_pending' || !stage.startsTurn) return stay(state);
+  return end(beginHandoffTurn(state, event), event.atMs);
+}
+
+function beginHandoffTurn(state: WatcherState, event: TurnStarted | TurnComplete): WatcherState {
+  const begun = runTurn(state, event);
+  return remember(begun, { boundaries: startTurn(begun.memory.boundaries) });
+}
+
+/** A turn is over as it should be. */
+export function onTurnComplete(state: WatcherState, event: TurnComplete, policy: Policy): Transition {
+  const { stage, memory } = state;
+  const { origin, atMs } = event;
+  if (origin.type === 'watcher' && stage.at !== 'idle' && stage.number === origin.number) {
+    if (isRequesting(stage)) return takeAnswer(state, stage, event.lastAgentMessage, policy);
+    if (stage.at === 'compacting') return takeSign(state, stage, 'sawTurnComplete', { atMs, policy });
+    if (stage.at === 'post_compact_handoff_pending' && stage.startsTurn) {
+      return andThen(end(beginHandoffTurn(state, event), atMs), (next) => endTurn(next, event, policy));
+    }
+  }
+  if (memory.turn?.turnId === event.turnId) return endTurn(state, event, policy);
+  // The turn of a message whose start was not heard of.
+  return isDelivery(state, origin)
+    ? andThen(onTurnStarted(state, { ...event, type: 'turn_started' }, policy), (next) =>
+        endTurn(next, event, policy),
+      )
+    : stay(state);
+}
+
+/** The running turn is over: a turn-end decision, or the answer to what was asked inside of it. */
+function endTurn(state: WatcherState, event: TurnComplete, policy: Policy): Transition {
+  const { atMs, kind, origin } = event;
+  const { rest } = state.memory;
+  if (kind !== 'regular') return stay(remember(state, { turn: undefined }));
+  const noted = noteWork(state, event);
+  const isUsers = origin.type === 'user';
+  const ended = remember(noted.state, {
+    turn: undefined,
+    rest: rest && isUsers ? { ...rest, turnsEnded: rest.turnsEnded + 1 } : rest,
+  });
+  return andThen({ ...noted, state: ended }, (next) => {
+    const { stage } = next;
+    if (stage.at === 'idle') {
+      return decide(next, { point: 'turn_end', moment: event, batchFrom: undefined, atMs }, policy);
+    }
+    const outside: WatcherState = { ...next, stage: outsideOfTurn(stage) };
+    return isRequesting(stage) && stage.sequence.place === 'inside_turn' && isRequesting(outside.stage)
+      ? takeAnswer(outside, outside.stage, event.lastAgentMessage, policy)
+      : stay(outside);
+  });
+}
+
+/** Notes what a turn has reached and done; new boundaries are shown live. */
+function noteWork(state: WatcherState, event: TurnComplete | SamplingComplete): Transition {
+  const { boundaries, hasAction } = state.memory;
+  const noted = noteSignals(boundaries, event.signals);
+  const known = new Set(boundaries.open.map(({ signal }) => signal.id));
+  const reached = noted.open.filter(({ signal }) => !known.has(signal.id));
+  return stay(
+    remember(state, { boundaries: noted, hasAction: hasAction || event.hadAction }),
+    ...reached.map(({ signal }) => boundaryStatus(signal.boundary)),
+  );
+}
+
+/** A turn is over before its end. */
+export function onTurnAborted(state: WatcherState, event: TurnAborted, policy: Policy): Transition {
+  const { stage, memory } = state;
+  const { origin, reason, atMs } = event;
+  if (origin.type === 'watcher' && stage.at !== 'idle' && stage.number === origin.number) {
+    if (isRequesting(stage)) {
+      return reason === 'interrupted'
+        ? cancel(state, 'interrupted', atMs, policy)
+        : goWithoutAnswer(state, stage, 'the turn of the request did not complete', policy);
+    }
+    if (stage.at === 'compacting') return failCompaction(state, `the turn was ${reason}`, atMs, policy);
+    if (stage.at === 'post_compact_handoff_pending') return storeHandoff(state, stage, atMs, policy);
+  }
+  const isRunning = memory.turn?.turnId === event.turnId;
+  if (!isRunning && !isDelivery(state, origin)) return stay(state);
+  const ended = remember(state, {
+    turn: undefined,
+    ...(isDelivery(state, origin) ? { delivering: undefined } : {}),
+  });
+  if (placeOf(stage) !== 'inside_turn') return stay(ended);
+  // Only afterwards is the work outside of the turn: `cancel` has to know that there is no turn of its own to interrupt.
+  return andThen(cancel(ended, `the turn was ${reason}`, atMs, policy), (next) =>
+    stay({ ...next, stage: outsideOfTurn(next.stage) }),
+  );
+}
+
+/** Between two samplings of a turn: a mid-turn decision, or the answer to an item. */
+export function onSamplingComplete(state: WatcherState, event: SamplingComplete, policy: Policy): Transition {
+  const { turn } = state.memory;
+  // The turns of the watcher's own requests are the agent's to spend.
+  if (turn?.turnId !== event.turnId) return stay(state, { type: 'resume_turn', turnId: event.turnId });
+  const noted = noteWork(remember(state, { turn: { ...turn, isHeld: true } }), event);
+  return andThen(noted, (next) => {
+    const { stage } = next;
+    const { isFollowUpOwed, batchFrom, atMs } = event;
+    if (stage.at === 'idle') {
+      const isAsked = isFollowUpOwed && !turn.isBarred && turn.kind === 'regular' && policy.midTurn !== 'off';
+      return isAsked
+        ? decide(next, { point: 'mid_turn', moment: event, batchFrom, atMs }, policy)
+        : stay(next);
+    }
+    if (placeOf(stage) === 'between_turns') return letGo(next);
+    if (!isRequesting(stage)) return stay(next);
+    if (!isFollowUpOwed) return takeAnswer(next, stage, event.lastAgentMessage, policy);
+    return andThen(beginAnswer(next, stage), letGo);
+  });
+}
