@@ -1,6 +1,6 @@
 // Writes everything that is generated from the sources. A test compares the results with what is checked in.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
@@ -28,6 +28,7 @@ export interface GeneratedFile {
 export async function generateFiles(): Promise<readonly GeneratedFile[]> {
   return [
     { path: 'src/config/defaults.ts', content: renderDefaultsModule() },
+    { path: 'src/prompts/shipped.ts', content: renderShippedPrompts() },
     { path: 'docs/config.md', content: renderReference() },
     { path: 'schema/config.schema.json', content: json(configJsonSchema()) },
     { path: 'docs/inspect.svg', content: await renderPicture(ROOT) },
@@ -41,6 +42,25 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
     { path: 'schema/undo.schema.json', content: json(z.toJSONSchema(UndoDocument)) },
     { path: 'schema/error.schema.json', content: json(z.toJSONSchema(ErrorDocument)) },
   ];
+}
+
+/** The texts of prompts/ as a module, so that they are in every bundle. */
+function renderShippedPrompts(): string {
+  const folder = join(ROOT, 'prompts');
+  const names = readdirSync(folder).toSorted();
+  const texts = names.map(
+    (name) => `  ${JSON.stringify(name)}: ${JSON.stringify(readFileSync(join(folder, name), 'utf8'))},\n`,
+  );
+  return `// Generated from prompts/ by \`npm run generate\`; do not edit.
+
+/** Every prompt by the name of its file. */
+export const PROMPT_NAMES = ${JSON.stringify(names)} as const;
+export type PromptName = (typeof PROMPT_NAMES)[number];
+
+/** The texts that come with Baton, frontmatter included. */
+export const SHIPPED_PROMPTS: Readonly<Record<PromptName, string>> = {
+${texts.join('')}};
+`;
 }
 
 function json(document: unknown): string {

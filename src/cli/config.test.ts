@@ -73,7 +73,7 @@ describe('baton config show', () => {
   it('says so for every key, also unset ones, with --origin', async () => {
     const { stdout } = await run('show', '--origin');
     const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('['));
-    assert.equal(lines.length, 23);
+    assert.equal(lines.length, 81);
     for (const line of lines) assert.match(line, / {2}# default$/);
     assert.match(stdout, /^# error_threshold is not set +# default$/m);
   });
@@ -90,13 +90,13 @@ describe('baton config show', () => {
     };
     assert.equal(stderr, '');
     assert.equal(shown.config['model_context_window'], 64_000);
-    assert.deepEqual(shown.config['features'], { micro_compact: true });
+    assert.deepEqual(shown.config['features'], { micro_compact: true, rawr_auto_compaction: true });
     assert.deepEqual(shown.origins['model_context_window'], {
       source: 'command_line',
       argument: 'model_context_window=64000',
     });
     assert.deepEqual(shown.origins['compact.enabled'], { source: 'default' });
-    assert.equal(Object.keys(shown.origins).length, 23);
+    assert.equal(Object.keys(shown.origins).length, 81);
   });
 });
 

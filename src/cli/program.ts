@@ -79,6 +79,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
   addEval(program, io, configure, end);
   addReplay(program, io, request, end);
   program.addCommand(inherit(program, configCommand(io, request)));
+  addPrompts(program, io);
   addDoctor(program, io, request, end);
   addDemo(program, io, configure);
   return {
@@ -281,6 +282,39 @@ async function comparedConfigs(program: Command, io: CommandIo, request: ConfigR
   // One that is compared is no setting of the run: the others are played as they are without it.
   const effective = await load(compared.length === 0 ? request : { ...request, configFile: undefined });
   return { effective, compared };
+}
+
+function addPrompts(program: Command, io: CommandIo): void {
+  const command = program
+    .command('prompts')
+    .description('list, show and reset what agents are told around a compaction');
+  command
+    .command('list', { isDefault: true })
+    .description('write the missing files, and say of each whether it was changed')
+    .option('--json', 'print JSON')
+    .action(async (flags: { json?: true }) => {
+      const { listPrompts } = await import('./prompts.ts');
+      await listPrompts(io, flags);
+    });
+  command
+    .command('show')
+    .argument('<name>', 'a prompt, e.g. heads-up')
+    .description('print the text in force')
+    .option('--shipped', 'print the text that comes with Baton')
+    .option('--json', 'print JSON')
+    .action(async (name: string, flags: { json?: true; shipped?: true }) => {
+      const { showPrompt } = await import('./prompts.ts');
+      await showPrompt(io, name, flags);
+    });
+  command
+    .command('reset')
+    .argument('<name>', 'a prompt, e.g. heads-up')
+    .description('put the shipped text back; the changed file is kept as NAME.bak-N')
+    .option('--json', 'print JSON')
+    .action(async (name: string, flags: { json?: true }) => {
+      const { restorePrompt } = await import('./prompts.ts');
+      await restorePrompt(io, name, flags);
+    });
 }
 
 function addDoctor(program: Command, io: CommandIo, request: () => ConfigRequest, end: End): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
+import { PRESETS } from './preset.ts';
 import { BatonError } from '../errors.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
 import { listSettings, renderConfig, renderStarter } from './explain.ts';
@@ -208,6 +209,7 @@ describe('problems', () => {
     const badValue = fc.constantFrom('nan', '[]', '1979-05-27', '{ x = 1 }', '""', '-1', '0.5', '[[1]]');
     fc.assert(
       fc.property(fc.constantFrom(...settings), badValue, fc.nat(4), (setting, value, blankLines) => {
+        fc.pre(setting.kind !== 'list' || value !== '[]'); // a list may be empty
         const text = `${'\n'.repeat(blankLines)}${setting.key} = ${value}\n`;
         const [problem] = problemsOf(() => resolveText(text));
         const place = `/home/me/config.toml:${blankLines + 1}: ${setting.key} is `;
@@ -324,23 +326,30 @@ function allowedValue({
   kind,
   minimum = 0,
   maximum = Number.MAX_SAFE_INTEGER,
+  choices,
 }: Setting): fc.Arbitrary<SettingValue> {
   switch (kind) {
     case 'boolean':
       return fc.boolean();
+    case 'list':
+      return fc.array(choices === undefined ? fc.string({ minLength: 1 }) : fc.constantFrom(...choices));
     case 'string':
+      if (choices !== undefined) return fc.constantFrom(...choices);
       return fc.string({ minLength: 1, unit: 'grapheme' });
     case 'integer':
       return fc.integer({ min: minimum, max: maximum });
     case 'number':
-      return fc.double({ min: minimum, max: 1e9, noNaN: true });
+      return fc.double({ min: minimum, max: Math.min(maximum, 1e9), noNaN: true });
   }
 }
 
+/** Settings that depend on no other one: thresholds have an order, and the preset sets many. */
+const INDEPENDENT = listSettings().filter(({ key }) => !/percent_remaining_lt$|\.preset$/.test(key));
+
 const overridesOf = fc
-  .tuple(...listSettings().map((setting) => fc.option(allowedValue(setting), { nil: undefined })))
+  .tuple(...INDEPENDENT.map((setting) => fc.option(allowedValue(setting), { nil: undefined })))
   .map((values) =>
-    listSettings().flatMap(({ key }, index) => {
+    INDEPENDENT.flatMap(({ key }, index) => {
       const value = values[index];
       return value === undefined ? [] : [`${key}=${JSON.stringify(value)}`];
     }),
@@ -370,14 +379,110 @@ describe('round trips', () => {
     const uncommented = starter.replaceAll(/^#(?! )/gm, '');
     const { config, origins } = resolveText(uncommented);
     assert.deepEqual(config, DEFAULT_CONFIG);
-    const withDefault = listSettings().filter((setting) => setting.default !== undefined);
+    const withDefault = INDEPENDENT.filter((setting) => setting.default !== undefined);
     assert.deepEqual(
       [...origins.keys()],
       withDefault.map(({ key }) => key),
     );
-    for (const { description, source } of listSettings()) {
+    for (const { description, source } of INDEPENDENT) {
       assert.ok(starter.includes(`# ${description}\n`));
       assert.ok(starter.includes(`Source: ${source}.\n`));
     }
+  });
+});
+
+const earlyThreshold = ({ config }: ReturnType<typeof resolveText>): unknown =>
+  config.rawrAutoCompaction.policy.early.percentRemainingLt;
+const withBoth = (older: number): string =>
+  `[rawr_auto_compaction]\ntrigger.early_percent_remaining_lt = ${older}\npolicy.early.percent_remaining_lt = 90`;
+
+describe('thresholds of the tiers', () => {
+  it('are read under their older names', () => {
+    const resolved = resolveText('rawr_auto_compaction.trigger.early_percent_remaining_lt = 90');
+    assert.equal(earlyThreshold(resolved), 90);
+    assert.deepEqual(resolved.warnings, []);
+    assert.deepEqual(
+      resolved.origins.get('rawr_auto_compaction.policy.early.percent_remaining_lt'),
+      resolved.origins.get('rawr_auto_compaction.trigger.early_percent_remaining_lt'),
+    );
+  });
+
+  it('are read under their newer names where both are set, with a warning where they differ', () => {
+    const differing = resolveText(withBoth(80));
+    assert.equal(earlyThreshold(differing), 90);
+    assert.match(
+      differing.warnings.join(),
+      /:2: .*trigger\.early_percent_remaining_lt has no effect while .*policy\.early\.percent_remaining_lt is set/,
+    );
+    assert.deepEqual(resolveText(withBoth(90)).warnings, []);
+  });
+
+  for (const [text, told] of [
+    ['policy.ready.percent_remaining_lt = 90', /early.*\(85, default\) is below .*ready.*\(90, .*:1\)/],
+    ['policy.asap.percent_remaining_lt = 5', /asap.*\(5, .*:1\) is below .*emergency.*\(15, default\)/],
+    ['trigger.emergency_percent_remaining_lt = 70', /asap.*\(65, default\) is below .*emergency.*\(70/],
+  ] as const) {
+    it(`are refused out of order: ${text}`, () => {
+      assert.throws(
+        () => resolveText(`rawr_auto_compaction.${text}`),
+        (error: unknown) => {
+          assert.ok(error instanceof BatonError, String(error));
+          assert.equal(error.code, 'config_invalid');
+          assert.match(error.message, told);
+          return true;
+        },
+      );
+    });
+  }
+
+  it('may be equal', () => {
+    assert.equal(
+      earlyThreshold(resolveText('rawr_auto_compaction.policy.early.percent_remaining_lt = 75')),
+      75,
+    );
+  });
+});
+
+describe('the preset', () => {
+  it('sets what nobody set, and says so', () => {
+    const { config, origins } = resolveText(
+      '[rawr_auto_compaction]\npreset = "seed"\nmode = "auto"\ntrigger.early_percent_remaining_lt = 95',
+    );
+    const { rawrAutoCompaction: watcher } = config;
+    assert.equal(watcher.mode, 'auto');
+    assert.equal(watcher.packetAuthor, 'watcher');
+    assert.equal(watcher.midTurn, 'tiered');
+    assert.equal(watcher.turnCompleteSufficesBelow, 0);
+    assert.equal(watcher.policy.early.percentRemainingLt, 95);
+    assert.equal(watcher.policy.emergency.percentRemainingLt, 15);
+    assert.equal(origins.get('rawr_auto_compaction.mid_turn')?.source, 'preset');
+    assert.notEqual(origins.get('rawr_auto_compaction.mode')?.source, 'preset');
+  });
+
+  it('names only settings that exist, each with a value that it takes', () => {
+    const known = new Set(listSettings().map(({ key }) => key));
+    for (const key of Object.keys(PRESETS.seed)) assert.ok(known.has(key), `${key} is no setting`);
+  });
+});
+
+describe('keys of the live session', () => {
+  it('are accepted with a warning that they wait', () => {
+    const { warnings } = resolveText('rawr_auto_compaction.handoff_deadline_seconds = 9');
+    assert.match(
+      warnings.join(),
+      /:1: .*handoff_deadline_seconds has no effect until Baton runs live sessions/,
+    );
+    assert.deepEqual(resolveText('rawr_auto_compaction.mode = "tag"').warnings, []);
+  });
+
+  it('name what a choice and a list may hold', () => {
+    assert.throws(
+      () => resolveText('rawr_auto_compaction.mode = "loud"'),
+      /mode is "loud", but must be one of "tag", "suggest", "auto"/,
+    );
+    assert.throws(
+      () => resolveText('rawr_auto_compaction.policy.early.requires_any_boundary = ["comit"]'),
+      /requires_any_boundary is \["comit"\], but must be a list of any of "commit"/,
+    );
   });
 });

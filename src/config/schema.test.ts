@@ -5,14 +5,15 @@ import type { EstimateSettings } from '../tokens/estimate.ts';
 import type { ThresholdSettings } from '../tokens/pressure.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
 import { listSettings } from './explain.ts';
-import type { Setting } from './explain.ts';
+import type { Setting, SettingValue } from './explain.ts';
 import { camelCase, ConfigSchema, toConfig } from './schema.ts';
 
 /** Typed out from spec 2-engine §8 and 1-product, on purpose not derived from the schema. */
-const SPECIFIED: Readonly<Record<string, boolean | number | undefined>> = {
+const SPECIFIED: Readonly<Record<string, SettingValue | undefined>> = {
   model_context_window: undefined,
   model_auto_compact_token_limit: undefined,
   'features.micro_compact': true,
+  'features.rawr_auto_compaction': true,
   'compact.enabled': true,
   'compact.auto_compact_enabled': true,
   'compact.auto_compact_threshold': undefined,
@@ -33,6 +34,91 @@ const SPECIFIED: Readonly<Record<string, boolean | number | undefined>> = {
   'compact.approx_bytes_per_token': 4,
   'compact.tokens_per_image': 2_000,
   'compact.user_message_max_tokens': 20_000,
+  'rawr_auto_compaction.preset': undefined,
+  'rawr_auto_compaction.mode': 'auto',
+  'rawr_auto_compaction.turn_based_handoff': true,
+  'rawr_auto_compaction.packet_author': 'agent',
+  'rawr_auto_compaction.combine_requests': true,
+  'rawr_auto_compaction.scratch_write_enabled': true,
+  'rawr_auto_compaction.scratch_file_template': '.scratch/agent-{agentName}.scratch.md',
+  'rawr_auto_compaction.packet_max_tail_chars': undefined,
+  'rawr_auto_compaction.packet_max_tokens': 4_000,
+  'rawr_auto_compaction.tail_max_items': 8,
+  'rawr_auto_compaction.summary_with_packet': 'embedded',
+  'rawr_auto_compaction.mid_turn': 'golden',
+  'rawr_auto_compaction.cooldown_turns': 2,
+  'rawr_auto_compaction.cooldown_seconds': 120,
+  'rawr_auto_compaction.turn_complete_suffices_below': 40,
+  'rawr_auto_compaction.judgment_deadline_seconds': 30,
+  'rawr_auto_compaction.scratch_deadline_seconds': 120,
+  'rawr_auto_compaction.packet_deadline_seconds': 180,
+  'rawr_auto_compaction.compaction_deadline_seconds': 300,
+  'rawr_auto_compaction.handoff_deadline_seconds': 30,
+  'rawr_auto_compaction.compaction_model': undefined,
+  'rawr_auto_compaction.compaction_reasoning_effort': undefined,
+  'rawr_auto_compaction.compaction_verbosity': undefined,
+  'rawr_auto_compaction.auto_compact_prompt_path': undefined,
+  'rawr_auto_compaction.scratch_write_prompt_path': undefined,
+  'rawr_auto_compaction.watcher_packet_prompt_path': undefined,
+  'rawr_auto_compaction.judgment_context_prompt_path': undefined,
+  'rawr_auto_compaction.heads_up_prompt_path': undefined,
+  'rawr_auto_compaction.handoff_prompt_path': undefined,
+  'rawr_auto_compaction.push_is_pr_checkpoint': true,
+  'rawr_auto_compaction.info_lines': 'all',
+  'rawr_auto_compaction.trigger.early_percent_remaining_lt': undefined,
+  'rawr_auto_compaction.trigger.ready_percent_remaining_lt': undefined,
+  'rawr_auto_compaction.trigger.asap_percent_remaining_lt': undefined,
+  'rawr_auto_compaction.trigger.emergency_percent_remaining_lt': undefined,
+  'rawr_auto_compaction.trigger.auto_requires_any_boundary': undefined,
+  'rawr_auto_compaction.policy.early.percent_remaining_lt': undefined,
+  'rawr_auto_compaction.policy.early.used_tokens_ge': undefined,
+  'rawr_auto_compaction.policy.early.requires_any_boundary': undefined,
+  'rawr_auto_compaction.policy.early.plan_boundaries_require_semantic_break': true,
+  'rawr_auto_compaction.policy.early.decision_prompt_path': undefined,
+  'rawr_auto_compaction.policy.ready.percent_remaining_lt': undefined,
+  'rawr_auto_compaction.policy.ready.used_tokens_ge': undefined,
+  'rawr_auto_compaction.policy.ready.requires_any_boundary': undefined,
+  'rawr_auto_compaction.policy.ready.plan_boundaries_require_semantic_break': true,
+  'rawr_auto_compaction.policy.ready.decision_prompt_path': undefined,
+  'rawr_auto_compaction.policy.asap.percent_remaining_lt': undefined,
+  'rawr_auto_compaction.policy.asap.used_tokens_ge': undefined,
+  'rawr_auto_compaction.policy.asap.requires_any_boundary': undefined,
+  'rawr_auto_compaction.policy.asap.plan_boundaries_require_semantic_break': false,
+  'rawr_auto_compaction.policy.asap.decision_prompt_path': undefined,
+  'rawr_auto_compaction.policy.emergency.percent_remaining_lt': undefined,
+  'rawr_auto_compaction.policy.emergency.used_tokens_ge': undefined,
+  'rawr_auto_compaction.semantic_signals.agent_done_phrases': [
+    'done',
+    'completed',
+    'finished',
+    'shipped',
+    'pushed',
+  ],
+  'rawr_auto_compaction.semantic_signals.agent_done_negative_phrases': [
+    'not done',
+    'not completed',
+    'not finished',
+  ],
+  'rawr_auto_compaction.semantic_signals.topic_shift_phrases': [
+    'moving on',
+    'switching to',
+    'next,',
+    'next:',
+    'next up',
+    "now, let's",
+    "now let's",
+    "we'll now",
+  ],
+  'rawr_auto_compaction.semantic_signals.concluding_thought_phrases': [
+    'in summary',
+    'to summarize',
+    'to wrap up',
+    'wrapping up',
+    'conclusion',
+    'concluding',
+    'final thoughts',
+    'next steps',
+  ],
 };
 
 const tree = ({ path }: Setting, value: unknown): unknown =>
@@ -42,13 +128,13 @@ const tree = ({ path }: Setting, value: unknown): unknown =>
 function refusedValues({ kind, minimum = -Infinity, maximum = Infinity }: Setting): fc.Arbitrary<unknown> {
   const others = [
     fc.constant(null),
-    fc.array(fc.integer()),
+    fc.array(fc.integer(), { minLength: 1 }),
     fc.dictionary(fc.string(), fc.integer()),
     fc.date(),
     ...(kind === 'boolean' ? [] : [fc.boolean()]),
     ...(kind === 'string' ? [fc.constant('')] : [fc.string()]),
   ];
-  if (kind === 'boolean' || kind === 'string') return fc.oneof(fc.double(), ...others);
+  if (kind === 'boolean' || kind === 'string' || kind === 'list') return fc.oneof(fc.double(), ...others);
   const outside = fc
     .oneof(fc.double(), fc.integer(), fc.constantFrom(minimum - 1, maximum + 1, -1, -0.5))
     .filter((value) => !(value >= minimum && value <= maximum));
@@ -95,7 +181,7 @@ describe('ConfigSchema', () => {
         fc.property(refusedValues(setting), (value) => {
           const result = ConfigSchema.safeParse(tree(setting, value));
           assert.equal(result.success, false, `accepted ${JSON.stringify(value)}`);
-          assert.deepEqual(result.error.issues[0]?.path, setting.path);
+          assert.deepEqual(result.error.issues[0]?.path.slice(0, setting.path.length), setting.path);
         }),
         { seed: 8, numRuns: 60 },
       );

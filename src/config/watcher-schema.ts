@@ -10,7 +10,7 @@ const SPEC = 'spec 3-watcher §7';
 const RAWR = 'seed 000 and its fork';
 const WAITS = 'No effect yet: see "Keys that wait" in docs/config.md.';
 
-const percent = () => z.number().min(0).max(100);
+const percent = () => z.int().min(0).max(100);
 
 function flag(value: boolean, description: string, source = SPEC) {
   return z.boolean().default(value).meta(about({ description, source }));

@@ -1,0 +1,97 @@
+// `baton prompts`: what agents are told around a compaction.
+
+import { batonHome } from '../config/load.ts';
+import { BatonError } from '../errors.ts';
+import { loadPrompt, resetPrompt, seedPrompts } from '../prompts/load.ts';
+import { PLACEHOLDERS } from '../prompts/render.ts';
+import { PROMPT_NAMES, SHIPPED_PROMPTS } from '../prompts/shipped.ts';
+import type { PromptName } from '../prompts/shipped.ts';
+import type { CommandIo } from './io.ts';
+
+interface JsonFlag {
+  readonly json?: true;
+}
+
+/** `prompts list`: seeds what is missing, and says how each file stands to the shipped one. */
+export async function listPrompts(io: CommandIo, flags: JsonFlag): Promise<void> {
+  const home = batonHome(io);
+  const warnings = [...(await seedPrompts(home))];
+  const prompts = await Promise.all(PROMPT_NAMES.map((name) => loadPrompt(home, name)));
+  warnings.push(...prompts.flatMap((prompt) => prompt.warnings));
+  if (flags.json === true) {
+    const rows = prompts.map(({ name, file, state }) => ({
+      name,
+      file,
+      state,
+      placeholders: PLACEHOLDERS[name],
+    }));
+    printJson(io, { prompts: rows, warnings });
+    return;
+  }
+  for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
+  for (const { name, state } of prompts) {
+    io.stdout(`${name.padEnd(20)} ${state.padEnd(10)} ${PLACEHOLDERS[name].join(' ')}`.trimEnd() + '\n');
+  }
+}
+
+/**
+ * `prompts show NAME`: the text in force, or the shipped one.
+ * @throws BatonError `usage`
+ */
+export async function showPrompt(
+  io: CommandIo,
+  asked: string,
+  flags: JsonFlag & { readonly shipped?: true },
+): Promise<void> {
+  const name = promptNamed(asked);
+  if (flags.shipped === true) {
+    if (flags.json === true)
+      printJson(io, { name, state: 'shipped', text: SHIPPED_PROMPTS[name], warnings: [] });
+    else io.stdout(SHIPPED_PROMPTS[name]);
+    return;
+  }
+  const { file, state, text, warnings } = await loadPrompt(batonHome(io), name);
+  if (flags.json === true) {
+    printJson(io, { name, file, state, text, warnings });
+    return;
+  }
+  for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
+  io.stdout(text);
+}
+
+/**
+ * `prompts reset NAME`: moves a changed file aside and writes the shipped one.
+ * @throws BatonError `usage`, `output_failed`
+ */
+export async function restorePrompt(io: CommandIo, asked: string, flags: JsonFlag): Promise<void> {
+  const name = promptNamed(asked);
+  const home = batonHome(io);
+  const { file, state } = await loadPrompt(home, name);
+  let backup: string | undefined;
+  try {
+    if (state !== 'shipped') backup = await resetPrompt(home, name);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new BatonError('output_failed', `${file} cannot be written (${code}).`, {
+      cure: 'Check the folder, its permissions and the space left.',
+      data: { file, code },
+      cause: error,
+    });
+  }
+  if (flags.json === true) printJson(io, { name, file, backup: backup ?? null });
+  else if (state === 'shipped') io.stdout(`${file} is the shipped prompt already.\n`);
+  else io.stdout(`Wrote ${file}.${backup === undefined ? '' : ` What was there is in ${backup}.`}\n`);
+}
+
+function promptNamed(asked: string): PromptName {
+  const name = PROMPT_NAMES.find((each) => each === asked || each === `${asked}.md`);
+  if (name !== undefined) return name;
+  const known = PROMPT_NAMES.map((each) => each.replace(/\.md$/, '')).join(', ');
+  throw new BatonError('usage', `There is no prompt ${JSON.stringify(asked)}.`, {
+    cure: `There are: ${known}.`,
+  });
+}
+
+function printJson(io: CommandIo, value: unknown): void {
+  io.stdout(`${JSON.stringify(value, null, 2)}\n`);
+}
