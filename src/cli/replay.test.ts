@@ -69,6 +69,13 @@ function sessionOf(document: Document): Session {
   return session;
 }
 
+function withoutRecall({ policies }: Session) {
+  return policies.map(({ compactions, ...rest }) => ({
+    ...rest,
+    compactions: compactions.map((each) => ({ ...each, recall: null })),
+  }));
+}
+
 async function documentOf(args: readonly string[]): Promise<Document> {
   const ran = await baton(home, ['replay', ...args, '--json']);
   assert.equal(ran.status, 0, ran.stderr);
@@ -109,11 +116,6 @@ describe('baton replay', () => {
   it('plays the same without measuring recall, from a stream', async () => {
     const measured = sessionOf(await documentOf([long]));
     const streamed = sessionOf(await documentOf([long, '--no-recall']));
-    const withoutRecall = ({ policies }: Session) =>
-      policies.map(({ compactions, ...rest }) => ({
-        ...rest,
-        compactions: compactions.map((each) => ({ ...each, recall: null })),
-      }));
     assert.deepEqual(withoutRecall(streamed), withoutRecall(measured));
     assert.ok(
       measured.policies.some(({ compactions }) => compactions.some(({ recall }) => recall !== null)),
@@ -229,13 +231,13 @@ describe('the report of baton replay', () => {
   });
 
   it('has the same bytes again, and replaces no file unless told to', async () => {
-    const before = readFileSync(out, 'utf8');
+    const first = readFileSync(out, 'utf8');
     const refused = await baton(home, ['replay', long, short, '--html', out]);
     assert.equal(refused.error?.['code'], 'output_exists');
     assert.equal(refused.stdout, '', 'it is refused before anything is played');
     const forced = await baton(home, ['replay', long, short, '--html', out, '--force']);
     assert.equal(forced.status, 0, forced.stderr);
-    assert.equal(readFileSync(out, 'utf8'), before);
+    assert.equal(readFileSync(out, 'utf8'), first);
   });
 
   it('never takes the place of a session', async () => {

@@ -4,10 +4,12 @@
 
 import type { Config } from '../config/schema.ts';
 import type { DecisionRecord, Situation } from '../protocol/decision.ts';
-import type { Item, MessageItem } from '../protocol/item.ts';
+import type { Item } from '../protocol/item.ts';
 import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
 import type { Signal } from '../protocol/signal.ts';
 import type { Step } from '../vocabulary.ts';
+import { parsePrompt } from '../prompts/frontmatter.ts';
+import { SHIPPED_PROMPTS } from '../prompts/shipped.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import type { Trail } from '../trail/trail.ts';
@@ -25,6 +27,7 @@ import type {
 } from '../watcher/state.ts';
 import { calmTokens } from '../watcher/decide.ts';
 import { assemblePacket } from '../watcher/packet/assemble.ts';
+import { composeRequest, handoffMessage, packetItem, syntheticMessage } from '../watcher/messages.ts';
 import { factsOf } from '../watcher/packet/facts.ts';
 import type { Policy } from '../watcher/policy.ts';
 import { transition } from '../watcher/transition.ts';
@@ -222,10 +225,10 @@ export class WatcherPlayer implements Player {
       case 'inject':
         return this.#answerRequest(effect, moment);
       case 'record_heads_up':
-        this.#context.inject(synthetic('heads_up', requestText(1)));
+        this.#context.inject(syntheticMessage(PROMPTS.headsUp, { step: 'heads_up' }));
         return [];
       case 'record_packet':
-        this.#context.inject(synthetic('packet', effect.packet.text));
+        this.#context.inject(packetItem(effect.packet.text, effect.sequenceId, 'assistant'));
         return [];
       case 'assemble_packet': {
         const { number, author, agentText, decision } = effect;
@@ -244,7 +247,7 @@ export class WatcherPlayer implements Player {
       case 'compact':
         return this.#compact(effect, moment);
       case 'hand_off': {
-        this.#context.inject(synthetic('handoff', handoffText(effect.handover)));
+        this.#context.inject(syntheticMessage(handoffText(effect.handover), { step: 'handoff' }));
         this.#measureHandedOver(moment);
         return [{ type: 'handoff_delivered', number: effect.number, atMs }];
       }
@@ -264,9 +267,11 @@ export class WatcherPlayer implements Player {
   }
 
   /** The agent is asked for scratch notes, a packet, or both; each is one more request to the model. */
-  #answerRequest({ number, steps, as }: Inject, moment: Moment): readonly WatcherEvent[] {
+  #answerRequest({ number, sequenceId, steps, as }: Inject, moment: Moment): readonly WatcherEvent[] {
     const trail = this.#world.trail();
-    this.#context.inject(synthetic(steps.at(-1) ?? 'heads_up', requestText(steps.length)));
+    const [first = 'heads_up', ...later] = steps;
+    const request = composeRequest({ sequenceId, steps: [first, ...later], prompts: PROMPTS });
+    this.#context.inject(syntheticMessage(request, { step: first, sequenceId }));
     const wantsPacket = steps.includes('packet_request');
     const answer = wantsPacket ? this.#packetText(this.#decision()) : 'Noted.';
     if (steps.includes('scratch')) this.#speak(moment, 'scratch', scratchNotes(trail));
@@ -316,7 +321,12 @@ export class WatcherPlayer implements Player {
 
   #speak(moment: Moment, step: Step, text: string): void {
     this.#context.requestBeside(moment, 0, false);
-    const tokens = this.#context.inject({ ...synthetic(step, text), role: 'assistant' });
+    const tokens = this.#context.inject({
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text }],
+      origin: { author: 'synthetic', step },
+    });
     this.#context.answer(tokens);
   }
 
@@ -462,25 +472,17 @@ export class WatcherPlayer implements Player {
   }
 }
 
-function synthetic(step: Step, text: string): MessageItem {
-  return {
-    type: 'message',
-    role: 'user',
-    content: [{ type: 'input_text', text }],
-    origin: { author: 'synthetic', step },
-  };
-}
+/** What the shipped prompts say; a replay is of the rules, not of the words. */
+const PROMPTS = {
+  headsUp: parsePrompt(SHIPPED_PROMPTS['heads-up.md']).body,
+  scratch: parsePrompt(SHIPPED_PROMPTS['scratch-write.md']).body,
+  packet: parsePrompt(SHIPPED_PROMPTS['auto-compact.md']).body,
+};
+const HANDOFF_FRAME = parsePrompt(SHIPPED_PROMPTS['handoff.md']).body;
 
-/** Tokens of the prompt of one step. @source the shipped prompts have 150 to 350 each */
-const STEP_TOKENS = 250;
-
-/** A text as long as the watcher's message with so many steps; what it says makes no difference to a recording. */
-function requestText(steps: number): string {
-  return 'Please hand over. '.repeat(Math.ceil((4 * STEP_TOKENS * steps) / 18));
-}
-
-function handoffText({ packet, isWrapped }: Handover): string {
-  return isWrapped ? `Here is your packet back:\n\n${packet.text}\n\nContinue from here.` : packet.text;
+function handoffText({ sequenceId, packet, isWrapped }: Handover): string {
+  const { text, author } = packet;
+  return handoffMessage({ sequenceId, packet: text, author, isWrapped, frame: HANDOFF_FRAME });
 }
 
 /** The decision that the sequence under way rests on. */

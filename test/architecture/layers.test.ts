@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'protocol',
     'ports',
     'config',
+    'prompts',
     'tokens',
     'history',
     'trail',
