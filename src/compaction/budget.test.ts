@@ -25,9 +25,9 @@ const cases: readonly (readonly [
   // 8 % of 200,000 = 16,000 for each.
   ['no target', {}, [16_000, 16_000, DEFAULT_SUMMARY_TOKENS]],
   ['no target, a large window', { window: 2_000_000 }, [20_000, 40_000, DEFAULT_SUMMARY_TOKENS]],
-  // Room 10,000: a quarter for files, three tenths for the user's words.
-  ['a target', { target: 11_000, summaryLimit: Infinity }, [3000, 2500, 4500]],
-  ['a target and a limit', { target: 11_000 }, [3000, 2500, 4000]],
+  // Room 10,000: a quarter for files, three twentieths for the user's words.
+  ['a target', { target: 11_000, summaryLimit: Infinity }, [1500, 2500, 6000]],
+  ['a target and a limit', { target: 11_000 }, [1500, 2500, 4000]],
   ['little else', { target: 11_000, summaryLimit: Infinity, files: 0, userMessages: 100 }, [100, 0, 9900]],
   ['a small window', { target: 11_000, summaryLimit: Infinity, window: 8000 }, [640, 640, 8720]],
   // Room 250: what the least summary leaves goes to the files first.

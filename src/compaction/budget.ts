@@ -13,7 +13,7 @@ export const LEAST_SUMMARY_TOKENS = 200;
 const SHARE_OF_WINDOW = 0.08;
 
 /** Shares of a target that is asked for. @source docs/decisions/compaction-budget.md. */
-const SHARE_OF_TARGET = { files: 0.25, userMessages: 0.3 } as const;
+const SHARE_OF_TARGET = { files: 0.25, userMessages: 0.15 } as const;
 
 export interface BudgetRequest {
   /** Raw window of the model. */

@@ -11,7 +11,15 @@ import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
-import { looksFailed, outcomeOf, refusalIn, stripAnsi, tellingLines } from './outputs.ts';
+import {
+  isWrapped,
+  looksFailed,
+  outcomeOf,
+  readsFailed,
+  refusalIn,
+  stripAnsi,
+  tellingLines,
+} from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
@@ -19,12 +27,12 @@ import { redact } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, statementsOf, StatementPool } from './statements.ts';
-import type { Action, Activity, Statement, Trail } from './trail.ts';
+import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
-const MAX_TAIL = 40;
-const MAX_TAIL_LENGTH = 1_200;
+const MAX_TAIL = 80;
+const MAX_TAIL_LENGTH = 2_400;
 const MAX_ABOUT_LENGTH = 240;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
@@ -49,11 +57,11 @@ interface DueCall {
  */
 export class TrailCollector {
   readonly #requests = new RequestLedger();
-  readonly #files = new FileLedger();
   readonly #runs = new RunLedger();
   readonly #plan = new PlanLedger();
   readonly #statements = new StatementPool();
   readonly #index = new IdentifierIndex();
+  readonly #files = new FileLedger(this.#index);
   readonly #due = new Map<string, DueCall>();
   /** Commands that run on, by the id that later writes name them with. */
   readonly #running = new Map<string, DueCall>();
@@ -66,6 +74,8 @@ export class TrailCollector {
   #gitBranch: string | undefined;
   #carriedOver: string | undefined;
   #lastMessage = '';
+  #repliesTo: Reply | undefined;
+  #newestReply: Reply | undefined;
   #lastStep: string | undefined;
   #hasCalledSinceMessage = false;
   /** Whether the log itself tells of anything before now. */
@@ -105,7 +115,7 @@ export class TrailCollector {
       constraints: this.#requests.constraints(),
       answers: this.#requests.answers(),
       plan: this.#plan.plan(),
-      files: this.#files.files(this.#index),
+      files: this.#files.files(),
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
       commits: this.#deliveries.commits(),
@@ -115,7 +125,9 @@ export class TrailCollector {
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
-        tail: [...this.#tail],
+        tail: this.#tail.map(toldActivity),
+        repliesTo: this.#repliesTo,
+        newestReply: this.#newestReply,
         isAgentDone,
       },
       // What a finished agent had announced before its last message is done.
@@ -170,6 +182,8 @@ export class TrailCollector {
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
     this.#requests.add(own, this.#position, question);
     this.#index.add(excerpt(own), 'user', this.#position, this.#root);
+    this.#repliesTo = this.#newestReply ?? this.#repliesTo;
+    this.#newestReply = undefined;
     this.#lastMessage = '';
     this.#lastStep = undefined;
     this.#deliveries.addLinks(own, this.#requests.turn);
@@ -182,6 +196,7 @@ export class TrailCollector {
     this.#index.add(excerpt(text), 'agent', this.#position, this.#root);
     this.#requests.noteMessage(text);
     this.#lastMessage = detached(text.slice(-6_000));
+    this.#newestReply = { ...this.#moment, text: this.#lastMessage };
     this.#lastStep = announcedStep(text) ?? this.#lastStep;
     this.#hasCalledSinceMessage = false;
     this.#deliveries.addLinks(text, this.#requests.turn);
@@ -209,11 +224,12 @@ export class TrailCollector {
   }
 
   #addResult(callId: string, result: string, said: { success?: boolean; exit_code?: number }): void {
-    this.#index.add(excerpt(result), 'result', this.#position, this.#root);
     const due = this.#due.get(callId);
+    const outcome = outcomeOf(result);
+    const output = isWrapped(result) ? outcome.text : excerpt(result);
+    this.#index.add(output, 'result', this.#position, this.#root);
     if (due === undefined) return;
     this.#due.delete(callId);
-    const outcome = outcomeOf(result);
     const exitCode = said.exit_code ?? outcome.exitCode;
     const failed =
       said.success === false || (exitCode === undefined ? looksFailed(outcome.text) : exitCode !== 0);
@@ -245,12 +261,15 @@ export class TrailCollector {
   }
 
   #noteActivity({ meaning, name, about, moment }: DueCall, text: string): void {
-    const head = headLines(stripAnsi(text), MAX_TAIL_LENGTH);
-    if (meaning.plan !== undefined || head.trim() === '') return;
+    if (meaning.plan !== undefined || text.trim() === '') return;
     const file = meaning.files[0];
     const object = meaning.command ?? (file === undefined ? about : this.#relative(file.path));
     const call = clip(oneLine(object === '' ? name : `${name} ${object}`), 160);
-    this.#tail.push({ ...moment, call: detached(redact(call)), result: detached(redact(head)) });
+    this.#tail.push({
+      ...moment,
+      call: detached(call),
+      result: detached(text.slice(0, 2 * MAX_TAIL_LENGTH)),
+    });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
   }
 
@@ -340,6 +359,11 @@ export class TrailCollector {
   }
 }
 
+/** What is shown of an activity: most are gone before anybody asks, so this is done when somebody does. */
+function toldActivity({ call, result, ...moment }: Activity): Activity {
+  return { ...moment, call: redact(call), result: redact(headLines(stripAnsi(result), MAX_TAIL_LENGTH)) };
+}
+
 /** A call that waits for its result keeps what it means, not what it said. */
 function withoutText(meaning: CallMeaning): CallMeaning {
   return { ...meaning, text: '' };
@@ -361,8 +385,10 @@ function phraseOf(action: FileAction['action'], path: string, to: string | undef
 
 function resultPhrase(failed: boolean, telling: readonly string[]): string {
   const line = telling.at(failed ? 0 : -1);
-  const said = line === undefined || /^ok\s/.test(line) ? '' : `: ${clip(oneLine(line), 140)}`;
-  return failed ? ` → failed${said}` : said === '' ? '' : ` → ok${said}`;
+  const said = line === undefined || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
+  if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
+  if (said === '') return '';
+  return readsFailed(said) ? ` → said ${said}` : ` → ok: ${said}`;
 }
 
 function openQuestions(now: readonly Statement[], lastMessage: string): Statement[] {

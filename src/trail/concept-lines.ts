@@ -1,8 +1,8 @@
-// The lines of "Key Technical Concepts": the commands of the project, and names that come up and stand nowhere else.
+// The lines of names: the commands of the project, and what is named in files and requests and stands nowhere else.
 
-import { SECTION, summaryLine } from './line.ts';
+import { isAnonymous, listed, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import type { CommandRun, Trail } from './trail.ts';
+import type { CommandRun, RankedIdentifier, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
 const USUAL_RUNS = 2;
@@ -37,39 +37,133 @@ export function commandLines(trail: Trail): SummaryLine[] {
   ];
 }
 
-/** Names shown to a line, and lines of them at most: this section reminds, it does not list. */
-const NAMES_PER_LINE = 6;
-const TOKENS_PER_CONCEPT_LINE = 250;
+/** Names shown to a line: as many as one line is credited with. @source docs/decisions/summary.md. */
+const NAMES_PER_LINE = 10;
+/** Tokens of the budget for each line of names of one place: no file and no request takes them all. */
+const TOKENS_PER_LINE_OF_PLACE = 700;
 
-/**
- * The heaviest names that no picked line shows, by kind; those that only results showed come last by their weight.
- * @param shown identifiers that the summary holds already
- */
-export function conceptLines(trail: Trail, shown: ReadonlySet<string>, budget: number): SummaryLine[] {
-  const most = NAMES_PER_LINE * Math.ceil(budget / TOKENS_PER_CONCEPT_LINE);
-  const kinds = new Map<string, string[]>();
-  for (const { text } of trail.identifiers) {
-    if (shown.has(text)) continue;
-    const kind = kindOf(text);
-    const names = kinds.get(kind) ?? [];
-    if (names.length < most) names.push(text);
-    kinds.set(kind, names);
-  }
-  return [...kinds].flatMap(([kind, names], row) => {
-    const lines: SummaryLine[] = [];
-    for (let at = 0; at < names.length; at += NAMES_PER_LINE) {
-      const some = names.slice(at, at + NAMES_PER_LINE).map((name) => `\`${name}\``);
-      const text = `- ${kind}: ${some.join(', ')}`;
-      lines.push(summaryLine({ section: SECTION.concepts, order: 1 + row * 1_000 + at, text, value: 0 }));
-    }
-    return lines;
-  });
+/** What the lines of names need to know of the lines that were picked before. */
+export interface Shown {
+  /** Identifiers that the summary holds already. */
+  readonly identifiers: ReadonlySet<string>;
+  /** The line about a file, where it has one that was picked. */
+  readonly fileLine: (path: string) => SummaryLine | undefined;
 }
 
-function kindOf(identifier: string): string {
-  if (identifier.startsWith('-')) return 'Options that come up';
-  if (/^#\d+$/.test(identifier) || /^[0-9a-f]{7,40}$/.test(identifier))
-    return 'Numbers and hashes that come up';
-  if (identifier.includes('/') || /\.[a-z]{1,5}$/.test(identifier)) return 'Paths and files that come up';
-  return 'Names that come up';
+/**
+ * The heaviest names that no picked line shows, each at its home: below the file in which it stands, or with the request
+ * that was worked on when it was named last. A name without its surroundings would tell a reader nothing.
+ */
+export function nameLines(trail: Trail, shown: Shown, budget: number): SummaryLine[] {
+  const most = NAMES_PER_LINE * Math.max(1, Math.ceil(budget / TOKENS_PER_LINE_OF_PLACE));
+  const homes = fileHomes(trail);
+  const turnAt = turnFinder(trail);
+  const byFile = new Map<string, string[]>();
+  const byTurn = new Map<number, string[]>();
+  const options: string[] = [];
+  for (const { text, position } of byRate(trail.identifiers)) {
+    if (shown.identifiers.has(text) || isAnonymous(text)) continue;
+    const home = homes.get(text);
+    if (text.startsWith('--')) options.push(text);
+    else if (home !== undefined) append(byFile, home, text);
+    else append(byTurn, turnAt(position), text);
+  }
+  return [
+    ...[...byFile].flatMap(([path, names], at) => fileNameLines(path, names.slice(0, most), { shown, at })),
+    ...chunksOf(options.slice(0, most)).map((names, at) =>
+      namesLine(names, { section: SECTION.concepts, order: 1 + at / 1_000, label: '- Options in use' }),
+    ),
+    ...[...byTurn].flatMap(([turn, names]) =>
+      chunksOf(names.slice(0, most)).map((some, at) =>
+        namesLine(some, {
+          section: SECTION.concepts,
+          order: 1e3 + turn + at / 1_000,
+          label: `- ${turnLabel(turn, trail)}`,
+        }),
+      ),
+    ),
+  ];
+}
+
+/** What a name costs besides its characters, in characters. @source docs/decisions/summary.md. */
+const NAME_OVERHEAD = 10;
+
+/** Those that weigh most for their length first: a long name costs more tokens. */
+function byRate(identifiers: readonly RankedIdentifier[]): RankedIdentifier[] {
+  return identifiers
+    .map((identifier) => ({ identifier, rate: identifier.weight / (NAME_OVERHEAD + identifier.text.length) }))
+    .toSorted((a, b) => b.rate - a.rate)
+    .map(({ identifier }) => identifier);
+}
+
+function append<K>(groups: Map<K, string[]>, key: K, name: string): void {
+  const names = groups.get(key);
+  if (names === undefined) groups.set(key, [name]);
+  else names.push(name);
+}
+
+/** Each symbol's file: the first that names it, those changed last first. */
+function fileHomes({ files }: Trail): Map<string, string> {
+  const homes = new Map<string, string>();
+  const changed = files.filter(({ state }) => state === 'edited' || state === 'created');
+  for (const { path, symbols } of [...changed, ...files.filter(({ state }) => state === 'read')]) {
+    for (const symbol of symbols) if (!homes.has(symbol)) homes.set(symbol, path);
+  }
+  return homes;
+}
+
+/** The request that was worked on at a position, 0 before the first. */
+function turnFinder({ requests }: Trail): (position: number) => number {
+  return (position) => {
+    let [low, high] = [0, requests.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((requests[middle]?.position ?? 0) <= position) low = middle + 1;
+      else high = middle;
+    }
+    return requests[low - 1]?.turn ?? 0;
+  };
+}
+
+function turnLabel(turn: number, { turns }: Trail): string {
+  if (turn === turns) return 'In the current work';
+  return turn === 0 ? 'Before the first message' : `After message ${turn}`;
+}
+
+function fileNameLines(
+  path: string,
+  names: readonly string[],
+  { shown, at }: { readonly shown: Shown; readonly at: number },
+): SummaryLine[] {
+  const lines: SummaryLine[] = [];
+  const line = shown.fileLine(path);
+  const order = line === undefined ? 9_000 + at : line.order + 1;
+  for (const [row, some] of chunksOf(names).entries()) {
+    const head = line ?? lines[0];
+    const place = { section: SECTION.files, order: order + row / 1_000 };
+    lines.push(
+      namesLine(some, { ...place, label: head === undefined ? `- ${path}` : '  also', parent: head }),
+    );
+  }
+  return lines;
+}
+
+interface NamesPlace {
+  readonly section: number;
+  readonly order: number;
+  readonly label: string;
+  /** The line about what the names belong to. */
+  readonly parent?: SummaryLine | undefined;
+}
+
+/** A line of names knows its identifiers without looking for them. */
+function namesLine(names: readonly string[], { section, order, label, parent }: NamesPlace): SummaryLine {
+  const line = { section, order, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] };
+  return parent === undefined ? line : { ...line, parent };
+}
+
+function chunksOf(names: readonly string[]): string[][] {
+  const chunks: string[][] = [];
+  for (let at = 0; at < names.length; at += NAMES_PER_LINE) chunks.push(names.slice(at, at + NAMES_PER_LINE));
+  return chunks;
 }

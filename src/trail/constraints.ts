@@ -4,33 +4,61 @@
 import { sentencesOf } from './sentences.ts';
 
 const ENGLISH = [
-  "\\b(?:never|always|must|mustn['’]t|cannot|can['’]t use|only|except|unless|without)\\b",
-  "\\b(?:do not|don['’]?t|doesn['’]?t need|does not need|should(?:n['’]?t)?|at (?:most|least)|(?:no )?more than|(?:below|under) \\d+)\\b",
-  '\\b(?:instead of|rather than|prefer|avoid|no longer|not allowed|make sure|ensure|stick (?:to|with)|keep (?:it|the|using))\\b',
-  '\\buse\\b.{1,60}\\b(?:not|instead|for all)\\b',
-  "\\b(?:from now on|remember (?:to|that)|important|required?|forbidden|stop (?:using|doing)|that['’]s wrong)\\b",
-  '^(?:no|nope|wait|actually)[,.: ]',
+  "never|always|must|mustn['’]t|cannot|can['’]?t|only|except|unless|without|nothing (?:may|should|must|else)|nobody (?:may|should|but)|none of|strictly|exactly",
+  "do not|don['’]?t|doesn['’]t need|does not need|didn['’]t|won['’]t|should(?:n['’]?t)?|shall|(?:may|need|let['’]s) not|no need|do nothing|at no point",
+  '(?:has|have|needs?|ought) to (?:be|stay|remain|keep|come|have|use|go|match|work|fit)',
+  'at (?:most|least)|(?:no )?(?:more|less|longer|fewer) than|(?:below|under|within|up to|limit\\S* (?:\\S+ ){0,5}to|max(?:imum)?\\.?(?: of)?|min(?:imum)?(?: of)?) \\d+|\\d+ (?:and|or) (?:up|above|newer|less|fewer)',
+  'instead of|rather than|prefer|avoid|no longer|not allowed|make sure|ensure|stick (?:to|with)|keep (?:it|the|this|that|all|every|each|using|everything|things|\\S+ (?:under|below|above|within|in|at|as|small|short|out))',
+  'refrain from|stay (?:away|out|within|on)|hands off|off[ -]limits|capped|compatible with|leave (?:\\S+ ){1,6}(?:alone|untouched|as (?:is|it is|they are))|under no circumstances|whatever you do|treat \\S+ (?:\\S+ )?as',
+  "from now on|going forward|remember (?:to|that)|important|crucial|essential|mandatory|requires?|required|forbidden|prohibited|stop \\w+ing|that['’]s wrong|I(?:['’]d| would) rather|(?:I|we) want .{1,60}(?:everywhere|only|always|all)|(?:to|should) keep \\w+ing|everywhere|hold on to|skip|by hand",
+  'in (?:English|German|French|Spanish|Chinese|Japanese)|(?:^|[,;:] ?|please )no \\w+s|(?:any|every)(?:thing|one|body) (?:that|who|must|should|goes|gets)|(?:prefix|suffix|name|write|put|mark|format) (?:all|every|each)|(?:ask|tell|check with|confirm with) (?:me|us) (?:before|first)|before (?:every|each|any|you|commit\\w*|merg\\w*|push\\w*)|(?:after|for) (?:every|each)',
+  'use (?:\\S+ ){1,12}(?:not|instead|for (?:all|every)|(?:for|as) \\S+)|(?:use|target) (?:only )?[\\w.-]+|not? (?:new|more|extra|other|additional|network|external|third|default|global|magic|any)\\b.{1,60}|(?:imperative|present) (?:mood|tense)|(?:go|goes|live|belong)s? (?:next to|in|into|under|below)',
 ];
 const GERMAN = [
-  '\\b(?:nie|niemals|immer|muss|müssen|darf|dürfen|soll(?:te|st|en)? (?:nicht|nur|immer)|nicht|kein(?:e|en|er)?|nur|statt|anstatt|lieber|vermeide[n]?|ohne|ab jetzt|bitte nicht|wichtig)\\b',
+  'nie|niemals|immer|muss|müssen|darf|dürfen|soll(?:te|st|en|ten)?|nicht|kein(?:e|en|er|es|em)?|nur|statt|anstatt|lieber|vermeide[n]?|ohne|nichts|auf (?:Deutsch|Englisch)|alle \\S+ (?:auf|in|mit|müssen)|ab jetzt|wichtig|höchstens|mindestens|maximal|ausschließlich|stets|finger weg|verboten|auf keinen fall|beachte[nt]?',
 ];
 const FRENCH = [
-  "\\b(?:jamais|toujours|doit|doivent|dois|il faut|ne pas|n['’]utilise[zr]? pas|utilise[zr]? .{1,40} pas|uniquement|seulement|plutôt que|au lieu de|évite[zr]?|sans|désormais|important)\\b",
-  '\\bne \\S{1,20} (?:pas|jamais|plus)\\b',
+  "jamais|toujours|doit|doivent|dois|il faut|ne pas|n['’]\\S{1,30} (?:pas|jamais|plus)|uniquement|seulement|plutôt que|au lieu de|évite[zr]?|sans|désormais|important|au (?:plus|moins|maximum)|interdit[es]*|obligatoire|pas de|aucune?",
+  'ne \\S{1,20} (?:pas|jamais|plus)',
 ];
 const SPANISH = [
-  '\\b(?:nunca|siempre|debe[sn]?|debería[sn]?|hay que|no (?:uses|usar|hagas|toques|cambies|modifiques|borres)|solo|sólo|solamente|únicamente|en lugar de|en vez de|evita[r]?|sin|a partir de ahora|importante)\\b',
+  'nunca|siempre|debe[ns]?|debería[ns]?|hay que|tienen? que|no (?:uses|usar|hagas|hacer|toques|tocar|cambies|cambiar|modifiques|modificar|borres|borrar|añadas|agregues)|solo|sólo|solamente|únicamente|en lugar de|en vez de|evita[r]?|sin|a partir de ahora|importante|como (?:máximo|mínimo)|prohibido|obligatorio|mantén|manten(?:ga|er)|ningún|ninguna',
 ];
+const PORTUGUESE = [
+  'sempre|deve[m]?|precisa[m]? (?:ser|ficar)|não (?:altere|use|mude|toque|apague|remova|adicione|modifique|faça|pode[m]?)|apenas|somente|em vez de|evite|sem|a partir de agora|no (?:máximo|mínimo)|proibido|obrigatório|nenhum[a]?',
+];
+const ITALIAN = [
+  'mai|sempre|deve|devono|bisogna|non (?:modificare|usare|toccare|cambiare|cancellare|aggiungere|fare|deve|devono)|soltanto|solamente|invece di|evita(?:re)?|senza|da ora in poi|al (?:massimo|minimo)|vietato|obbligatorio|nessun[oa]?',
+];
+const DUTCH = [
+  'nooit|altijd|moet(?:en)?|mag|mogen|niet|geen|alleen|liever|vermijd|zonder|voortaan|belangrijk|hoogstens|minstens|verboden|in plaats van',
+];
+const RUSSIAN = [
+  'никогда|всегда|нельзя|не (?:меняй|трогай|используй|удаляй|добавляй|надо|нужно|должн\\S+)(?:те)?|только|должен|должн[аыо]|обязательно|вместо|избегай(?:те)?|без|запрещено|важно|не (?:более|менее|больше|меньше)|максимум|минимум|ни в коем случае',
+];
+const POLISH = [
+  'nigdy|zawsze|nie|musi|muszą|tylko|wyłącznie|bez|zamiast|unikaj|ważne|zabronione|najwyżej|co najmniej',
+];
+const TURKISH = ['asla|her zaman|sadece|yalnızca|olmadan|yerine|yasak|önemli|en (?:fazla|az)|mutlaka|sakın'];
+/** A correction of what went before, where a sentence opens with it, and "one, not the other". */
+const CORRECTION =
+  /^(?:no|nope|wait|actually|nein|non|нет|不|いいえ|아니)[,.: ，。、]|\p{L}[,;] (?:please, )?not \p{L}/iu;
 const CHINESE = [
-  '不要|不能|不得|不可|别(?:用|再|改|动)|必须|务必|一定要|只(?:能|用|要|需|允许)|总是|始终|永远|禁止|避免|而不是|改用|请勿|应该|不应',
+  '不要|不能|不得|不可|不许|不准|别(?:用|再|改|动|碰|加)|必须|务必|一定要|只(?:能|用|要|需|允许|准)|仅(?:限|用|使用|能|允许)?|总是|始终|永远|禁止|避免|而不是|改用|请勿|应该|应当|不应|最多|最少|至少|不(?:超过|少于|多于)|不要超过|以内|严禁|切勿|保持',
 ];
 const JAPANESE = [
-  'しないで|ないでください|してはいけ|禁止|必ず|常に|絶対|だけ(?:を|に|で|使)|のみ|ではなく|代わりに|避けて|べき|てはならない',
+  'しないで|ないでください|してはいけ|禁止|必ず|常に|絶対|こと。?$|だけ(?:を|に|で|使)|のみ|ではなく|代わりに|避けて|べき|てはならない|以内|以下に|以上に|まで(?:に|と)|なしで|せずに|ように(?:して|すること)|厳守',
+];
+const KOREAN = [
+  '지 마|지 말|말고|반드시|항상|절대|금지|만 (?:사용|써|쓰)|대신|해야|없이|꼭|이내|이하로|이상으로|안 (?:돼|됩니다)|최대|최소',
 ];
 
-/** \b knows ASCII letters only, so accented words at an edge need their own test: the tables avoid them there. */
-const WORDS = new RegExp([...ENGLISH, ...GERMAN, ...FRENCH, ...SPANISH].join('|'), 'iu');
-const SIGNS = new RegExp([...CHINESE, ...JAPANESE].join('|'), 'u');
+/** Words stand alone: between letters of any script they are parts of other words, which `\b` knows of ASCII only. */
+const WORDS = new RegExp(
+  `(?<![\\p{L}\\p{N}_])(?:${[ENGLISH, GERMAN, FRENCH, SPANISH, PORTUGUESE, ITALIAN, DUTCH, RUSSIAN, POLISH, TURKISH].flat().join('|')})(?![\\p{L}\\p{N}_])`,
+  'iu',
+);
+const SIGNS = new RegExp([...CHINESE, ...JAPANESE, ...KOREAN].join('|'), 'u');
 
 /** A sentence longer than this is a pasted log or a document, not an order. */
 const MAX_SENTENCE_LENGTH = 600;
@@ -43,13 +71,14 @@ const LOGGED =
 export function isConstraint(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || sentence.length < 4) return false;
   if (/[?？]$/.test(sentence) || LOGGED.test(sentence)) return false;
-  return WORDS.test(sentence) || SIGNS.test(sentence);
+  return WORDS.test(sentence) || SIGNS.test(sentence) || CORRECTION.test(sentence);
 }
 
-/** A line that announces rules: what is listed below it binds, whatever its words. */
+/** A line that announces rules: what is listed below it, or says the rest of the line, binds whatever its words. */
 const RULES_HEADING =
-  /^(?:#{1,6} +)?[*_]*(?:[\p{L}]+ ){0,3}(?:rules?|constraints?|requirements?|conventions?|guidelines?|limits?|restrictions?|regeln|vorgaben|règles|contraintes|reglas|restricciones)[*_]*(?: .{0,30})?:?[*_]*$|^(?:#{1,6} +)?(?:规则|约束|要求|ルール|制約)[:：]?$/iu;
-const LIST_ITEM = /^(?:[-*+•]|\d{1,3}[.)]) +/;
+  /(?<!\p{L})(?:rules?|constraints?|requirements?|conventions?|guidelines?|limits?|limitations?|restrictions?|(?:code |coding |house )?style|dos and don['’]ts|don['’]ts|regeln|vorgaben|anforderungen|einschränkungen|règles|contraintes|exigences|consignes|reglas|restricciones|requisitos|normas|regras|restrições|regole|vincoli|regels|eisen|правила|ограничения|требования|zasady|reguły|kurallar)(?!\p{L})|规则|规定|约束|要求|规范|ルール|制約|規約|규칙|제약|규약/iu;
+const LONGEST_HEADING = 80;
+const LIST_ITEM = /^(?:[-*+] +|[•–・] *|\d{1,3}[.)、] *|[a-z][.)] +)(?=\S)/;
 
 /** The constraint sentences of a user's message, in order, each once. */
 export function constraintsOf(text: string): string[] {
@@ -57,16 +86,34 @@ export function constraintsOf(text: string): string[] {
   return [...new Set(sentencesOf(text).filter((sentence) => listed.has(sentence) || isConstraint(sentence)))];
 }
 
-/** Sentences of the list items that follow a heading about rules. */
+/** Where a line stands: below a heading about rules, in the list or the lines that follow one, or elsewhere. */
+type Place = 'elsewhere' | 'heading' | 'list' | 'lines';
+
+/** Sentences of what stands below a heading about rules: a list, or the lines up to the next blank one. */
 function listedRules(text: string): string[] {
   const sentences: string[] = [];
-  let isBelow = false;
+  let place: Place = 'elsewhere';
   for (const raw of text.split('\n')) {
     const line = raw.trim();
-    if (line === '') continue;
-    if (LIST_ITEM.test(line)) {
-      if (isBelow && line.length <= MAX_SENTENCE_LENGTH) sentences.push(...sentencesOf(line));
-    } else isBelow = RULES_HEADING.test(line) && line.length <= 60;
+    place = placeOf(line, place);
+    if (place === 'elsewhere' || place === 'heading' || line.length > MAX_SENTENCE_LENGTH) continue;
+    sentences.push(...sentencesOf(line));
   }
   return sentences;
+}
+
+function placeOf(line: string, before: Place): Place {
+  if (line === '') return before === 'lines' ? 'elsewhere' : before;
+  if (LIST_ITEM.test(line)) return before === 'elsewhere' ? 'elsewhere' : 'list';
+  if (isRulesHeading(line)) return 'heading';
+  return before === 'elsewhere' || before === 'list' || isHeading(line) ? 'elsewhere' : 'lines';
+}
+
+function isHeading(line: string): boolean {
+  return line.startsWith('#') || /^\*\*[^*]+\*\*:?$/.test(line) || /[:：]$/.test(line);
+}
+
+function isRulesHeading(line: string): boolean {
+  if (line.length > LONGEST_HEADING || !RULES_HEADING.test(line)) return false;
+  return isHeading(line) || /^[\p{L} ]{1,30}[:：]?$/u.test(line);
 }

@@ -1,14 +1,11 @@
 // The lines of "Files and Code Sections": what was changed, what was read, what stands in it.
 
-import { SECTION, summaryLine } from './line.ts';
+import { isAnonymous, listed, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { FileTrail, LineRange, Trail } from './trail.ts';
 
-/** Symbols named in the first line of a file, and in a further one. */
+/** Symbols named in the line of a file: with its path as many names as one line is credited with. */
 const SYMBOLS_PER_LINE = 5;
-const FURTHER_SYMBOLS = 6;
-/** Tokens of the budget for each further line of symbols that a file may get. */
-const TOKENS_PER_FURTHER_LINE = 1_500;
 const PATHS_PER_LINE = 6;
 /** Read files that may get a line. */
 const MAX_READ_FILES = 80;
@@ -16,34 +13,39 @@ const MAX_READ_FILES = 80;
 const TOKENS_PER_DETAILED_FILE = 260;
 const section = SECTION.files;
 
-/** Lines about files: `changed` name every changed file, most salient first; the rest goes into detail. */
-export function fileLines(
-  trail: Trail,
-  budget: number,
-): { changed: SummaryLine[]; details: SummaryLine[]; snippets: SummaryLine[] } {
+/** Lines about files. */
+export interface FileLines {
+  /** Name every changed file, most salient first. */
+  readonly changed: readonly SummaryLine[];
+  /** Files that were only read, newest first. */
+  readonly read: readonly SummaryLine[];
+  readonly snippets: readonly SummaryLine[];
+  /** The line of each file that may have one of its own. */
+  readonly byPath: ReadonlyMap<string, SummaryLine>;
+}
+
+/** Says what happened to which file. A symbol is named with the first file that has it. */
+export function fileLines(trail: Trail, budget: number): FileLines {
   const changed = trail.files
     .filter(({ state }) => state !== 'read')
     .toSorted((a, b) => salienceOf(b, trail) - salienceOf(a, trail));
   const read = trail.files.filter(({ state }) => state === 'read').slice(0, MAX_READ_FILES);
-  const root = sharedRoot(changed);
   const detailed = Math.max(2, Math.floor(budget / TOKENS_PER_DETAILED_FILE));
+  const told = new Set<string>();
   const heads = changed
     .slice(0, detailed)
-    .map((file, at) => ({ file, at, line: fileLine(file, at, { value: 4, root }) }));
+    .map((file, at) => ({ file, at, line: fileLine(file, at, { value: 4, told }) }));
   const readHeads = read.map((file, at) => ({
     file,
-    at: 1_000 + at,
-    line: fileLine(file, 1_000 + at, { value: 0.6, root }),
+    line: fileLine(file, 1_000 + at, { value: 0.6, told }),
   }));
   return {
-    changed: [...heads.map(({ line }) => line), ...compactLines(changed.slice(detailed), root)],
-    details: [
-      ...readHeads.map(({ line }) => line),
-      ...[...heads, ...readHeads].flatMap((head) => symbolLines(head, budget)),
-    ],
+    changed: [...heads.map(({ line }) => line), ...compactLines(changed.slice(detailed))],
+    read: readHeads.map(({ line }) => line),
     snippets: heads
       .toSorted((a, b) => b.file.lastPosition - a.file.lastPosition)
       .flatMap((head) => snippetLine(head, trail)),
+    byPath: new Map([...heads, ...readHeads].map(({ file, line }) => [file.path, line])),
   };
 }
 
@@ -59,60 +61,25 @@ function salienceOf(file: FileTrail, trail: Trail): number {
   return (1 + Math.log1p(file.edits)) / (1 + turnsAgo) - (file.state === 'deleted' ? 0.5 : 0);
 }
 
-/** Files outside of the working directory that share a root for it to be named once. */
-const MIN_ROOTED = 3;
-
-/**
- * The directory outside of the working directory, such as another work tree, that saves most when it is named once; an
- * empty string where there is none.
- */
-function sharedRoot(files: readonly FileTrail[]): string {
-  const counts = new Map<string, number>();
-  for (const { path } of files) {
-    if (!path.startsWith('/')) continue;
-    for (let slash = path.indexOf('/', 1); slash > 0; slash = path.indexOf('/', slash + 1)) {
-      const root = path.slice(0, slash + 1);
-      counts.set(root, (counts.get(root) ?? 0) + 1);
-    }
-  }
-  let best = '';
-  let saved = 0;
-  for (const [root, count] of counts) {
-    if (count < MIN_ROOTED || (count - 1) * root.length <= saved) continue;
-    best = root;
-    saved = (count - 1) * root.length;
-  }
-  return best;
-}
-
-interface Place {
-  readonly value: number;
-  readonly root: string;
-}
-
-function fileLine(file: FileTrail, at: number, { value, root }: Place): SummaryLine {
+function fileLine(
+  file: FileTrail,
+  at: number,
+  { value, told }: { readonly value: number; readonly told: Set<string> },
+): SummaryLine {
   const facts = [editPhrase(file), readPhrase(file)].filter((fact) => fact !== '');
   const renamed = file.renamedFrom.at(-1);
   if (renamed !== undefined) facts.unshift(`was ${renamed}`);
-  const symbols = file.state === 'deleted' ? [] : file.symbols.slice(0, SYMBOLS_PER_LINE);
+  const fresh = file.state === 'deleted' ? [] : file.symbols.filter((symbol) => isTelling(symbol, told));
+  const symbols = fresh.slice(0, SYMBOLS_PER_LINE);
+  for (const symbol of symbols) told.add(symbol);
   const names = symbols.length === 0 ? '' : `: ${listed(symbols)}`;
-  const text = `- ${shortened(file.path, root)} (${facts.join('; ')})${names}`;
-  return summaryLine({ section, order: at * 10, text, value, ...grouped(root) });
+  const text = `- ${file.path} (${facts.join('; ')})${names}`;
+  return summaryLine({ section, order: at * 10, text, value });
 }
 
-/** The mark that stands for the shared root; the heading of the section's list explains it. */
-const ROOT_MARK = '…/';
-
-function shortened(path: string, root: string): string {
-  return root !== '' && path.startsWith(root) ? `${ROOT_MARK}${path.slice(root.length)}` : path;
-}
-
-function grouped(root: string): { group?: string } {
-  return root === '' ? {} : { group: `(${ROOT_MARK} stands for ${root})` };
-}
-
-function listed(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ');
+/** Not told before, and no path: beside the path of the file it would read as another file that was changed. */
+function isTelling(symbol: string, told: ReadonlySet<string>): boolean {
+  return !told.has(symbol) && !symbol.includes('/') && !isAnonymous(symbol);
 }
 
 function editPhrase({ state, edits }: FileTrail): string {
@@ -123,10 +90,25 @@ function editPhrase({ state, edits }: FileTrail): string {
   return edits > 1 ? `created, written${times}` : 'created';
 }
 
+/** What was read of a file that was not changed: of a changed one, who edited it has read it. */
 function readPhrase({ ranges, reads, state }: FileTrail): string {
-  if (reads === 0 || state === 'deleted') return '';
+  if (reads === 0 || state !== 'read') return '';
   if (ranges.length === 0) return reads > 1 ? `read ${reads}×` : 'read';
-  return `read lines ${ranges.map(rangeText).join(', ')}`;
+  return `read lines ${merged(ranges).map(rangeText).join(', ')}`;
+}
+
+/** Ascending, with those that touch joined. */
+function merged(ranges: readonly LineRange[]): LineRange[] {
+  const joined: LineRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last === undefined || (last.to !== undefined && range.from > last.to + 1)) joined.push(range);
+    else if (last.to !== undefined) {
+      joined[joined.length - 1] =
+        range.to === undefined ? { from: last.from } : { from: last.from, to: Math.max(last.to, range.to) };
+    }
+  }
+  return joined;
 }
 
 function rangeText({ from, to }: LineRange): string {
@@ -135,27 +117,14 @@ function rangeText({ from, to }: LineRange): string {
 }
 
 /** Files without a line of their own, several to a line, so that no changed path is lost. */
-function compactLines(files: readonly FileTrail[], root: string): SummaryLine[] {
+function compactLines(files: readonly FileTrail[]): SummaryLine[] {
   const lines: SummaryLine[] = [];
   for (let at = 0; at < files.length; at += PATHS_PER_LINE) {
     const names = files
       .slice(at, at + PATHS_PER_LINE)
-      .map(({ path, state }) => `${shortened(path, root)}${state === 'deleted' ? ' (deleted)' : ''}`);
+      .map(({ path, state }) => `${path}${state === 'deleted' ? ' (deleted)' : ''}`);
     const text = `- Also changed: ${names.join(', ')}`;
-    lines.push(summaryLine({ section, order: 5_000 + at, text, value: 2, ...grouped(root) }));
-  }
-  return lines;
-}
-
-function symbolLines({ file, at, line: parent }: Head, budget: number): SummaryLine[] {
-  if (file.state === 'deleted') return [];
-  const lines: SummaryLine[] = [];
-  for (let row = 0; row < Math.max(1, Math.floor(budget / TOKENS_PER_FURTHER_LINE)); row++) {
-    const from = SYMBOLS_PER_LINE + row * FURTHER_SYMBOLS;
-    const symbols = file.symbols.slice(from, from + FURTHER_SYMBOLS);
-    if (symbols.length < 2) break;
-    const text = `  also there: ${listed(symbols)}`;
-    lines.push(summaryLine({ section, order: at * 10 + 1 + row / 10, text, value: 0, parent }));
+    lines.push(summaryLine({ section, order: 5_000 + at, text, value: 2 }));
   }
   return lines;
 }

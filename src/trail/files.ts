@@ -1,6 +1,5 @@
 // What happened to each file, under its newest name.
 
-import { identifiersOf } from './identifiers.ts';
 import type { IdentifierIndex } from './identifiers.ts';
 import { redact } from './redact.ts';
 import { detached } from './sentences.ts';
@@ -15,7 +14,7 @@ const MAX_SNIPPETS = 3;
 /** A new text up to this length is a small edit whose content is worth keeping. */
 const SNIPPET_LENGTH = 700;
 /** Characters of a written or read text that are searched for symbols. */
-const SEARCHED_LENGTH = 16_000;
+const SEARCHED_LENGTH = 8_000;
 /** Symbols named for one file. */
 const SHOWN_SYMBOLS = 60;
 
@@ -44,7 +43,13 @@ export interface Moment {
 
 /** Collects file actions; memory is bounded by the limits above. */
 export class FileLedger {
+  readonly #index: IdentifierIndex;
   #files = new Map<string, Entry>();
+
+  /** @param index has taken in every text before it is noted here */
+  constructor(index: IdentifierIndex) {
+    this.#index = index;
+  }
 
   /** Takes one action in; its path is already relative to the working directory. */
   add(action: FileAction, moment: Moment): void {
@@ -67,17 +72,17 @@ export class FileLedger {
   /** Notes the symbols of a text that was read from a file. */
   noteContent(path: string, text: string): void {
     const entry = this.#files.get(path);
-    if (entry !== undefined) addSymbols(entry, text);
+    if (entry !== undefined) this.#addSymbols(entry, text);
   }
 
   /** The files, those changed last first. */
-  files(index: IdentifierIndex): FileTrail[] {
+  files(): FileTrail[] {
     return [...this.#files.values()]
       .filter((entry) => entry.edits > 0 || entry.reads > 0 || entry.state === 'deleted')
       .toSorted((a, b) => b.lastPosition - a.lastPosition)
       .map(({ symbols, defined, ...entry }) => ({
         ...entry,
-        symbols: telling({ symbols, defined }, entry.path, index),
+        symbols: telling({ symbols, defined }, entry.path, this.#index),
       }));
   }
 
@@ -117,7 +122,7 @@ export class FileLedger {
     if (added.trim() !== '' && added.length <= SNIPPET_LENGTH) {
       entry.snippets = [...entry.snippets, detached(redact(added))].slice(-MAX_SNIPPETS);
     }
-    addSymbols(entry, added);
+    this.#addSymbols(entry, added);
   }
 
   #move(entry: Entry, to: string): void {
@@ -128,6 +133,14 @@ export class FileLedger {
     if (entry.state === 'read') entry.state = 'edited';
     entry.edits += 1 + (replaced?.edits ?? 0);
     this.#files.set(entry.path, entry);
+  }
+
+  #addSymbols(entry: Entry, text: string): void {
+    const searched = text.slice(0, SEARCHED_LENGTH);
+    for (const [, name] of searched.matchAll(DEFINITION)) {
+      if (name !== undefined) addNewest(entry.defined, name);
+    }
+    for (const symbol of this.#index.identifiersOf(searched)) addNewest(entry.symbols, symbol);
   }
 
   #prune(): void {
@@ -141,14 +154,6 @@ export class FileLedger {
 /** How a line of the common languages introduces a name. */
 const DEFINITION =
   /^[ \t+]{0,24}(?:(?:export|default|pub(?:\(\w{1,12}\))?|public|private|protected|static|async|abstract|declare|final) ){0,4}(?:function\*?|func|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|module|namespace) (?:\([^)\n]{0,60}\) ?)?([A-Za-z_]\w{2,80})/gm;
-
-function addSymbols(entry: Entry, text: string): void {
-  const searched = text.slice(0, SEARCHED_LENGTH);
-  for (const [, name] of searched.matchAll(DEFINITION)) {
-    if (name !== undefined) addNewest(entry.defined, name);
-  }
-  for (const symbol of identifiersOf(searched)) addNewest(entry.symbols, symbol);
-}
 
 function addNewest(names: Set<string>, name: string): void {
   const isKnown = names.delete(name);

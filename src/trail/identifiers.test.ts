@@ -13,8 +13,10 @@ const finds: readonly (readonly [text: string, found: readonly string[]])[] = [
   ['commit 3f2a91c fixed #417', ['3f2a91c', '#417']],
   ['version 10.2.17 has 4096 of them in 2 files', ['10.2.17']],
   ['set `colour` to blue', ['colour']],
-  ['self.render_row(t.TempDir) this.openTab', ['render_row', 'TempDir', 'openTab']],
+  ['self.render_row(t.TempDir) this.openTab', ['self.render_row', 't.TempDir', 'this.openTab']],
   ['sed -n 40,240p and 240p', []],
+  ['at 2026-01-23T14:05:00Z in 2026-01-23-night-run', ['2026-01-23-night-run']],
+  [String.raw`body=done\nfoundIt \twithTab`, ['foundIt', 'withTab']],
   ['QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVoxMjM0NTY3ODkwYWJj', []],
 ];
 

@@ -25,13 +25,13 @@ for (let code = 0; code < 128; code++) {
 }
 
 const BACKTICK = 96;
+const BACKSLASH = 92;
 
 /**
- * Calls `visit` with every identifier of a text in order, repetitions included. Linear in the text; runs longer than
- * 120 characters are skipped. A path inside `root` is given relative to it.
- * @param root a directory without its final slash, or an empty string
+ * Calls `visit` with every run of a text that may be an identifier, repetitions included. Most runs are plain words: they
+ * are let go before anything is allocated.
  */
-export function scanIdentifiers(text: string, root: string, visit: (identifier: string) => void): void {
+function scanRuns(text: string, visit: (run: string, isQuoted: boolean) => void): void {
   const length = text.length;
   let index = 0;
   while (index < length) {
@@ -42,20 +42,52 @@ export function scanIdentifiers(text: string, root: string, visit: (identifier: 
     }
     const start = index;
     let seen = 0;
+    let before = 0;
     while (index < length) {
       const next = text.charCodeAt(index);
       const kind = next < 128 ? (CLASS[next] ?? 0) : 0;
       if (kind === 0) break;
-      seen |= kind;
+      if (kind === JOINER) {
+        before = JOINER;
+      } else {
+        // What ends a run is punctuation; what stands before a letter or digit joins. One capital begins a sentence.
+        seen |= before & JOINER;
+        seen |= (kind & UPPER) === 0 ? kind : before === LETTER ? kind : LETTER;
+        before = kind;
+      }
       index++;
     }
     if (index - start > MAX_LENGTH || index - start < MIN_LENGTH || (seen & (LETTER | DIGIT)) === 0) continue;
     const isQuoted = text.charCodeAt(start - 1) === BACKTICK && text.charCodeAt(index) === BACKTICK;
-    // Most runs are plain lower-case words: let them go before anything is allocated.
-    if (!isQuoted && (seen & (DIGIT | JOINER | UPPER)) === 0) continue;
-    const identifier = trimmed(text.slice(start, index), root);
-    if (identifier !== undefined && (isQuoted || isIdentifier(identifier))) visit(identifier);
+    const isPlain = seen === LETTER || seen === DIGIT;
+    if (!isQuoted && isPlain) continue;
+    visit(text.slice(isEscape(text, start) ? start + 1 : start, index), isQuoted);
   }
+}
+
+/** The identifier in a run, or undefined where it is none. */
+function identifierIn(run: string, isQuoted: boolean, root: string): string | undefined {
+  const identifier = trimmed(run, root);
+  return identifier !== undefined && (isQuoted || isIdentifier(identifier)) ? identifier : undefined;
+}
+
+/**
+ * Calls `visit` with every identifier of a text in order, repetitions included. Linear in the text; runs longer than
+ * 120 characters are skipped. A path inside `root` is given relative to it.
+ * @param root a directory without its final slash, or an empty string
+ */
+export function scanIdentifiers(text: string, root: string, visit: (identifier: string) => void): void {
+  scanRuns(text, (run, isQuoted) => {
+    const identifier = identifierIn(run, isQuoted, root);
+    if (identifier !== undefined) visit(identifier);
+  });
+}
+
+/** Whether a run begins with the letter of an escape, as in `\\nfound`; names after a Windows path's `\\` lose nothing but their first letter. */
+function isEscape(text: string, start: number): boolean {
+  if (text.charCodeAt(start - 1) !== BACKSLASH) return false;
+  const code = text.charCodeAt(start);
+  return code === 110 || code === 114 || code === 116;
 }
 
 /** The identifiers of a text, each once, in order of appearance. */
@@ -71,20 +103,11 @@ function trimmed(run: string, root: string): string | undefined {
   while (to > from && '.-+~@#/'.includes(run.charAt(to - 1))) to--;
   while (from < to && '+@'.includes(run.charAt(from))) from++;
   if (run.startsWith('./', from)) from += 2;
-  let text = withoutReceiver(run.slice(from, to));
+  let text = run.slice(from, to);
   if (root !== '' && text.startsWith(root) && text.charAt(root.length) === '/') {
     text = text.slice(root.length + 1);
   }
   return text.length < MIN_LENGTH ? undefined : text;
-}
-
-/** `self.x`, `this.x`, `t.x`: who receives a call says little, what is called names it. */
-function withoutReceiver(text: string): string {
-  const dot = text.indexOf('.');
-  if (dot < 1 || text.includes('/')) return text;
-  const receiver = text.slice(0, dot);
-  const isShort = dot <= 2 && isLetterAt(text, 0) && text.length - dot > 5;
-  return isShort || receiver === 'self' || receiver === 'this' ? text.slice(dot + 1) : text;
 }
 
 function isIdentifier(text: string): boolean {
@@ -94,6 +117,7 @@ function isIdentifier(text: string): boolean {
   const shape = shapeOf(text);
   // A bare number says nothing by itself; a version does.
   if (shape.letters === 0) return shape.dots > 1 && shape.digits >= 3;
+  if (shape.letters <= 2 && TIME.test(text)) return false;
   if (isData(text, shape)) return false;
   if (text.startsWith('.') && shape.slashes === 0)
     return shape.letters >= 6 && shape.dots === 1 && shape.humps === 0;
@@ -104,6 +128,9 @@ function isIdentifier(text: string): boolean {
   if (shape.digits > 0) return shape.uppers > 0 ? shape.digits >= 2 : isHash(text, shape);
   return shape.humps > 0 && shape.letters >= 4;
 }
+
+/** A part of a time stamp: `2026-01-23T14`, `00Z`. */
+const TIME = /^(?:\d{4}-\d\d-\d\dT\d\d|\d\d(?:\.\d+)?Z|\d{4}-\d\d-\d\dT?)$/;
 
 interface Shape {
   letters: number;
@@ -177,6 +204,7 @@ function isAllDigits(text: string, from: number): boolean {
 }
 
 class Mentions {
+  readonly text: string;
   user = 0;
   agent = 0;
   call = 0;
@@ -184,11 +212,19 @@ class Mentions {
   /** Position of the newest mention by anyone, and by user or agent. */
   last = 0;
   lastOwn = -1;
+  /** Number of the newest item that held it. */
+  item = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 /** Entries kept after pruning, and the number that starts one: memory stays bounded whatever the session's length. */
 const KEPT_IDENTIFIERS = 20_000;
 const MAX_IDENTIFIERS = 40_000;
+/** Runs remembered with what they are, so that what comes back is looked up and not looked at. */
+const MAX_RUNS = 60_000;
 
 /**
  * Items after which the chance of a further use has halved. With the terms of `#weightOf` it follows how often names of
@@ -196,23 +232,43 @@ const MAX_IDENTIFIERS = 40_000;
  */
 const HALF_LIFE_ITEMS = 250;
 
+const NO_IDENTIFIER = 'no identifier';
+
 /** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
 export class IdentifierIndex {
   readonly #mentions = new Map<string, Mentions>();
+  readonly #runs = new Map<string, Mentions | typeof NO_IDENTIFIER>();
+  #root = '';
   #items = 0;
   #position = 0;
 
   /** Takes in one text that stands at `position` of the log. */
   add(text: string, by: Mention, position: number, root: string): void {
-    const seen = new Set<string>();
     this.#items++;
     this.#position = position;
-    scanIdentifiers(text, root, (identifier) => {
-      if (seen.has(identifier)) return;
-      seen.add(identifier);
-      this.#mention(identifier, by, position);
+    if (root !== this.#root || this.#runs.size > MAX_RUNS) {
+      this.#runs.clear();
+      this.#root = root;
+    }
+    scanRuns(text, (run, isQuoted) => {
+      const mentions = this.#mentionsOf(run, isQuoted);
+      if (mentions === undefined || mentions.item === this.#items) return;
+      mentions.item = this.#items;
+      mentions[by]++;
+      mentions.last = position;
+      if (by !== 'result') mentions.lastOwn = position;
     });
     if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
+  }
+
+  /** The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. */
+  identifiersOf(text: string): Set<string> {
+    const found = new Set<string>();
+    scanRuns(text, (run, isQuoted) => {
+      const mentions = this.#mentionsOf(run, isQuoted);
+      if (mentions !== undefined) found.add(mentions.text);
+    });
+    return found;
   }
 
   /** How much an identifier speaks for a text that holds it: 0 for one never seen. */
@@ -227,25 +283,36 @@ export class IdentifierIndex {
       text,
       weight: this.#weightOf(mentions),
       ownMentions: mentions.user + mentions.agent + mentions.call,
+      position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
     }));
     all.sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1));
     return all.slice(0, limit);
   }
 
-  #mention(identifier: string, by: Mention, position: number): void {
+  /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
+  #mentionsOf(run: string, isQuoted: boolean): Mentions | undefined {
+    // Quotes make a difference for few runs, and those are not remembered.
+    const known = isQuoted ? undefined : this.#runs.get(run);
+    if (known !== undefined) return known === NO_IDENTIFIER ? undefined : known;
+    const identifier = identifierIn(run, isQuoted, this.#root);
+    const mentions = identifier === undefined ? undefined : this.#mentionsFor(identifier);
+    if (!isQuoted) this.#runs.set(detached(run), mentions ?? NO_IDENTIFIER);
+    return mentions;
+  }
+
+  #mentionsFor(identifier: string): Mentions {
     let mentions = this.#mentions.get(identifier);
     if (mentions === undefined) {
-      mentions = new Mentions();
-      this.#mentions.set(detached(identifier), mentions);
+      mentions = new Mentions(detached(identifier));
+      this.#mentions.set(mentions.text, mentions);
     }
-    mentions[by]++;
-    mentions.last = position;
-    if (by !== 'result') mentions.lastOwn = position;
+    return mentions;
   }
 
   /** Rarity times the chance to be used again, so that the sum over a text is what it is expected to save. */
   #weightOf(mentions: Mentions): number {
     const frequency = mentions.user + mentions.agent + mentions.call + mentions.result;
+    if (frequency === 0) return 0;
     const rarity = Math.log(1 + this.#items / frequency);
     const own = 1.2 * mentions.user + 0.5 * mentions.agent + mentions.call;
     const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(mentions.result);
@@ -256,5 +323,6 @@ export class IdentifierIndex {
   #prune(): void {
     const kept = new Set(this.top(KEPT_IDENTIFIERS).map(({ text }) => text));
     for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
+    this.#runs.clear();
   }
 }

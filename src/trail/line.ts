@@ -12,6 +12,8 @@ export interface SummaryLine {
   readonly text: string;
   /** A heading inside of the section that the first line of the group brings along. */
   readonly group?: string;
+  /** A line below the group's heading that introduces this line and its like, such as the first line of a list. */
+  readonly lead?: string;
   /** The line without which this one means nothing. */
   readonly parent?: SummaryLine;
   /** Value by itself, in units of one strong identifier. */
@@ -52,4 +54,14 @@ export function summaryLine(line: Omit<SummaryLine, 'identifiers'>): SummaryLine
 /** A text as a quotation on one line. */
 export function quoted(text: string): string {
   return `"${oneLine(text)}"`;
+}
+
+/** Names as a list. A name that looks like a word is marked as one; the marks would cost others a third of their tokens. */
+export function listed(names: readonly string[]): string {
+  return names.map((name) => (/^[A-Za-z][a-z]*$/.test(name) ? `\`${name}\`` : name)).join(', ');
+}
+
+/** A call on a variable of one or two letters (`t.Error`, `m.get`): what it is called on stands nowhere. */
+export function isAnonymous(name: string): boolean {
+  return /^[A-Za-z]{1,2}\.\w+$/.test(name);
 }

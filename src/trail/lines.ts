@@ -6,8 +6,9 @@ import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import type { PreservedWords } from './preserved.ts';
-import { actionLines, runLines, statementLines, tailLines } from './work-lines.ts';
+import { actionLines, replyLines, runLines, statementLines, tailLines } from './work-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
+import { isIntent } from './statements.ts';
 import type { Failure, Trail, UserRequest } from './trail.ts';
 
 /** Lines by how they are picked. */
@@ -16,6 +17,8 @@ export interface Lines {
   readonly floors: readonly Floor[];
   /** Everything, the lines of the floors included; taken by worth per token. */
   readonly all: readonly SummaryLine[];
+  /** The lines about files by path. */
+  readonly files: ReadonlyMap<string, SummaryLine>;
 }
 
 /**
@@ -31,8 +34,11 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const files = fileLines(trail, budget);
   const actions = actionLines(trail);
   const { now, before } = statementLines(trail);
+  const { repliesTo, newestReply } = trail.current;
+  const reply = replyLines(repliesTo, "The agent's last message before the current request:", -1e9);
+  const report = replyLines(newestReply, "The agent's newest message:", 4e9);
   const messages = messageLines(trail, budget, preserved);
-  const failures = failureLines(trail);
+  const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
   const delivered = deliveredLines(trail);
   const floors: Floor[] = [
@@ -42,9 +48,11 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: pending, share: 0.12, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
-    { lines: failures, share: 0.06, by: 'worth' },
+    { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
-    { lines: now, share: 0.07, by: 'worth' },
+    { lines: report, share: 0.08, by: 'order' },
+    { lines: reply, share: 0.08, by: 'order' },
+    { lines: now, share: 0.05, by: 'worth' },
     { lines: before, share: 0.1, by: 'worth' },
     { lines: messages.newest, share: 0.08, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
@@ -57,9 +65,11 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     ...next,
     ...pending,
     ...files.changed,
-    ...files.details,
+    ...files.read,
     ...files.snippets,
     ...now,
+    ...report,
+    ...reply,
     ...before,
     ...actions,
     ...runLines(trail),
@@ -69,7 +79,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     ...delivered,
     ...carried,
   ];
-  return { floors, all };
+  return { floors, all, files: files.byPath };
 }
 
 /** Characters of the current request that are quoted: about an eighth of the budget. */
@@ -80,12 +90,17 @@ function askLength(budget: number): number {
 /** Characters of a request that follows verbatim: enough to know it by. */
 const REFERRED_LENGTH = 120;
 
-/** A request in `length` characters, or its beginning and where the whole stands. */
+/** Characters by which a sentence is known again. */
+const KNOWN_BY = 40;
+
+/** A request in `length` characters, or its beginning and where the rest stands. */
 function toldRequest(text: string, length: number, preserved: PreservedWords): string {
-  if (!preserved.hasMessage(text) || oneLine(text).length <= REFERRED_LENGTH) {
-    return quoted(clipMiddle(oneLine(text), length));
+  const line = oneLine(text);
+  const isCut = preserved.hasCut(text);
+  if ((!isCut && !preserved.hasMessage(text)) || line.length <= REFERRED_LENGTH) {
+    return quoted(clipMiddle(line, length));
   }
-  return `${quoted(clip(oneLine(text), REFERRED_LENGTH))} (verbatim after this summary)`;
+  return `${quoted(clip(line, REFERRED_LENGTH))} (${isCut ? 'head and tail' : 'verbatim'} after this summary)`;
 }
 
 function askLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
@@ -101,7 +116,7 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
   const context = repliedTo(trail, current);
   if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
   const before = requests.findLast(({ turn, text }) => turn < current.turn && text !== current.text);
-  if (before !== undefined) {
+  if (before !== undefined && !preserved.hasMessage(before.text)) {
     const text = toldRequest(before.text, Math.max(120, budget * 0.2), preserved);
     lines.push(
       summaryLine({
@@ -113,7 +128,7 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
     );
   }
   const first = requests[0];
-  if (first !== undefined && first !== before && first !== current) {
+  if (first !== undefined && first !== before && first !== current && !preserved.hasMessage(first.text)) {
     const text = toldRequest(first.text, Math.max(120, budget * 0.15), preserved);
     lines.push(summaryLine({ section, order: 2, text: `The session began with: ${text}`, value: 3 }));
   }
@@ -126,17 +141,11 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
   return lines;
 }
 
-/** A request this short ("yes, do it") means little without what it replies to. */
-const SHORT_REQUEST = 120;
-
-function repliedTo({ answers, statements }: Trail, { turn, text }: UserRequest): string | undefined {
+function repliedTo({ answers }: Trail, { turn, text }: UserRequest): string | undefined {
   const asked = answers.findLast(
     (answer) => answer.turn === turn && text.startsWith(answer.answer.slice(0, 40)),
   );
-  if (asked !== undefined) return `It replies to the agent's question: ${quoted(asked.question)}`;
-  if (text.length > SHORT_REQUEST) return undefined;
-  const said = statements.findLast((statement) => statement.turn < turn);
-  return said === undefined ? undefined : `Just before it, the agent had said: ${quoted(said.text)}`;
+  return asked && `It replies to the agent's question: ${quoted(asked.question)}`;
 }
 
 /** A rule this short costs less than the search for it among the messages that follow. */
@@ -145,7 +154,7 @@ const SHORT_RULE = 80;
 /** Newest first: where the room does not suffice, what was said last holds. */
 export function ruleLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
-  const isWhole = current.length <= askLength(budget);
+  const isWhole = current.length <= askLength(budget) && !preserved.hasCut(current);
   return trail.constraints
     .filter(({ text }) => !isWhole || !current.includes(text))
     .filter(({ text }) => text.length <= SHORT_RULE || !preserved.hasSentence(text))
@@ -166,7 +175,10 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   const lines: SummaryLine[] = [];
   if (trail.nextStep !== undefined) {
     const text = quoted(clip(oneLine(trail.nextStep), Math.max(160, budget * 0.25)));
-    lines.push(summaryLine({ section, order: 0, text: `The agent's own words: ${text}`, value: 5 }));
+    const label = isFromNewest(trail, trail.nextStep)
+      ? "The agent's own words"
+      : 'The agent had announced before';
+    lines.push(summaryLine({ section, order: 0, text: `${label}: ${text}`, value: 5 }));
   }
   const steps = trail.plan?.turn === trail.turns ? trail.plan.steps : [];
   const step =
@@ -178,12 +190,23 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   return lines;
 }
 
-function whereItStands({ current, turns }: Trail): string {
-  if (current.isAgentDone)
-    return 'The agent had answered the current request; what comes next is up to the user.';
-  const hasBegun = current.actions.some(({ turn }) => turn === turns);
+/** Whether a step stands in the agent's newest message: an older one may be done by now. */
+function isFromNewest({ current }: Trail, step: string): boolean {
+  const newest = oneLine(current.newestReply?.text ?? '');
+  return newest === '' || newest.includes(oneLine(step.split('; ')[0] ?? '').slice(0, KNOWN_BY));
+}
+
+function whereItStands({ current, turns, nextStep }: Trail): string {
+  if (current.isAgentDone) {
+    return nextStep !== undefined && isIntent(nextStep)
+      ? 'The agent announced this in its last message; the log ends there.'
+      : 'The agent had answered the current request; what comes next is up to the user.';
+  }
+  const hasBegun =
+    current.newestReply !== undefined ||
+    [...current.actions, ...current.tail].some(({ turn }) => turn === turns);
   return hasBegun
-    ? 'Work on the current request was under way; go on from the last actions above.'
+    ? 'Work on the current request was under way; go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';
 }
 
@@ -210,24 +233,28 @@ export function pendingLines(trail: Trail): SummaryLine[] {
   return lines;
 }
 
-/** Failures with how they ended. */
-export function failureLines(trail: Trail): SummaryLine[] {
+/** Below this a failure is told with the first of its lines only. */
+const ROOM_FOR_DETAILS = 3_000;
+
+/** Failures with how they ended, in a length that suits the budget. */
+export function failureLines(trail: Trail, budget: number): SummaryLine[] {
+  const rows = budget < ROOM_FOR_DETAILS ? 1 : 2;
   return trail.failures
     .filter(({ telling }) => telling.length > 0)
     .map((failure) =>
       summaryLine({
         section: SECTION.errors,
         order: failure.position,
-        text: failureText(failure),
+        text: failureText(failure, rows),
         value: failureValue(failure, trail),
       }),
     );
 }
 
-function failureText({ command, telling, times, outcome, editedBetween }: Failure): string {
+function failureText({ command, telling, times, outcome, editedBetween }: Failure, rows: number): string {
   const often = times > 1 ? ` ${times} times` : '';
   const said = telling
-    .slice(0, 2)
+    .slice(0, rows)
     .map((text) => clip(text, 150))
     .join(' | ');
   const after = editedBetween.length === 0 ? '' : ` after edits to ${editedBetween.slice(-3).join(', ')}`;

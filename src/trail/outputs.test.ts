@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commitsIn, linksIn, looksFailed, outcomeOf, refusalIn, tellingLines } from './outputs.ts';
+import {
+  commitsIn,
+  linksIn,
+  looksFailed,
+  outcomeOf,
+  readsFailed,
+  refusalIn,
+  tellingLines,
+} from './outputs.ts';
 
 const wrapped: readonly (readonly [
   why: string,
@@ -24,6 +32,12 @@ const wrapped: readonly (readonly [
   ],
   ['plain output', 'just text', 'just text', undefined],
   ['torn JSON', '{"output":"hi', '{"output":"hi', undefined],
+  [
+    'Codex of 2025, its sandbox',
+    'failed in sandbox LinuxSeccomp with execution error: sandbox denied exec error, exit code: 2, stdout: ran 3\nlens.test, stderr: bash: lens: not found',
+    'ran 3\nlens.test\nbash: lens: not found',
+    2,
+  ],
   ['no output at all', 'Process exited with code 0\nOutput:\n', '', 0],
 ];
 
@@ -69,4 +83,23 @@ test('commits, links and refusals are read off what tools say', () => {
   assert.equal(refusalIn("The user doesn't want to proceed with this tool use."), '');
   assert.equal(refusalIn('fine'), undefined);
   assert.ok(looksFailed('<tool_use_error>no</tool_use_error>') && !looksFailed('an error-free day'));
+});
+
+test('a line tells of a failure though its command ended well', () => {
+  for (const line of ['FAIL example.org/lens 5.3s', '--- FAIL: TestLens', '2 failed, 3 passed', '1 error']) {
+    assert.equal(readsFailed(line), true, line);
+  }
+  for (const line of ['ok example.org/lens', '0 failed, 3 passed', '10 passed']) {
+    assert.equal(readsFailed(line), false, line);
+  }
+});
+
+test('frames are taken off a telling line, and what is wrong comes first', () => {
+  const text =
+    '===== ERRORS =====\nsrc/lens.py:3: in assertion\nE   SyntaxError: bad lens\n!!!! Interrupted: 2 errors !!!!';
+  assert.deepEqual(tellingLines(text, true), [
+    'E SyntaxError: bad lens',
+    'src/lens.py:3: in assertion',
+    'Interrupted: 2 errors',
+  ]);
 });

@@ -16,11 +16,12 @@ const SCANNED_HEAD = 12_000;
 const SCANNED_TAIL = 12_000;
 
 /**
- * Takes a result apart: Codex's `{"output":…,"metadata":{"exit_code":…}}`, its "Process exited with code" header, and
- * Claude Code's "Exit code 1" line. Anything else is output with an unknown status.
+ * Takes a result apart: Codex's `{"output":…,"metadata":{"exit_code":…}}`, what it says of its sandbox, its "Process
+ * exited with code" header, and Claude Code's "Exit code 1" line. Anything else is output with an unknown status.
  */
 export function outcomeOf(result: string): Outcome {
-  if (result.startsWith('{"output":')) return jsonOutcome(result);
+  if (isWrapped(result)) return jsonOutcome(result);
+  if (result.startsWith('failed in sandbox ')) return sandboxOutcome(result);
   const head = result.slice(0, 400);
   const marker = head.search(/^Output:\n?/m);
   const status = /^(?:Process exited with code|Exit code:?|exit status:?) (-?\d{1,9})\b/im.exec(head);
@@ -31,6 +32,22 @@ export function outcomeOf(result: string): Outcome {
     exitCode: status === null ? undefined : Number(status[1]),
     processId,
   };
+}
+
+/** Whether a result is wrapped in JSON, its line feeds escaped. @source Codex 0.34 */
+export function isWrapped(result: string): boolean {
+  return result.startsWith('{"output":');
+}
+
+/** `failed in sandbox NAME with execution error: …, exit code: 2, stdout: …, stderr: …`. @source Codex 0.34 */
+function sandboxOutcome(result: string): Outcome {
+  const head = /^failed in sandbox [^\n]{1,200}?, exit code: (-?\d{1,9}), stdout: /.exec(result);
+  if (head === null) return { text: excerpt(result), exitCode: undefined, processId: undefined };
+  const output = result.slice(head[0].length);
+  const stderr = output.lastIndexOf(', stderr: ');
+  const text =
+    stderr < 0 ? output : `${output.slice(0, stderr)}\n${output.slice(stderr + ', stderr: '.length)}`;
+  return { text: excerpt(text.trim()), exitCode: Number(head[1]), processId: undefined };
 }
 
 function jsonOutcome(result: string): Outcome {
@@ -59,7 +76,7 @@ function excerpt(text: string): string {
 }
 
 const PROBLEM =
-  /\b(?:error|fatal|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|timed? ?out|conflict)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|✗|✖|✘|^--- FAIL|^FAIL\b|\w(?:Error|Exception)\b/i;
+  /\b(?:error|fatal|unknown|invalid|unrecognized|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|timed? ?out|conflict)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|✗|✖|✘|^--- FAIL|^FAIL\b|\w(?:Error|Exception)\b/i;
 const COUNT =
   /\b\d{1,7} (?:tests? )?(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|warnings?|skipped|todo|problems?|examples?)\b|^(?:ok|FAIL)\s+\S|^# (?:tests|pass|fail)\b|^Tests?:? /i;
 const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|no errors?)\b/i;
@@ -67,9 +84,14 @@ const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|
 /** A telling line is cut to this many characters. */
 const TELLING_LENGTH = 220;
 
-/** The lines that tell how a command went, in order, at most `limit`: problems where it failed, counts either way. */
+/** A line that says what is wrong, rather than where or that something is. */
+const SAYS_WHAT =
+  /\w(?:Error|Exception)\b|\berror(?: ?[:[(]| [A-Z]{1,3}\d{3,5}\b)|^E\s|^--- FAIL|^fatal:|^panic:|not found|no such|\bexpected\b/i;
+
+/** The lines that tell how a command went, at most `limit`: problems where it failed, what is wrong first; counts either way. */
 export function tellingLines(text: string, hasFailed: boolean, limit = 4): string[] {
-  const problems: string[] = [];
+  const causes: string[] = [];
+  const others: string[] = [];
   const counts: string[] = [];
   const seen = new Set<string>();
   const plain = stripAnsi(text);
@@ -77,11 +99,12 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
     if (raw.length < 4 || raw.length > 2_000) continue;
     const isCount = COUNT.test(raw);
     if (!isCount && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
-    const line = clip(oneLine(raw), TELLING_LENGTH);
-    if (line === '' || seen.has(line)) continue;
+    const line = clip(unframed(oneLine(raw)), TELLING_LENGTH);
+    if (!line.includes(' ') || seen.has(line)) continue;
     seen.add(line);
-    (isCount ? counts : problems).push(line);
+    (isCount ? counts : SAYS_WHAT.test(line) ? causes : others).push(line);
   }
+  const problems = [...causes, ...others];
   const lastCounts = counts.slice(-2);
   const picked = [...problems.slice(0, limit - Math.min(lastCounts.length, 1)), ...lastCounts].slice(
     0,
@@ -89,6 +112,11 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   );
   if (picked.length > 0 || !hasFailed) return picked;
   return lastLines(plain, 2);
+}
+
+/** `=== 2 failed ===` says "2 failed". */
+function unframed(line: string): string {
+  return line.replace(/^[=_!*#━─-]{3,} ?| ?[=_!*#━─-]{3,}$/g, '');
 }
 
 function lastLines(text: string, count: number): string[] {
@@ -103,6 +131,11 @@ function lastLines(text: string, count: number): string[] {
 export function stripAnsi(text: string): string {
   // oxlint-disable-next-line no-control-regex -- the escape character is what is looked for
   return text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
+}
+
+/** Whether a line tells of a failure, whatever the status: a pipe has that of its last program. */
+export function readsFailed(line: string): boolean {
+  return /^(?:---? )?FAIL|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b/i.test(line);
 }
 
 /** Whether an output of an unknown status reads like a failure of its tool. */

@@ -8,9 +8,14 @@ import { oneLine } from './sentences.ts';
 export interface PreservedWords {
   /** Whether a message follows whole. A clipped text is none: nobody knows whether its middle is there. */
   readonly hasMessage: (text: string) => boolean;
+  /** Whether a message follows with its middle cut out. */
+  readonly hasCut: (text: string) => boolean;
   /** Whether a sentence stands in one of the messages. */
   readonly hasSentence: (sentence: string) => boolean;
 }
+
+/** Characters by which a message is known again whose middle was cut out. */
+const KNOWN_BY = 80;
 
 /** Reads the texts of preserved messages as the trail read them: the user's own words, secrets replaced, on one line. */
 export function preservedWords(texts: readonly string[]): PreservedWords {
@@ -18,6 +23,12 @@ export function preservedWords(texts: readonly string[]): PreservedWords {
   const whole = new Set(own);
   return {
     hasMessage: (text) => whole.has(oneLine(text)),
+    hasCut: (text) => {
+      const head = oneLine(text).slice(0, KNOWN_BY);
+      return (
+        head.length === KNOWN_BY && !whole.has(oneLine(text)) && own.some((kept) => kept.startsWith(head))
+      );
+    },
     hasSentence: (sentence) => own.some((text) => text.includes(oneLine(sentence))),
   };
 }

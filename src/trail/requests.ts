@@ -1,7 +1,15 @@
 // The chain of what the user asked, with the rules, answers and deeds that belong to it.
 
 import { constraintsOf } from './constraints.ts';
-import { clip, clipMiddle, detached, oneLine, sentencesOf } from './sentences.ts';
+import {
+  clip,
+  clipMiddle,
+  detached,
+  oneLine,
+  proseBlocks,
+  sentencesOfLine,
+  withoutEmphasis,
+} from './sentences.ts';
 import type { Answer, Constraint, Deeds, UserRequest } from './trail.ts';
 
 /** Characters kept of a request while it is among the newest, and later. */
@@ -98,9 +106,7 @@ export class RequestLedger {
 
   noteMessage(text: string): void {
     const deeds = this.#requests.at(-1)?.deeds;
-    const lead = sentencesOf(text.slice(0, 1_500)).find(
-      (sentence) => sentence.length >= 24 && !sentence.endsWith(':'),
-    );
+    const lead = leadOf(text.slice(0, 1_500));
     if (deeds !== undefined && lead !== undefined) deeds.outcome = detached(clip(lead, 240));
   }
 
@@ -128,6 +134,14 @@ export class RequestLedger {
       this.#dropped++;
     }
   }
+}
+
+/** The first sentence that says something by itself: no heading, no item of a list. */
+function leadOf(text: string): string | undefined {
+  return proseBlocks(text)
+    .filter(({ mark, line }) => mark === 'none' && !/:[*_]*$|^\*\*[^*]*\*\*$|^\|/.test(line))
+    .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
+    .find((sentence) => sentence.length >= 24);
 }
 
 function closed({ edited, ...rest }: OpenDeeds): Deeds {

@@ -34,6 +34,7 @@ const LOOKING = new Set([
   'test',
   '[',
   'sleep',
+  'read',
   'tee',
   'nl',
   'which',
@@ -54,14 +55,42 @@ const LOOKING = new Set([
   '.',
 ]);
 
+/** Verbs of git that look. */
+const LOOKING_GIT = new Set([
+  'status',
+  'diff',
+  'log',
+  'show',
+  'blame',
+  'grep',
+  'ls-files',
+  'ls-tree',
+  'rev-parse',
+  'rev-list',
+  'remote',
+  'describe',
+  'merge-base',
+  'cat-file',
+  'reflog',
+]);
+
+function isLooking({ words }: SimpleCommand): boolean {
+  const [program = ''] = words;
+  if (program !== 'git') return LOOKING.has(program);
+  const verb = words
+    .slice(1)
+    .find((word, at) => !word.startsWith('-') && words[at] !== '-C' && words[at] !== '-c');
+  return LOOKING_GIT.has(verb ?? 'status');
+}
+
 /** Whether a command does something, rather than look at files or filter text. */
 export function isWork(simple: readonly SimpleCommand[]): boolean {
-  return simple.some(({ words }) => !LOOKING.has(words[0] ?? ''));
+  return !simple.every(isLooking);
 }
 
 /** What stays the same when a command is run again with other options or another filter behind it. */
 export function signatureOf(command: string, simple: readonly SimpleCommand[]): string {
-  const work = simple.filter(({ words }) => !LOOKING.has(words[0] ?? ''));
+  const work = simple.filter((one) => !isLooking(one));
   if (work.length === 0) return clip(oneLine(command), 120);
   return work
     .slice(0, 2)
@@ -77,7 +106,7 @@ export function signatureOf(command: string, simple: readonly SimpleCommand[]): 
 
 /** The parts of a command that do something, as one line: without `cd`, output filters and redirections. */
 export function workOf(command: string, simple: readonly SimpleCommand[]): string {
-  const work = simple.filter(({ words }) => !LOOKING.has(words[0] ?? ''));
+  const work = simple.filter((one) => !isLooking(one));
   const text = work.length === 0 ? command : work.map(({ words }) => words.map(shown).join(' ')).join(' && ');
   return clip(oneLine(text), COMMAND_LENGTH);
 }

@@ -8,22 +8,48 @@ export const ELLIPSIS = '…';
  * left out. Linear; knows Latin and CJK full stops.
  */
 export function sentencesOf(text: string): string[] {
+  return proseLines(text).flatMap(sentencesOfLine);
+}
+
+/** The sentences of one line, trimmed. */
+export function sentencesOfLine(line: string): string[] {
   const sentences: string[] = [];
-  for (const line of proseLines(text)) {
-    let start = 0;
-    for (let index = 0; index < line.length; index++) {
-      if (!isSentenceEnd(line, index)) continue;
-      pushTrimmed(sentences, line.slice(start, index + 1));
-      start = index + 1;
-    }
-    pushTrimmed(sentences, line.slice(start));
+  let start = 0;
+  for (let index = 0; index < line.length; index++) {
+    if (!isSentenceEnd(line, index)) continue;
+    pushTrimmed(sentences, line.slice(start, index + 1));
+    start = index + 1;
   }
+  pushTrimmed(sentences, line.slice(start));
   return sentences;
+}
+
+/** A line of prose without the marks of bold and italic print; code keeps its underscores and asterisks. */
+export function withoutEmphasis(line: string): string {
+  if (!line.includes('*') && !line.includes('__')) return line;
+  return line
+    .split('`')
+    .map((part, at) =>
+      at % 2 === 1 ? part : part.replace(/\*\*|(?<![\w/])__(?=\w)|(?<=\w)__(?![\w/])/g, ''),
+    )
+    .join('`');
 }
 
 /** The lines of a text without fenced code, list markers, heading marks and table rules. */
 export function proseLines(text: string): string[] {
-  const lines: string[] = [];
+  return proseBlocks(text).map(({ line }) => line);
+}
+
+/** A line of prose and what its markers made of it. */
+export interface ProseLine {
+  /** Without its markers. */
+  readonly line: string;
+  readonly mark: 'item' | 'heading' | 'none';
+}
+
+/** The lines of `proseLines` with what kind of line each is. */
+export function proseBlocks(text: string): ProseLine[] {
+  const lines: ProseLine[] = [];
   let isFenced = false;
   for (const raw of text.split('\n')) {
     const line = raw.trim();
@@ -32,13 +58,19 @@ export function proseLines(text: string): string[] {
       continue;
     }
     if (isFenced || line === '' || /^[\s|:=_*-]+$/.test(line) || /^<[^<>]{1,80}>$/.test(line)) continue;
-    lines.push(withoutMarker(line));
+    const bare = withoutMarker(line);
+    lines.push({ line: bare, mark: bare.length === line.length ? 'none' : markOf(line) });
   }
   return lines;
 }
 
 function withoutMarker(line: string): string {
-  return line.replace(/^(?:#{1,6} +|> *|[-*+•] +|\d{1,3}[.)] +)+/, '').replace(/^\[[ xX]\] +/, '');
+  return line.replace(/^(?:#{1,6} +|> *|[-*+] +|[•・–] *|\d{1,3}[.)] +)+/, '').replace(/^\[[ xX]\] +/, '');
+}
+
+function markOf(line: string): ProseLine['mark'] {
+  if (line.startsWith('#')) return 'heading';
+  return line.startsWith('>') ? 'none' : 'item';
 }
 
 function pushTrimmed(sentences: string[], sentence: string): void {

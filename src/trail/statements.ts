@@ -1,6 +1,14 @@
 // The agent's own sentences: decisions with their reasons, findings, intents, questions.
 
-import { clip, detached, proseLines, sentencesOf } from './sentences.ts';
+import {
+  clip,
+  detached,
+  proseBlocks,
+  proseLines,
+  sentencesOf,
+  sentencesOfLine,
+  withoutEmphasis,
+} from './sentences.ts';
 import type { Moment } from './files.ts';
 import type { Statement } from './trail.ts';
 
@@ -13,31 +21,66 @@ const READ_LENGTH = 24_000;
 const DECISION =
   /\b(?:because|so that|instead of|instead,|decided|chose|opted|going with|went with|rather than|therefore|the reason|root cause|turns out|(?:fix|problem|issue|cause|bug) (?:is|was)|on purpose|intentional|trade-?off|must|never|weil|damit|stattdessen|entschieden|parce que|afin|porque|因为|所以|决定|ため|ので)/i;
 const INTENT =
-  /^(?:next\b|now (?:I|let)|then I|I['’](?:ll|m going to|m about to)|I will|let me|let['’]s|remaining|still to do|als nächstes|接下来|次に)|\b(?:next step|I['’]ll (?:now|next)|I['’]m (?:now )?(?:checking|running|adding|fixing|updating|going))/i;
+  /^(?:next\b|I(?:['’]m| am) (?:now |also |still )?\w+ing\b|now (?:I|let)|then I|I['’](?:ll|m going to|m about to)|I will|let me|let['’]s|remaining|still to do|als nächstes|接下来|次に)|\b(?:next step|I['’]ll (?:now|next)|I['’]m (?:now )?(?:checking|running|adding|fixing|updating|going))/i;
 
-/** The sentences of a message of the agent with their kind; long ones are clipped between words. */
+/** Characters of the line that introduces a list. */
+const LEAD_LENGTH = 100;
+
+/**
+ * The sentences of a message of the agent with their kind; long ones are clipped between words. What stands in a list
+ * brings along the line that introduces the list: alone it would be a fragment.
+ */
 export function statementsOf(text: string, moment: Moment): Statement[] {
-  return sentencesOf(text.slice(0, READ_LENGTH))
-    .filter((sentence) => sentence.length >= MIN_LENGTH && tellsSomething(sentence))
-    .map((sentence) => ({
-      ...moment,
-      text: detached(clip(sentence, STATEMENT_LENGTH)),
-      kind: kindOf(sentence),
-    }));
+  const statements: Statement[] = [];
+  let lead: string | undefined;
+  for (const { line, mark } of proseBlocks(text.slice(0, READ_LENGTH))) {
+    const plain = withoutEmphasis(line);
+    if (mark === 'heading' || isLead(plain, line)) {
+      lead = detached(clip(plain.replace(/:$/, ''), LEAD_LENGTH));
+      continue;
+    }
+    if (mark === 'none') lead = undefined;
+    for (const sentence of sentencesOfLine(plain)) {
+      if (sentence.length < MIN_LENGTH || !tellsSomething(sentence)) continue;
+      statements.push({
+        ...moment,
+        text: detached(clip(sentence, STATEMENT_LENGTH)),
+        kind: kindOf(sentence),
+        ...(lead === undefined ? {} : { lead }),
+      });
+    }
+  }
+  return statements;
 }
 
-const LEAST_WORDS = 3;
+/** A line that introduces others: it ends with a colon, or is printed bold as a whole. */
+function isLead(plain: string, line: string): boolean {
+  return plain.endsWith(':') || /^\*\*[^*]{1,80}\*\*$/.test(line);
+}
+
+/** Three words of two letters and more. */
+const SOME_WORDS = /\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}/u;
+/** Characters in which a sentence has to get to its point. */
+const LOOKED_AT = 400;
+
+/** A line of a program outside of a fence. */
+const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ =|\w+ ?= ?\w+\()/;
 
 /** Whether a sentence says something by itself: no row of a table, no heading of what follows, no bare name. */
 function tellsSomething(sentence: string): boolean {
-  if (sentence.startsWith('|') || /:[*_]*$/.test(sentence)) return false;
-  const prose = sentence.replaceAll(/`[^`]*`/g, ' ');
-  return (prose.match(/\p{L}{2,}/gu)?.length ?? 0) >= LEAST_WORDS || /\p{Lo}{6,}/u.test(prose);
+  if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
+  const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;
+  return SOME_WORDS.test(prose.slice(0, LOOKED_AT)) || /\p{Lo}{6,}/u.test(prose);
+}
+
+/** Whether a sentence announces what its speaker does next. */
+export function isIntent(sentence: string): boolean {
+  return INTENT.test(sentence);
 }
 
 function kindOf(sentence: string): Statement['kind'] {
   if (/[?？]["”)]?$/.test(sentence)) return 'question';
-  if (INTENT.test(sentence)) return 'intent';
+  if (isIntent(sentence)) return 'intent';
   return DECISION.test(sentence) ? 'decision' : 'finding';
 }
 
@@ -58,7 +101,7 @@ export function announcedStep(text: string): string | undefined {
   }
   const sentences = sentencesOf(text.slice(-6_000)).slice(-8);
   const step = sentences.findLast(
-    (sentence) => INTENT.test(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
+    (sentence) => isIntent(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
   );
   return step === undefined ? undefined : clip(step, 400);
 }

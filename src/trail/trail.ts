@@ -125,6 +125,8 @@ export interface Statement {
   readonly text: string;
   /** `decision` gives a choice or a reason, `finding` a fact, `intent` what comes next, `question` asks the user. */
   readonly kind: 'decision' | 'finding' | 'intent' | 'question';
+  /** The line that introduced the list in which it stood. */
+  readonly lead?: string;
 }
 
 /** An identifier of the session with what speaks for keeping it. */
@@ -134,6 +136,15 @@ export interface RankedIdentifier {
   readonly weight: number;
   /** Texts of the user and the agent, calls included, that hold it. */
   readonly ownMentions: number;
+  /** Where user or agent named it last, or where a result showed it last when neither did. */
+  readonly position: number;
+}
+
+/** A whole message of the agent, its end where it was long. */
+export interface Reply {
+  readonly turn: number;
+  readonly position: number;
+  readonly text: string;
 }
 
 /** Something the agent did, as one phrase. */
@@ -159,6 +170,10 @@ export interface CurrentWork {
   readonly actions: readonly Action[];
   /** The last calls with the heads of their results, oldest first, whatever the request. */
   readonly tail: readonly Activity[];
+  /** The last message of the agent before the newest request: what that request replies to. */
+  readonly repliesTo: Reply | undefined;
+  /** The agent's newest message since the newest request. */
+  readonly newestReply: Reply | undefined;
   /** Whether the agent ended its last message without a call after it. */
   readonly isAgentDone: boolean;
 }

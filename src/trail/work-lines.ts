@@ -2,28 +2,36 @@
 
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { clip } from './sentences.ts';
-import type { Action, CommandRun, Statement, Trail } from './trail.ts';
+import { readsFailed } from './outputs.ts';
+import { clip, withoutEmphasis } from './sentences.ts';
+import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
 
 /** Characters below which a statement has to name something. */
 const SHORT_STATEMENT = 60;
 
-/** What the agent said lately, and what it decided and found before. */
+/** What the agent said lately, what it found, and what it decided before. */
 export function statementLines(trail: Trail): { now: SummaryLine[]; before: SummaryLine[] } {
-  const last = distinct(trail.current.statements);
+  const replies = new Set([trail.current.repliesTo?.position, trail.current.newestReply?.position]);
+  const last = distinct(trail.current.statements).filter(
+    ({ turn, position }) => turn === trail.turns && !replies.has(position),
+  );
   const told = new Set(last.map(({ text }) => text));
-  const now = last.map((statement, order) => {
-    const isSince = statement.turn === trail.turns;
-    const group = isSince
-      ? 'The agent said, since the current request:'
-      : 'The agent said, just before the current request:';
-    return statementLine(statement, trail, { section: SECTION.current, group, order });
-  });
-  const group = 'Decisions and findings of the agent, in order:';
+  const now = last.map((statement, order) =>
+    statementLine(statement, trail, {
+      section: SECTION.current,
+      group: 'The agent said, since the current request:',
+      order,
+    }),
+  );
   const before = distinct(trail.statements)
-    .filter(({ text, kind }) => !told.has(text) && (kind === 'decision' || kind === 'finding'))
+    .filter(({ text, position }) => !told.has(text) && !replies.has(position))
+    .filter(({ kind }) => kind === 'decision' || kind === 'finding')
     .map((statement, at) =>
-      statementLine(statement, trail, { section: SECTION.solving, group, order: 1 + at }),
+      statementLine(statement, trail, {
+        section: SECTION.solving,
+        group: `Message ${statement.turn}:`,
+        order: 1 + at,
+      }),
     );
   return { now: now.filter(isWorthTelling), before: before.filter(isWorthTelling) };
 }
@@ -38,7 +46,13 @@ function statementLine(
   trail: Trail,
   place: Pick<SummaryLine, 'section' | 'order'> & { readonly group: string },
 ): SummaryLine {
-  const bare = summaryLine({ ...place, text: `- ${statement.text}`, value: 0 });
+  const { lead, text } = statement;
+  const bare = summaryLine({
+    ...place,
+    text: lead === undefined ? `- ${text}` : `  - ${text}`,
+    value: 0,
+    ...(lead === undefined ? {} : { lead: `- ${lead}:` }),
+  });
   return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, trail) };
 }
 
@@ -55,11 +69,34 @@ function statementValue({ kind, turn, text }: Statement, names: number, trail: T
 function distinct(statements: readonly Statement[]): Statement[] {
   const byText = new Map<string, Statement>();
   for (const statement of statements) {
-    const key = statement.text.toLowerCase();
-    byText.delete(key);
-    byText.set(key, statement);
+    byText.delete(statement.text);
+    byText.set(statement.text, statement);
   }
   return [...byText.values()];
+}
+
+/** Characters of one line of a message of the agent. */
+const REPLY_ROW = 260;
+
+/** What says nothing in a message once it is quoted: rules, fences, directives to the client. */
+const NO_CONTENT = /^\s*(?:[\s|:=_*-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
+
+/**
+ * A message of the agent as it stood, line by line, its end first: there it asks, sums up or says what comes next. Each
+ * line needs the one after it, so that nothing is left out in between.
+ */
+export function replyLines(reply: Reply | undefined, group: string, order: number): SummaryLine[] {
+  if (reply === undefined) return [];
+  const rows = reply.text.split('\n').map((row) => withoutEmphasis(row.trimEnd()));
+  const lines: SummaryLine[] = [];
+  for (const [at, row] of [...rows.entries()].toReversed()) {
+    if (NO_CONTENT.test(row)) continue;
+    const parent = lines.at(-1);
+    const text = `  ${clip(row, REPLY_ROW)}`;
+    const place = { section: SECTION.current, order: order + at / 1_000, group };
+    lines.push(summaryLine({ ...place, text, value: 0.5, ...(parent === undefined ? {} : { parent }) }));
+  }
+  return lines;
 }
 
 /** What the agent did last, each thing once, at its newest place. */
@@ -69,11 +106,11 @@ export function actionLines(trail: Trail): SummaryLine[] {
     newest.delete(action.text);
     newest.set(action.text, action);
   }
-  return [...newest.values()].map(({ text, turn }, at) => {
+  return joinEdits([...newest.values()]).map(({ text, turn }, at) => {
     const isSince = turn === trail.turns;
     return summaryLine({
       section: SECTION.current,
-      order: (isSince ? 2e9 : -1e9) + at,
+      order: (isSince ? 2e9 : -2e9) + at,
       text: `- ${text}`,
       value: isSince ? 0.8 : 0.4,
       group: isSince
@@ -81,6 +118,28 @@ export function actionLines(trail: Trail): SummaryLine[] {
         : 'Last actions before the current request, in order:',
     });
   });
+}
+
+const EDITED = 'edited ';
+/** Paths to a line. */
+const JOINED_EDITS = 5;
+
+/** Edits one after the other are one line. */
+function joinEdits(actions: readonly Action[]): Action[] {
+  const joined: Action[] = [];
+  let paths = 0;
+  for (const action of actions) {
+    const before = joined.at(-1);
+    const isEdit = action.text.startsWith(EDITED);
+    paths = isEdit ? paths + 1 : 0;
+    if (isEdit && paths > 1 && paths <= JOINED_EDITS && before?.turn === action.turn) {
+      joined[joined.length - 1] = { ...before, text: `${before.text}, ${action.text.slice(EDITED.length)}` };
+    } else {
+      joined.push(action);
+      paths = isEdit ? 1 : 0;
+    }
+  }
+  return joined;
 }
 
 /** Rows of a result in one line of the summary; the rest follows in a line of its own. */
@@ -118,7 +177,8 @@ export function runLines(trail: Trail): SummaryLine[] {
     .filter(({ command }) => ![...told].some((text) => text.includes(command)))
     .map(({ command, failed, position, turn, telling }) => {
       const said = telling.at(failed ? 0 : -1);
-      const went = `${failed ? 'failed' : 'ok'}${said === undefined ? '' : `: ${clip(said, 110)}`}`;
+      const status = failed ? 'failed' : said !== undefined && readsFailed(said) ? 'said' : 'ok';
+      const went = `${status}${said === undefined ? '' : `: ${clip(said, 110)}`}`;
       return summaryLine({
         section: SECTION.solving,
         order: 1e9 + position,

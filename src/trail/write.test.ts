@@ -246,3 +246,88 @@ test('a message that was cut stays in the list: only a whole one is referred to'
   assert.match(text, /^1\. .*Please build part 1/m);
   assert.doesNotMatch(text, /follows? verbatim/);
 });
+
+test('a name stands with its file, one without a file with the request that it came up in', () => {
+  const content = ['openDome', 'closeDome', 'turnDome', 'liftDome', 'sealDome', 'vent_dome', 'dome_light']
+    .map((name) => `export function ${name}() {}`)
+    .join('\n');
+  const story = Story.in(home)
+    .user('Look at the dome.')
+    .read(`${home}/src/dome.ts`, content)
+    .call('WebSearch', { query: 'spare parts' }, 'gear_ratio belt_width')
+    .user('Now measure.');
+  // Enough results for the first ones not to be among the newest, which are quoted.
+  for (let at = 0; at < 100; at++) story.sh('make measure', 'fine');
+  const text = summaryOf(story);
+  const block = /- src\/dome\.ts \(read\): .*\n {2}also: .*/.exec(text)?.[0] ?? '';
+  for (const name of ['openDome', 'sealDome', 'vent_dome', 'dome_light'])
+    assert.ok(block.includes(name), name);
+  assert.match(text, /- After message 1: (?=.*gear_ratio)(?=.*belt_width)/);
+  assert.equal(text.split('vent_dome').length, 2, 'each name is told once');
+});
+
+test('the message that the user replies to is quoted from its end, without a gap', () => {
+  const rows = Array.from({ length: 60 }, (_, at) => `${at + 1}. adjust screw ${at + 1} by a quarter turn`);
+  const story = Story.in(home)
+    .user('Check the mount.')
+    .agent(`I found this:\n${rows.join('\n')}\n\nWhich ones shall I do?`);
+  const text = summaryOf(story.user('all but 58'), 500);
+  const told = rows.map((row) => text.includes(`  ${row}`));
+  const first = told.indexOf(true);
+  assert.match(
+    text,
+    /The agent's last message before the current request:\n(?: {2}\d.*\n)+ {2}Which ones shall I do\?/,
+  );
+  assert.ok(first > 0 && told.slice(first).every(Boolean), `from row ${first + 1} on`);
+});
+
+test('what stands in a list brings its introduction along, once', () => {
+  const story = Story.in(home)
+    .user('Why does it drift?')
+    .agent(
+      'Causes of the drift:\n- `gear_a` is worn because nobody oils it\n- `gear_b` slips because the belt is wet',
+    )
+    .user('Go on.')
+    .agent('All done here.')
+    .user('Thanks.');
+  assert.match(
+    summaryOf(story),
+    /Message 1:\n- Causes of the drift:\n {2}- `gear_a` is worn .*\n {2}- `gear_b` slips because the belt is wet/,
+  );
+});
+
+test('an announcement that was followed by other news is told as an earlier one', () => {
+  const story = Story.in(home).user('Find the fault.').agent('Next I look into the belt_drive module.');
+  assert.match(
+    summaryOf(story),
+    /own words: "Next I look into the belt_drive module\."\nThe agent announced this in its last message/,
+  );
+  story.sh('make belt').agent('The fault was a loose screw in belt_drive.').sh('make check');
+  assert.match(summaryOf(story), /had announced before: "Next I look into/);
+});
+
+test('a message that follows with its middle cut is quoted by its beginning only', () => {
+  const long = `Here is the log of the night. ${'The mount moved by one step. '.repeat(200)}What is wrong?`;
+  const options = { budgetTokens: 2_000, count: approximateTokens };
+  const cut = `${long.slice(0, 300)}…900 tokens truncated…${long.slice(-60)}`;
+  const { text } = writeSummary(trailOf(session(1).user(long)), { ...options, preserved: [cut] });
+  assert.match(text, /"Here is the log of the night\. .{20,110} …" \(head and tail after this summary\)/);
+  assert.doesNotMatch(text, /What is wrong\?/);
+});
+
+test('looking is no action, edits one after the other are one, and ranges that touch are joined', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Tune it.')
+      .call('Read', { file_path: `${home}/notes.md`, offset: 1, limit: 40 }, 'a')
+      .call('Read', { file_path: `${home}/notes.md`, offset: 41, limit: 60 }, 'b')
+      .call('Read', { file_path: `${home}/notes.md`, offset: 300, limit: 10 }, 'c')
+      .edit(`${home}/a.ts`, 'x', 'y')
+      .edit(`${home}/b.ts`, 'x', 'y')
+      .sh('git -C . status --short && git diff --stat')
+      .sh('make tune'),
+  );
+  assert.match(text, /- notes\.md \(read lines 1–100, 300–309\)/);
+  assert.match(text, /- edited a\.ts, b\.ts\n- ran `make tune`/);
+  assert.doesNotMatch(text, /git diff/);
+});

@@ -3,7 +3,7 @@
 import type { CountText } from '../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { SummarySection } from '../vocabulary.ts';
-import { conceptLines } from './concept-lines.ts';
+import { nameLines } from './concept-lines.ts';
 import { linesOf } from './lines.ts';
 import type { Lines } from './lines.ts';
 import { preservedWords } from './preserved.ts';
@@ -20,7 +20,10 @@ export const DEFAULT_SUMMARY_TOKENS = 4_000;
 const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 
 /** Share of the budget kept back for names that no line shows. @source docs/decisions/summary.md. */
-const CONCEPTS_SHARE = 0.15;
+const NAMES_SHARE = 0.3;
+
+/** Tokens below which no line of names fits. */
+const LEAST_NAMES_ROOM = 16;
 
 /** What a summary may cost, and how it is counted. */
 export interface SummaryOptions {
@@ -72,11 +75,18 @@ function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText)
     weights: unitWeights(trail),
     sectionHeading: (section) => (hasAllHeadings ? '' : `${heading(section)}\n\n`),
   });
-  const { floors, all } = lines;
+  const { floors, all, files } = lines;
   for (const floor of floors) picker.takeFloor(floor, budget);
-  picker.takeBest(all, hasAllHeadings ? budget * CONCEPTS_SHARE : 0);
-  picker.takeBest(conceptLines(trail, picker.covered, budget), 0);
+  picker.takeBest(all, budget * NAMES_SHARE);
+  const fileLine = (path: string): SummaryLine | undefined => {
+    const line = files.get(path);
+    return line !== undefined && picker.has(line) ? line : undefined;
+  };
+  const shown = { identifiers: picker.covered, fileLine };
+  picker.takeBest(nameLines(trail, shown, budget), 0);
   picker.takeBest(all, 0);
+  // What is left has no better use: in a short session everything else is told by now.
+  if (picker.room > LEAST_NAMES_ROOM) picker.takeBest(nameLines(trail, shown, Infinity), 0);
   return picker.picked;
 }
 
@@ -121,9 +131,12 @@ function render(picked: readonly SummaryLine[], budget: number): string {
 export function renderLines(lines: readonly SummaryLine[]): string {
   const rows: string[] = [];
   let group: string | undefined;
+  let lead: string | undefined;
   for (const line of lines) {
     if (line.group !== undefined && line.group !== group) rows.push(line.group);
+    if (line.lead !== undefined && (line.lead !== lead || line.group !== group)) rows.push(line.lead);
     group = line.group;
+    lead = line.lead;
     rows.push(line.text);
   }
   return rows.join('\n');

@@ -9,7 +9,8 @@
 //    once per message. The log says whether it has been; asked again, only the answer is given again.
 // 4. Once `abort_compaction` is performed, that compaction commits no more; it may have committed just before.
 // 5. At a `sampling_complete` the loop of a turn waits until `resume_turn` (where the host can make it wait).
-// 6. A deadline counts from the last stream activity, and from its own start up to `capMs`. A deadline whose number
+// 6. Answers may be late, doubled or missing; what is told of the user's own turns comes in order, and their ends come.
+// 7. A deadline counts from the last stream activity, and from its own start up to `capMs`. A deadline whose number
 //    the machine no longer awaits (`awaitedNumber`) may be dropped; its expiry is inert.
 
 import type { ActiveWork, DecisionRecord, Situation } from '../protocol/decision.ts';
@@ -236,6 +237,8 @@ export interface Memory {
   /** The message that was given to the driver and whose turn has not started; the next one waits for it. */
   readonly delivering: UserMessage | undefined;
   readonly turn: RunningTurn | undefined;
+  /** The newest turn that has ended, so that its start, told once more, starts nothing. */
+  readonly endedTurnId: string | undefined;
   /** Counted from 1 by the messages of the user that started a turn; 0 before the first. */
   readonly turnNumber: number;
   readonly boundaries: Boundaries;
@@ -551,7 +554,7 @@ export interface Show {
   readonly text: string;
 }
 
-/** Starts a deadline; duty 6 says how it counts. */
+/** Starts a deadline; duty 7 says how it counts. */
 export interface ArmDeadline {
   readonly type: 'arm_deadline';
   readonly which: Deadline;
@@ -596,6 +599,7 @@ export function beginWatching(isSubagent: boolean): WatcherState {
       queue: [],
       delivering: undefined,
       turn: undefined,
+      endedTurnId: undefined,
       turnNumber: 0,
       boundaries: NO_BOUNDARIES,
       preflight: undefined,

@@ -79,6 +79,18 @@ describe('turns', () => {
     assert.equal(transition(once, started, policy).state, once);
   });
 
+  test('the start of a turn that has ended, told again, starts nothing', () => {
+    const ended = run(beginWatching(false), started, {
+      type: 'turn_complete',
+      turnId: 't1',
+      kind: 'regular',
+      origin: { type: 'user' },
+      atMs: 0,
+      ...moment,
+    });
+    assert.equal(transition(ended, started, policy).state, ended);
+  });
+
   test('turns of the shell, of a review and of a manual compaction are no turns to decide at', () => {
     for (const kind of ['shell', 'review', 'compact'] as const) {
       const running = run(beginWatching(false), { ...started, kind });

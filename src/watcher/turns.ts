@@ -32,7 +32,8 @@ import type {
 export function onTurnStarted(state: WatcherState, event: TurnStarted, policy: Policy): Transition {
   const { origin, kind } = event;
   if (origin.type === 'watcher') return onOwnTurnStarted(state, event, origin.number);
-  if (state.memory.turn?.turnId === event.turnId) return stay(state);
+  const { turn, endedTurnId } = state.memory;
+  if (turn?.turnId === event.turnId || endedTurnId === event.turnId) return stay(state);
   const begun = runTurn(state, event);
   if (kind !== 'regular') return foreignTurn(begun, event.atMs, policy);
   const { turnNumber, boundaries } = begun.memory;
@@ -106,11 +107,12 @@ export function onTurnComplete(state: WatcherState, event: TurnComplete, policy:
 function endTurn(state: WatcherState, event: TurnComplete, policy: Policy): Transition {
   const { atMs, kind, origin } = event;
   const { rest } = state.memory;
-  if (kind !== 'regular') return stay(remember(state, { turn: undefined }));
+  if (kind !== 'regular') return stay(remember(state, { turn: undefined, endedTurnId: event.turnId }));
   const noted = noteWork(state, event);
   const isUsers = origin.type === 'user';
   const ended = remember(noted.state, {
     turn: undefined,
+    endedTurnId: event.turnId,
     rest: rest && isUsers ? { ...rest, turnsEnded: rest.turnsEnded + 1 } : rest,
   });
   return andThen({ ...noted, state: ended }, (next) => {
@@ -154,6 +156,7 @@ export function onTurnAborted(state: WatcherState, event: TurnAborted, policy: P
   if (!isRunning && !isDelivery(state, origin)) return stay(state);
   const ended = remember(state, {
     turn: undefined,
+    endedTurnId: event.turnId,
     ...(isDelivery(state, origin) ? { delivering: undefined } : {}),
   });
   if (placeOf(stage) !== 'inside_turn') return stay(ended);

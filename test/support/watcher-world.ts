@@ -490,6 +490,14 @@ function meddlingMoves(world: World, { policy }: Bounds): Move[] {
     },
     { label: 'shutdown', world: meddled, event: { type: 'shutdown', atMs } },
   ];
+  const { endedTurnId } = world.machine.memory;
+  if (endedTurnId !== undefined) {
+    moves.push({
+      label: 'the start of the last turn is told again',
+      world: meddled,
+      event: { type: 'turn_started', turnId: endedTurnId, kind: 'regular', origin: { type: 'user' }, atMs },
+    });
+  }
   if (world.turn === undefined) {
     const turnId = 'turn-of-another-client';
     const turn = {

@@ -174,7 +174,9 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
   const nothing = preservedWords([]);
   // Here the chain of requests is the point: no message is replaced by a reference to the rules in it.
   const messages = messageLines({ ...trail, constraints: [] }, budget, nothing);
-  const { now, before } = statementLines(tellingStatements(trail));
+  // A packet quotes no whole message, so their sentences are statements like others.
+  const current = { ...trail.current, repliesTo: undefined, newestReply: undefined };
+  const { now, before } = statementLines(tellingStatements({ ...trail, current }));
   const ask = askLines(trail, budget);
   const next = nextLines(trail, budget);
   const plan = placed(pendingLines(trail), PLAN, 0);
@@ -186,7 +188,7 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
   const actions = placed(actionLines(trail), STATE, 1);
   const said = placed(now, STATE, 3e9);
   const decisions = placed(before, RULES, 1e6);
-  const traps = placed(failureLines(trail), RULES, 1e9, 'Traps: what failed, and how that ended:');
+  const traps = placed(failureLines(trail, budget), RULES, 1e9, 'Traps: what failed, and how that ended:');
   const carried = placed(carriedLines(trail), STATE, -2e10);
   const floors = [
     { lines: ask.slice(0, 1), share: 1 },
