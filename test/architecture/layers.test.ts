@@ -22,6 +22,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   compaction: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
   eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
+  replay: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'prompts',
+    'tokens',
+    'history',
+    'trail',
+    'watcher',
+    'compaction',
+    'eval',
+  ],
   formats: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
   cli: [
     'vocabulary',
@@ -36,6 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'compaction',
     'watcher',
     'eval',
+    'replay',
     'formats',
   ],
   index: [
