@@ -40,7 +40,10 @@ export function anthropicModel(settings: ProviderSettings): Model {
         () => new AnthropicFold(settings),
       ),
     countTokens: async (request, signal) => {
-      const { model, system, tools, tool_choice, thinking, messages } = anthropicBody(request, settings.provider);
+      const { model, system, tools, tool_choice, thinking, messages } = anthropicBody(
+        request,
+        settings.provider,
+      );
       const body = defined({ model, system, tools, tool_choice, thinking, messages });
       const answer = await retrying(callOf('messages/count_tokens', body, signal), settings, requestJson);
       const count = countAt(answer, 'input_tokens');
@@ -121,7 +124,8 @@ function thinkingOf(
  */
 function mayThinkNow(messages: readonly JsonObject[]): boolean {
   const last = messages.at(-1);
-  if (last === undefined || !objectsAt(last, 'content').some((block) => block['type'] === 'tool_result')) return true;
+  if (last === undefined || !objectsAt(last, 'content').some((block) => block['type'] === 'tool_result'))
+    return true;
   const [first] = objectsAt(messages.at(-2) ?? {}, 'content');
   return first !== undefined && THINKING.has(first['type']);
 }
@@ -200,12 +204,16 @@ class AnthropicFold implements AnswerFold {
     }
     const block: Block = { type, start, text: '', signature: '' };
     this.#open.set(index, block);
-    return this.#grow(block, {
-      type: `${type}_delta`,
-      text: start['text'],
-      thinking: start['thinking'],
-      signature: start['signature'],
-    });
+    // Only the last block can be cut off, so what stood before this one is as the model wrote it.
+    return [...this.#believe(), ...this.#grow(block, start)];
+  }
+
+  #believe(): readonly ModelEvent[] {
+    const item = this.#doubtful;
+    if (item === undefined) return [];
+    this.#doubtful = undefined;
+    this.#hasCalls = true;
+    return [{ type: 'item_done', item }];
   }
 
   #blockAt(data: JsonObject): Block {
@@ -265,10 +273,7 @@ class AnthropicFold implements AnswerFold {
     if (this.#open.size > 0) throw this.#broken('a block without its end');
     if (this.#stopReason === undefined) throw this.#broken('no reason for its end');
     this.isFinished = true;
-    const doubtful = this.#doubtful;
-    if (doubtful === undefined || CUT_OFF.has(this.#stopReason)) return [];
-    this.#hasCalls = true;
-    return [{ type: 'item_done', item: doubtful }];
+    return CUT_OFF.has(this.#stopReason) ? [] : this.#believe();
   }
 
   #whose(): { readonly provider: string; readonly key: string } {

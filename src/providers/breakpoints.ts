@@ -6,23 +6,22 @@ import type { JsonObject } from '../protocol/item.ts';
 /** @source Anthropic, prompt caching: "up to 4 cache breakpoints" */
 export const MAX_BREAKPOINTS = 4;
 
-/**
- * How many blocks before a breakpoint the cache is searched for an earlier entry.
- * @source Anthropic, prompt caching: "a lookback of 20 blocks"
- */
-export const LOOKBACK_BLOCKS = 20;
-
 const EPHEMERAL: JsonObject = { type: 'ephemeral' };
 
 /**
  * The body with up to four breakpoints: the end of what never changes (system prompt, else tools), the end of the
  * request, and the ends of the two requests before it. The last two find what those requests wrote, also where one answer
- * with its results is longer than the lookback. Nothing but the marks is added, so the bytes of the prefix stay.
+ * with its results is longer than the 20 blocks that the cache looks back. Nothing but the marks is added, so the bytes of the prefix stay.
+ * @source Anthropic, prompt caching: breakpoints, automatic prefix checking
  */
 export function withBreakpoints(body: JsonObject): JsonObject {
   const messages = objectsAt(body, 'messages');
-  const ends = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(1 - MAX_BREAKPOINTS);
-  const marked = messages.map((message, index) => (ends.includes(index) ? withMarkedEnd(message, 'content') : message));
+  const ends = messages
+    .flatMap(({ role }, index) => (role === 'user' ? [index] : []))
+    .slice(1 - MAX_BREAKPOINTS);
+  const marked = messages.map((message, index) =>
+    ends.includes(index) ? withMarkedEnd(message, 'content') : message,
+  );
   const isSystemThere = arrayAt(body, 'system').length > 0;
   return { ...withMarkedEnd(body, isSystemThere ? 'system' : 'tools'), messages: marked };
 }

@@ -150,7 +150,8 @@ function isRetryable(code: ModelErrorCode, status: number | undefined): boolean 
 
 /** No credit, or a limit per minute below what this one request takes. */
 function isBeyondWaiting({ providerCode, status, message, headers }: Complaint): boolean {
-  if (providerCode === 'insufficient_quota' || providerCode === 'billing_error' || status === 402) return true;
+  if (providerCode === 'insufficient_quota' || providerCode === 'billing_error' || status === 402)
+    return true;
   // @source OpenAI: "Request too large for … on tokens per min (TPM): Limit 30000, Requested 45000."
   const match = /limit:? (\d[\d,]*),? requested:? (\d[\d,]*)/i.exec(message);
   if (match !== null) return toCount(match[2]) > toCount(match[1]);

@@ -21,10 +21,12 @@ export interface WireHistory {
  */
 export function wireHistory(request: ModelRequest, format: MessageFormat, provider: string): WireHistory {
   const own = withShortIds(request.items, format).flatMap((item) => ownItem(item, format, provider));
-  const { instructions, items } = format === 'chat' ? withOneSystemMessage(request, own) : { ...request, items: own };
+  const { instructions, items } =
+    format === 'chat' ? withOneSystemMessage(request, own) : { ...request, items: own };
   const written = writeMessages(format, items, format);
   const messages = format === 'chat' ? written.map(withPlainText) : written;
-  if (messages.length === 0) throw new RangeError('A request needs at least one item that is sent to the model.');
+  if (messages.length === 0)
+    throw new RangeError('A request needs at least one item that is sent to the model.');
   return { instructions, messages };
 }
 

@@ -153,13 +153,19 @@ class ChatFold implements AnswerFold {
     const args = of['arguments'];
     call.id ||= id;
     call.name ||= stringAt(of, 'name') ?? '';
-    call.arguments += typeof args === 'string' ? args : args === undefined || args === null ? '' : JSON.stringify(args);
+    call.arguments +=
+      typeof args === 'string' ? args : args === undefined || args === null ? '' : JSON.stringify(args);
   }
 
   #items(calls: readonly PartialCall[]): readonly Item[] {
     const items: Item[] = [];
     if (this.#reasoning !== '') {
-      items.push({ type: 'reasoning', summary: [], text: this.#reasoning, provider: this.#settings.provider });
+      items.push({
+        type: 'reasoning',
+        summary: [],
+        text: this.#reasoning,
+        provider: this.#settings.provider,
+      });
     }
     const content = [
       ...(this.#text === '' ? [] : [{ type: 'output_text', text: this.#text } as const]),

@@ -145,7 +145,10 @@ function oneCompaction(items: readonly Item[], settings: ProviderSettings): read
       item.type === 'compaction' && item.encrypted_content !== undefined && item.encrypted_content !== '',
   );
   if (compactions.length === 1) return compactions;
-  throw broken(whose(settings), `${compactions.length} compactions among ${items.length} items instead of one`);
+  throw broken(
+    whose(settings),
+    `${compactions.length} compactions among ${items.length} items instead of one`,
+  );
 }
 
 function whose({ provider, apiKey }: ProviderSettings): Pick<Call, 'provider' | 'key'> {
@@ -185,7 +188,10 @@ class ResponsesFold implements AnswerFold {
       case 'response.incomplete':
         return this.#finish(objectAt(data, 'response') ?? {});
       case 'response.failed':
-        throw complaintInStream(whose(this.#settings), objectAt(objectAt(data, 'response') ?? {}, 'error') ?? {});
+        throw complaintInStream(
+          whose(this.#settings),
+          objectAt(objectAt(data, 'response') ?? {}, 'error') ?? {},
+        );
       case 'error':
         throw complaintInStream(whose(this.#settings), objectAt(data, 'error') ?? data);
       default:
@@ -194,7 +200,8 @@ class ResponsesFold implements AnswerFold {
   }
 
   #itemDone(value: JsonObject[string]): readonly ModelEvent[] {
-    if (!isJsonObject(value) || !isItemPayload(value)) throw broken(whose(this.#settings), 'an item without a type');
+    if (!isJsonObject(value) || !isItemPayload(value))
+      throw broken(whose(this.#settings), 'an item without a type');
     const items = outputItem(value, this.#settings.provider);
     this.#items.push(...items);
     return items.map((item) => ({ type: 'item_done', item }));
@@ -225,7 +232,12 @@ function stopReasonOf(response: JsonObject, items: readonly Item[]): StopReason 
   const reason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason');
   if (reason === 'content_filter') return 'refused';
   if (reason !== undefined || response['status'] === 'incomplete') return 'output_limit';
-  if (items.some((item) => item.type === 'function_call' || item.type === 'custom_tool_call' || item.type === 'local_shell_call')) {
+  if (
+    items.some(
+      (item) =>
+        item.type === 'function_call' || item.type === 'custom_tool_call' || item.type === 'local_shell_call',
+    )
+  ) {
     return 'tool_calls';
   }
   const isRefusal = items.some(

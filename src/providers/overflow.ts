@@ -29,7 +29,8 @@ export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
   {
     provider: 'OpenAI',
     pattern: /input tokens exceed the configured limit of (?<limit>\d[\d,]*) tokens/i,
-    example: 'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.',
+    example:
+      'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.',
   },
   {
     provider: 'Anthropic',
@@ -40,7 +41,8 @@ export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
     provider: 'Anthropic',
     pattern:
       /input length and `?max_tokens`? exceed context limit: (?<asked>\d[\d,]*) \+ \d[\d,]* > (?<limit>\d[\d,]*)/i,
-    example: 'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length',
+    example:
+      'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length',
   },
   {
     provider: 'Amazon Bedrock',
@@ -55,7 +57,8 @@ export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
   },
   {
     provider: 'xAI',
-    pattern: /maximum prompt length is (?<limit>\d[\d,]*) but the request contains (?<asked>\d[\d,]*) tokens/i,
+    pattern:
+      /maximum prompt length is (?<limit>\d[\d,]*) but the request contains (?<asked>\d[\d,]*) tokens/i,
     example: "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
   },
   {

@@ -9,16 +9,23 @@ const WORDING = /try again in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?
  * @param now milliseconds since the epoch, for dates
  */
 export function retryAfterMs(headers: Headers | undefined, message: string, now: number): number | undefined {
-  return millisecondsOf(headers?.get('retry-after-ms')) ?? secondsOrDate(headers?.get('retry-after'), now) ?? inWords(message);
+  return (
+    millisecondsOf(headers?.get('retry-after-ms')) ??
+    secondsOrDate(headers?.get('retry-after'), now) ??
+    inWords(message)
+  );
 }
 
 function millisecondsOf(text: string | null | undefined): number | undefined {
-  return text !== null && text !== undefined && /^\d+(?:\.\d+)?$/.test(text.trim()) ? Math.ceil(Number(text)) : undefined;
+  return text !== null && text !== undefined && /^\d+(?:\.\d+)?$/.test(text.trim())
+    ? Math.ceil(Number(text))
+    : undefined;
 }
 
 function secondsOrDate(text: string | null | undefined, now: number): number | undefined {
   if (text === null || text === undefined) return undefined;
-  const seconds = millisecondsOf(text === '' ? undefined : text.trim()) === undefined ? undefined : Number(text);
+  const seconds =
+    millisecondsOf(text === '' ? undefined : text.trim()) === undefined ? undefined : Number(text);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);

@@ -61,7 +61,8 @@ export function decideRetry(
   const asked = failure.retryAfterMs;
   if (asked !== undefined && asked > policy.maxRetryAfterMs) return { type: 'give_up', why: 'wait_too_long' };
   // Whoever comes back before the time that was asked for is refused again, so jitter only adds to it.
-  const delayMs = asked === undefined ? backoffMs(retry, random, policy) : Math.ceil(asked * (1 + JITTER * random));
+  const delayMs =
+    asked === undefined ? backoffMs(retry, random, policy) : Math.ceil(asked * (1 + JITTER * random));
   return { type: 'retry', delayMs, retry, maxRetries };
 }
 

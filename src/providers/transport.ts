@@ -67,11 +67,15 @@ export async function requestJson(call: Call): Promise<JsonObject> {
     const text = await line.text(response);
     const value = parseObject(text);
     if (value !== undefined) return value;
-    throw modelError('model_network', `${call.provider} answered with what is no JSON: ${quote(text, call)}`, {
-      provider: call.provider,
-      status: response.status,
-      isRetryable: false,
-    });
+    throw modelError(
+      'model_network',
+      `${call.provider} answered with what is no JSON: ${quote(text, call)}`,
+      {
+        provider: call.provider,
+        status: response.status,
+        isRetryable: false,
+      },
+    );
   } finally {
     line.close();
   }
@@ -132,7 +136,8 @@ class Line {
       onEvent: (event) => waiting.push(partOf(event, this.#call)),
       onError: (error) => {
         // Fields that the standard does not know are passed over; a page or a bare JSON in place of events is not.
-        if (error.type === 'max-buffer-size-exceeded') waiting.push(broken(this.#call, 'an event without an end'));
+        if (error.type === 'max-buffer-size-exceeded')
+          waiting.push(broken(this.#call, 'an event without an end'));
         else if (error.type === 'unknown-field' && /^[{<]/.test(error.line ?? '')) {
           waiting.push(broken(this.#call, `no event: ${quote(error.line ?? '', this.#call)}`));
         }
@@ -170,7 +175,9 @@ class Line {
       return await start();
     } catch (error) {
       if (signal.aborted) throw interrupted();
-      const why = this.#isIdle ? `was silent for ${idleTimeoutMs} ms` : `broke the connection (${reasonOf(error)})`;
+      const why = this.#isIdle
+        ? `was silent for ${idleTimeoutMs} ms`
+        : `broke the connection (${reasonOf(error)})`;
       const where = code === 'model_network' ? 'before it answered' : 'in the middle of its answer';
       const said =
         code === 'model_network' && !this.#isIdle
@@ -185,15 +192,22 @@ class Line {
 
 /** Built apart from `fetch`, whose complaint about a header quotes its value: the key. */
 function requestHeaders({ headers, provider }: Call): Headers {
-  const built = new Headers({ 'content-type': 'application/json', accept: 'text/event-stream, application/json' });
+  const built = new Headers({
+    'content-type': 'application/json',
+    accept: 'text/event-stream, application/json',
+  });
   for (const [name, value] of Object.entries(headers)) {
     try {
       built.set(name, value);
     } catch {
-      throw modelError('model_auth', `The header ${name} for ${provider} holds characters that no header can.`, {
-        provider,
-        isRetryable: false,
-      });
+      throw modelError(
+        'model_auth',
+        `The header ${name} for ${provider} holds characters that no header can.`,
+        {
+          provider,
+          isRetryable: false,
+        },
+      );
     }
   }
   return built;
@@ -208,10 +222,14 @@ function partOf({ event, data }: EventSourceMessage, call: Call): StreamPart | B
 
 /** The error of an answer that is no stream of this wire format. */
 export function broken({ provider, key }: Pick<Call, 'provider' | 'key'>, what: string): BatonError {
-  return modelError('model_cut_off', hideKey(`The answer of ${provider} is broken: it holds ${what}.`, { key }), {
-    provider,
-    isRetryable: true,
-  });
+  return modelError(
+    'model_cut_off',
+    hideKey(`The answer of ${provider} is broken: it holds ${what}.`, { key }),
+    {
+      provider,
+      isRetryable: true,
+    },
+  );
 }
 
 /** The error of an answer that ended before it was finished. */
