@@ -27,7 +27,8 @@ function secondsOrDate(text: string | null | undefined, now: number): number | u
   const seconds =
     millisecondsOf(text === '' ? undefined : text.trim()) === undefined ? undefined : Number(text);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
-  const date = Date.parse(text);
+  // The parser of dates takes much for one; those of HTTP name their month.
+  const date = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

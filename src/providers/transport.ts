@@ -108,7 +108,7 @@ class Line {
       fetch(url, {
         method: 'POST',
         headers,
-        body: JSON.stringify(body),
+        body: serialize(body),
         signal: this.#controller.signal,
         // Whoever sends a key elsewhere gives it away.
         redirect: 'manual',
@@ -188,6 +188,16 @@ class Line {
       clearTimeout(timer);
     }
   }
+}
+
+/**
+ * The bytes of a body. Half a surrogate pair, as a cut through a text leaves it, would make the whole request invalid to a
+ * strict parser; `JSON.stringify` escapes exactly those.
+ */
+export function serialize(body: JsonObject): string {
+  return JSON.stringify(body).replaceAll(/\\(?:\\|u[dD][89a-fA-F][\da-fA-F]{2})/g, (escape) =>
+    escape === '\\\\' ? escape : '\uFFFD',
+  );
 }
 
 /** Built apart from `fetch`, whose complaint about a header quotes its value: the key. */

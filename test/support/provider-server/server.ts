@@ -169,10 +169,12 @@ class Provider {
     await sendStream(response, wire, eventsOf(wire, answer), reply.fault);
   }
 
-  #refusal(kind: Kind, wire: WireApi, { headers, body }: Recorded): Refusal | undefined {
+  #refusal(kind: Kind, wire: WireApi, { headers, body, text }: Recorded): Refusal | undefined {
     const { key, window } = this.#script;
     const given =
-      wire === 'anthropic' ? headers['x-api-key'] : headers.authorization?.replace(/^Bearer /, '');
+      wire === 'anthropic'
+        ? headers['x-api-key']
+        : String(headers['authorization'] ?? '').replace(/^Bearer /, '');
     if (key !== undefined && given !== key) {
       // Providers quote the key that they did not take.
       return { status: 401, code: AUTH[wire], message: `Incorrect API key provided: ${String(given)}.` };
@@ -181,6 +183,8 @@ class Provider {
       return { status: 400, code: 'invalid_request_error', message: 'anthropic-version: header is required' };
     }
     try {
+      if (HALF_PAIR.test(text))
+        throw new Invalid('', 'The request body is not valid JSON: no low surrogate in string');
       CHECKS[kind](body);
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
@@ -218,6 +222,9 @@ class Provider {
     }
   }
 }
+
+/** An escaped surrogate; whole pairs are never escaped by a serializer of this language. @source Anthropic's answer to one */
+const HALF_PAIR = /(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]/;
 
 interface Refusal {
   readonly status: number;
