@@ -38,14 +38,32 @@ function ownItem(item: Item, format: MessageFormat, provider: string): readonly 
     // Kinds that Baton does not know can only be what another API, or a newer one, wrote.
     case 'unknown':
       return [];
+    // Only the Responses API has a place for a search that ran at the provider.
+    case 'web_search_call':
+      return format === 'responses' && typeof item.action?.['type'] === 'string' ? [item] : [];
     case 'message':
-      return [{ ...item, content: item.content.map((part) => knownPart(part, format, item.role)) }];
+      return ownMessage(item, format);
     case 'function_call_output':
     case 'custom_tool_call_output':
       return [ownResult(item, format)];
     default:
       return [item];
   }
+}
+
+/**
+ * A message that says nothing is refused by some and skipped by others; here it goes before reasoning is left out that
+ * nothing follows.
+ */
+function ownMessage(item: MessageItem, format: MessageFormat): readonly Item[] {
+  const content = item.content.map((part) => knownPart(part, format, item.role));
+  return isBlank(content) ? [] : [{ ...item, content }];
+}
+
+function isBlank(parts: readonly Part[]): boolean {
+  return parts.every(
+    (part) => part.type !== 'input_image' && part.type !== 'other' && textOfParts([part]).trim() === '',
+  );
 }
 
 function isReadable(item: Item, format: MessageFormat, provider: string): boolean {
@@ -83,10 +101,7 @@ function ownResult(item: ToolOutputItem, format: MessageFormat): ToolOutputItem 
     typeof item.output === 'string'
       ? item.output
       : item.output.map((part) => knownPart(part, format, 'user'));
-  const isSilent =
-    typeof output === 'string'
-      ? output.trim() === ''
-      : output.every((part) => part.type !== 'input_image' && textOfParts([part]).trim() === '');
+  const isSilent = typeof output === 'string' ? output.trim() === '' : isBlank(output);
   return { ...item, output: isSilent && item.success === false ? SILENT_FAILURE : output };
 }
 
