@@ -4,7 +4,7 @@ import { arrayAt, isJsonObject, objectsAt } from '../formats/fields.ts';
 import type { JsonObject } from '../protocol/item.ts';
 
 /** @source Anthropic, prompt caching: "up to 4 cache breakpoints" */
-export const MAX_BREAKPOINTS = 4;
+const MAX_BREAKPOINTS = 4;
 
 const EPHEMERAL: JsonObject = { type: 'ephemeral' };
 
@@ -16,11 +16,10 @@ const EPHEMERAL: JsonObject = { type: 'ephemeral' };
  */
 export function withBreakpoints(body: JsonObject): JsonObject {
   const messages = objectsAt(body, 'messages');
-  const ends = messages
-    .flatMap(({ role }, index) => (role === 'user' ? [index] : []))
-    .slice(1 - MAX_BREAKPOINTS);
+  const userTurns = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
+  const ends = new Set(userTurns.slice(1 - MAX_BREAKPOINTS));
   const marked = messages.map((message, index) =>
-    ends.includes(index) ? withMarkedEnd(message, 'content') : message,
+    ends.has(index) ? withMarkedEnd(message, 'content') : message,
   );
   const isSystemThere = arrayAt(body, 'system').length > 0;
   return { ...withMarkedEnd(body, isSystemThere ? 'system' : 'tools'), messages: marked };

@@ -12,13 +12,13 @@ const server = await startProviderServer({ key: KEY, replies: [{ text: 'Aye.' }]
 after(() => server.close());
 
 const providers = resolveModelProviders(undefined);
+const listModels = async (): Promise<readonly string[]> => ['qwen3:8b', 'other'];
 const nobody = async (): Promise<undefined> => undefined;
 const choose = (changed: Partial<ChoiceSources>) =>
   chooseProvider({ providers, environment: {}, listModels: nobody, ...changed });
 
 test('OpenAI by its key, else Anthropic by its key, else what runs here, else nobody', async () => {
   const both = { OPENAI_API_KEY: 'a', ANTHROPIC_API_KEY: 'b' };
-  const listModels = async (): Promise<readonly string[]> => ['qwen3:8b', 'other'];
   assert.equal((await choose({ environment: both, listModels }))?.key, 'openai');
   const second = await choose({ environment: { ...both, OPENAI_API_KEY: ' ' }, listModels });
   assert.deepEqual([second?.key, second?.apiKey], ['anthropic', 'b']);

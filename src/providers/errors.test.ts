@@ -9,9 +9,9 @@ test('every wording of an overflow is found in the sentence that it stands for',
     assert.match(example, pattern, provider);
     const found = findOverflow(example);
     assert.notEqual(found, undefined, `${provider}: ${example}`);
-    const numbers = [...example.matchAll(/\d{4,}/g)].map(([digits]) => Number(digits));
+    const numbers = new Set([...example.matchAll(/\d{4,}/g)].map(([digits]) => Number(digits)));
     for (const each of Object.values(found ?? {}) as number[]) {
-      assert.ok(numbers.includes(each), `${provider}: ${each} is no number of the sentence`);
+      assert.ok(numbers.has(each), `${provider}: ${each} is no number of the sentence`);
     }
   }
 });

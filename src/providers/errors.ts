@@ -4,6 +4,7 @@ import { BatonError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { findOverflow } from './overflow.ts';
 import { retryAfterMs } from './retry-after.ts';
+import type { HeaderReader } from './retry-after.ts';
 
 /** The kinds of failure, as codes of `BatonError`. */
 export type ModelErrorCode = Extract<ErrorCode, `model_${string}`>;
@@ -68,7 +69,7 @@ export interface Complaint {
   readonly provider: string;
   /** Undefined inside of a stream, where the status was 200 already. */
   readonly status?: number;
-  readonly headers?: Headers;
+  readonly headers?: HeaderReader;
   /** The provider's words, without any key. */
   readonly message: string;
   /** Its name of the failure, e.g. `rate_limit_exceeded`. */
@@ -169,7 +170,7 @@ const LIMIT_HEADERS = [
 ] as const;
 
 /** Nothing of the limit is used, and the request is refused all the same: it is larger than the limit. */
-function isFull(headers: Headers | undefined, limit: string, remaining: string): boolean {
+function isFull(headers: HeaderReader | undefined, limit: string, remaining: string): boolean {
   const whole = headers?.get(limit);
   return whole !== null && whole !== undefined && whole === headers?.get(remaining);
 }

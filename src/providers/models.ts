@@ -6,6 +6,8 @@ import type { Effort } from '../vocabulary.ts';
 
 /** US dollars for a million tokens. */
 export interface Prices {
+  /** The day on which they were looked up, `YYYY-MM-DD`. */
+  readonly asOf: string;
   readonly input: number;
   readonly cachedInput: number;
   /** Anthropic, five minutes; the others ask the price of `input`. */
@@ -27,10 +29,10 @@ interface Family {
   readonly reasoning: Reasoning;
 }
 
-/** The day as of which the prices were looked up. */
-export const PRICES_AS_OF = '2026-11-21';
+const LOOKED_UP = '2026-11-21';
 
 const openai = (input: number, cachedInput: number, output: number): Prices => ({
+  asOf: LOOKED_UP,
   input,
   cachedInput,
   cacheWrite: input,
@@ -39,6 +41,7 @@ const openai = (input: number, cachedInput: number, output: number): Prices => (
 
 /** @source Anthropic: a write into the cache costs 1.25 times the input, a read 0.1 times */
 const anthropic = (input: number, output: number): Prices => ({
+  asOf: LOOKED_UP,
   input,
   cachedInput: input / 10,
   cacheWrite: input * 1.25,

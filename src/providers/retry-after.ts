@@ -1,5 +1,10 @@
 // How long a provider asks to be left alone.
 
+/** What `Headers` is to code without the types of a platform. */
+export interface HeaderReader {
+  get(name: string): string | null;
+}
+
 /** @source OpenAI: "Please try again in 1.2s.", "in 350ms", "in 6m0s" */
 const WORDING = /try again in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?/i;
 
@@ -8,7 +13,11 @@ const WORDING = /try again in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?
  * `Retry-After` (seconds or a date) and that before the words of the message.
  * @param now milliseconds since the epoch, for dates
  */
-export function retryAfterMs(headers: Headers | undefined, message: string, now: number): number | undefined {
+export function retryAfterMs(
+  headers: HeaderReader | undefined,
+  message: string,
+  now: number,
+): number | undefined {
   return (
     millisecondsOf(headers?.get('retry-after-ms')) ??
     secondsOrDate(headers?.get('retry-after'), now) ??
