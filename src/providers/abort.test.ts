@@ -98,6 +98,34 @@ for (const wire of WIRE_APIS) {
       assert.equal(server.requests.length - before, 1);
     });
 
+    test('a stop in the very moment in which the wait begins ends it', async () => {
+      server.play({ replies: [{ fault: { type: 'status', status: 503 } }] });
+      const controller = new AbortController();
+      const retry = { ...DEFAULT_RETRY_POLICY, baseMs: 60_000, maxBackoffMs: 60_000 };
+      await assert.rejects(async () => {
+        for await (const event of client(wire, server.baseUrl, { retry }).stream(
+          request(wire),
+          controller.signal,
+        )) {
+          assert.equal(event.type, 'restarted');
+          controller.abort();
+        }
+      }, isInterruption);
+    });
+
+    test('a stop counts before an error that has arrived already', async () => {
+      const fault = {
+        type: 'error_event',
+        afterEvents: 4,
+        code: 'context_length_exceeded',
+        message: 'x',
+      } as const;
+      server.play({ replies: [{ text: 'Sounding the horn.', fault }] });
+      const { seen, error } = await stopAfter(wire, 1, (controller) => controller.abort());
+      assert.equal(seen, 1);
+      assert.ok(isInterruption(error), String(error));
+    });
+
     test('a stop before the start sends nothing', async () => {
       const before = server.requests.length;
       const { error } = await collect(

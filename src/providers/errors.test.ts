@@ -27,6 +27,7 @@ for (const [message, expected] of [
   ],
   ['prompt is too long: 213462 tokens > 200000 maximum', { limitTokens: 200_000, requestedTokens: 213_462 }],
   ['Rate limit reached on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000.', undefined],
+  ['Rate limit of 30000 tokens per minute: reduce the length of the messages or wait.', undefined],
   ['too many tokens per day, please wait before trying again', undefined],
   ['The maximum length of the name is 64.', undefined],
   ['max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens', undefined],
@@ -86,6 +87,8 @@ test('a limit per minute that is smaller than the request cannot be waited for',
     status: 429,
     message: 'Rate limit reached on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000.',
   });
+  const alone = complain({ status: 429, message: 'On tokens per min (TPM): Limit 30000, Requested 4000.' });
+  assert.equal(alone.isUnmeetable, undefined);
   assert.equal(crowded.isUnmeetable, undefined);
   assert.equal(crowded.isRetryable, true);
 });

@@ -240,6 +240,15 @@ test('Anthropic: at most four breakpoints, on what never changes and on the ends
   assert.notEqual(JSON.stringify(bare['tools']).indexOf('cache_control'), -1);
 });
 
+test('Anthropic: a tool that failed in silence is given a word', () => {
+  for (const output of ['', ' \n', []] as const) {
+    const [call] = toolCall('c1', 'read_meter', { meter: 'oil' });
+    assert.ok(call, 'no call');
+    const result: Item = { type: 'function_call_output', call_id: 'c1', output, success: false };
+    assert.match(serialize(sent('anthropic', [userSays('Go.'), call, result])), /failed without a message/);
+  }
+});
+
 test('Anthropic: thinking is left out where the answer under way has none, and only there', () => {
   const open = toolCall('c1', 'read_meter', { meter: 'oil' }, '42');
   const own = ownReasoning('anthropic', 'Mine.');
