@@ -32,17 +32,6 @@ export interface WorkspaceFiles {
   read(path: string): Promise<FileRead>;
 }
 
-/** The scratch file of a thread, below the workspace. Paths are relative and were checked by `isInsideWorkspace`. */
-export interface ScratchFiles {
-  /**
-   * Size in bytes, undefined where there is no such file. `refused`: some component is a symbolic link, or the file is no
-   * regular one.
-   */
-  size(path: string): Promise<{ readonly bytes: number | undefined } | { readonly refused: string }>;
-  /** Appends a section, after two line feeds where the file holds something; makes the folders. Refuses as `size` does. */
-  append(path: string, text: string): Promise<{ readonly written: true } | { readonly refused: string }>;
-}
-
 /** What an `AbortSignal` is to code without the types of a platform. */
 export interface CancelSignal {
   readonly aborted: boolean;

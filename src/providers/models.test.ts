@@ -34,7 +34,7 @@ for (const [model, reasoning, outputLimit, isPriced] of [
     const info = modelInfo(model);
     assert.equal(info.reasoning, reasoning);
     assert.equal(info.outputLimit, outputLimit);
-    assert.equal(info.prices !== undefined, isPriced);
+    assert.equal(info.price !== undefined, isPriced);
     assert.equal(costOf(model, usage) !== undefined, isPriced);
   });
 }
