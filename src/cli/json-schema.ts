@@ -510,6 +510,10 @@ export const ReplayDocument = z
         overflowed_sessions: z.int().min(0),
         overflowed_requests: z.int().min(0),
         bill,
+        priced_sessions: z
+          .int()
+          .min(0)
+          .meta({ description: 'sessions whose models have a list price; the dollars are theirs' }),
       }),
     ),
     sessions: z.array(

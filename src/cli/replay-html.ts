@@ -85,13 +85,15 @@ function renderComparison(lines: readonly PolicyLine[], sessions: number): strin
           'mean context',
           'mean peak',
         ],
-        lines.map(({ policy, bill, mean, peakShare }) => [
+        lines.map(({ policy, bill, pricedSessions, mean, peakShare }) => [
           policy,
           formatNumber(bill.requests),
           formatNumber(bill.input),
           percent(bill.cached, bill.input),
           formatNumber(bill.output),
-          bill.usd === undefined ? 'no list price' : `$${bill.usd.toFixed(2)}`,
+          bill.usd === undefined
+            ? 'no list price'
+            : `$${bill.usd.toFixed(2)}${pricedSessions < sessions ? ` (${pricedSessions} of ${sessions} sessions)` : ''}`,
           `${formatNumber(mean)} tokens`,
           `${Math.round(100 * peakShare)} % of the window`,
         ]),

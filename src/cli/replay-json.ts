@@ -36,6 +36,7 @@ function lineJson(line: PolicyLine) {
     overflowed_sessions: line.overflowed.sessions,
     overflowed_requests: line.overflowed.requests,
     bill: billJson(line.bill),
+    priced_sessions: line.pricedSessions,
   };
 }
 

@@ -140,19 +140,25 @@ function renderTable(lines: readonly PolicyLine[], run: ReplayRun | undefined, l
       ),
     ),
     ...lines.map((line, index) => row(printable(line.policy), cells[index] ?? [])),
-    ...lines.flatMap((line) => overflowNote(line, run)).map((note) => foldLines(look, note)),
+    ...[...lines.flatMap((line) => overflowNote(line, run)), ...priceNote(lines)].map((note) =>
+      foldLines(look, note),
+    ),
   ].join('\n');
 }
 
 /** For narrow terminals: one policy after the other. */
 function renderList(lines: readonly PolicyLine[], run: ReplayRun | undefined, look: Look): string {
-  return lines
-    .flatMap((line) => {
-      const facts = COLUMNS.map(({ head, cell }) => `${head} ${cell(line)}`).join(', ');
-      return [`${paint(look, 'strong', printable(line.policy))}: ${facts}`, ...overflowNote(line, run)];
-    })
-    .map((text) => foldLines(look, text))
-    .join('\n');
+  const policies = lines.flatMap((line) => {
+    const facts = COLUMNS.map(({ head, cell }) => `${head} ${cell(line)}`).join(', ');
+    return [`${paint(look, 'strong', printable(line.policy))}: ${facts}`, ...overflowNote(line, run)];
+  });
+  return [...policies, ...priceNote(lines)].map((text) => foldLines(look, text)).join('\n');
+}
+
+/** Where only some sessions have a price. */
+function priceNote([line]: readonly PolicyLine[]): readonly string[] {
+  if (line === undefined || line.pricedSessions === 0 || line.pricedSessions === line.sessions) return [];
+  return [`cost: of the ${plural(line.pricedSessions, 'session')} whose models have a list price.`];
 }
 
 function overflowNote({ policy, overflowed }: PolicyLine, run: ReplayRun | undefined): readonly string[] {

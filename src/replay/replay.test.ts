@@ -277,6 +277,19 @@ describe('every replay', () => {
   });
 });
 
+it('adds up the dollars of the sessions whose models have a price, and says how many', () => {
+  const of = (model: string) =>
+    played(new Recorded(200_000, { model }).user().work(3, 900).answer().records, ['none']);
+  const priced = of('gpt-5.2');
+  const unpriced = of('somebody/new-1');
+  const usd = policy(priced, 'none').bill.usd ?? 0;
+  assert.ok(usd > 0, 'the session has a price');
+  const [both] = comparePolicies([priced, unpriced, priced]);
+  assert.deepEqual([both?.bill.usd, both?.pricedSessions, both?.sessions], [2 * usd, 2, 3]);
+  const [none] = comparePolicies([unpriced]);
+  assert.deepEqual([none?.bill.usd, none?.pricedSessions], [undefined, 0]);
+});
+
 describe('the gauge in columns', () => {
   it('shows the largest value and the compaction of each column', () => {
     const samples = [10, 20, 90, 40].map((used, index) => ({

@@ -18,6 +18,8 @@ export interface PolicyLine {
   /** Mean occupancy over requests; the mean of it over sessions. */
   readonly mean: number;
   readonly bill: Bill;
+  /** Sessions whose models have a list price: `bill.usd` is theirs. */
+  readonly pricedSessions: number;
   /** Mean over the compactions at which it was measured. */
   readonly recall: { readonly mean: number; readonly compactions: number } | undefined;
   /** Mean of the size right after a compaction. */
@@ -48,6 +50,7 @@ function lineOf(name: string, sessions: readonly SessionReplay[]): PolicyLine {
     peakShare: mean(runs.map(({ session, outcome }) => outcome.peak / Math.max(1, session.window))),
     mean: Math.round(mean(outcomes.map((outcome) => outcome.mean))),
     bill: sumBills(outcomes.map(({ bill }) => bill)),
+    pricedSessions: outcomes.filter(({ bill }) => bill.usd !== undefined).length,
     recall: recalls.length === 0 ? undefined : { mean: mean(recalls), compactions: recalls.length },
     postTokens:
       compactions.length === 0
@@ -67,20 +70,17 @@ function countPlaces(outcomes: readonly PolicyOutcome[]): Readonly<Record<Compac
   ) as Record<CompactionPlace, number>;
 }
 
-/** Dollars are told only where every request has a price. */
+/** Dollars are those of the sessions whose models have a list price; none without any. */
 function sumBills(bills: readonly Bill[]): Bill {
   const sum = (key: 'requests' | 'input' | 'cached' | 'output') =>
     bills.reduce((total, bill) => total + bill[key], 0);
-  const usd = bills.reduce<number | undefined>(
-    (total, bill) => (total === undefined || bill.usd === undefined ? undefined : total + bill.usd),
-    0,
-  );
+  const dollars = bills.flatMap(({ usd }) => usd ?? []);
   return {
     requests: sum('requests'),
     input: sum('input'),
     cached: sum('cached'),
     output: sum('output'),
-    usd,
+    usd: dollars.length === 0 ? undefined : dollars.reduce((total, usd) => total + usd, 0),
   };
 }
 

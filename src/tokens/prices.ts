@@ -22,13 +22,24 @@ type Row = readonly [prefix: string, input: number, cachedInput: number, cacheWr
  * writing to its cache is free. Anthropic: platform.claude.com/docs/en/about-claude/pricing, five-minute cache.
  */
 const PRICES: readonly Row[] = [
+  ['gpt-4.1', 2, 0.5, 2, 8],
+  ['gpt-4.1-mini', 0.4, 0.1, 0.4, 1.6],
+  ['gpt-4.1-nano', 0.1, 0.025, 0.1, 0.4],
+  ['gpt-4o', 2.5, 1.25, 2.5, 10],
+  ['gpt-4o-mini', 0.15, 0.075, 0.15, 0.6],
+  ['o3', 2, 0.5, 2, 8],
+  ['o4-mini', 1.1, 0.275, 1.1, 4.4],
   ['gpt-5', 1.25, 0.125, 1.25, 10],
+  ['gpt-5-mini', 0.25, 0.025, 0.25, 2],
+  ['gpt-5-nano', 0.05, 0.005, 0.05, 0.4],
   ['gpt-5.2', 1.75, 0.175, 1.75, 14],
   ['gpt-5.3', 1.75, 0.175, 1.75, 14],
   ['gpt-5.4', 2.5, 0.25, 2.5, 15],
   ['gpt-5.4-mini', 0.75, 0.075, 0.75, 4.5],
   ['gpt-5.4-nano', 0.2, 0.02, 0.2, 1.25],
   ['gpt-5.5', 5, 0.5, 5, 30],
+  ['claude-3-5-haiku', 0.8, 0.08, 1, 4],
+  ['claude-3-7-sonnet', 3, 0.3, 3.75, 15],
   ['claude-opus-4', 15, 1.5, 18.75, 75],
   ['claude-opus-4-1', 15, 1.5, 18.75, 75],
   ['claude-opus-4-5', 5, 0.5, 6.25, 25],
@@ -44,7 +55,7 @@ const PRICES: readonly Row[] = [
 ];
 
 /** Variants that share the beginning of a priced name and have no list price, or another one. */
-const UNPRICED = /-(?:spark|pro)(?:-|$)/;
+const UNPRICED = /-(?:spark|pro|mini|nano|audio|realtime|search)(?:-|$)/;
 
 /** The price of a model, or undefined where the table has none. A provider before the name (`google/…`) is ignored. */
 export function priceOf(model: string | undefined): ModelPrice | undefined {
