@@ -6,6 +6,7 @@ import type { LimitRule } from '../replay/limit.ts';
 import type { PolicyChoice } from '../replay/replay.ts';
 import { WatcherPlayer } from '../replay/watched.ts';
 import { resolvePolicy } from '../watcher/policy.ts';
+import type { PromptTrigger } from '../watcher/policy.ts';
 import { signalSettings } from '../watcher/signals.ts';
 import { POLICY_NAMES } from './policy-names.ts';
 import type { PolicyName } from './policy-names.ts';
@@ -23,23 +24,31 @@ export interface ReplayConfigs {
   readonly compared: readonly NamedConfig[];
 }
 
+/** Reads what the frontmatter of the packet request says under a configuration; undefined: nothing. */
+type ReadTrigger = (config: Config) => Promise<PromptTrigger | undefined>;
+
 /** The policies to be played: those asked for, all without; and one for each configuration. */
 export async function choosePolicies(
   { effective, compared }: ReplayConfigs,
   wanted: readonly PolicyName[] = POLICY_NAMES,
+  readTrigger: ReadTrigger = () => Promise.resolve(undefined),
 ): Promise<readonly PolicyChoice[]> {
-  const named = POLICY_NAMES.filter((name) => wanted.includes(name)).map((name) => POLICIES[name](effective));
-  return [...(await Promise.all(named)), ...compared.map(({ name, config }) => watched(name, config))];
+  const configured = async (name: string, config: Config) => watched(name, config, await readTrigger(config));
+  const named = POLICY_NAMES.filter((name) => wanted.includes(name)).map((name) =>
+    name === 'baton' ? configured(name, effective) : POLICIES[name](effective),
+  );
+  return Promise.all([...named, ...compared.map(({ name, config }) => configured(name, config))]);
 }
 
-const POLICIES: Readonly<Record<PolicyName, (effective: Config) => PolicyChoice | Promise<PolicyChoice>>> = {
+const POLICIES: Readonly<
+  Record<Exclude<PolicyName, 'baton'>, (effective: Config) => PolicyChoice | Promise<PolicyChoice>>
+> = {
   none: () => ({ name: 'none', makePlayer: (world) => new NonePlayer(world) }),
   built_in: (effective) =>
     watched('built_in', { ...effective, features: { ...effective.features, rawrAutoCompaction: false } }),
   codex: () => limited(CODEX_RULE),
   claude_like: () => limited(CLAUDE_RULE),
   seed: async () => watched('seed', await seedConfig()),
-  baton: (effective) => watched('baton', effective),
 };
 
 async function seedConfig(): Promise<Config> {
@@ -50,8 +59,8 @@ async function seedConfig(): Promise<Config> {
 }
 
 /** What would happen if the watcher were let: a mode that only says so would leave nothing to be seen. */
-function watched(name: string, config: Config): PolicyChoice {
-  const policy = { ...resolvePolicy(config), mode: 'auto' } as const;
+function watched(name: string, config: Config, trigger?: PromptTrigger): PolicyChoice {
+  const policy = { ...resolvePolicy(config, trigger), mode: 'auto' } as const;
   return {
     name,
     signals: signalSettings(config),

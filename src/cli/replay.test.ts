@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import * as z from 'zod';
@@ -142,6 +142,23 @@ describe('baton replay', () => {
     assert.deepEqual(policies.at(-1)?.compactions, [], 'switched off, nothing compacts');
     const ran = await baton(home, ['replay', long, '--config', join(home, 'absent.toml')]);
     assert.equal(ran.status, 1);
+  });
+
+  it('goes by the frontmatter of the packet request, and says what is wrong with it', async () => {
+    const prompts = join(home, '.baton', 'auto-compact');
+    const decided = async (frontmatter: string) => {
+      mkdirSync(prompts, { recursive: true });
+      writeFileSync(join(prompts, 'auto-compact.md'), `---\n${frontmatter}\n---\nWrite a packet.\n`);
+      const ran = await baton(home, ['replay', long, '--json', '--no-recall', '--policy', 'baton']);
+      rmSync(prompts, { recursive: true });
+      return { ran, whys: JSON.stringify(sessionOf(ReplayDocument.parse(JSON.parse(ran.stdout))).policies) };
+    };
+    const { ran, whys } = await decided('trigger:\n  early_percent_remaining_lt: 61');
+    assert.equal(ran.stderr, '');
+    assert.match(whys, /below the 61 % of early|the first tier begins below 61 %/);
+    const broken = await decided('triger: 1');
+    assert.match(broken.ran.stderr, /warning: .*auto-compact\.md:2:1: unknown key triger/);
+    assert.doesNotMatch(broken.whys, /61 %/);
   });
 
   it('shows gauges, policies and every decision', async () => {

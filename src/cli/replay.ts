@@ -13,6 +13,8 @@ import type { SessionReplay } from '../replay/outcome.ts';
 import { RecallMeter } from '../replay/recall.ts';
 import { Replay } from '../replay/replay.ts';
 import type { PolicyChoice } from '../replay/replay.ts';
+import { policyWarnings } from '../watcher/policy.ts';
+import type { PromptTrigger } from '../watcher/policy.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import { errorJson, explain } from './explain.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
@@ -72,7 +74,7 @@ export async function replay(
 ): Promise<ExitStatus> {
   const { files: named, found } = await expandPaths(paths);
   if (flags.html !== undefined) await checkReport(flags.html, named, flags);
-  const policies = await choosePolicies(configs, flags.policy);
+  const policies = await choosePolicies(configs, flags.policy, (config) => readTrigger(io, config));
   const played: PlayedFile[] = [];
   const unplayed: UnplayedFile[] = [];
   let skipped = 0;
@@ -94,6 +96,16 @@ export async function replay(
   const run: ReplayRun = { policies, files: played, unplayed, skipped, hasRecall: flags.recall };
   await tell(io, run, flags);
   return unplayed.length > 0 ? 1 : 0;
+}
+
+/** The frontmatter of the packet request as it stands on this machine. What is wrong with it is told. */
+async function readTrigger(io: CommandIo, config: Config): Promise<PromptTrigger | undefined> {
+  const { loadPrompt, promptPlace } = await import('../prompts/load.ts');
+  const { frontmatter, warnings } = await loadPrompt(promptPlace(config, io), 'auto-compact.md');
+  for (const warning of [...warnings, ...policyWarnings(config, frontmatter)]) {
+    io.stderr(`baton: warning: ${warning}\n`);
+  }
+  return frontmatter;
 }
 
 /** What a file among the others of a directory may be without anybody having asked for it. */
