@@ -40,10 +40,7 @@ export function commandLines(trail: Trail): SummaryLine[] {
 /** Names shown to a line: as many as one line is credited with. @source docs/decisions/summary.md. */
 const NAMES_PER_LINE = 10;
 /** Tokens of the budget for each line of names of one place: no file and no request takes them all. */
-const TOKENS_PER_LINE_OF_PLACE = 700;
-
-/** More names than this of one place are a bag that nobody reads. */
-const MAX_LINES_OF_PLACE = 2;
+const TOKENS_PER_LINE_OF_PLACE = 1_000;
 
 /** What the lines of names need to know of the lines that were picked before. */
 export interface Shown {
@@ -58,15 +55,14 @@ export interface Shown {
  * that was worked on when it was named last. A name without its surroundings would tell a reader nothing.
  */
 export function nameLines(trail: Trail, shown: Shown, budget: number): SummaryLine[] {
-  const most = NAMES_PER_LINE * Math.min(MAX_LINES_OF_PLACE, Math.ceil(budget / TOKENS_PER_LINE_OF_PLACE));
+  const most = NAMES_PER_LINE * Math.max(1, Math.ceil(budget / TOKENS_PER_LINE_OF_PLACE));
   const homes = fileHomes(trail);
   const turnAt = turnFinder(trail);
   const byFile = new Map<string, string[]>();
   const byTurn = new Map<number, string[]>();
   const options: string[] = [];
-  for (const { text, position, ownMentions } of byRate(trail.identifiers)) {
-    // What only results show is their keys and other people's names.
-    if (ownMentions === 0 || shown.identifiers.has(text) || isAnonymous(text)) continue;
+  for (const { text, position } of byRate(trail.identifiers)) {
+    if (shown.identifiers.has(text) || isAnonymous(text)) continue;
     const home = homes.get(text);
     if (text.startsWith('--')) options.push(text);
     else if (home !== undefined) append(byFile, home, text);
