@@ -92,13 +92,13 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
 }
 
 /** Share of the budget for the newest results, to which the agent has not reacted yet. @source docs/decisions/summary.md */
-const UNREAD_SHARE = 0.08;
+const UNREAD_SHARE = 0.06;
 /** Characters of code and output that a token holds at least, nearly always. */
 const CHARACTERS_PER_TOKEN = 3;
 
 /** Share of the newest steps as they stand: small summaries need the room for what is older. @source docs/decisions/summary.md */
 function tailShare(budget: number): number {
-  return Math.min(0.3, Math.max(0, (budget - 2_000) / 30_000));
+  return Math.min(0.3, Math.max(0, (budget - 4_000) / 40_000));
 }
 
 /** A message with a list is what the user refers to next: "do 2 and 4". */
