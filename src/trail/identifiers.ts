@@ -77,7 +77,8 @@ function scanRuns(
 /** Whether a run stands as a key of JSON, that of JSON within a string included: `"run":`, `\\"run\\":`. */
 function isKey(text: string, start: number, end: number): boolean {
   if (text.charCodeAt(start - 1) !== DOUBLE_QUOTE) return false;
-  const close = text.charCodeAt(end) === BACKSLASH ? end + 1 : end;
+  let close = end;
+  while (text.charCodeAt(close) === BACKSLASH) close++;
   return text.charCodeAt(close) === DOUBLE_QUOTE && text.charCodeAt(close + 1) === COLON;
 }
 
@@ -229,7 +230,7 @@ class Mentions {
   agent = 0;
   call = 0;
   result = 0;
-  /** Results that show it first as a key of JSON: what a program prints of its own, not what the work is about. */
+  /** Results in which it stands first as a key of JSON: what a program prints of its own, not what the work is about. */
   key = 0;
   /** Position of the newest mention by anyone, and by user or agent. */
   last = 0;
@@ -337,7 +338,7 @@ export class IdentifierIndex {
   /** Rarity times the chance to be used again, so that the sum over a text is what it is expected to save. */
   #weightOf(mentions: Mentions): number {
     const frequency = mentions.user + mentions.agent + mentions.call + mentions.result;
-    if (frequency === 0 || mentions.key === frequency) return 0;
+    if (frequency === 0 || 2 * mentions.key > frequency) return 0;
     const rarity = Math.log(1 + this.#items / frequency);
     const own = 1.2 * mentions.user + 0.5 * mentions.agent + mentions.call;
     const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(mentions.result);

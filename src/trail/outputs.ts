@@ -93,7 +93,7 @@ const PASSED = /^\s*(?:\(pass\)|\(skip\)|--- (?:PASS|SKIP)|PASS\b|[✓✔√]|ok
 
 /** A line that names what failed, in the words of the common test runners, or what was expected instead. */
 const NAMES_FAILURE =
-  /^\s*(?:\(fail\)|--- FAIL|FAIL(?:ED)?\b|[✗✖✘×] |not ok \d|●\s|E {2,}\S|test \S+ \.\.\. FAILED)/;
+  /^\s*(?:\(fail\)|--- FAIL|FAIL(?:ED)?\b|[✗✖✘×] |not ok \d|●\s|E {2,}\S|test \S+ \.\.\. FAILED|CONFLICT \()/;
 
 /** What differs, below the name of a failing test. */
 const DIFFERENCE = /^\s*(?:\+ |- )?(?:expected|received|actual|want|got|left|right)\b ?[:=]/i;

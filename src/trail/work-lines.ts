@@ -229,7 +229,8 @@ export function tailLines({ current }: Trail): SummaryLine[] {
   const said = current.said.map(({ position, text }) => ({ position, rows: ['- The agent:', ...rowsOf(text)] }));
   const calls = current.tail.map(({ position, call, written, result }) => {
     const edit = written === undefined ? [] : rowsOf(written).map((row) => row.replace('    ', '   +'));
-    return { position, rows: [`- ${call}`, ...edit, ...rowsOf(result)] };
+    // What an edit wrote says that it was made.
+    return { position, rows: [`- ${call}`, ...(written === undefined ? rowsOf(result) : edit)] };
   });
   return [...said, ...calls]
     .filter(({ position }) => !told.has(position))
@@ -245,7 +246,8 @@ export function tailLines({ current }: Trail): SummaryLine[] {
 }
 
 function rowsOf(text: string): string[] {
-  return text.split('\n').map((row) => `    ${clip(row.trimEnd(), STEP_ROW)}`);
+  const rows = text.split('\n').filter((row) => row.trim() !== '');
+  return rows.map((row) => `    ${clip(row.trimEnd(), STEP_ROW)}`);
 }
 
 /** What was run before the last actions, newest of equal commands, with how it went. */
