@@ -232,7 +232,9 @@ function newText(args: Arguments): string {
   if (single !== undefined) return single;
   const edits = args['edits'];
   if (!Array.isArray(edits)) return '';
-  return edits.map((edit) => (isRecord(edit) ? (string(edit['new_string']) ?? '') : '')).join(`\n${ELLIPSIS}\n`);
+  return edits
+    .map((edit) => (isRecord(edit) ? (string(edit['new_string']) ?? '') : ''))
+    .join(`\n${ELLIPSIS}\n`);
 }
 
 const STATUSES: Readonly<Record<string, StepStatus>> = {

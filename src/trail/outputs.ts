@@ -89,7 +89,8 @@ const SAYS_WHAT =
   /\w(?:Error|Exception)\b|\berror(?: ?[:[(]| [A-Z]{1,3}\d{3,5}\b)|^E\s|^--- FAIL|^fatal:|^panic:|not found|no such|\bexpected\b/i;
 
 /** A line that names a test that passed: whatever words stand in its name, it is no problem. */
-const PASSED = /^\s*(?:\(pass\)|\(skip\)|--- (?:PASS|SKIP)|PASS\b|[✓✔√]|ok\s+(?:\d|\S+\s+(?:[\d.]+m?s|\(cached\))))/;
+const PASSED =
+  /^\s*(?:\(pass\)|\(skip\)|--- (?:PASS|SKIP)|PASS\b|[✓✔√]|ok\s+(?:\d|\S+\s+(?:[\d.]+m?s|\(cached\))))/;
 
 /** A line that names what failed, in the words of the common test runners, or what was expected instead. */
 const NAMES_FAILURE =

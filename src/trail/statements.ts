@@ -96,7 +96,8 @@ export function closingQuestion(text: string): string | undefined {
 }
 
 /** Rows of a message that make a list or a table. */
-const LIST_ROW = /^\s*(?:[-*+•] +|\*{0,2}\d{1,3}[.)] +|\|.*\|\s*$|\*{0,2}(?:option|step|phase|issue|item) \S{1,4}\b)/i;
+const LIST_ROW =
+  /^\s*(?:[-*+•] +|\*{0,2}\d{1,3}[.)] +|\|.*\|\s*$|\*{0,2}(?:option|step|phase|issue|item) \S{1,4}\b)/i;
 const LEAST_ROWS = 3;
 
 /** Whether a message lists things that the user may refer to next ("option 3"). */

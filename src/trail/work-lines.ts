@@ -226,7 +226,10 @@ export function tailLines({ current }: Trail): SummaryLine[] {
       (step) => step?.position,
     ),
   );
-  const said = current.said.map(({ position, text }) => ({ position, rows: ['- The agent:', ...rowsOf(text)] }));
+  const said = current.said.map(({ position, text }) => ({
+    position,
+    rows: ['- The agent:', ...rowsOf(text)],
+  }));
   const calls = current.tail.map(({ position, call, written, result }) => {
     const edit = written === undefined ? [] : rowsOf(written).map((row) => row.replace('    ', '   +'));
     // What an edit wrote says that it was made.
