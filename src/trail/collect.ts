@@ -28,7 +28,7 @@ import { ownWords, RequestLedger } from './requests.ts';
 import { redact } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
-import { announcedStep, closingQuestion, listsThings, statementsOf, StatementPool } from './statements.ts';
+import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
 import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
@@ -220,7 +220,8 @@ export class TrailCollector {
     this.#lastMessage = detached(text.slice(-6_000));
     this.#newestReply = { ...this.#moment, text: this.#lastMessage };
     this.#unread = [];
-    if (listsThings(this.#lastMessage)) this.#newestList = this.#newestReply;
+    const list = namedList(this.#lastMessage);
+    if (list !== undefined) this.#newestList = { ...this.#moment, text: detached(list) };
     this.#said.push({ ...this.#moment, text: detached(clipMiddle(this.#lastMessage, SAID_LENGTH)) });
     if (this.#said.length > MAX_SAID) this.#said.shift();
     this.#lastStep = announcedStep(text) ?? this.#lastStep;

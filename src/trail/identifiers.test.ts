@@ -64,6 +64,7 @@ test('what results show as a key only is no name; one that user or agent wrote i
   const index = new IdentifierIndex();
   index.add('{"avatar_url": "x", "mirror_url": "y"}', 'result', 1, '');
   index.add(String.raw`"{\"node_id\":4,\\\"deep_key\\\":5}"`, 'result', 2, '');
+  index.add('{"mirror_url": "z"}', 'result', 2, '');
   index.add('use mirror_url for lens_size', 'agent', 3, '');
   for (const key of ['avatar_url', 'node_id', 'deep_key']) assert.equal(index.weight(key), 0, key);
   assert.ok(index.weight('mirror_url') > 0);

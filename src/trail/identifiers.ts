@@ -338,9 +338,10 @@ export class IdentifierIndex {
   /** Rarity times the chance to be used again, so that the sum over a text is what it is expected to save. */
   #weightOf(mentions: Mentions): number {
     const frequency = mentions.user + mentions.agent + mentions.call + mentions.result;
-    if (frequency === 0 || 2 * mentions.key > frequency) return 0;
+    if (frequency === 0) return 0;
     const rarity = Math.log(1 + this.#items / frequency);
     const own = 1.2 * mentions.user + 0.5 * mentions.agent + mentions.call;
+    if (own === 0 && 2 * mentions.key > frequency) return 0;
     const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(mentions.result);
     const age = this.#position - (own > 0 ? mentions.lastOwn : mentions.last);
     return (rarity * chance * HALF_LIFE_ITEMS) / (HALF_LIFE_ITEMS + age);

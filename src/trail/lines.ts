@@ -6,7 +6,15 @@ import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import type { PreservedWords } from './preserved.ts';
-import { actionLines, replyLines, runLines, statementLines, tailLines, unreadLines } from './work-lines.ts';
+import {
+  actionLines,
+  listLines,
+  replyLines,
+  runLines,
+  statementLines,
+  tailLines,
+  unreadLines,
+} from './work-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
 import { programOf } from './runs.ts';
 import { isIntent, remainingRows } from './statements.ts';
@@ -111,7 +119,7 @@ function newestListLines({ current }: Trail): SummaryLine[] {
   const { newestList, repliesTo, newestReply } = current;
   const isQuoted = [repliesTo, newestReply].some((reply) => reply?.position === newestList?.position);
   if (newestList === undefined || isQuoted) return [];
-  return replyLines(newestList, `The agent's newest list (after message ${newestList.turn}):`, -1.5e9);
+  return listLines(newestList, `The agent's newest list (after message ${newestList.turn}):`, -1.5e9);
 }
 
 /** Characters of the current request that are quoted: about an eighth of the budget. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { announcedStep, isCourtesy, listsThings, remainingRows, statementsOf } from './statements.ts';
+import { announcedStep, isCourtesy, namedList, remainingRows, statementsOf } from './statements.ts';
 
 const AT = { turn: 1, position: 1 };
 const texts = (message: string): string[] => statementsOf(message, AT).map(({ text }) => text);
@@ -60,8 +60,15 @@ test('the rows below a heading of what remains are open work, those of other hea
   assert.deepEqual(remainingRows('What remains open is hard to say:'), []);
 });
 
-test('a message lists things from three rows on', () => {
-  assert.ok(listsThings('Options:\n1. oil\n2. paint\n3. wait'));
-  assert.ok(listsThings('**Option A**: oil\n**Option B**: paint\n**Option C**: wait'));
-  assert.ok(!listsThings('I did\n- one\n- two'));
+test('the last list with numbers or names is kept whole, with its introduction and what is said of its items', () => {
+  assert.equal(
+    namedList(
+      'First:\n1. a\n2. b\n3. c\n\n\n\n\n\n\n\n\nOptions:\n\n1. oil\n   - costly\n2. paint\n\n3. wait\n   - free\n\nWhich?',
+    ),
+    'Options:\n1. oil\n   - costly\n2. paint\n\n3. wait\n   - free',
+  );
+  assert.ok(namedList('**Option A**: oil\n**Option B**: paint\n**Option C**: wait') !== undefined, 'options');
+  assert.ok(namedList('| a | b |\n|---|---|\n| 1 | 2 |') !== undefined, 'a table');
+  assert.equal(namedList('I did\n- one\n- two\n- three'), undefined, 'nobody refers to these');
+  assert.equal(namedList('1. one\n2. two'), undefined);
 });

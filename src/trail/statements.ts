@@ -98,11 +98,33 @@ export function closingQuestion(text: string): string | undefined {
 /** Rows of a message that make a list or a table. */
 const LIST_ROW =
   /^\s*(?:[-*+•] +|\*{0,2}\d{1,3}[.)] +|\|.*\|\s*$|\*{0,2}(?:option|step|phase|issue|item) \S{1,4}\b)/i;
-const LEAST_ROWS = 3;
 
-/** Whether a message lists things that the user may refer to next ("option 3"). */
-export function listsThings(text: string): boolean {
-  return text.split('\n').filter((row) => LIST_ROW.test(row)).length >= LEAST_ROWS;
+/** Rows by whose number or name a user refers to them: "do 2 and 4", "option B". */
+const NAMED_ROW =
+  /^\s*(?:[-*] +)?(?:\*{0,2}\d{1,3}[.)] +|\|.*\|\s*$|(?:#+ +)?\*{0,2}(?:option|step|phase|issue|item) \S{1,4}\b)/i;
+const LEAST_NAMED_ROWS = 3;
+/** Rows that may stand between two of one list: what is said of the first. */
+const ROWS_BETWEEN = 6;
+
+/**
+ * The last list of a message whose items have numbers or names, as it stands, below the line that introduces it;
+ * undefined where there is none of at least three items.
+ */
+export function namedList(text: string): string | undefined {
+  const rows = text.split('\n');
+  let list: { from: number; to: number; items: number } | undefined;
+  let run = { from: 0, to: -Infinity, items: 0 };
+  for (const [at, row] of rows.entries()) {
+    if (!NAMED_ROW.test(row)) continue;
+    run =
+      at - run.to > ROWS_BETWEEN ? { from: at, to: at, items: 1 } : { ...run, to: at, items: run.items + 1 };
+    if (run.items >= LEAST_NAMED_ROWS) list = run;
+  }
+  if (list === undefined) return undefined;
+  const lead = rows.slice(0, list.from).findLast((row) => row.trim() !== '');
+  const below = rows.slice(list.to + 1).findIndex((row) => !/^\s+\S/.test(row));
+  const end = below < 0 ? rows.length : list.to + 1 + below;
+  return [...(lead === undefined ? [] : [lead]), ...rows.slice(list.from, end)].join('\n');
 }
 
 /** What a list of open work is called. */

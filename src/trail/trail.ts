@@ -178,7 +178,7 @@ export interface CurrentWork {
   readonly unread: readonly Activity[];
   /** The newest messages of the agent, oldest first, whatever the request. */
   readonly said: readonly Reply[];
-  /** The newest message of the agent that lists at least three things. */
+  /** The newest list of the agent whose items have numbers or names, by which the user may refer to them. */
   readonly newestList: Reply | undefined;
   /** Calls since the newest request. */
   readonly calls: number;

@@ -99,6 +99,15 @@ export function replyLines(reply: Reply | undefined, group: string, order: numbe
   return lines;
 }
 
+/** A list of the agent from its head, no row without the one before it. */
+export function listLines({ text }: Reply, group: string, order: number): SummaryLine[] {
+  const rows = text
+    .split('\n')
+    .filter((row) => !NO_CONTENT.test(row))
+    .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), REPLY_ROW)}`);
+  return chainedLines(rows, 1, { section: SECTION.current, order, value: 0.5, group });
+}
+
 /** What the agent did last, each thing once, at its newest place. */
 export function actionLines(trail: Trail): SummaryLine[] {
   const newest = new Map<string, Action>();
