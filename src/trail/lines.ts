@@ -58,14 +58,14 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
-    { lines: unread, share: 1.5 * UNREAD_SHARE, by: 'order' },
+    { lines: unread, share: 1.25 * UNREAD_SHARE, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
     { lines: report, share: replyShare(newestReply, trail), by: 'order' },
     { lines: reply, share: replyShare(repliesTo, trail), by: 'order' },
-    { lines: list, share: 0.06, by: 'order' },
+    { lines: list, share: 0.05, by: 'order' },
     { lines: now, share: 0.05, by: 'worth' },
     { lines: before, share: 0.1, by: 'worth' },
     { lines: messages.newest, share: 0.08, by: 'order' },
@@ -100,18 +100,18 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
 }
 
 /** Share of the budget for the newest results, to which the agent has not reacted yet. @source docs/decisions/summary.md */
-const UNREAD_SHARE = 0.06;
+const UNREAD_SHARE = 0.05;
 /** Characters of code and output that a token holds at least, nearly always. */
 const CHARACTERS_PER_TOKEN = 3;
 
 /** Share of the newest steps as they stand: small summaries need the room for what is older. @source docs/decisions/summary.md */
 function tailShare(budget: number): number {
-  return Math.min(0.3, Math.max(0, (budget - 4_000) / 40_000));
+  return Math.min(0.2, Math.max(0, (budget - 4_000) / 40_000));
 }
 
 /** A message with a list is what the user refers to next: "do 2 and 4". */
 function replyShare(reply: Reply | undefined, { current }: Trail): number {
-  return reply !== undefined && reply.position === current.newestList?.position ? 0.14 : 0.08;
+  return reply !== undefined && reply.position === current.newestList?.position ? 0.1 : 0.08;
 }
 
 /** The agent's newest list, where it stands in neither of the two messages that are quoted anyway. */

@@ -345,7 +345,7 @@ test('what the agent has not reacted to yet is told before older results, from b
   const rows = Array.from({ length: 400 }, (_, at) => `step ${at} of the newest survey`);
   rows[200] = 'Error: lens_200 is upside down';
   rows[201] = '--- FAIL: TestLens';
-  for (const budget of [1_000, 2_000, 8_000]) {
+  for (const budget of [2_000, 4_000, 8_000]) {
     const story = withCalls(session(4), 30).sh('make survey-all', rows.join('\n'));
     const text = summaryOf(story, budget);
     const newest = text.slice(text.indexOf('Newest result, to which the agent has not reacted yet:'));
