@@ -12,6 +12,7 @@ import {
   InspectDocument,
   MicroDocument,
   ReceiptDocument,
+  ReplayDocument,
   SessionsDocument,
   UndoDocument,
 } from '../src/cli/json-schema.ts';
@@ -35,6 +36,7 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
     { path: 'schema/sessions.schema.json', content: json(z.toJSONSchema(SessionsDocument)) },
     { path: 'schema/doctor.schema.json', content: json(z.toJSONSchema(DoctorDocument)) },
     { path: 'schema/eval.schema.json', content: json(z.toJSONSchema(EvalDocument)) },
+    { path: 'schema/replay.schema.json', content: json(z.toJSONSchema(ReplayDocument)) },
     { path: 'schema/receipt.schema.json', content: json(z.toJSONSchema(ReceiptDocument)) },
     { path: 'schema/micro.schema.json', content: json(z.toJSONSchema(MicroDocument)) },
     { path: 'schema/undo.schema.json', content: json(z.toJSONSchema(UndoDocument)) },

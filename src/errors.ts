@@ -36,6 +36,24 @@ export const ERROR_CODES = {
   usage: { exit: 2 },
   /** The exact tokenizer is not installed. Cure: `npm install gpt-tokenizer`. */
   tokenizer_missing: { exit: 1 },
+  /** A request is larger than the window of its model (or than the provider takes in bytes). Cure: compact. */
+  model_overflow: { exit: 1 },
+  /** The provider limits requests or tokens over time, or the account is out of credit; `data.isUnmeetable` says that waiting cannot help. */
+  model_rate_limit: { exit: 1 },
+  /** The provider does not accept the key, or the key may not use the model. */
+  model_auth: { exit: 1 },
+  /** The provider is overloaded or failed inside. Cure: try again later. */
+  model_overloaded: { exit: 1 },
+  /** The provider cannot be reached, or something else answered in its place. */
+  model_network: { exit: 1 },
+  /** The provider does not take the request as it is. */
+  model_invalid_request: { exit: 1 },
+  /** The provider refuses to answer this content. */
+  model_refused: { exit: 1 },
+  /** An answer began and broke off; nothing of it counts. Cure: try again. */
+  model_cut_off: { exit: 1 },
+  /** No model provider is configured, no key is set and no local one answers. */
+  model_missing: { exit: 1 },
   /** The user stopped the command (Ctrl-C). Nothing was left behind. */
   interrupted: { exit: 130 },
 } as const;

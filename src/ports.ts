@@ -1,5 +1,7 @@
 // All that the inside needs of the world. Types only; the outer folders implement them.
 
+import type { ModelEvent, ModelRequest, RemoteCompaction } from './protocol/model.ts';
+
 /** Milliseconds since the epoch. */
 export interface Clock {
   now(): number;
@@ -30,13 +32,26 @@ export interface WorkspaceFiles {
   read(path: string): Promise<FileRead>;
 }
 
-/** The scratch file of a thread, below the workspace. Paths are relative and were checked by `isInsideWorkspace`. */
-export interface ScratchFiles {
-  /**
-   * Size in bytes, undefined where there is no such file. `refused`: some component is a symbolic link, or the file is no
-   * regular one.
-   */
-  size(path: string): Promise<{ readonly bytes: number | undefined } | { readonly refused: string }>;
-  /** Appends a section, after two line feeds where the file holds something; makes the folders. Refuses as `size` does. */
-  append(path: string, text: string): Promise<{ readonly written: true } | { readonly refused: string }>;
+/** What an `AbortSignal` is to code without the types of a platform. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/**
+ * A model behind a provider. What a provider cannot do is absent, so that nobody asks in vain.
+ *
+ * All methods fail with `BatonError`: the codes `model_…`, and `interrupted` as soon as the signal says so, in whatever
+ * phase, with the connection closed. A consumer that stops iterating closes the connection, too.
+ */
+export interface Model {
+  /** The key of the provider, by which items know who made them. */
+  readonly provider: string;
+  /** The answer as it comes. Ends after `completed`, and in no other way without a failure. */
+  stream(request: ModelRequest, signal: CancelSignal): AsyncIterable<ModelEvent>;
+  /** The provider's own compaction of the history. @throws BatonError also where the answer is empty or malformed */
+  compactRemote?(request: ModelRequest, signal: CancelSignal): Promise<RemoteCompaction>;
+  /** Tokens that the request would take, by the provider's own count. */
+  countTokens?(request: ModelRequest, signal: CancelSignal): Promise<number>;
 }

@@ -112,6 +112,32 @@ export type Category = (typeof CATEGORIES)[number];
 export const PRESSURES = ['calm', 'warning', 'error', 'auto_compact'] as const;
 export type PressureWord = (typeof PRESSURES)[number];
 
+/** The three languages that model providers speak. @source spec 1-product, `wire_api`. */
+export const WIRE_APIS = ['responses', 'chat', 'anthropic'] as const;
+export type WireApi = (typeof WIRE_APIS)[number];
+
+/** How much a model may think, least first. @source OpenAI `reasoning.effort`; Anthropic `output_config.effort`. */
+export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+/** How long answers are meant to be. @source OpenAI `text.verbosity`. */
+export const VERBOSITIES = ['low', 'medium', 'high'] as const;
+export type Verbosity = (typeof VERBOSITIES)[number];
+
+/**
+ * Why an answer ended: the model was done, wants its tools run, hit the limit of its output, refused (or a filter did),
+ * filled the window, or paused in a long piece of work that the next request continues.
+ */
+export const STOP_REASONS = [
+  'end_turn',
+  'tool_calls',
+  'output_limit',
+  'refused',
+  'window_full',
+  'paused',
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
+
 /** Session file formats that Baton reads. */
 export const FORMATS = [
   'codex',

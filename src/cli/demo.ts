@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.ts';
 import { compact } from './compact.ts';
 import { inspect } from './inspect.ts';
 import type { CommandIo } from './io.ts';
+import { replay } from './replay.ts';
 import { paint } from './style.ts';
 import { undo } from './undo.ts';
 
@@ -32,6 +33,13 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
       'baton inspect tally.jsonl --precise',
     );
     await inspect(told, config, [SESSION], quiet);
+    step(
+      io,
+      'When should it have been compacted? The watcher beside what others would have done.',
+      'baton replay tally.jsonl',
+    );
+    await replay(told, { effective: config, compared: [] }, [SESSION], { recall: true });
+    io.stdout('\n');
     const size = `--target-tokens ${TARGET_TOKENS}`;
     step(
       io,
@@ -92,6 +100,7 @@ function nextCommands({ look }: CommandIo): string {
   const rows: readonly (readonly [command: string, does: string])[] = [
     ['npx baton sessions', 'the sessions of Codex, Claude Code and Baton on this machine'],
     ['npx baton inspect FILE', 'what fills one of them'],
+    ['npx baton replay FILE --turns', 'when the watcher would have compacted it, and why'],
     ['npx baton compact FILE --preview', 'what a compaction would keep and drop'],
     ['npx baton compact FILE --install', 'compact a copy and resume it in its agent'],
     ['npx baton doctor', 'what works here'],

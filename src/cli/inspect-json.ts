@@ -91,7 +91,8 @@ export function inspectionJson(inspection: Inspection) {
   };
 }
 
-function evidenceJson(evidence: Evidence) {
+/** What shows that a boundary was reached, as it stands in documents. */
+export function evidenceJson(evidence: Evidence) {
   switch (evidence.type) {
     case 'command':
       return {

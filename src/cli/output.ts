@@ -14,8 +14,8 @@ export interface Destination {
   /** A path, or undefined for standard output. */
   readonly path: string | undefined;
   readonly overwrites: boolean;
-  /** What was read for the output: no permission to overwrite covers it. */
-  readonly input: ByteSource;
+  /** What was read for the output: no permission to overwrite covers it. Undefined where it is no longer open. */
+  readonly input: ByteSource | undefined;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function checkDestination({ path, overwrites, input }: Destination)
   if (stats === undefined) return;
   // A rename would put a file in the place of a device or a pipe.
   if (!stats.isFile()) throw noFile(path, stats.isDirectory() ? 'a directory' : 'no regular file');
-  if (await input.isAt(path)) {
+  if (await input?.isAt(path)) {
     throw new BatonError('output_exists', `${path} is the session itself, which is never changed`, {
       cure: 'Choose another name.',
     });

@@ -9,10 +9,15 @@ import { OUTPUT_FORMATS, STRATEGIES } from '../vocabulary.ts';
 import type { CompactFlags } from './compact.ts';
 import { configCommand } from './config.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
+import type { ReplayFlags } from './replay.ts';
+import { POLICY_NAMES } from './policy-names.ts';
+import type { PolicyName } from './policy-names.ts';
+import type { NamedConfig } from './replay-policies.ts';
 import { foldLines } from './style.ts';
 
 interface GlobalOptions {
-  readonly config?: string;
+  /** The last is in force; `replay` compares all. */
+  readonly config?: readonly string[];
   readonly set?: readonly string[];
 }
 
@@ -40,7 +45,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
   const program = new Command('baton')
     .description('Carries coding agents across context compaction: inspect, compact and undo their sessions.')
     .version(version, '-V, --version', 'print the version')
-    .option('--config <file>', 'read this config file in place of ~/.baton/config.toml')
+    .option('--config <file>', 'read this config file in place of ~/.baton/config.toml', collect)
     .option('-c, --set <key=value>', 'set one config key for this run (repeatable; TOML value)', collect)
     .addOption(
       new Option('--color <when>', 'use colour').choices(['auto', 'always', 'never']).default('auto'),
@@ -59,8 +64,8 @@ export function buildProgram(io: CommandIo, version: string): Program {
     .configureHelp(io.look.width < LEAST_TWO_COLUMNS ? { formatItem: inOneColumn(io.look) } : {})
     .exitOverride();
   const request = (): ConfigRequest => {
-    const { config, set = [] } = program.opts<GlobalOptions>();
-    return { configFile: config, overrides: set };
+    const { config = [], set = [] } = program.opts<GlobalOptions>();
+    return { configFile: config.at(-1), overrides: set };
   };
   const configure = async (): Promise<Config> => {
     const { config, warnings } = await loadConfig(request(), io);
@@ -72,6 +77,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
   addUndo(program, io, configure);
   addSessions(program, io, configure);
   addEval(program, io, configure, end);
+  addReplay(program, io, request, end);
   program.addCommand(inherit(program, configCommand(io, request)));
   addPrompts(program, io);
   addDoctor(program, io, request, end);
@@ -226,6 +232,56 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
 
 function parseSizes(list: string): readonly number[] {
   return list.split(',').map((size) => parseTokens(size.trim()));
+}
+
+interface ReplayOptions extends Omit<ReplayFlags, 'policy'> {
+  readonly policy?: readonly PolicyName[];
+}
+
+function addReplay(program: Command, io: CommandIo, request: () => ConfigRequest, end: End): void {
+  program
+    .command('replay')
+    .description('play recorded sessions again under other policies of compaction (docs/replay.md)')
+    .argument(
+      '<file...>',
+      'session files of any format in docs/formats.md, or directories; - reads standard input',
+    )
+    .addOption(
+      new Option('--policy <name>', 'play only this policy (repeatable; all without)').argParser(
+        collectPolicy,
+      ),
+    )
+    .option('--turns', 'list every decision with its evidence')
+    .option('--html <file>', 'write a report with charts')
+    .option('--force', 'replace an existing --html file')
+    .option('--no-recall', 'do not measure what each compaction keeps: faster, and files of any size')
+    .option('--json', 'print JSON (docs/json.md)')
+    .addHelpText('after', '\nWith --config A --config B each configuration is one more policy.')
+    .action(async (files: string[], flags: ReplayOptions) => {
+      const { replay } = await import('./replay.ts');
+      end(await replay(io, await comparedConfigs(program, io, request()), files, flags));
+    });
+}
+
+function collectPolicy(value: string, before: readonly PolicyName[] = []): readonly PolicyName[] {
+  const name = POLICY_NAMES.find((each) => each === value);
+  if (name === undefined) throw new InvalidArgumentError(`Allowed choices are ${POLICY_NAMES.join(', ')}.`);
+  return [...before, name];
+}
+
+async function comparedConfigs(program: Command, io: CommandIo, request: ConfigRequest) {
+  const load = async (asked: ConfigRequest): Promise<Config> => {
+    const { config, warnings } = await loadConfig(asked, io);
+    for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
+    return config;
+  };
+  const compared: NamedConfig[] = [];
+  for (const file of new Set(program.opts<GlobalOptions>().config)) {
+    compared.push({ name: file, config: await load({ ...request, configFile: file }) });
+  }
+  // One that is compared is no setting of the run: the others are played as they are without it.
+  const effective = await load(compared.length === 0 ? request : { ...request, configFile: undefined });
+  return { effective, compared };
 }
 
 function addPrompts(program: Command, io: CommandIo): void {

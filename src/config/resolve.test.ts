@@ -418,9 +418,9 @@ describe('thresholds of the tiers', () => {
   });
 
   for (const [text, told] of [
-    ['policy.ready.percent_remaining_lt = 90', /early.*\(85, default\) is below .*ready.*\(90, .*:1\)/],
+    ['policy.ready.percent_remaining_lt = 90', /early.*\(65, default\) is below .*ready.*\(90, .*:1\)/],
     ['policy.asap.percent_remaining_lt = 5', /asap.*\(5, .*:1\) is below .*emergency.*\(15, default\)/],
-    ['trigger.emergency_percent_remaining_lt = 70', /asap.*\(65, default\) is below .*emergency.*\(70/],
+    ['trigger.emergency_percent_remaining_lt = 70', /asap.*\(45, default\) is below .*emergency.*\(70/],
   ] as const) {
     it(`are refused out of order: ${text}`, () => {
       assert.throws(

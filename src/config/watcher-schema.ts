@@ -78,7 +78,7 @@ function bounds(tier: Tier) {
         about({
           description: 'The tier holds while less than this is left of the window; 0: never.',
           unit: 'percent',
-          source: 'seed 000',
+          source: 'seed 000; the default: docs/decisions/replay.md',
           whenUnset: `the frontmatter of \`auto-compact.md\`, else ${DEFAULT_THRESHOLDS[tier]}`,
           examples: [DEFAULT_THRESHOLDS[tier]],
         }),

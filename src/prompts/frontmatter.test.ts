@@ -32,7 +32,7 @@ describe('parsePrompt', () => {
     ['version: 1\ntriger: {}', /^3:\d+: triger: Unrecognized key/],
     ['trigger:\n  early_percent_remaining_lt: 101', /^3:31: trigger\.early_percent_remaining_lt: /],
     ['trigger:\n  early_percent_remaining_lt: "90"', /^3:31: trigger\.early_percent_remaining_lt: /],
-    ['trigger:\n  early_percent_remaining_lt: 60', /the threshold of early is below that of ready/],
+    ['trigger:\n  early_percent_remaining_lt: 50', /the threshold of early is below that of ready/],
     ['trigger:\n  auto_requires_any_boundary: [comit]', /^3:32: trigger\.auto_requires_any_boundary\.0: /],
     ['version: &a 1\npacket: {max_tail_chars: *a}', /anchors and aliases/],
     ['- a list', /^2:1: /],

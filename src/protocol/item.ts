@@ -40,6 +40,8 @@ export interface OtherPart {
 interface ItemBase {
   /** The producer's id, where it gives one. */
   readonly id?: string;
+  /** The key of the provider that made the item; what is encrypted or signed is taken back by that provider only. */
+  readonly provider?: string;
   /** Absent: derived from type and role (see `authorOf`). */
   readonly origin?: Origin;
 }

@@ -151,6 +151,16 @@ const ended: readonly (readonly [script: string, ending: Ending, told: string])[
   ['git commit -m x', { isExitExact: false, output: REPORT }, 'commit abc1234'],
   ['git save -m x', { settings: { ...SETTINGS, commitVerbs: ['save'] } }, 'commit'],
   ['git commit -m x', { settings: { ...SETTINGS, commitVerbs: ['save'] } }, ''],
+  // Somebody's own alias is a commit where git says so, and nothing else is.
+  ['git save "Add the parser"', { output: REPORT }, 'commit abc1234'],
+  ['git -C sub acp -m x && npm test', { output: REPORT }, 'commit abc1234'],
+  ['git save -m x', { exit: 'unknown', output: REPORT }, 'commit abc1234'],
+  ['git save -m x', { exit: 'failed', output: '' }, ''],
+  ['git save -m x', {}, ''],
+  ['git save -m x > log.txt', {}, ''],
+  ['git save -m a; git commit -m b', { output: REPORT }, 'commit abc1234'],
+  ["git log --format='[main %h] %s'", { output: REPORT }, ''],
+  ['git cherry-pick abc1234', { output: REPORT }, ''],
   ['git push', { settings: { ...SETTINGS, pushIsPrCheckpoint: false } }, ''],
   ['gh pr create', { settings: { ...SETTINGS, pushIsPrCheckpoint: false } }, 'pr'],
 ];

@@ -44,12 +44,16 @@ export function reachedCheckpoints(
   settings: CheckpointSettings,
 ): ReachedCheckpoint[] {
   const output = stripAnsi(script.output);
-  const candidates = script.fates.flatMap((fate) => {
-    const checkpoint = fate.outcome === 'failed' ? undefined : checkpointOf(fate.words, settings);
-    return checkpoint === undefined ? [] : [{ fate, checkpoint }];
+  const candidates = script.fates.flatMap((fate): Candidate[] => {
+    if (fate.outcome === 'failed') return [];
+    const checkpoint = checkpointOf(fate.words, settings);
+    if (checkpoint !== undefined) return [{ fate, checkpoint, isAlias: false }];
+    // Whether somebody's own verb commits, only git's report can say.
+    const isAlias = isAliasOfGit(fate.words, settings);
+    return isAlias ? [{ fate: { ...fate, outcome: 'unknown' }, checkpoint: 'commit', isAlias }] : [];
   });
   const reports = commitsIn(output).map(({ hash }) => hash);
-  const isReported = ({ fate, checkpoint }: (typeof candidates)[number]): boolean =>
+  const isReported = ({ fate, checkpoint }: Candidate): boolean =>
     checkpoint === 'commit' && fate.output !== 'redirected' && !isQuiet(fate.words);
   // A report belongs to a commit that is certain before it belongs to one that perhaps did not run.
   const certain = candidates.filter((each) => isReported(each) && each.fate.outcome === 'succeeded');
@@ -62,9 +66,18 @@ export function reachedCheckpoints(
     if (hash !== undefined) {
       return [{ checkpoint, words, toldBy: isCertain ? 'status' : 'output', hash }];
     }
+    if (candidate.isAlias) return [];
     if (hasSucceeded(fate, { ...script, output })) return [{ checkpoint, words, toldBy: 'status' }];
     return isPush(words) && hasPushed(output) ? [{ checkpoint, words, toldBy: 'output' }] : [];
   });
+}
+
+/** A command that may have been a checkpoint. */
+interface Candidate {
+  readonly fate: CommandFate;
+  readonly checkpoint: Checkpoint;
+  /** A verb of git that git does not have by itself. */
+  readonly isAlias: boolean;
 }
 
 function hasSucceeded(fate: CommandFate, { exit, isExitExact, output }: FinishedScript): boolean {
@@ -137,6 +150,24 @@ function gitVerb(words: readonly string[]): readonly string[] {
     at += GIT_VALUES.has(word) ? 2 : 1;
   }
   return words.slice(at);
+}
+
+/** What git does by itself, but for the commands that nobody types. @source git(1) */
+const OWN_VERBS = new Set(
+  (
+    'add am apply archive backfill bisect blame branch bugreport bundle cat-file check-ignore checkout cherry cherry-pick ' +
+    'citool clean clone commit commit-graph commit-tree config count-objects credential describe diagnose diff diff-tree ' +
+    'difftool fast-export fetch filter-branch for-each-ref format-patch fsck gc gitk grep gui hash-object help init ' +
+    'instaweb lfs log ls-files ls-remote ls-tree maintenance merge merge-base mergetool mv name-rev notes p4 prune pull push ' +
+    'range-diff read-tree rebase reflog remote repack replace request-pull rerere reset restore rev-list rev-parse revert ' +
+    'rm scalar send-email shortlog show show-branch show-ref sparse-checkout stash status submodule subtree svn switch ' +
+    'symbolic-ref tag update-index update-ref var verify-commit version whatchanged worktree write-tree'
+  ).split(' '),
+);
+
+function isAliasOfGit(words: readonly string[], { commitVerbs }: CheckpointSettings): boolean {
+  const [verb = ''] = programOf(words) === 'git' ? gitVerb(words) : [];
+  return verb !== '' && !OWN_VERBS.has(verb) && !commitVerbs.includes(verb);
 }
 
 const COMMIT_VALUES =

@@ -71,14 +71,14 @@ describe('thresholds', () => {
   it('come from the configuration, else the frontmatter, else the default', () => {
     const config = configWith('rawr_auto_compaction.policy.early.percent_remaining_lt=90');
     const trigger: PromptTrigger = { thresholds: { early: 88, ready: 70 }, requiresAnyBoundary: [] };
-    assert.deepEqual(thresholdsOf(resolvePolicy(config, trigger)), [90, 70, 65, 15]);
-    assert.deepEqual(thresholdsOf(DEFAULT_POLICY), [85, 75, 65, 15]);
+    assert.deepEqual(thresholdsOf(resolvePolicy(config, trigger)), [90, 70, 45, 15]);
+    assert.deepEqual(thresholdsOf(DEFAULT_POLICY), [65, 55, 45, 15]);
   });
 
   it('of a frontmatter that upset the order of configured ones count for nothing', () => {
     const config = configWith('rawr_auto_compaction.policy.early.percent_remaining_lt=80');
     const trigger: PromptTrigger = { thresholds: { ready: 82, asap: 60 }, requiresAnyBoundary: [] };
-    assert.deepEqual(thresholdsOf(resolvePolicy(config, trigger)), [80, 75, 65, 15]);
+    assert.deepEqual(thresholdsOf(resolvePolicy(config, trigger)), [80, 55, 45, 15]);
   });
 });
 
@@ -100,7 +100,7 @@ describe('every key that the policy reads changes it', () => {
     ['handoff_deadline_seconds=5', ({ deadlinesMs }) => deadlinesMs.handoff, 5_000],
     ['info_lines="off"', ({ infoLines }) => infoLines, 'off'],
     ['policy.early.percent_remaining_lt=99', ({ tiers }) => tiers.early.percentRemainingBelow, 99],
-    ['trigger.ready_percent_remaining_lt=80', ({ tiers }) => tiers.ready.percentRemainingBelow, 80],
+    ['trigger.ready_percent_remaining_lt=60', ({ tiers }) => tiers.ready.percentRemainingBelow, 60],
     ['policy.asap.used_tokens_ge=9', ({ tiers }) => tiers.asap.usedTokensFrom, 9],
     ['policy.emergency.used_tokens_ge=9', ({ tiers }) => tiers.emergency.usedTokensFrom, 9],
     ['policy.emergency.percent_remaining_lt=0', ({ tiers }) => tiers.emergency.percentRemainingBelow, 0],

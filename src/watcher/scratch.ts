@@ -100,7 +100,7 @@ function fill(template: string, owner: ScratchOwner): string {
 
 /**
  * Whether a path names a file below the workspace by its letters alone: relative, forward slashes, only ordinary
- * components, none of the tools' own folders. Links on the disk are for `ScratchFiles` to refuse.
+ * components, none of the tools' own folders. Links on the disk are for whoever opens the file to refuse.
  */
 export function isInsideWorkspace(path: string): boolean {
   if (path === '' || path.length > 400 || /[\\:]|\p{Cc}/u.test(path)) return false;

@@ -116,6 +116,16 @@ const results: readonly (readonly [what: string, items: readonly Item[], told: s
     call('bash', { command: 'git commit' }, { output: '[main abc1234] x' }),
     'commit',
   ],
+  [
+    'an alias',
+    call('exec_command', { cmd: 'git save "x"' }, { output: '\u001b[32m[main abc1234] x\u001b[0m' }),
+    'commit',
+  ],
+  [
+    'a verb that is no alias',
+    call('exec_command', { cmd: 'git status' }, { output: '[main abc1234] x' }),
+    '',
+  ],
   ['neither', call('bash', { command: 'git commit' }, { output: 'ok' }), ''],
   ['no shell', call('write_file', { path: 'a.sh', content: 'git commit' }, { success: true }), ''],
   [

@@ -8,7 +8,7 @@ import type { Evidence, Signal } from '../protocol/signal.ts';
 import { isUserMessage } from '../history/filter.ts';
 import { baseName, meaningOf, shellScriptOf } from '../trail/calls.ts';
 import type { PlanChange } from '../trail/calls.ts';
-import { looksFailed, outcomeOf } from '../trail/outputs.ts';
+import { commitsIn, looksFailed, outcomeOf, stripAnsi } from '../trail/outputs.ts';
 import { redact } from '../trail/redact.ts';
 import { clip, detached, oneLine } from '../trail/sentences.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
@@ -210,7 +210,8 @@ export class SignalDetector {
       return processId === undefined ? undefined : { type: 'process', processId };
     }
     // Most commands are none of these, and parsing them all would cost more than everything else here.
-    if (!/g(?:it|h|t)(?:\.exe)?\b/i.test(call.input) || !this.#verbs.test(call.input)) return undefined;
+    const mayBeOne = /g(?:it|h|t)(?:\.exe)?\b/i.test(call.input) && this.#verbs.test(call.input);
+    if (!mayBeOne && !/\bgit(?:\.exe)? /.test(call.input)) return undefined;
     const script = shellScriptOf(call);
     return script === undefined ? undefined : { type: 'script', script, output: '' };
   }
@@ -257,6 +258,8 @@ export class SignalDetector {
       forgetOldest(this.#running, MAX_RUNNING);
       return [];
     }
+    // Without a verb that commits, only what git reports can make a command one; parsing them all would cost too much.
+    if (!this.#verbs.test(due.script) && commitsIn(stripAnsi(output)).length === 0) return [];
     const exit = outcome(exitStatus, RUNS_IN_BACKGROUND.test(result) ? undefined : item.success);
     const reached = reachedCheckpoints(
       { fates: commandFates(due.script, exit), exit, isExitExact: exitStatus !== undefined, output },

@@ -128,6 +128,12 @@ describe('turns', () => {
   });
 });
 
+test('old tool results cleared by somebody else are no compaction', () => {
+  const before = beginWatching(false);
+  const cleared = { type: 'context_compacted', strategy: 'micro', atMs: 0 } as const;
+  assert.equal(transition(before, cleared, policy).state, before);
+});
+
 describe('lines', () => {
   test('the texts of seed 003', () => {
     const texts = requestLines(['heads_up', 'scratch', 'packet_request'], false, policy).map(

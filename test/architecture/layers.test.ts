@@ -22,7 +22,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   compaction: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
   eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
+  replay: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'prompts',
+    'tokens',
+    'history',
+    'trail',
+    'watcher',
+    'compaction',
+    'eval',
+  ],
   formats: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
+  // The wire shapes of messages are those that files of messages have.
+  providers: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'formats'],
   cli: [
     'vocabulary',
     'errors',
@@ -36,7 +52,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'compaction',
     'watcher',
     'eval',
+    'replay',
     'formats',
+    'providers',
   ],
   index: [
     'vocabulary',
@@ -54,7 +72,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that may wait and touch the world, whatever their folder. */
 const OUTER = /(?:^|\/)(?:driver|load)\.ts$/;
-const OUTER_FOLDERS = new Set(['formats', 'cli', 'index']);
+const OUTER_FOLDERS = new Set(['formats', 'providers', 'cli', 'index']);
 
 /** What the ES library still lets a pure file do. */
 const IMPURE = /\b(?:Date\.now\(|new Date\(\)|Math\.random\(|await |async |setTimeout\(|fetch\(|from 'node:)/;

@@ -33,5 +33,5 @@ test('a user of the library installs a handful of small packages', () => {
     readonly optionalDependencies: Readonly<Record<string, string>>;
   };
   const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.optionalDependencies)];
-  assert.deepEqual(names, ['smol-toml', 'unbash', 'yaml', 'zod', 'gpt-tokenizer']);
+  assert.deepEqual(names, ['eventsource-parser', 'smol-toml', 'unbash', 'yaml', 'zod', 'gpt-tokenizer']);
 });

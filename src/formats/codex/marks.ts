@@ -12,6 +12,7 @@ export const BATON_FIELDS = [
   'isVisibleInTranscriptOnly',
   'isApiErrorMessage',
   'model',
+  'provider',
   'success',
   'exit_code',
 ] as const;
@@ -70,6 +71,7 @@ function isFieldValue(field: (typeof BATON_FIELDS)[number], value: Json): boolea
     case 'origin':
       return isJsonObject(value) && AUTHORS.has(value['author']);
     case 'model':
+    case 'provider':
       return typeof value === 'string';
     case 'exit_code':
       return typeof value === 'number';

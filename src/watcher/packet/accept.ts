@@ -56,9 +56,6 @@ export interface AcceptSettings {
   readonly first?: string;
 }
 
-/** @source spec 3-watcher §7, `packet_max_tokens`. */
-export const DEFAULT_PACKET_TOKENS = 4_000;
-
 /** What the prompt tells the agent to write where the tail belongs. @source rawr-behaviour §5 */
 export const SNIPPET_PLACEHOLDER = '{{RAWR_VERBATIM_CONTINUATION_SNIPPET}}';
 const PLACEHOLDER = /\{\{\s{0,4}RAWR_VERBATIM_CONTINUATION_SNIPPET\s{0,4}\}\}/g;

@@ -1,0 +1,280 @@
+// `baton replay`: recorded sessions played again under other policies.
+
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import type { LoadReport } from '../formats/load.ts';
+import type { ByteSource } from '../formats/source.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import { FactsFold } from '../replay/facts.ts';
+import type { SessionReplay } from '../replay/outcome.ts';
+import { RecallMeter } from '../replay/recall.ts';
+import { Replay } from '../replay/replay.ts';
+import type { PolicyChoice } from '../replay/replay.ts';
+import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { errorJson, explain } from './explain.ts';
+import type { CommandIo, ExitStatus } from './io.ts';
+import { checkDestination, writeOutput } from './output.ts';
+import { choosePolicies } from './replay-policies.ts';
+import type { PolicyName } from './policy-names.ts';
+import type { ReplayConfigs } from './replay-policies.ts';
+import { accountSettings, readSession, withSource } from './session.ts';
+import { printable } from './style.ts';
+
+/** The options of the command, as the user gave them. */
+export interface ReplayFlags {
+  readonly policy?: readonly PolicyName[];
+  /** List every decision. */
+  readonly turns?: true;
+  readonly json?: true;
+  /** Write a report to this file. */
+  readonly html?: string;
+  readonly force?: true;
+  /** False: recall is not measured, and memory does not grow with the file. */
+  readonly recall: boolean;
+}
+
+/** A session that was played. */
+export interface PlayedFile {
+  readonly path: string;
+  readonly report: LoadReport;
+  readonly replay: SessionReplay;
+}
+
+/** A file that could not be played, with why. */
+export interface UnplayedFile {
+  readonly path: string;
+  readonly error: Readonly<Record<string, unknown>>;
+}
+
+/** Everything that a run found out. */
+export interface ReplayRun {
+  readonly policies: readonly PolicyChoice[];
+  readonly files: readonly PlayedFile[];
+  readonly unplayed: readonly UnplayedFile[];
+  /** Files of a directory that are no sessions. */
+  readonly skipped: number;
+  readonly hasRecall: boolean;
+}
+
+/**
+ * Plays files one after the other; one that cannot be read is explained and the others are still played.
+ * @param configs the effective configuration, and those to be compared
+ * @throws BatonError the error of the only file; `output_exists`, `output_failed`; `interrupted`
+ */
+export async function replay(
+  io: CommandIo,
+  configs: ReplayConfigs,
+  paths: readonly string[],
+  flags: ReplayFlags,
+): Promise<ExitStatus> {
+  const { files: named, found } = await expandPaths(paths);
+  if (flags.html !== undefined) await checkReport(flags.html, named, flags);
+  const policies = await choosePolicies(configs, flags.policy);
+  const played: PlayedFile[] = [];
+  const unplayed: UnplayedFile[] = [];
+  let skipped = 0;
+  for (const path of named) {
+    try {
+      played.push(await playFile(io, configs.effective, path, { policies, flags }));
+    } catch (error) {
+      if (!(error instanceof BatonError) || error.code === 'interrupted') throw error;
+      if (found.has(path) && NO_SESSION.has(error.code)) {
+        skipped++;
+        continue;
+      }
+      if (named.length === 1) throw error;
+      io.stderr(explain(error));
+      unplayed.push({ path, error: errorJson(error) });
+    }
+  }
+  if (played.length === 0 && unplayed.length === 0) throw nothingFound(paths);
+  const run: ReplayRun = { policies, files: played, unplayed, skipped, hasRecall: flags.recall };
+  await tell(io, run, flags);
+  return unplayed.length > 0 ? 1 : 0;
+}
+
+/** What a file among the others of a directory may be without anybody having asked for it. */
+const NO_SESSION: ReadonlySet<string> = new Set(['format_unknown', 'session_empty', 'file_empty']);
+
+function nothingFound(paths: readonly string[]): BatonError {
+  return new BatonError('session_empty', `${paths.join(', ')} holds no session`, {
+    cure: 'Name session files, or a directory with some; `baton sessions` lists what is on this machine.',
+  });
+}
+
+async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags): Promise<void> {
+  if (flags.html !== undefined) {
+    const { renderReport } = await import('./replay-html.ts');
+    const destination = { path: flags.html, overwrites: flags.force === true, input: undefined };
+    await writeOutput(io, destination, [renderReport(run, io.homeDirectory)]);
+    io.stderr(`Report written to ${printable(flags.html)}.\n`);
+  }
+  if (flags.json === true) {
+    const { replayJson } = await import('./replay-json.ts');
+    io.stdout(`${JSON.stringify(replayJson(run), null, 2)}\n`);
+  } else {
+    const { renderReplay } = await import('./replay-view.ts');
+    io.stdout(renderReplay(run, { listsTurns: flags.turns === true, home: io.homeDirectory }, io.look));
+  }
+}
+
+/** Before anything is played: a report takes no session's place, and nothing else's without `--force`. */
+async function checkReport(
+  path: string,
+  sessions: readonly string[],
+  { force }: Pick<ReplayFlags, 'force'>,
+): Promise<void> {
+  await checkDestination({ path, overwrites: force === true, input: undefined });
+  const there = await stat(path).catch(() => undefined);
+  for (const session of there === undefined ? [] : sessions) {
+    const other = await stat(session).catch(() => undefined);
+    if (other?.ino !== there?.ino || other?.dev !== there?.dev) continue;
+    throw new BatonError('output_exists', `${path} is one of the sessions, which are never changed`, {
+      cure: 'Choose another name.',
+    });
+  }
+}
+
+/** Files as they were named, and those found in directories, in an order of their own. */
+async function expandPaths(
+  paths: readonly string[],
+): Promise<{ readonly files: readonly string[]; readonly found: ReadonlySet<string> }> {
+  const files: string[] = [];
+  const found = new Set<string>();
+  for (const path of new Set(paths)) {
+    if (path !== '-' && (await isDirectory(path))) {
+      for (const entry of await filesIn(path)) found.add(entry);
+    } else files.push(path);
+  }
+  for (const path of files) found.delete(path);
+  return { files: [...files, ...found].toSorted(), found };
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    // What is wrong with it is told when it is opened.
+    () => false,
+  );
+}
+
+const SESSION_FILE = /\.(?:jsonl?|traj)$/;
+
+async function filesIn(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile() && SESSION_FILE.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+interface Playing {
+  readonly policies: readonly PolicyChoice[];
+  readonly flags: ReplayFlags;
+}
+
+async function playFile(io: CommandIo, config: Config, path: string, playing: Playing): Promise<PlayedFile> {
+  return withSource(io, path, async (source) => {
+    const played = playing.flags.recall
+      ? await playHeld(io, config, source, playing)
+      : await playStreamed(io, config, source, playing);
+    tellDamage(io, path, played.report);
+    return { path, ...played };
+  });
+}
+
+type Played = Omit<PlayedFile, 'path'>;
+
+/** Holds the session, because its future is needed at each compaction. */
+async function playHeld(
+  io: CommandIo,
+  config: Config,
+  source: ByteSource,
+  { policies }: Playing,
+): Promise<Played> {
+  const facts = factsFold(config);
+  const records: LogRecord[] = [];
+  const report = await readSession(io, source, (record) => {
+    facts.add(record);
+    if (IS_PLAYED.has(record.type)) records.push(record);
+  });
+  const stage = new Replay(facts.facts(), {
+    recording: accountSettings(config),
+    policies,
+    recall: new RecallMeter(records),
+  });
+  await pace(io, source.name, records, (record) => stage.add(record));
+  stage.end();
+  return { report, replay: stage.result() };
+}
+
+function factsFold(config: Config): FactsFold {
+  const { compact } = config;
+  const estimate = (text: string) => approximateTokens(text, compact);
+  return new FactsFold((item) => sumTokens(itemTokens(item, estimate, compact)), estimate);
+}
+
+/** Subagents, abandoned branches and bookkeeping are no part of the context. */
+const IS_PLAYED: ReadonlySet<LogRecord['type']> = new Set([
+  'session_meta',
+  'settings',
+  'item',
+  'usage',
+  'turn_started',
+  'turn_complete',
+  'turn_aborted',
+  'compacted',
+  'micro_compacted',
+  'undo_compaction',
+]);
+
+/** Reads the session twice, and holds no more of it than the live contexts do. */
+async function playStreamed(
+  io: CommandIo,
+  config: Config,
+  source: ByteSource,
+  { policies }: Playing,
+): Promise<Played> {
+  const facts = factsFold(config);
+  await readSession(io, source, (record) => facts.add(record));
+  const stage = new Replay(facts.facts(), { recording: accountSettings(config), policies });
+  const report = await readSession(io, source, (record) => stage.add(record));
+  stage.end();
+  return { report, replay: stage.result() };
+}
+
+/** Records played without giving Ctrl-C a turn: a compaction under every policy takes about a second at most. */
+const RECORDS_A_TURN = 50;
+
+async function pace(
+  io: CommandIo,
+  name: string,
+  records: readonly LogRecord[],
+  play: (record: LogRecord) => void,
+): Promise<void> {
+  const draw = (text: string) => {
+    if (io.showsProgress) io.stderr(`\r\u001B[K${text}`);
+  };
+  try {
+    for (const [index, record] of records.entries()) {
+      play(record);
+      if (index % RECORDS_A_TURN !== 0) continue;
+      draw(`Playing ${printable(name)} ${Math.floor((100 * index) / records.length)} %`);
+      await setImmediate();
+      if (io.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
+    }
+  } finally {
+    draw('');
+  }
+}
+
+function tellDamage(io: CommandIo, path: string, { damage }: LoadReport): void {
+  const lost = new Set(damage.filter((note) => note.lost).map(({ line }) => line));
+  const [first] = lost;
+  if (first === undefined) return;
+  io.stderr(
+    `baton: warning: ${printable(path)}: ${lost.size} damaged line${lost.size === 1 ? '' : 's'} left out, the first is line ${first}; \`baton inspect\` says more.\n`,
+  );
+}

@@ -1,0 +1,146 @@
+// Which provider answers when nobody says: whoever's key is there, else a model on this machine.
+
+import { randomUUID } from 'node:crypto';
+import { BUILT_IN_PROVIDERS } from '../config/model-providers.ts';
+import type { ModelProvider } from '../config/model-providers.ts';
+import { BatonError } from '../errors.ts';
+import { isJsonObject, objectsAt, stringAt } from '../formats/fields.ts';
+import type { Model } from '../ports.ts';
+import type { ProviderSettings } from './adapter.ts';
+import { anthropicModel } from './anthropic.ts';
+import { modelError } from './errors.ts';
+import { chatModel } from './openai-chat.ts';
+import { responsesModel } from './openai-responses.ts';
+import { DEFAULT_RETRY_POLICY } from './retry.ts';
+
+/** A provider that can be asked. */
+export interface ProviderChoice {
+  /** Its key in `[model_providers]`. */
+  readonly key: string;
+  readonly provider: ModelProvider;
+  /** Empty where none is needed. */
+  readonly apiKey: string;
+  /** The model to use where nothing names one; undefined: the user has to name one. */
+  readonly model: string | undefined;
+}
+
+/** What a choice depends on. */
+export interface ChoiceSources {
+  readonly providers: ReadonlyMap<string, ModelProvider>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `model_provider`: the key of the provider that the user wants. */
+  readonly wanted?: string;
+  /** The models of a local server, or undefined where none answers. */
+  readonly listModels: (baseUrl: string) => Promise<readonly string[] | undefined>;
+}
+
+/** @source docs/decisions/providers.md */
+const DEFAULT_MODELS: ReadonlyMap<string, string> = new Map([
+  ['openai', 'gpt-5.1'],
+  ['anthropic', 'claude-sonnet-4-6'],
+]);
+
+/**
+ * The provider that was asked for; else OpenAI or Anthropic by their key, else a local Ollama that has a model. Undefined:
+ * there is none, which is an expected outcome (the rehearsal model needs none).
+ * @throws BatonError `config_invalid` for a provider that does not exist; `model_auth` where its key is missing
+ * @source spec 4-session §4
+ */
+export async function chooseProvider(sources: ChoiceSources): Promise<ProviderChoice | undefined> {
+  const { providers, environment, wanted, listModels } = sources;
+  if (wanted !== undefined) return wantedProvider(wanted, sources);
+  for (const key of ['openai', 'anthropic'] as const) {
+    const provider = providers.get(key) ?? BUILT_IN_PROVIDERS[key];
+    const apiKey = keyIn(environment, provider);
+    if (apiKey !== '') return { key, provider, apiKey, model: DEFAULT_MODELS.get(key) };
+  }
+  const ollama = providers.get('ollama') ?? BUILT_IN_PROVIDERS.ollama;
+  const [model] = (await listModels(ollama.baseUrl)) ?? [];
+  if (model === undefined) return undefined;
+  return { key: 'ollama', provider: ollama, apiKey: keyIn(environment, ollama), model };
+}
+
+async function wantedProvider(
+  key: string,
+  { providers, environment, listModels }: ChoiceSources,
+): Promise<ProviderChoice> {
+  const provider = providers.get(key);
+  if (provider === undefined) {
+    throw new BatonError(
+      'config_invalid',
+      `model_provider is ${JSON.stringify(key)}, which is no provider.`,
+      {
+        cure: `Known are ${[...providers.keys()].join(', ')}; others need a table [model_providers.NAME].`,
+      },
+    );
+  }
+  const apiKey = keyIn(environment, provider);
+  if (provider.envKey !== '' && apiKey === '') {
+    throw modelError('model_auth', `${provider.name} needs a key, and ${provider.envKey} is not set.`, {
+      provider: key,
+      isRetryable: false,
+    });
+  }
+  const [local] = key === 'ollama' ? ((await listModels(provider.baseUrl)) ?? []) : [];
+  return { key, provider, apiKey, model: DEFAULT_MODELS.get(key) ?? local };
+}
+
+/** Keys pasted with a line feed at their end are meant without it. */
+function keyIn(environment: ChoiceSources['environment'], { envKey }: ModelProvider): string {
+  return envKey === '' ? '' : (environment[envKey] ?? '').trim();
+}
+
+/** Longest wait for a local server, in milliseconds: it answers at once or it is not there. */
+const PROBE_TIMEOUT_MS = 500;
+
+/** The names of the models of a server with an OpenAI-compatible list; undefined where none answers in half a second. */
+export async function listLocalModels(baseUrl: string): Promise<readonly string[] | undefined> {
+  try {
+    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+      redirect: 'error',
+    });
+    const body: unknown = await response.json();
+    if (!response.ok || !isJsonObject(body)) return undefined;
+    return objectsAt(body, 'data').flatMap((model) => stringAt(model, 'id') ?? []);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The model behind a provider. @param random see `ProviderSettings.random` */
+export function openModel(
+  { key, provider, apiKey }: ProviderChoice,
+  random: () => number = Math.random,
+): Model {
+  const settings: ProviderSettings = {
+    provider: key,
+    baseUrl: provider.baseUrl,
+    apiKey,
+    idleTimeoutMs: provider.streamIdleTimeoutMs,
+    retry: {
+      ...DEFAULT_RETRY_POLICY,
+      requestMaxRetries: provider.requestMaxRetries,
+      streamMaxRetries: provider.streamMaxRetries,
+    },
+    random,
+  };
+  const isOpenAi = new URL(provider.baseUrl).hostname === 'api.openai.com';
+  switch (provider.wireApi) {
+    case 'anthropic':
+      return anthropicModel(settings);
+    case 'chat':
+      return chatModel({
+        ...settings,
+        outputLimitKey: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
+        newId: () => `call_${randomUUID().replaceAll('-', '')}`,
+      });
+    case 'responses': {
+      const { remoteCompaction: compaction } = provider;
+      return responsesModel(settings, {
+        ...(compaction === undefined ? {} : { compaction }),
+        countsTokens: isOpenAi,
+      });
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// What is known about models beside their windows: what they may answer, how they reason; and what a request cost.
+
+import { knownWindow, UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { priceOf } from '../tokens/prices.ts';
+import type { ModelPrice } from '../tokens/prices.ts';
+import type { ModelUsage } from '../protocol/model.ts';
+import type { Effort } from '../vocabulary.ts';
+
+/**
+ * How a model is told to think: not at all, by effort (OpenAI), by a budget of tokens, or as it sees fit with an effort
+ * (Anthropic's older and newer models).
+ */
+export type Reasoning = 'none' | 'effort' | 'budget' | 'adaptive';
+
+/** What the table knows of one family. */
+interface Family {
+  readonly prefix: string;
+  /** Tokens of one answer, reasoning included. */
+  readonly outputLimit: number;
+  readonly reasoning: Reasoning;
+}
+
+/**
+ * Limits by family; the longest matching prefix counts.
+ * @source the model pages of developers.openai.com and platform.claude.com
+ */
+const FAMILIES: readonly Family[] = [
+  { prefix: 'gpt-5', outputLimit: 128_000, reasoning: 'effort' },
+  { prefix: 'codex-', outputLimit: 100_000, reasoning: 'effort' },
+  { prefix: 'gpt-4.1', outputLimit: 32_768, reasoning: 'none' },
+  { prefix: 'gpt-4o', outputLimit: 16_384, reasoning: 'none' },
+  { prefix: 'o3', outputLimit: 100_000, reasoning: 'effort' },
+  { prefix: 'o4-mini', outputLimit: 100_000, reasoning: 'effort' },
+  // Anthropic's newest models all take `adaptive`; the exceptions are the older ones, by name.
+  { prefix: 'claude-', outputLimit: 64_000, reasoning: 'adaptive' },
+  { prefix: 'claude-3-', outputLimit: 4096, reasoning: 'none' },
+  { prefix: 'claude-3-5', outputLimit: 8192, reasoning: 'none' },
+  { prefix: 'claude-3-7', outputLimit: 64_000, reasoning: 'budget' },
+  { prefix: 'claude-opus-4', outputLimit: 32_000, reasoning: 'budget' },
+  { prefix: 'claude-opus-4-5', outputLimit: 64_000, reasoning: 'budget' },
+  { prefix: 'claude-opus-4-6', outputLimit: 128_000, reasoning: 'adaptive' },
+  { prefix: 'claude-opus-4-7', outputLimit: 128_000, reasoning: 'adaptive' },
+  { prefix: 'claude-opus-4-8', outputLimit: 128_000, reasoning: 'adaptive' },
+  { prefix: 'claude-sonnet-4', outputLimit: 64_000, reasoning: 'budget' },
+  { prefix: 'claude-sonnet-4-6', outputLimit: 64_000, reasoning: 'adaptive' },
+  { prefix: 'claude-haiku-4', outputLimit: 64_000, reasoning: 'budget' },
+];
+
+/** What is known of a model. */
+export interface ModelInfo {
+  /** Whether the table knows it; else the other facts are what is safe to assume. */
+  readonly isKnown: boolean;
+  /** Raw context window in tokens. */
+  readonly window: number;
+  /** Tokens of one answer; undefined: unknown, the provider decides. */
+  readonly outputLimit: number | undefined;
+  /** Undefined: unknown; it is asked to reason only where the request says so. */
+  readonly reasoning: Reasoning | undefined;
+  readonly price: ModelPrice | undefined;
+}
+
+/** What is known of a model by its name, which a gateway may have put a provider before (`openai/gpt-5.1`). */
+export function modelInfo(model: string): ModelInfo {
+  const name = model.slice(model.lastIndexOf('/') + 1);
+  let best: Family | undefined;
+  for (const family of FAMILIES) {
+    if (name.startsWith(family.prefix) && family.prefix.length > (best?.prefix.length ?? 0)) best = family;
+  }
+  const window = knownWindow(name);
+  return {
+    isKnown: best !== undefined && window !== undefined,
+    window: window ?? UNKNOWN_MODEL_WINDOW,
+    outputLimit: best?.outputLimit,
+    reasoning: best?.reasoning,
+    price: priceOf(name),
+  };
+}
+
+/** What one request cost, in US dollars; undefined for a model without a list price. */
+export function costOf(model: string, usage: ModelUsage): number | undefined {
+  const price = priceOf(model);
+  if (price === undefined) return undefined;
+  const plain = Math.max(0, usage.input - usage.cachedInput - usage.cacheWrite);
+  const dollars =
+    plain * price.input +
+    usage.cachedInput * price.cachedInput +
+    usage.cacheWrite * price.cacheWrite +
+    usage.output * price.output;
+  return dollars / 1_000_000;
+}
+
+/**
+ * Tokens that an older Anthropic model may think, by effort; its API takes no less than 1,024.
+ * @source Claude Code: 4,000 for "think", 10,000 for "think hard", 31,999 for "ultrathink"
+ */
+export const THINKING_BUDGETS: Readonly<Record<Effort, number>> = {
+  minimal: 1_024,
+  low: 4_000,
+  medium: 10_000,
+  high: 16_000,
+  xhigh: 31_999,
+};

@@ -1,0 +1,152 @@
+// How providers say that a request does not fit into the window. They agree on no code, so the words count.
+
+/** One provider's wording. */
+export interface OverflowWording {
+  readonly provider: string;
+  readonly pattern: RegExp;
+  /** A sentence of that provider that the pattern is meant for; the numbers are made up. */
+  readonly example: string;
+}
+
+/**
+ * One row for each wording that is known. Numbers are named: `limit` is the window, `asked` what the request takes.
+ * @source the providers' API references and the texts quoted in the trackers of agents that meet them daily (Codex, pi,
+ *   crewAI, Letta, OpenHands); read in November 2026.
+ */
+export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
+  {
+    provider: 'OpenAI Responses',
+    pattern: /input exceeds the context window/i,
+    example: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+  },
+  {
+    provider: 'OpenAI, vLLM, OpenRouter, DeepSeek',
+    pattern:
+      /maximum context length (?:is|of) (?<limit>\d[\d,]*)(?: tokens)?(?:\D+?(?:requested|resulted in|request has|contains?(?: at least)?) (?:about )?(?<asked>\d[\d,]*))?/i,
+    example:
+      "This model's maximum context length is 8192 tokens. However, your messages resulted in 10346 tokens.",
+  },
+  {
+    provider: 'OpenAI',
+    pattern: /input tokens exceed the configured limit of (?<limit>\d[\d,]*) tokens/i,
+    example:
+      'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.',
+  },
+  {
+    provider: 'Anthropic',
+    pattern: /prompt is too long(?::? (?<asked>\d[\d,]*) tokens > (?<limit>\d[\d,]*))?/i,
+    example: 'prompt is too long: 213462 tokens > 200000 maximum',
+  },
+  {
+    provider: 'Anthropic',
+    pattern:
+      /input length and `?max_tokens`? exceed context limit: (?<asked>\d[\d,]*) \+ \d[\d,]* > (?<limit>\d[\d,]*)/i,
+    example:
+      'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length',
+  },
+  {
+    provider: 'Amazon Bedrock',
+    pattern: /input is too long for (?:the )?requested model/i,
+    example: 'Input is too long for requested model.',
+  },
+  {
+    provider: 'Google',
+    pattern:
+      /input token count \(?(?<asked>\d[\d,]*)?\)? ?exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d[\d,]*))?/i,
+    example: 'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).',
+  },
+  {
+    provider: 'xAI',
+    pattern:
+      /maximum prompt length is (?<limit>\d[\d,]*) but the request contains (?<asked>\d[\d,]*) tokens/i,
+    example: "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+  },
+  {
+    provider: 'Groq',
+    pattern: /reduce the length of the messages/i,
+    example: 'Please reduce the length of the messages or completion.',
+  },
+  {
+    provider: 'GitHub Copilot',
+    pattern: /prompt token count of (?<asked>\d[\d,]*) exceeds the limit of (?<limit>\d[\d,]*)/i,
+    example: 'prompt token count of 130000 exceeds the limit of 128000',
+  },
+  {
+    provider: 'llama.cpp',
+    pattern:
+      /(?:request \((?<asked>\d[\d,]*) tokens\) |request )exceeds the available context size(?: \((?<limit>\d[\d,]*) tokens\))?/i,
+    example: 'request (9120 tokens) exceeds the available context size (8192 tokens), try increasing it',
+  },
+  {
+    provider: 'LM Studio',
+    pattern: /tokens to keep from the initial prompt is greater than the context length/i,
+    example: 'The number of tokens to keep from the initial prompt is greater than the context length.',
+  },
+  {
+    provider: 'Ollama',
+    pattern: /input length exceeds (?:the |maximum )?context length/i,
+    example: 'the input length exceeds the context length',
+  },
+  {
+    provider: 'Moonshot',
+    pattern: /exceeded model token limit: (?<limit>\d[\d,]*)(?: \(requested: (?<asked>\d[\d,]*)\))?/i,
+    example: 'Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)',
+  },
+  {
+    provider: 'MiniMax',
+    pattern: /context window exceeds limit/i,
+    example: 'invalid params, context window exceeds limit (2013)',
+  },
+  {
+    provider: 'Mistral',
+    pattern:
+      /prompt contains (?<asked>\d[\d,]*) tokens .*too large for model with (?<limit>\d[\d,]*) maximum context length/i,
+    example:
+      'Prompt contains 130010 tokens and 0 draft tokens, too large for model with 131072 maximum context length',
+  },
+  {
+    provider: 'Cerebras, Together',
+    pattern: /(?:context length|context window) (?:was |has been |is )?exceeded/i,
+    example: 'Current length is 9000 while limit is 8192: context length exceeded',
+  },
+];
+
+/** Codes that mean the same and need no words. @source OpenAI, llama.cpp, Z.ai */
+const OVERFLOW_CODES: ReadonlySet<string> = new Set([
+  'context_length_exceeded',
+  'exceed_context_size_error',
+  'model_context_window_exceeded',
+]);
+
+/** Limits over time mention tokens, too: they pass by waiting, an overflow does not. */
+const RATE_WORDING = /per[ -](?:min|hour|day|second)|\bTPM\b|\bTPD\b|\bRPM\b|rate.?limit|quota/i;
+
+/** What an overflow said of itself, in tokens. */
+export interface Overflow {
+  readonly limitTokens?: number;
+  readonly requestedTokens?: number;
+}
+
+/** Whether a provider's words, or its code, say that the request is too large for the window. */
+export function findOverflow(message: string, code?: string): Overflow | undefined {
+  const isCode = code !== undefined && OVERFLOW_CODES.has(code);
+  if (!isCode && RATE_WORDING.test(message)) return undefined;
+  for (const { pattern } of OVERFLOW_WORDINGS) {
+    const match = pattern.exec(message);
+    if (match !== null) return countsOf(match);
+  }
+  return isCode ? {} : undefined;
+}
+
+function countsOf({ groups = {} }: RegExpExecArray): Overflow {
+  const limit = countOf(groups['limit']);
+  const asked = countOf(groups['asked']);
+  return {
+    ...(limit === undefined ? {} : { limitTokens: limit }),
+    ...(asked === undefined ? {} : { requestedTokens: asked }),
+  };
+}
+
+function countOf(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : Number(digits.replaceAll(',', ''));
+}

@@ -1,0 +1,310 @@
+// HTTP and server-sent events for all three wire formats: one place where time runs out, connections close and streams
+// prove to be whole or broken.
+
+import { createParser } from 'eventsource-parser';
+import type { EventSourceMessage } from 'eventsource-parser';
+import { BatonError } from '../errors.ts';
+import { isJsonObject, objectAt, stringAt } from '../formats/fields.ts';
+import type { CancelSignal } from '../ports.ts';
+import type { JsonObject } from '../protocol/item.ts';
+import { interrupted, modelError, readComplaint } from './errors.ts';
+
+/** One request over HTTP. */
+export interface Call {
+  /** The key of the provider, for messages. */
+  readonly provider: string;
+  readonly url: string;
+  /** Header by header; the one that holds the key is among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What must never be read in a message; empty: nothing. */
+  readonly key: string;
+  /** Milliseconds without a byte after which the connection is given up. */
+  readonly idleTimeoutMs: number;
+  readonly body: JsonObject;
+  readonly signal: CancelSignal;
+}
+
+/** One event of a stream whose data is a JSON object. */
+export interface ServerEvent {
+  /** What follows `event:`; empty where there is none. */
+  readonly name: string;
+  readonly data: JsonObject;
+}
+
+/** What comes out of a stream besides events: OpenAI's chat ends with a word that is no JSON. */
+export type StreamPart = ServerEvent | 'done';
+
+/** Longest event, in characters; a line without an end must not fill the memory. 32 M: twice what the APIs take in. */
+const MAX_EVENT_CHARACTERS = 32 * 1024 * 1024;
+
+/** Longest part of an error page that is quoted, in characters. */
+const MAX_QUOTE = 600;
+
+/** The events of the answer; ends at a clean end of the connection, which the reader of the events has to judge. */
+export async function* streamEvents(call: Call): AsyncGenerator<StreamPart, void, undefined> {
+  const line = new Line(call);
+  try {
+    const response = await line.open();
+    const type = response.headers.get('content-type') ?? '';
+    if (!type.includes('text/event-stream') || response.body === null) {
+      throw modelError(
+        'model_network',
+        `${call.provider} answered with ${type === '' ? 'no content type' : quote(type, call)} instead of an event stream.`,
+        { provider: call.provider, status: response.status, isRetryable: false },
+      );
+    }
+    yield* line.parts(response.body);
+  } finally {
+    line.close();
+  }
+}
+
+/** The JSON object that answers a request without a stream. */
+export async function requestJson(call: Call): Promise<JsonObject> {
+  const line = new Line(call);
+  try {
+    const response = await line.open();
+    const text = await line.text(response);
+    const value = parseObject(text);
+    if (value !== undefined) return value;
+    throw modelError(
+      'model_network',
+      `${call.provider} answered with what is no JSON: ${quote(text, call)}`,
+      {
+        provider: call.provider,
+        status: response.status,
+        isRetryable: false,
+      },
+    );
+  } finally {
+    line.close();
+  }
+}
+
+/** One connection. Every wait on it ends with bytes, with the end of patience, or with the user's word. */
+class Line {
+  readonly #call: Call;
+  readonly #controller = new AbortController();
+  readonly #onCancel = (): void => this.#controller.abort();
+  #isIdle = false;
+
+  constructor(call: Call) {
+    this.#call = call;
+    call.signal.addEventListener('abort', this.#onCancel);
+    if (call.signal.aborted) this.#controller.abort();
+  }
+
+  /** Closes the socket, whatever is still under way. */
+  close(): void {
+    this.#call.signal.removeEventListener('abort', this.#onCancel);
+    this.#controller.abort();
+  }
+
+  /** The answer, if its status says that it is one. */
+  async open(): Promise<Response> {
+    const { url, body } = this.#call;
+    const headers = requestHeaders(this.#call);
+    const response = await this.#wait('model_network', () =>
+      fetch(url, {
+        method: 'POST',
+        headers,
+        body: serialize(body),
+        signal: this.#controller.signal,
+        // Whoever sends a key elsewhere gives it away.
+        redirect: 'manual',
+      }),
+    );
+    if (response.ok) return response;
+    throw complaintOf(this.#call, response, await this.text(response));
+  }
+
+  async text(response: Response): Promise<string> {
+    if (response.body === null) return '';
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const bytes of this.#chunks(response.body)) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length > MAX_EVENT_CHARACTERS) break;
+    }
+    return text;
+  }
+
+  async *parts(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamPart, void, undefined> {
+    const waiting: (StreamPart | BatonError)[] = [];
+    const parser = createParser({
+      maxBufferSize: MAX_EVENT_CHARACTERS,
+      onEvent: (event) => waiting.push(partOf(event, this.#call)),
+      onError: (error) => {
+        // Fields that the standard does not know are passed over; a page or a bare JSON in place of events is not.
+        if (error.type === 'max-buffer-size-exceeded')
+          waiting.push(broken(this.#call, 'an event without an end'));
+        else if (error.type === 'unknown-field' && /^[{<]/.test(error.line ?? '')) {
+          waiting.push(broken(this.#call, `no event: ${quote(error.line ?? '', this.#call)}`));
+        }
+      },
+    });
+    const decoder = new TextDecoder();
+    for await (const bytes of this.#chunks(body)) {
+      parser.feed(decoder.decode(bytes, { stream: true }));
+      for (const part of waiting.splice(0)) {
+        if (part instanceof BatonError) throw part;
+        yield part;
+        if (this.#call.signal.aborted) throw interrupted();
+      }
+    }
+  }
+
+  async *#chunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    const reader = body.getReader();
+    for (;;) {
+      const { done, value } = await this.#wait('model_cut_off', () => reader.read());
+      if (done) return;
+      yield value;
+    }
+  }
+
+  /** Waits for one thing. @param code what a failure of the connection means here */
+  async #wait<Value>(code: 'model_network' | 'model_cut_off', start: () => Promise<Value>): Promise<Value> {
+    const { provider, signal, idleTimeoutMs } = this.#call;
+    if (signal.aborted) throw interrupted();
+    const timer = setTimeout(() => {
+      this.#isIdle = true;
+      this.#controller.abort();
+    }, idleTimeoutMs);
+    try {
+      return await start();
+    } catch (error) {
+      if (signal.aborted) throw interrupted();
+      const why = this.#isIdle
+        ? `was silent for ${idleTimeoutMs} ms`
+        : `broke the connection (${reasonOf(error)})`;
+      const where = code === 'model_network' ? 'before it answered' : 'in the middle of its answer';
+      const said =
+        code === 'model_network' && !this.#isIdle
+          ? `${provider} cannot be reached (${reasonOf(error)}).`
+          : `${provider} ${why} ${where}.`;
+      throw modelError(code, hideKey(said, this.#call), { provider, isRetryable: true });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/**
+ * The bytes of a body. Half a surrogate pair, as a cut through a text leaves it, would make the whole request invalid to a
+ * strict parser; `JSON.stringify` escapes exactly those.
+ */
+export function serialize(body: JsonObject): string {
+  return JSON.stringify(body).replaceAll(/\\(?:\\|u[dD][89a-fA-F][\da-fA-F]{2})/g, (escape) =>
+    escape === '\\\\' ? escape : '\uFFFD',
+  );
+}
+
+/** Built apart from `fetch`, whose complaint about a header quotes its value: the key. */
+function requestHeaders({ headers, provider }: Call): Headers {
+  const built = new Headers({
+    'content-type': 'application/json',
+    accept: 'text/event-stream, application/json',
+  });
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      built.set(name, value);
+    } catch {
+      throw modelError(
+        'model_auth',
+        `The header ${name} for ${provider} holds characters that no header can.`,
+        {
+          provider,
+          isRetryable: false,
+        },
+      );
+    }
+  }
+  return built;
+}
+
+function partOf({ event, data }: EventSourceMessage, call: Call): StreamPart | BatonError {
+  if (data.trim() === '[DONE]') return 'done';
+  const value = parseObject(data);
+  if (value === undefined) return broken(call, `an event that is no JSON object: ${quote(data, call)}`);
+  return { name: event ?? '', data: value };
+}
+
+/** The error of an answer that is no stream of this wire format. */
+export function broken({ provider, key }: Pick<Call, 'provider' | 'key'>, what: string): BatonError {
+  return modelError(
+    'model_cut_off',
+    hideKey(`The answer of ${provider} is broken: it holds ${what}.`, { key }),
+    {
+      provider,
+      isRetryable: true,
+    },
+  );
+}
+
+/** The error of an answer that ended before it was finished. */
+export function unfinished(provider: string): BatonError {
+  return modelError('model_cut_off', `The answer of ${provider} ended before it was finished.`, {
+    provider,
+    isRetryable: true,
+  });
+}
+
+/** The error that a provider reports inside of a stream, in `error` or at the top of the event. */
+export function complaintInStream(call: Pick<Call, 'provider' | 'key'>, error: JsonObject): BatonError {
+  const providerCode = codeIn(error);
+  return readComplaint({
+    provider: call.provider,
+    message: hideKey(stringAt(error, 'message') ?? JSON.stringify(error), call),
+    ...(providerCode === undefined ? {} : { providerCode }),
+    now: Date.now(),
+  });
+}
+
+function complaintOf(call: Call, response: Response, text: string): BatonError {
+  const body = parseObject(text);
+  const error = body === undefined ? undefined : (objectAt(body, 'error') ?? body);
+  const plain = body === undefined ? undefined : (stringAt(body, 'error') ?? stringAt(body, 'detail'));
+  const message = (error && stringAt(error, 'message')) ?? plain ?? text;
+  const providerCode = error && codeIn(error);
+  return readComplaint({
+    provider: call.provider,
+    status: response.status,
+    headers: response.headers,
+    message: message.trim() === '' ? 'nothing' : quote(message, call),
+    ...(providerCode === undefined ? {} : { providerCode }),
+    now: Date.now(),
+  });
+}
+
+/** OpenAI's `code` says more than its `type`; Anthropic has the type alone. */
+function codeIn(error: JsonObject): string | undefined {
+  const type = stringAt(error, 'type');
+  return stringAt(error, 'code') ?? (type === 'error' ? undefined : type);
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
+  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (typeof code === 'string') return code;
+  return cause instanceof Error ? cause.message : 'unknown';
+}
+
+function quote(text: string, { key }: Pick<Call, 'key'>): string {
+  const line = hideKey(text, { key }).replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line;
+}
+
+/** @param call `key`: providers quote it back, and so do proxies */
+export function hideKey(text: string, { key }: Pick<Call, 'key'>): string {
+  return key === '' ? text : text.replaceAll(key, '[key]');
+}

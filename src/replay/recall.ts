@@ -1,0 +1,34 @@
+// How much of what the agent used later a simulated compaction would have left it.
+
+import { readLog } from '../eval/log.ts';
+import type { SessionLog } from '../eval/log.ts';
+import { linesOfItem } from '../eval/text.ts';
+import { futureUses, recallOf } from '../eval/uses.ts';
+import type { FutureUse } from '../eval/uses.ts';
+import type { Item } from '../protocol/item.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
+
+/** With fewer future uses one of them would be a tenth of the recall. @source docs/decisions/evaluation.md */
+const LEAST_USES = 10;
+
+/** Measures contexts against the rest of their session. Holds the whole session. */
+export class RecallMeter {
+  readonly #log: SessionLog;
+  readonly #uses = new Map<number, readonly FutureUse[]>();
+
+  constructor(records: readonly LogRecord[]) {
+    this.#log = readLog(records, approximateTokens);
+  }
+
+  /**
+   * The share, 0 to 1, of the identifiers used after `step` that these items still hold; undefined where too few are.
+   * @param step items of the log before the cut
+   */
+  measure(step: number, items: readonly Item[]): number | undefined {
+    const uses = this.#uses.get(step) ?? futureUses(this.#log, step);
+    this.#uses.set(step, uses);
+    if (uses.length < LEAST_USES) return undefined;
+    return recallOf(items.flatMap(linesOfItem), uses, this.#log.table).all;
+  }
+}
