@@ -278,6 +278,12 @@ export function pendingLines(trail: Trail): SummaryLine[] {
 function remainingLines({ current, turns }: Trail): SummaryLine[] {
   const reply = current.newestReply ?? current.repliesTo;
   if (reply === undefined) return [];
+  const { repliesTo } = current;
+  if (reply !== repliesTo && repliesTo !== undefined && remainingRows(repliesTo.text).length > 0) {
+    const text =
+      "- What the agent's last message before the current request lists as remaining is quoted in section 8.";
+    return [summaryLine({ section: SECTION.pending, order: 110, text, value: 3 })];
+  }
   const when = reply.turn === turns ? '' : `, to message ${reply.turn}`;
   return remainingRows(reply.text).map((row, at) =>
     summaryLine({

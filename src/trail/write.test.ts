@@ -436,6 +436,12 @@ test('what the last message lists as open is pending, and a list of before can b
   );
 });
 
+test('what remained before the current request is pointed to once work on it has begun', () => {
+  const story = session(1).agent('**Remaining items:**\n1. the dome\n2. the lens').user('Do 2.');
+  assert.match(summaryOf(story), /Left open by the agent's last message, to message 1:\n {2}1\. the dome/);
+  assert.match(summaryOf(story.agent('I will do 2.')), /lists as remaining is quoted in section 8\./);
+});
+
 test('a failure of a program that ran well later says so', () => {
   const story = session(1).sh('cargo test dome', 'error: dome is shut', 1).sh('cargo test lens', '3 passed');
   assert.match(summaryOf(story), /`cargo test dome` failed: .* but `cargo test` ran well later\./);
