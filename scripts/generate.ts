@@ -11,6 +11,10 @@ import {
   EvalDocument,
   InspectDocument,
   MicroDocument,
+  PromptsDiffDocument,
+  PromptsListDocument,
+  PromptsResetDocument,
+  PromptsShowDocument,
   ReceiptDocument,
   ReplayDocument,
   SessionsDocument,
@@ -40,6 +44,10 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
     { path: 'schema/receipt.schema.json', content: json(z.toJSONSchema(ReceiptDocument)) },
     { path: 'schema/micro.schema.json', content: json(z.toJSONSchema(MicroDocument)) },
     { path: 'schema/undo.schema.json', content: json(z.toJSONSchema(UndoDocument)) },
+    { path: 'schema/prompts-list.schema.json', content: json(z.toJSONSchema(PromptsListDocument)) },
+    { path: 'schema/prompts-show.schema.json', content: json(z.toJSONSchema(PromptsShowDocument)) },
+    { path: 'schema/prompts-diff.schema.json', content: json(z.toJSONSchema(PromptsDiffDocument)) },
+    { path: 'schema/prompts-reset.schema.json', content: json(z.toJSONSchema(PromptsResetDocument)) },
     { path: 'schema/error.schema.json', content: json(z.toJSONSchema(ErrorDocument)) },
   ];
 }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { checkConfigFile, loadConfig, userConfigFile } from '../config/load.ts';
 import type { ConfigRequest } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { CommandIo } from './io.ts';
 
@@ -69,8 +70,10 @@ async function check(
   file: string | undefined,
   options: JsonOption,
 ): Promise<void> {
-  const { origins, warnings } =
+  const { config, origins, ...checked } =
     file === undefined ? await loadConfig(request, io) : await checkConfigFile(file, io);
+  // A file alone says nothing about the prompts that are in effect here.
+  const warnings = [...checked.warnings, ...(file === undefined ? await checkPrompts(io, config) : [])];
   if (options.json === true) {
     printJson(io, { valid: true, keysSet: [...origins.keys()], warnings });
     return;
@@ -78,6 +81,22 @@ async function check(
   for (const warning of warnings) io.stderr(`Warning: ${warning}\n`);
   const what = file ?? 'The configuration';
   io.stdout(`${what} is valid; ${origins.size === 1 ? '1 key is' : `${origins.size} keys are`} set.\n`);
+}
+
+/** What is wrong with the prompts of a configuration, and with what their frontmatter says beside it. */
+async function checkPrompts(io: CommandIo, config: Config): Promise<readonly string[]> {
+  const { loadDecisionPrompt, loadPrompt, promptPlace } = await import('../prompts/load.ts');
+  const { PROMPT_NAMES } = await import('../prompts/shipped.ts');
+  const { policyWarnings, resolvePolicy } = await import('../watcher/policy.ts');
+  const place = promptPlace(config, io);
+  const prompts = await Promise.all(PROMPT_NAMES.map((name) => loadPrompt(place, name)));
+  const paths = Object.values(resolvePolicy(config).tiers).flatMap((tier) => tier.decisionPromptPath ?? []);
+  const judges = await Promise.all([...new Set(paths)].map((path) => loadDecisionPrompt(place, path)));
+  const requesting = prompts.find(({ name }) => name === 'auto-compact.md');
+  return [
+    ...new Set([...prompts, ...judges].flatMap((prompt) => prompt.warnings)),
+    ...(requesting === undefined ? [] : policyWarnings(config, requesting.frontmatter)),
+  ];
 }
 
 async function init(

@@ -20,6 +20,8 @@ import { ERROR_CODES } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { KEEPERS } from '../eval/canaries.ts';
 import { CANDIDATES } from '../eval/candidates.ts';
+import type { PromptState } from '../prompts/load.ts';
+import { PROMPT_NAMES } from '../prompts/shipped.ts';
 import { PLACES } from '../replay/outcome.ts';
 import { AGENTS } from './agents.ts';
 
@@ -296,6 +298,68 @@ export const ConfigCheckDocument = z
 export const ConfigInitDocument = z
   .strictObject({ file: z.string() })
   .meta({ title: 'baton config init --json' });
+
+const PROMPT_STATES = [
+  'shipped',
+  'changed',
+  'missing',
+  'unreadable',
+] as const satisfies readonly PromptState[];
+const promptFile = {
+  name: z.enum(PROMPT_NAMES),
+  file: z.string(),
+  state: z.enum(PROMPT_STATES).meta({
+    description: 'of the file; where it is missing or unreadable the shipped text is in force',
+  }),
+};
+const promptWarnings = z.array(z.string());
+
+/** `baton prompts list --json`. */
+export const PromptsListDocument = z
+  .strictObject({
+    prompts: z.array(
+      z.strictObject({
+        ...promptFile,
+        placeholders: z.array(z.string()).meta({ description: 'what is replaced in this prompt' }),
+      }),
+    ),
+    warnings: promptWarnings,
+  })
+  .meta({ title: 'baton prompts list --json' });
+
+/** `baton prompts show NAME --json`. */
+export const PromptsShowDocument = z
+  .strictObject({
+    ...promptFile,
+    file: z.string().nullable().meta({ description: 'null with --shipped' }),
+    text: z.string().meta({ description: 'in force, or the shipped one with --shipped' }),
+    warnings: promptWarnings,
+  })
+  .meta({ title: 'baton prompts show --json' });
+
+/** `baton prompts diff [NAME] --json`. */
+export const PromptsDiffDocument = z
+  .strictObject({
+    prompts: z.array(
+      z.strictObject({
+        ...promptFile,
+        diff: z
+          .string()
+          .meta({ description: 'unified, from the shipped text to that in force; empty: unchanged' }),
+      }),
+    ),
+    warnings: promptWarnings,
+  })
+  .meta({ title: 'baton prompts diff --json' });
+
+/** `baton prompts reset NAME --json`. */
+export const PromptsResetDocument = z
+  .strictObject({
+    name: z.enum(PROMPT_NAMES),
+    file: z.string(),
+    backup: z.string().nullable().meta({ description: 'where the text that was there is now' }),
+  })
+  .meta({ title: 'baton prompts reset --json' });
 
 const share = z.number().min(0).max(1);
 const anyShare = share.nullable().meta({ description: 'null where there was nothing to share' });

@@ -79,7 +79,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
   addEval(program, io, configure, end);
   addReplay(program, io, request, end);
   program.addCommand(inherit(program, configCommand(io, request)));
-  addPrompts(program, io);
+  addPrompts(program, io, configure);
   addDoctor(program, io, request, end);
   addDemo(program, io, configure);
   return {
@@ -284,17 +284,17 @@ async function comparedConfigs(program: Command, io: CommandIo, request: ConfigR
   return { effective, compared };
 }
 
-function addPrompts(program: Command, io: CommandIo): void {
+function addPrompts(program: Command, io: CommandIo, configure: Configure): void {
   const command = program
     .command('prompts')
-    .description('list, show and reset what agents are told around a compaction');
+    .description('list, show, compare and reset what agents are told around a compaction');
   command
     .command('list', { isDefault: true })
     .description('write the missing files, and say of each whether it was changed')
     .option('--json', 'print JSON')
     .action(async (flags: { json?: true }) => {
       const { listPrompts } = await import('./prompts.ts');
-      await listPrompts(io, flags);
+      await listPrompts(io, await configure(), flags);
     });
   command
     .command('show')
@@ -304,7 +304,16 @@ function addPrompts(program: Command, io: CommandIo): void {
     .option('--json', 'print JSON')
     .action(async (name: string, flags: { json?: true; shipped?: true }) => {
       const { showPrompt } = await import('./prompts.ts');
-      await showPrompt(io, name, flags);
+      await showPrompt(io, await configure(), name, flags);
+    });
+  command
+    .command('diff')
+    .argument('[name]', 'a prompt, e.g. heads-up; without it, all of them')
+    .description('print how the text in force differs from the shipped one, as a unified diff')
+    .option('--json', 'print JSON')
+    .action(async (name: string | undefined, flags: { json?: true }) => {
+      const { diffPrompts } = await import('./prompts.ts');
+      await diffPrompts(io, await configure(), name, flags);
     });
   command
     .command('reset')
@@ -313,7 +322,7 @@ function addPrompts(program: Command, io: CommandIo): void {
     .option('--json', 'print JSON')
     .action(async (name: string, flags: { json?: true }) => {
       const { restorePrompt } = await import('./prompts.ts');
-      await restorePrompt(io, name, flags);
+      await restorePrompt(io, await configure(), name, flags);
     });
 }
 

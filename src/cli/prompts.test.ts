@@ -13,8 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { BatonError } from '../errors.ts';
-import { resolvePromptPath } from '../prompts/load.ts';
+import { DEFAULT_CONFIG } from '../config/defaults.ts';
+import { loadDecisionPrompt, promptPlace, resolveDecisionPath } from '../prompts/load.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from '../prompts/shipped.ts';
+import type { PromptName } from '../prompts/shipped.ts';
 import { testIo } from '../../test/support/io.ts';
 import { buildProgram } from './program.ts';
 
@@ -103,6 +105,22 @@ describe('baton prompts', () => {
     assert.match((await run('reset', 'handoff')).stdout, /is the shipped prompt already/);
   });
 
+  it('compares what is in force with what is shipped, and writes nothing', async () => {
+    mkdirSync(folder(), { recursive: true });
+    writeFileSync(file('handoff.md'), SHIPPED_PROMPTS['handoff.md'].replace('Continue', 'Go on'));
+    writeFileSync(file('judgment.md'), '');
+    const all = await run('diff');
+    assert.match(all.stdout, /^auto-compact\.md: unchanged$/m);
+    assert.match(all.stdout, /^--- shipped\/handoff\.md\n\+\+\+ .*handoff\.md\n@@ -2,5 \+2,5 @@$/m);
+    assert.match(all.stdout, /^-Continue from here.*\n\+Go on from here/m);
+    assert.match(all.stdout, /^judgment\.md: unchanged$/m);
+    assert.match(all.stderr, /judgment\.md is empty; the shipped prompt is used/);
+    const one = await run('diff', 'handoff');
+    assert.ok(all.stdout.includes(one.stdout), one.stdout);
+    assert.equal((await run('diff', 'heads-up')).stdout, 'heads-up.md: unchanged\n');
+    assert.deepEqual(readdirSync(folder()).toSorted(), ['handoff.md', 'judgment.md']);
+  });
+
   it('names the prompts when asked for another', async () => {
     await assert.rejects(
       run('show', 'hand'),
@@ -111,13 +129,142 @@ describe('baton prompts', () => {
   });
 });
 
-describe('resolvePromptPath', () => {
-  it('goes by absolute paths, the home directory, auto-compact and the working directory', async () => {
+describe('prompts that the configuration has elsewhere', () => {
+  const KEYS = {
+    'auto-compact.md': 'auto_compact_prompt_path',
+    'scratch-write.md': 'scratch_write_prompt_path',
+    'watcher-packet.md': 'watcher_packet_prompt_path',
+    'judgment-context.md': 'judgment_context_prompt_path',
+    'heads-up.md': 'heads_up_prompt_path',
+    'handoff.md': 'handoff_prompt_path',
+  } as const;
+  /** Writes the text at `place/my.md`, and has the user's configuration name it by `path`. */
+  const configure = (key: string, path: string): void => {
+    mkdirSync(folder(), { recursive: true });
+    const toml = `[rawr_auto_compaction]\n${key} = ${JSON.stringify(path)}\n`;
+    writeFileSync(join(home, '.baton/config.toml'), toml);
+  };
+
+  for (const [name, key] of Object.entries(KEYS)) {
+    it(`${key}: relative to auto-compact/, from ~, absolute`, async () => {
+      for (const [path, written] of [
+        ['my.md', file('my.md')],
+        ['~/my.md', join(home, 'my.md')],
+        [join(home, 'other.md'), join(home, 'other.md')],
+      ] as const) {
+        configure(key, path);
+        writeFileSync(written, `Mine at ${path}`);
+        const { stdout, stderr } = await run('show', name);
+        assert.equal(stdout, `Mine at ${path}`);
+        assert.equal(stderr, '');
+        assert.match((await run('list')).stdout, new RegExp(`^${name} +changed.* from ${written}$`, 'm'));
+        assert.match((await run('diff', name)).stdout, new RegExp(`^\\+\\+\\+ ${written}$`, 'm'));
+      }
+    });
+
+    it(`${key}: missing or empty is a warning and the shipped text, the default name is fine`, async () => {
+      configure(key, '~/none.md');
+      const missing = await run('show', name);
+      assert.equal(missing.stdout, SHIPPED_PROMPTS[name as PromptName]);
+      assert.match(missing.stderr, /none\.md does not exist; the shipped prompt is used/);
+      writeFileSync(join(home, 'none.md'), '\n');
+      assert.match((await run('show', name)).stderr, /none\.md is empty; the shipped prompt is used/);
+      configure(key, name);
+      assert.equal((await run('show', name)).stderr, '');
+    });
+  }
+
+  it('are not reset: their files are not ours', async () => {
+    configure('handoff_prompt_path', '~/my.md');
+    writeFileSync(join(home, 'my.md'), 'Mine');
+    await assert.rejects(
+      run('reset', 'handoff'),
+      (error) =>
+        error instanceof BatonError && error.code === 'usage' && error.cure.includes('Unset its path'),
+    );
+    assert.equal(readFileSync(join(home, 'my.md'), 'utf8'), 'Mine');
+  });
+
+  it('follow a link that was named outright, and none inside of auto-compact/', async () => {
+    writeFileSync(join(home, 'real.md'), 'Mine');
+    symlinkSync(join(home, 'real.md'), join(home, 'link.md'));
+    configure('handoff_prompt_path', '~/link.md');
+    assert.equal((await run('show', 'handoff')).stdout, 'Mine');
+    symlinkSync(join(home, 'real.md'), file('link.md'));
+    configure('handoff_prompt_path', 'link.md');
+    const { stdout, stderr } = await run('show', 'handoff');
+    assert.equal(stdout, SHIPPED_PROMPTS['handoff.md']);
+    assert.match(stderr, /link\.md is a symbolic link, which is not followed/);
+  });
+});
+
+describe('a folder auto-compact/ that is a symbolic link', () => {
+  it('is neither read nor written', async () => {
+    mkdirSync(join(home, 'elsewhere'));
+    writeFileSync(join(home, 'elsewhere/handoff.md'), 'Planted');
+    mkdirSync(join(home, '.baton'));
+    symlinkSync(join(home, 'elsewhere'), folder());
+    const { stdout, stderr } = await run('show', 'handoff');
+    assert.equal(stdout, SHIPPED_PROMPTS['handoff.md']);
+    assert.match(stderr, /handoff\.md is in a folder that is a symbolic link, which is not followed/);
+    assert.equal((await states())['handoff.md'], 'unreadable');
+    await assert.rejects(
+      run('reset', 'handoff'),
+      (error) => error instanceof BatonError && error.code === 'output_failed',
+    );
+    assert.deepEqual(readdirSync(join(home, 'elsewhere')), ['handoff.md']);
+    assert.equal(readFileSync(join(home, 'elsewhere/handoff.md'), 'utf8'), 'Planted');
+  });
+});
+
+describe('config check', () => {
+  const check = async (): Promise<string> => {
+    const io = testIo({ cwd: home, homeDirectory: home });
+    assert.equal(await buildProgram(io, '0.0.0').run(['config', 'check']), 0);
+    return io.complained();
+  };
+  const configure = (toml: string): void => {
+    mkdirSync(folder(), { recursive: true });
+    writeFileSync(join(home, '.baton/config.toml'), `[rawr_auto_compaction]\n${toml}\n`);
+  };
+
+  it('warns of a missing prompt, a missing judge and a broken frontmatter, and of nothing without them', async () => {
+    assert.equal(await check(), '');
+    configure('handoff_prompt_path = "~/none.md"\npolicy.asap.decision_prompt_path = "judge.md"');
+    writeFileSync(file('auto-compact.md'), '---\nversion: 1\ntriger: 2\n---\nText');
+    const told = await check();
+    assert.match(told, /none\.md does not exist; the shipped prompt is used/);
+    assert.match(told, /judge\.md does not exist; the shipped prompt is used/);
+    assert.match(told, /auto-compact\.md:3:1: unknown key triger; .* The frontmatter is not used\./);
+  });
+
+  it('takes the shipped judge by its name without a file', async () => {
+    configure('policy.asap.decision_prompt_path = "judgment.md"');
+    assert.doesNotMatch(await check(), /does not exist/);
+  });
+
+  it('warns of thresholds in a frontmatter that upset the configured ones', async () => {
+    configure('policy.early.percent_remaining_lt = 80');
+    writeFileSync(file('auto-compact.md'), '---\ntrigger: {ready_percent_remaining_lt: 82}\n---\nText');
+    assert.match(
+      await check(),
+      /early \(80, the configuration\) would be below that of ready \(82, the frontmatter\)/,
+    );
+  });
+});
+
+describe('the prompt of a judge', () => {
+  it('is looked for by absolute path, from ~, in auto-compact/ and from the working directory', async () => {
     await run();
-    const place = { home: join(home, '.baton'), homeDirectory: '/h', cwd: '/w' };
-    assert.equal(await resolvePromptPath('/a.md', place), '/a.md');
-    assert.equal(await resolvePromptPath('~/a.md', place), '/h/a.md');
-    assert.equal(await resolvePromptPath('judgment.md', place), file('judgment.md'));
-    assert.equal(await resolvePromptPath('x/a.md', place), '/w/x/a.md');
+    const place = promptPlace(DEFAULT_CONFIG, { homeDirectory: home, cwd: '/w', env: {} });
+    assert.equal(await resolveDecisionPath(place, '/a.md'), '/a.md');
+    assert.equal(await resolveDecisionPath(place, '~/a.md'), join(home, 'a.md'));
+    assert.equal(await resolveDecisionPath(place, 'judgment.md'), file('judgment.md'));
+    assert.equal(await resolveDecisionPath(place, 'x/a.md'), '/w/x/a.md');
+    writeFileSync(join(home, 'a.md'), 'Judge.');
+    assert.equal((await loadDecisionPrompt(place, '~/a.md')).body, 'Judge.');
+    const missing = await loadDecisionPrompt(place, 'x/a.md');
+    assert.equal(missing.text, SHIPPED_PROMPTS['judgment.md']);
+    assert.deepEqual(missing.warnings, ['/w/x/a.md does not exist; the shipped prompt is used.']);
   });
 });

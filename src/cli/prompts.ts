@@ -1,8 +1,9 @@
 // `baton prompts`: what agents are told around a compaction.
 
-import { batonHome } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { loadPrompt, resetPrompt, seedPrompts } from '../prompts/load.ts';
+import { unifiedDiff } from '../prompts/diff.ts';
+import { isOwnPrompt, loadPrompt, promptPlace, resetPrompt, seedPrompts } from '../prompts/load.ts';
 import { PLACEHOLDERS } from '../prompts/render.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from '../prompts/shipped.ts';
 import type { PromptName } from '../prompts/shipped.ts';
@@ -13,10 +14,10 @@ interface JsonFlag {
 }
 
 /** `prompts list`: seeds what is missing, and says how each file stands to the shipped one. */
-export async function listPrompts(io: CommandIo, flags: JsonFlag): Promise<void> {
-  const home = batonHome(io);
-  const warnings = [...(await seedPrompts(home))];
-  const prompts = await Promise.all(PROMPT_NAMES.map((name) => loadPrompt(home, name)));
+export async function listPrompts(io: CommandIo, config: Config, flags: JsonFlag): Promise<void> {
+  const place = promptPlace(config, io);
+  const warnings = [...(await seedPrompts(place))];
+  const prompts = await Promise.all(PROMPT_NAMES.map((name) => loadPrompt(place, name)));
   warnings.push(...prompts.flatMap((prompt) => prompt.warnings));
   if (flags.json === true) {
     const rows = prompts.map(({ name, file, state }) => ({
@@ -29,8 +30,11 @@ export async function listPrompts(io: CommandIo, flags: JsonFlag): Promise<void>
     return;
   }
   for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
-  for (const { name, state } of prompts) {
-    io.stdout(`${name.padEnd(20)} ${state.padEnd(10)} ${PLACEHOLDERS[name].join(' ')}`.trimEnd() + '\n');
+  for (const { name, file, state } of prompts) {
+    const where = isOwnPrompt(place, name) ? '' : `  from ${file}`;
+    io.stdout(
+      `${name.padEnd(20)} ${state.padEnd(10)} ${PLACEHOLDERS[name].join(' ')}${where}`.trimEnd() + '\n',
+    );
   }
 }
 
@@ -40,17 +44,18 @@ export async function listPrompts(io: CommandIo, flags: JsonFlag): Promise<void>
  */
 export async function showPrompt(
   io: CommandIo,
+  config: Config,
   asked: string,
   flags: JsonFlag & { readonly shipped?: true },
 ): Promise<void> {
   const name = promptNamed(asked);
   if (flags.shipped === true) {
     if (flags.json === true)
-      printJson(io, { name, state: 'shipped', text: SHIPPED_PROMPTS[name], warnings: [] });
+      printJson(io, { name, file: null, state: 'shipped', text: SHIPPED_PROMPTS[name], warnings: [] });
     else io.stdout(SHIPPED_PROMPTS[name]);
     return;
   }
-  const { file, state, text, warnings } = await loadPrompt(batonHome(io), name);
+  const { file, state, text, warnings } = await loadPrompt(promptPlace(config, io), name);
   if (flags.json === true) {
     printJson(io, { name, file, state, text, warnings });
     return;
@@ -60,16 +65,55 @@ export async function showPrompt(
 }
 
 /**
+ * `prompts diff [NAME]`: how the text in force differs from the shipped one; of all prompts where none is named.
+ * @throws BatonError `usage`
+ */
+export async function diffPrompts(
+  io: CommandIo,
+  config: Config,
+  asked: string | undefined,
+  flags: JsonFlag,
+): Promise<void> {
+  const names = asked === undefined ? PROMPT_NAMES : [promptNamed(asked)];
+  const place = promptPlace(config, io);
+  const loaded = await Promise.all(names.map((name) => loadPrompt(place, name)));
+  const warnings = loaded.flatMap((prompt) => prompt.warnings);
+  const prompts = loaded.map(({ name, file, state, text }) => ({
+    name,
+    file,
+    state,
+    diff: unifiedDiff(SHIPPED_PROMPTS[name], text, { before: `shipped/${name}`, after: file }),
+  }));
+  if (flags.json === true) {
+    printJson(io, { prompts, warnings });
+    return;
+  }
+  for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
+  for (const { name, diff } of prompts) io.stdout(diff === '' ? `${name}: unchanged\n` : diff);
+}
+
+/**
  * `prompts reset NAME`: moves a changed file aside and writes the shipped one.
  * @throws BatonError `usage`, `output_failed`
  */
-export async function restorePrompt(io: CommandIo, asked: string, flags: JsonFlag): Promise<void> {
+export async function restorePrompt(
+  io: CommandIo,
+  config: Config,
+  asked: string,
+  flags: JsonFlag,
+): Promise<void> {
   const name = promptNamed(asked);
-  const home = batonHome(io);
-  const { file, state } = await loadPrompt(home, name);
+  const place = promptPlace(config, io);
+  const { file, state } = await loadPrompt(place, name);
+  if (!isOwnPrompt(place, name)) {
+    throw new BatonError('usage', `The configuration has ${name} elsewhere: ${file}.`, {
+      cure: `Unset its path (\`baton config show\` says where it is set), or edit that file.`,
+      data: { file },
+    });
+  }
   let backup: string | undefined;
   try {
-    if (state !== 'shipped') backup = await resetPrompt(home, name);
+    if (state !== 'shipped') backup = await resetPrompt(place, name);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new BatonError('output_failed', `${file} cannot be written (${code}).`, {

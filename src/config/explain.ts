@@ -251,7 +251,7 @@ allowed. All of them are reported at once, from wherever they come.
 /** Settings that are validated, although nothing reads them before there are live sessions. */
 const LIVE_KEYS: readonly RegExp[] = [
   /_deadline_seconds$/,
-  /_prompt_path$/,
+  /\.decision_prompt_path$/,
   /\.compaction_(?:model|reasoning_effort|verbosity)$/,
   /\.(?:info_lines|summary_with_packet|scratch_file_template)$/,
   /\.(?:packet_max_tail_chars|packet_max_tokens|tail_max_items)$/,
@@ -267,7 +267,7 @@ const REFERENCE_TAIL = `
 
 \`compact.summarization_model\` and \`compact.summarization_model_provider_id\` are accepted and validated, but no code reads them
 yet: every summary is written by the embedded summarizer, which needs no model. Of \`[rawr_auto_compaction]\` these wait for the
-live session: the deadlines, the paths of prompts, the model of the compaction with its effort and verbosity, \`info_lines\`,
+live session: the deadlines, the prompts of the judge, the model of the compaction with its effort and verbosity, \`info_lines\`,
 \`summary_with_packet\`, \`scratch_file_template\`, \`packet_max_tail_chars\`, \`packet_max_tokens\` and \`tail_max_items\`.
 \`baton config check\` says so when one is set.
 `;

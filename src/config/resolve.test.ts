@@ -4,10 +4,12 @@ import * as fc from 'fast-check';
 import { PRESETS } from './preset.ts';
 import { BatonError } from '../errors.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
-import { listSettings, renderConfig, renderStarter } from './explain.ts';
+import { listSettings, renderConfig, renderReference, renderStarter } from './explain.ts';
 import type { Setting, SettingValue } from './explain.ts';
 import { resolveConfig } from './resolve.ts';
 import type { ConfigProblem, ConfigSources, ResolvedConfig } from './resolve.ts';
+import { DEFAULT_THRESHOLDS } from './tiers.ts';
+import { TIERS } from '../vocabulary.ts';
 
 const NOTHING: ConfigSources = { overrides: [], variables: {}, files: [] };
 
@@ -396,6 +398,44 @@ const earlyThreshold = ({ config }: ReturnType<typeof resolveText>): unknown =>
 const withBoth = (older: number): string =>
   `[rawr_auto_compaction]\ntrigger.early_percent_remaining_lt = ${older}\npolicy.early.percent_remaining_lt = 90`;
 
+function sampleOf({ kind, choices, minimum = 1 }: Setting): SettingValue {
+  if (kind === 'integer') return minimum;
+  if (kind === 'list') return [];
+  return kind === 'boolean' ? true : (choices?.[0] ?? 'x');
+}
+
+describe('keys that wait for the live session', () => {
+  const watcher = INDEPENDENT.filter(({ key }) => key.startsWith('rawr_auto_compaction.'));
+  for (const setting of watcher) {
+    const { key, description } = setting;
+    const waits = description.includes('No effect yet');
+    it(`${key}: ${waits ? 'a warning where it is set' : 'none'}`, () => {
+      const { warnings } = resolveConfig({
+        ...NOTHING,
+        overrides: [`${key}=${JSON.stringify(sampleOf(setting))}`],
+      });
+      if (!waits) assert.deepEqual(warnings, []);
+      else {
+        assert.equal(warnings.length, 1);
+        assert.ok(warnings[0]?.includes(`${key} has no effect until Baton runs live sessions.`), warnings[0]);
+      }
+    });
+  }
+
+  it('are named together in docs/config.md, the deadlines and the prompts of judges by their kind', () => {
+    const tail = renderReference().split('## Keys that wait')[1] ?? '';
+    for (const { path, description } of watcher) {
+      const leaf = path.at(-1) ?? '';
+      if (
+        !description.includes('No effect yet') ||
+        /_deadline_seconds$|^decision_prompt_path$|^compaction_/.test(leaf)
+      )
+        continue;
+      assert.ok(tail.includes(`\`${leaf}\``), leaf);
+    }
+  });
+});
+
 describe('thresholds of the tiers', () => {
   it('are read under their older names', () => {
     const resolved = resolveText('rawr_auto_compaction.trigger.early_percent_remaining_lt = 90');
@@ -406,6 +446,25 @@ describe('thresholds of the tiers', () => {
       resolved.origins.get('rawr_auto_compaction.trigger.early_percent_remaining_lt'),
     );
   });
+
+  for (const tier of TIERS) {
+    it(`of ${tier} are read under their older name, from every place, and lose to the newer one`, () => {
+      const value = DEFAULT_THRESHOLDS[tier];
+      const older = `rawr_auto_compaction.trigger.${tier}_percent_remaining_lt`;
+      const newer = `rawr_auto_compaction.policy.${tier}.percent_remaining_lt`;
+      const read = (sources: Partial<ConfigSources>) => {
+        const { config, warnings } = resolveConfig({ ...NOTHING, ...sources });
+        return { value: config.rawrAutoCompaction.policy[tier].percentRemainingLt, warnings };
+      };
+      const set = { value: value + 1, warnings: [] };
+      assert.deepEqual(read({ overrides: [`${older}=${value + 1}`] }), set);
+      const variable = `BATON_${older.replaceAll('.', '__').toUpperCase()}`;
+      assert.deepEqual(read({ variables: { [variable]: String(value + 1) } }), set);
+      const both = read({ overrides: [`${older}=${value + 2}`, `${newer}=${value + 1}`] });
+      assert.equal(both.value, value + 1);
+      assert.match(both.warnings.join(), new RegExp(`${older} has no effect while ${newer} is set`));
+    });
+  }
 
   it('are read under their newer names where both are set, with a warning where they differ', () => {
     const differing = resolveText(withBoth(80));

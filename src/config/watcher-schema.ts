@@ -38,7 +38,7 @@ function promptPath(step: string, file: string) {
     .optional()
     .meta(
       about({
-        description: `The prompt of ${step}: absolute, from ~, or relative to \`auto-compact/\` in Baton's home. ${WAITS}`,
+        description: `The prompt of ${step}: absolute, from ~, or relative to \`auto-compact/\` in Baton's home.`,
         source: SPEC,
         whenUnset: `\`${file}\``,
         examples: [file],

@@ -1,9 +1,10 @@
 // The frontmatter of a prompt: a few settings in YAML above the text. What is wrong with it is a warning, never a failure.
 
-import { LineCounter, parseDocument } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import type { Document } from 'yaml';
 import * as z from 'zod';
-import { DEFAULT_THRESHOLDS, misorderedTiers } from '../config/tiers.ts';
-import { BOUNDARIES } from '../vocabulary.ts';
+import { nearestName } from '../config/nearest.ts';
+import { BOUNDARIES, TIERS } from '../vocabulary.ts';
 import type { Boundary, Tier } from '../vocabulary.ts';
 
 const percent = z.int().min(0).max(100).optional();
@@ -57,31 +58,44 @@ export function parsePrompt(text: string): ParsedPrompt {
   return { frontmatter, body: text.slice(match[0].length).trim(), warnings };
 }
 
+/** What each key may hold, to be read after "must be"; the known keys. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  version: 'a whole number of at least 0',
+  trigger: 'a table of keys with values',
+  'trigger.early_percent_remaining_lt': 'a whole number from 0 to 100',
+  'trigger.ready_percent_remaining_lt': 'a whole number from 0 to 100',
+  'trigger.asap_percent_remaining_lt': 'a whole number from 0 to 100',
+  'trigger.emergency_percent_remaining_lt': 'a whole number from 0 to 100',
+  'trigger.auto_requires_any_boundary': `a list of any of ${BOUNDARIES.join(', ')}`,
+  packet: 'a table of keys with values',
+  'packet.max_tail_chars': 'a whole number of at least 1',
+};
+
 function parseFrontmatter(yaml: string): Pick<ParsedPrompt, 'frontmatter' | 'warnings'> {
   const lineCounter = new LineCounter();
   const document = parseDocument(yaml, { lineCounter, prettyErrors: false });
-  const failed = (warnings: readonly string[]) => ({ frontmatter: NO_FRONTMATTER, warnings });
-  const place = (offset: number): string => {
-    const { line, col } = lineCounter.linePos(offset);
-    return `${line + 1}:${col}`;
+  const failed = (problems: readonly Problem[]) => {
+    const warnings = problems.map(({ offset, message }) => {
+      const { line, col } = lineCounter.linePos(offset);
+      // The line `---` above is no part of the YAML.
+      return `${line + 1}:${col}: ${message}`;
+    });
+    return { frontmatter: NO_FRONTMATTER, warnings };
   };
   if (document.errors.length > 0) {
-    return failed(document.errors.map(({ pos, message }) => `${place(pos[0])}: ${message}`));
-  }
-  if (/(?:^|[\s[,:-])[&*]\w/.test(yaml)) return failed(['2:1: anchors and aliases are not read here.']);
-  const result = FrontmatterSchema.safeParse(document.toJS() ?? {});
-  if (!result.success) {
     return failed(
-      result.error.issues.map((issue) => {
-        const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-        const path = [...issue.path, ...keys].map((part) => (typeof part === 'symbol' ? String(part) : part));
-        const node: unknown = document.getIn(path, true);
-        const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined;
-        const offset: unknown = Array.isArray(range) ? range[0] : 0;
-        return `${place(typeof offset === 'number' ? offset : 0)}: ${path.join('.')}: ${issue.message}`;
-      }),
+      document.errors.map(({ pos, message }) => ({
+        offset: pos[0],
+        message: `this is not valid YAML: ${message.replace(/\.$/, '')}.`,
+      })),
     );
   }
+  const anchored = findAnchor(document, yaml);
+  if (anchored !== undefined) {
+    return failed([{ offset: anchored, message: 'anchors and aliases are not read here.' }]);
+  }
+  const result = FrontmatterSchema.safeParse(document.toJS() ?? {});
+  if (!result.success) return failed(result.error.issues.flatMap((issue) => explainIssue(issue, document)));
   const { version, trigger, packet } = result.data;
   const {
     early_percent_remaining_lt: early,
@@ -95,10 +109,8 @@ function parseFrontmatter(yaml: string): Pick<ParsedPrompt, 'frontmatter' | 'war
     ...(asap === undefined ? {} : { asap }),
     ...(emergency === undefined ? {} : { emergency }),
   };
-  const misorder = misorderedTiers({ ...DEFAULT_THRESHOLDS, ...thresholds });
-  if (misorder !== undefined) {
-    return failed([`2:1: the threshold of ${misorder[0]} is below that of ${misorder[1]}.`]);
-  }
+  const misorder = findMisorder(thresholds, document);
+  if (misorder !== undefined) return failed([misorder]);
   return {
     frontmatter: {
       version,
@@ -108,4 +120,71 @@ function parseFrontmatter(yaml: string): Pick<ParsedPrompt, 'frontmatter' | 'war
     },
     warnings: [],
   };
+}
+
+/** What is wrong, and the character of the YAML at which it begins. */
+interface Problem {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** The first anchor or alias, by which a short text could stand for a giant one. */
+function findAnchor(document: Document, yaml: string): number | undefined {
+  let found: number | undefined;
+  visit(document, (_, node) => {
+    if (!isNode(node)) return undefined;
+    const start = node.range?.[0] ?? 0;
+    if (isAlias(node)) found = start;
+    else if (node.anchor !== undefined) found = Math.max(0, yaml.lastIndexOf(`&${node.anchor}`, start));
+    return found === undefined ? undefined : visit.BREAK;
+  });
+  return found;
+}
+
+function explainIssue(issue: z.core.$ZodIssue, document: Document): Problem[] {
+  // The place in a list is no key.
+  const path = issue.path.filter((part) => typeof part !== 'number').map(String);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const whole = [...path, key].join('.');
+      const nearest = nearestName(whole, Object.keys(ALLOWED));
+      const hint = nearest === undefined ? '' : `; the nearest known one is ${nearest}`;
+      return { offset: offsetOfKey(document, [...path, key]), message: `unknown key ${whole}${hint}.` };
+    });
+  }
+  const key = path.join('.');
+  const offset = offsetOfValue(document, issue.path) ?? offsetOfKey(document, path);
+  const allowed = ALLOWED[key] ?? 'keys with values';
+  return [{ offset, message: `${key === '' ? 'the frontmatter' : key} must be ${allowed}.` }];
+}
+
+function offsetOfValue(document: Document, path: readonly PropertyKey[]): number | undefined {
+  const node: unknown = document.getIn(path, true);
+  // A key without a value has an empty one somewhere behind it.
+  return isNode(node) && !(isScalar(node) && node.value === null) ? node.range?.[0] : undefined;
+}
+
+function offsetOfKey(document: Document, path: readonly string[]): number {
+  const table: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  const pair = isMap(table)
+    ? table.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1))
+    : undefined;
+  return isNode(pair?.key) ? (pair.key.range?.[0] ?? 0) : 0;
+}
+
+/** Only what is stated here is compared: what it comes to beside configuration and defaults is the policy's to say. */
+function findMisorder(thresholds: Frontmatter['thresholds'], document: Document): Problem | undefined {
+  const stated = TIERS.flatMap((tier) => {
+    const below = thresholds[tier];
+    return below === undefined ? [] : [{ key: `${tier}_percent_remaining_lt`, below }];
+  });
+  for (const [index, urgent] of stated.entries()) {
+    const calm = stated[index - 1];
+    if (calm === undefined || calm.below >= urgent.below) continue;
+    return {
+      offset: offsetOfKey(document, ['trigger', urgent.key]),
+      message: `trigger.${calm.key} (${calm.below}) is below trigger.${urgent.key} (${urgent.below}), but thresholds must fall from early over ready and asap to emergency.`,
+    };
+  }
+  return undefined;
 }

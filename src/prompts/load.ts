@@ -3,8 +3,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { access, link, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { batonHome } from '../config/load.ts';
+import type { ConfigWorld } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
 import { parsePrompt } from './frontmatter.ts';
 import type { Frontmatter } from './frontmatter.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from './shipped.ts';
@@ -25,16 +28,62 @@ export interface LoadedPrompt {
   readonly warnings: readonly string[];
 }
 
-/** Where prompts are: `auto-compact` in Baton's home. */
-export function promptFolder(home: string): string {
-  return join(home, 'auto-compact');
+/** Where prompts are looked for. */
+export interface PromptPlace {
+  /** `auto-compact` in Baton's home, absolute. */
+  readonly folder: string;
+  /** The user's home directory, which `~` stands for. */
+  readonly homeDirectory: string;
+  /** Where relative paths of a judge's prompt lead that are not in `folder`. */
+  readonly cwd: string;
+  /** What the configuration says: absolute, from `~`, or relative to `folder`. */
+  readonly paths: Readonly<Partial<Record<PromptName, string>>>;
+}
+
+type Watcher = Config['rawrAutoCompaction'];
+
+/** Under which key each prompt can be put elsewhere. The judge's own has one key for each tier. */
+const PATH_KEYS: Readonly<Partial<Record<PromptName, Extract<keyof Watcher, `${string}PromptPath`>>>> = {
+  'auto-compact.md': 'autoCompactPromptPath',
+  'scratch-write.md': 'scratchWritePromptPath',
+  'watcher-packet.md': 'watcherPacketPromptPath',
+  'judgment-context.md': 'judgmentContextPromptPath',
+  'heads-up.md': 'headsUpPromptPath',
+  'handoff.md': 'handoffPromptPath',
+};
+
+/** Where a configuration has its prompts. */
+export function promptPlace({ rawrAutoCompaction: watcher }: Config, world: ConfigWorld): PromptPlace {
+  const paths: Partial<Record<PromptName, string>> = {};
+  for (const name of PROMPT_NAMES) {
+    const key = PATH_KEYS[name];
+    const path = key === undefined ? undefined : watcher[key];
+    if (path !== undefined) paths[name] = path;
+  }
+  const { homeDirectory, cwd } = world;
+  return { folder: join(batonHome(world), 'auto-compact'), homeDirectory, cwd, paths };
+}
+
+/** The file that a prompt is read from. */
+export function promptFile({ folder, homeDirectory, paths }: PromptPlace, name: PromptName): string {
+  return resolve(folder, fromHome(paths[name] ?? name, homeDirectory));
+}
+
+/** Whether a prompt is read from the place where `seedPrompts` writes it. */
+export function isOwnPrompt(place: PromptPlace, name: PromptName): boolean {
+  return promptFile(place, name) === join(place.folder, name);
+}
+
+function fromHome(path: string, homeDirectory: string): string {
+  return path === '~' || path.startsWith('~/') ? join(homeDirectory, path.slice(1)) : path;
 }
 
 /** Writes the shipped text of each prompt that is missing. @returns a warning where that is impossible */
-export async function seedPrompts(home: string): Promise<readonly string[]> {
-  const folder = promptFolder(home);
+export async function seedPrompts({ folder }: PromptPlace): Promise<readonly string[]> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    // What is said of each file says it; nothing is written through a link.
+    if (await isLinked(folder)) return [];
     for (const name of PROMPT_NAMES) await createPrompt(join(folder, name), SHIPPED_PROMPTS[name]);
     return [];
   } catch (error) {
@@ -55,16 +104,67 @@ async function createPrompt(file: string, text: string): Promise<void> {
   }
 }
 
-/** Reads a prompt without following a symlink. Writes nothing. */
-export async function loadPrompt(home: string, name: PromptName): Promise<LoadedPrompt> {
-  const file = join(promptFolder(home), name);
-  const read = await readText(file);
-  if ('missing' in read) return { ...shippedPrompt(name, file), state: 'missing', warnings: [] };
+async function isLinked(folder: string): Promise<boolean> {
+  return lstat(folder).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+}
+
+/**
+ * Reads a prompt from where the configuration has it. Writes nothing. Inside of `auto-compact/` no symlink is followed,
+ * and a file that is missing there unnamed by any key is no reason to warn.
+ */
+export async function loadPrompt(place: PromptPlace, name: PromptName): Promise<LoadedPrompt> {
+  const named = place.paths[name];
+  const isForeign = named !== undefined && isAbsolute(fromHome(named, place.homeDirectory));
+  const file = promptFile(place, name);
+  return readPrompt(name, file, {
+    isMissingFine: isOwnPrompt(place, name),
+    folder: isForeign ? undefined : place.folder,
+  });
+}
+
+/**
+ * Reads the prompt that `decision_prompt_path` names. A file that is not there is a warning and the shipped judge's, but
+ * for `judgment.md` itself, which is the shipped one until somebody writes it.
+ */
+export async function loadDecisionPrompt(place: PromptPlace, path: string): Promise<LoadedPrompt> {
+  const name = 'judgment.md';
+  const file = await resolveDecisionPath(place, path);
+  const isOwn = file.startsWith(join(place.folder, '/'));
+  return readPrompt(name, file, {
+    isMissingFine: path === name,
+    folder: isOwn ? place.folder : undefined,
+  });
+}
+
+interface Reading {
+  /** Nobody asked for just this file. */
+  readonly isMissingFine: boolean;
+  /** The folder in which links are not followed; undefined where the user named a place of their own. */
+  readonly folder: string | undefined;
+}
+
+async function readPrompt(
+  name: PromptName,
+  file: string,
+  { isMissingFine, folder }: Reading,
+): Promise<LoadedPrompt> {
+  if (folder !== undefined && (await isLinked(folder))) {
+    return unusable(name, file, `is in a folder that is a symbolic link, which is not followed`);
+  }
+  const read = await readText(file, folder !== undefined);
+  if ('missing' in read) {
+    const warnings = isMissingFine ? [] : [`${file} does not exist; the shipped prompt is used.`];
+    return { ...shippedPrompt(name, file), state: 'missing', warnings };
+  }
   if ('problem' in read) return unusable(name, file, read.problem);
   const { warnings, ...parsed } = parsePrompt(read.text);
   if (parsed.body === '') return unusable(name, file, 'is empty');
   const state = read.text === SHIPPED_PROMPTS[name] ? 'shipped' : 'changed';
-  return { name, file, state, text: read.text, ...parsed, warnings: warnings.map((each) => `${file}:${each}`) };
+  const told = warnings.map((each) => `${file}:${each} The frontmatter is not used.`);
+  return { name, file, state, text: read.text, ...parsed, warnings: told };
 }
 
 function unusable(name: PromptName, file: string, problem: string): LoadedPrompt {
@@ -80,9 +180,11 @@ function shippedPrompt(name: PromptName, file: string): Omit<LoadedPrompt, 'stat
 
 type ReadText = { readonly text: string } | { readonly missing: true } | { readonly problem: string };
 
-async function readText(file: string): Promise<ReadText> {
+async function readText(file: string, refusesLink: boolean): Promise<ReadText> {
   try {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const links = refusesLink ? constants.O_NOFOLLOW : 0;
+    // Without O_NONBLOCK opening a pipe that nobody writes to would never end.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | links);
     try {
       if (!(await handle.stat()).isFile()) return { problem: 'is not a file' };
       return { text: new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile()) };
@@ -91,18 +193,24 @@ async function readText(file: string): Promise<ReadText> {
     }
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'ENOENT') return { missing: true };
-    if (code === 'ELOOP') return { problem: 'is a symbolic link, which is not followed' };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { missing: true };
+    if (code === 'ELOOP') return { problem: `is a symbolic link${refusesLink ? ', which is not followed' : ' to itself'}` };
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { problem: 'is not valid UTF-8' };
     return { problem: `cannot be read (${code})` };
   }
 }
 
-/** Puts the shipped text back. What was there is moved aside. @returns the path that it has now, if anything was there */
-export async function resetPrompt(home: string, name: PromptName): Promise<string | undefined> {
-  const folder = promptFolder(home);
+/**
+ * Puts the shipped text back into `auto-compact/`. What was there is moved aside.
+ * @returns the path that it has now, if anything was there
+ * @throws Error with the code `ELOOP` where the folder is a symlink
+ */
+export async function resetPrompt({ folder }: PromptPlace, name: PromptName): Promise<string | undefined> {
   const file = join(folder, name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (await isLinked(folder)) {
+    throw Object.assign(new Error(`${folder} is a symbolic link`), { code: 'ELOOP' });
+  }
   const backup = await moveAside(file);
   await createPrompt(file, SHIPPED_PROMPTS[name]);
   return backup;
@@ -130,13 +238,9 @@ async function moveAside(file: string): Promise<string | undefined> {
 }
 
 /** Where `decision_prompt_path` leads: absolute or from `~`, else in `auto-compact/` if it is there, else from `cwd`. */
-export async function resolvePromptPath(
-  path: string,
-  place: { readonly home: string; readonly homeDirectory: string; readonly cwd: string },
-): Promise<string> {
-  if (path === '~' || path.startsWith('~/')) return join(place.homeDirectory, path.slice(1));
-  if (isAbsolute(path)) return path;
-  const own = join(promptFolder(place.home), path);
+export async function resolveDecisionPath(place: PromptPlace, path: string): Promise<string> {
+  const own = resolve(place.folder, fromHome(path, place.homeDirectory));
+  if (path === '~' || path.startsWith('~/') || isAbsolute(path)) return own;
   const isThere = await access(own).then(
     () => true,
     () => false,

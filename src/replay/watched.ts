@@ -481,8 +481,8 @@ const PROMPTS = {
 const HANDOFF_FRAME = parsePrompt(SHIPPED_PROMPTS['handoff.md']).body;
 
 function handoffText({ sequenceId, packet, isWrapped }: Handover): string {
-  const { text, author } = packet;
-  return handoffMessage({ sequenceId, packet: text, author, isWrapped, frame: HANDOFF_FRAME });
+  const { text } = packet;
+  return handoffMessage({ sequenceId, packet: text, isWrapped, frame: HANDOFF_FRAME });
 }
 
 /** The decision that the sequence under way rests on. */

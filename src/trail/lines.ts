@@ -232,7 +232,7 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
 }
 
 /** Whether a step stands in the agent's newest message: an older one may be done by now. */
-function isFromNewest({ current }: Trail, step: string): boolean {
+export function isFromNewest({ current }: Trail, step: string): boolean {
   const newest = oneLine(current.newestReply?.text ?? '');
   return newest === '' || newest.includes(oneLine(step.split('; ')[0] ?? '').slice(0, KNOWN_BY));
 }

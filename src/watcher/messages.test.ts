@@ -52,7 +52,6 @@ function handoff(more: Partial<Handoff>): Handoff {
   return {
     sequenceId: 's1',
     packet: 'The goal.',
-    author: 'agent',
     isWrapped: true,
     frame: 'Here is your packet back:\n\n{packet}\n\nContinue from here.',
     ...more,

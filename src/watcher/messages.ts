@@ -4,7 +4,7 @@
 import { markerLine } from '../protocol/marker.ts';
 import type { MessageItem, Origin } from '../protocol/item.ts';
 import type { Plan } from '../trail/trail.ts';
-import type { PacketAuthor, Step } from '../vocabulary.ts';
+import type { Step } from '../vocabulary.ts';
 import { SECTION_NAMES } from './packet/sections.ts';
 import type { PacketSection } from './packet/sections.ts';
 
@@ -78,7 +78,6 @@ function reminder(missing: readonly PacketSection[]): string {
 export interface Handoff {
   readonly sequenceId: string;
   readonly packet: string;
-  readonly author: PacketAuthor;
   readonly scratchPath?: string;
   /** `turn_based_handoff`; false: the unwrapped packet, with the line about the notes. */
   readonly isWrapped: boolean;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import { resolveConfig } from '../config/resolve.ts';
 import type { Boundary } from '../vocabulary.ts';
-import { DEFAULT_POLICY, resolvePolicy, TIER_BOUNDARIES } from './policy.ts';
+import { DEFAULT_POLICY, policyWarnings, resolvePolicy, TIER_BOUNDARIES } from './policy.ts';
 import type { Policy, PromptTrigger } from './policy.ts';
 import { signalSettings } from './signals.ts';
 
@@ -79,6 +79,18 @@ describe('thresholds', () => {
     const config = configWith('rawr_auto_compaction.policy.early.percent_remaining_lt=80');
     const trigger: PromptTrigger = { thresholds: { ready: 82, asap: 60 }, requiresAnyBoundary: [] };
     assert.deepEqual(thresholdsOf(resolvePolicy(config, trigger)), [80, 55, 45, 15]);
+    assert.deepEqual(policyWarnings(config, trigger), [
+      'The thresholds in the frontmatter of auto-compact.md are not used: that of early (80, the configuration) would be below that of ready (82, the frontmatter).',
+    ]);
+  });
+
+  it('of a frontmatter are warned of exactly where they are not used', () => {
+    const config = configWith('rawr_auto_compaction.policy.early.percent_remaining_lt=90');
+    const fits: PromptTrigger = { thresholds: { ready: 88 }, requiresAnyBoundary: [] };
+    assert.deepEqual(thresholdsOf(resolvePolicy(config, fits)), [90, 88, 45, 15]);
+    assert.deepEqual(policyWarnings(config, fits), []);
+    assert.match(policyWarnings(DEFAULT_CONFIG, fits)[0] ?? '', /early \(65, the default\)/);
+    assert.deepEqual(policyWarnings(DEFAULT_CONFIG, { thresholds: {}, requiresAnyBoundary: [] }), []);
   });
 });
 

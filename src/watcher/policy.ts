@@ -78,7 +78,7 @@ export const TIER_BOUNDARIES: Readonly<Record<WaitingTier, readonly Boundary[]>>
   asap: ASAP,
 };
 
-/** What a configuration comes to. Thresholds of a frontmatter that would upset the order of the tiers count for nothing. */
+/** What a configuration comes to. Thresholds of a frontmatter that would upset the order of the tiers count for nothing; `policyWarnings` says so. */
 export function resolvePolicy(config: Config, trigger: PromptTrigger = NO_TRIGGER): Policy {
   const { features, compact, rawrAutoCompaction: watcher } = config;
   const thresholds = resolveThresholds(config, trigger);
@@ -128,19 +128,44 @@ export function resolvePolicy(config: Config, trigger: PromptTrigger = NO_TRIGGE
 }
 
 /** Each threshold from the configuration, else the frontmatter, else the default. */
-function resolveThresholds({ rawrAutoCompaction: { policy } }: Config, trigger: PromptTrigger): Thresholds {
-  const choose = (asked: Partial<Thresholds>): Thresholds => {
-    const threshold = (tier: Tier): number =>
-      policy[tier].percentRemainingLt ?? asked[tier] ?? DEFAULT_THRESHOLDS[tier];
-    return {
-      early: threshold('early'),
-      ready: threshold('ready'),
-      asap: threshold('asap'),
-      emergency: threshold('emergency'),
-    };
+function resolveThresholds(config: Config, { thresholds }: PromptTrigger): Thresholds {
+  const asked = chooseThresholds(config, thresholds);
+  return misorderedTiers(asked) === undefined ? asked : chooseThresholds(config, {});
+}
+
+function chooseThresholds(
+  { rawrAutoCompaction: { policy } }: Config,
+  asked: PromptTrigger['thresholds'],
+): Thresholds {
+  const threshold = (tier: Tier): number =>
+    policy[tier].percentRemainingLt ?? asked[tier] ?? DEFAULT_THRESHOLDS[tier];
+  return {
+    early: threshold('early'),
+    ready: threshold('ready'),
+    asap: threshold('asap'),
+    emergency: threshold('emergency'),
   };
-  const thresholds = choose(trigger.thresholds);
-  return misorderedTiers(thresholds) === undefined ? thresholds : choose({});
+}
+
+/** What of a frontmatter `resolvePolicy` cannot use beside this configuration, as sentences. */
+export function policyWarnings(config: Config, { thresholds }: PromptTrigger): readonly string[] {
+  const asked = chooseThresholds(config, thresholds);
+  const misorder = misorderedTiers(asked);
+  if (misorder === undefined) return [];
+  const { policy } = config.rawrAutoCompaction;
+  const told = (tier: Tier): string => {
+    const origin =
+      policy[tier].percentRemainingLt !== undefined
+        ? 'the configuration'
+        : thresholds[tier] === undefined
+          ? 'the default'
+          : 'the frontmatter';
+    return `${tier} (${asked[tier]}, ${origin})`;
+  };
+  const [calm, urgent] = misorder;
+  return [
+    `The thresholds in the frontmatter of auto-compact.md are not used: that of ${told(calm)} would be below that of ${told(urgent)}.`,
+  ];
 }
 
 function requiredBoundaries(

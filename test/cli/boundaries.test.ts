@@ -78,3 +78,38 @@ test('a session without any boundary has no line about them', async () => {
   assert.match(stdout, /Recorded/);
   assert.doesNotMatch(stdout, /Boundaries/);
 });
+
+test('inspect goes by the phrases of the configuration', async () => {
+  const path = writeRollout([
+    message('user', 'Add a parser'),
+    ...call('a', 'exec_command', { cmd: 'ls' }, OK),
+    message('assistant', 'The parser is green as grass.'),
+  ]);
+  const said = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const { stdout, stderr, status } = await baton(home, [...args, 'inspect', path, '--json']);
+    assert.equal(status, 0, stderr);
+    const { boundaries } = InspectDocument.parse(JSON.parse(stdout));
+    return boundaries.map(({ boundary }) => boundary);
+  };
+  const key = 'rawr_auto_compaction.semantic_signals';
+  assert.ok(!(await said()).includes('agent_done'), 'no default phrase matches');
+  assert.ok(
+    (await said('-c', `${key}.agent_done_phrases=["green as grass"]`)).includes('agent_done'),
+    'agent_done',
+  );
+  assert.ok(
+    (await said('-c', `${key}.topic_shift_phrases=["as grass"]`)).includes('topic_shift'),
+    'topic_shift',
+  );
+  assert.ok(
+    (await said('-c', `${key}.concluding_thought_phrases=["grass"]`)).includes('concluding_thought'),
+    'concluding_thought',
+  );
+  const vetoed = await said(
+    '-c',
+    `${key}.agent_done_phrases=["green as grass"]`,
+    '-c',
+    `${key}.agent_done_negative_phrases=["the parser"]`,
+  );
+  assert.ok(!vetoed.includes('agent_done'), 'a negative phrase');
+});

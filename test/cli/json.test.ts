@@ -14,6 +14,10 @@ import {
   InspectDocument,
   InspectManyDocument,
   MicroDocument,
+  PromptsDiffDocument,
+  PromptsListDocument,
+  PromptsResetDocument,
+  PromptsShowDocument,
   ReceiptDocument,
   SessionsDocument,
   UndoDocument,
@@ -125,6 +129,30 @@ test('config, doctor and failures', async () => {
   assertFits(DoctorDocument, await of('doctor'));
   const failed = await baton(clean, ['inspect', 'missing', '--json']);
   assertFits(ErrorDocument, { error: failed.error });
+});
+
+test('prompts, shipped, changed, missing and unreadable', async () => {
+  const clean = temporaryDirectory();
+  const of = async (...args: readonly string[]): Promise<unknown> => {
+    const { stdout, stderr, status } = await baton(clean, ['prompts', ...args, '--json']);
+    assert.equal(status, 0, stderr);
+    return JSON.parse(stdout);
+  };
+  assertFits(PromptsDiffDocument, await of('diff'));
+  assertFits(PromptsListDocument, await of('list'));
+  writeFileSync(join(clean, '.baton/auto-compact/handoff.md'), 'Mine: {packet}');
+  writeFileSync(join(clean, '.baton/auto-compact/heads-up.md'), '');
+  rmSync(join(clean, '.baton/auto-compact/judgment.md'));
+  assertFits(PromptsDiffDocument, await of('diff'));
+  for (const name of ['handoff', 'heads-up', 'judgment']) {
+    assertFits(PromptsShowDocument, await of('show', name));
+    assertFits(PromptsShowDocument, await of('show', name, '--shipped'));
+    assertFits(PromptsDiffDocument, await of('diff', name));
+  }
+  assertFits(PromptsListDocument, await of('list'));
+  for (const name of ['handoff', 'heads-up', 'judgment']) {
+    assertFits(PromptsResetDocument, await of('reset', name));
+  }
 });
 
 for (const path of realSessions('codex', 'codex-0.169', 'claude-code', 'claude-code-2.1.329')) {

@@ -23,7 +23,7 @@ import { acceptPacket } from '../../src/watcher/packet/accept.ts';
 import { assemblePacket } from '../../src/watcher/packet/assemble.ts';
 import { factLines, factsOf } from '../../src/watcher/packet/facts.ts';
 import { writeTail } from '../../src/watcher/packet/tail.ts';
-import type { PacketAuthor, Step } from '../../src/vocabulary.ts';
+import type { Step } from '../../src/vocabulary.ts';
 import { Story } from '../support/story.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -52,7 +52,7 @@ Stream the writer in src/writer.ts.
 class Thread {
   readonly #records: LogRecord[];
   readonly #rows: string[] = [];
-  #packet: { readonly text: string; readonly author: PacketAuthor } | undefined;
+  #packet: string | undefined;
 
   constructor({ records }: Story) {
     this.#records = [...records];
@@ -86,7 +86,7 @@ class Thread {
     const facts = factLines(factsOf(trail, { scratchPath: NOTES }));
     const packet = acceptPacket(ANSWER, { maxTokens: 4_000, count, facts, tail, request: PROMPTS.packet });
     assert.ok(packet.type === 'packet', 'the answer is a packet');
-    this.#packet = { text: packet.text, author: 'agent' };
+    this.#packet = packet.text;
     return this.#note('packet');
   }
 
@@ -95,7 +95,7 @@ class Thread {
     const occasion = { tier: 'asap', percentRemaining: 40, signals: [], why: 'a test' } as const;
     const settings = { maxTokens: 4_000, count: approximateTokens };
     const { text } = assemblePacket(trail, occasion, factsOf(trail), settings);
-    this.#packet = { text, author: 'watcher' };
+    this.#packet = text;
     this.#add(packetItem(text, SEQUENCE, role));
     return this.#note('packet of the watcher');
   }
@@ -141,8 +141,8 @@ class Thread {
 
   handoff(isWrapped = true): this {
     assert.ok(this.#packet !== undefined, 'there is a packet');
-    const { text: packet, author } = this.#packet;
-    const text = handoffMessage({ sequenceId: SEQUENCE, packet, author, isWrapped, frame: FRAME });
+    const packet = this.#packet;
+    const text = handoffMessage({ sequenceId: SEQUENCE, packet, isWrapped, frame: FRAME });
     assert.ok(text.includes(packet.trim()), 'the packet is in it unchanged');
     this.#add(syntheticMessage(text, { step: 'handoff', sequenceId: SEQUENCE }));
     return this.#note('handoff');

@@ -72,6 +72,28 @@ for (const [style, answer] of Object.entries(styles)) {
   });
 }
 
+const code = 'const rows = read();\n# not a heading\nfor (const row of rows) print(row);';
+const unclosed: Readonly<Record<string, string>> = {
+  'in the middle': `## Goal\n${goal}\n## Completed\n${completed}\n\`\`\`ts\n${code}\n## State\n${state}\n## Decisions\n${invariants}\n## Next step\n${next}`,
+  'in the first part, with most of the packet below it': `## Goal\n${goal}\n\`\`\`\n${code}\n${'line\n'.repeat(200)}\n## Completed\n${completed}\n## State\n${state}\n## Decisions\n${invariants}\n## Next step\n${next}`,
+  'before one that is closed': `## Goal\n${goal}\n\`\`\`ts\n${code}\n## Completed\n${completed}\n## State\n${state}\n\`\`\`sh\nnpm test\n\`\`\`\n## Decisions\n${invariants}\n## Next step\n${next}`,
+  'after one that is closed': `## Goal\n${goal}\n\`\`\`sh\nnpm test\n\`\`\`\n## Completed\n${completed}\n~~~\n${code}\n## State\n${state}\n## Decisions\n${invariants}\n## Next step\n${next}`,
+  'around all of it': `Here it is:\n\`\`\`markdown\n## Goal\n${goal}\n## Completed\n${completed}\n## State\n${state}\n## Decisions\n${invariants}\n## Next step\n${next}`,
+};
+for (const [where, answer] of Object.entries(unclosed)) {
+  test(`a fence that is never closed loses no section: ${where}`, () => {
+    const { sections, text } = packet(answer);
+    assert.deepEqual(sections, ['goal', 'completed', 'state', 'invariants', 'next_step']);
+    for (const said of [goal, completed, state, invariants, next])
+      assert.ok(text.includes(said), `it keeps ${said}`);
+  });
+}
+
+test('headings in a fence that is closed are content', () => {
+  const answer = `## Goal\n${goal}\n## State\n${state}\n\`\`\`md\n## Next step\nThe one of the template.\n\`\`\`\n## Next step\n${next}`;
+  assert.ok(packet(answer).nextStep?.startsWith(next) === true, packet(answer).nextStep);
+});
+
 test('headings in a language that no table knows are told by their order', () => {
   const answer = `## Cel\n${goal}\n## Gotowe\n${completed}\n## Teraz\n${state}\n## Zasady\n${invariants}\n## Potem\n${next}\n## Dosłownie\n${SNIPPET_PLACEHOLDER}`;
   assert.deepEqual(packet(answer).sections, PACKET_SECTIONS.slice(0, 6));

@@ -139,10 +139,13 @@ function unwrapped(text: string): string {
   // The last fence closes: a packet may hold some of its own.
   const to = text.lastIndexOf(`\n${open[1] ?? ''}`);
   const inside = (to < from ? text.slice(from) : text.slice(from, to)).trim();
+  const namesSections = (part: string, least: number) =>
+    divide(part).filter(({ section }) => section !== undefined).length >= least;
+  // What begins below the first section is a part of the packet, even where it is most of it.
+  const isPart = namesSections(text.slice(0, open.index), 1) && namesSections(text, 2);
+  if (isPart) return text;
   if (inside.length > MOST_OF_ANSWER * text.length) return inside;
-  const hasSections = (part: string) =>
-    divide(part).filter(({ section }) => section !== undefined).length >= 2;
-  return !hasSections(text) && hasSections(inside) ? inside : text;
+  return !namesSections(text, 2) && namesSections(inside, 2) ? inside : text;
 }
 
 /** The first answer with what the second adds or tells anew. */

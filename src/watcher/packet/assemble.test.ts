@@ -93,7 +93,44 @@ test('a packet has the chain with what was done, the rules, the plan, the failur
   assert.match(packet, /`npm test` failed: .*Passed later after edits to src\/import\/price\.ts/);
   assert.match(packet, /because lists may have 2 GB/);
   assert.match(packet, /The agent's own words: "Next I will load the ISO 4217 list/);
-  assert.match(packet, /Still open in the plan of message 1: validate rows/);
+  assert.match(packet, /Open in the plan of message 1, perhaps overtaken since: validate rows/);
+});
+
+test('what is next begins with the ask that the steps serve, and says which words may be overtaken', () => {
+  const next = (told: Story): string =>
+    /## What is next\n\n([\s\S]*?)\n\n##/.exec(
+      assemblePacket(trailOf(told.records), occasion, factsOf(trailOf(told.records)), settings).text,
+    )?.[1] ?? '';
+  const asked = (): Story => new Story().user('Translate the menu into Danish, all 40 dishes.');
+  assert.match(
+    next(asked().agent('Let me look at the dishes.').sh('cat dishes.txt', 'soup')),
+    /^- Finish the current ask: "Translate the menu[^\n]*\n- The agent's own words, before its last calls: "Let me look/,
+  );
+  const overtaken = asked()
+    .agent('Next I will translate the soups.')
+    .sh('cat a', 'a')
+    .agent('The soups are in the file.')
+    .sh('cat b', 'b');
+  assert.match(
+    next(overtaken),
+    /\n- The agent had announced before, which may be done by now: "Next I will translate the soups/,
+  );
+  assert.doesNotMatch(next(asked().agent('All 40 dishes are translated.')), /Finish the current ask/);
+});
+
+test('a short request is told with the whole of what it replies to', () => {
+  const items = Array.from({ length: 6 }, (_, at) => `${at + 1}. The dish number ${at + 1} has no price.`);
+  const told = new Story()
+    .user('Check the menu.')
+    .agent(`I found these:\n${items.join('\n')}`)
+    .user('fix all of them');
+  const trailed = trailOf(told.records);
+  const packet = assemblePacket(trailed, occasion, factsOf(trailed), settings).text;
+  const ask = packet.slice(
+    packet.indexOf('Just before it, the agent had said:'),
+    packet.indexOf('Before that'),
+  );
+  for (const item of items) assert.ok(ask.indexOf(item) >= 0, item);
 });
 
 test('the parts stand in the order of the spec', () => {

@@ -5,7 +5,14 @@ import type { CountText } from '../../tokens/estimate.ts';
 import { fileLines } from '../../trail/file-lines.ts';
 import { quoted, summaryLine } from '../../trail/line.ts';
 import type { SummaryLine } from '../../trail/line.ts';
-import { carriedLines, deliveredLines, failureLines, pendingLines, ruleLines } from '../../trail/lines.ts';
+import {
+  carriedLines,
+  deliveredLines,
+  failureLines,
+  isFromNewest,
+  pendingLines,
+  ruleLines,
+} from '../../trail/lines.ts';
 import { messageLines } from '../../trail/message-lines.ts';
 import { preservedWords } from '../../trail/preserved.ts';
 import { countRedactions, redact } from '../../trail/redact.ts';
@@ -333,9 +340,10 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
     const text = `It answers the agent's question: ${quoted(question.question)}`;
     lines.push(summaryLine({ section: ASK, order: 1, text, value: 5 }));
   }
-  const said = current.text.length > SHORT_REQUEST ? [] : saidBefore(trail, question?.question ?? '');
-  if (said.length > 0) {
-    const text = `Just before it, the agent had said: ${quoted(said.join(' '))}`;
+  const reply = current.text.length > SHORT_REQUEST ? undefined : trail.current.repliesTo;
+  if (reply !== undefined) {
+    const said = clipMiddle(oneLine(reply.text), askLength(budget, 0.5));
+    const text = `Just before it, the agent had said: ${quoted(said)}`;
     lines.push(summaryLine({ section: ASK, order: 1.5, text, value: 5 }));
   }
   if (before !== undefined)
@@ -346,20 +354,8 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
   return lines;
 }
 
-/** A request this short ("yes, do it") means little without what it replies to. */
-const SHORT_REQUEST = 120;
-
-/** The last sentences that a short request may refer to. */
-const SAID_BEFORE = 5;
-
-function saidBefore({ statements, turns }: Trail, question: string): readonly string[] {
-  const before = statements.filter(({ turn }) => turn < turns);
-  const last = before.at(-1);
-  return before
-    .filter(({ turn, text }) => turn === last?.turn && !question.startsWith(text.slice(0, 40)))
-    .slice(-SAID_BEFORE)
-    .map(({ text }) => text);
-}
+/** A request this short ("yes, do it", "add these, too") means little without what it replies to. */
+const SHORT_REQUEST = 240;
 
 function askLine(order: number, label: string, { text }: UserRequest, length: number): SummaryLine {
   return summaryLine({
@@ -409,25 +405,42 @@ function olderSteps({ plan, turns }: Trail): readonly string[] {
   return plan.steps
     .filter(({ status }) => status === 'pending' || status === 'in_progress')
     .slice(0, SHOWN_OLD_STEPS)
-    .map(({ text }) => `- Still open in the plan of message ${plan.turn}: ${clip(text, 200)}`);
+    .map(
+      ({ text }) => `- Open in the plan of message ${plan.turn}, perhaps overtaken since: ${clip(text, 200)}`,
+    );
 }
 
+/** Enough of the current ask to know what the steps below it are for; the whole is in the first section. */
+const ASK_REMINDER = 160;
+
 function nextLines(trail: Trail, budget: number): SummaryLine[] {
+  const { current, nextStep, turns, requests, openQuestions, failures } = trail;
   const lines: string[] = [];
-  if (trail.nextStep !== undefined) {
-    lines.push(
-      `- The agent's own words: ${quoted(clip(oneLine(trail.nextStep), Math.max(160, budget * 0.25)))}`,
-    );
+  const ask = requests.at(-1);
+  // The agent's last words are often a small intent, and a plan may be older than the ask: both serve it.
+  if (ask !== undefined && !current.isAgentDone) {
+    lines.push(`- Finish the current ask: ${quoted(clip(oneLine(ask.text), ASK_REMINDER))}`);
+  }
+  if (nextStep !== undefined) {
+    const text = quoted(clip(oneLine(nextStep), Math.max(160, budget * 0.25)));
+    lines.push(`- ${announcement(trail, nextStep)}: ${text}`);
   }
   const step = openStep(trail);
   if (step !== undefined) lines.push(`- From the plan: ${clip(step.text, 240)}`);
-  else for (const text of olderSteps(trail)) lines.push(text);
-  for (const question of trail.openQuestions) {
+  for (const question of openQuestions) {
     lines.push(`- The agent asked, and waits for the user's answer: ${quoted(question.text)}`);
   }
-  const failure = trail.failures.findLast(({ outcome, turn }) => outcome === 'open' && turn === trail.turns);
+  const failure = failures.findLast(({ outcome, turn }) => outcome === 'open' && turn === turns);
   if (failure !== undefined) lines.push(`- Not seen to pass yet: \`${clip(failure.command, 140)}\``);
-  if (lines.length === 0)
-    lines.push(`- ${nextStepOf(trail) ?? 'Nothing is left open as far as the log tells.'}`);
+  if (lines.length === 0) lines.push('- Nothing is left open as far as the log tells.');
+  if (step === undefined) lines.push(...olderSteps(trail));
   return lines.map((text, order) => summaryLine({ section: NEXT, order, text, value: 5 - order }));
+}
+
+/** Says of the agent's words how fresh they are: what it announced may be done by now. */
+function announcement(trail: Trail, step: string): string {
+  if (!isFromNewest(trail, step)) return 'The agent had announced before, which may be done by now';
+  const said = trail.current.newestReply?.position ?? Infinity;
+  const hasActed = trail.current.tail.some(({ position }) => position > said);
+  return hasActed ? "The agent's own words, before its last calls" : "The agent's own words";
 }

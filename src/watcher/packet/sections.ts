@@ -89,22 +89,29 @@ export function divide(text: string): readonly SectionBlock[] {
   return blocksOf(lines, known.size >= 2 ? fillGaps(headings, known) : byOrder(headings, known));
 }
 
+/** What stands in a fence is no heading; where the fences do not pair up, nobody can tell what does, and all of them count. */
 function headingsOf(lines: readonly string[]): readonly Heading[] {
   const headings: Heading[] = [];
+  const inFences: Heading[] = [];
   let fence = '';
+  let doPairUp = true;
   lines.forEach((raw, at) => {
     const line = raw.trim();
-    const mark = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
+    const [, mark, info] = /^(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
     if (mark !== undefined) {
       if (fence === '') fence = mark;
-      else if (mark.startsWith(fence)) fence = '';
+      else if (mark.startsWith(fence)) {
+        // One that says its language opens: the one before it was never closed. @source CommonMark §4.5
+        if (info !== '') doPairUp = false;
+        fence = '';
+      }
       return;
     }
-    if (fence !== '' || line === '') return;
+    if (line === '') return;
     const heading = headingOf(raw, lines[at + 1]?.trim() ?? '');
-    if (heading !== undefined) headings.push({ at, ...heading });
+    if (heading !== undefined) (fence === '' ? headings : inFences).push({ at, ...heading });
   });
-  return headings;
+  return doPairUp && fence === '' ? headings : [...headings, ...inFences].toSorted((a, b) => a.at - b.at);
 }
 
 const NUMBER = /^(?:(?:section|part|abschnitt)\s+)?(?:\d{1,2}|[ivx]{1,4}|[一二三四五六七])\s?[.):、：-]\s*/iu;
