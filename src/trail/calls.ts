@@ -2,6 +2,7 @@
 
 import type { CallView } from '../protocol/item.ts';
 import { patchedFiles } from './patch.ts';
+import { ELLIPSIS } from './sentences.ts';
 import { fileActionsOf, joinPath, simpleCommands } from './shell.ts';
 import type { SimpleCommand } from './shell.ts';
 import type { LineRange, Plan, PlanStep, StepStatus } from './trail.ts';
@@ -21,6 +22,8 @@ export interface CallMeaning {
   /** The shell script, or a phrase for a tool whose result tells like a command's does. */
   readonly command?: string;
   readonly simple?: readonly SimpleCommand[];
+  /** The directory that the call itself names. */
+  readonly directory?: string;
   readonly files: readonly FileAction[];
   readonly plan?: PlanChange;
   readonly questions?: readonly string[];
@@ -164,7 +167,13 @@ function shellMeaning(script: string, args: Arguments): CallMeaning {
     ...action,
     ...(content === undefined ? {} : { added: content }),
   }));
-  return { command: script, simple, files: files.map((file) => within(directory, file)), text: script };
+  return {
+    command: script,
+    simple,
+    ...(directory === undefined ? {} : { directory }),
+    files: files.map((file) => within(directory, file)),
+    text: script,
+  };
 }
 
 function within(directory: string | undefined, file: FileAction): FileAction {
@@ -223,7 +232,9 @@ function newText(args: Arguments): string {
   if (single !== undefined) return single;
   const edits = args['edits'];
   if (!Array.isArray(edits)) return '';
-  return edits.map((edit) => (isRecord(edit) ? (string(edit['new_string']) ?? '') : '')).join('\n');
+  return edits
+    .map((edit) => (isRecord(edit) ? (string(edit['new_string']) ?? '') : ''))
+    .join(`\n${ELLIPSIS}\n`);
 }
 
 const STATUSES: Readonly<Record<string, StepStatus>> = {

@@ -17,22 +17,32 @@ import {
   outcomeOf,
   readsFailed,
   refusalIn,
+  saysFailed,
   stripAnsi,
   tellingLines,
 } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
+import { PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
 import { redact } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
-import { announcedStep, closingQuestion, statementsOf, StatementPool } from './statements.ts';
+import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
 import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
 const MAX_TAIL = 80;
 const MAX_TAIL_LENGTH = 2_400;
+/** Results that came at once and wait for the agent, and characters of one of them at its head and again at its tail. */
+const MAX_UNREAD = 8;
+const UNREAD_LENGTH = 6_000;
+/** Newest messages of the agent that are kept, in this many characters. */
+const MAX_SAID = 24;
+const SAID_LENGTH = 2_400;
+/** Characters of a text that an edit wrote, when it is told as part of the newest calls. */
+const WRITTEN_LENGTH = 900;
 const MAX_ABOUT_LENGTH = 240;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
@@ -68,10 +78,15 @@ export class TrailCollector {
   readonly #deliveries = new DeliveryLedger();
   readonly #actions: Action[] = [];
   readonly #tail: Activity[] = [];
+  readonly #place = new PlaceLedger();
+  #unread: Activity[] = [];
+  #hasUnread = false;
+  readonly #said: Reply[] = [];
+  #newestList: Reply | undefined;
+  #calls = 0;
   #position = 0;
   #compactions = 0;
   #cwd: string | undefined;
-  #gitBranch: string | undefined;
   #carriedOver: string | undefined;
   #lastMessage = '';
   #repliesTo: Reply | undefined;
@@ -87,7 +102,8 @@ export class TrailCollector {
       case 'session_meta':
       case 'settings':
         this.#cwd = record.cwd?.replace(/\/$/, '') ?? this.#cwd;
-        if (record.type === 'session_meta') this.#gitBranch = record.gitBranch ?? this.#gitBranch;
+        if (record.type === 'session_meta' && record.gitBranch !== undefined)
+          this.#place.noteBranch(record.gitBranch);
         return;
       case 'item':
         this.#addItem(record.item);
@@ -107,7 +123,8 @@ export class TrailCollector {
     const now = statements.filter((statement) => statement.turn === turn);
     return {
       cwd: this.#cwd,
-      gitBranch: this.#gitBranch,
+      gitBranch: this.#place.branch,
+      workedIn: this.#place.directory === this.#cwd ? undefined : this.#place.directory,
       turns: turn,
       compactions: this.#compactions,
       requests: this.#requests.requests(),
@@ -126,6 +143,10 @@ export class TrailCollector {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
         tail: this.#tail.map(toldActivity),
+        unread: this.#unread.map(redactedActivity),
+        said: [...this.#said],
+        newestList: this.#newestList,
+        calls: this.#calls,
         repliesTo: this.#repliesTo,
         newestReply: this.#newestReply,
         isAgentDone,
@@ -184,6 +205,7 @@ export class TrailCollector {
     this.#index.add(excerpt(own), 'user', this.#position, this.#root);
     this.#repliesTo = this.#newestReply ?? this.#repliesTo;
     this.#newestReply = undefined;
+    this.#calls = 0;
     this.#lastMessage = '';
     this.#lastStep = undefined;
     this.#deliveries.addLinks(own, this.#requests.turn);
@@ -197,6 +219,11 @@ export class TrailCollector {
     this.#requests.noteMessage(text);
     this.#lastMessage = detached(text.slice(-6_000));
     this.#newestReply = { ...this.#moment, text: this.#lastMessage };
+    this.#unread = [];
+    const list = namedList(this.#lastMessage);
+    if (list !== undefined) this.#newestList = { ...this.#moment, text: detached(list) };
+    this.#said.push({ ...this.#moment, text: detached(clipMiddle(this.#lastMessage, SAID_LENGTH)) });
+    if (this.#said.length > MAX_SAID) this.#said.shift();
     this.#lastStep = announcedStep(text) ?? this.#lastStep;
     this.#hasCalledSinceMessage = false;
     this.#deliveries.addLinks(text, this.#requests.turn);
@@ -207,6 +234,11 @@ export class TrailCollector {
     const meaning = meaningOf(call);
     this.#hasCalledSinceMessage = true;
     this.#hasPast = true;
+    this.#calls++;
+    // Calls made at once have their results behind the last of them.
+    if (this.#hasUnread) this.#unread = [];
+    this.#hasUnread = false;
+    this.#place.noteCall(meaning, this.#cwd);
     this.#index.add(excerpt(meaning.text), 'call', this.#position, this.#root);
     if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
     if (call.callId === undefined) {
@@ -245,6 +277,7 @@ export class TrailCollector {
       return;
     }
     this.#noteActivity(due, outcome.text);
+    this.#place.noteOutput(due.meaning, outcome.text);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
   }
@@ -261,16 +294,22 @@ export class TrailCollector {
   }
 
   #noteActivity({ meaning, name, about, moment }: DueCall, text: string): void {
+    this.#hasUnread = true;
     if (meaning.plan !== undefined || text.trim() === '') return;
     const file = meaning.files[0];
-    const object = meaning.command ?? (file === undefined ? about : this.#relative(file.path));
-    const call = clip(oneLine(object === '' ? name : `${name} ${object}`), 160);
-    this.#tail.push({
-      ...moment,
-      call: detached(call),
-      result: detached(text.slice(0, 2 * MAX_TAIL_LENGTH)),
-    });
+    const object = this.#scriptOf(meaning) ?? (file === undefined ? about : this.#relative(file.path));
+    const call = detached(clip(oneLine(object === '' ? name : `${name} ${object}`), 160));
+    const added = meaning.command === undefined ? (file?.added ?? '') : '';
+    const written = added === '' ? {} : { written: detached(headLines(added, WRITTEN_LENGTH)) };
+    this.#tail.push({ ...moment, call, ...written, result: detached(text.slice(0, 2 * MAX_TAIL_LENGTH)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
+    this.#unread.push({ ...moment, call, result: text });
+    if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
+  }
+
+  /** The script of a call, that of the process it writes to included. */
+  #scriptOf({ command, processId }: CallMeaning): string | undefined {
+    return processId === undefined ? command : this.#running.get(processId)?.meaning.command;
   }
 
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
@@ -309,6 +348,11 @@ export class TrailCollector {
     }
     if (!isWork(meaning.simple)) return;
     const command = workOf(meaning.command, meaning.simple);
+    // The status of a pipe or a list is that of its last program: what was to be done may have failed all the same.
+    if (!failed && canHideStatus(meaning) && saysFailed(outcome.text)) {
+      this.#finishCommand(due, { ...outcome, exitCode: undefined }, true);
+      return;
+    }
     const telling = tellingLines(outcome.text, failed);
     this.#runs.add(
       {
@@ -360,8 +404,25 @@ export class TrailCollector {
 }
 
 /** What is shown of an activity: most are gone before anybody asks, so this is done when somebody does. */
-function toldActivity({ call, result, ...moment }: Activity): Activity {
-  return { ...moment, call: redact(call), result: redact(headLines(stripAnsi(result), MAX_TAIL_LENGTH)) };
+function toldActivity(activity: Activity): Activity {
+  return redactedActivity({ ...activity, result: headLines(stripAnsi(activity.result), MAX_TAIL_LENGTH) });
+}
+
+function redactedActivity({ call, result, written, ...moment }: Activity): Activity {
+  return {
+    ...moment,
+    call: redact(call),
+    ...(written === undefined ? {} : { written: redact(written) }),
+    result: redact(endsOf(stripAnsi(result), UNREAD_LENGTH)),
+  };
+}
+
+/** Programs whose output is about other people's failures: logs of builds, texts of issues, commits. */
+const REPORTING = new Set(['git', 'gh', 'curl', 'glab', 'bd', 'docker', 'kubectl']);
+
+/** Whether a script may succeed though its work failed: it pipes or goes on, and its work is no report. */
+function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
+  return /[|;\n]/.test(command) && simple.some((one) => isWork([one]) && !REPORTING.has(one.words[0] ?? ''));
 }
 
 /** A call that waits for its result keeps what it means, not what it said. */
@@ -370,8 +431,12 @@ function withoutText(meaning: CallMeaning): CallMeaning {
 }
 
 function excerpt(text: string): string {
-  if (text.length <= 2 * INDEXED_LENGTH) return text;
-  return `${text.slice(0, INDEXED_LENGTH)}\n${text.slice(text.length - INDEXED_LENGTH)}`;
+  return endsOf(text, INDEXED_LENGTH);
+}
+
+/** Head and tail of a text, at most `limit` characters each. */
+function endsOf(text: string, limit: number): string {
+  return text.length <= 2 * limit ? text : `${text.slice(0, limit)}\n${text.slice(text.length - limit)}`;
 }
 
 function isScratch(path: string): boolean {
@@ -384,7 +449,7 @@ function phraseOf(action: FileAction['action'], path: string, to: string | undef
 }
 
 function resultPhrase(failed: boolean, telling: readonly string[]): string {
-  const line = telling.at(failed ? 0 : -1);
+  const line = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
   const said = line === undefined || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
   if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
   if (said === '') return '';

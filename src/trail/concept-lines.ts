@@ -40,7 +40,7 @@ export function commandLines(trail: Trail): SummaryLine[] {
 /** Names shown to a line: as many as one line is credited with. @source docs/decisions/summary.md. */
 const NAMES_PER_LINE = 10;
 /** Tokens of the budget for each line of names of one place: no file and no request takes them all. */
-const TOKENS_PER_LINE_OF_PLACE = 700;
+const TOKENS_PER_LINE_OF_PLACE = 1_000;
 
 /** What the lines of names need to know of the lines that were picked before. */
 export interface Shown {

@@ -51,6 +51,10 @@ test('what is listed below a heading about rules binds, whatever its words; othe
 
 /** Rules in many words and languages. The tables were widened on two thirds of them; of the last 36 they knew 23 before. */
 const RULES = [
+  'Keep in mind that for night runs we have the whole log.',
+  'I want tabs everywhere.',
+  "I didn't mean that, never spin it twice.",
+  'Can you make sure to never spin it twice.',
   'Keep every function under 30 lines.',
   'No new dependencies.',
   'Leave the migrations folder alone.',
@@ -223,6 +227,12 @@ const REQUESTS = [
   'Добавь строку поиска.',
   '検索バーを追加して。',
   '添加一个搜索框。',
+  'now can you explain: the index is rebuilt only for new files',
+  'can you tell me why we never close the shutter',
+  'But I never saw the shutter open.',
+  "I didn't see the new lamps, only the old ones.",
+  '│     - 1a2b3c4 the dome must not spin twice — 1 week ago [+10 -3 (2 files)]',
+  'M12 Snnn\tTurn the dome (never wait)\t—\tAll',
 ];
 
 test('rules are known in many words and languages', () => {

@@ -10,7 +10,7 @@ const ENGLISH = [
   'at (?:most|least)|(?:no )?(?:more|less|longer|fewer) than|(?:below|under|within|up to|limit\\S* (?:\\S+ ){0,5}to|max(?:imum)?\\.?(?: of)?|min(?:imum)?(?: of)?) \\d+|\\d+ (?:and|or) (?:up|above|newer|less|fewer)',
   'instead of|rather than|prefer|avoid|no longer|not allowed|make sure|ensure|stick (?:to|with)|keep (?:it|the|this|that|all|every|each|using|everything|things|\\S+ (?:under|below|above|within|in|at|as|small|short|out))',
   'refrain from|stay (?:away|out|within|on)|hands off|off[ -]limits|capped|compatible with|leave (?:\\S+ ){1,6}(?:alone|untouched|as (?:is|it is|they are))|under no circumstances|whatever you do|treat \\S+ (?:\\S+ )?as',
-  "from now on|going forward|remember (?:to|that)|important|crucial|essential|mandatory|requires?|required|forbidden|prohibited|stop \\w+ing|that['’]s wrong|I(?:['’]d| would) rather|(?:I|we) want .{1,60}(?:everywhere|only|always|all)|(?:to|should) keep \\w+ing|everywhere|hold on to|skip|by hand",
+  "from now on|going forward|remember (?:to|that)|(?:keep|bear|have) in mind|be aware|take (?:care|into account)|important|crucial|essential|mandatory|requires?|required|forbidden|prohibited|stop \\w+ing|that['’]s wrong|I(?:['’]d| would) rather|(?:I|we) want .{1,60}(?:everywhere|only|always|all)|(?:to|should) keep \\w+ing|everywhere|hold on to|skip|by hand",
   'in (?:English|German|French|Spanish|Chinese|Japanese)|(?:^|[,;:] ?|please )no \\w+s|(?:any|every)(?:thing|one|body) (?:that|who|must|should|goes|gets)|(?:prefix|suffix|name|write|put|mark|format) (?:all|every|each)|(?:ask|tell|check with|confirm with) (?:me|us) (?:before|first)|before (?:every|each|any|you|commit\\w*|merg\\w*|push\\w*)|(?:after|for) (?:every|each)',
   'use (?:\\S+ ){1,12}(?:not|instead|for (?:all|every)|(?:for|as) \\S+)|(?:use|target) (?:only )?[\\w.-]+|not? (?:new|more|extra|other|additional|network|external|third|default|global|magic|any)\\b.{1,60}|(?:imperative|present) (?:mood|tense)|(?:go|goes|live|belong)s? (?:next to|in|into|under|below)',
 ];
@@ -67,10 +67,22 @@ const MAX_SENTENCE_LENGTH = 600;
 const LOGGED =
   /^(?:\S{1,60}(?:Error|Exception|Warning)?: (?:error\b|cannot\b)|\S{1,60}(?:Error|Exception):|\$ |>>> |at \S+ \(|File "|\(\.?venv\)|\[\w+\] )/;
 
-/** Whether a sentence of the user states a rule, limit, preference or correction. A question states none. */
+/** A question that need not end with its mark: "now can you explain: …". It asks to be told, not to act. */
+const ASKED =
+  /^(?:(?:and|but|so|ok(?:ay)?|now|also|then|hmm?)[, ]+)*(?:(?:can|could|would|will) (?:you|u)(?: please)? (?:explain|tell|show|describe|summari[sz]e|list|give|walk|remind|clarify|ask)\b|(?:why|how come) (?:do|does|did|is|are|was|were|would|should|can['’]?t|don['’]t|doesn['’]t|isn['’]t)\b|(?:what|how|where|which) (?:do|does|did|is|are|was|were) (?:the|this|that|these|those|it|we|you|I)\b|tell me (?:why|what|how|where|which)\b)/i;
+
+/** What the user tells of the past or of what they saw; wishes of theirs are rules. */
+const NARRATED =
+  /^(?:(?:and|but|so|well|also)[, ]+)*I (?:(?:never|always|only|just) (?:saw|got|had|did|heard|used|knew|noticed|found|said)|did(?:n['’]?t| not) (?:see|get|find|notice|hear|know|use|run|try|check|look)|haven['’]t|couldn['’]t|wasn['’]t)\b/i;
+
+/** A row of something printed: a tree or table, a commit with its hash, columns set apart by tabs. */
+const PRINTED = /^[│├└╭╰┃|] |\t.*\t|^(?:- )?[0-9a-f]{7,12} \S.* (?:ago|\[[+-])/;
+
+/** Whether a sentence of the user states a rule, limit, preference or correction. Questions, tales and printed rows state none. */
 export function isConstraint(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || sentence.length < 4) return false;
   if (/[?？]$/.test(sentence) || LOGGED.test(sentence)) return false;
+  if (ASKED.test(sentence) || NARRATED.test(sentence) || PRINTED.test(sentence)) return false;
   return WORDS.test(sentence) || SIGNS.test(sentence) || CORRECTION.test(sentence);
 }
 

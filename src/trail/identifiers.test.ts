@@ -59,3 +59,31 @@ test('the index stays bounded and keeps what is in use', () => {
   assert.ok(index.top(1e9).length <= 40_000);
   assert.ok(index.weight('keepThisName') > 0);
 });
+
+test('what results show as a key only is no name; one that user or agent wrote is', () => {
+  const index = new IdentifierIndex();
+  index.add('{"avatar_url": "x", "mirror_url": "y"}', 'result', 1, '');
+  index.add(String.raw`"{\"node_id\":4,\\\"deep_key\\\":5}"`, 'result', 2, '');
+  index.add('{"mirror_url": "z"}', 'result', 2, '');
+  index.add('use mirror_url for lens_size', 'agent', 3, '');
+  for (const key of ['avatar_url', 'node_id', 'deep_key']) assert.equal(index.weight(key), 0, key);
+  assert.ok(index.weight('mirror_url') > 0);
+  assert.deepEqual(
+    index
+      .top(10)
+      .map(({ text }) => text)
+      .toSorted(),
+    ['lens_size', 'mirror_url'],
+  );
+});
+
+test('a long number is an id where somebody wrote it, and data where only a program printed it', () => {
+  const index = new IdentifierIndex();
+  index.add('2731998818 bytes, 2731998820 left', 'result', 1, '');
+  index.add('answer comment 2731998819, in 4 of 400 places', 'agent', 2, '');
+  index.add('2731998819 found', 'result', 3, '');
+  assert.deepEqual(
+    index.top(10).map(({ text }) => text),
+    ['2731998819'],
+  );
+});

@@ -11,6 +11,10 @@ export type Mention = 'user' | 'agent' | 'call' | 'result';
 const MAX_LENGTH = 120;
 const MIN_LENGTH = 3;
 
+/** Digits that make a bare number an id: of a comment, a run, a process. Shorter ones are mostly counts and sizes. */
+const LEAST_DIGITS = 5;
+const MOST_DIGITS = 12;
+
 const LETTER = 1;
 const DIGIT = 2;
 const JOINER = 4;
@@ -26,12 +30,17 @@ for (let code = 0; code < 128; code++) {
 
 const BACKTICK = 96;
 const BACKSLASH = 92;
+const DOUBLE_QUOTE = 34;
+const COLON = 58;
 
 /**
  * Calls `visit` with every run of a text that may be an identifier, repetitions included. Most runs are plain words: they
  * are let go before anything is allocated.
  */
-function scanRuns(text: string, visit: (run: string, isQuoted: boolean) => void): void {
+function scanRuns(
+  text: string,
+  visit: (run: string, isQuoted: boolean, start: number, end: number) => void,
+): void {
   const length = text.length;
   let index = 0;
   while (index < length) {
@@ -59,10 +68,18 @@ function scanRuns(text: string, visit: (run: string, isQuoted: boolean) => void)
     }
     if (index - start > MAX_LENGTH || index - start < MIN_LENGTH || (seen & (LETTER | DIGIT)) === 0) continue;
     const isQuoted = text.charCodeAt(start - 1) === BACKTICK && text.charCodeAt(index) === BACKTICK;
-    const isPlain = seen === LETTER || seen === DIGIT;
+    const isPlain = seen === LETTER || (seen === DIGIT && index - start < LEAST_DIGITS);
     if (!isQuoted && isPlain) continue;
-    visit(text.slice(isEscape(text, start) ? start + 1 : start, index), isQuoted);
+    visit(text.slice(isEscape(text, start) ? start + 1 : start, index), isQuoted, start, index);
   }
+}
+
+/** Whether a run stands as a key of JSON, that of JSON within a string included: `"run":`, `\\"run\\":`. */
+function isKey(text: string, start: number, end: number): boolean {
+  if (text.charCodeAt(start - 1) !== DOUBLE_QUOTE) return false;
+  let close = end;
+  while (text.charCodeAt(close) === BACKSLASH) close++;
+  return text.charCodeAt(close) === DOUBLE_QUOTE && text.charCodeAt(close + 1) === COLON;
 }
 
 /** The identifier in a run, or undefined where it is none. */
@@ -115,8 +132,8 @@ function isIdentifier(text: string): boolean {
   if (text.startsWith('#')) return isAllDigits(text, 1);
   if (text.startsWith('-') || text.startsWith('_-')) return false;
   const shape = shapeOf(text);
-  // A bare number says nothing by itself; a version does.
-  if (shape.letters === 0) return shape.dots > 1 && shape.digits >= 3;
+  // A short bare number says nothing by itself; a version and a long id do.
+  if (shape.letters === 0) return (shape.dots > 1 && shape.digits >= 3) || isLongNumber(text);
   if (shape.letters <= 2 && TIME.test(text)) return false;
   if (isData(text, shape)) return false;
   if (text.startsWith('.') && shape.slashes === 0)
@@ -192,6 +209,10 @@ function isPath(text: string, shape: Shape): boolean {
   return shape.dots + shape.underscores + shape.hyphens + shape.digits > 0;
 }
 
+function isLongNumber(text: string): boolean {
+  return text.length >= LEAST_DIGITS && text.length <= MOST_DIGITS && isAllDigits(text, 0);
+}
+
 function isLetterAt(text: string, index: number): boolean {
   return ((CLASS[text.charCodeAt(index)] ?? 0) & LETTER) !== 0;
 }
@@ -209,6 +230,8 @@ class Mentions {
   agent = 0;
   call = 0;
   result = 0;
+  /** Results in which it stands first as a key of JSON: what a program prints of its own, not what the work is about. */
+  key = 0;
   /** Position of the newest mention by anyone, and by user or agent. */
   last = 0;
   lastOwn = -1;
@@ -250,11 +273,14 @@ export class IdentifierIndex {
       this.#runs.clear();
       this.#root = root;
     }
-    scanRuns(text, (run, isQuoted) => {
-      const mentions = this.#mentionsOf(run, isQuoted);
+    scanRuns(text, (run, isQuoted, start, end) => {
+      // Programs print numbers without end; those that somebody wrote are ids.
+      const isPrinted = by === 'result' && isLongNumber(run);
+      const mentions = isPrinted ? this.#mentions.get(run) : this.#mentionsOf(run, isQuoted);
       if (mentions === undefined || mentions.item === this.#items) return;
       mentions.item = this.#items;
       mentions[by]++;
+      if (by === 'result' && isKey(text, start, end)) mentions.key++;
       mentions.last = position;
       if (by !== 'result') mentions.lastOwn = position;
     });
@@ -286,7 +312,7 @@ export class IdentifierIndex {
       position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
     }));
     all.sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1));
-    return all.slice(0, limit);
+    return all.slice(0, limit).filter(({ weight }) => weight > 0);
   }
 
   /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
@@ -315,6 +341,7 @@ export class IdentifierIndex {
     if (frequency === 0) return 0;
     const rarity = Math.log(1 + this.#items / frequency);
     const own = 1.2 * mentions.user + 0.5 * mentions.agent + mentions.call;
+    if (own === 0 && 2 * mentions.key > frequency) return 0;
     const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(mentions.result);
     const age = this.#position - (own > 0 ? mentions.lastOwn : mentions.last);
     return (rarity * chance * HALF_LIFE_ITEMS) / (HALF_LIFE_ITEMS + age);

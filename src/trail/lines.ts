@@ -6,10 +6,19 @@ import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import type { PreservedWords } from './preserved.ts';
-import { actionLines, replyLines, runLines, statementLines, tailLines } from './work-lines.ts';
+import {
+  actionLines,
+  listLines,
+  replyLines,
+  runLines,
+  statementLines,
+  tailLines,
+  unreadLines,
+} from './work-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
-import { isIntent } from './statements.ts';
-import type { Failure, Trail, UserRequest } from './trail.ts';
+import { programOf } from './runs.ts';
+import { isIntent, remainingRows } from './statements.ts';
+import type { Failure, Reply, Trail, UserRequest } from './trail.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -37,6 +46,9 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const { repliesTo, newestReply } = trail.current;
   const reply = replyLines(repliesTo, "The agent's last message before the current request:", -1e9);
   const report = replyLines(newestReply, "The agent's newest message:", 4e9);
+  const list = newestListLines(trail);
+  const unread = unreadLines(trail, budget * UNREAD_SHARE * CHARACTERS_PER_TOKEN);
+  const tail = tailLines(trail);
   const messages = messageLines(trail, budget, preserved);
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
@@ -46,18 +58,21 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
+    { lines: unread, share: 1.25 * UNREAD_SHARE, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
-    { lines: report, share: 0.08, by: 'order' },
-    { lines: reply, share: 0.08, by: 'order' },
+    { lines: report, share: replyShare(newestReply, trail), by: 'order' },
+    { lines: reply, share: replyShare(repliesTo, trail), by: 'order' },
+    { lines: list, share: 0.05, by: 'order' },
     { lines: now, share: 0.05, by: 'worth' },
     { lines: before, share: 0.1, by: 'worth' },
     { lines: messages.newest, share: 0.08, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
     { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
     { lines: commandLines(trail), share: 0.03, by: 'order' },
+    { lines: tail, share: tailShare(budget), by: 'order' },
   ];
   const all = [
     ...ask,
@@ -73,13 +88,38 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     ...before,
     ...actions,
     ...runLines(trail),
-    ...tailLines(trail),
+    ...unread,
+    ...list,
+    ...tail,
     ...messages.all,
     ...failures,
     ...delivered,
     ...carried,
   ];
   return { floors, all, files: files.byPath };
+}
+
+/** Share of the budget for the newest results, to which the agent has not reacted yet. @source docs/decisions/summary.md */
+const UNREAD_SHARE = 0.05;
+/** Characters of code and output that a token holds at least, nearly always. */
+const CHARACTERS_PER_TOKEN = 3;
+
+/** Share of the newest steps as they stand: small summaries need the room for what is older. @source docs/decisions/summary.md */
+function tailShare(budget: number): number {
+  return Math.min(0.2, Math.max(0, (budget - 4_000) / 40_000));
+}
+
+/** A message with a list is what the user refers to next: "do 2 and 4". */
+function replyShare(reply: Reply | undefined, { current }: Trail): number {
+  return reply !== undefined && reply.position === current.newestList?.position ? 0.1 : 0.08;
+}
+
+/** The agent's newest list, where it stands in neither of the two messages that are quoted anyway. */
+function newestListLines({ current }: Trail): SummaryLine[] {
+  const { newestList, repliesTo, newestReply } = current;
+  const isQuoted = [repliesTo, newestReply].some((reply) => reply?.position === newestList?.position);
+  if (newestList === undefined || isQuoted) return [];
+  return listLines(newestList, `The agent's newest list (after message ${newestList.turn}):`, -1.5e9);
 }
 
 /** Characters of the current request that are quoted: about an eighth of the budget. */
@@ -134,8 +174,9 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
   }
   if (trail.cwd !== undefined) {
     const branch = trail.gitBranch === undefined ? '' : `, branch ${trail.gitBranch}`;
+    const moved = trail.workedIn === undefined ? '' : `; the newest commands ran in ${trail.workedIn}`;
     lines.push(
-      summaryLine({ section, order: 3, text: `Working directory: ${trail.cwd}${branch}`, value: 2 }),
+      summaryLine({ section, order: 3, text: `Working directory: ${trail.cwd}${moved}${branch}`, value: 2 }),
     );
   }
   return lines;
@@ -203,8 +244,7 @@ function whereItStands({ current, turns, nextStep }: Trail): string {
       : 'The agent had answered the current request; what comes next is up to the user.';
   }
   const hasBegun =
-    current.newestReply !== undefined ||
-    [...current.actions, ...current.tail].some(({ turn }) => turn === turns);
+    current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
   return hasBegun
     ? 'Work on the current request was under way; go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';
@@ -226,11 +266,34 @@ export function pendingLines(trail: Trail): SummaryLine[] {
     const text = `- done (${done.length} of ${steps.length}): ${clip(done.join('; '), 400)}`;
     lines.push(summaryLine({ section, order: 100, text, value: isOld ? 0.5 : 1.5, group }));
   }
+  lines.push(...remainingLines(trail));
   for (const question of trail.openQuestions) {
     const text = `- The agent asked, and the user has not answered yet: ${quoted(question.text)}`;
     lines.push(summaryLine({ section, order: 200, text, value: 5 }));
   }
   return lines;
+}
+
+/** What the agent's last message lists as open, which no tool of plans knows of. */
+function remainingLines({ current, turns }: Trail): SummaryLine[] {
+  const reply = current.newestReply ?? current.repliesTo;
+  if (reply === undefined) return [];
+  const { repliesTo } = current;
+  if (reply !== repliesTo && repliesTo !== undefined && remainingRows(repliesTo.text).length > 0) {
+    const text =
+      "- What the agent's last message before the current request lists as remaining is quoted in section 8.";
+    return [summaryLine({ section: SECTION.pending, order: 110, text, value: 3 })];
+  }
+  const when = reply.turn === turns ? '' : `, to message ${reply.turn}`;
+  return remainingRows(reply.text).map((row, at) =>
+    summaryLine({
+      section: SECTION.pending,
+      order: 110 + at,
+      text: `  ${clip(row.trim(), 240)}`,
+      value: 2,
+      group: `Left open by the agent's last message${when}:`,
+    }),
+  );
 }
 
 /** Below this a failure is told with the first of its lines only. */
@@ -251,21 +314,25 @@ export function failureLines(trail: Trail, budget: number): SummaryLine[] {
     );
 }
 
-function failureText({ command, telling, times, outcome, editedBetween }: Failure, rows: number): string {
+function failureText(failure: Failure, rows: number): string {
+  const { command, telling, times, outcome, editedBetween, isProgramWell } = failure;
   const often = times > 1 ? ` ${times} times` : '';
   const said = telling
     .slice(0, rows)
     .map((text) => clip(text, 150))
     .join(' | ');
   const after = editedBetween.length === 0 ? '' : ` after edits to ${editedBetween.slice(-3).join(', ')}`;
-  const ended = outcome === 'passed' ? `Passed later${after}.` : 'Not seen to pass since.';
+  const open = isProgramWell
+    ? `Not run again as such, but \`${programOf(command)}\` ran well later.`
+    : 'Not seen to pass since.';
+  const ended = outcome === 'passed' ? `Passed later${after}.` : open;
   return `- \`${clip(command, 100)}\` failed${often}: ${said}. ${ended}`;
 }
 
 /** What is still broken matters most, then what took edits to mend; old failures fade. */
-function failureValue({ outcome, turn, editedBetween }: Failure, trail: Trail): number {
+function failureValue({ outcome, turn, editedBetween, isProgramWell }: Failure, trail: Trail): number {
   const fresh = 1 / (1 + (trail.turns - turn) / 3);
-  if (outcome === 'open') return 2.5 * fresh;
+  if (outcome === 'open') return (isProgramWell ? 0.8 : 2.5) * fresh;
   return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
 }
 

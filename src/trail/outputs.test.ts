@@ -7,6 +7,7 @@ import {
   outcomeOf,
   readsFailed,
   refusalIn,
+  saysFailed,
   tellingLines,
 } from './outputs.ts';
 
@@ -102,4 +103,51 @@ test('frames are taken off a telling line, and what is wrong comes first', () =>
     'src/lens.py:3: in assertion',
     'Interrupted: 2 errors',
   ]);
+});
+
+test('an output says that something failed, whatever the status; the name of a passing test says nothing', () => {
+  const failed = [
+    '(fail) turns the dome [2.1ms]',
+    '--- FAIL: TestDome (0.01s)',
+    'FAIL\tobservatory/dome\t0.01s',
+    'Tests: 2 failed, 40 passed',
+    '# fail 3',
+    'src/dome.ts(4,2): error TS2345: no',
+    'make: *** [dome] Error 2',
+    ' 40 pass\n 2 fail',
+  ];
+  const passed = [
+    '(pass) reports an error when 2 failed',
+    '✓ tells FAIL from PASS (3 failed inputs)',
+    'ok 4 - 2 failed lenses are replaced',
+    '--- PASS: TestFailed (0.00s)',
+    ' 40 pass\n 0 fail',
+    '# fail 0',
+    'retries what failed to load',
+  ];
+  assert.deepEqual(
+    failed.filter((text) => !saysFailed(text)),
+    [],
+  );
+  assert.deepEqual(
+    passed.filter((text) => saysFailed(text)),
+    [],
+  );
+});
+
+test('a failure is told by the failing test and what was expected, not by the tests that passed', () => {
+  const output = [
+    '(pass) handles an error in the lens',
+    '(pass) expected failures are counted',
+    '(fail) turns the dome',
+    'error: expect(received).toBe(expected)',
+    'Expected: 90',
+    'Received: 45',
+    ' 12 pass',
+    ' 1 fail',
+  ].join('\n');
+  const lines = tellingLines(output, true, 6);
+  assert.equal(lines[0], '(fail) turns the dome');
+  assert.ok(lines.includes('Expected: 90') && lines.includes('Received: 45'), lines.join('\n'));
+  assert.ok(!lines.some((line) => line.startsWith('(pass)')), lines.join('\n'));
 });

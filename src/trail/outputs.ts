@@ -88,8 +88,31 @@ const TELLING_LENGTH = 220;
 const SAYS_WHAT =
   /\w(?:Error|Exception)\b|\berror(?: ?[:[(]| [A-Z]{1,3}\d{3,5}\b)|^E\s|^--- FAIL|^fatal:|^panic:|not found|no such|\bexpected\b/i;
 
+/** A line that names a test that passed: whatever words stand in its name, it is no problem. */
+const PASSED =
+  /^\s*(?:\(pass\)|\(skip\)|--- (?:PASS|SKIP)|PASS\b|[✓✔√]|ok\s+(?:\d|\S+\s+(?:[\d.]+m?s|\(cached\))))/;
+
+/** A line that names what failed, in the words of the common test runners, or what was expected instead. */
+const NAMES_FAILURE =
+  /^\s*(?:\(fail\)|--- FAIL|FAIL(?:ED)?\b|[✗✖✘×] |not ok \d|●\s|E {2,}\S|test \S+ \.\.\. FAILED|CONFLICT \()/;
+
+/** What differs, below the name of a failing test. */
+const DIFFERENCE = /^\s*(?:\+ |- )?(?:expected|received|actual|want|got|left|right)\b ?[:=]/i;
+
+/** A line that no run prints that went well. Names that a program merely prints ("error handling") are not enough. */
+const CERTAIN_FAILURE =
+  /^\s*(?:\(fail\)|--- FAIL|FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm ERR!|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
+
+/** Whether an output says that something failed, whatever the status: a pipe has that of its last program. */
+export function saysFailed(text: string): boolean {
+  return stripAnsi(text)
+    .split('\n')
+    .some((line) => line.length < 2_000 && CERTAIN_FAILURE.test(line) && !PASSED.test(line));
+}
+
 /** The lines that tell how a command went, at most `limit`: problems where it failed, what is wrong first; counts either way. */
 export function tellingLines(text: string, hasFailed: boolean, limit = 4): string[] {
+  const failing: string[] = [];
   const causes: string[] = [];
   const others: string[] = [];
   const counts: string[] = [];
@@ -97,14 +120,18 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   const plain = stripAnsi(text);
   for (const raw of plain.split('\n')) {
     if (raw.length < 4 || raw.length > 2_000) continue;
-    const isCount = COUNT.test(raw);
-    if (!isCount && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
+    if (hasFailed && PASSED.test(raw)) continue;
+    const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));
+    const isCount = !namesFailure && COUNT.test(raw);
+    if (!isCount && !namesFailure && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
     const line = clip(unframed(oneLine(raw)), TELLING_LENGTH);
     if (!line.includes(' ') || seen.has(line)) continue;
     seen.add(line);
-    (isCount ? counts : SAYS_WHAT.test(line) ? causes : others).push(line);
+    const kind = isCount ? counts : namesFailure ? failing : SAYS_WHAT.test(line) ? causes : others;
+    kind.push(line);
   }
-  const problems = [...causes, ...others];
+  // The first failing test by its name, then what was wrong, then more of either.
+  const problems = [...failing.slice(0, 1), ...causes, ...failing.slice(1), ...others];
   const lastCounts = counts.slice(-2);
   const picked = [...problems.slice(0, limit - Math.min(lastCounts.length, 1)), ...lastCounts].slice(
     0,
@@ -133,9 +160,14 @@ export function stripAnsi(text: string): string {
   return text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
 }
 
-/** Whether a line tells of a failure, whatever the status: a pipe has that of its last program. */
+/** Whether a line tells of a failure, whatever the status. */
 export function readsFailed(line: string): boolean {
-  return /^(?:---? )?FAIL|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b/i.test(line);
+  return (
+    !PASSED.test(line) &&
+    (CERTAIN_FAILURE.test(line) ||
+      NAMES_FAILURE.test(line) ||
+      /^(?:---? )?FAIL|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|fail|errors?)\b/i.test(line))
+  );
 }
 
 /** Whether an output of an unknown status reads like a failure of its tool. */

@@ -1,12 +1,14 @@
 // The `*** Begin Patch` envelopes that Codex and its kin edit files with.
 
+import { ELLIPSIS } from './sentences.ts';
+
 /** What a patch does to one file. */
 export interface PatchedFile {
   readonly action: 'create' | 'edit' | 'delete' | 'move';
   readonly path: string;
   /** The new name of a moved file. */
   readonly to?: string;
-  /** The lines it adds, joined by line feeds. */
+  /** The lines it adds, joined by line feeds, with a line `…` where others stand in between. */
   readonly added: string;
 }
 
@@ -23,6 +25,7 @@ export function patchedFiles(text: string): PatchedFile[] {
   const files: PatchedFile[] = [];
   let open: { action: PatchedFile['action']; path: string; to?: string; added: string[] } | undefined;
   const close = (): void => {
+    if (open?.added.at(-1) === ELLIPSIS) open.added.pop();
     if (open !== undefined) files.push({ ...open, added: open.added.join('\n') });
     open = undefined;
   };
@@ -35,6 +38,10 @@ export function patchedFiles(text: string): PatchedFile[] {
     } else if (open !== undefined && line.startsWith('*** Move to: ')) {
       open = { ...open, action: 'move', to: line.slice('*** Move to: '.length).trim() };
     } else if (line.startsWith('+')) open?.added.push(line.slice(1));
+    // What stands between two additions is not in the text: without a mark they would read as neighbours.
+    else if (!line.startsWith('-') && open !== undefined && (open.added.at(-1) ?? ELLIPSIS) !== ELLIPSIS) {
+      open.added.push(ELLIPSIS);
+    }
   }
   close();
   return files;

@@ -10,6 +10,7 @@ import {
   sentencesOfLine,
   withoutEmphasis,
 } from './sentences.ts';
+import { isCourtesy } from './statements.ts';
 import type { Answer, Constraint, Deeds, UserRequest } from './trail.ts';
 
 /** Characters kept of a request while it is among the newest, and later. */
@@ -141,7 +142,7 @@ function leadOf(text: string): string | undefined {
   return proseBlocks(text)
     .filter(({ mark, line }) => mark === 'none' && !/:[*_]*$|^\*\*[^*]*\*\*$|^\|/.test(line))
     .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
-    .find((sentence) => sentence.length >= 24);
+    .find((sentence) => sentence.length >= 24 && !isCourtesy(sentence));
 }
 
 function closed({ edited, ...rest }: OpenDeeds): Deeds {

@@ -104,6 +104,11 @@ export function signatureOf(command: string, simple: readonly SimpleCommand[]): 
     .slice(0, 160);
 }
 
+/** Program and verb of a signature: what two runs have in common that differ in their operands. */
+export function programOf(signature: string): string {
+  return signature.split(' ', 2).join(' ');
+}
+
 /** The parts of a command that do something, as one line: without `cd`, output filters and redirections. */
 export function workOf(command: string, simple: readonly SimpleCommand[]): string {
   const work = simple.filter((one) => !isLooking(one));
@@ -118,6 +123,7 @@ function shown(word: string): string {
 
 interface OpenFailure extends Failure {
   outcome: Failure['outcome'];
+  isProgramWell: boolean;
   times: number;
   telling: readonly string[];
   position: number;
@@ -171,12 +177,17 @@ export class RunLedger {
       telling: run.telling.length === 0 ? (before?.telling ?? []) : run.telling,
       times: (before?.times ?? 0) + 1,
       outcome: 'open',
+      isProgramWell: false,
       editedBetween: [],
     });
     if (this.#failures.size > MAX_FAILURES) this.#forgetOne();
   }
 
   #pass(signature: string): void {
+    const program = programOf(signature);
+    for (const [failed, failure] of this.#failures) {
+      if (!failure.isProgramWell && programOf(failed) === program) failure.isProgramWell = true;
+    }
     const failure = this.#failures.get(signature);
     if (failure === undefined || failure.outcome === 'passed') return;
     failure.outcome = 'passed';

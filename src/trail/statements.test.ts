@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statementsOf } from './statements.ts';
+import { announcedStep, isCourtesy, namedList, remainingRows, statementsOf } from './statements.ts';
 
 const AT = { turn: 1, position: 1 };
 const texts = (message: string): string[] => statementsOf(message, AT).map(({ text }) => text);
@@ -23,4 +23,52 @@ test('rows of tables, headings and bare names say nothing by themselves', () => 
 
 test('scripts without spaces between words are sentences too', () => {
   assert.equal(texts('缓存已经过期，因为键里没有分支名称，需要重新生成。').length, 1);
+});
+
+test('an announcement that ends with a colon is told with what it leads to', () => {
+  const text = 'All done.\n\nIf you want me to:\n- oil the `gear_a`\n- paint the dome';
+  assert.equal(announcedStep(text), 'If you want me to: oil the `gear_a` paint the dome');
+});
+
+test('a courtesy is no outcome and waiting is no news', () => {
+  for (const said of [
+    "You're absolutely right.",
+    'Good catch!',
+    'No action needed yet.',
+    'You are completely right!',
+  ]) {
+    assert.ok(isCourtesy(said), said);
+  }
+  assert.ok(!isCourtesy("You're right that the gear slips because the belt is wet."));
+  assert.ok(!isCourtesy('Done: the gear no longer slips.'));
+  assert.deepEqual(texts("You're absolutely right. The `gear_a` slips in the rain."), [
+    'The `gear_a` slips in the rain.',
+  ]);
+});
+
+test('the rows below a heading of what remains are open work, those of other headings are not', () => {
+  const done = '**Done:**\n- the dome\n- the lens\n';
+  assert.deepEqual(remainingRows(`${done}\n**Still open:**\n1. the tripod\n2. the finder\n\nShall I?`), [
+    '1. the tripod',
+    '2. the finder',
+  ]);
+  assert.deepEqual(remainingRows(`## Remaining work\n| # | what |\n|---|---|\n| 1 | the tripod |`), [
+    '| # | what |',
+    '| 1 | the tripod |',
+  ]);
+  assert.deepEqual(remainingRows(done), []);
+  assert.deepEqual(remainingRows('What remains open is hard to say:'), []);
+});
+
+test('the last list with numbers or names is kept whole, with its introduction and what is said of its items', () => {
+  assert.equal(
+    namedList(
+      'First:\n1. a\n2. b\n3. c\n\n\n\n\n\n\n\n\nOptions:\n\n1. oil\n   - costly\n2. paint\n\n3. wait\n   - free\n\nWhich?',
+    ),
+    'Options:\n1. oil\n   - costly\n2. paint\n\n3. wait\n   - free',
+  );
+  assert.ok(namedList('**Option A**: oil\n**Option B**: paint\n**Option C**: wait') !== undefined, 'options');
+  assert.ok(namedList('| a | b |\n|---|---|\n| 1 | 2 |') !== undefined, 'a table');
+  assert.equal(namedList('I did\n- one\n- two\n- three'), undefined, 'nobody refers to these');
+  assert.equal(namedList('1. one\n2. two'), undefined);
 });

@@ -69,6 +69,7 @@ const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ 
 /** Whether a sentence says something by itself: no row of a table, no heading of what follows, no bare name. */
 function tellsSomething(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
+  if (isCourtesy(sentence)) return false;
   const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;
   return SOME_WORDS.test(prose.slice(0, LOOKED_AT)) || /\p{Lo}{6,}/u.test(prose);
 }
@@ -84,10 +85,80 @@ function kindOf(sentence: string): Statement['kind'] {
   return DECISION.test(sentence) ? 'decision' : 'finding';
 }
 
+/** Sentences at the end of a message that may say what comes next, and those told of a list that one introduces. */
+const LAST_SENTENCES = 8;
+const LED_SENTENCES = 5;
+
 /** The agent's question that its message ends with, or undefined. */
 export function closingQuestion(text: string): string | undefined {
   const last = sentencesOf(text.slice(-2_000)).slice(-3);
   return last.findLast((sentence) => /[?？]["”)*]*$/.test(sentence));
+}
+
+/** Rows of a message that make a list or a table. */
+const LIST_ROW =
+  /^\s*(?:[-*+•] +|\*{0,2}\d{1,3}[.)] +|\|.*\|\s*$|\*{0,2}(?:option|step|phase|issue|item) \S{1,4}\b)/i;
+
+/** Rows by whose number or name a user refers to them: "do 2 and 4", "option B". */
+const NAMED_ROW =
+  /^\s*(?:[-*] +)?(?:\*{0,2}\d{1,3}[.)] +|\|.*\|\s*$|(?:#+ +)?\*{0,2}(?:option|step|phase|issue|item) \S{1,4}\b)/i;
+const LEAST_NAMED_ROWS = 3;
+/** Rows that may stand between two of one list: what is said of the first. */
+const ROWS_BETWEEN = 6;
+
+/**
+ * The last list of a message whose items have numbers or names, as it stands, below the line that introduces it;
+ * undefined where there is none of at least three items.
+ */
+export function namedList(text: string): string | undefined {
+  const rows = text.split('\n');
+  let list: { from: number; to: number; items: number } | undefined;
+  let run = { from: 0, to: -Infinity, items: 0 };
+  for (const [at, row] of rows.entries()) {
+    if (!NAMED_ROW.test(row)) continue;
+    run =
+      at - run.to > ROWS_BETWEEN ? { from: at, to: at, items: 1 } : { ...run, to: at, items: run.items + 1 };
+    if (run.items >= LEAST_NAMED_ROWS) list = run;
+  }
+  if (list === undefined) return undefined;
+  const lead = rows.slice(0, list.from).findLast((row) => row.trim() !== '');
+  const below = rows.slice(list.to + 1).findIndex((row) => !/^\s+\S/.test(row));
+  const end = below < 0 ? rows.length : list.to + 1 + below;
+  return [...(lead === undefined ? [] : [lead]), ...rows.slice(list.from, end)].join('\n');
+}
+
+/** What a list of open work is called. */
+const REMAINING =
+  /^(?:what(?:['’]s| is) (?:left|next|missing|still)|(?:still )?(?:remaining|outstanding|pending|open|unfinished|unresolved|deferred)\b|still (?:to do|open|missing)|(?:not|to be) (?:yet )?(?:done|implemented|fixed|addressed)|next steps?\b|to ?dos?\b|follow-?ups?\b|left to do|offen\b|noch zu tun|reste à faire|pendientes?|剩余|待办|残り)/iu;
+const LONGEST_HEADING = 90;
+const MAX_REMAINING = 20;
+
+/** The rows of the list that a message gives of what remains to be done, as they stand; none where it gives none. */
+export function remainingRows(text: string): readonly string[] {
+  const rows = text.split('\n');
+  const heading = rows.findLastIndex((row) => {
+    const plain = withoutEmphasis(row.trim()).replace(/^#{1,6} +|^[^\p{L}\p{N}]{1,4}(?=\p{L})/gu, '');
+    return plain.length <= LONGEST_HEADING && isHeadingOf(row, plain) && REMAINING.test(plain);
+  });
+  if (heading < 0) return [];
+  const found: string[] = [];
+  for (const row of rows.slice(heading + 1, heading + 1 + 3 * MAX_REMAINING)) {
+    if (row.trim() === '' || /^[\s|:=_*-]+$/.test(row)) continue;
+    if (!LIST_ROW.test(row) && !/^\s{2,}\S/.test(row)) break;
+    found.push(withoutEmphasis(row.trimEnd()));
+  }
+  return found.slice(0, MAX_REMAINING);
+}
+
+function isHeadingOf(row: string, plain: string): boolean {
+  return /^\s*(?:#|\*\*)/.test(row) || /[:：]$/.test(plain);
+}
+
+/** A sentence that only answers the tone of the one before, or waits: nothing came of the request yet. */
+export function isCourtesy(sentence: string): boolean {
+  return /^(?:you(?:['’]re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)|(?:good|great|excellent|fair) (?:catch|point|question|idea|call)|(?:absolutely|certainly|sure|of course|got it|understood|perfect|great|done|ok(?:ay)?|yes|no problem|sounds good|makes sense|that makes sense|no action needed(?: yet)?|(?:still )?waiting|nothing to do(?: yet)?)\b[^.!:]{0,24})[.!…]*$/i.test(
+    sentence.trim(),
+  );
 }
 
 /** What the agent says it will do next, or undefined: its newest sentence of intent, headings of a list followed. */
@@ -99,11 +170,17 @@ export function announcedStep(text: string): string | undefined {
   if (heading >= 0 && heading < lines.length - 1) {
     return clip(lines.slice(heading + 1, heading + 4).join('; '), 500);
   }
-  const sentences = sentencesOf(text.slice(-6_000)).slice(-8);
-  const step = sentences.findLast(
-    (sentence) => isIntent(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
+  const sentences = sentencesOf(text.slice(-6_000));
+  const at = sentences.findLastIndex(
+    (sentence, index) =>
+      index >= sentences.length - LAST_SENTENCES &&
+      (isIntent(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence)),
   );
-  return step === undefined ? undefined : clip(step, 400);
+  const step = sentences[at];
+  if (step === undefined) return undefined;
+  // What ends with a colon says nothing without what follows.
+  const rest = /[:：]$/.test(step) ? sentences.slice(at + 1, at + 1 + LED_SENTENCES) : [];
+  return clip([step, ...rest].join(' '), 400);
 }
 
 /** Collects statements; older ones thin out, findings before decisions. */

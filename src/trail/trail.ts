@@ -101,6 +101,8 @@ export interface Failure {
   readonly times: number;
   /** `passed`: the same command succeeded later. `open`: it did not, as far as the log tells. */
   readonly outcome: 'passed' | 'open';
+  /** Whether the same program ran well later with other operands, which may or may not mean that this is mended. */
+  readonly isProgramWell: boolean;
   /** Files edited between the failure and the success, newest last. */
   readonly editedBetween: readonly string[];
 }
@@ -158,6 +160,8 @@ export interface Activity {
   readonly turn: number;
   readonly position: number;
   readonly call: string;
+  /** What a small edit wrote. */
+  readonly written?: string;
   /** Whole lines. */
   readonly result: string;
 }
@@ -170,6 +174,14 @@ export interface CurrentWork {
   readonly actions: readonly Action[];
   /** The last calls with the heads of their results, oldest first, whatever the request. */
   readonly tail: readonly Activity[];
+  /** The newest results, to which the agent has neither said nor done anything yet, oldest first. */
+  readonly unread: readonly Activity[];
+  /** The newest messages of the agent, oldest first, whatever the request. */
+  readonly said: readonly Reply[];
+  /** The newest list of the agent whose items have numbers or names, by which the user may refer to them. */
+  readonly newestList: Reply | undefined;
+  /** Calls since the newest request. */
+  readonly calls: number;
   /** The last message of the agent before the newest request: what that request replies to. */
   readonly repliesTo: Reply | undefined;
   /** The agent's newest message since the newest request. */
@@ -180,8 +192,12 @@ export interface CurrentWork {
 
 /** Everything that a summary or a continuation packet is written from. */
 export interface Trail {
+  /** The working directory that the file names. */
   readonly cwd: string | undefined;
+  /** The branch that git named last, or that the file names. */
   readonly gitBranch: string | undefined;
+  /** Where most of the newest commands ran, when that is elsewhere. */
+  readonly workedIn: string | undefined;
   readonly turns: number;
   /** Compactions seen in the log. */
   readonly compactions: number;

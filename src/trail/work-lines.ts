@@ -3,7 +3,7 @@
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { readsFailed } from './outputs.ts';
-import { clip, withoutEmphasis } from './sentences.ts';
+import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
 
 /** Characters below which a statement has to name something. */
@@ -99,6 +99,15 @@ export function replyLines(reply: Reply | undefined, group: string, order: numbe
   return lines;
 }
 
+/** A list of the agent from its head, no row without the one before it. */
+export function listLines({ text }: Reply, group: string, order: number): SummaryLine[] {
+  const rows = text
+    .split('\n')
+    .filter((row) => !NO_CONTENT.test(row))
+    .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), REPLY_ROW)}`);
+  return chainedLines(rows, 1, { section: SECTION.current, order, value: 0.5, group });
+}
+
 /** What the agent did last, each thing once, at its newest place. */
 export function actionLines(trail: Trail): SummaryLine[] {
   const newest = new Map<string, Action>();
@@ -142,30 +151,115 @@ function joinEdits(actions: readonly Action[]): Action[] {
   return joined;
 }
 
+/** Characters of a row of a result. */
+const RESULT_ROW = 200;
+
+/**
+ * The newest results, newest first, in about `room` characters together: whole where they fit, otherwise how they begin,
+ * what went wrong in them and how they end.
+ */
+export function unreadLines({ current }: Trail, room: number): SummaryLine[] {
+  const newest = current.unread.toReversed();
+  return newest.flatMap(({ call, result, position }, at) => {
+    const share = room / 2 ** Math.min(at + (newest.length > 1 ? 1 : 0), 3);
+    const rows = tellingRows(result, share).map((row) => `    ${row}`);
+    return chainedLines([`- ${call}`, ...rows], UNREAD_CHUNK, {
+      section: SECTION.current,
+      order: 6e9 + position,
+      value: 0.1,
+      group: 'Newest result, to which the agent has not reacted yet:',
+    });
+  });
+}
+
+/** Rows of an unread result that are taken or left together. */
+const UNREAD_CHUNK = 6;
+
+/** Rows of a result in `room` characters; a row `…` stands where others are left out. */
+function tellingRows(result: string, room: number): string[] {
+  const rows = result
+    .split('\n')
+    .map((row) => clip(row.trimEnd(), RESULT_ROW))
+    .filter((row) => row !== '');
+  const kept = new Set<number>();
+  let left = room;
+  const keep = (at: number, until: number): boolean => {
+    const length = (rows[at] ?? '').length + 1;
+    if (kept.has(at)) return true;
+    if (left - length < until) return false;
+    left -= length;
+    kept.add(at);
+    return true;
+  };
+  keep(0, -Infinity);
+  const problems = rows.flatMap((row, at) => (readsFailed(row) ? [at] : []));
+  for (const at of problems.slice(0, 4)) keep(at, room * 0.6);
+  for (let at = 1; at < rows.length && keep(at, room * 0.4); at++);
+  for (let at = rows.length - 1; at > 0 && keep(at, 0); at--);
+  return [...kept]
+    .toSorted((a, b) => a - b)
+    .flatMap((at, index, all) =>
+      at - (all[index - 1] ?? -1) > 1 ? [ELLIPSIS, rows[at] ?? ''] : [rows[at] ?? ''],
+    );
+}
+
+/** Rows as lines of `size` rows each, none without the one before it. */
+function chainedLines(
+  rows: readonly string[],
+  size: number,
+  place: Pick<SummaryLine, 'section' | 'order' | 'value'> & { readonly group: string },
+): SummaryLine[] {
+  const lines: SummaryLine[] = [];
+  for (let at = 0; at < rows.length; at += size) {
+    const parent = lines.at(-1);
+    const text = rows.slice(at, at + size).join('\n');
+    const order = place.order + at / 1_000;
+    lines.push(summaryLine({ ...place, order, text, ...(parent === undefined ? {} : { parent }) }));
+  }
+  return lines;
+}
+
 /** Rows of a result in one line of the summary; the rest follows in a line of its own. */
 const ROWS_PER_TAIL_LINE = 12;
 
-/** The newest results, verbatim: they use room that nothing else has a claim to. */
-export function tailLines(trail: Trail): SummaryLine[] {
-  return trail.current.tail.flatMap(({ call, result, position }) => {
-    const rows = result.split('\n').map((row) => `    ${clip(row.trimEnd(), 160)}`);
-    const lines: SummaryLine[] = [];
-    for (let at = 0; at < rows.length; at += ROWS_PER_TAIL_LINE) {
-      const parent = lines.at(-1);
-      const code = rows.slice(at, at + ROWS_PER_TAIL_LINE).join('\n');
-      lines.push(
-        summaryLine({
-          section: SECTION.current,
-          order: 3e9 + position + at / 100,
-          text: parent === undefined ? `- ${call}\n${code}` : code,
-          value: 0.02,
-          group: 'Newest results, as they began:',
-          ...(parent === undefined ? {} : { parent }),
-        }),
-      );
-    }
-    return lines;
+/** Characters of a row in a message or result of the newest steps. */
+const STEP_ROW = 160;
+
+/**
+ * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
+ * room that nothing else has a claim to.
+ */
+export function tailLines({ current }: Trail): SummaryLine[] {
+  const told = new Set(
+    [...current.unread, current.repliesTo, current.newestReply, current.newestList].map(
+      (step) => step?.position,
+    ),
+  );
+  const said = current.said.map(({ position, text }) => ({
+    position,
+    rows: ['- The agent:', ...rowsOf(text)],
+  }));
+  const calls = current.tail.map(({ position, call, written, result }) => {
+    const edit = written === undefined ? [] : rowsOf(written).map((row) => row.replace('    ', '   +'));
+    // What an edit wrote says that it was made.
+    return { position, rows: [`- ${call}`, ...(written === undefined ? rowsOf(result) : edit)] };
   });
+  return [...said, ...calls]
+    .filter(({ position }) => !told.has(position))
+    .toSorted((a, b) => b.position - a.position)
+    .flatMap(({ position, rows }) =>
+      chainedLines(rows, ROWS_PER_TAIL_LINE, {
+        section: SECTION.current,
+        order: 3e9 + position,
+        value: 0.02,
+        group: 'Steps before, as they stood (results as they began):',
+      }),
+    );
+}
+
+function rowsOf(text: string): string[] {
+  const rows = text.split('\n').filter((row) => row.trim() !== '');
+  return rows.map((row) => `    ${clip(row.trimEnd(), STEP_ROW)}`);
 }
 
 /** What was run before the last actions, newest of equal commands, with how it went. */
@@ -176,7 +270,7 @@ export function runLines(trail: Trail): SummaryLine[] {
   return [...byCommand.values()]
     .filter(({ command }) => ![...told].some((text) => text.includes(command)))
     .map(({ command, failed, position, turn, telling }) => {
-      const said = telling.at(failed ? 0 : -1);
+      const said = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
       const status = failed ? 'failed' : said !== undefined && readsFailed(said) ? 'said' : 'ok';
       const went = `${status}${said === undefined ? '' : `: ${clip(said, 110)}`}`;
       return summaryLine({

@@ -331,3 +331,130 @@ test('looking is no action, edits one after the other are one, and ranges that t
   assert.match(text, /- edited a\.ts, b\.ts\n- ran `make tune`/);
   assert.doesNotMatch(text, /git diff/);
 });
+
+/** Many calls with results of their own, as they come in the middle of a turn. */
+function withCalls(story: Story, count: number): Story {
+  for (let at = 1; at <= count; at++) {
+    const rows = Array.from({ length: 30 }, (_, row) => `star ${at}.${row} shines in sector_${at}_${row}`);
+    story.sh(`make survey-${at}`, rows.join('\n'));
+  }
+  return story;
+}
+
+test('what the agent has not reacted to yet is told before older results, from both of its ends', () => {
+  const rows = Array.from({ length: 400 }, (_, at) => `step ${at} of the newest survey`);
+  rows[200] = 'Error: lens_200 is upside down';
+  rows[201] = '--- FAIL: TestLens';
+  for (const budget of [2_000, 4_000, 8_000]) {
+    const story = withCalls(session(4), 30).sh('make survey-all', rows.join('\n'));
+    const text = summaryOf(story, budget);
+    const newest = text.slice(text.indexOf('Newest result, to which the agent has not reacted yet:'));
+    assert.match(newest, /- exec_command make survey-all\n {4}step 0 of the newest survey\n/, `${budget}`);
+    assert.match(newest, /…\n {4}Error: lens_200 is upside down\n/, `${budget}`);
+    assert.match(newest, /step 399 of the newest survey/, `${budget}`);
+    const spoken = summaryOf(story.agent('The lens is upside down.'), budget);
+    assert.doesNotMatch(spoken, /not reacted yet/, 'once the agent spoke, it has');
+  }
+});
+
+test('calls made at once are answered together, and each answer is unread', () => {
+  const call = (id: string): void => {
+    story.record({
+      type: 'item',
+      item: { type: 'function_call', name: 'Bash', arguments: `{"command":"make ${id}"}`, call_id: id },
+    });
+  };
+  const answer = (id: string): void => {
+    story.record({
+      type: 'item',
+      item: { type: 'function_call_output', call_id: id, output: `${id} shines` },
+    });
+  };
+  const story = Story.in(home).user('Survey.').sh('make old', 'old shines');
+  for (const id of ['one', 'two']) call(id);
+  for (const id of ['one', 'two']) answer(id);
+  assert.deepEqual(
+    trailOf(story).current.unread.map(({ result }) => result),
+    ['one shines', 'two shines'],
+  );
+  call('three');
+  assert.deepEqual(
+    trailOf(story).current.unread.map(({ result }) => result),
+    [],
+    'a call is a reaction',
+  );
+});
+
+test('with room, the newest steps stand as they were, messages, edits and results, without a gap', () => {
+  const story = withCalls(session(2), 20)
+    .agent('The survey shows that sector nine is dark.')
+    .edit(`${home}/src/sector.ts`, 'x', 'lightSector(9);')
+    .sh('make light', 'sector 9 is lit');
+  const text = summaryOf(story, 12_000);
+  const steps = text.slice(text.indexOf('Steps before, as they stood'));
+  const told = Array.from({ length: 20 }, (_, at) => steps.includes(`make survey-${at + 1}\n`));
+  const first = told.indexOf(true);
+  assert.ok(first >= 0 && told.slice(first).every(Boolean), `from survey ${first + 1} on`);
+  assert.match(steps, /- Edit src\/sector\.ts\n {3}\+lightSector\(9\);/);
+});
+
+test('a pipe that hides a failure is told as one, and never as well', () => {
+  const failing = '(pass) an error is caught\n(fail) the dome turns\n 12 pass\n 1 fail';
+  const text = summaryOf(Story.in(home).user('Test it.').sh('bun test | tail -20', failing));
+  assert.match(text, /ran `bun test` → failed: \(fail\) the dome turns/);
+  assert.match(text, /`bun test` failed: \(fail\) the dome turns/);
+  assert.doesNotMatch(text, /ok: |failed: \(pass\)/);
+  const report = summaryOf(Story.in(home).user('Look.').sh('gh run view 7 | tail', failing));
+  assert.doesNotMatch(report, /ok: /, 'what reports of others does not read as well either');
+  assert.doesNotMatch(report, /`gh run view 7` failed/, 'but it did not fail itself');
+});
+
+test('work has begun with the first call', () => {
+  const story = Story.in(home).user('Look at the dome.');
+  assert.match(summaryOf(story), /had not begun/);
+  assert.match(summaryOf(story.call('Grep', { pattern: 'dome' }, '')), /was under way/);
+});
+
+test('what the last message lists as open is pending, and a list of before can be given again', () => {
+  const list = 'Choose one:\n1. oil gear_a\n2. paint gear_b\n3. leave gear_c';
+  const story = session(2)
+    .user('What can we do?')
+    .agent(list)
+    .user('Hm.')
+    .agent('Tell me when you know.')
+    .user('And the dome?')
+    .agent('The dome is done.\n\n**Remaining:**\n- close the shutter\n- call the keeper')
+    .user('Give me the list again.');
+  const text = summaryOf(story);
+  assert.match(
+    text,
+    /7\. Pending Tasks:[^]*Left open by the agent's last message, to message 5:\n {2}- close the shutter\n {2}- call the keeper/,
+  );
+  assert.match(
+    text,
+    /The agent's newest list \(after message 3\):\n {2}Choose one:\n {2}1\. oil gear_a\n {2}2\. paint gear_b\n {2}3\. leave gear_c/,
+  );
+});
+
+test('what remained before the current request is pointed to once work on it has begun', () => {
+  const story = session(1).agent('**Remaining items:**\n1. the dome\n2. the lens').user('Do 2.');
+  assert.match(summaryOf(story), /Left open by the agent's last message, to message 1:\n {2}1\. the dome/);
+  assert.match(summaryOf(story.agent('I will do 2.')), /lists as remaining is quoted in section 8\./);
+});
+
+test('a failure of a program that ran well later says so', () => {
+  const story = session(1).sh('cargo test dome', 'error: dome is shut', 1).sh('cargo test lens', '3 passed');
+  assert.match(summaryOf(story), /`cargo test dome` failed: .* but `cargo test` ran well later\./);
+});
+
+test('where the work is now is told where it left', () => {
+  const tree = '/home/ada/orbit.trees/dome';
+  const story = Story.in(home)
+    .user('Work in the tree.')
+    .call('exec_command', { cmd: 'git status', workdir: tree }, 'On branch dome\n')
+    .call('exec_command', { cmd: 'make', workdir: tree }, 'fine');
+  assert.match(
+    summaryOf(story),
+    /Working directory: \/home\/ada\/orbit; the newest commands ran in \/home\/ada\/orbit\.trees\/dome, branch dome/,
+  );
+});

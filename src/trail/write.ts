@@ -19,8 +19,10 @@ export const DEFAULT_SUMMARY_TOKENS = 4_000;
 /** Below this an empty section is left out; above, it says "None." so that a reader knows it was looked for. */
 const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 
-/** Share of the budget kept back for names that no line shows. @source docs/decisions/summary.md. */
-const NAMES_SHARE = 0.3;
+/** Tokens kept back for names that no line shows: more room is for what can be read. @source docs/decisions/summary.md. */
+function namesRoom(budget: number): number {
+  return Math.min(0.3 * budget, 800 + 0.2 * budget);
+}
 
 /** Tokens below which no line of names fits. */
 const LEAST_NAMES_ROOM = 16;
@@ -77,7 +79,7 @@ function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText)
   });
   const { floors, all, files } = lines;
   for (const floor of floors) picker.takeFloor(floor, budget);
-  picker.takeBest(all, budget * NAMES_SHARE);
+  picker.takeBest(all, namesRoom(budget));
   const fileLine = (path: string): SummaryLine | undefined => {
     const line = files.get(path);
     return line !== undefined && picker.has(line) ? line : undefined;
