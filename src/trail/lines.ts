@@ -42,7 +42,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const pending = pendingLines(trail);
   const files = fileLines(trail, budget);
   const actions = actionLines(trail);
-  const { now, before } = statementLines(trail);
+  const { now, before, choices } = statementLines(trail);
   const { repliesTo, newestReply } = trail.current;
   const reply = replyLines(repliesTo, "The agent's last message before the current request:", -1e9);
   const report = replyLines(newestReply, "The agent's newest message:", 4e9);
@@ -53,6 +53,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
   const delivered = deliveredLines(trail);
+  const quoted = Math.min(1, budget / WHOLE_QUOTES);
   const floors: Floor[] = [
     { lines: ask, share: 0.3, by: 'order' },
     { lines: next, share: 0.12, by: 'order' },
@@ -63,10 +64,11 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
-    { lines: report, share: replyShare(newestReply, trail), by: 'order' },
-    { lines: reply, share: replyShare(repliesTo, trail), by: 'order' },
-    { lines: list, share: 0.05, by: 'order' },
+    { lines: report, share: quoted * replyShare(newestReply, trail), by: 'order' },
+    { lines: reply, share: quoted * replyShare(repliesTo, trail), by: 'order' },
+    { lines: list, share: quoted * 0.05, by: 'order' },
     { lines: now, share: 0.05, by: 'worth' },
+    { lines: choices, share: 0.03, by: 'order' },
     { lines: before, share: 0.1, by: 'worth' },
     { lines: messages.newest, share: 0.08, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
@@ -101,6 +103,8 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
 
 /** Share of the budget for the newest results, to which the agent has not reacted yet. @source docs/decisions/summary.md */
 const UNREAD_SHARE = 0.05;
+/** Tokens from which on messages of the agent are quoted at their whole share: in a small summary paths and rules come first. */
+const WHOLE_QUOTES = 5_000;
 /** Characters of code and output that a token holds at least, nearly always. */
 const CHARACTERS_PER_TOKEN = 3;
 

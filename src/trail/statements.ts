@@ -79,6 +79,15 @@ export function isIntent(sentence: string): boolean {
   return INTENT.test(sentence);
 }
 
+/** A choice that somebody says was made, in so many words. */
+const CHOICE =
+  /\b(?:(?:I|we)(?:['’]ve| have)? (?:\w+ly )?(?:decided|chose|opted|settled|picked)|(?:was|been|is) (?:decided|chosen|settled)|decision:|(?:habe|haben) \S.{0,80}entschieden|(?:j['’]ai|nous avons) (?:décidé|choisi))\b|决定(?:了|使用|用)|(?:に|と)決め/iu;
+
+/** Whether a sentence says in so many words that a choice was made; most decisions only give a reason. */
+export function isChoice(sentence: string): boolean {
+  return CHOICE.test(sentence);
+}
+
 function kindOf(sentence: string): Statement['kind'] {
   if (/[?？]["”)]?$/.test(sentence)) return 'question';
   if (isIntent(sentence)) return 'intent';

@@ -4,13 +4,18 @@ import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { readsFailed } from './outputs.ts';
 import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
+import { isChoice } from './statements.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
 
 /** Characters below which a statement has to name something. */
 const SHORT_STATEMENT = 60;
 
-/** What the agent said lately, what it found, and what it decided before. */
-export function statementLines(trail: Trail): { now: SummaryLine[]; before: SummaryLine[] } {
+/** What the agent said lately, what it found and decided before, and which of that it says was chosen, the newest first. */
+export function statementLines(trail: Trail): {
+  readonly now: SummaryLine[];
+  readonly before: SummaryLine[];
+  readonly choices: SummaryLine[];
+} {
   const replies = new Set([trail.current.repliesTo?.position, trail.current.newestReply?.position]);
   const last = distinct(trail.current.statements).filter(
     ({ turn, position }) => turn === trail.turns && !replies.has(position),
@@ -33,7 +38,11 @@ export function statementLines(trail: Trail): { now: SummaryLine[]; before: Summ
         order: 1 + at,
       }),
     );
-  return { now: now.filter(isWorthTelling), before: before.filter(isWorthTelling) };
+  return {
+    now: now.filter(isWorthTelling),
+    before: before.filter(isWorthTelling),
+    choices: before.filter(({ text }) => isChoice(text)).toReversed(),
+  };
 }
 
 /** A short statement without any name ("That makes sense.") tells nothing once its surroundings are gone. */
