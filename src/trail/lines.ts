@@ -53,7 +53,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
   const delivered = deliveredLines(trail);
-  const quoted = Math.min(1, budget / WHOLE_QUOTES);
+  const quoteShare = Math.min(1, budget / WHOLE_QUOTES);
   const floors: Floor[] = [
     { lines: ask, share: 0.3, by: 'order' },
     { lines: next, share: 0.12, by: 'order' },
@@ -64,9 +64,9 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
-    { lines: report, share: quoted * replyShare(newestReply, trail), by: 'order' },
-    { lines: reply, share: quoted * replyShare(repliesTo, trail), by: 'order' },
-    { lines: list, share: quoted * 0.05, by: 'order' },
+    { lines: report, share: quoteShare * replyShare(newestReply, trail), by: 'order' },
+    { lines: reply, share: quoteShare * replyShare(repliesTo, trail), by: 'order' },
+    { lines: list, share: quoteShare * 0.05, by: 'order' },
     { lines: now, share: 0.05, by: 'worth' },
     { lines: choices, share: 0.03, by: 'order' },
     { lines: before, share: 0.1, by: 'worth' },
