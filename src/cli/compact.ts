@@ -22,12 +22,11 @@ import {
   SUMMARY_PREFIXES,
 } from '../formats/write.ts';
 import type { CompactionChange } from '../formats/write.ts';
-import { textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import { approximateTokens, itemTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
-import { writeSummary } from '../trail/write.ts';
+import { embeddedSummarizer } from '../compaction/summary.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Format, OutputFormat, Strategy, WriteFormat } from '../vocabulary.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
@@ -210,10 +209,7 @@ function subjectOf(
     summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
     state: restoreState(trail.plan, config.compact),
-    summarise: (budgetTokens, kept) => {
-      const preserved = kept.map(({ content }) => textOfParts(content));
-      return writeSummary(trail, { budgetTokens, count: world.count, preserved });
-    },
+    summarise: embeddedSummarizer(trail, world.count),
   };
 }
 

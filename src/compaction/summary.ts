@@ -1,6 +1,11 @@
-// The message that carries a summary over a compaction.
+// The summary of a compaction: who writes it without a model, and the message that carries it.
 
+import { textOfParts } from '../protocol/item.ts';
 import type { MessageItem } from '../protocol/item.ts';
+import type { CountText } from '../tokens/estimate.ts';
+import type { Trail } from '../trail/trail.ts';
+import { writeSummary } from '../trail/write.ts';
+import type { Summary } from '../trail/write.ts';
 
 /** Said after the summary of an automatic compaction. @source seed 001 §5. */
 const CONTINUE_SENTENCE =
@@ -46,4 +51,17 @@ export function summaryMessage(summary: string, telling: SummaryTelling): Messag
     isVisibleInTranscriptOnly: true,
     origin: { author: 'harness' },
   };
+}
+
+/** The embedded summarizer over a trail, as a compaction asks for it. Deterministic; needs no model. */
+export function embeddedSummarizer(
+  trail: Trail,
+  count: CountText,
+): (budget: number, preserved: readonly MessageItem[]) => Summary {
+  return (budgetTokens, preserved) =>
+    writeSummary(trail, {
+      budgetTokens,
+      count,
+      preserved: preserved.map(({ content }) => textOfParts(content)),
+    });
 }

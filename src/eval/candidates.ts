@@ -6,10 +6,10 @@ import { preserveUserMessages } from '../compaction/preserve.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import type { Entry } from '../history/project.ts';
-import { textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import { DEFAULT_ESTIMATE } from '../tokens/estimate.ts';
 import type { Trail } from '../trail/trail.ts';
+import { embeddedSummarizer } from '../compaction/summary.ts';
 import { writeSummary } from '../trail/write.ts';
 import { shuffled } from './chance.ts';
 import type { Chance } from './chance.ts';
@@ -85,12 +85,7 @@ export function compactItems(situation: Situation, budget: number): readonly Ite
     counter: 'precise',
     // The receipt is not looked at, and hashing the input again for each size would take most of the time.
     hash: () => '',
-    summarise: (budgetTokens, kept) =>
-      writeSummary(trail, {
-        budgetTokens,
-        count,
-        preserved: kept.map(({ content }) => textOfParts(content)),
-      }),
+    summarise: embeddedSummarizer(trail, count),
   });
   return result.outcome === 'compacted' ? result.record.replacement : undefined;
 }

@@ -6,15 +6,14 @@ import { compactFully } from '../compaction/full.ts';
 import { microCompact, EMPTY_COMPACT_STATE } from '../compaction/micro.ts';
 import { preserveUserMessages } from '../compaction/preserve.ts';
 import { restoreState } from '../compaction/restore.ts';
-import { summaryMessage } from '../compaction/summary.ts';
+import { embeddedSummarizer, summaryMessage } from '../compaction/summary.ts';
 import { CODEX_SUMMARY_PREFIX, initialContextRange, SUMMARY_PREFIX } from '../history/filter.ts';
 import type { Entry } from '../history/project.ts';
-import { authorOf, callOf, resultCallId, textOfParts } from '../protocol/item.ts';
+import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item, MessageItem } from '../protocol/item.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import type { Reason } from '../vocabulary.ts';
 import type { Trail } from '../trail/trail.ts';
-import { writeSummary } from '../trail/write.ts';
 
 /** The parts of the configuration that a compaction reads. */
 export type CompactionConfig = Pick<Config, 'compact' | 'features'>;
@@ -63,12 +62,7 @@ export function compactAsBaton(
     counter: 'approximate',
     // Nobody looks at the receipt.
     hash: () => '',
-    summarise: (budgetTokens, kept) =>
-      writeSummary(trail, {
-        budgetTokens,
-        count,
-        preserved: kept.map(({ content }) => textOfParts(content)),
-      }),
+    summarise: embeddedSummarizer(trail, count),
   });
   return result.outcome === 'compacted' ? result.record.replacement : undefined;
 }
@@ -143,10 +137,6 @@ function lastRound(items: readonly Item[]): readonly Item[] {
 }
 
 function standIn(trail: Trail, kept: readonly MessageItem[], prefix: string): MessageItem {
-  const { text } = writeSummary(trail, {
-    budgetTokens: MODEL_SUMMARY_TOKENS,
-    count: (written) => approximateTokens(written),
-    preserved: kept.map(({ content }) => textOfParts(content)),
-  });
+  const { text } = embeddedSummarizer(trail, approximateTokens)(MODEL_SUMMARY_TOKENS, kept);
   return summaryMessage(text, { prefix, continuesWithoutAsking: true });
 }

@@ -3,7 +3,8 @@
 import type { DecisionPoint } from '../vocabulary.ts';
 import { settleBoundaries } from './boundaries.ts';
 import type { Decision, Evaluation } from './decide.ts';
-import { applyJudgment, applyPlan, buildDecisionRecord, evaluate, judgmentPromptPath } from './decide.ts';
+import { applyJudgment, applyPlan, buildDecisionRecord, evaluate } from './decide.ts';
+import { buildJudgmentRequest } from './judgment.ts';
 import { infoLine, judgmentAskedText, skipText, suggestionText, warningLine } from './lines.ts';
 import { enter, remember, stay, takeNumber, andThen } from './moves.ts';
 import type { Policy } from './policy.ts';
@@ -103,10 +104,8 @@ export function takePlan(
   if (mode !== 'auto' && !isModeIgnored(question, policy)) {
     return andThen(settle(idle, question, decision, policy), (next) => suggest(next, question, mode, policy));
   }
-  const promptPath = judgmentPromptPath(decision, policy);
-  if (plan.type === 'full' && promptPath !== undefined) {
-    return askJudge(state, question, promptPath, policy);
-  }
+  const asking = plan.type === 'full' ? askJudge(state, question, policy) : undefined;
+  if (asking !== undefined) return asking;
   return act(idle, question, plan.type === 'micro' ? 'micro' : 'full', policy);
 }
 
@@ -115,28 +114,17 @@ function isModeIgnored({ evaluation }: Question, { midTurn }: Policy): boolean {
   return evaluation.point === 'mid_turn' && midTurn === 'tiered';
 }
 
-function askJudge(state: WatcherState, question: Question, promptPath: string, policy: Policy): Transition {
+/** Undefined where nobody is to be asked. */
+function askJudge(state: WatcherState, question: Question, policy: Policy): Transition | undefined {
   const { decision, evaluation } = question;
-  const { percentRemaining } = evaluation.situation;
-  if (decision.tier === undefined) return act(state, question, 'full', policy);
   const [number, next] = takeNumber(state);
+  const request = buildJudgmentRequest(String(number), evaluation, decision, policy);
+  if (request === undefined) return undefined;
   return enter(
     next,
     { at: 'awaiting_judgment', number, question },
-    ...infoLine('step', judgmentAskedText(decision.tier, percentRemaining), policy),
-    {
-      type: 'ask_judgment',
-      number,
-      request: {
-        type: 'rawr_auto_compaction_judgment',
-        request_id: String(number),
-        tier: decision.tier,
-        percent_remaining: percentRemaining ?? null,
-        boundaries_present: [...new Set(evaluation.open.map(({ signal }) => signal.boundary))],
-        last_agent_message: evaluation.lastAgentMessage ?? null,
-        decision_prompt_path: promptPath,
-      },
-    },
+    ...infoLine('step', judgmentAskedText(request.tier, evaluation.situation.percentRemaining), policy),
+    { type: 'ask_judgment', number, request },
     armDeadline('judgment', number, policy),
   );
 }

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compactFully } from '../../src/compaction/full.ts';
+import { embeddedSummarizer } from '../../src/compaction/summary.ts';
 import { SUMMARY_PREFIX } from '../../src/history/filter.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
@@ -16,7 +17,6 @@ import { withoutMarker } from '../../src/protocol/marker.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { approximateTokens, DEFAULT_ESTIMATE } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
-import { writeSummary } from '../../src/trail/write.ts';
 import { oneLine } from '../../src/trail/sentences.ts';
 import { composeRequest, handoffMessage, packetItem, syntheticMessage } from '../../src/watcher/messages.ts';
 import { acceptPacket } from '../../src/watcher/packet/accept.ts';
@@ -127,12 +127,7 @@ class Thread {
       count: approximateTokens,
       counter: 'approximate',
       hash: () => '',
-      summarise: (budgetTokens, kept) =>
-        writeSummary(trail, {
-          budgetTokens,
-          count: approximateTokens,
-          preserved: kept.map(({ content }) => textOfParts(content)),
-        }),
+      summarise: embeddedSummarizer(trail, approximateTokens),
     });
     assert.ok(result.outcome === 'compacted', `it was compacted, not ${result.outcome}`);
     this.#records.push(result.record);
