@@ -23,7 +23,14 @@ import { acceptPacket } from '../../src/watcher/packet/accept.ts';
 import { assemblePacket } from '../../src/watcher/packet/assemble.ts';
 import { factLines, factsOf } from '../../src/watcher/packet/facts.ts';
 import { writeTail } from '../../src/watcher/packet/tail.ts';
+import type { Policy } from '../../src/watcher/policy.ts';
+import { beginWatching } from '../../src/watcher/state.ts';
+import type { Inject, TurnOrigin, WatcherEffect, WatcherEvent } from '../../src/watcher/state.ts';
+import { transition } from '../../src/watcher/transition.ts';
+import type { DecisionRecord } from '../../src/protocol/decision.ts';
 import type { Step } from '../../src/vocabulary.ts';
+import { SPEC_POLICY } from '../support/policy.ts';
+import { signal } from '../support/signals.ts';
 import { Story } from '../support/story.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -48,11 +55,11 @@ Stream the writer in src/writer.ts.
 ## Verbatim snippet
 {{RAWR_VERBATIM_CONTINUATION_SNIPPET}}`;
 
-/** A thread that is driven by hand through a handover; every step writes down what the model would be sent. */
+/** A thread that is handed over; every step writes down what the model would be sent. */
 class Thread {
   readonly #records: LogRecord[];
   readonly #rows: string[] = [];
-  #packet: string | undefined;
+  compactions = 0;
 
   constructor({ records }: Story) {
     this.#records = [...records];
@@ -78,24 +85,33 @@ class Thread {
     return this.#note('scratch written');
   }
 
-  answer(): this {
+  /** What the agent answers to the request for a packet. */
+  answer(): string {
     this.#say(ANSWER, 'packet');
+    this.#note('packet');
+    return ANSWER;
+  }
+
+  /** The agent's answer as a packet. */
+  accept(answer: string): string {
     const trail = this.#trail();
     const count = approximateTokens;
     const tail = writeTail(trail, { maxItems: 8, maxMessageChars: 1_200, roomTokens: 500, count });
     const facts = factLines(factsOf(trail, { scratchPath: NOTES }));
-    const packet = acceptPacket(ANSWER, { maxTokens: 4_000, count, facts, tail, request: PROMPTS.packet });
+    const packet = acceptPacket(answer, { maxTokens: 4_000, count, facts, tail, request: PROMPTS.packet });
     assert.ok(packet.type === 'packet', 'the answer is a packet');
-    this.#packet = packet.text;
-    return this.#note('packet');
+    return packet.text;
   }
 
-  assemble(role: 'assistant' | 'user'): this {
+  /** The watcher's own packet. */
+  assemble({ tier, situation, signals, why }: DecisionRecord): string {
     const trail = this.#trail();
-    const occasion = { tier: 'asap', percentRemaining: 40, signals: [], why: 'a test' } as const;
-    const settings = { maxTokens: 4_000, count: approximateTokens };
-    const { text } = assemblePacket(trail, occasion, factsOf(trail), settings);
-    this.#packet = text;
+    const occasion = { tier, percentRemaining: situation.percentRemaining, signals, why };
+    return assemblePacket(trail, occasion, factsOf(trail), { maxTokens: 4_000, count: approximateTokens })
+      .text;
+  }
+
+  recordPacket(text: string, role: 'assistant' | 'user'): this {
     this.#add(packetItem(text, SEQUENCE, role));
     return this.#note('packet of the watcher');
   }
@@ -131,12 +147,11 @@ class Thread {
     });
     assert.ok(result.outcome === 'compacted', `it was compacted, not ${result.outcome}`);
     this.#records.push(result.record);
+    this.compactions++;
     return this.#note('compaction');
   }
 
-  handoff(isWrapped = true): this {
-    assert.ok(this.#packet !== undefined, 'there is a packet');
-    const packet = this.#packet;
+  handoff(packet: string, isWrapped: boolean): this {
     const text = handoffMessage({ sequenceId: SEQUENCE, packet, isWrapped, frame: FRAME });
     assert.ok(text.includes(packet.trim()), 'the packet is in it unchanged');
     this.#add(syntheticMessage(text, { step: 'handoff', sequenceId: SEQUENCE }));
@@ -214,43 +229,188 @@ function story(): Story {
     .agent('The reader streams now. Next I will stream the writer.');
 }
 
+/** What a layout is played with: the policy's changes, the moment, and what the user submits while the agent is asked. */
+interface Play {
+  readonly policy?: Partial<Policy>;
+  readonly percent?: number;
+  /** Inside of a turn, after the tools of a sampling. */
+  readonly isMidTurn?: boolean;
+  /** The role that the host can give a packet of the watcher. */
+  readonly packetRole?: 'assistant' | 'user';
+  readonly submitted?: string;
+}
+
+const WINDOW = 100_000;
+/** Worth a packet by itself: before the second compaction nobody asks for anything. */
+const LAST_MESSAGE = 'The reader streams now, and its tests pass. '.repeat(5);
+
+interface Turn {
+  readonly turnId: string;
+  readonly kind: 'regular' | 'compact';
+  readonly origin: TurnOrigin;
+}
+
+/** Drives a thread as the state machine asks for it; every answer comes at once. */
+class Host {
+  readonly thread: Thread;
+  readonly #play: Play;
+  readonly #policy: Policy;
+  #state = beginWatching(false);
+  #turn: Turn = { turnId: 't1', kind: 'regular', origin: { type: 'user' } };
+  #reached = 0;
+  #submitted: string | undefined;
+
+  constructor(thread: Thread, play: Play = {}) {
+    this.thread = thread;
+    this.#play = play;
+    this.#policy = { ...SPEC_POLICY, ...play.policy };
+    this.#submitted = play.submitted;
+    this.#tell({ type: 'turn_started', ...this.#turn, atMs: 0 });
+  }
+
+  /** The turn, or a sampling of it, ends just behind a commit. */
+  reach(): this {
+    const atMs = ++this.#reached * 600_000;
+    const position = 10 * this.#reached;
+    const moment = { ...this.#moment(), signals: [signal('commit', position)], hadAction: true, atMs };
+    const isMidTurn = this.#play.isMidTurn === true;
+    this.#tell(
+      isMidTurn
+        ? {
+            type: 'sampling_complete',
+            turnId: this.#turn.turnId,
+            ...moment,
+            isFollowUpOwed: true,
+            batchFrom: position,
+          }
+        : { type: 'turn_complete', ...this.#turn, ...moment },
+    );
+    assert.equal(this.#state.stage.at, 'idle', 'the sequence has come to its end');
+    assert.equal(this.thread.compactions, this.#reached, 'each boundary led to a compaction');
+    return this;
+  }
+
+  #moment() {
+    const { percent = 50 } = this.#play;
+    const used = (WINDOW * (100 - percent)) / 100;
+    const situation = { used, window: WINDOW, percentRemaining: percent, projected: 1_000 };
+    return {
+      situation,
+      busyWith: [],
+      lastAgentMessage: LAST_MESSAGE,
+      atMs: this.#reached * 600_000,
+    };
+  }
+
+  #tell(event: WatcherEvent): void {
+    const { state, effects } = transition(this.#state, event, this.#policy);
+    this.#state = state;
+    for (const effect of effects) for (const answer of this.#perform(effect)) this.#tell(answer);
+  }
+
+  #perform(effect: WatcherEffect): readonly WatcherEvent[] {
+    const { atMs } = this.#moment();
+    switch (effect.type) {
+      case 'plan_compaction':
+        return [
+          { type: 'compaction_planned', number: effect.number, plan: { type: 'full', why: 'a test' }, atMs },
+        ];
+      case 'inject':
+        return [...this.#submissions(), ...this.#answer(effect)];
+      case 'record_heads_up':
+        this.thread.headsUp();
+        return [];
+      case 'assemble_packet': {
+        const { number, author, agentText, decision } = effect;
+        const text = agentText === undefined ? this.thread.assemble(decision) : this.thread.accept(agentText);
+        const packet = { author, text };
+        return [
+          { type: 'packet_assembled', number, result: { type: 'packet', packet, isFinished: false }, atMs },
+        ];
+      }
+      case 'record_packet':
+        this.thread.recordPacket(effect.packet.text, this.#play.packetRole ?? 'assistant');
+        return [];
+      case 'compact': {
+        const { number, place } = effect;
+        this.thread.compact();
+        const done = { type: 'context_compacted', number, strategy: 'full', atMs } as const;
+        return place === 'inside_turn' ? [done] : [done, ...this.#turnOf(number, 'compact')];
+      }
+      case 'hand_off': {
+        const { number, handover, startsTurn } = effect;
+        this.thread.handoff(handover.packet.text, handover.isWrapped);
+        const delivered = { type: 'handoff_delivered', number, atMs } as const;
+        if (!startsTurn) return [delivered];
+        this.#turn = ownTurn(number, 'regular');
+        return [{ type: 'turn_started', ...this.#turn, atMs }];
+      }
+      case 'deliver':
+        this.thread.user(effect.message.text);
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  #answer({ number, steps, as }: Inject): readonly WatcherEvent[] {
+    const [first = 'heads_up', ...later] = steps;
+    this.thread.ask(first, ...later);
+    if (steps.includes('scratch')) this.thread.scratch();
+    const lastAgentMessage = steps.includes('packet_request') ? this.thread.answer() : 'Understood.';
+    if (as === 'turn') return this.#turnOf(number, 'regular', lastAgentMessage);
+    const answered = { ...this.#moment(), signals: [], lastAgentMessage, hadAction: false };
+    return [
+      {
+        type: 'sampling_complete',
+        turnId: this.#turn.turnId,
+        ...answered,
+        isFollowUpOwed: false,
+        batchFrom: undefined,
+      },
+    ];
+  }
+
+  #turnOf(number: number, kind: Turn['kind'], lastAgentMessage?: string): readonly WatcherEvent[] {
+    const own = ownTurn(number, kind);
+    const moment = { ...this.#moment(), signals: [], lastAgentMessage, hadAction: false };
+    return [
+      { type: 'turn_started', ...own, atMs: moment.atMs },
+      { type: 'turn_complete', ...own, ...moment },
+    ];
+  }
+
+  #submissions(): readonly WatcherEvent[] {
+    const text = this.#submitted;
+    this.#submitted = undefined;
+    if (text === undefined) return [];
+    return [{ type: 'user_submitted', message: { id: 'm1', text }, atMs: this.#moment().atMs }];
+  }
+}
+
+function ownTurn(number: number, kind: Turn['kind']): Turn {
+  return { turnId: `own-${number}`, kind, origin: { type: 'watcher', number } };
+}
+
+function played(play: Play, told = story()): Thread {
+  return new Host(new Thread(told), play).reach().thread;
+}
+
 const layouts: Readonly<Record<string, () => Thread>> = {
-  'agent-combined': () =>
-    new Thread(story()).ask('heads_up', 'scratch', 'packet_request').scratch().answer().compact().handoff(),
-  'agent-separate': () =>
-    new Thread(story())
-      .ask('heads_up')
-      .ask('scratch')
-      .scratch()
-      .ask('packet_request')
-      .answer()
-      .compact()
-      .handoff(),
-  'watcher-assistant-role': () => new Thread(story()).headsUp().assemble('assistant').compact().handoff(),
-  'watcher-user-role': () => new Thread(story()).headsUp().assemble('user').compact().handoff(),
-  emergency: () => new Thread(story()).headsUp().assemble('assistant').compact().handoff(),
-  'queued-input': () =>
-    new Thread(story())
-      .ask('heads_up', 'packet_request')
-      .answer()
-      .compact()
-      .handoff()
-      .user('wait, use the other list'),
-  'mid-turn': () => {
-    const busy = story().sh('ls src', 'rows.ts\nwriter.ts');
-    return new Thread(busy).ask('heads_up', 'packet_request').answer().compact().handoff();
+  'agent-combined': () => played({}),
+  'agent-separate': () => played({ policy: { combinesRequests: false } }),
+  'watcher-assistant-role': () => played({ policy: { packetAuthor: 'watcher', writesScratch: false } }),
+  'watcher-user-role': () =>
+    played({ policy: { packetAuthor: 'watcher', writesScratch: false }, packetRole: 'user' }),
+  emergency: () => played({ percent: 10 }),
+  'queued-input': () => played({ submitted: 'wait, use the other list' }),
+  'mid-turn': () => played({ isMidTurn: true }, story().sh('ls src', 'rows.ts\nwriter.ts')),
+  'not-turn-based': () => played({ policy: { isTurnBased: false, writesScratch: false } }),
+  'second-compaction': () => {
+    const host = new Host(new Thread(story())).reach();
+    host.thread.work();
+    return host.reach().thread;
   },
-  'not-turn-based': () => new Thread(story()).ask('packet_request').answer().compact().handoff(false),
-  'second-compaction': () =>
-    new Thread(story())
-      .ask('packet_request')
-      .answer()
-      .compact()
-      .handoff()
-      .work()
-      .assemble('assistant')
-      .compact()
-      .handoff(),
 };
 
 for (const [name, play] of Object.entries(layouts)) {
