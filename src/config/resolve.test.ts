@@ -303,18 +303,26 @@ describe('encodings of a file', () => {
 describe('warnings', () => {
   it('name settings that are valid but do nothing', () => {
     const { warnings } = resolveText(
-      'compact.summarization_model = "m"\ncompact.summarization_model_provider_id = "p"\ncompact.auto_compact_threshold = 9\ncompact.auto_compact_pct_override = 9',
+      'model = "m"\ncompact.auto_compact_threshold = 9\ncompact.auto_compact_pct_override = 9',
     );
-    assert.equal(warnings.length, 3);
+    assert.deepEqual(
+      warnings.map((warning) => warning.replace('/home/me/config.toml', '')),
+      [
+        ':1: model has no effect without model_provider.',
+        ':3: compact.auto_compact_pct_override has no effect while compact.auto_compact_threshold is set.',
+      ],
+    );
     assert.match(
-      warnings[0] ?? '',
-      /:1: compact\.summarization_model has no effect until model-written compaction is in/,
+      resolveText('model_provider = "openai"').warnings.join(),
+      /:1: model_provider has no effect without model\./,
     );
-    assert.match(warnings[1] ?? '', /:2: compact\.summarization_model_provider_id has no effect/);
-    assert.match(
-      warnings[2] ?? '',
-      /:4: compact\.auto_compact_pct_override has no effect while compact\.auto_compact_threshold is set/,
-    );
+    for (const text of [
+      'model = "m"\nmodel_provider = "openai"',
+      'model = "m"\nmodel_context_window = 9000',
+      'compact.summarization_model = "m"\ncompact.summarization_model_provider_id = "anthropic"',
+    ]) {
+      assert.deepEqual(resolveText(text).warnings, [], text);
+    }
   });
 
   it('are silent about defaults and about a percentage alone', () => {
@@ -345,8 +353,10 @@ function allowedValue({
   }
 }
 
-/** Settings that depend on no other one: thresholds have an order, and the preset sets many. */
-const INDEPENDENT = listSettings().filter(({ key }) => !/percent_remaining_lt$|\.preset$/.test(key));
+/** Settings that depend on no other one: thresholds have an order, the preset sets many, providers must be there. */
+const INDEPENDENT = listSettings().filter(
+  ({ key }) => !/percent_remaining_lt$|\.preset$|model_provider(?:_id)?$/.test(key),
+);
 
 const overridesOf = fc
   .tuple(...INDEPENDENT.map((setting) => fc.option(allowedValue(setting), { nil: undefined })))
@@ -387,7 +397,7 @@ describe('round trips', () => {
       withDefault.map(({ key }) => key),
     );
     for (const { description, source } of INDEPENDENT) {
-      assert.ok(starter.includes(`# ${description}\n`));
+      assert.ok(starter.includes(`# ${description}`), description);
       assert.ok(starter.includes(`Source: ${source}.\n`));
     }
   });
