@@ -1,9 +1,11 @@
 // Which models may write a summary, and with which words they are asked.
 
 import type { Summarizers } from '../compaction/driver.ts';
+import type { SummaryModel } from '../compaction/summarise/driver.ts';
 import type { SummaryPrompts } from '../compaction/summarise/prompt.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
+import type { ModelUsage } from '../protocol/model.ts';
 import type { OpenedModel } from '../providers/open.ts';
 import type { CommandIo } from './io.ts';
 import { openModelFor } from './models.ts';
@@ -33,9 +35,9 @@ export async function openSummarizers(
     });
   }
   const own = await openSummarizationModel(io, config, session);
-  const { toSummaryModel } = await import('../providers/open.ts');
+  const { costOf } = await import('../providers/models.ts');
   return {
-    models: [...(own === undefined ? [] : [own]), session].map(toSummaryModel),
+    models: [...(own === undefined ? [] : [own]), session].map((opened) => toSummaryModel(opened, costOf)),
     prompts: await summaryPrompts(io, config, flags.instructions),
     deadlineMs: config.rawrAutoCompaction.compactionDeadlineSeconds * 1000,
   };
@@ -75,5 +77,20 @@ async function summaryPrompts(
     request: own === '' ? request.body : own,
     hasSections: own === '' && request.state !== 'changed',
     ...(instructions === undefined ? {} : { instructions }),
+  };
+}
+
+function toSummaryModel(
+  { model, name, window, info }: OpenedModel,
+  costOf: (model: string, usage: ModelUsage) => number | undefined,
+): SummaryModel {
+  return {
+    model,
+    name,
+    window,
+    ...(info.outputLimit === undefined ? {} : { outputLimit: info.outputLimit }),
+    // Where a request names no effort, OpenAI's models think all the same and Anthropic's do not.
+    thinks: info.reasoning === 'effort',
+    costOf: (usage) => costOf(name, usage),
   };
 }
