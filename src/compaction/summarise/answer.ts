@@ -55,13 +55,13 @@ export function judgeAnswer({ text: raw, hasCalls, stopReason }: Answer, wanted:
   if (stopReason === 'refused') return { type: 'refused', why: 'the provider refused to answer' };
   if (stopReason === 'window_full')
     return { type: 'too_large', why: 'the window was full before the answer ended' };
+  if (stopReason !== 'end_turn') {
+    return defect('it was cut off', `Be shorter: ${wordsFor(wanted)} at the most, the analysis included.`);
+  }
   const text = redact(raw).trim();
   if (text === '') return defect('it was empty', 'Answer with the summary.');
   if (/^(?:API_ERROR|Error):/.test(text))
     return defect('it was the text of an error', 'Answer with the summary.');
-  if (stopReason !== 'end_turn') {
-    return defect('it was cut off', `Be shorter: ${wordsFor(wanted)} at the most, the analysis included.`);
-  }
   if (text.length < (wanted.isPiece ? LEAST_PIECE_CHARACTERS : LEAST_CHARACTERS)) {
     return defect('it was too short to be a summary', 'Write the whole summary.');
   }
@@ -90,7 +90,8 @@ function judgeText(raw: string, wanted: Wanted): Verdict {
     : { type: 'summary', text: fitting, missing };
 }
 
-function hasSection(text: string, section: string): boolean {
+function hasSection(tagged: string, section: string): boolean {
+  const text = tagged.replaceAll(/<\/?(?:analysis|summary)>/g, '\n');
   const words = section.replace('Optional ', '(?:Optional )?').replaceAll(' ', '\\s+');
   return new RegExp(`^[ \\t#*_>\\d.)-]*${words}\\b`, 'im').test(text);
 }

@@ -250,7 +250,7 @@ function failed(error: unknown, signal: CancelSignal): AskVerdict {
   const { limitTokens, requestedTokens, isUnmeetable, status } = error.data as Readonly<
     Record<string, unknown>
   >;
-  const why = error.message;
+  const why = error.message.replace(/\.$/, '');
   // A limit per minute below the size of the request is met by a smaller request; an account without credit by none.
   const isTooLarge =
     error.code === 'model_overflow' ||
@@ -327,7 +327,7 @@ class Listener {
         this.#hasCalls = false;
         this.usage = undefined;
         this.retries++;
-        this.#tell(`Reconnecting… ${event.retry}/${event.maxRetries} (${event.why})`);
+        this.#tell(`Reconnecting… ${event.retry}/${event.maxRetries} (${event.why.replace(/\.$/, '')})`);
         return;
       case 'text_delta':
       case 'reasoning_delta':
