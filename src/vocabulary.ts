@@ -22,6 +22,33 @@ export type Phase = (typeof PHASES)[number];
 export const IMPLEMENTATIONS = ['micro', 'full', 'remote', 'legacy', 'embedded'] as const;
 export type Implementation = (typeof IMPLEMENTATIONS)[number];
 
+/**
+ * The rungs of the ladder, in the order in which they are tried: how much of the history a model is shown for a summary,
+ * then what does without a model. @source spec 2-engine §4
+ */
+export const RUNGS = [
+  'remote',
+  'whole',
+  'results_cleared',
+  'oldest_dropped',
+  'chunked',
+  'newest_turns',
+  'embedded',
+  'canned',
+] as const;
+export type Rung = (typeof RUNGS)[number];
+
+/** Why nothing came of a compaction. @source seed 001 §10 `compact_failed`, spec 2-engine §7. */
+export const COMPACT_FAILURES = [
+  'no_summary',
+  'api_error',
+  'prompt_too_long',
+  'interrupted',
+  'vetoed',
+  'cannot_fit',
+] as const;
+export type CompactFailure = (typeof COMPACT_FAILURES)[number];
+
 /** Which strategy a caller may ask for; `auto` lets dispatch choose. */
 export const STRATEGIES = ['auto', 'micro', 'full'] as const;
 export type Strategy = (typeof STRATEGIES)[number];

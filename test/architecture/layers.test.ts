@@ -19,7 +19,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tokens: ['vocabulary', 'errors', 'protocol'],
   history: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens'],
   trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
-  compaction: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
+  compaction: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'prompts',
+    'tokens',
+    'history',
+    'trail',
+  ],
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
   eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
   replay: [
