@@ -121,6 +121,16 @@ describe('a provider', () => {
     );
   });
 
+  it('is looked for where it is set, also under a name that every object has', () => {
+    const text = '\n[model_providers.constructor]\nwire_api = "chat"';
+    const overrides = ['model_providers.ollama.name=Mine'];
+    const [problem] = problemsOf(() => resolveText(text, { overrides }));
+    assert.match(
+      problem?.message ?? '',
+      /^\/u\/config\.toml:2: model_providers\.constructor\.base_url is needed/,
+    );
+  });
+
   it('keeps what was pasted to the wrong place out of every message', () => {
     for (const argument of [
       'model_providers.openai.env_key=sk-not a name',

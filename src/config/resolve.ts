@@ -110,7 +110,7 @@ function tableNames(values: TomlTable): readonly string[] {
 function mergeLayers(layers: readonly Layer[], settings: readonly Setting[]): ResolvedConfig {
   const merged: Record<string, unknown> = {};
   const origins = new Map<string, ValueOrigin>();
-  // A table that sets nothing is there nevertheless.
+  // A table that sets nothing is there nevertheless; and what is there hides what prototypes have of that name.
   for (const name of providerNames(layers)) setAt(merged, [PROVIDERS, name], {});
   for (const { path, key } of settings) {
     for (const layer of layers) {
@@ -256,7 +256,7 @@ function setAt(table: Record<string, unknown>, path: readonly string[], value: u
     table[key] = value;
     return;
   }
-  const inner = (Object.hasOwn(table, key) ? table[key] : {}) as Record<string, unknown>;
+  const inner = (table[key] ?? {}) as Record<string, unknown>;
   table[key] = inner;
   setAt(inner, rest, value);
 }
