@@ -2,6 +2,7 @@
 
 import { textOfParts } from '../protocol/item.ts';
 import type { MessageItem } from '../protocol/item.ts';
+import { summaryText } from '../history/shadow.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import type { Trail } from '../trail/trail.ts';
 import { writeSummary } from '../trail/write.ts';
@@ -40,7 +41,7 @@ export interface SummaryTelling {
 
 /** The summary as the user message that the next model reads. @source seed 001 §5. */
 export function summaryMessage(summary: string, telling: SummaryTelling): MessageItem {
-  const text = `${telling.prefix}\nThe conversation is summarized below:\n${cleanSummary(summary)}`;
+  const text = summaryText(telling.prefix, cleanSummary(summary));
   return {
     type: 'message',
     role: 'user',
