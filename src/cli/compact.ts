@@ -78,6 +78,10 @@ export async function compact(
     const session = await readForCompaction(io, config, source);
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
+    const commit = async (compaction: Compaction): Promise<void> => {
+      tellDamage(io, path, session.report);
+      await writeCompacted(io, { source, session, compaction, flags, target });
+    };
     const compaction = await compactHistory(
       subjectOf(session, { target, config }),
       {
@@ -89,15 +93,12 @@ export async function compact(
         ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }),
       },
       config,
-      world,
+      flags.preview === true ? world : { ...world, commit },
     );
+    if (flags.preview !== true) return;
     tellDamage(io, path, session.report);
-    if (flags.preview === true) {
-      const { renderPreview } = await import('./compact-view.ts');
-      io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
-      return;
-    }
-    await writeCompacted(io, { source, session, compaction, flags, target });
+    const { renderPreview } = await import('./compact-view.ts');
+    io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
   });
 }
 

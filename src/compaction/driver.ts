@@ -14,6 +14,7 @@ import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
 import { itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
+import { autoCompactThreshold } from '../tokens/pressure.ts';
 import { countRedactions } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
@@ -80,6 +81,8 @@ export interface CompactionWorld {
   readonly files?: WorkspaceFiles;
   /** Without it no model is asked. */
   readonly summarizers?: Summarizers;
+  /** Makes the result the history, durably, before anybody is told of it. A preview has none. */
+  readonly commit?: (compaction: Compaction) => Promise<void>;
 }
 
 /** What came out. `items` is the history afterwards. */
@@ -99,7 +102,7 @@ export type Compaction =
     };
 
 /**
- * Compacts a history on a user's request. Nothing is written; the caller appends the record.
+ * Compacts a history on a user's request.
  * @throws BatonError `compaction_disabled`, `nothing_to_compact`, `cannot_fit`, `interrupted`
  */
 export async function compactHistory(
@@ -118,8 +121,9 @@ export async function compactHistory(
 }
 
 /**
- * Carries a plan of the arbiter out, and tells of it.
- * @throws BatonError `nothing_to_compact`, `cannot_fit`, `interrupted`; the history is then what it was
+ * Carries a plan of the arbiter out, commits the result and tells of it.
+ * @throws BatonError `nothing_to_compact`, `cannot_fit`, `interrupted`, and what committing fails with; the history is
+ *   then what it was
  */
 export async function carryThrough(
   plan: Exclude<CompactionPlan, { type: 'none' }>,
@@ -131,15 +135,10 @@ export async function carryThrough(
   const id = world.ids.uuid();
   const startedMs = world.clock.now();
   const job: Job = { id, startedMs, subject, occasion, config, world };
-  const item = { type: 'context_compaction', id } as const;
   try {
-    if (plan.type === 'micro') return runMicro(job);
-    world.emit({ type: 'item_started', item });
-    const compaction = await runFull(job, plan.type === 'full' ? world.summarizers : undefined);
-    world.emit({ type: 'item_completed', item });
-    world.emit({ type: 'context_compacted', id });
-    world.emit(completed(compaction.record.receipt));
-    return compaction;
+    return plan.type === 'micro'
+      ? await carryMicro(job)
+      : await carryFull(job, plan.type === 'full' ? world.summarizers : undefined);
   } catch (error) {
     if (error instanceof BatonError) {
       const reason = FAILURES[error.code] ?? 'api_error';
@@ -147,6 +146,37 @@ export async function carryThrough(
     }
     throw error;
   }
+}
+
+async function carryMicro(job: Job): Promise<Compaction> {
+  const { id, startedMs, world } = job;
+  const compaction = runMicro(job);
+  await world.commit?.(compaction);
+  world.emit({
+    type: 'micro_compact_completed',
+    id,
+    tools_compacted: compaction.record.callIds.length,
+    tokens_saved: compaction.preTokens - compaction.postTokens,
+    duration_ms: world.clock.now() - startedMs,
+  });
+  return compaction;
+}
+
+async function carryFull(job: Job, summarizers: Summarizers | undefined): Promise<Compaction> {
+  const { id, subject, config, world } = job;
+  const item = { type: 'context_compaction', id } as const;
+  world.emit({ type: 'item_started', item });
+  const compaction = await runFull(job, summarizers);
+  await world.commit?.(compaction);
+  world.emit({ type: 'item_completed', item });
+  world.emit({ type: 'context_compacted', id });
+  world.emit(completed(compaction.record.receipt));
+  const { postTokens } = compaction.record.receipt;
+  const threshold = autoCompactThreshold(subject.window, dispatchSettings(config).thresholds);
+  if (postTokens >= threshold) {
+    world.emit({ type: 'compact_threshold_exceeded', post_compact_tokens: postTokens, threshold });
+  }
+  return compaction;
 }
 
 const FAILURES: Readonly<Record<string, CompactFailure>> = {
@@ -165,6 +195,7 @@ interface Job {
 }
 
 type FullCompaction = Extract<Compaction, { type: 'full' }>;
+type MicroCompaction = Extract<Compaction, { type: 'micro' }>;
 
 function completed(receipt: Receipt): CompactionEvent {
   const { attempts = [], implementation } = receipt;
@@ -303,7 +334,7 @@ function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
     : cannotFit(occasion, refusal.leastTarget, refusal.parts);
 }
 
-function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Compaction {
+function runMicro({ id, startedMs, subject, occasion, config, world }: Job): MicroCompaction {
   const items = subject.entries.map(({ value }) => value);
   const measure = (item: Item) => itemTokens(item, world.count, config.compact);
   const result = microCompact(items, EMPTY_COMPACT_STATE, {
@@ -329,13 +360,6 @@ function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Com
   if (occasion.targetTokens !== undefined && postTokens > occasion.targetTokens) {
     throw cannotFit(occasion, postTokens, { contextAfterClearing: postTokens });
   }
-  world.emit({
-    type: 'micro_compact_completed',
-    id,
-    tools_compacted: result.toolsCompacted,
-    tokens_saved: result.tokensSaved,
-    duration_ms: world.clock.now() - startedMs,
-  });
   return {
     type: 'micro',
     record: {

@@ -18,6 +18,7 @@ import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
+import { formatNumber } from '../tokens/words.ts';
 import { MESSAGE_OVERHEAD, shareOut, targetForSummary, WORTHWHILE_SHARE } from './budget.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
 import { preserveUserMessages } from './preserve.ts';
@@ -417,9 +418,24 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
     said.push(`${preserved.left} older user message(s) did not fit verbatim and are in the summary only.`);
   }
   if (postTokens > request.window / 2) {
-    said.push('Less than half of the window is free after this compaction.');
+    const filling = largestParts(written.items, request.measure);
+    said.push(`Less than half of the window is free after this compaction. It is filled by ${filling}.`);
   }
   return said;
+}
+
+/** How many parts are named where a window is full. */
+const NAMED_PARTS = 3;
+
+/** `tool results (40,000 tokens), user (9,000 tokens)`: what fills a context most. */
+export function largestParts(items: readonly Item[], measure: Measure): string {
+  const parts: Partial<Record<Category, number>> = {};
+  for (const item of items) addTokens(parts, measure(item));
+  return Object.entries(parts)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, NAMED_PARTS)
+    .map(([category, tokens]) => `${category.replaceAll('_', ' ')} (${formatNumber(tokens)} tokens)`)
+    .join(', ');
 }
 
 /** Tokens of a list of entries as one request. */
