@@ -26,7 +26,7 @@ import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
 import { limitFiles, prepareFile, restoreCandidates } from './restore.ts';
 import type { ReadFile, RestorableFile } from './restore.ts';
 import { summariseWithModels } from './summarise/driver.ts';
-import type { SummaryModel } from './summarise/driver.ts';
+import type { SummaryModel } from './asking/driver.ts';
 import type { SummaryPrompts } from './summarise/prompt.ts';
 import { transcriptOf } from './summarise/transcript.ts';
 import { embeddedSummarizer } from './summary.ts';
