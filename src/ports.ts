@@ -1,6 +1,6 @@
 // All that the inside needs of the world. Types only; the outer folders implement them.
 
-import type { ModelEvent, ModelRequest, RemoteCompaction } from './protocol/model.ts';
+import type { ModelEvent, ModelRequest, RemoteCompaction, RestartedEvent } from './protocol/model.ts';
 
 /** Milliseconds since the epoch. */
 export interface Clock {
@@ -50,8 +50,16 @@ export interface Model {
   readonly provider: string;
   /** The answer as it comes. Ends after `completed`, and in no other way without a failure. */
   stream(request: ModelRequest, signal: CancelSignal): AsyncIterable<ModelEvent>;
-  /** The provider's own compaction of the history. @throws BatonError also where the answer is empty or malformed */
-  compactRemote?(request: ModelRequest, signal: CancelSignal): Promise<RemoteCompaction>;
+  /**
+   * The provider's own compaction of the history.
+   * @param onRestart told of each time that the request is sent again
+   * @throws BatonError also where the answer is empty or malformed
+   */
+  compactRemote?(
+    request: ModelRequest,
+    signal: CancelSignal,
+    onRestart?: (event: RestartedEvent) => void,
+  ): Promise<RemoteCompaction>;
   /** Tokens that the request would take, by the provider's own count. */
   countTokens?(request: ModelRequest, signal: CancelSignal): Promise<number>;
 }

@@ -50,7 +50,7 @@ export const COMPACT_FAILURES = [
 export type CompactFailure = (typeof COMPACT_FAILURES)[number];
 
 /** Which strategy a caller may ask for; `auto` lets dispatch choose. */
-export const STRATEGIES = ['auto', 'micro', 'full'] as const;
+export const STRATEGIES = ['auto', 'micro', 'full', 'remote'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
 /** Who wrote an item of the history. `harness` is text that a product injects in the user's name. */

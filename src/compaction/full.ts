@@ -64,6 +64,8 @@ export interface FullRequest {
   readonly strategy: Strategy;
   /** Why it was asked for, with the numbers, as one sentence. */
   readonly why: string;
+  /** What the receipt says besides, one sentence each. */
+  readonly notes?: readonly string[];
   readonly entries: readonly Entry<Item>[];
   /** Raw window of the model in tokens. */
   readonly window: number;
@@ -127,8 +129,18 @@ export interface FullPlan {
   /** The user's messages that stay verbatim. */
   readonly preserved: Preserved;
   readonly frame: Frame;
+  readonly layout: Layout;
   readonly files: readonly RestoredFile[];
   readonly parts: Readonly<Record<'fixed' | 'userMessages' | 'files', number>>;
+}
+
+/** What a compaction looks like from outside. */
+export interface Layout {
+  /** The item that a summary becomes. */
+  readonly carry: (summary: string) => Item;
+  readonly arrange: (frame: Frame, boundary: Item, summary: Item) => readonly Item[];
+  /** Whoever summarises is not shown what no summary should speak of (`filterForSummary`). */
+  readonly isFiltered: boolean;
 }
 
 /** Attempts at a summary that lets the whole fit; each asks for less by what the last one was over. */
@@ -136,10 +148,11 @@ const MOST_SUMMARY_ATTEMPTS = 4;
 
 /** Settles what stays and how much room is left for a summary. */
 export function planFull(asked: FullRequest): FullPlan | FullRefusal {
-  const request = { ...asked, measure: measureOnce(asked) };
+  const request = measured(asked);
   const { entries, targetTokens = Infinity } = request;
   const preTokens = contextTokens(entries, request.measure);
-  const parts = measureParts(request);
+  const layout = standardLayout(request);
+  const parts = measureParts(request, layout);
   const limit = request.summaryLimit ?? DEFAULT_SUMMARY_TOKENS;
   const target = Math.min(targetTokens, worthwhileTokens(preTokens));
   const budget = shareOut({
@@ -166,6 +179,7 @@ export function planFull(asked: FullRequest): FullPlan | FullRefusal {
       preserved,
       ghosts: parts.ghosts,
     },
+    layout,
     files: files.restored,
     parts: parts.tokens,
   };
@@ -184,7 +198,7 @@ export function carryOut(plan: FullPlan, summarise: Summarise, author: Authorshi
   }
   const { items, draft } = written;
   const postTokens = itemsTokens(items, request.measure);
-  const fates = decideFates(request, plan.frame);
+  const fates = decideFates(plan);
   const receipt = writeReceipt({ plan, author, fates, postTokens, written });
   return {
     outcome: 'compacted',
@@ -211,11 +225,13 @@ export function compactFully(request: FullRequest, summarise: Summarise): FullRe
   return plan.outcome === 'planned' ? carryOut(plan, summarise, EMBEDDED) : plan;
 }
 
-function worthwhileTokens(preTokens: number): number {
+/** The largest size afterwards that makes a compaction worth the change. */
+export function worthwhileTokens(preTokens: number): number {
   return Math.floor(preTokens * WORTHWHILE_SHARE);
 }
 
-function refuse(
+/** Why a target that needs at least so much cannot be met, or is not worth meeting. */
+export function refuse(
   preTokens: number,
   leastTarget: number,
   parts: Readonly<Record<string, number>>,
@@ -238,9 +254,16 @@ function measureOnce({ count, estimate }: FullRequest): Measure {
   };
 }
 
-type Measured = FullRequest & { readonly measure: Measure };
+/** A request with what it is measured by. */
+export type Measured = FullRequest & { readonly measure: Measure };
 
-interface Frame {
+/** The request, looking at each item once. */
+export function measured(asked: FullRequest): Measured {
+  return { ...asked, measure: measureOnce(asked) };
+}
+
+/** What stands around a summary. */
+export interface Frame {
   readonly initialContext: readonly Entry<Item>[];
   readonly files: readonly Item[];
   readonly state: readonly Item[];
@@ -248,7 +271,8 @@ interface Frame {
   readonly ghosts: readonly Entry<Item>[];
 }
 
-function measureParts(request: Measured) {
+/** The parts that are there before a summary is, and their tokens. */
+export function measureParts(request: Measured, { carry }: Layout) {
   const { entries } = request;
   const range = initialContextRange(entries.map(({ value }) => value));
   const initialContext = request.leavesInitialContext ? [] : entries.slice(range.from, range.to);
@@ -260,7 +284,7 @@ function measureParts(request: Measured) {
     tokens: {
       fixed:
         contextTokens(initialContext, request.measure) +
-        itemsTokens([...request.state, summaryMessage('', tellingOf(request))], request.measure),
+        itemsTokens([...request.state, carry('')], request.measure),
       userMessages: everyUserMessage.tokens,
       files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
     },
@@ -278,13 +302,13 @@ type Written =
   | { readonly fits: false; readonly leastTokens: number };
 
 function writeFitting(plan: FullPlan, boundary: Item, summarise: Summarise): Written {
-  const { request, frame, target } = plan;
+  const { request, frame, layout, target } = plan;
   let budget = plan.summaryTokens;
   let leastTokens = Infinity;
   for (let attempt = 0; attempt < MOST_SUMMARY_ATTEMPTS && budget > 0; attempt++) {
     const draft = summarise(budget, frame.preserved.items);
-    const summary = summaryMessage(draft.text, tellingOf(request));
-    const items = rebuild(frame, boundary, summary);
+    const summary = layout.carry(draft.text);
+    const items = layout.arrange(frame, boundary, summary);
     const excess = itemsTokens(items, request.measure) - target;
     const summaryTokens = itemsTokens([summary], request.measure);
     if (excess <= 0) return { fits: true, items, draft, summaryTokens };
@@ -296,6 +320,11 @@ function writeFitting(plan: FullPlan, boundary: Item, summarise: Summarise): Wri
 
 function tellingOf({ summaryPrefix, trigger }: FullRequest): SummaryTelling {
   return { prefix: summaryPrefix, continuesWithoutAsking: trigger === 'auto' };
+}
+
+function standardLayout(request: FullRequest): Layout {
+  const telling = tellingOf(request);
+  return { carry: (summary) => summaryMessage(summary, telling), arrange: rebuild, isFiltered: true };
 }
 
 /** @source seed 001 §9, spec 2-engine §4.7: this order, and no other. */
@@ -323,7 +352,7 @@ function boundaryItem(request: Measured, preTokens: number, { implementation }: 
   };
 }
 
-function decideFates(request: Measured, frame: Frame): readonly Fate[] {
+function decideFates({ request, frame, layout }: FullPlan): readonly Fate[] {
   const kept = new Set<number>(
     [...frame.initialContext, ...frame.preserved.entries, ...frame.ghosts].map(({ seq }) => seq),
   );
@@ -333,8 +362,9 @@ function decideFates(request: Measured, frame: Frame): readonly Fate[] {
     if (entry === undefined) return [];
     const tokens = sumTokens(request.measure(entry.value));
     if (kept.has(entry.seq)) return [{ entry, fate: 'kept', tokens }];
-    if (reason === undefined) return [{ entry, fate: 'summarised', tokens }];
     const isInitial = index >= range.from && index < range.to;
+    const isSeen = layout.isFiltered ? reason === undefined : !isInitial && tokens > 0;
+    if (isSeen || reason === undefined) return [{ entry, fate: 'summarised', tokens }];
     return [{ entry, fate: 'dropped', why: isInitial ? 'initial_context' : reason, tokens }];
   });
 }
@@ -410,7 +440,7 @@ function guards({ plan, written, postTokens }: ReceiptFacts): readonly string[] 
 
 function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly string[] {
   const { request, preserved } = plan;
-  const said: string[] = [...(written.draft.notes ?? [])];
+  const said: string[] = [...(request.notes ?? []), ...(written.draft.notes ?? [])];
   if (fates.some(({ why }) => why === 'initial_context')) {
     said.push('The initial context is left out: the agent gives it again when the session goes on.');
   }

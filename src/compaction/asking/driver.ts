@@ -3,7 +3,7 @@
 import { BatonError } from '../../errors.ts';
 import type { CancelSignal, Clock, Model } from '../../ports.ts';
 import { callOf, textOfParts } from '../../protocol/item.ts';
-import type { ModelEvent, ModelRequest, ModelUsage } from '../../protocol/model.ts';
+import type { ModelEvent, ModelRequest, ModelUsage, RestartedEvent } from '../../protocol/model.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import type { Effort, StopReason, Verbosity } from '../../vocabulary.ts';
 import type { Answer } from '../summarise/answer.ts';
@@ -147,7 +147,7 @@ export class Listener {
 }
 
 /** What is told of a request that is sent again. */
-export function reconnecting({ retry, maxRetries, why }: Extract<ModelEvent, { type: 'restarted' }>): string {
+export function reconnecting({ retry, maxRetries, why }: RestartedEvent): string {
   return `Reconnecting… ${retry}/${maxRetries} (${why.replace(/\.$/, '')})`;
 }
 

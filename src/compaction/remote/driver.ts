@@ -1,0 +1,95 @@
+// Asks a provider for its own compaction of a history. One request; whatever comes of it is a return value.
+
+import { clearResult } from '../../history/clear.ts';
+import type { CompactionItem, Item } from '../../protocol/item.ts';
+import type { ModelUsage, RemoteCompaction } from '../../protocol/model.ts';
+import type { SummaryAttempt } from '../../protocol/receipt.ts';
+import { usableWindow } from '../../tokens/pressure.ts';
+import { costsOf, Deadline, nameOf, reconnecting, whyUnanswered } from '../asking/driver.ts';
+import type { AskingWorld, SummaryModel, Unanswered } from '../asking/driver.ts';
+
+/** What a provider is to compact. */
+export interface RemoteOrder {
+  /** The whole history, as a next request would hold it. */
+  readonly history: readonly Item[];
+  /** Tokens of one item as a request has it. */
+  readonly sizeOf: (item: Item) => number;
+  readonly cacheKey: string;
+}
+
+/** What came of it. */
+export type RemoteAnswer =
+  | { readonly type: 'compacted'; readonly item: CompactionItem; readonly attempt: SummaryAttempt }
+  | { readonly type: 'failed'; readonly attempt: SummaryAttempt }
+  /** It was not asked: no request would fit. `why` is a clause without a full stop. */
+  | { readonly type: 'not_asked'; readonly why: string };
+
+/**
+ * One compaction by the provider of a model.
+ * @throws BatonError `interrupted` when the user's signal fires, and nothing else
+ */
+export async function compactByProvider(
+  model: SummaryModel,
+  order: RemoteOrder,
+  world: AskingWorld,
+): Promise<RemoteAnswer> {
+  const name = nameOf(model);
+  const items = fittingHistory(order, usableWindow(model.window));
+  if (items === undefined) {
+    return { type: 'not_asked', why: `the history does not fit the window of ${name}` };
+  }
+  world.tell(`Asking ${name} for its own compaction.`);
+  const startedMs = world.clock.now();
+  const deadline = new Deadline(world);
+  let retries = 0;
+  const request = { model: model.name, instructions: '', items, tools: [], cacheKey: order.cacheKey };
+  const answered = await (
+    model.model.compactRemote?.(request, deadline, (event) => {
+      retries++;
+      world.tell(reconnecting(event));
+    }) ?? Promise.reject(new TypeError(`${name} has no compaction of its own`))
+  )
+    .then(
+      (answer): RemoteCompaction | Unanswered => answer,
+      (error: unknown): RemoteCompaction | Unanswered => whyUnanswered(error, world.signal),
+    )
+    .finally(() => deadline.clear());
+  const attemptOf = (
+    outcome: Pick<SummaryAttempt, 'outcome' | 'why'>,
+    usage: ModelUsage | undefined,
+  ): SummaryAttempt => ({
+    model: name,
+    rung: 'remote',
+    ...outcome,
+    retries,
+    ...costsOf(usage, model),
+    durationMs: world.clock.now() - startedMs,
+  });
+  if ('why' in answered) {
+    world.tell(`${name} did not compact: ${answered.why}.`);
+    return { type: 'failed', attempt: attemptOf({ outcome: answered.type, why: answered.why }, undefined) };
+  }
+  const item = answered.items.find((each) => each.type === 'compaction');
+  return item === undefined
+    ? {
+        type: 'failed',
+        attempt: attemptOf({ outcome: 'defect', why: 'it held no compaction' }, answered.usage),
+      }
+    : { type: 'compacted', item, attempt: attemptOf({ outcome: 'accepted' }, answered.usage) };
+}
+
+/**
+ * The history as one request takes it: whole, else with the results of its tools cleared, oldest first, as far as it has to
+ * be. Undefined where even that is not enough.
+ * @source codex-behaviour §4.3: Codex replaces results while its estimate exceeds the window
+ */
+function fittingHistory({ history, sizeOf }: RemoteOrder, room: number): readonly Item[] | undefined {
+  let excess = history.reduce((sum, item) => sum + sizeOf(item), 0) - room;
+  const items = history.map((item) => {
+    if (excess <= 0) return item;
+    const cleared = clearResult(item);
+    excess -= Math.max(0, sizeOf(item) - sizeOf(cleared));
+    return cleared;
+  });
+  return excess <= 0 ? items : undefined;
+}
