@@ -17,8 +17,16 @@ export interface About {
   readonly source: string;
   /** What holds while a setting without a default is not set. */
   readonly whenUnset?: string;
+  /** What the setting may hold, to be read after "must be", where its type does not tell. */
+  readonly allowed?: string;
   /** A value to show for a setting without a default. */
-  readonly examples?: readonly [string | number | boolean | readonly string[]];
+  readonly examples?: readonly [
+    | string
+    | number
+    | boolean
+    | readonly string[]
+    | readonly Readonly<Record<string, string | number | readonly string[]>>[],
+  ];
 }
 
 /** The facts as the schema library takes them. */

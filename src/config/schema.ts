@@ -6,6 +6,7 @@
 
 import * as z from 'zod';
 import { about } from './about.ts';
+import { HooksSchema } from './hooks-schema.ts';
 import { WatcherSchema } from './watcher-schema.ts';
 
 const SEED_001 = 'seed 001, configuration';
@@ -294,6 +295,7 @@ export const ConfigSchema = z
     features: FeaturesSchema,
     compact: CompactSchema,
     rawr_auto_compaction: WatcherSchema,
+    hooks: HooksSchema,
   })
   .meta({ title: 'Configuration of Baton' });
 
@@ -304,8 +306,8 @@ type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key;
 
-type CamelKeys<Value> = Value extends readonly unknown[]
-  ? Value
+type CamelKeys<Value> = Value extends readonly (infer Member)[]
+  ? readonly CamelKeys<Member>[]
   : Value extends object
     ? { readonly [Key in keyof Value as CamelCase<Key & string>]: CamelKeys<Value[Key]> }
     : Value;
@@ -318,12 +320,12 @@ export function toConfig(values: ConfigValues): Config {
   return renameKeys(values) as Config;
 }
 
-function renameKeys(table: object): object {
-  const renamed = Object.entries(table).map(([key, value]: [string, unknown]) => [
-    camelCase(key),
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? renameKeys(value) : value,
-  ]);
-  return Object.fromEntries(renamed) as object;
+function renameKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renameKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]: [string, unknown]) => [camelCase(key), renameKeys(inner)]),
+  );
 }
 
 /** `auto_compact_enabled` as `autoCompactEnabled`. */

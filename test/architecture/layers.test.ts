@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
   compaction: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'trail'],
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
+  hooks: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'trail'],
   eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
   replay: [
     'vocabulary',
@@ -51,6 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'trail',
     'compaction',
     'watcher',
+    'hooks',
     'eval',
     'replay',
     'formats',
