@@ -52,7 +52,7 @@ export const ERROR_CODES = {
   model_refused: { exit: 1 },
   /** An answer began and broke off; nothing of it counts. Cure: try again. */
   model_cut_off: { exit: 1 },
-  /** No model provider is configured, no key is set and no local one answers. */
+  /** No model is named and none is meant; or no provider is configured, no key is set and no local one answers. */
   model_missing: { exit: 1 },
   /** The user stopped the command (Ctrl-C). Nothing was left behind. */
   interrupted: { exit: 130 },

@@ -20,7 +20,7 @@ function matcher(words: readonly [string, ...string[]], what: string) {
       about({
         description: `Runs the hook only for these ${what}.`,
         source: 'Codex and Claude Code',
-        allowed: `any of ${words.map((name) => JSON.stringify(name)).join(', ')}, joined by |`,
+        allowed: `any of ${words.map((name) => JSON.stringify(name)).join(', ')}, joined by "|"`,
         whenUnset: 'always',
         examples: [words[0]],
       }),
@@ -80,4 +80,4 @@ export const HooksSchema = z
     ),
   })
   .prefault({})
-  .meta({ description: 'Commands of your own around a compaction; not in the file of a project.' });
+  .meta({ ...about({ userOnly: true }), description: 'Commands of your own that run around a compaction.' });
