@@ -23,6 +23,7 @@ import { carryOut, contextTokens, EMBEDDED, itemsTokens, planFull } from './full
 import type { Fate, FullPlan, FullRefusal, FullRequest, FullResult } from './full.ts';
 import { NEW_GUARD } from './loop-guard.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
+import type { MicroSettings } from './micro.ts';
 import { limitFiles, prepareFile, restoreCandidates } from './restore.ts';
 import type { ReadFile, RestorableFile } from './restore.ts';
 import { summariseWithModels } from './summarise/driver.ts';
@@ -117,7 +118,7 @@ export async function compactHistory(
       cure: 'Set the key, for this run with `-c KEY=true`.',
     });
   }
-  return carryThrough(plan, subject, occasion, config, world);
+  return carryThrough(plan, { subject, occasion }, config, world);
 }
 
 /**
@@ -127,8 +128,7 @@ export async function compactHistory(
  */
 export async function carryThrough(
   plan: Exclude<CompactionPlan, { type: 'none' }>,
-  subject: Subject,
-  occasion: Occasion,
+  { subject, occasion }: { readonly subject: Subject; readonly occasion: Occasion },
   config: Config,
   world: CompactionWorld,
 ): Promise<Compaction> {
@@ -337,13 +337,7 @@ function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
 function runMicro({ id, startedMs, subject, occasion, config, world }: Job): MicroCompaction {
   const items = subject.entries.map(({ value }) => value);
   const measure = (item: Item) => itemTokens(item, world.count, config.compact);
-  const result = microCompact(items, EMPTY_COMPACT_STATE, {
-    minTokensToSave: config.compact.microCompactMinTokensToSave,
-    keepLastTools: config.compact.microCompactKeepLastNTools,
-    approxBytesPerToken: config.compact.approxBytesPerToken,
-    tokensPerImage: config.compact.tokensPerImage,
-    count: world.count,
-  });
+  const result = microCompact(items, EMPTY_COMPACT_STATE, microSettings(config, world.count));
   const preTokens = contextTokens(subject.entries, measure);
   if (!result.wasEffective) {
     throw new BatonError(
@@ -374,6 +368,17 @@ function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Mic
     items: normalized,
     preTokens,
     postTokens,
+  };
+}
+
+/** The settings with which micro-compaction clears. */
+export function microSettings({ compact }: Config, count: CountText): MicroSettings {
+  return {
+    minTokensToSave: compact.microCompactMinTokensToSave,
+    keepLastTools: compact.microCompactKeepLastNTools,
+    approxBytesPerToken: compact.approxBytesPerToken,
+    tokensPerImage: compact.tokensPerImage,
+    count,
   };
 }
 

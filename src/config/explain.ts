@@ -327,7 +327,7 @@ allowed. All of them are reported at once, from wherever they come.
 
 /** Settings that are validated, although nothing reads them before there are live sessions. */
 const LIVE_KEYS: readonly RegExp[] = [
-  /_deadline_seconds$/,
+  /(?<!\.compaction)_deadline_seconds$/,
   /\.decision_prompt_path$/,
   /\.compaction_(?:model|reasoning_effort|verbosity)$/,
   /\.(?:info_lines|summary_with_packet|scratch_file_template)$/,
