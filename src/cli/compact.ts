@@ -18,6 +18,7 @@ import {
   continueSession,
   freshSession,
   isAgentFormat,
+  isMessageFormat,
   sameFormat,
   SUMMARY_PREFIXES,
 } from '../formats/write.ts';
@@ -138,7 +139,8 @@ export async function readForCompaction(
 
 function targetFormat(format: Format, { format: wanted, preview, install }: CompactFlags): WriteFormat {
   // A preview writes nothing, so it needs no format that can be written.
-  const same = preview === true && wanted === 'same' ? (isAgentFormat(format) ? format : 'chat') : undefined;
+  const own = isAgentFormat(format) || isMessageFormat(format) ? format : 'chat';
+  const same = preview === true && wanted === 'same' ? own : undefined;
   const target =
     same ?? (wanted === 'same' ? sameFormat(format) : wanted === 'claude' ? 'claude-code' : wanted);
   if (install === true && !isAgentFormat(target)) {
@@ -227,6 +229,7 @@ function subjectOf(
     summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
     state: restoreState(trail.plan, config.compact),
+    holdsProviderState: target === 'codex' || target === 'responses',
     trail,
   };
 }

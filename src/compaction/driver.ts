@@ -17,19 +17,29 @@ import type { CountText } from '../tokens/estimate.ts';
 import { autoCompactThreshold } from '../tokens/pressure.ts';
 import { countRedactions } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
+import { nameOf } from './asking/driver.ts';
+import type { AskingWorld, SummaryModel } from './asking/driver.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
-import { carryOut, contextTokens, EMBEDDED, itemsTokens, planFull } from './full.ts';
+import { carryOut, contextTokens, itemsTokens, planFull } from './full.ts';
 import type { Fate, FullPlan, FullRefusal, FullRequest, FullResult } from './full.ts';
+import { summariseLegacy } from './legacy/driver.ts';
+import { planLegacy, withBridge } from './legacy/layout.ts';
+import { legacyPrompt } from './legacy/prompt.ts';
 import { NEW_GUARD } from './loop-guard.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
+import type { MicroSettings } from './micro.ts';
+import { compactByProvider } from './remote/driver.ts';
+import { withProviderState } from './remote/layout.ts';
+import { findRemoteObstacle } from './remote/obstacle.ts';
+import type { RemoteObstacle } from './remote/obstacle.ts';
 import { limitFiles, prepareFile, restoreCandidates } from './restore.ts';
 import type { ReadFile, RestorableFile } from './restore.ts';
 import { summariseWithModels } from './summarise/driver.ts';
-import type { SummaryModel } from './asking/driver.ts';
 import type { SummaryPrompts } from './summarise/prompt.ts';
 import { transcriptOf } from './summarise/transcript.ts';
-import { embeddedSummarizer } from './summary.ts';
+import { embeddedSummarizer, modelFreeSummary } from './summary.ts';
 
 /** A history to be compacted and what is known of it. */
 export interface Subject {
@@ -44,6 +54,8 @@ export interface Subject {
   readonly readFiles: readonly ReadFile[];
   /** Todo list and plan as attachments, newest state. */
   readonly state: readonly Item[];
+  /** What is written can hold the state that a provider's own compaction leaves; absent: it cannot. */
+  readonly holdsProviderState?: boolean;
   /** The whole log, from which Baton itself writes a summary, and holds a model's against. */
   readonly trail: Trail;
 }
@@ -103,7 +115,8 @@ export type Compaction =
 
 /**
  * Compacts a history on a user's request.
- * @throws BatonError `compaction_disabled`, `nothing_to_compact`, `cannot_fit`, `interrupted`
+ * @throws BatonError `compaction_disabled`, `usage` for a strategy that cannot be had here, `nothing_to_compact`,
+ *   `cannot_fit`, `interrupted`
  */
 export async function compactHistory(
   subject: Subject,
@@ -111,13 +124,54 @@ export async function compactHistory(
   config: Config,
   world: CompactionWorld,
 ): Promise<Compaction> {
-  const plan = dispatch({ from: 'manual', strategy: occasion.strategy }, NEW_GUARD, dispatchSettings(config));
-  if (plan.type === 'none') {
-    throw new BatonError('compaction_disabled', `Compaction is off: ${plan.why}`, {
-      cure: 'Set the key, for this run with `-c KEY=true`.',
-    });
+  const obstacle = remoteObstacle(subject, config, world.summarizers);
+  const settings = dispatchSettings(config, { obstacle });
+  const plan = dispatch({ from: 'manual', strategy: occasion.strategy }, NEW_GUARD, settings);
+  if (plan.type === 'none') throw turnedDown(plan, obstacle);
+  return carryThrough(plan, { subject, occasion }, config, world);
+}
+
+/** What keeps the provider from compacting this history itself; undefined: nothing does. */
+export function remoteObstacle(
+  { holdsProviderState }: Pick<Subject, 'holdsProviderState'>,
+  { compact }: Config,
+  summarizers: Summarizers | undefined,
+): RemoteObstacle | undefined {
+  const model = providerModel(summarizers);
+  return findRemoteObstacle({
+    hasModel: model !== undefined,
+    canCompact: model?.model.compactRemote !== undefined,
+    canHoldState: holdsProviderState === true,
+    hasInstructions: summarizers?.prompts.instructions !== undefined,
+    hasOwnPrompt: summarizers?.prompts.hasSections === false,
+    hasSummarizationModel:
+      compact.summarizationModel !== undefined || compact.summarizationModelProviderId !== undefined,
+  });
+}
+
+/** The model of the session, whose provider goes on with the history: the last that is asked for a summary. */
+function providerModel(summarizers: Summarizers | undefined): SummaryModel | undefined {
+  return summarizers?.models.at(-1);
+}
+
+function turnedDown(
+  { reason, why }: Extract<CompactionPlan, { type: 'none' }>,
+  obstacle: RemoteObstacle | undefined,
+): BatonError {
+  switch (reason) {
+    case 'remote_unavailable':
+      return new BatonError('usage', `The provider cannot compact here, since ${why}`, {
+        cure: obstacle?.cure ?? '',
+      });
+    case 'legacy_only':
+      return new BatonError('usage', `Not with the legacy compaction: ${why}`, {
+        cure: 'Leave --strategy out, or set features.compact_v2 = true.',
+      });
+    default:
+      return new BatonError('compaction_disabled', `Compaction is off: ${why}`, {
+        cure: 'Set the key, for this run with `-c KEY=true`.',
+      });
   }
-  return carryThrough(plan, subject, occasion, config, world);
 }
 
 /**
@@ -127,18 +181,15 @@ export async function compactHistory(
  */
 export async function carryThrough(
   plan: Exclude<CompactionPlan, { type: 'none' }>,
-  subject: Subject,
-  occasion: Occasion,
+  { subject, occasion }: { readonly subject: Subject; readonly occasion: Occasion },
   config: Config,
   world: CompactionWorld,
 ): Promise<Compaction> {
   const id = world.ids.uuid();
   const startedMs = world.clock.now();
-  const job: Job = { id, startedMs, subject, occasion, config, world };
+  const job: Job = { id, startedMs, plan, subject, occasion, config, world };
   try {
-    return plan.type === 'micro'
-      ? await carryMicro(job)
-      : await carryFull(job, plan.type === 'full' ? world.summarizers : undefined);
+    return plan.type === 'micro' ? await carryMicro(job) : await carryFull(job);
   } catch (error) {
     if (error instanceof BatonError) {
       const reason = FAILURES[error.code] ?? 'api_error';
@@ -162,11 +213,11 @@ async function carryMicro(job: Job): Promise<Compaction> {
   return compaction;
 }
 
-async function carryFull(job: Job, summarizers: Summarizers | undefined): Promise<Compaction> {
+async function carryFull(job: Job): Promise<Compaction> {
   const { id, subject, config, world } = job;
   const item = { type: 'context_compaction', id } as const;
   world.emit({ type: 'item_started', item });
-  const compaction = await runFull(job, summarizers);
+  const compaction = await runFull(job);
   await world.commit?.(compaction);
   world.emit({ type: 'item_completed', item });
   world.emit({ type: 'context_compacted', id });
@@ -188,6 +239,7 @@ const FAILURES: Readonly<Record<string, CompactFailure>> = {
 interface Job {
   readonly id: string;
   readonly startedMs: number;
+  readonly plan: Exclude<CompactionPlan, { type: 'none' }>;
   readonly subject: Subject;
   readonly occasion: Occasion;
   readonly config: Config;
@@ -212,19 +264,38 @@ function completed(receipt: Receipt): CompactionEvent {
   };
 }
 
-async function runFull(job: Job, summarizers: Summarizers | undefined): Promise<FullCompaction> {
+async function runFull(job: Job): Promise<FullCompaction> {
   const { world, startedMs } = job;
-  const request = fullRequest(job, await readBack(job));
-  const written = summarizers === undefined ? undefined : await writeWithModels(job, request, summarizers);
-  const result = written?.result ?? writeEmbedded(job, request, written?.attempts ?? []);
+  const result = await rewrite(job);
   if (result.outcome !== 'compacted') throw refused(job, result);
   const receipt = { ...result.record.receipt, durationMs: world.clock.now() - startedMs };
   const record = { ...result.record, receipt };
   return { type: 'full', record, items: record.replacement, fates: result.fates };
 }
 
+async function rewrite(job: Job): Promise<FullResult> {
+  const { plan, config, world } = job;
+  const summarizers = plan.type === 'newest_turns' ? undefined : world.summarizers;
+  if (!config.features.compactV2) return rewriteLegacy(job, fullRequest(job, []), summarizers);
+  const request = fullRequest(job, await readBack(job));
+  const remote =
+    plan.type === 'remote' && summarizers !== undefined
+      ? await compactRemotely(job, request, summarizers)
+      : NOTHING_WRITTEN;
+  if (remote.result !== undefined) return remote.result;
+  const spentMs = world.clock.now() - job.startedMs;
+  const written =
+    summarizers === undefined
+      ? NOTHING_WRITTEN
+      : await writeWithModels(job, request, {
+          ...summarizers,
+          deadlineMs: Math.max(0, summarizers.deadlineMs - spentMs),
+        });
+  return written.result ?? writeEmbedded(job, request, [...remote.attempts, ...written.attempts]);
+}
+
 function fullRequest(
-  { id, startedMs, subject, occasion, config, world }: Job,
+  { id, startedMs, plan, subject, occasion, config, world }: Job,
   files: readonly RestorableFile[],
 ): FullRequest {
   const { trigger, reason, phase, strategy, why, targetTokens } = occasion;
@@ -236,6 +307,7 @@ function fullRequest(
     phase,
     strategy,
     why,
+    notes: 'note' in plan ? [plan.note] : [],
     entries: subject.entries,
     window: subject.window,
     ...(targetTokens === undefined ? {} : { targetTokens }),
@@ -257,10 +329,55 @@ function fullRequest(
  */
 const MODEL_SUMMARY_LIMIT = 8_000;
 
+const NOTHING_WRITTEN: Written = { result: undefined, attempts: [] };
+
 interface Written {
   /** Undefined where no model gave a summary that fits. */
   readonly result: Extract<FullResult, { outcome: 'compacted' }> | undefined;
   readonly attempts: readonly SummaryAttempt[];
+}
+
+/** The provider's own compaction, with what Baton says of the conversation as its shadow. */
+async function compactRemotely(
+  { subject, world }: Job,
+  request: FullRequest,
+  summarizers: Summarizers,
+): Promise<Written> {
+  const plan = planFull(request);
+  const model = providerModel(summarizers);
+  if (plan.outcome !== 'planned' || model?.model.compactRemote === undefined) return NOTHING_WRITTEN;
+  const answer = await compactByProvider(
+    model,
+    {
+      history: subject.entries.map(({ value }) => value),
+      sizeOf: sizes(plan),
+      cacheKey: request.id,
+    },
+    askingWorld(world, summarizers.deadlineMs),
+  );
+  const { attempt } = answer;
+  if (answer.type === 'failed') return { result: undefined, attempts: [attempt] };
+  const name = nameOf(model);
+  const shadow = modelFreeSummary(subject.trail, world.count).summarise(
+    DEFAULT_SUMMARY_TOKENS,
+    plan.preserved.items,
+  );
+  const note = `What stands for the conversation is the state of ${name}, which its provider alone can read; the summary in words beside it was written without a model and goes to everybody else.`;
+  const result = carryOut(withProviderState(plan, answer.item), () => ({ ...shadow, notes: [note] }), {
+    implementation: 'remote',
+    rung: 'remote',
+    model: name,
+    attempts: [attempt],
+  });
+  if (result.outcome === 'compacted') return { result, attempts: [attempt] };
+  const why = `what it left is too large to be worth it, or for the target of ${plan.target} tokens`;
+  world.emit({ type: 'background_event', message: `${name} did not compact: ${why}.` });
+  return { result: undefined, attempts: [{ ...attempt, outcome: 'defect', why }] };
+}
+
+function askingWorld({ clock, signal, emit }: CompactionWorld, deadlineMs: number): AskingWorld {
+  const tell = (message: string): void => emit({ type: 'background_event', message });
+  return { clock, signal, deadlineMs, tell };
 }
 
 async function writeWithModels(
@@ -289,12 +406,7 @@ async function writeWithModels(
       digest: (budget) => embedded(budget, []).text,
       cacheKey: request.id,
     },
-    {
-      clock: world.clock,
-      signal: world.signal,
-      deadlineMs,
-      tell: (message) => world.emit({ type: 'background_event', message }),
-    },
+    askingWorld(world, deadlineMs),
   );
   if (summary === undefined) return { result: undefined, attempts };
   const { text, model, rung, notes } = summary;
@@ -317,15 +429,64 @@ function writeEmbedded(
 ): FullResult {
   const plan = planFull(request);
   if (plan.outcome !== 'planned') return plan;
-  const summarise = embeddedSummarizer(subject.trail, world.count);
+  const { rung, summarise } = modelFreeSummary(subject.trail, world.count);
+  const author = { implementation: 'embedded', rung, attempts } as const;
   const why = attempts.at(-1)?.why;
-  if (why === undefined) return carryOut(plan, summarise, EMBEDDED);
+  if (why === undefined) return carryOut(plan, summarise, author);
   const note = `No model gave a summary (${why}); this one was written without a model.`;
   world.emit({ type: 'warning', message: note });
-  return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), {
-    ...EMBEDDED,
-    attempts,
+  return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), author);
+}
+
+/** The legacy compaction, whole. @source seed 002, rawr-behaviour §11.2 */
+async function rewriteLegacy(
+  job: Job,
+  request: FullRequest,
+  summarizers: Summarizers | undefined,
+): Promise<FullResult> {
+  const { subject, config, world } = job;
+  const plan = planLegacy({
+    ...request,
+    ...(summarizers === undefined ? {} : { summaryLimit: MODEL_SUMMARY_LIMIT }),
   });
+  if (plan.outcome !== 'planned') return plan;
+  const { summary, attempts } =
+    summarizers === undefined
+      ? { summary: undefined, attempts: [] }
+      : await summariseLegacy(
+          summarizers.models,
+          {
+            history: subject.entries.map(({ value }) => value),
+            sizeOf: sizes(plan),
+            count: world.count,
+            mostTokens: plan.summaryTokens,
+            instructions: summarizers.prompts.system,
+            prompt: legacyPrompt(config.compactPrompt, summarizers.prompts.instructions),
+            cacheKey: request.id,
+          },
+          askingWorld(world, summarizers.deadlineMs),
+        );
+  if (summary !== undefined) {
+    const { text, model, rung } = summary;
+    const draft = { text, redactions: countRedactions(text) };
+    const result = carryOut(plan, () => draft, { implementation: 'legacy', rung, model, attempts });
+    if (result.outcome === 'compacted') return result;
+  }
+  const { rung, summarise } = modelFreeSummary(subject.trail, world.count);
+  const author = { implementation: 'legacy', rung, attempts } as const;
+  const plainPlan = planLegacy(request);
+  if (plainPlan.outcome !== 'planned') return plainPlan;
+  const laidOut = rung === 'canned' ? withBridge(plainPlan) : plainPlan;
+  const notes = summarizers === undefined ? [] : [noticeOfFailure(attempts, world)];
+  return carryOut(laidOut, (budget, preserved) => ({ ...summarise(budget, preserved), notes }), author);
+}
+
+/** @source seed 002: "we emit a background notice, skip the summarizer" */
+function noticeOfFailure(attempts: readonly SummaryAttempt[], world: CompactionWorld): string {
+  const why = attempts.at(-1)?.why ?? 'nothing of the history fits beside the request';
+  const message = `No model could summarise the conversation (${why}); what is kept of the older turns was written without a model.`;
+  world.emit({ type: 'background_event', message });
+  return message;
 }
 
 function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
@@ -337,13 +498,7 @@ function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
 function runMicro({ id, startedMs, subject, occasion, config, world }: Job): MicroCompaction {
   const items = subject.entries.map(({ value }) => value);
   const measure = (item: Item) => itemTokens(item, world.count, config.compact);
-  const result = microCompact(items, EMPTY_COMPACT_STATE, {
-    minTokensToSave: config.compact.microCompactMinTokensToSave,
-    keepLastTools: config.compact.microCompactKeepLastNTools,
-    approxBytesPerToken: config.compact.approxBytesPerToken,
-    tokensPerImage: config.compact.tokensPerImage,
-    count: world.count,
-  });
+  const result = microCompact(items, EMPTY_COMPACT_STATE, microSettings(config, world.count));
   const preTokens = contextTokens(subject.entries, measure);
   if (!result.wasEffective) {
     throw new BatonError(
@@ -374,6 +529,17 @@ function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Mic
     items: normalized,
     preTokens,
     postTokens,
+  };
+}
+
+/** The settings with which micro-compaction clears. */
+export function microSettings({ compact }: Config, count: CountText): MicroSettings {
+  return {
+    minTokensToSave: compact.microCompactMinTokensToSave,
+    keepLastTools: compact.microCompactKeepLastNTools,
+    approxBytesPerToken: compact.approxBytesPerToken,
+    tokensPerImage: compact.tokensPerImage,
+    count,
   };
 }
 

@@ -2,7 +2,14 @@
 
 import { MISSING_RESULT, normalizeItems } from '../history/pairs.ts';
 import { inWords, shadowMessage } from '../history/shadow.ts';
-import type { CompactionItem, Item, JsonObject, Part, ReasoningItem, ToolOutputItem } from '../protocol/item.ts';
+import type {
+  CompactionItem,
+  Item,
+  JsonObject,
+  Part,
+  ReasoningItem,
+  ToolOutputItem,
+} from '../protocol/item.ts';
 import { textOfParts } from '../protocol/item.ts';
 import type { Format, MessageFormat } from '../vocabulary.ts';
 import { isAnsweredCall, turnsOf } from './answers.ts';

@@ -75,7 +75,8 @@ export function isAgentFormat(format: Format | WriteFormat): format is AgentForm
   return AGENT_FORMATS.some((each) => each === format);
 }
 
-function isMessageFormat(format: Format | WriteFormat): format is MessageFormat {
+/** Whether sessions of the format are messages as an API takes them. */
+export function isMessageFormat(format: Format | WriteFormat): format is MessageFormat {
   return MESSAGE_FORMATS.some((each) => each === format);
 }
 

@@ -5,7 +5,15 @@ import { writeMessages } from '../formats/message-arrays.ts';
 import { arrayAt, isJsonObject, stringAt } from '../formats/fields.ts';
 import { shadowMessage } from '../history/shadow.ts';
 import { textOfParts } from '../protocol/item.ts';
-import type { CompactionItem, ImagePart, Item, JsonObject, MessageItem, Part, ToolOutputItem } from '../protocol/item.ts';
+import type {
+  CompactionItem,
+  ImagePart,
+  Item,
+  JsonObject,
+  MessageItem,
+  Part,
+  ToolOutputItem,
+} from '../protocol/item.ts';
 import type { ModelRequest } from '../protocol/model.ts';
 import type { MessageFormat } from '../vocabulary.ts';
 

@@ -4,7 +4,14 @@ import { isItemPayload, readItem } from '../formats/codex/items.ts';
 import { arrayAt, countAt, isJsonObject, objectAt, objectsAt, stringAt } from '../formats/fields.ts';
 import { callOf } from '../protocol/item.ts';
 import type { Item, JsonObject } from '../protocol/item.ts';
-import type { ModelEvent, ModelRequest, ModelUsage, RemoteCompaction, RestartedEvent, ToolSpec } from '../protocol/model.ts';
+import type {
+  ModelEvent,
+  ModelRequest,
+  ModelUsage,
+  RemoteCompaction,
+  RestartedEvent,
+  ToolSpec,
+} from '../protocol/model.ts';
 import type { Model } from '../ports.ts';
 import type { StopReason } from '../vocabulary.ts';
 import { endpoint, retrying, streamAnswer } from './adapter.ts';

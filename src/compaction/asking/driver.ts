@@ -3,6 +3,7 @@
 import { BatonError } from '../../errors.ts';
 import type { CancelSignal, Clock, Model } from '../../ports.ts';
 import { callOf, textOfParts } from '../../protocol/item.ts';
+import type { Item } from '../../protocol/item.ts';
 import type { ModelEvent, ModelRequest, ModelUsage, RestartedEvent } from '../../protocol/model.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import type { Effort, StopReason, Verbosity } from '../../vocabulary.ts';
@@ -34,6 +35,20 @@ export interface AskingWorld {
 /** The model as people name it. */
 export function nameOf({ model, name }: Pick<SummaryModel, 'model' | 'name'>): string {
   return `${model.provider}/${name}`;
+}
+
+/**
+ * A history without the encrypted reasoning that is not known to be of this model's provider. Another provider, and another
+ * account of the same one, refuses the whole request for it, and nobody needs it to summarise.
+ */
+export function withoutForeignReasoning(
+  items: readonly Item[],
+  { model: { provider } }: Pick<SummaryModel, 'model'>,
+): readonly Item[] {
+  return items.filter(
+    (item) =>
+      item.type !== 'reasoning' || typeof item.encrypted_content !== 'string' || item.provider === provider,
+  );
 }
 
 /** A request to which nothing came that could be used. */

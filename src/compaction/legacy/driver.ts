@@ -6,7 +6,15 @@ import { renderPrompt } from '../../prompts/render.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
 import type { Rung } from '../../vocabulary.ts';
-import { costsOf, Deadline, listen, Listener, nameOf, whyUnanswered } from '../asking/driver.ts';
+import {
+  costsOf,
+  Deadline,
+  listen,
+  Listener,
+  nameOf,
+  whyUnanswered,
+  withoutForeignReasoning,
+} from '../asking/driver.ts';
 import type { AskingWorld, SummaryModel } from '../asking/driver.ts';
 import { judgeAnswer } from '../summarise/answer.ts';
 import { WORDS_PER_TOKEN } from '../summarise/prompt.ts';
@@ -23,7 +31,7 @@ export interface LegacyOrder {
   readonly mostTokens: number;
   /** The system prompt. */
   readonly instructions: string;
-  /** The user's `compact_prompt`, or `LEGACY_PROMPT`; what the user asks of this summary besides at its end. */
+  /** See `legacyPrompt`. May hold `{maxWords}`. */
   readonly prompt: string;
   readonly cacheKey: string;
 }
@@ -46,11 +54,11 @@ export async function summariseLegacy(
   order: LegacyOrder,
   world: AskingWorld,
 ): Promise<{ readonly summary: LegacySummary | undefined; readonly attempts: readonly SummaryAttempt[] }> {
-  const history = legacyHistory(order.history, order.sizeOf);
   const attempts: SummaryAttempt[] = [];
   const deadline = new Deadline(world);
   try {
     for (const model of models) {
+      const history = legacyHistory(withoutForeignReasoning(order.history, model), order.sizeOf);
       const summary = await askModel({ model, history, order, world, deadline }, attempts);
       if (summary !== undefined) return { summary, attempts };
     }

@@ -5,7 +5,14 @@ import type { CompactionItem, Item } from '../../protocol/item.ts';
 import type { ModelUsage, RemoteCompaction } from '../../protocol/model.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import { usableWindow } from '../../tokens/pressure.ts';
-import { costsOf, Deadline, nameOf, reconnecting, whyUnanswered } from '../asking/driver.ts';
+import {
+  costsOf,
+  Deadline,
+  nameOf,
+  reconnecting,
+  whyUnanswered,
+  withoutForeignReasoning,
+} from '../asking/driver.ts';
 import type { AskingWorld, SummaryModel, Unanswered } from '../asking/driver.ts';
 
 /** What a provider is to compact. */
@@ -20,9 +27,8 @@ export interface RemoteOrder {
 /** What came of it. */
 export type RemoteAnswer =
   | { readonly type: 'compacted'; readonly item: CompactionItem; readonly attempt: SummaryAttempt }
-  | { readonly type: 'failed'; readonly attempt: SummaryAttempt }
-  /** It was not asked: no request would fit. `why` is a clause without a full stop. */
-  | { readonly type: 'not_asked'; readonly why: string };
+  /** The history is what it was. */
+  | { readonly type: 'failed'; readonly attempt: SummaryAttempt };
 
 /**
  * One compaction by the provider of a model.
@@ -34,9 +40,12 @@ export async function compactByProvider(
   world: AskingWorld,
 ): Promise<RemoteAnswer> {
   const name = nameOf(model);
-  const items = fittingHistory(order, usableWindow(model.window));
+  const history = withoutForeignReasoning(order.history, model);
+  const items = fittingHistory({ ...order, history }, usableWindow(model.window));
   if (items === undefined) {
-    return { type: 'not_asked', why: `the history does not fit the window of ${name}` };
+    const why = 'the history does not fit its window, even without the results of tools';
+    world.tell(`${name} was not asked to compact: ${why}.`);
+    return { type: 'failed', attempt: { ...unsent(name), why } };
   }
   world.tell(`Asking ${name} for its own compaction.`);
   const startedMs = world.clock.now();
@@ -76,6 +85,11 @@ export async function compactByProvider(
         attempt: attemptOf({ outcome: 'defect', why: 'it held no compaction' }, answered.usage),
       }
     : { type: 'compacted', item, attempt: attemptOf({ outcome: 'accepted' }, answered.usage) };
+}
+
+/** What is on record of a request that was not worth sending. */
+function unsent(model: string): SummaryAttempt {
+  return { model, rung: 'remote', outcome: 'too_large', retries: 0, durationMs: 0 };
 }
 
 /**

@@ -78,7 +78,10 @@ function isSummaryMessage(item: Item): item is MessageItem {
   return item.type === 'message' && item.role === 'user' && isSummary(item);
 }
 
-function boundaryOf({ id, trigger = 'manual', receipt }: CompactedRecord, timestamp: string): CompactBoundaryItem {
+function boundaryOf(
+  { id, trigger = 'manual', receipt }: CompactedRecord,
+  timestamp: string,
+): CompactBoundaryItem {
   return {
     type: 'compact_boundary',
     uuid: id,
