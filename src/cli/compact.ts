@@ -310,7 +310,10 @@ function tell(
     `${formatNumber(preTokens)} ${arrow(io.look)} ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
       `${where === undefined ? '' : ` Written to ${where}.`}\n`,
   );
-  if (compaction.type === 'full') for (const note of compaction.record.receipt.notes) io.stderr(`${note}\n`);
+  if (compaction.type === 'full') {
+    const { receipt } = compaction.record;
+    for (const note of [...receipt.notes, ...stateNotes(receipt, session, target)]) io.stderr(`${note}\n`);
+  }
   if (place !== undefined && isAgentFormat(target)) {
     io.stderr(`Resume it with: ${resumeCommand(target, id, session.account.cwd)}\n`);
   }
@@ -320,6 +323,27 @@ function tell(
     );
   }
   if (flags.json === true) io.stdout(receiptJson(compaction));
+}
+
+/** What has to be known of a provider's own compaction by whoever goes on with the file. */
+function stateNotes(
+  { implementation, model = '' }: Receipt,
+  { report: { tail } }: ReadForCompaction,
+  target: WriteFormat,
+): readonly string[] {
+  if (implementation !== 'remote') return [];
+  const provider = printable(model.slice(0, model.indexOf('/')));
+  if (target === 'responses') {
+    return [
+      `An array of items has no place for the summary in words: nobody but ${provider} can go on from this one.`,
+    ];
+  }
+  const own = tail.format === 'codex' ? tail.state.meta?.['model_provider'] : undefined;
+  return typeof own === 'string' && own !== provider
+    ? [
+        `Codex goes on with the provider ${printable(own)}, and takes the file only if that is the same as ${provider}.`,
+      ]
+    : [];
 }
 
 /** What could not be read is in no summary: that has to be known before the session goes on without it. */
@@ -361,14 +385,14 @@ function whatHappened(compaction: Compaction): string {
 }
 
 /** Who wrote the summary, where models were asked, and what they cost. */
-function authorOf({ model, attempts = [] }: Receipt): string {
+function authorOf({ implementation, model, attempts = [] }: Receipt): string {
   if (attempts.length === 0) return '';
   const input = attempts.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0);
   const output = attempts.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0);
   const priced = attempts.flatMap(({ costUsd }) => costUsd ?? []);
   const cost = priced.length === 0 ? '' : `, $${priced.reduce((sum, each) => sum + each, 0).toFixed(4)}`;
   return (
-    ` Summary by ${model === undefined ? 'Baton, without a model' : printable(model)}: ` +
+    ` ${implementation === 'remote' ? 'Compacted' : 'Summary'} by ${model === undefined ? 'Baton, without a model' : printable(model)}: ` +
     `${plural(attempts.length, 'request')}, ${formatNumber(input)} tokens in, ${formatNumber(output)} out${cost}.`
   );
 }

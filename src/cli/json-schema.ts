@@ -186,7 +186,7 @@ export const InspectDocument = z
         phase: z.enum(PHASES).nullable(),
         pre_tokens: tokens,
         post_tokens: tokens,
-        summary: z.enum(['readable', 'encrypted', 'none']),
+        summary: z.enum(['readable', 'encrypted', 'shadowed', 'none']),
         summary_tokens: tokens,
         items_before: z.int(),
         items_after: z.int(),

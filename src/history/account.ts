@@ -291,6 +291,7 @@ export class AccountFold {
 }
 
 function summaryKind(record: CompactedRecord): CompactionMark['summary'] {
-  if (record.summary !== undefined) return 'readable';
-  return record.replacement.some(({ type }) => type === 'compaction') ? 'encrypted' : 'none';
+  const isEncrypted = record.replacement.some(({ type }) => type === 'compaction');
+  if (record.summary === undefined) return isEncrypted ? 'encrypted' : 'none';
+  return isEncrypted ? 'shadowed' : 'readable';
 }
