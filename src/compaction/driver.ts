@@ -2,9 +2,10 @@
 // decides it has from pure functions.
 
 import { BatonError } from '../errors.ts';
-import type { CancelSignal, Clock, Hash, Ids, WorkspaceFiles } from '../ports.ts';
+import type { CancelSignal, Clock, Hash, Hooks, Ids, WorkspaceFiles } from '../ports.ts';
 import type { Config } from '../config/schema.ts';
 import type { CompactionEvent } from '../protocol/event.ts';
+import type { HookSession, PreCompactInput } from '../protocol/hook.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactionPlan } from '../protocol/plan.ts';
 import type { CompactedRecord, MicroCompactedRecord } from '../protocol/record.ts';
@@ -19,8 +20,9 @@ import { countRedactions } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
-import { carryOut, contextTokens, EMBEDDED, itemsTokens, planFull } from './full.ts';
-import type { Fate, FullPlan, FullRefusal, FullRequest, FullResult } from './full.ts';
+import { carryOut, contextTokens, EMBEDDED, itemsTokens, planFull, withItem } from './full.ts';
+import type { Fate, FullPlan, FullRefusal, FullRequest, FullResult, Measure } from './full.ts';
+import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks/driver.ts';
 import { NEW_GUARD } from './loop-guard.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
 import type { MicroSettings } from './micro.ts';
@@ -45,6 +47,8 @@ export interface Subject {
   readonly readFiles: readonly ReadFile[];
   /** Todo list and plan as attachments, newest state. */
   readonly state: readonly Item[];
+  /** What hooks are told of it. */
+  readonly session: HookSession;
   /** The whole log, from which Baton itself writes a summary, and holds a model's against. */
   readonly trail: Trail;
 }
@@ -59,6 +63,8 @@ export interface Occasion {
   readonly why: string;
   /** Largest size of the whole context afterwards. */
   readonly targetTokens?: number;
+  /** Nothing may stop it any more. */
+  readonly isEmergency?: boolean;
 }
 
 /** The models that may write the summary, in the order in which they are asked. */
@@ -80,6 +86,8 @@ export interface CompactionWorld {
   readonly emit: (event: CompactionEvent) => void;
   /** Where files are read back from; nothing is restored without it. */
   readonly files?: WorkspaceFiles;
+  /** The user's; none runs for a preview. */
+  readonly hooks?: Hooks;
   /** Without it no model is asked. */
   readonly summarizers?: Summarizers;
   /** Makes the result the history, durably, before anybody is told of it. A preview has none. */
@@ -171,6 +179,7 @@ async function carryFull(job: Job, summarizers: Summarizers | undefined): Promis
   world.emit({ type: 'item_completed', item });
   world.emit({ type: 'context_compacted', id });
   world.emit(completed(compaction.record.receipt));
+  await tellHooks(world, subject.session, compaction.record.receipt, compaction.record.summary);
   const { postTokens } = compaction.record.receipt;
   const threshold = autoCompactThreshold(subject.window, dispatchSettings(config).thresholds);
   if (postTokens >= threshold) {
@@ -183,6 +192,7 @@ const FAILURES: Readonly<Record<string, CompactFailure>> = {
   nothing_to_compact: 'no_summary',
   cannot_fit: 'cannot_fit',
   interrupted: 'interrupted',
+  compaction_vetoed: 'vetoed',
 };
 
 interface Job {
@@ -212,20 +222,67 @@ function completed(receipt: Receipt): CompactionEvent {
   };
 }
 
-async function runFull(job: Job, summarizers: Summarizers | undefined): Promise<FullCompaction> {
-  const { world, startedMs } = job;
-  const request = fullRequest(job, await readBack(job));
+async function runFull(job: Job, models: Summarizers | undefined): Promise<FullCompaction> {
+  const { subject, occasion, world, startedMs } = job;
+  const asked = await askHooks(world, () => preCompactInput(job));
+  const summarizers = withInstructions(models, asked.instructions, world);
+  const reserve = hookRoom(world, occasion.targetTokens);
+  const request = fullRequest(job, await readBack(job), reserve);
   const written = summarizers === undefined ? undefined : await writeWithModels(job, request, summarizers);
   const result = written?.result ?? writeEmbedded(job, request, written?.attempts ?? []);
   if (result.outcome !== 'compacted') throw refused(job, result);
-  const receipt = { ...result.record.receipt, durationMs: world.clock.now() - startedMs };
-  const record = { ...result.record, receipt };
-  return { type: 'full', record, items: record.replacement, fates: result.fates };
+  const room = reserve - MESSAGE_OVERHEAD;
+  const heard = await hearHooks(world, subject.session, { room, count: world.count });
+  const whole = heard.context === undefined ? result : withItem(result, heard.context, measureOf(job));
+  const hooks = [...asked.runs, ...heard.runs];
+  const receipt = {
+    ...whole.record.receipt,
+    ...(hooks.length === 0 ? {} : { hooks }),
+    durationMs: world.clock.now() - startedMs,
+  };
+  const record = { ...whole.record, receipt };
+  return { type: 'full', record, items: record.replacement, fates: whole.fates };
+}
+
+function measureOf({ config, world }: Job): Measure {
+  return (item) => itemTokens(item, world.count, config.compact);
+}
+
+function preCompactInput(job: Job): PreCompactInput {
+  const { subject, occasion, world } = job;
+  return {
+    session: subject.session,
+    trigger: occasion.trigger,
+    reason: occasion.reason,
+    phase: occasion.phase,
+    customInstructions: world.summarizers?.prompts.instructions,
+    preTokens: contextTokens(subject.entries, measureOf(job)),
+    window: subject.window,
+    mayVeto: occasion.isEmergency !== true,
+  };
+}
+
+/** What hooks ask of the summary joins what the user asks of it. */
+function withInstructions(
+  summarizers: Summarizers | undefined,
+  instructions: string | undefined,
+  { emit }: CompactionWorld,
+): Summarizers | undefined {
+  if (instructions === undefined) return summarizers;
+  if (summarizers === undefined) {
+    const message = 'The instructions of a pre_compact hook are left out: no model writes this summary.';
+    emit({ type: 'warning', message });
+    return undefined;
+  }
+  const { prompts } = summarizers;
+  const joined = [...(prompts.instructions === undefined ? [] : [prompts.instructions]), instructions];
+  return { ...summarizers, prompts: { ...prompts, instructions: joined.join('\n\n') } };
 }
 
 function fullRequest(
   { id, startedMs, subject, occasion, config, world }: Job,
   files: readonly RestorableFile[],
+  reserve: number,
 ): FullRequest {
   const { trigger, reason, phase, strategy, why, targetTokens } = occasion;
   return {
@@ -243,6 +300,7 @@ function fullRequest(
     summaryPrefix: subject.summaryPrefix,
     userMessageLimit: config.compact.userMessageMaxTokens,
     files,
+    reserve,
     state: subject.state,
     estimate: config.compact,
     count: world.count,
@@ -321,7 +379,6 @@ function writeEmbedded(
   const why = attempts.at(-1)?.why;
   if (why === undefined) return carryOut(plan, summarise, EMBEDDED);
   const note = `No model gave a summary (${why}); this one was written without a model.`;
-  world.emit({ type: 'warning', message: note });
   return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), {
     ...EMBEDDED,
     attempts,
