@@ -97,7 +97,7 @@ test('they run in the order of the phases; instructions reach the model, context
     ],
   );
   const told = JSON.parse(readFileSync(join(folder, 'post.json'), 'utf8')) as Record<string, unknown>;
-  assert.equal(told['summary'], SUMMARY);
+  assert.equal(told['compact_summary'], SUMMARY);
   assert.ok(
     world.events.every(({ type }) => type !== 'warning'),
     'nothing to complain about',
