@@ -193,8 +193,8 @@ describe('a hook', () => {
       const notes = await postCompact([{ command }], { summary });
       assert.deepEqual([command, outcomes(notes), notes.warnings], [command, ['done'], []]);
     }
-    const whole = await postCompact([{ command: '[ "$(wc -c)" -gt 5000000 ]' }], { summary });
-    assert.deepEqual(outcomes(whole), ['done']);
+    const all = await postCompact([{ command: '[ "$(wc -c)" -gt 5000000 ]' }], { summary });
+    assert.deepEqual(outcomes(all), ['done']);
   });
 
   it('may print as much as it likes, but an answer of 10 MB is none', HANGS, async () => {
