@@ -54,7 +54,7 @@ function hooksOf(lines: { readonly pre?: string; readonly start?: string; readon
 
 async function compactWith(hooks: Hooks, ask: CompactionAsk, hasModel = true) {
   const memory = new MemoryThread(WINDOW, thread('u:10 a:9k u:10 a:9k'));
-  const before = memory.items;
+  const was = memory.items;
   const asked = server.requests.length;
   const world = compactionWorld({
     hooks,
@@ -70,7 +70,7 @@ async function compactWith(hooks: Hooks, ask: CompactionAsk, hasModel = true) {
   const outcome = await new Compactor(memory, DEFAULT_CONFIG, world).request(ask, LIVE);
   const receipt = outcome.type === 'compacted' ? outcome.compaction.record.receipt : undefined;
   const requests = server.requests.slice(asked);
-  return { memory, before, world, outcome, receipt, requests, orderAtCommit };
+  return { memory, was, world, outcome, receipt, requests, orderAtCommit };
 }
 
 const BUILT_IN: CompactionAsk = { from: 'built_in' };
@@ -85,10 +85,11 @@ test('they run in the order of the phases; instructions reach the model, context
   assert.equal(orderAtCommit, 'pre\nstart\n');
   assert.equal(readFileSync(join(folder, 'order'), 'utf8'), 'pre\nstart\npost\n');
   assert.match(requests[0]?.text ?? '', /Dwell on the lamp\./);
-  const added = memory.items.filter((item) => item.type === 'attachment');
-  assert.match(added[0]?.text ?? '', /The tide table is in docs\/tide\.md\.$/);
+  const added = memory.items.find((item) => item.type === 'attachment');
+  assert.ok(added !== undefined, 'the context is there');
+  assert.match(added.text, /The tide table is in docs\/tide\.md\.$/);
   const summary = memory.items.findIndex((item) => item.type === 'message' && item.isCompactSummary === true);
-  assert.equal(memory.items.indexOf(added[0] as (typeof memory.items)[number]), summary + 1);
+  assert.equal(memory.items.indexOf(added), summary + 1);
   assert.deepEqual(
     receipt?.hooks?.map(({ event, outcome }) => [event, outcome]),
     [
@@ -106,7 +107,7 @@ test('they run in the order of the phases; instructions reach the model, context
 
 test('a veto leaves the history, asks no model, tells why, and counts as no failure', async () => {
   const hooks = hooksOf({ pre: 'echo tests are red >&2; exit 2', start: ':', post: ':' });
-  const { memory, before: was, outcome, requests, world } = await compactWith(hooks, BUILT_IN);
+  const { memory, was, outcome, requests, world } = await compactWith(hooks, BUILT_IN);
   assert.deepEqual(memory.items, was);
   assert.equal(requests.length, 0);
   assert.equal(outcome.type === 'failed' && outcome.error.code, 'compaction_vetoed');
@@ -153,6 +154,6 @@ test('what hooks add is bounded, and a hook that fails makes no compaction fail'
     targetTokens: 2_000,
   });
   assert.ok(receipt !== undefined && receipt.postTokens <= 2_000, `${receipt?.postTokens} tokens`);
-  const [added] = memory.items.filter((item) => item.type === 'attachment');
+  const added = memory.items.find((item) => item.type === 'attachment');
   assert.match(added?.text ?? '', /tokens truncated/);
 });
