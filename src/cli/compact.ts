@@ -31,6 +31,7 @@ import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Format, OutputFormat, Strategy, WriteFormat } from '../vocabulary.ts';
+import { openHooks } from './hooks.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
@@ -84,7 +85,7 @@ export async function compact(
       await writeCompacted(io, { source, session, compaction, flags, target });
     };
     const compaction = await compactHistory(
-      subjectOf(session, { target, config }),
+      subjectOf(session, { file: path, target, config }),
       {
         trigger: 'manual',
         reason: 'user_requested',
@@ -158,6 +159,7 @@ async function compactionWorld(
   flags: CompactFlags,
 ): Promise<CompactionWorld> {
   const summarizers = await openSummarizers(io, config, flags);
+  const hooks = flags.preview === true ? undefined : await openHooks(io, config, flags.workspace);
   return {
     clock: io.clock,
     ids: io.ids,
@@ -166,15 +168,17 @@ async function compactionWorld(
     signal: io.signal,
     emit: (event) => tellEvent(io, event),
     ...(summarizers === undefined ? {} : { summarizers }),
+    ...(hooks === undefined ? {} : { hooks }),
     ...(flags.workspace === undefined
       ? {}
       : { files: await openWorkspace(resolve(io.cwd, flags.workspace), session.account.cwd) }),
   };
 }
 
-/** Requests to a model take long, so each is told of; what came of it all is told at the end. */
+/** Requests to a model take long, so each is told of; what came of it all is told at the end, in the receipt's words. */
 function tellEvent(io: CommandIo, event: CompactionEvent): void {
   if (event.type === 'background_event') io.stderr(`${printable(event.message)}\n`);
+  if (event.type === 'warning') io.stderr(`baton: warning: ${printable(event.message)}\n`);
 }
 
 /**
@@ -218,7 +222,7 @@ function countedTexts(item: Item): readonly string[] {
 
 function subjectOf(
   session: ReadForCompaction,
-  { target, config }: { readonly target: WriteFormat; readonly config: Config },
+  { file, target, config }: { readonly file: string; readonly target: WriteFormat; readonly config: Config },
 ): Subject {
   const { account, trail } = session;
   return {
@@ -230,6 +234,12 @@ function subjectOf(
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
     state: restoreState(trail.plan, config.compact),
     holdsProviderState: target === 'codex' || target === 'responses',
+    session: {
+      sessionId: account.sessionId,
+      transcriptPath: file === '-' ? undefined : resolve(file),
+      cwd: account.cwd,
+      model: account.model,
+    },
     trail,
   };
 }

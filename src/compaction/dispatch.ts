@@ -6,7 +6,7 @@ import { autoCompactThreshold, usableWindow } from '../tokens/pressure.ts';
 import type { ThresholdSettings } from '../tokens/pressure.ts';
 import { formatNumber } from '../tokens/words.ts';
 import type { Strategy } from '../vocabulary.ts';
-import { NO_MODEL } from './remote/obstacle.ts';
+import { localNote, NO_MODEL } from './remote/obstacle.ts';
 import type { RemoteObstacle } from './remote/obstacle.ts';
 import { isRearmed, MOST_FULL_IN_TURN, MOST_MICRO_IN_TURN, openBreaker, rearmGrowth } from './loop-guard.ts';
 import type { BreakerReason, Lease, LoopGuard, Requester } from './loop-guard.ts';
@@ -150,7 +150,7 @@ function summarising(
   }
   if (!prefersRemote) return { type: 'full', why };
   if (remoteObstacle === undefined) return { type: 'remote', why };
-  return { type: 'full', why, note: `The provider did not compact, since ${remoteObstacle.why}.` };
+  return { type: 'full', why, note: localNote(remoteObstacle) };
 }
 
 /** Why an automatic request is one to act on; undefined when it is none. */

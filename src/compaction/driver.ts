@@ -2,9 +2,10 @@
 // decides it has from pure functions.
 
 import { BatonError } from '../errors.ts';
-import type { CancelSignal, Clock, Hash, Ids, WorkspaceFiles } from '../ports.ts';
+import type { CancelSignal, Clock, Hash, Hooks, Ids, WorkspaceFiles } from '../ports.ts';
 import type { Config } from '../config/schema.ts';
 import type { CompactionEvent } from '../protocol/event.ts';
+import type { HookSession, PreCompactInput } from '../protocol/hook.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactionPlan } from '../protocol/plan.ts';
 import type { CompactedRecord, MicroCompactedRecord } from '../protocol/record.ts';
@@ -22,8 +23,9 @@ import { nameOf } from './asking/driver.ts';
 import type { AskingWorld, SummaryModel } from './asking/driver.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
-import { carryOut, contextTokens, itemsTokens, planFull } from './full.ts';
-import type { Fate, FullPlan, FullRefusal, FullRequest, FullResult } from './full.ts';
+import { carryOut, contextTokens, itemsTokens, planFull, withItem } from './full.ts';
+import type { Fate, FullPlan, FullRefusal, FullRequest, FullResult, Measure } from './full.ts';
+import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks/driver.ts';
 import { summariseLegacy } from './legacy/driver.ts';
 import { planLegacy, withBridge } from './legacy/layout.ts';
 import { legacyPrompt } from './legacy/prompt.ts';
@@ -32,7 +34,7 @@ import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
 import type { MicroSettings } from './micro.ts';
 import { compactByProvider } from './remote/driver.ts';
 import { withProviderState } from './remote/layout.ts';
-import { findRemoteObstacle } from './remote/obstacle.ts';
+import { findRemoteObstacle, localNote } from './remote/obstacle.ts';
 import type { RemoteObstacle } from './remote/obstacle.ts';
 import { limitFiles, prepareFile, restoreCandidates } from './restore.ts';
 import type { ReadFile, RestorableFile } from './restore.ts';
@@ -56,6 +58,8 @@ export interface Subject {
   readonly state: readonly Item[];
   /** What is written can hold the state that a provider's own compaction leaves; absent: it cannot. */
   readonly holdsProviderState?: boolean;
+  /** What hooks are told of it. */
+  readonly session: HookSession;
   /** The whole log, from which Baton itself writes a summary, and holds a model's against. */
   readonly trail: Trail;
 }
@@ -70,6 +74,8 @@ export interface Occasion {
   readonly why: string;
   /** Largest size of the whole context afterwards. */
   readonly targetTokens?: number;
+  /** Nothing may stop it any more. */
+  readonly isEmergency?: boolean;
 }
 
 /** The models that may write the summary, in the order in which they are asked. */
@@ -91,6 +97,8 @@ export interface CompactionWorld {
   readonly emit: (event: CompactionEvent) => void;
   /** Where files are read back from; nothing is restored without it. */
   readonly files?: WorkspaceFiles;
+  /** The user's; none runs for a preview. */
+  readonly hooks?: Hooks;
   /** Without it no model is asked. */
   readonly summarizers?: Summarizers;
   /** Makes the result the history, durably, before anybody is told of it. A preview has none. */
@@ -222,6 +230,7 @@ async function carryFull(job: Job): Promise<Compaction> {
   world.emit({ type: 'item_completed', item });
   world.emit({ type: 'context_compacted', id });
   world.emit(completed(compaction.record.receipt));
+  await tellHooks(world, subject.session, compaction.record.receipt, compaction.record.summary);
   const { postTokens } = compaction.record.receipt;
   const threshold = autoCompactThreshold(subject.window, dispatchSettings(config).thresholds);
   if (postTokens >= threshold) {
@@ -234,6 +243,7 @@ const FAILURES: Readonly<Record<string, CompactFailure>> = {
   nothing_to_compact: 'no_summary',
   cannot_fit: 'cannot_fit',
   interrupted: 'interrupted',
+  compaction_vetoed: 'vetoed',
 };
 
 interface Job {
@@ -265,38 +275,102 @@ function completed(receipt: Receipt): CompactionEvent {
 }
 
 async function runFull(job: Job): Promise<FullCompaction> {
-  const { world, startedMs } = job;
-  const result = await rewrite(job);
+  const { plan, subject, occasion, world, startedMs } = job;
+  const asked = await askHooks(world, () => preCompactInput(job));
+  const models = plan.type === 'newest_turns' ? undefined : world.summarizers;
+  const summarizers = withInstructions(models, asked.instructions, world);
+  const reserve = hookRoom(world, occasion.targetTokens);
+  const result = await rewrite(job, summarizers, reserve);
   if (result.outcome !== 'compacted') throw refused(job, result);
-  const receipt = { ...result.record.receipt, durationMs: world.clock.now() - startedMs };
-  const record = { ...result.record, receipt };
-  return { type: 'full', record, items: record.replacement, fates: result.fates };
+  const room = reserve - MESSAGE_OVERHEAD;
+  const heard = await hearHooks(world, subject.session, { room, count: world.count });
+  const whole = heard.context === undefined ? result : withItem(result, heard.context, measureOf(job));
+  const hooks = [...asked.runs, ...heard.runs];
+  const receipt = {
+    ...whole.record.receipt,
+    ...(hooks.length === 0 ? {} : { hooks }),
+    durationMs: world.clock.now() - startedMs,
+  };
+  const record = { ...whole.record, receipt };
+  return { type: 'full', record, items: record.replacement, fates: whole.fates };
 }
 
-async function rewrite(job: Job): Promise<FullResult> {
-  const { plan, config, world } = job;
-  const summarizers = plan.type === 'newest_turns' ? undefined : world.summarizers;
-  if (!config.features.compactV2) return rewriteLegacy(job, fullRequest(job, []), summarizers);
-  const request = fullRequest(job, await readBack(job));
-  const remote =
-    plan.type === 'remote' && summarizers !== undefined
-      ? await compactRemotely(job, request, summarizers)
-      : NOTHING_WRITTEN;
+function measureOf({ config, world }: Job): Measure {
+  return (item) => itemTokens(item, world.count, config.compact);
+}
+
+function preCompactInput(job: Job): PreCompactInput {
+  const { subject, occasion, world } = job;
+  return {
+    session: subject.session,
+    trigger: occasion.trigger,
+    reason: occasion.reason,
+    phase: occasion.phase,
+    customInstructions: world.summarizers?.prompts.instructions,
+    preTokens: contextTokens(subject.entries, measureOf(job)),
+    window: subject.window,
+    mayVeto: occasion.isEmergency !== true,
+  };
+}
+
+/** What hooks ask of the summary joins what the user asks of it. */
+function withInstructions(
+  summarizers: Summarizers | undefined,
+  instructions: string | undefined,
+  { emit }: CompactionWorld,
+): Summarizers | undefined {
+  if (instructions === undefined) return summarizers;
+  if (summarizers === undefined) {
+    const message = 'The instructions of a pre_compact hook are left out: no model writes this summary.';
+    emit({ type: 'warning', message });
+    return undefined;
+  }
+  const { prompts } = summarizers;
+  const joined = [...(prompts.instructions === undefined ? [] : [prompts.instructions]), instructions];
+  return { ...summarizers, prompts: { ...prompts, instructions: joined.join('\n\n') } };
+}
+
+async function rewrite(job: Job, summarizers: Summarizers | undefined, reserve: number): Promise<FullResult> {
+  const { plan, subject, config, world } = job;
+  const startedMs = world.clock.now();
+  if (!config.features.compactV2) return rewriteLegacy(job, fullRequest(job, [], reserve), summarizers);
+  // What hooks ask of the summary was not known when the plan was made.
+  const obstacle = plan.type === 'remote' ? remoteObstacle(subject, config, summarizers) : undefined;
+  const request = noted(fullRequest(job, await readBack(job), reserve), forcedLocal(job, obstacle));
+  const isRemote = plan.type === 'remote' && obstacle === undefined && summarizers !== undefined;
+  const remote = isRemote ? await compactRemotely(job, request, summarizers) : NOTHING_WRITTEN;
   if (remote.result !== undefined) return remote.result;
-  const spentMs = world.clock.now() - job.startedMs;
+  const spentMs = world.clock.now() - startedMs;
   const written =
     summarizers === undefined
       ? NOTHING_WRITTEN
-      : await writeWithModels(job, request, {
-          ...summarizers,
-          deadlineMs: Math.max(0, summarizers.deadlineMs - spentMs),
-        });
-  return written.result ?? writeEmbedded(job, request, [...remote.attempts, ...written.attempts]);
+      : await writeWithModels(
+          job,
+          request,
+          { ...summarizers, deadlineMs: Math.max(0, summarizers.deadlineMs - spentMs) },
+          remote.attempts,
+        );
+  return written.result ?? writeEmbedded(job, request, written.attempts);
+}
+
+/** The note on what keeps the provider from compacting after all. @throws BatonError `usage` where the user asked for it by name */
+function forcedLocal({ occasion }: Job, obstacle: RemoteObstacle | undefined): readonly string[] {
+  if (obstacle === undefined) return [];
+  const { why } = obstacle;
+  if (occasion.strategy === 'remote') {
+    throw turnedDown({ type: 'none', reason: 'remote_unavailable', why }, obstacle);
+  }
+  return [localNote(obstacle)];
+}
+
+function noted(request: FullRequest, notes: readonly string[]): FullRequest {
+  return { ...request, notes: [...(request.notes ?? []), ...notes] };
 }
 
 function fullRequest(
   { id, startedMs, plan, subject, occasion, config, world }: Job,
   files: readonly RestorableFile[],
+  reserve: number,
 ): FullRequest {
   const { trigger, reason, phase, strategy, why, targetTokens } = occasion;
   return {
@@ -315,6 +389,7 @@ function fullRequest(
     summaryPrefix: subject.summaryPrefix,
     userMessageLimit: config.compact.userMessageMaxTokens,
     files,
+    reserve,
     state: subject.state,
     estimate: config.compact,
     count: world.count,
@@ -384,13 +459,14 @@ async function writeWithModels(
   { subject, world }: Job,
   request: FullRequest,
   { models, prompts, deadlineMs }: Summarizers,
+  before: readonly SummaryAttempt[],
 ): Promise<Written> {
   const plan = planFull({ ...request, summaryLimit: MODEL_SUMMARY_LIMIT });
-  if (plan.outcome !== 'planned') return { result: undefined, attempts: [] };
+  if (plan.outcome !== 'planned') return { result: undefined, attempts: before };
   const { items: preserved } = plan.preserved;
   const embedded = embeddedSummarizer(subject.trail, world.count);
   const sizeOf = sizes(plan);
-  const { summary, attempts } = await summariseWithModels(
+  const { summary, attempts: made } = await summariseWithModels(
     models,
     {
       transcript: transcriptOf(
@@ -408,6 +484,7 @@ async function writeWithModels(
     },
     askingWorld(world, deadlineMs),
   );
+  const attempts = [...before, ...made];
   if (summary === undefined) return { result: undefined, attempts };
   const { text, model, rung, notes } = summary;
   const draft = { text, redactions: countRedactions(text), notes };
@@ -434,7 +511,6 @@ function writeEmbedded(
   const why = attempts.at(-1)?.why;
   if (why === undefined) return carryOut(plan, summarise, author);
   const note = `No model gave a summary (${why}); this one was written without a model.`;
-  world.emit({ type: 'warning', message: note });
   return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), author);
 }
 

@@ -79,6 +79,8 @@ export interface FullRequest {
   readonly summaryLimit?: number;
   /** Files read back from the workspace, newest first, already within their own limits. */
   readonly files: readonly RestorableFile[];
+  /** Room to be left for what joins the history at last, in tokens: the words of hooks. */
+  readonly reserve?: number;
   /** First line of the summary message. */
   readonly summaryPrefix: string;
   /** Todo list and plan, as attachments. */
@@ -284,7 +286,8 @@ export function measureParts(request: Measured, { carry }: Layout) {
     tokens: {
       fixed:
         contextTokens(initialContext, request.measure) +
-        itemsTokens([...request.state, carry('')], request.measure),
+        itemsTokens([...request.state, carry('')], request.measure) +
+        (request.reserve ?? 0),
       userMessages: everyUserMessage.tokens,
       files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
     },
@@ -309,7 +312,7 @@ function writeFitting(plan: FullPlan, boundary: Item, summarise: Summarise): Wri
     const draft = summarise(budget, frame.preserved.items);
     const summary = layout.carry(draft.text);
     const items = layout.arrange(frame, boundary, summary);
-    const excess = itemsTokens(items, request.measure) - target;
+    const excess = itemsTokens(items, request.measure) + (request.reserve ?? 0) - target;
     const summaryTokens = itemsTokens([summary], request.measure);
     if (excess <= 0) return { fits: true, items, draft, summaryTokens };
     leastTokens = Math.min(leastTokens, summaryTokens);
@@ -452,6 +455,30 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
     said.push(`Less than half of the window is free after this compaction. It is filled by ${filling}.`);
   }
   return said;
+}
+
+/** A compacted history with one item more, behind what was restored and before the user's words. */
+export function withItem(
+  { record, fates, preserved }: Extract<FullResult, { outcome: 'compacted' }>,
+  item: Item,
+  measure: Measure,
+): Extract<FullResult, { outcome: 'compacted' }> {
+  const { replacement } = record;
+  const summary = replacement.findIndex((each) => each.type === 'message' && each.isCompactSummary === true);
+  const restored = replacement.findLastIndex(({ type }) => type === 'attachment' || type === 'compaction');
+  const at = Math.max(summary, restored) + 1;
+  const postTokens = (record.postTokens ?? 0) + itemsTokens([item], measure);
+  return {
+    outcome: 'compacted',
+    record: {
+      ...record,
+      postTokens,
+      replacement: replacement.toSpliced(at, 0, item),
+      receipt: { ...record.receipt, postTokens },
+    },
+    fates,
+    preserved,
+  };
 }
 
 /** How many parts are named where a window is full. */

@@ -240,8 +240,12 @@ export function settingValue(config: Config, setting: Setting): SettingValue | u
 }
 
 function toFileKeys(table: Readonly<Record<string, Scalar>>): Readonly<Record<string, Scalar>> {
-  const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [snakeCase(key), value]));
+}
+
+/** `timeoutSeconds` as `timeout_seconds`. */
+function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** A configuration under the keys of its file, as plain JSON; unset keys are absent. */

@@ -23,9 +23,8 @@ interface Statement {
  */
 export function locateKeys(text: string): (path: Path) => number | undefined {
   const statements = splitStatements(text);
-  const isPlaced = (path: Path): boolean => path.some((part) => typeof part === 'number');
   return (path) => {
-    const among = isPlaced(path)
+    const among = path.some((part) => typeof part === 'number')
       ? statements
       : statements.map((statement) => ({ ...statement, table: statement.table.filter(isKey) }));
     return among.find((statement) => sets(statement, path))?.line;

@@ -94,7 +94,7 @@ function witness(name: string) {
   const ended = new Promise<void>((resolve) => reader.once('exit', () => resolve()));
   // A process in the background that keeps the hook's output and the FIFO open.
   const holds = `( exec 3>${path}; echo here >&3; exec ${LONG} ) &`;
-  return { began, ended, holds };
+  return { path, began, ended, holds };
 }
 
 describe('a hook', () => {
@@ -193,8 +193,8 @@ describe('a hook', () => {
       const notes = await postCompact([{ command }], { summary });
       assert.deepEqual([command, outcomes(notes), notes.warnings], [command, ['done'], []]);
     }
-    const whole = await postCompact([{ command: '[ "$(wc -c)" -gt 5000000 ]' }], { summary });
-    assert.deepEqual(outcomes(whole), ['done']);
+    const all = await postCompact([{ command: '[ "$(wc -c)" -gt 5000000 ]' }], { summary });
+    assert.deepEqual(outcomes(all), ['done']);
   });
 
   it('may print as much as it likes, but an answer of 10 MB is none', HANGS, async () => {
@@ -331,11 +331,12 @@ describe('the time of a hook', () => {
   });
 
   it('is up although it catches every signal that can be caught', HANGS, async () => {
-    const verdict = await preCompact([
-      { command: `trap '' TERM INT HUP; while :; do sleep 1; done`, timeoutSeconds: 1 },
-    ]);
+    const { path, ended } = witness('trap');
+    const stubborn = `trap '' TERM INT HUP; for i in 1 2 3 4 5 6 7 8 9; do sleep 3; done`;
+    const verdict = await preCompact([{ command: `exec 3>${path}; ${stubborn}`, timeoutSeconds: 1 }]);
     assert.deepEqual(outcomes(verdict), ['timed_out']);
     assert.equal(verdict.veto, undefined);
+    await ended;
   });
 
   it('is over when it has ended: what it leaves behind goes on and is not waited for', HANGS, async () => {

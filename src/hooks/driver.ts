@@ -15,12 +15,15 @@ import type { HookEnd } from './answer.ts';
 import { hookEnvironment, INSIDE_HOOK } from './environment.ts';
 import { isMatch, postCompactJson, preCompactJson, sessionStartJson } from './input.ts';
 
-/** Largest answer, in bytes: six times the longest text, as JSON may have to escape it, and room for the rest. */
+/** Largest answer, in bytes: six times the longest text, as JSON may have to escape it, and room for the rest. @source docs/decisions/hooks.md */
 const MAX_STDOUT_BYTES = 128 * 1024;
 /** What is kept of standard error, in bytes; far more than is quoted. */
 const MAX_STDERR_BYTES = 16 * 1024;
 
-/** How long the output is still read when a hook has ended but left a process behind that holds it open, in milliseconds. */
+/**
+ * How long the output is still read when a hook has ended but left a process behind that holds it open, in milliseconds.
+ * @source docs/decisions/hooks.md
+ */
 const DRAIN_MS = 100;
 
 /** What hooks need of the world. */

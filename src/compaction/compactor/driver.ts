@@ -276,6 +276,7 @@ function occasionOf(ask: CompactionAsk, why: string): Occasion {
     phase: PHASES[ask.from],
     strategy: ask.from === 'manual' ? ask.strategy : 'auto',
     why: 'why' in ask ? ask.why : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`,
+    ...(isEmergency || ask.from === 'overflow' ? { isEmergency: true } : {}),
     ...(ask.from === 'manual' && ask.targetTokens !== undefined ? { targetTokens: ask.targetTokens } : {}),
   };
 }

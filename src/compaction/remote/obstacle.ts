@@ -38,6 +38,11 @@ export function findRemoteObstacle(known: RemoteCircumstances): RemoteObstacle |
   return OBSTACLES.find(({ isMet }) => isMet(known))?.obstacle;
 }
 
+/** What a receipt says of a compaction that the provider was preferred for, and did not carry out. */
+export function localNote({ why }: RemoteObstacle): string {
+  return `The provider did not compact, since ${why}.`;
+}
+
 interface PossibleObstacle {
   readonly isMet: (known: RemoteCircumstances) => boolean;
   readonly obstacle: RemoteObstacle;
