@@ -18,7 +18,7 @@ import { endpoint, retrying, streamAnswer } from './adapter.ts';
 import type { AnswerFold, ProviderSettings } from './adapter.ts';
 import { wireHistory } from './history.ts';
 import { modelInfo } from './models.ts';
-import { broken, complaintInStream, requestJson } from './transport.ts';
+import { broken, complaintInStream, requestJson, WHOLE_ANSWER } from './transport.ts';
 import type { Call, StreamPart } from './transport.ts';
 
 /** What one provider of the Responses API can do beside answering; OpenAI itself can do all of it. */
@@ -213,6 +213,8 @@ class ResponsesFold implements AnswerFold {
       case 'response.completed':
       case 'response.incomplete':
         return this.#finish(objectAt(data, 'response') ?? {});
+      case WHOLE_ANSWER:
+        return Array.isArray(data['output']) ? this.#finish(data) : [];
       case 'response.failed':
         throw complaintInStream(
           whose(this.#settings),

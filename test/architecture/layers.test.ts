@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tokens: ['vocabulary', 'errors', 'protocol'],
   history: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens'],
   trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
+  session: ['vocabulary', 'protocol'],
   compaction: [
     'vocabulary',
     'errors',
