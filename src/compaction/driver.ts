@@ -13,33 +13,28 @@ import type { Receipt, SummaryAttempt } from '../protocol/receipt.ts';
 import type { CompactFailure, Phase, Reason, Strategy, Trigger } from '../vocabulary.ts';
 import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
-import { itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { itemTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { autoCompactThreshold } from '../tokens/pressure.ts';
 import { countRedactions } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
-import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
-import { nameOf } from './asking/driver.ts';
-import type { AskingWorld, SummaryModel } from './asking/driver.ts';
+import type { AskingWorld, Summarizers, SummaryModel } from './asking/driver.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
-import { carryOut, contextTokens, itemsTokens, planFull, withItem } from './full.ts';
-import type { Fate, FullPlan, FullRefusal, FullRequest, FullResult, Measure } from './full.ts';
+import { carryOut, contextTokens, itemsTokens, planFull, requestSizes, withItem } from './full.ts';
+import type { Fate, FullRefusal, FullRequest, FullResult, Measure } from './full.ts';
 import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks/driver.ts';
-import { summariseLegacy } from './legacy/driver.ts';
-import { planLegacy, withBridge } from './legacy/layout.ts';
-import { legacyPrompt } from './legacy/prompt.ts';
+import { compactLegacy } from './legacy/driver.ts';
 import { NEW_GUARD } from './loop-guard.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
 import type { MicroSettings } from './micro.ts';
-import { compactByProvider } from './remote/driver.ts';
-import { withProviderState } from './remote/layout.ts';
+import { compactRemotely } from './remote/driver.ts';
 import { findRemoteObstacle, localNote } from './remote/obstacle.ts';
 import type { RemoteObstacle } from './remote/obstacle.ts';
 import { limitFiles, prepareFile, restoreCandidates } from './restore.ts';
 import type { ReadFile, RestorableFile } from './restore.ts';
 import { summariseWithModels } from './summarise/driver.ts';
-import type { SummaryPrompts } from './summarise/prompt.ts';
+import { MODEL_SUMMARY_LIMIT } from './summarise/room.ts';
 import { transcriptOf } from './summarise/transcript.ts';
 import { embeddedSummarizer, modelFreeSummary } from './summary.ts';
 
@@ -76,14 +71,6 @@ export interface Occasion {
   readonly targetTokens?: number;
   /** Nothing may stop it any more. */
   readonly isEmergency?: boolean;
-}
-
-/** The models that may write the summary, in the order in which they are asked. */
-export interface Summarizers {
-  readonly models: readonly SummaryModel[];
-  readonly prompts: SummaryPrompts;
-  /** Milliseconds for all their requests together; after them the compaction goes on without a model. */
-  readonly deadlineMs: number;
 }
 
 /** What carrying it out needs. */
@@ -333,12 +320,18 @@ function withInstructions(
 async function rewrite(job: Job, summarizers: Summarizers | undefined, reserve: number): Promise<FullResult> {
   const { plan, subject, config, world } = job;
   const startedMs = world.clock.now();
-  if (!config.features.compactV2) return rewriteLegacy(job, fullRequest(job, [], reserve), summarizers);
+  if (!config.features.compactV2) {
+    const material = { trail: subject.trail, compactPrompt: config.compactPrompt, summarizers };
+    return compactLegacy(fullRequest(job, [], reserve), material, askingWorld(world, summarizers));
+  }
   // What hooks ask of the summary was not known when the plan was made.
   const obstacle = plan.type === 'remote' ? remoteObstacle(subject, config, summarizers) : undefined;
   const request = noted(fullRequest(job, await readBack(job), reserve), forcedLocal(job, obstacle));
-  const isRemote = plan.type === 'remote' && obstacle === undefined && summarizers !== undefined;
-  const remote = isRemote ? await compactRemotely(job, request, summarizers) : NOTHING_WRITTEN;
+  const model = plan.type === 'remote' && obstacle === undefined ? providerModel(summarizers) : undefined;
+  const remote =
+    model === undefined
+      ? NOTHING_WRITTEN
+      : await compactRemotely(request, { model, trail: subject.trail }, askingWorld(world, summarizers));
   if (remote.result !== undefined) return remote.result;
   const spentMs = world.clock.now() - startedMs;
   const written =
@@ -398,12 +391,6 @@ function fullRequest(
   };
 }
 
-/**
- * Largest summary of a model where no target says otherwise: half of its answer, since an analysis comes before it.
- * @source rawr-behaviour §14: 16,000 output tokens in the descendants of Compact V2
- */
-const MODEL_SUMMARY_LIMIT = 8_000;
-
 const NOTHING_WRITTEN: Written = { result: undefined, attempts: [] };
 
 interface Written {
@@ -412,45 +399,10 @@ interface Written {
   readonly attempts: readonly SummaryAttempt[];
 }
 
-/** The provider's own compaction, with what Baton says of the conversation as its shadow. */
-async function compactRemotely(
-  { subject, world }: Job,
-  request: FullRequest,
-  summarizers: Summarizers,
-): Promise<Written> {
-  const plan = planFull(request);
-  const model = providerModel(summarizers);
-  if (plan.outcome !== 'planned' || model?.model.compactRemote === undefined) return NOTHING_WRITTEN;
-  const answer = await compactByProvider(
-    model,
-    {
-      history: subject.entries.map(({ value }) => value),
-      sizeOf: sizes(plan),
-      cacheKey: request.id,
-    },
-    askingWorld(world, summarizers.deadlineMs),
-  );
-  const { attempt } = answer;
-  if (answer.type === 'failed') return { result: undefined, attempts: [attempt] };
-  const name = nameOf(model);
-  const shadow = modelFreeSummary(subject.trail, world.count).summarise(
-    DEFAULT_SUMMARY_TOKENS,
-    plan.preserved.items,
-  );
-  const note = `What stands for the conversation is the state of ${name}, which its provider alone can read; the summary in words beside it was written without a model and goes to everybody else.`;
-  const result = carryOut(withProviderState(plan, answer.item), () => ({ ...shadow, notes: [note] }), {
-    implementation: 'remote',
-    rung: 'remote',
-    model: name,
-    attempts: [attempt],
-  });
-  if (result.outcome === 'compacted') return { result, attempts: [attempt] };
-  const why = `what it left is too large to be worth it, or for the target of ${plan.target} tokens`;
-  world.emit({ type: 'background_event', message: `${name} did not compact: ${why}.` });
-  return { result: undefined, attempts: [{ ...attempt, outcome: 'defect', why }] };
-}
-
-function askingWorld({ clock, signal, emit }: CompactionWorld, deadlineMs: number): AskingWorld {
+function askingWorld(
+  { clock, signal, emit }: CompactionWorld,
+  { deadlineMs = 0 }: Partial<Summarizers> = {},
+): AskingWorld {
   const tell = (message: string): void => emit({ type: 'background_event', message });
   return { clock, signal, deadlineMs, tell };
 }
@@ -465,7 +417,7 @@ async function writeWithModels(
   if (plan.outcome !== 'planned') return { result: undefined, attempts: before };
   const { items: preserved } = plan.preserved;
   const embedded = embeddedSummarizer(subject.trail, world.count);
-  const sizeOf = sizes(plan);
+  const sizeOf = requestSizes(plan);
   const { summary, attempts: made } = await summariseWithModels(
     models,
     {
@@ -482,7 +434,7 @@ async function writeWithModels(
       digest: (budget) => embedded(budget, []).text,
       cacheKey: request.id,
     },
-    askingWorld(world, deadlineMs),
+    askingWorld(world, { deadlineMs }),
   );
   const attempts = [...before, ...made];
   if (summary === undefined) return { result: undefined, attempts };
@@ -490,13 +442,6 @@ async function writeWithModels(
   const draft = { text, redactions: countRedactions(text), notes };
   const result = carryOut(plan, () => draft, { implementation: 'full', rung, model, attempts });
   return { result: result.outcome === 'compacted' ? result : undefined, attempts };
-}
-
-function sizes({ request: { measure } }: FullPlan) {
-  return (item: Item): number => {
-    const tokens = sumTokens(measure(item));
-    return tokens === 0 ? 0 : tokens + MESSAGE_OVERHEAD;
-  };
 }
 
 function writeEmbedded(
@@ -512,57 +457,6 @@ function writeEmbedded(
   if (why === undefined) return carryOut(plan, summarise, author);
   const note = `No model gave a summary (${why}); this one was written without a model.`;
   return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), author);
-}
-
-/** The legacy compaction, whole. @source seed 002, rawr-behaviour §11.2 */
-async function rewriteLegacy(
-  job: Job,
-  request: FullRequest,
-  summarizers: Summarizers | undefined,
-): Promise<FullResult> {
-  const { subject, config, world } = job;
-  const plan = planLegacy({
-    ...request,
-    ...(summarizers === undefined ? {} : { summaryLimit: MODEL_SUMMARY_LIMIT }),
-  });
-  if (plan.outcome !== 'planned') return plan;
-  const { summary, attempts } =
-    summarizers === undefined
-      ? { summary: undefined, attempts: [] }
-      : await summariseLegacy(
-          summarizers.models,
-          {
-            history: subject.entries.map(({ value }) => value),
-            sizeOf: sizes(plan),
-            count: world.count,
-            mostTokens: plan.summaryTokens,
-            instructions: summarizers.prompts.system,
-            prompt: legacyPrompt(config.compactPrompt, summarizers.prompts.instructions),
-            cacheKey: request.id,
-          },
-          askingWorld(world, summarizers.deadlineMs),
-        );
-  if (summary !== undefined) {
-    const { text, model, rung } = summary;
-    const draft = { text, redactions: countRedactions(text) };
-    const result = carryOut(plan, () => draft, { implementation: 'legacy', rung, model, attempts });
-    if (result.outcome === 'compacted') return result;
-  }
-  const { rung, summarise } = modelFreeSummary(subject.trail, world.count);
-  const author = { implementation: 'legacy', rung, attempts } as const;
-  const plainPlan = planLegacy(request);
-  if (plainPlan.outcome !== 'planned') return plainPlan;
-  const laidOut = rung === 'canned' ? withBridge(plainPlan) : plainPlan;
-  const notes = summarizers === undefined ? [] : [noticeOfFailure(attempts, world)];
-  return carryOut(laidOut, (budget, preserved) => ({ ...summarise(budget, preserved), notes }), author);
-}
-
-/** @source seed 002: "we emit a background notice, skip the summarizer" */
-function noticeOfFailure(attempts: readonly SummaryAttempt[], world: CompactionWorld): string {
-  const why = attempts.at(-1)?.why ?? 'nothing of the history fits beside the request';
-  const message = `No model could summarise the conversation (${why}); what is kept of the older turns was written without a model.`;
-  world.emit({ type: 'background_event', message });
-  return message;
 }
 
 function refused({ occasion }: Job, refusal: FullRefusal): BatonError {

@@ -495,6 +495,11 @@ export function largestParts(items: readonly Item[], measure: Measure): string {
     .join(', ');
 }
 
+/** What each item of a plan's history takes in a request, the overhead of its message included; 0 for what is not sent. */
+export function requestSizes({ request: { measure } }: FullPlan): (item: Item) => number {
+  return (item) => itemsTokens([item], measure);
+}
+
 /** Tokens of a list of entries as one request. */
 export function contextTokens(entries: readonly Entry<Item>[], measure: Measure): number {
   return itemsTokens(

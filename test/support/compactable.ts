@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import type { CompactableThread } from '../../src/compaction/compactor/driver.ts';
-import type { Compaction, CompactionWorld, Subject, Summarizers } from '../../src/compaction/driver.ts';
+import type { Compaction, CompactionWorld, Subject } from '../../src/compaction/driver.ts';
 import { itemsTokens } from '../../src/compaction/full.ts';
-import type { SummaryModel } from '../../src/compaction/asking/driver.ts';
+import type { Summarizers, SummaryModel } from '../../src/compaction/asking/driver.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { SUMMARY_PREFIX } from '../../src/history/filter.ts';
 import { HistoryFold } from '../../src/history/project.ts';

@@ -8,6 +8,7 @@ import type { ModelEvent, ModelRequest, ModelUsage, RestartedEvent } from '../..
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import type { Effort, StopReason, Verbosity } from '../../vocabulary.ts';
 import type { Answer } from '../summarise/answer.ts';
+import type { SummaryPrompts } from '../summarise/prompt.ts';
 import type { ModelLimits } from '../summarise/room.ts';
 
 /** A model that may write summaries. */
@@ -19,6 +20,14 @@ export interface SummaryModel extends ModelLimits {
   readonly verbosity?: Verbosity;
   /** US dollars; undefined without a list price. */
   readonly costOf: (usage: ModelUsage) => number | undefined;
+}
+
+/** The models that may write the summary, in the order in which they are asked. */
+export interface Summarizers {
+  readonly models: readonly SummaryModel[];
+  readonly prompts: SummaryPrompts;
+  /** Milliseconds for all their requests together; after them the compaction goes on without a model. */
+  readonly deadlineMs: number;
 }
 
 /** Under which circumstances models are asked. */

@@ -5,6 +5,8 @@ import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import { renderPrompt } from '../../prompts/render.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
+import { countRedactions } from '../../trail/redact.ts';
+import type { Trail } from '../../trail/trail.ts';
 import type { Rung } from '../../vocabulary.ts';
 import {
   costsOf,
@@ -15,15 +17,100 @@ import {
   whyUnanswered,
   withoutForeignReasoning,
 } from '../asking/driver.ts';
-import type { AskingWorld, SummaryModel } from '../asking/driver.ts';
+import type { AskingWorld, Summarizers, SummaryModel } from '../asking/driver.ts';
+import { carryOut, requestSizes } from '../full.ts';
+import type { FullRequest, FullResult } from '../full.ts';
 import { judgeAnswer } from '../summarise/answer.ts';
 import { WORDS_PER_TOKEN } from '../summarise/prompt.ts';
 import type { SizeOf } from '../summarise/transcript.ts';
+import { MODEL_SUMMARY_LIMIT } from '../summarise/room.ts';
+import { modelFreeSummary } from '../summary.ts';
+import { planLegacy, withBridge } from './layout.ts';
+import { legacyPrompt } from './prompt.ts';
 import { historyBudget, legacyHistory, MOST_OVERFLOWS, nextDrop, trimHistory } from './request.ts';
 import type { LegacyHistory } from './request.ts';
 
+/** What the legacy compaction goes by besides the request. */
+export interface LegacyMaterial {
+  readonly trail: Trail;
+  /** The setting; empty: Baton's own prompt. */
+  readonly compactPrompt: string;
+  /** Without them no model is asked. */
+  readonly summarizers: Summarizers | undefined;
+}
+
+/**
+ * The legacy compaction, whole: a model's summary, else what Baton's own records say, in V1's layout.
+ * @throws BatonError `interrupted` when the user's signal fires, and nothing else
+ * @source seed 002, rawr-behaviour §11.2
+ */
+export async function compactLegacy(
+  request: FullRequest,
+  material: LegacyMaterial,
+  world: AskingWorld,
+): Promise<FullResult> {
+  const { trail, summarizers } = material;
+  const asked =
+    summarizers === undefined
+      ? NOBODY_ASKED
+      : await summariseByModels(request, { ...material, summarizers }, world);
+  if (asked.result !== undefined) return asked.result;
+  const plan = planLegacy(request);
+  if (plan.outcome !== 'planned') return plan;
+  const notes = summarizers === undefined ? [] : [failureNote(asked.attempts)];
+  for (const note of notes) world.tell(note);
+  const { rung, summarise } = modelFreeSummary(trail, request.count);
+  return carryOut(
+    rung === 'canned' ? withBridge(plan) : plan,
+    (budget, preserved) => ({ ...summarise(budget, preserved), notes }),
+    { implementation: 'legacy', rung, attempts: asked.attempts },
+  );
+}
+
+interface Asked {
+  /** Undefined where no model gave a summary that fits. */
+  readonly result: FullResult | undefined;
+  readonly attempts: readonly SummaryAttempt[];
+}
+
+const NOBODY_ASKED: Asked = { result: undefined, attempts: [] };
+
+/** @source seed 002: "we emit a background notice, skip the summarizer" */
+function failureNote(attempts: readonly SummaryAttempt[]): string {
+  const why = attempts.at(-1)?.why ?? 'nothing of the history fits beside the request';
+  return `No model could summarise the conversation (${why}); what is kept of the older turns was written without a model.`;
+}
+
+async function summariseByModels(
+  request: FullRequest,
+  { compactPrompt, summarizers }: LegacyMaterial & { readonly summarizers: Summarizers },
+  world: AskingWorld,
+): Promise<Asked> {
+  const plan = planLegacy({ ...request, summaryLimit: MODEL_SUMMARY_LIMIT });
+  if (plan.outcome !== 'planned') return NOBODY_ASKED;
+  const { models, prompts } = summarizers;
+  const { summary, attempts } = await summariseLegacy(
+    models,
+    {
+      history: request.entries.map(({ value }) => value),
+      sizeOf: requestSizes(plan),
+      count: request.count,
+      mostTokens: plan.summaryTokens,
+      instructions: prompts.system,
+      prompt: legacyPrompt(compactPrompt, prompts.instructions),
+      cacheKey: request.id,
+    },
+    world,
+  );
+  if (summary === undefined) return { result: undefined, attempts };
+  const { text, model, rung } = summary;
+  const draft = { text, redactions: countRedactions(text) };
+  const result = carryOut(plan, () => draft, { implementation: 'legacy', rung, model, attempts });
+  return { result: result.outcome === 'compacted' ? result : undefined, attempts };
+}
+
 /** What is to be summarised. */
-export interface LegacyOrder {
+interface LegacyOrder {
   readonly history: readonly Item[];
   readonly sizeOf: SizeOf;
   readonly count: CountText;
@@ -37,19 +124,15 @@ export interface LegacyOrder {
 }
 
 /** A summary of the legacy compaction. */
-export interface LegacySummary {
+interface LegacySummary {
   readonly text: string;
   /** `PROVIDER/MODEL`. */
   readonly model: string;
   readonly rung: Rung;
 }
 
-/**
- * Asks one model after the other until one gave a summary.
- * @returns the summary, undefined where none came; and every request that was made
- * @throws BatonError `interrupted` when the user's signal fires, and nothing else
- */
-export async function summariseLegacy(
+/** Asks one model after the other until one gave a summary. */
+async function summariseLegacy(
   models: readonly SummaryModel[],
   order: LegacyOrder,
   world: AskingWorld,

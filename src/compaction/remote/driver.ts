@@ -5,6 +5,8 @@ import type { CompactionItem, Item } from '../../protocol/item.ts';
 import type { ModelUsage, RemoteCompaction } from '../../protocol/model.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import { usableWindow } from '../../tokens/pressure.ts';
+import type { Trail } from '../../trail/trail.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../../trail/write.ts';
 import {
   costsOf,
   Deadline,
@@ -14,9 +16,54 @@ import {
   withoutForeignReasoning,
 } from '../asking/driver.ts';
 import type { AskingWorld, SummaryModel, Unanswered } from '../asking/driver.ts';
+import { carryOut, planFull, requestSizes } from '../full.ts';
+import type { FullRequest, FullResult } from '../full.ts';
+import { modelFreeSummary } from '../summary.ts';
+import { withProviderState } from './layout.ts';
+
+/** What came of asking a provider. */
+export interface RemoteResult {
+  /** Undefined where the provider gave none that is worth it: the history is what it was. */
+  readonly result: Extract<FullResult, { outcome: 'compacted' }> | undefined;
+  /** None where a plan without a provider is refused as well. */
+  readonly attempts: readonly SummaryAttempt[];
+}
+
+/**
+ * The provider's own compaction, with what Baton says of the conversation as its shadow.
+ * @param material the model of the session, and the log from which the shadow is written
+ * @throws BatonError `interrupted` when the user's signal fires, and nothing else
+ */
+export async function compactRemotely(
+  request: FullRequest,
+  { model, trail }: { readonly model: SummaryModel; readonly trail: Trail },
+  world: AskingWorld,
+): Promise<RemoteResult> {
+  const plan = planFull(request);
+  if (plan.outcome !== 'planned') return { result: undefined, attempts: [] };
+  const history = request.entries.map(({ value }) => value);
+  const order = { history, sizeOf: requestSizes(plan), cacheKey: request.id };
+  const answer = await compactByProvider(model, order, world);
+  const { attempt } = answer;
+  if (answer.type === 'failed') return { result: undefined, attempts: [attempt] };
+  const name = nameOf(model);
+  const { summarise } = modelFreeSummary(trail, request.count);
+  const shadow = summarise(DEFAULT_SUMMARY_TOKENS, plan.preserved.items);
+  const draft = { ...shadow, notes: [stateNote(name)] };
+  const author = { implementation: 'remote', rung: 'remote', model: name, attempts: [attempt] } as const;
+  const result = carryOut(withProviderState(plan, answer.item), () => draft, author);
+  if (result.outcome === 'compacted') return { result, attempts: [attempt] };
+  const why = `what it left is too large to be worth it, or for the target of ${plan.target} tokens`;
+  world.tell(`${name} did not compact: ${why}.`);
+  return { result: undefined, attempts: [{ ...attempt, outcome: 'defect', why }] };
+}
+
+function stateNote(name: string): string {
+  return `What stands for the conversation is the state of ${name}, which its provider alone can read; the summary in words beside it was written without a model and goes to everybody else.`;
+}
 
 /** What a provider is to compact. */
-export interface RemoteOrder {
+interface RemoteOrder {
   /** The whole history, as a next request would hold it. */
   readonly history: readonly Item[];
   /** Tokens of one item as a request has it. */
@@ -25,16 +72,13 @@ export interface RemoteOrder {
 }
 
 /** What came of it. */
-export type RemoteAnswer =
+type RemoteAnswer =
   | { readonly type: 'compacted'; readonly item: CompactionItem; readonly attempt: SummaryAttempt }
   /** The history is what it was. */
   | { readonly type: 'failed'; readonly attempt: SummaryAttempt };
 
-/**
- * One compaction by the provider of a model.
- * @throws BatonError `interrupted` when the user's signal fires, and nothing else
- */
-export async function compactByProvider(
+/** One compaction by the provider of a model. */
+async function compactByProvider(
   model: SummaryModel,
   order: RemoteOrder,
   world: AskingWorld,
