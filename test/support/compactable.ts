@@ -51,6 +51,7 @@ export class MemoryThread implements CompactableThread {
       summaryPrefix: SUMMARY_PREFIX,
       readFiles: [],
       state: [],
+      holdsProviderState: true,
       session: { sessionId: 'memory', transcriptPath: undefined, cwd: undefined, model: undefined },
       trail: this.#trail.trail(),
     };
