@@ -36,7 +36,7 @@ import type { ReadFile, RestorableFile } from './restore.ts';
 import { summariseWithModels } from './summarise/driver.ts';
 import { MODEL_SUMMARY_LIMIT } from './summarise/room.ts';
 import { transcriptOf } from './summarise/transcript.ts';
-import { embeddedSummarizer, modelFreeSummary } from './summary.ts';
+import { embeddedSummarizer, modelFreeSummary, shadowedHistory } from './summary.ts';
 
 /** A history to be compacted and what is known of it. */
 export interface Subject {
@@ -421,10 +421,7 @@ async function writeWithModels(
   const { summary, attempts: made } = await summariseWithModels(
     models,
     {
-      transcript: transcriptOf(
-        subject.entries.map(({ value }) => value),
-        sizeOf,
-      ),
+      transcript: transcriptOf(shadowedHistory(request, subject.trail), sizeOf),
       sizeOf,
       count: world.count,
       mostTokens: plan.summaryTokens,

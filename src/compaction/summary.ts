@@ -1,8 +1,9 @@
 // The summary of a compaction: who writes it without a model, and the message that carries it.
 
 import { textOfParts } from '../protocol/item.ts';
-import type { MessageItem } from '../protocol/item.ts';
-import { summaryText } from '../history/shadow.ts';
+import type { Item, MessageItem } from '../protocol/item.ts';
+import type { Entry } from '../history/project.ts';
+import { summaryText, withShadows } from '../history/shadow.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import type { Trail } from '../trail/trail.ts';
 import { DEFAULT_SUMMARY_TOKENS, writeSummary } from '../trail/write.ts';
@@ -92,4 +93,21 @@ export function modelFreeSummary(trail: Trail, count: CountText): ModelFreeSumma
 /** Whether a trail has none of what most sessions have: spares them a summary that is written only to be looked at. */
 function isEmptyTrail({ requests, files, commands }: Trail): boolean {
   return requests.length === 0 && files.length === 0 && commands.length === 0;
+}
+
+/**
+ * The history that a model is asked about. Compactions by an agent's own provider come without words; whoever cannot read
+ * them is told what Baton's records say of the same time.
+ */
+export function shadowedHistory(
+  { entries, count }: { readonly entries: readonly Entry<Item>[]; readonly count: CountText },
+  trail: Trail,
+): readonly Item[] {
+  return withShadows(
+    entries.map(({ value }) => value),
+    () => {
+      const { rung, summarise } = modelFreeSummary(trail, count);
+      return rung === 'canned' ? '' : summarise(DEFAULT_SUMMARY_TOKENS, []).text;
+    },
+  );
 }

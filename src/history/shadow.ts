@@ -25,3 +25,14 @@ export function shadowMessage({ shadow }: CompactionItem): MessageItem | undefin
 export function inWords(items: readonly Item[]): readonly Item[] {
   return items.map((item) => (item.type === 'compaction' ? (shadowMessage(item) ?? item) : item));
 }
+
+/** A history whose compactions all have a shadow. @param words what to say for one that has none; asked at most once */
+export function withShadows(items: readonly Item[], words: () => string): readonly Item[] {
+  if (!items.some(isBare)) return items;
+  const shadow = words();
+  return items.map((item) => (isBare(item) ? { ...item, shadow } : item));
+}
+
+function isBare(item: Item): item is CompactionItem {
+  return item.type === 'compaction' && item.shadow === undefined;
+}

@@ -185,6 +185,29 @@ describe("a provider's own compaction", () => {
     }
   });
 
+  it('of an agent of its own, without a shadow, is told of from the whole log', async () => {
+    const since = readFileSync(writeRollout(folder, 'since.jsonl', { turns: 6, first: 20 }), 'utf8');
+    const compacted = {
+      timestamp: '2026-01-02T03:04:05.000Z',
+      type: 'compacted',
+      payload: {
+        message: '',
+        replacement_history: [{ type: 'compaction', encrypted_content: 'gAAA'.repeat(40) }],
+      },
+    };
+    const file = join(folder, 'of-codex.jsonl');
+    writeFileSync(
+      file,
+      `${readFileSync(session, 'utf8')}${JSON.stringify(compacted)}\n${since.slice(since.indexOf('\n') + 1)}`,
+    );
+    for (const wire of ['responses', 'chat'] as const) {
+      const body = JSON.stringify(await askNear(wire, file));
+      assert.match(body, SHADOW, wire);
+      assert.ok(body.includes(FIRST_REQUEST), `${wire}: what was asked before it`);
+      assert.ok(!body.includes('gAAA'), `${wire}: no state of nobody knows whom`);
+    }
+  });
+
   it('stays in words when the context is written for somebody else', async () => {
     const grown = await grownSession();
     for (const format of ['chat', 'anthropic', 'claude', 'markdown', 'responses']) {

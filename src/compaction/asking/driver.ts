@@ -4,6 +4,7 @@ import { BatonError } from '../../errors.ts';
 import type { CancelSignal, Clock, Model } from '../../ports.ts';
 import { callOf, textOfParts } from '../../protocol/item.ts';
 import type { Item } from '../../protocol/item.ts';
+import { shadowMessage } from '../../history/shadow.ts';
 import type { ModelEvent, ModelRequest, ModelUsage, RestartedEvent } from '../../protocol/model.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import type { Effort, StopReason, Verbosity } from '../../vocabulary.ts';
@@ -47,17 +48,19 @@ export function nameOf({ model, name }: Pick<SummaryModel, 'model' | 'name'>): s
 }
 
 /**
- * A history without the encrypted reasoning that is not known to be of this model's provider. Another provider, and another
- * account of the same one, refuses the whole request for it, and nobody needs it to summarise.
+ * A history as a model can be shown it that may not have made it: encrypted reasoning that is not known to be of its
+ * provider is left out, and a provider's compaction stands in words where there are any. Another provider, and another
+ * account of the same one, refuses the whole request for such a state.
  */
-export function withoutForeignReasoning(
+export function readableBy(
   items: readonly Item[],
   { model: { provider } }: Pick<SummaryModel, 'model'>,
 ): readonly Item[] {
-  return items.filter(
-    (item) =>
-      item.type !== 'reasoning' || typeof item.encrypted_content !== 'string' || item.provider === provider,
-  );
+  return items.flatMap((item): readonly Item[] => {
+    if (item.provider === provider) return [item];
+    if (item.type === 'compaction') return [shadowMessage(item) ?? item];
+    return item.type === 'reasoning' && typeof item.encrypted_content === 'string' ? [] : [item];
+  });
 }
 
 /** A request to which nothing came that could be used. */

@@ -8,15 +8,7 @@ import type { CountText } from '../../tokens/estimate.ts';
 import { countRedactions } from '../../trail/redact.ts';
 import type { Trail } from '../../trail/trail.ts';
 import type { Rung } from '../../vocabulary.ts';
-import {
-  costsOf,
-  Deadline,
-  listen,
-  Listener,
-  nameOf,
-  whyUnanswered,
-  withoutForeignReasoning,
-} from '../asking/driver.ts';
+import { costsOf, Deadline, listen, Listener, nameOf, whyUnanswered, readableBy } from '../asking/driver.ts';
 import type { AskingWorld, Summarizers, SummaryModel } from '../asking/driver.ts';
 import { carryOut, requestSizes } from '../full.ts';
 import type { FullRequest, FullResult } from '../full.ts';
@@ -24,7 +16,7 @@ import { judgeAnswer } from '../summarise/answer.ts';
 import { WORDS_PER_TOKEN } from '../summarise/prompt.ts';
 import type { SizeOf } from '../summarise/transcript.ts';
 import { MODEL_SUMMARY_LIMIT } from '../summarise/room.ts';
-import { modelFreeSummary } from '../summary.ts';
+import { modelFreeSummary, shadowedHistory } from '../summary.ts';
 import { planLegacy, withBridge } from './layout.ts';
 import { legacyPrompt } from './prompt.ts';
 import { historyBudget, legacyHistory, MOST_OVERFLOWS, nextDrop, trimHistory } from './request.ts';
@@ -83,7 +75,7 @@ function failureNote(attempts: readonly SummaryAttempt[]): string {
 
 async function summariseByModels(
   request: FullRequest,
-  { compactPrompt, summarizers }: LegacyMaterial & { readonly summarizers: Summarizers },
+  { trail, compactPrompt, summarizers }: LegacyMaterial & { readonly summarizers: Summarizers },
   world: AskingWorld,
 ): Promise<Asked> {
   const plan = planLegacy({ ...request, summaryLimit: MODEL_SUMMARY_LIMIT });
@@ -92,7 +84,7 @@ async function summariseByModels(
   const { summary, attempts } = await summariseLegacy(
     models,
     {
-      history: request.entries.map(({ value }) => value),
+      history: shadowedHistory(request, trail),
       sizeOf: requestSizes(plan),
       count: request.count,
       mostTokens: plan.summaryTokens,
@@ -141,7 +133,7 @@ async function summariseLegacy(
   const deadline = new Deadline(world);
   try {
     for (const model of models) {
-      const history = legacyHistory(withoutForeignReasoning(order.history, model), order.sizeOf);
+      const history = legacyHistory(readableBy(order.history, model), order.sizeOf);
       const summary = await askModel({ model, history, order, world, deadline }, attempts);
       if (summary !== undefined) return { summary, attempts };
     }

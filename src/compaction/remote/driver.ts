@@ -7,18 +7,11 @@ import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import { usableWindow } from '../../tokens/pressure.ts';
 import type { Trail } from '../../trail/trail.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../../trail/write.ts';
-import {
-  costsOf,
-  Deadline,
-  nameOf,
-  reconnecting,
-  whyUnanswered,
-  withoutForeignReasoning,
-} from '../asking/driver.ts';
+import { costsOf, Deadline, nameOf, reconnecting, whyUnanswered, readableBy } from '../asking/driver.ts';
 import type { AskingWorld, SummaryModel, Unanswered } from '../asking/driver.ts';
 import { carryOut, planFull, requestSizes } from '../full.ts';
 import type { FullRequest, FullResult } from '../full.ts';
-import { modelFreeSummary } from '../summary.ts';
+import { modelFreeSummary, shadowedHistory } from '../summary.ts';
 import { withProviderState } from './layout.ts';
 
 /** What came of asking a provider. */
@@ -41,7 +34,7 @@ export async function compactRemotely(
 ): Promise<RemoteResult> {
   const plan = planFull(request);
   if (plan.outcome !== 'planned') return { result: undefined, attempts: [] };
-  const history = request.entries.map(({ value }) => value);
+  const history = shadowedHistory(request, trail);
   const order = { history, sizeOf: requestSizes(plan), cacheKey: request.id };
   const answer = await compactByProvider(model, order, world);
   const { attempt } = answer;
@@ -84,7 +77,7 @@ async function compactByProvider(
   world: AskingWorld,
 ): Promise<RemoteAnswer> {
   const name = nameOf(model);
-  const history = withoutForeignReasoning(order.history, model);
+  const history = readableBy(order.history, model);
   const items = fittingHistory({ ...order, history }, usableWindow(model.window));
   if (items === undefined) {
     const why = 'the history does not fit its window, even without the results of tools';

@@ -10,15 +10,7 @@ import { approximateTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
 import type { Rung } from '../../vocabulary.ts';
 import type { Constraint } from '../../trail/trail.ts';
-import {
-  costsOf,
-  Deadline,
-  listen,
-  Listener,
-  nameOf,
-  whyUnanswered,
-  withoutForeignReasoning,
-} from '../asking/driver.ts';
+import { costsOf, Deadline, listen, Listener, nameOf, whyUnanswered, readableBy } from '../asking/driver.ts';
 import type { AskingWorld, SummaryModel, Unanswered } from '../asking/driver.ts';
 import { judgeAnswer, withRules } from './answer.ts';
 import type { Verdict } from './answer.ts';
@@ -183,7 +175,7 @@ function requestOf({ ask, model, order, answerTokens }: Asking): {
   if (ask.chunk !== undefined && excerpt.items.length === 0) return { request: undefined, sentTokens: 0 };
   const wanted = Math.min(mostTokens, answerTokens);
   const last = askMessage(ask, prompts, excerpt, { mostTokens: wanted, digest });
-  const items: readonly Item[] = [...withoutForeignReasoning(excerpt.items, model), last];
+  const items: readonly Item[] = [...readableBy(excerpt.items, model), last];
   return {
     request: {
       model: model.name,
