@@ -193,7 +193,7 @@ test('a steered message is seen before the next sampling; without a turn it stay
   assert.equal(await session.steer(userSays('Mind the fog.')), true);
   assert.deepEqual(await ended, { type: 'complete' });
   assert.match(server.requests.at(-1)?.text ?? '', /Mind the fog\./);
-  assert.equal(session.items.length, 6);
+  assert.equal(session.items.length, 5);
 });
 
 test('a log that cannot be written ends the turn with its error, and promises nothing', async () => {
