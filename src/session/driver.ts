@@ -125,8 +125,6 @@ export class Session {
 
   /** Ends the running turn at once, whatever it is doing. */
   interrupt(): void {
-    // What runs must not be waited for.
-    for (const controller of this.#running.values()) controller.abort();
     this.#send({ type: 'interrupt' });
   }
 

@@ -6,7 +6,7 @@ import { compactionWorld, summarizersOf } from '../../test/support/compactable.t
 import { client, MODEL } from '../../test/support/provider-server/client.ts';
 import type { Reply } from '../../test/support/provider-server/script.ts';
 import { startProviderServer } from '../../test/support/provider-server/server.ts';
-import { userSays } from '../../test/support/records.ts';
+import { recordsOf, userSays } from '../../test/support/records.ts';
 import { textOfSize } from '../../test/support/thread.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import { BatonError } from '../errors.ts';
@@ -15,6 +15,7 @@ import { callOf } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import type { LogRecord } from '../protocol/record.ts';
+import { DEFAULT_RETRY_POLICY } from '../providers/retry.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { WireApi } from '../vocabulary.ts';
 import { Session } from './driver.ts';
@@ -49,31 +50,54 @@ const METERS: ToolRunner = {
   },
 };
 
-function sessionOf(wire: WireApi, { window = 100_000, hasSummarizer = true } = {}) {
+interface Surroundings {
+  readonly window?: number;
+  readonly hasSummarizer?: boolean;
+  readonly retries?: number;
+  readonly past?: readonly LogRecord[];
+}
+
+function sessionOf(
+  wire: WireApi,
+  { window = 100_000, hasSummarizer = true, retries = 0, past = [] }: Surroundings = {},
+) {
   const records: LogRecord[] = [];
   const events: SessionEvent[] = [];
   let synced = 0;
-  const model = client(wire, server.baseUrl);
-  const session = new Session({
-    config: { ...DEFAULT_CONFIG, modelContextWindow: window },
-    model,
-    modelName: MODEL[wire],
-    instructions: 'You tend a lighthouse.',
-    threadId: 'thread-1',
-    log: {
-      append: (added) => {
-        records.push(...added);
-        return Promise.resolve();
+  const retry = { ...DEFAULT_RETRY_POLICY, requestMaxRetries: retries, streamMaxRetries: retries, baseMs: 1 };
+  const model = client(wire, server.baseUrl, { retry });
+  const session = new Session(
+    {
+      config: { ...DEFAULT_CONFIG, modelContextWindow: window },
+      model,
+      modelName: MODEL[wire],
+      instructions: 'You tend a lighthouse.',
+      threadId: 'thread-1',
+      log: {
+        append: async (added) => {
+          await new Promise((resolve) => void setImmediate(resolve));
+          records.push(...added);
+        },
+        sync: () => {
+          synced = records.length;
+          return Promise.resolve();
+        },
       },
-      sync: () => {
-        synced = records.length;
-        return Promise.resolve();
+      tools: METERS,
+      compaction: compactionWorld(hasSummarizer ? { summarizers: summarizersOf([{ model, window }]) } : {}),
+      emit: (event) => {
+        events.push(event);
+        if (event.type === 'user_message' || event.type === 'agent_message') {
+          const told = JSON.stringify(event.message);
+          assert.ok(
+            records.some((record) => JSON.stringify(record).includes(told)),
+            'told before it was written',
+          );
+        }
       },
     },
-    tools: METERS,
-    compaction: compactionWorld(hasSummarizer ? { summarizers: summarizersOf([{ model, window }]) } : {}),
-    emit: (event) => events.push(event),
-  });
+    past,
+  );
   return { session, records, events, synced: () => synced };
 }
 
@@ -145,6 +169,28 @@ for (const wire of ['responses', 'chat', 'anthropic'] as const) {
     });
   });
 }
+
+test('what a broken answer said is forgotten when it is asked for again', async () => {
+  const calls = reads('oil');
+  server.play({
+    replies: [{ ...calls, text: 'First.', fault: { type: 'cut', afterEvents: 5 } }, { text: 'Second.' }],
+  });
+  const { session, events } = sessionOf('responses', { retries: 1 });
+  assert.deepEqual(await session.turn([userSays('Read the oil.')]), { type: 'complete' });
+  assert.ok(names(events).includes('stream_error'), 'the user is told');
+  assert.deepEqual(
+    session.items.map((item) => item.type),
+    ['message', 'message'],
+  );
+});
+
+test('a thread whose process died in the middle of a call goes on', async () => {
+  server.play({ replies: [{ text: 'Where was I?' }] });
+  const call: Item = { type: 'function_call', call_id: 'c1', name: 'read_meter', arguments: '{}' };
+  const past = recordsOf(userSays('Read the oil.'), call);
+  const { session } = sessionOf('responses', { past });
+  assert.deepEqual(await session.turn([userSays('Go on.')]), { type: 'complete' });
+});
 
 test('an overflow is compacted for and the request is sent once more', async () => {
   const overflow: Reply = { fault: { type: 'status', status: 400, code: 'context_length_exceeded' } };
