@@ -10,7 +10,6 @@ import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
-import { normalizeItems } from '../history/pairs.ts';
 import { HistoryFold } from '../history/project.ts';
 import type { CancelSignal, Model } from '../ports.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
@@ -216,7 +215,7 @@ export class Session {
     return {
       model: modelName,
       instructions,
-      items: normalizeItems(this.items).items,
+      items: this.items,
       tools: tools.specs,
       cacheKey: threadId,
     };
