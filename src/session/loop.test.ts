@@ -68,6 +68,10 @@ function started(): Thread {
   return new Thread().send({ type: 'start', turnId: 't1', input: [userSays('Light the lamp.')] });
 }
 
+function overflow(number: number): LoopEvent {
+  return { type: 'sampling_failed', number, isOverflow: true, why: 'too long' };
+}
+
 describe('the loop', () => {
   test('an answer without calls: input recorded, room checked, sampled, done', () => {
     const thread = started().settle().sampled(agentSays('It is lit.'));
@@ -114,12 +118,6 @@ describe('the loop', () => {
   });
 
   test('an overflow is compacted for once, and a second one is told', () => {
-    const overflow = (number: number): LoopEvent => ({
-      type: 'sampling_failed',
-      number,
-      isOverflow: true,
-      why: 'too long',
-    });
     const thread = started().settle().answer(overflow);
     assert.equal(thread.names().at(-1), 'check overflow');
     thread.settle().answer(overflow);

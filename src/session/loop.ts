@@ -6,6 +6,7 @@
 
 import { callOf, resultCallId } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
+import type { ModelUsage } from '../protocol/model.ts';
 import type { StopReason } from '../vocabulary.ts';
 
 /** A running turn. */
@@ -56,6 +57,7 @@ export type LoopEvent =
       readonly number: number;
       readonly items: readonly Item[];
       readonly stopReason: StopReason;
+      readonly usage?: ModelUsage;
     }
   | {
       readonly type: 'sampling_failed';
@@ -77,7 +79,12 @@ export type TurnEnding =
 
 export type LoopEffect =
   /** Into the log, durably for the process, before anything that follows. */
-  | { readonly type: 'append'; readonly items: readonly Item[] }
+  | {
+      readonly type: 'append';
+      readonly items: readonly Item[];
+      /** What the provider counted for the request and these items, its answer. */
+      readonly usage?: ModelUsage;
+    }
   /** Put to the compactor; `overflow`: a provider has refused the request as too long. */
   | {
       readonly type: 'check';
@@ -178,7 +185,7 @@ function sample({ nextNumber }: LoopState, turn: Turn): LoopStep {
 function sampled(
   state: LoopState,
   { turn: before, number }: At<'sampling'>,
-  { items, stopReason }: Extract<LoopEvent, { type: 'sampled' }>,
+  { items, stopReason, usage }: Extract<LoopEvent, { type: 'sampled' }>,
 ): LoopStep {
   const turn = { ...before, hasRetriedOverflow: false };
   const answered = new Set(items.map(resultCallId));
@@ -187,7 +194,8 @@ function sampled(
     return callId !== undefined && !answered.has(callId);
   });
   const isPaused = stopReason === 'paused';
-  const recorded = appending(items);
+  const recorded: readonly LoopEffect[] =
+    usage === undefined ? appending(items) : [{ type: 'append', items, usage }];
   if (open.length > 0) {
     return {
       state: withStage(state, { at: 'running', turn, number, open, isPaused }),

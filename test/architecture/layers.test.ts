@@ -19,7 +19,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tokens: ['vocabulary', 'errors', 'protocol'],
   history: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens'],
   trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
-  session: ['vocabulary', 'protocol'],
+  session: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'tokens',
+    'history',
+    'trail',
+    'compaction',
+  ],
   compaction: [
     'vocabulary',
     'errors',
