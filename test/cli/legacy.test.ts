@@ -76,6 +76,10 @@ function textOfItem(item: JsonObject | undefined): string {
   return JSON.stringify(item?.['content'] ?? '');
 }
 
+function attachmentsOf({ items }: CompactedSession): readonly string[] {
+  return items.flatMap((item) => (item.type === 'attachment' ? [item.kind] : []));
+}
+
 describe('the legacy compaction', () => {
   it('shows everything with one prompt, and keeps the user’s messages and the summary, no boundary', async () => {
     const { items, receipt, inputs } = await ask([{ text: SUMMARY }]);
@@ -139,13 +143,11 @@ describe('the legacy compaction', () => {
         `${JSON.stringify({ timestamp: '2026-01-02T03:04:05.000Z', type: 'response_item', payload })}\n`,
     );
     writeFileSync(file, readFileSync(session, 'utf8') + lines.join(''));
-    const kinds = (made: CompactedSession): readonly string[] =>
-      made.items.flatMap((item) => (item.type === 'attachment' ? [item.kind] : []));
     const args = ['--workspace', workspace];
-    assert.deepEqual(kinds(await ask([{ text: SUMMARY }], { file, args })), []);
+    assert.deepEqual(attachmentsOf(await ask([{ text: SUMMARY }], { file, args })), []);
     const out = join(folder, 'with-plan-v2.jsonl');
     await baton(folder, ['compact', file, '--out', out, ...args]);
-    assert.ok(kinds(await readCompacted(out)).length > 0, 'V2 gives them back');
+    assert.ok(attachmentsOf(await readCompacted(out)).length > 0, 'V2 gives them back');
   });
 
   it('takes the prompt of the user, and what the user asks besides', async () => {

@@ -76,7 +76,7 @@ test('an open breaker keeps the newest turns in the same layout, and asks nobody
       window: 50_000,
       model: {
         provider: 'far',
-        async *stream() {
+        stream: () => {
           throw new TypeError('a model was asked');
         },
       },

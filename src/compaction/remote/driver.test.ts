@@ -27,7 +27,7 @@ type Remote = NonNullable<Model['compactRemote']>;
 function far(compactRemote: Remote): Model {
   return {
     provider: 'far',
-    async *stream() {
+    stream: () => {
       throw new BatonError('model_network', 'far is not there for summaries');
     },
     compactRemote,
