@@ -185,7 +185,9 @@ async function runFull(job: Job, summarizers: Summarizers | undefined): Promise<
   const { world, startedMs } = job;
   const request = fullRequest(job, await readBack(job));
   const written = summarizers === undefined ? undefined : await writeWithModels(job, request, summarizers);
-  const result = written?.result ?? writeEmbedded(job, request, written?.attempts ?? []);
+  // An answer may have come in the moment in which the user stopped.
+  if (world.signal.aborted) throw stopped();
+  const result = written?.result ?? writeEmbedded(job, request, written);
   if (result.outcome !== 'compacted') throw refused(job, result);
   const receipt = { ...result.record.receipt, durationMs: world.clock.now() - startedMs };
   const record = { ...result.record, receipt };
@@ -230,6 +232,8 @@ interface Written {
   /** Undefined where no model gave a summary that fits. */
   readonly result: Extract<FullResult, { outcome: 'compacted' }> | undefined;
   readonly attempts: readonly SummaryAttempt[];
+  /** Why there is no result. */
+  readonly why: string;
 }
 
 async function writeWithModels(
@@ -238,7 +242,7 @@ async function writeWithModels(
   { models, prompts, deadlineMs }: Summarizers,
 ): Promise<Written> {
   const plan = planFull({ ...request, summaryLimit: MODEL_SUMMARY_LIMIT });
-  if (plan.outcome !== 'planned') return { result: undefined, attempts: [] };
+  if (plan.outcome !== 'planned') return { result: undefined, attempts: [], why: 'none was asked' };
   const { items: preserved } = plan.preserved;
   const embedded = embeddedSummarizer(subject.trail, world.count);
   const sizeOf = sizes(plan);
@@ -265,11 +269,17 @@ async function writeWithModels(
       tell: (message) => world.emit({ type: 'background_event', message }),
     },
   );
-  if (summary === undefined) return { result: undefined, attempts };
+  if (summary === undefined) {
+    return { result: undefined, attempts, why: attempts.at(-1)?.why ?? 'none has room for a request' };
+  }
   const { text, model, rung, notes } = summary;
   const draft = { text, redactions: countRedactions(text), notes };
   const result = carryOut(plan, () => draft, { implementation: 'full', rung, model, attempts });
-  return { result: result.outcome === 'compacted' ? result : undefined, attempts };
+  return {
+    result: result.outcome === 'compacted' ? result : undefined,
+    attempts,
+    why: 'its summary did not fit',
+  };
 }
 
 function sizes({ request: { measure } }: FullPlan) {
@@ -282,13 +292,13 @@ function sizes({ request: { measure } }: FullPlan) {
 function writeEmbedded(
   { subject, world }: Job,
   request: FullRequest,
-  attempts: readonly SummaryAttempt[],
+  tried: Written | undefined,
 ): FullResult {
   const plan = planFull(request);
   if (plan.outcome !== 'planned') return plan;
   const summarise = embeddedSummarizer(subject.trail, world.count);
-  const why = attempts.at(-1)?.why;
-  if (why === undefined) return carryOut(plan, summarise, EMBEDDED);
+  if (tried === undefined) return carryOut(plan, summarise, EMBEDDED);
+  const { attempts, why } = tried;
   const note = `No model gave a summary (${why}); this one was written without a model.`;
   world.emit({ type: 'warning', message: note });
   return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), {
@@ -370,6 +380,10 @@ async function readBack({ subject, config, world }: Job): Promise<readonly Resto
     if (file !== undefined) prepared.push(file);
   }
   return limitFiles(prepared, settings);
+}
+
+function stopped(): BatonError {
+  return new BatonError('interrupted', 'The compaction was stopped.', { cure: 'Nothing was changed.' });
 }
 
 function nothingToCompact(preTokens: number): BatonError {

@@ -150,6 +150,7 @@ async function askOnce(asking: Asking): Promise<{
   readonly limitTokens?: number | undefined;
 }> {
   const { ask, model, world, deadline, answerTokens } = asking;
+  if (world.signal.aborted) throw stopped();
   if (deadline.isOver) return { outcome: { type: 'lost' }, attempt: undefined };
   const { request, sentTokens } = requestOf(asking);
   // A piece that nothing fell into needs no request.
@@ -186,23 +187,47 @@ const RUNG_WORDS: Readonly<Record<Ask['rung'], string>> = {
   newest_turns: 'the newest turns only',
 };
 
+/** The share of a request's room for summaries of pieces, where the newest part is shown beside them. */
+const PARTIALS_SHARE = 0.5;
+
+/** The summaries of pieces, cut where all together would take more than their share of the room. */
+function partialsWithin({ partials, room }: Ask, share: number): Ask['partials'] {
+  const told = partials.filter((text) => text !== undefined).length;
+  const most = Math.floor((room * share) / Math.max(1, told));
+  return partials.map((text) =>
+    text === undefined ? undefined : (cutMiddle(text, most, approximateTokens) ?? '…'),
+  );
+}
+
+function sumOf(texts: Ask['partials']): number {
+  return texts.reduce((sum, text = '') => sum + approximateTokens(text), 0);
+}
+
+/** What a summary may take: what there is room for afterwards, and what the model can say at once. */
+function mostFor({ mostTokens }: SummaryOrder, answerTokens: number): number {
+  return Math.min(mostTokens, answerTokens);
+}
+
 function requestOf({ ask, model, order, answerTokens }: Asking): {
   readonly request: ModelRequest | undefined;
   readonly sentTokens: number;
 } {
-  const { transcript, sizeOf, prompts, mostTokens } = order;
+  const { transcript, sizeOf, prompts } = order;
   const isPartial = ask.rung === 'oldest_dropped' || ask.rung === 'newest_turns';
-  const digest = isPartial
+  const mayOmit = isPartial || (ask.rung === 'chunked' && ask.chunk === undefined);
+  const digest = mayOmit
     ? order.digest(Math.min(MOST_DIGEST_TOKENS, Math.floor(ask.room * DIGEST_SHARE)))
     : '';
-  const told =
-    approximateTokens(digest) + ask.partials.reduce((sum, text = '') => sum + approximateTokens(text), 0);
-  const isWhole = ask.rung === 'whole' || ask.rung === 'results_cleared';
-  const room = isWhole ? ask.room : Math.max(0, ask.room - told);
+  const partials = partialsWithin(ask, isPartial ? PARTIALS_SHARE : 1 - DIGEST_SHARE);
+  const told = approximateTokens(digest) + sumOf(partials);
+  // All pieces are cut by the same room, so that together they hold everything once.
+  const room = isPartial ? Math.max(0, ask.room - told) : ask.room;
   const excerpt = excerptFor(transcript, { ...ask, room }, sizeOf);
   if (ask.chunk !== undefined && excerpt.items.length === 0) return { request: undefined, sentTokens: 0 };
-  const wanted = Math.min(mostTokens, answerTokens);
-  const last = askMessage(ask, prompts, excerpt, { mostTokens: wanted, digest });
+  const last = askMessage({ ...ask, partials }, prompts, excerpt, {
+    mostTokens: mostFor(order, answerTokens),
+    digest,
+  });
   const items: readonly Item[] = [...excerpt.items, last];
   return {
     request: {
@@ -229,9 +254,14 @@ function wantedOf({ ask, order }: Asking) {
   };
 }
 
+function stopped(): BatonError {
+  return new BatonError('interrupted', 'The compaction was stopped.', { cure: 'Nothing was changed.' });
+}
+
 type AskVerdict =
   | Exclude<Verdict, { type: 'too_large' }>
-  | { readonly type: 'failed'; readonly why: string }
+  /** `mayTakeLess`: it is the content that is not taken, a picture for example. */
+  | { readonly type: 'failed'; readonly why: string; readonly mayTakeLess: boolean }
   | {
       readonly type: 'too_large';
       readonly why: string;
@@ -243,19 +273,13 @@ type AskVerdict =
 function failed(error: unknown, signal: CancelSignal): AskVerdict {
   if (!(error instanceof BatonError)) throw error;
   if (error.code === 'interrupted') {
-    if (signal.aborted) throw error;
-    return { type: 'failed', why: 'the time for the compaction was over' };
+    if (signal.aborted) throw stopped();
+    return { type: 'failed', why: 'the time for the compaction was over', mayTakeLess: false };
   }
   if (!error.code.startsWith('model_')) throw error;
-  const { limitTokens, requestedTokens, isUnmeetable, status } = error.data as Readonly<
-    Record<string, unknown>
-  >;
+  const { limitTokens, requestedTokens } = error.data as Readonly<Record<string, unknown>>;
   const why = error.message.replace(/\.$/, '');
-  // A limit per minute below the size of the request is met by a smaller request; an account without credit by none.
-  const isTooLarge =
-    error.code === 'model_overflow' ||
-    (error.code === 'model_rate_limit' && isUnmeetable === true && status === 429);
-  if (isTooLarge) {
+  if (isTooLarge(error)) {
     return {
       type: 'too_large',
       why,
@@ -263,8 +287,20 @@ function failed(error: unknown, signal: CancelSignal): AskVerdict {
       ...(typeof requestedTokens === 'number' ? { requestedTokens } : {}),
     };
   }
-  return error.code === 'model_refused' ? { type: 'refused', why } : { type: 'failed', why };
+  if (error.code === 'model_refused') return { type: 'refused', why };
+  const isUnknown = error.data['status'] === 404;
+  return { type: 'failed', why, mayTakeLess: error.code === 'model_invalid_request' && !isUnknown };
 }
+
+/** A limit per minute below the size of the request is met by a smaller request; an account without credit by none. */
+function isTooLarge({ code, data }: BatonError): boolean {
+  if (code === 'model_overflow') return true;
+  const hasNoCredit = data['status'] === 402 || NO_CREDIT.has(data['providerCode']);
+  return code === 'model_rate_limit' && data['isUnmeetable'] === true && !hasNoCredit;
+}
+
+/** @source names of errors: OpenAI, Anthropic */
+const NO_CREDIT: ReadonlySet<unknown> = new Set(['insufficient_quota', 'billing_error']);
 
 function outcomeOf(
   verdict: AskVerdict,
@@ -275,7 +311,7 @@ function outcomeOf(
     case 'summary': {
       if (ask.chunk === undefined) return { type: 'accepted', text: verdict.text };
       // Nobody says that a model keeps to the length it was asked for.
-      const most = 2 * wantedTokens(ask, order.mostTokens);
+      const most = 2 * wantedTokens(ask, mostFor(order, answerTokens));
       return { type: 'accepted', text: cutMiddle(verdict.text, most, approximateTokens) ?? verdict.text };
     }
     case 'too_large':
@@ -285,7 +321,7 @@ function outcomeOf(
     case 'refused':
       return { type: 'refused' };
     case 'failed':
-      return { type: 'lost' };
+      return { type: verdict.mayTakeLess ? 'refused' : 'lost' };
   }
 }
 
@@ -309,6 +345,7 @@ class Listener {
   readonly #tell: (message: string) => void;
   #texts: string[] = [];
   #heard = 0;
+  #said = 0;
   #hasCalls = false;
   #stopReason: StopReason | undefined;
   usage: ModelUsage | undefined;
@@ -324,6 +361,7 @@ class Listener {
       case 'restarted':
         this.#texts = [];
         this.#heard = 0;
+        this.#said = 0;
         this.#hasCalls = false;
         this.usage = undefined;
         this.retries++;
@@ -334,7 +372,7 @@ class Listener {
         this.#heard += event.text.length;
         return;
       case 'item_done':
-        if (event.item.type === 'message') this.#texts.push(textOfParts(event.item.content));
+        if (event.item.type === 'message') this.#add(textOfParts(event.item.content));
         else if (callOf(event.item) !== undefined) this.#hasCalls = true;
         return;
       case 'usage':
@@ -345,8 +383,14 @@ class Listener {
     }
   }
 
+  #add(text: string): void {
+    this.#texts.push(text);
+    this.#said += text.length;
+  }
+
+  /** Deltas and items say the same twice, but a server may send only one of them. */
   get isNoise(): boolean {
-    return this.#heard > this.#mostCharacters;
+    return Math.max(this.#heard, this.#said) > this.#mostCharacters;
   }
 
   answer(): Answer {
