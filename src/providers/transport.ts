@@ -37,6 +37,12 @@ export type StreamPart = ServerEvent | 'done';
 /** Longest event, in characters; a line without an end must not fill the memory. 32 M: twice what the APIs take in. */
 const MAX_EVENT_CHARACTERS = 32 * 1024 * 1024;
 
+/**
+ * Largest answer, in bytes, so that one without an end neither fills the memory nor takes all the time there is. 128 Mi: three
+ * times what 128,000 tokens take, each in an event of its own.
+ */
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+
 /** Longest part of an error page that is quoted, in characters. */
 const MAX_QUOTE = 600;
 
@@ -144,7 +150,10 @@ class Line {
       },
     });
     const decoder = new TextDecoder();
+    let heard = 0;
     for await (const bytes of this.#chunks(body)) {
+      heard += bytes.length;
+      if (heard > MAX_ANSWER_BYTES) throw endless(this.#call);
       parser.feed(decoder.decode(bytes, { stream: true }));
       for (const part of waiting.splice(0)) {
         if (part instanceof BatonError) throw part;
@@ -248,6 +257,14 @@ export function unfinished(provider: string): BatonError {
     provider,
     isRetryable: true,
   });
+}
+
+function endless({ provider }: Call): BatonError {
+  return modelError(
+    'model_cut_off',
+    `The answer of ${provider} comes to no end: it is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB.`,
+    { provider, isRetryable: false },
+  );
 }
 
 /** The error that a provider reports inside of a stream, in `error` or at the top of the event. */
