@@ -49,6 +49,10 @@ function provider(name: string, baseUrl: string, wire: WireApi = 'chat'): readon
   return Object.entries(table).flatMap(([key, value]) => ['-c', `model_providers.${name}.${key}=${value}`]);
 }
 
+function settings(...values: readonly string[]): readonly string[] {
+  return values.flatMap((value) => ['-c', value]);
+}
+
 interface Compacted {
   readonly ended: Ended;
   readonly receipt: Receipt;
@@ -431,9 +435,11 @@ describe('which model is asked', TWO, () => {
   ): Promise<Compacted & { readonly asked: readonly number[] }> {
     const [first, second] = [await serve(own), await serve(session)];
     const compacted = await compact([
-      ...[...provider('own', first.baseUrl), ...provider('fake', second.baseUrl)],
-      ...['-c', 'compact.summarization_model="tiny"', '-c', 'compact.summarization_model_provider_id="own"'],
-      ...['--model', 'fake/small'],
+      ...provider('own', first.baseUrl),
+      ...provider('fake', second.baseUrl),
+      ...settings('compact.summarization_model="tiny"', 'compact.summarization_model_provider_id="own"'),
+      '--model',
+      'fake/small',
     ]);
     return { ...compacted, asked: [first.requests.length, second.requests.length] };
   }
@@ -460,13 +466,12 @@ describe('which model is asked', TWO, () => {
     const { baseUrl } = await serve({ replies: [GOOD] });
     const { receipt, ended } = await compact([
       ...provider('fake', baseUrl),
-      ...[
-        '-c',
+      ...settings(
         'compact.summarization_model="gpt-5.1"',
-        '-c',
         'compact.summarization_model_provider_id="openai"',
-      ],
-      ...['--model', 'fake/small'],
+      ),
+      '--model',
+      'fake/small',
     ]);
     assert.equal(receipt.model, 'fake/small');
     assert.match(ended.stderr, /warning: compact\.summarization_model is left out\. .*OPENAI_API_KEY/);
@@ -476,8 +481,9 @@ describe('which model is asked', TWO, () => {
     const { baseUrl, requests } = await serve({ replies: [GOOD] });
     const { receipt, ended } = await compact([
       ...provider('fake', baseUrl),
-      ...['-c', 'model="small"', '-c', 'model_provider="fake"', '-c', 'model_context_window=1500'],
-      ...['--model', 'fake/small'],
+      ...settings('model="small"', 'model_provider="fake"', 'model_context_window=1500'),
+      '--model',
+      'fake/small',
     ]);
     assert.equal(requests.length, 0);
     assert.equal(receipt.rung, 'embedded');
@@ -485,12 +491,12 @@ describe('which model is asked', TWO, () => {
   });
 });
 
-describe('what is asked for', TWO, () => {
-  function lastMessage(requests: readonly Recorded[]): string {
-    const messages = requests[0]?.body['messages'];
-    return Array.isArray(messages) ? JSON.stringify(messages.at(-1)) : '';
-  }
+function lastMessage(requests: readonly Recorded[]): string {
+  const messages = requests[0]?.body['messages'];
+  return Array.isArray(messages) ? JSON.stringify(messages.at(-1)) : '';
+}
 
+describe('what is asked for', TWO, () => {
   test('--instructions stand in the request', async () => {
     const args = ['--instructions', 'Dwell on $& and the horn.'];
     const { requests } = await compactWith({ replies: [GOOD] }, { args });

@@ -212,12 +212,14 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
   ),
 });
 
+function short(_: string, value: unknown): unknown {
+  return typeof value === 'string' && value.length > 60 ? `${value.slice(0, 30)}…${value.slice(-20)}` : value;
+}
+
 /** A counterexample as a story: whole items would fill pages. */
 function reporter<Values extends [Case, ...unknown[]]>(out: fc.RunDetails<Values>): void {
   if (!out.failed) return;
   const [each, ...rest] = out.counterexample ?? [];
-  const short = (_: string, value: unknown): unknown =>
-    typeof value === 'string' && value.length > 60 ? `${value.slice(0, 30)}…${value.slice(-20)}` : value;
   const told =
     each === undefined
       ? ''
@@ -300,8 +302,8 @@ async function play(
     emit: (event) => {
       events.push(event);
       // What asks without end is stopped here, and found to be interrupted by nobody.
-      if (/^Asking/.test('message' in event ? event.message : '') && ++asked > mostRequests(each))
-        controller.abort();
+      if (event.type === 'background_event' && event.message.startsWith('Asking')) asked++;
+      if (asked > mostRequests(each)) controller.abort();
       stopAt?.(events.length, controller);
     },
     summarizers: {
