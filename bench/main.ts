@@ -19,6 +19,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   counting: async () => (await import('./suites/counting.ts')).counting,
   clearing: async () => (await import('./suites/clearing.ts')).clearing,
   summarizing: async () => (await import('./suites/summarizing.ts')).summarizing,
+  compacting: async () => (await import('./suites/compacting.ts')).compacting,
   deciding: async () => (await import('./suites/deciding.ts')).deciding,
   memory: async () => (await import('./suites/memory.ts')).memory,
 };

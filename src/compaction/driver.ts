@@ -19,6 +19,7 @@ import { autoCompactThreshold } from '../tokens/pressure.ts';
 import { countRedactions } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { AskingWorld, Summarizers, SummaryModel } from './asking/driver.ts';
+import { stopped } from './asking/driver.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
 import { carryOut, contextTokens, itemsTokens, planFull, requestSizes, withItem } from './full.ts';
@@ -268,6 +269,8 @@ async function runFull(job: Job): Promise<FullCompaction> {
   const summarizers = withInstructions(models, asked.instructions, world);
   const reserve = hookRoom(world, occasion.targetTokens);
   const result = await rewrite(job, summarizers, reserve);
+  // An answer may have come in the moment in which the user stopped.
+  if (world.signal.aborted) throw stopped();
   if (result.outcome !== 'compacted') throw refused(job, result);
   const room = reserve - MESSAGE_OVERHEAD;
   const heard = await hearHooks(world, subject.session, { room, count: world.count });
@@ -336,14 +339,14 @@ async function rewrite(job: Job, summarizers: Summarizers | undefined, reserve: 
   const spentMs = world.clock.now() - startedMs;
   const written =
     summarizers === undefined
-      ? NOTHING_WRITTEN
+      ? undefined
       : await writeWithModels(
           job,
           request,
           { ...summarizers, deadlineMs: Math.max(0, summarizers.deadlineMs - spentMs) },
           remote.attempts,
         );
-  return written.result ?? writeEmbedded(job, request, written.attempts);
+  return written?.result ?? writeEmbedded(job, request, written);
 }
 
 /** The note on what keeps the provider from compacting after all. @throws BatonError `usage` where the user asked for it by name */
@@ -391,12 +394,14 @@ function fullRequest(
   };
 }
 
-const NOTHING_WRITTEN: Written = { result: undefined, attempts: [] };
+const NOTHING_WRITTEN: Omit<Written, 'why'> = { result: undefined, attempts: [] };
 
 interface Written {
   /** Undefined where no model gave a summary that fits. */
   readonly result: Extract<FullResult, { outcome: 'compacted' }> | undefined;
   readonly attempts: readonly SummaryAttempt[];
+  /** Why there is no result. */
+  readonly why: string;
 }
 
 function askingWorld(
@@ -414,7 +419,7 @@ async function writeWithModels(
   before: readonly SummaryAttempt[],
 ): Promise<Written> {
   const plan = planFull({ ...request, summaryLimit: MODEL_SUMMARY_LIMIT });
-  if (plan.outcome !== 'planned') return { result: undefined, attempts: before };
+  if (plan.outcome !== 'planned') return { result: undefined, attempts: before, why: 'none was asked' };
   const { items: preserved } = plan.preserved;
   const embedded = embeddedSummarizer(subject.trail, world.count);
   const sizeOf = requestSizes(plan);
@@ -434,24 +439,31 @@ async function writeWithModels(
     askingWorld(world, { deadlineMs }),
   );
   const attempts = [...before, ...made];
-  if (summary === undefined) return { result: undefined, attempts };
+  if (summary === undefined) {
+    return { result: undefined, attempts, why: attempts.at(-1)?.why ?? 'none has room for a request' };
+  }
   const { text, model, rung, notes } = summary;
   const draft = { text, redactions: countRedactions(text), notes };
   const result = carryOut(plan, () => draft, { implementation: 'full', rung, model, attempts });
-  return { result: result.outcome === 'compacted' ? result : undefined, attempts };
+  return {
+    result: result.outcome === 'compacted' ? result : undefined,
+    attempts,
+    why: 'its summary did not fit',
+  };
 }
 
 function writeEmbedded(
   { subject, world }: Job,
   request: FullRequest,
-  attempts: readonly SummaryAttempt[],
+  tried: Written | undefined,
 ): FullResult {
   const plan = planFull(request);
   if (plan.outcome !== 'planned') return plan;
   const { rung, summarise } = modelFreeSummary(subject.trail, world.count);
+  if (tried === undefined)
+    return carryOut(plan, summarise, { implementation: 'embedded', rung, attempts: [] });
+  const { attempts, why } = tried;
   const author = { implementation: 'embedded', rung, attempts } as const;
-  const why = attempts.at(-1)?.why;
-  if (why === undefined) return carryOut(plan, summarise, author);
   const note = `No model gave a summary (${why}); this one was written without a model.`;
   return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), author);
 }

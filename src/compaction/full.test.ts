@@ -309,7 +309,8 @@ test('the receipt says who asked, by what counter, what was done and what was ch
     ['a.ts'],
   );
   assert.deepEqual(receipt.guards, ['no_broken_pairs', 'smaller', 'within_target']);
-  assert.equal(receipt.inputSha256, hash(JSON.stringify(entries.map(({ value }) => value))));
+  const lines = entries.map(({ value }) => `${JSON.stringify(value)}\n`).join('');
+  assert.equal(receipt.inputSha256, hash(lines), 'of a history that is hashed at once');
   assert.deepEqual([receipt.counter, receipt.targetTokens, receipt.window], ['approximate', 5000, 200_000]);
 });
 

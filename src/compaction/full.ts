@@ -401,7 +401,7 @@ function writeReceipt(facts: ReceiptFacts): Receipt {
     ...(request.targetTokens === undefined ? {} : { targetTokens: request.targetTokens }),
     preTokens: plan.preTokens,
     postTokens: facts.postTokens,
-    inputSha256: request.hash(JSON.stringify(request.entries.map(({ value }) => value))),
+    inputSha256: hashOf(request),
     summaryTokens: written.summaryTokens,
     kept: receiptEntry(fates, 'kept', request),
     summarised: receiptEntry(fates, 'summarised', request),
@@ -411,6 +411,21 @@ function writeReceipt(facts: ReceiptFacts): Receipt {
     guards: guards(facts),
     notes: notes(facts),
   };
+}
+
+/** Characters that are hashed at once: one text of a whole history would be copied several times over. */
+const HASHED_AT_ONCE = 65_536;
+
+function hashOf({ entries, hash }: FullRequest): string {
+  const hashes: string[] = [];
+  let piece = '';
+  for (const { value } of entries) {
+    piece += `${JSON.stringify(value)}\n`;
+    if (piece.length < HASHED_AT_ONCE) continue;
+    hashes.push(hash(piece));
+    piece = '';
+  }
+  return hash([...hashes, piece].join('\n'));
 }
 
 function receiptEntry(fates: readonly Fate[], which: Fate['fate'], { measure }: Measured): ReceiptEntry {

@@ -70,7 +70,7 @@ export interface Receipt {
   readonly targetTokens?: number;
   readonly preTokens: number;
   readonly postTokens: number;
-  /** SHA-256 over the items that went in, in hex. */
+  /** SHA-256 over the items that went in, as lines of JSON, in hex; of a long history over the hashes of its pieces. */
   readonly inputSha256: string;
   readonly summaryTokens: number;
   readonly kept: ReceiptEntry;

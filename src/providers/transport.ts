@@ -40,6 +40,12 @@ export const WHOLE_ANSWER = 'whole_answer';
 /** Longest event, in characters; a line without an end must not fill the memory. 32 M: twice what the APIs take in. */
 const MAX_EVENT_CHARACTERS = 32 * 1024 * 1024;
 
+/**
+ * Largest answer, in bytes, so that one without an end neither fills the memory nor takes all the time there is. 128 Mi: three
+ * times what 128,000 tokens take, each in an event of its own.
+ */
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+
 /** Longest part of an error page that is quoted, in characters. */
 const MAX_QUOTE = 600;
 
@@ -123,7 +129,8 @@ class Line {
       fetch(url, {
         method: 'POST',
         headers,
-        body: serialize(body),
+        // As bytes: `fetch` would look through a text once more for halves of pairs.
+        body: Buffer.from(serialize(body), 'utf8'),
         signal: this.#controller.signal,
         // Whoever sends a key elsewhere gives it away.
         redirect: 'manual',
@@ -159,7 +166,10 @@ class Line {
       },
     });
     const decoder = new TextDecoder();
+    let heard = 0;
     for await (const bytes of this.#chunks(body)) {
+      heard += bytes.length;
+      if (heard > MAX_ANSWER_BYTES) throw endless(this.#call);
       parser.feed(decoder.decode(bytes, { stream: true }));
       for (const part of waiting.splice(0)) {
         if (part instanceof BatonError) throw part;
@@ -206,11 +216,14 @@ class Line {
 }
 
 /**
- * The bytes of a body. Half a surrogate pair, as a cut through a text leaves it, would make the whole request invalid to a
- * strict parser; `JSON.stringify` escapes exactly those.
+ * The body of a request. Half a surrogate pair, as a cut through a text leaves it, would make the whole request invalid to a
+ * strict parser; `JSON.stringify` escapes exactly those, in small letters.
  */
 export function serialize(body: JsonObject): string {
-  return JSON.stringify(body).replaceAll(/\\(?:\\|u[dD][89a-fA-F][\da-fA-F]{2})/g, (escape) =>
+  const json = JSON.stringify(body);
+  // Most conversations hold none, and then a second copy of all of it would be made for nothing.
+  if (!/\\ud[89a-f]/.test(json)) return json;
+  return json.replaceAll(/\\(?:\\|ud[89a-f][\da-f]{2})/g, (escape) =>
     escape === '\\\\' ? escape : '\uFFFD',
   );
 }
@@ -263,6 +276,14 @@ export function unfinished(provider: string): BatonError {
     provider,
     isRetryable: true,
   });
+}
+
+function endless({ provider }: Call): BatonError {
+  return modelError(
+    'model_cut_off',
+    `The answer of ${provider} comes to no end: it is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB.`,
+    { provider, isRetryable: false },
+  );
 }
 
 /** The error that a provider reports inside of a stream, in `error` or at the top of the event. */

@@ -66,7 +66,8 @@ export function readableBy(
 /** A request to which nothing came that could be used. */
 export type Unanswered =
   | { readonly type: 'refused'; readonly why: string }
-  | { readonly type: 'failed'; readonly why: string }
+  /** `mayTakeLess`: it is the content that is not taken, a picture for example. */
+  | { readonly type: 'failed'; readonly why: string; readonly mayTakeLess: boolean }
   | {
       readonly type: 'too_large';
       readonly why: string;
@@ -81,19 +82,13 @@ export type Unanswered =
 export function whyUnanswered(error: unknown, signal: CancelSignal): Unanswered {
   if (!(error instanceof BatonError)) throw error;
   if (error.code === 'interrupted') {
-    if (signal.aborted) throw error;
-    return { type: 'failed', why: 'the time for the compaction was over' };
+    if (signal.aborted) throw stopped();
+    return { type: 'failed', why: 'the time for the compaction was over', mayTakeLess: false };
   }
   if (!error.code.startsWith('model_')) throw error;
-  const { limitTokens, requestedTokens, isUnmeetable, status } = error.data as Readonly<
-    Record<string, unknown>
-  >;
+  const { limitTokens, requestedTokens } = error.data as Readonly<Record<string, unknown>>;
   const why = error.message.replace(/\.$/, '');
-  // A limit per minute below the size of the request is met by a smaller request; an account without credit by none.
-  const isTooLarge =
-    error.code === 'model_overflow' ||
-    (error.code === 'model_rate_limit' && isUnmeetable === true && status === 429);
-  if (isTooLarge) {
+  if (isTooLarge(error)) {
     return {
       type: 'too_large',
       why,
@@ -101,8 +96,25 @@ export function whyUnanswered(error: unknown, signal: CancelSignal): Unanswered 
       ...(typeof requestedTokens === 'number' ? { requestedTokens } : {}),
     };
   }
-  return error.code === 'model_refused' ? { type: 'refused', why } : { type: 'failed', why };
+  if (error.code === 'model_refused') return { type: 'refused', why };
+  const isUnknown = error.data['status'] === 404;
+  return { type: 'failed', why, mayTakeLess: error.code === 'model_invalid_request' && !isUnknown };
 }
+
+/** The user stopped the compaction. */
+export function stopped(): BatonError {
+  return new BatonError('interrupted', 'The compaction was stopped.', { cure: 'Nothing was changed.' });
+}
+
+/** A limit per minute below the size of the request is met by a smaller request; an account without credit by none. */
+function isTooLarge({ code, data }: BatonError): boolean {
+  if (code === 'model_overflow') return true;
+  const hasNoCredit = data['status'] === 402 || NO_CREDIT.has(data['providerCode']);
+  return code === 'model_rate_limit' && data['isUnmeetable'] === true && !hasNoCredit;
+}
+
+/** @source names of errors: OpenAI, Anthropic */
+const NO_CREDIT: ReadonlySet<unknown> = new Set(['insufficient_quota', 'billing_error']);
 
 /** What one request took, for its receipt. */
 export function costsOf(usage: ModelUsage | undefined, model: SummaryModel): Partial<SummaryAttempt> {
@@ -125,6 +137,7 @@ export class Listener {
   readonly #tell: (message: string) => void;
   #texts: string[] = [];
   #heard = 0;
+  #said = 0;
   #hasCalls = false;
   #stopReason: StopReason | undefined;
   usage: ModelUsage | undefined;
@@ -141,6 +154,7 @@ export class Listener {
       case 'restarted':
         this.#texts = [];
         this.#heard = 0;
+        this.#said = 0;
         this.#hasCalls = false;
         this.usage = undefined;
         this.retries++;
@@ -151,7 +165,7 @@ export class Listener {
         this.#heard += event.text.length;
         return;
       case 'item_done':
-        if (event.item.type === 'message') this.#texts.push(textOfParts(event.item.content));
+        if (event.item.type === 'message') this.#add(textOfParts(event.item.content));
         else if (callOf(event.item) !== undefined) this.#hasCalls = true;
         return;
       case 'usage':
@@ -162,8 +176,14 @@ export class Listener {
     }
   }
 
+  #add(text: string): void {
+    this.#texts.push(text);
+    this.#said += text.length;
+  }
+
+  /** Deltas and items say the same twice, but a server may send only one of them. */
   get isNoise(): boolean {
-    return this.#heard > this.#mostCharacters;
+    return Math.max(this.#heard, this.#said) > this.#mostCharacters;
   }
 
   answer(): Answer {

@@ -59,17 +59,21 @@ export function judgeAnswer({ text: raw, hasCalls, stopReason }: Answer, wanted:
     return defect('it was cut off', `Be shorter: ${wordsFor(wanted)} at the most, the analysis included.`);
   }
   const text = redact(raw).trim();
-  if (text === '') return defect('it was empty', 'Answer with the summary.');
-  if (/^(?:API_ERROR|Error):/.test(text))
+  const summary = shortened(text);
+  if (summary === '') return defect('it was empty', 'Answer with the summary.');
+  if (/^(?:API_ERROR|Error):/.test(summary))
     return defect('it was the text of an error', 'Answer with the summary.');
-  if (text.length < (wanted.isPiece ? LEAST_PIECE_CHARACTERS : LEAST_CHARACTERS)) {
+  if (summary.length < (wanted.isPiece ? LEAST_PIECE_CHARACTERS : LEAST_CHARACTERS)) {
     return defect('it was too short to be a summary', 'Write the whole summary.');
   }
-  return wanted.isPiece ? { type: 'summary', text: shortened(text), missing: [] } : judgeText(text, wanted);
+  return wanted.isPiece ? { type: 'summary', text: summary, missing: [] } : judgeText(text, summary, wanted);
 }
 
-function judgeText(raw: string, wanted: Wanted): Verdict {
-  const missing = wanted.hasSections ? SUMMARY_SECTIONS.filter((section) => !hasSection(raw, section)) : [];
+function judgeText(raw: string, summary: string, wanted: Wanted): Verdict {
+  // Headings in the analysis are no sections.
+  const missing = wanted.hasSections
+    ? SUMMARY_SECTIONS.filter((section) => !hasSection(summary, section))
+    : [];
   // The last section is optional by its name.
   const needed = missing.filter((section) => section !== 'Optional Next Step');
   const isTaken = wanted.wasReminded
@@ -81,7 +85,7 @@ function judgeText(raw: string, wanted: Wanted): Verdict {
       `These headings are missing: ${needed.join(', ')}. Write all nine, under exactly the headings that were asked for.`,
     );
   }
-  const fitting = [raw, shortened(raw)].find((text) => wanted.count(cleanSummary(text)) <= wanted.mostTokens);
+  const fitting = [raw, summary].find((text) => wanted.count(cleanSummary(text)) <= wanted.mostTokens);
   return fitting === undefined
     ? defect(
         `it takes more than the ${wanted.mostTokens} tokens that there is room for`,
@@ -90,19 +94,35 @@ function judgeText(raw: string, wanted: Wanted): Verdict {
     : { type: 'summary', text: fitting, missing };
 }
 
-function hasSection(tagged: string, section: string): boolean {
-  const text = tagged.replaceAll(/<\/?(?:analysis|summary)>/g, '\n');
-  const words = section.replace('Optional ', '(?:Optional )?').replaceAll(' ', '\\s+');
-  return new RegExp(`^[ \\t#*_>\\d.)-]*${words}\\b`, 'im').test(text);
+/** Whether a line begins with a heading, whatever numbers and marks a model puts before it. */
+function hasSection(text: string, section: string): boolean {
+  const words = section
+    .replace('Optional ', '(?:Optional )?')
+    .replaceAll(' and ', ' (?:and|&) ')
+    .replaceAll(' ', '\\s+');
+  return new RegExp(`^[^\\p{L}\\n]*${words}(?!\\p{L})`, 'imu').test(text);
 }
 
-/** The summary without the thinking before it. */
+/** The summary without the thinking before it. Tags that enclose a small part of it are quoted from the conversation. */
 function shortened(text: string): string {
-  const open = text.indexOf('<summary>');
-  const close = text.lastIndexOf('</summary>');
-  if (open !== -1 && close > open) return text.slice(open + '<summary>'.length, close).trim();
-  const analysis = text.indexOf('</analysis>');
-  return analysis === -1 ? text : text.slice(analysis + '</analysis>'.length).trim();
+  const thought = splitAt(text, '<analysis>', '</analysis>');
+  const told = thought === undefined ? text : `${thought.before}${thought.after}`.trim();
+  const summary = splitAt(told, '<summary>', '</summary>');
+  if (summary === undefined) return told;
+  const around = summary.before.length + summary.after.length;
+  return around > summary.inside.length ? told : summary.inside.trim();
+}
+
+/** A text around and inside of a pair of tags, from the first opening one. A summary may quote tags, so its end is the last one. */
+function splitAt(text: string, opening: string, closing: string) {
+  const open = text.indexOf(opening);
+  const close = opening === '<summary>' ? text.lastIndexOf(closing) : text.indexOf(closing, open);
+  if (open === -1 || close < open) return undefined;
+  return {
+    before: text.slice(0, open),
+    inside: text.slice(open + opening.length, close),
+    after: text.slice(close + closing.length),
+  };
 }
 
 function wordsFor({ mostTokens }: Wanted): string {
@@ -145,7 +165,7 @@ export function withRules(
   for (const constraint of missing.toReversed()) {
     const line = `\n- ${constraint.text}`;
     const tokens = count(line);
-    if (tokens > left) break;
+    if (tokens > left) continue;
     left -= tokens;
     lines.unshift(line);
   }

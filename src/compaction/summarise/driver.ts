@@ -10,7 +10,16 @@ import { approximateTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
 import type { Rung } from '../../vocabulary.ts';
 import type { Constraint } from '../../trail/trail.ts';
-import { costsOf, Deadline, listen, Listener, nameOf, whyUnanswered, readableBy } from '../asking/driver.ts';
+import {
+  costsOf,
+  Deadline,
+  listen,
+  Listener,
+  nameOf,
+  readableBy,
+  stopped,
+  whyUnanswered,
+} from '../asking/driver.ts';
 import type { AskingWorld, SummaryModel, Unanswered } from '../asking/driver.ts';
 import { judgeAnswer, withRules } from './answer.ts';
 import type { Verdict } from './answer.ts';
@@ -122,6 +131,7 @@ async function askOnce(asking: Asking): Promise<{
   readonly limitTokens?: number | undefined;
 }> {
   const { ask, model, world, deadline, answerTokens } = asking;
+  if (world.signal.aborted) throw stopped();
   if (deadline.isOver) return { outcome: { type: 'lost' }, attempt: undefined };
   const { request, sentTokens } = requestOf(asking);
   // A piece that nothing fell into needs no request.
@@ -158,23 +168,47 @@ const RUNG_WORDS: Readonly<Record<Ask['rung'], string>> = {
   newest_turns: 'the newest turns only',
 };
 
+/** The share of a request's room for summaries of pieces, where the newest part is shown beside them. */
+const PARTIALS_SHARE = 0.5;
+
+/** The summaries of pieces, cut where all together would take more than their share of the room. */
+function partialsWithin({ partials, room }: Ask, share: number): Ask['partials'] {
+  const told = partials.filter((text) => text !== undefined).length;
+  const most = Math.floor((room * share) / Math.max(1, told));
+  return partials.map((text) =>
+    text === undefined ? undefined : (cutMiddle(text, most, approximateTokens) ?? '…'),
+  );
+}
+
+function sumOf(texts: Ask['partials']): number {
+  return texts.reduce((sum, text = '') => sum + approximateTokens(text), 0);
+}
+
+/** What a summary may take: what there is room for afterwards, and what the model can say at once. */
+function mostFor({ mostTokens }: SummaryOrder, answerTokens: number): number {
+  return Math.min(mostTokens, answerTokens);
+}
+
 function requestOf({ ask, model, order, answerTokens }: Asking): {
   readonly request: ModelRequest | undefined;
   readonly sentTokens: number;
 } {
-  const { transcript, sizeOf, prompts, mostTokens } = order;
+  const { transcript, sizeOf, prompts } = order;
   const isPartial = ask.rung === 'oldest_dropped' || ask.rung === 'newest_turns';
-  const digest = isPartial
+  const mayOmit = isPartial || (ask.rung === 'chunked' && ask.chunk === undefined);
+  const digest = mayOmit
     ? order.digest(Math.min(MOST_DIGEST_TOKENS, Math.floor(ask.room * DIGEST_SHARE)))
     : '';
-  const told =
-    approximateTokens(digest) + ask.partials.reduce((sum, text = '') => sum + approximateTokens(text), 0);
-  const isWhole = ask.rung === 'whole' || ask.rung === 'results_cleared';
-  const room = isWhole ? ask.room : Math.max(0, ask.room - told);
+  const partials = partialsWithin(ask, isPartial ? PARTIALS_SHARE : 1 - DIGEST_SHARE);
+  const told = approximateTokens(digest) + sumOf(partials);
+  // All pieces are cut by the same room, so that together they hold everything once.
+  const room = isPartial ? Math.max(0, ask.room - told) : ask.room;
   const excerpt = excerptFor(transcript, { ...ask, room }, sizeOf);
   if (ask.chunk !== undefined && excerpt.items.length === 0) return { request: undefined, sentTokens: 0 };
-  const wanted = Math.min(mostTokens, answerTokens);
-  const last = askMessage(ask, prompts, excerpt, { mostTokens: wanted, digest });
+  const last = askMessage({ ...ask, partials }, prompts, excerpt, {
+    mostTokens: mostFor(order, answerTokens),
+    digest,
+  });
   const items: readonly Item[] = [...readableBy(excerpt.items, model), last];
   return {
     request: {
@@ -212,7 +246,7 @@ function outcomeOf(
     case 'summary': {
       if (ask.chunk === undefined) return { type: 'accepted', text: verdict.text };
       // Nobody says that a model keeps to the length it was asked for.
-      const most = 2 * wantedTokens(ask, order.mostTokens);
+      const most = 2 * wantedTokens(ask, mostFor(order, answerTokens));
       return { type: 'accepted', text: cutMiddle(verdict.text, most, approximateTokens) ?? verdict.text };
     }
     case 'too_large':
@@ -222,6 +256,6 @@ function outcomeOf(
     case 'refused':
       return { type: 'refused' };
     case 'failed':
-      return { type: 'lost' };
+      return { type: verdict.mayTakeLess ? 'refused' : 'lost' };
   }
 }

@@ -25,6 +25,8 @@ export interface Recorded {
   readonly body: JsonObject;
   /** Status that it was answered with; 0 while it was not. */
   status: number;
+  /** Why no real API would take it; undefined for a sound request. */
+  invalid: string | undefined;
   /** Fulfilled with who ended the answer: the server, or the client by closing its socket. */
   readonly ended: Promise<'server' | 'client'>;
 }
@@ -109,6 +111,7 @@ class Provider {
       text,
       body: parseBody(text),
       status: 0,
+      invalid: undefined,
       ended: new Promise((resolve) => {
         response.once('close', () => resolve(response.writableFinished ? 'server' : 'client'));
       }),
@@ -171,7 +174,8 @@ class Provider {
     await sendStream(response, wire, eventsOf(wire, answer), reply.fault);
   }
 
-  #refusal(kind: Kind, wire: WireApi, { headers, body, text }: Recorded): Refusal | undefined {
+  #refusal(kind: Kind, wire: WireApi, recorded: Recorded): Refusal | undefined {
+    const { headers, body, text } = recorded;
     const { key, window } = this.#script;
     const given =
       wire === 'anthropic'
@@ -190,6 +194,7 @@ class Provider {
       CHECKS[kind](body);
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
+      recorded.invalid = error.message;
       return { status: 400, code: 'invalid_request_error', message: error.message };
     }
     const asked = tokensOf(JSON.stringify(promptOf(wire, body)));
