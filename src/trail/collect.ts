@@ -11,6 +11,7 @@ import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
+import type { Mention } from './identifiers.ts';
 import {
   isWrapped,
   looksFailed,
@@ -47,6 +48,8 @@ const MAX_ABOUT_LENGTH = 240;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
+/** Characters of a call that may be quoted, where it is no script. */
+const MAX_QUOTABLE_CALL = 1_000;
 const TOP_IDENTIFIERS = 3_000;
 const CURRENT_STATEMENTS = 14;
 
@@ -202,7 +205,7 @@ export class TrailCollector {
     this.#hasPast = true;
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
     this.#requests.add(own, this.#position, question);
-    this.#index.add(excerpt(own), 'user', this.#position, this.#root);
+    this.#note(excerpt(own), 'user', own);
     this.#repliesTo = this.#newestReply ?? this.#repliesTo;
     this.#newestReply = undefined;
     this.#calls = 0;
@@ -215,7 +218,7 @@ export class TrailCollector {
     const text = redact(said);
     this.#hasPast = true;
     this.#statements.add(statementsOf(text, this.#moment));
-    this.#index.add(excerpt(text), 'agent', this.#position, this.#root);
+    this.#note(excerpt(text), 'agent', text);
     this.#requests.noteMessage(text);
     this.#lastMessage = detached(text.slice(-6_000));
     this.#newestReply = { ...this.#moment, text: this.#lastMessage };
@@ -239,7 +242,7 @@ export class TrailCollector {
     if (this.#hasUnread) this.#unread = [];
     this.#hasUnread = false;
     this.#place.noteCall(meaning, this.#cwd);
-    this.#index.add(excerpt(meaning.text), 'call', this.#position, this.#root);
+    this.#note(excerpt(meaning.text), 'call', quotableOf(call, meaning));
     if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
     if (call.callId === undefined) {
       for (const file of meaning.files) this.#addFile(file, moment);
@@ -259,7 +262,7 @@ export class TrailCollector {
     const due = this.#due.get(callId);
     const outcome = outcomeOf(result);
     const output = isWrapped(result) ? outcome.text : excerpt(result);
-    this.#index.add(output, 'result', this.#position, this.#root);
+    this.#note(output, 'result');
     if (due === undefined) return;
     this.#due.delete(callId);
     const exitCode = said.exit_code ?? outcome.exitCode;
@@ -392,6 +395,15 @@ export class TrailCollector {
     this.#carriedOver = detached(redact(clipMiddle(summary, MAX_CARRIED_LENGTH)));
   }
 
+  #note(text: string, by: Mention, quote?: string): void {
+    this.#index.add(text, {
+      by,
+      position: this.#position,
+      root: this.#root,
+      ...(quote === undefined ? {} : { quote: excerpt(quote) }),
+    });
+  }
+
   get #root(): string {
     return this.#cwd ?? '';
   }
@@ -423,6 +435,13 @@ const REPORTING = new Set(['git', 'gh', 'curl', 'glab', 'bd', 'docker', 'kubectl
 /** Whether a script may succeed though its work failed: it pipes or goes on, and its work is no report. */
 function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
   return /[|;\n]/.test(command) && simple.some((one) => isWork([one]) && !REPORTING.has(one.words[0] ?? ''));
+}
+
+/** What tells what a call was for: its script, or the tool with what it was given. Of an edit the file tells that. */
+function quotableOf(call: CallView, { command, files, plan, text }: CallMeaning): string | undefined {
+  if (command !== undefined) return redact(command);
+  if (plan !== undefined || files.length > 0) return undefined;
+  return redact(`${call.name} ${oneLine(text.slice(0, MAX_QUOTABLE_CALL))}`);
 }
 
 /** A call that waits for its result keeps what it means, not what it said. */

@@ -1,8 +1,8 @@
 // The lines of names: the commands of the project, and what is named in files and requests and stands nowhere else.
 
-import { isAnonymous, listed, SECTION, summaryLine } from './line.ts';
+import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import type { CommandRun, RankedIdentifier, Trail } from './trail.ts';
+import type { CommandRun, Quote, RankedIdentifier, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
 const USUAL_RUNS = 2;
@@ -35,6 +35,31 @@ export function commandLines(trail: Trail): SummaryLine[] {
       value: 2,
     }),
   ];
+}
+
+/** What a line in which something was named is worth beside its names. */
+const QUOTE_VALUE = 0.05;
+
+/**
+ * The lines in which agent and user named things last, each once: the command with the option, the sentence with the
+ * symbol. Names come with them that nothing else would tell.
+ */
+export function quoteLines(trail: Trail): SummaryLine[] {
+  const byText = new Map<string, Quote>();
+  for (const { quote } of trail.identifiers) if (quote !== undefined) byText.set(quote.text, quote);
+  const turnAt = turnFinder(trail);
+  return [...byText.values()].map((quote) => quoteLine(quote, turnAt(quote.position)));
+}
+
+function quoteLine({ by, text, position }: Quote, turn: number): SummaryLine {
+  const isCall = by === 'call';
+  return summaryLine({
+    section: isCall ? SECTION.solving : SECTION.concepts,
+    order: isCall ? 2e9 + position : 10 + position,
+    text: isCall ? `- \`${text}\` (message ${turn})` : `- ${quoted(text)} (${by}, message ${turn})`,
+    value: QUOTE_VALUE,
+    group: isCall ? 'Calls on the way:' : 'Said on the way:',
+  });
 }
 
 /** Names shown to a line: as many as one line is credited with. @source docs/decisions/summary.md. */

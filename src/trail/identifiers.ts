@@ -1,8 +1,8 @@
 // What counts as an identifier (a path, symbol, flag, code, hash, number with meaning) and how much each one matters.
 // One pass over character codes: a scanner with regular expressions is several times slower and can be made to stall.
 
-import { detached } from './sentences.ts';
-import type { RankedIdentifier } from './trail.ts';
+import { detached, rowAt } from './sentences.ts';
+import type { Quote, RankedIdentifier } from './trail.ts';
 
 /** Where an identifier stands: in the user's words, the agent's, a call of the agent's, or a tool result. */
 export type Mention = 'user' | 'agent' | 'call' | 'result';
@@ -224,6 +224,24 @@ function isAllDigits(text: string, from: number): boolean {
   return text.length > from;
 }
 
+/** A text that may be quoted for the names in it; empty once it was let go. */
+interface Quotable {
+  readonly by: Exclude<Mention, 'result'>;
+  readonly position: number;
+  text: string;
+}
+
+/** What a text is and where it stands. */
+export interface IndexedText {
+  readonly by: Mention;
+  /** Position in the log. */
+  readonly position: number;
+  /** Working directory without its final slash, or empty. */
+  readonly root: string;
+  /** What may be quoted for the names in the text. */
+  readonly quote?: string;
+}
+
 class Mentions {
   readonly text: string;
   user = 0;
@@ -237,6 +255,8 @@ class Mentions {
   lastOwn = -1;
   /** Number of the newest item that held it. */
   item = 0;
+  /** The newest text of user or agent that can be quoted for it. */
+  said: Quotable | undefined;
 
   constructor(text: string) {
     this.text = text;
@@ -255,18 +275,25 @@ const MAX_RUNS = 60_000;
  */
 const HALF_LIFE_ITEMS = 250;
 
+/** Characters of quotable texts that are remembered, the newest. */
+const QUOTABLE_LENGTH = 1_000_000;
+
 const NO_IDENTIFIER = 'no identifier';
 
 /** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
 export class IdentifierIndex {
   readonly #mentions = new Map<string, Mentions>();
   readonly #runs = new Map<string, Mentions | typeof NO_IDENTIFIER>();
+  readonly #quotables: Quotable[] = [];
+  #quotableLength = 0;
   #root = '';
   #items = 0;
   #position = 0;
 
-  /** Takes in one text that stands at `position` of the log. */
-  add(text: string, by: Mention, position: number, root: string): void {
+  /** Takes in one text. */
+  add(text: string, { by, position, root, quote }: IndexedText): void {
+    const said =
+      by === 'result' || quote === undefined ? undefined : this.#remember({ by, position, text: quote });
     this.#items++;
     this.#position = position;
     if (root !== this.#root || this.#runs.size > MAX_RUNS) {
@@ -283,6 +310,7 @@ export class IdentifierIndex {
       if (by === 'result' && isKey(text, start, end)) mentions.key++;
       mentions.last = position;
       if (by !== 'result') mentions.lastOwn = position;
+      if (said !== undefined) mentions.said = said;
     });
     if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
   }
@@ -305,14 +333,34 @@ export class IdentifierIndex {
 
   /** The heaviest identifiers, heaviest first; ties in the order of their text. */
   top(limit: number): RankedIdentifier[] {
-    const all = [...this.#mentions].map(([text, mentions]) => ({
-      text,
-      weight: this.#weightOf(mentions),
-      ownMentions: mentions.user + mentions.agent + mentions.call,
-      position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
-    }));
-    all.sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1));
-    return all.slice(0, limit).filter(({ weight }) => weight > 0);
+    const all = [...this.#mentions.values()].map((mentions) => ({ mentions, weight: this.#weightOf(mentions) }));
+    all.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
+    return all
+      .slice(0, limit)
+      .filter(({ weight }) => weight > 0)
+      .map(({ mentions, weight }) => {
+        const quote = quoteFor(mentions);
+        return {
+          text: mentions.text,
+          weight,
+          ownMentions: mentions.user + mentions.agent + mentions.call,
+          position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
+          ...(quote === undefined ? {} : { quote }),
+        };
+      });
+  }
+
+  #remember(quotable: Quotable): Quotable {
+    const kept = { ...quotable, text: detached(quotable.text) };
+    this.#quotables.push(kept);
+    this.#quotableLength += kept.text.length;
+    while (this.#quotableLength > QUOTABLE_LENGTH) {
+      const oldest = this.#quotables.shift();
+      if (oldest === undefined) break;
+      this.#quotableLength -= oldest.text.length;
+      oldest.text = '';
+    }
+    return kept;
   }
 
   /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
@@ -352,4 +400,15 @@ export class IdentifierIndex {
     for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
     this.#runs.clear();
   }
+}
+
+/** Characters of a line that is quoted for a name. */
+const QUOTE_LENGTH = 220;
+
+/** The line in which a name was said last, or what of a long one surrounds it. */
+function quoteFor({ said, text }: Mentions): Quote | undefined {
+  const at = said === undefined ? -1 : said.text.lastIndexOf(text);
+  if (said === undefined || at < 0) return undefined;
+  const row = rowAt(said.text, at, QUOTE_LENGTH);
+  return { by: said.by, position: said.position, text: detached(row) };
 }

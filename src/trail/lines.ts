@@ -1,6 +1,6 @@
 // What a summary could say, line by line: the trail turned into sentences and compact lists, each with what it is worth.
 
-import { commandLines } from './concept-lines.ts';
+import { commandLines, quoteLines } from './concept-lines.ts';
 import { fileLines } from './file-lines.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
@@ -84,6 +84,8 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     ...files.changed,
     ...files.read,
     ...files.snippets,
+    ...files.rows,
+    ...quoteLines(trail),
     ...now,
     ...report,
     ...reply,

@@ -60,6 +60,13 @@ export interface LineRange {
   readonly to?: number;
 }
 
+/** A line of a file as it was read or written last. */
+export interface FileRow {
+  /** Trimmed, secrets replaced; with its number in front where the reader gave one. */
+  readonly text: string;
+  readonly isWritten: boolean;
+}
+
 /** What happened to one file, under its newest name. */
 export interface FileTrail {
   /** Relative to the working directory where it lies in it. */
@@ -78,6 +85,8 @@ export interface FileTrail {
   readonly snippets: readonly string[];
   /** Identifiers in edits and reads of the file, most telling first. */
   readonly symbols: readonly string[];
+  /** The lines that name them, in the order of the file as far as it is known. */
+  readonly rows: readonly FileRow[];
 }
 
 /** A command that the agent ran, or a tool call that behaves like one. */
@@ -131,6 +140,14 @@ export interface Statement {
   readonly lead?: string;
 }
 
+/** A line in which something was named. */
+export interface Quote {
+  readonly by: 'user' | 'agent' | 'call';
+  readonly position: number;
+  /** Of a long line what surrounds the name. */
+  readonly text: string;
+}
+
 /** An identifier of the session with what speaks for keeping it. */
 export interface RankedIdentifier {
   readonly text: string;
@@ -140,6 +157,8 @@ export interface RankedIdentifier {
   readonly ownMentions: number;
   /** Where user or agent named it last, or where a result showed it last when neither did. */
   readonly position: number;
+  /** Where it was named last, when that is at hand. */
+  readonly quote?: Quote;
 }
 
 /** A whole message of the agent, its end where it was long. */
