@@ -215,30 +215,36 @@ function rowsOf(
   for (const name of names) {
     const content = symbols.get(name);
     if (content === undefined) continue;
-    const at = placeOf(name, content.text, defined.has(name));
-    const text = at < 0 ? '' : tellableRow(content.text, at);
+    const definedAt = defined.has(name) ? definitionOf(name, content.text) : -1;
+    const isDefinition = definedAt >= 0;
+    // Imports come first in a file.
+    const at = isDefinition ? definedAt : content.text.lastIndexOf(name);
+    const text = at < 0 ? '' : tellableRow(content.text, at, isDefinition);
     if (text === '' || found.has(text)) continue;
-    found.set(text, { text, isWritten: content.isWritten, content, at });
+    found.set(text, { text, isWritten: content.isWritten, isDefinition, content, at });
   }
   const order = new Map([...new Set([...found.values()].map(({ content }) => content))].map((c, at) => [c, at]));
   return [...found.values()]
     .toSorted((a, b) => (order.get(a.content) ?? 0) - (order.get(b.content) ?? 0) || a.at - b.at)
-    .map(({ text, isWritten }) => ({ text, isWritten }));
+    .map(({ text, isWritten, isDefinition }) => ({ text, isWritten, isDefinition }));
 }
 
-/** Where a name is defined, else where it stands last: imports come first in a file. */
-function placeOf(name: string, text: string, isDefined: boolean): number {
-  if (isDefined) {
-    for (const match of text.matchAll(DEFINITION)) {
-      if (match[1] === name) return match.index + match[0].length - name.length;
-    }
+/** Where a text defines a name, -1 where it does not. */
+function definitionOf(name: string, text: string): number {
+  for (const match of text.matchAll(DEFINITION)) {
+    if (match[1] === name) return match.index + match[0].length - name.length;
   }
-  return text.lastIndexOf(name);
+  return -1;
 }
+
+/** What a line has to hold to tell something by itself: a definition does, a lone argument or brace does not. */
+const LEAST_ROW = 28;
+const LEAST_WORDS = 3;
 
 /** A line with its number, where a reader printed one; empty where it tells nothing or might be a part of a secret. */
-function tellableRow(text: string, at: number): string {
+function tellableRow(text: string, at: number, isDefinition: boolean): string {
   const row = redact(rowAt(text, at, ROW_LENGTH)).replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');
   const bare = row.replace(/^\d+: /, '');
-  return bare.length < 8 || (bare.length > 40 && !bare.includes(' ')) || IMPORTING.test(bare) ? '' : row;
+  if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS)) return '';
+  return (bare.length > 40 && !bare.includes(' ')) || IMPORTING.test(bare) ? '' : row;
 }

@@ -65,6 +65,8 @@ export interface FileRow {
   /** Trimmed, secrets replaced; with its number in front where the reader gave one. */
   readonly text: string;
   readonly isWritten: boolean;
+  /** Whether it introduces a name: a function, a type, a constant. */
+  readonly isDefinition: boolean;
 }
 
 /** What happened to one file, under its newest name. */
