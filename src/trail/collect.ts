@@ -11,7 +11,7 @@ import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
-import type { Mention } from './identifiers.ts';
+import type { Mention, Quotable } from './identifiers.ts';
 import {
   isWrapped,
   looksFailed,
@@ -61,6 +61,8 @@ interface DueCall {
   readonly name: string;
   /** What the call was about, where neither a command nor a file tells: a pattern, a question, an address. */
   readonly about: string;
+  /** Where the call is quoted its outcome is told with it. */
+  readonly quotable: Quotable | undefined;
   readonly moment: Moment;
 }
 
@@ -205,7 +207,7 @@ export class TrailCollector {
     this.#hasPast = true;
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
     this.#requests.add(own, this.#position, question);
-    this.#note(excerpt(own), 'user', own);
+    this.#note(excerpt(own), 'user', this.#quotable('user', own));
     this.#repliesTo = this.#newestReply ?? this.#repliesTo;
     this.#newestReply = undefined;
     this.#calls = 0;
@@ -218,7 +220,7 @@ export class TrailCollector {
     const text = redact(said);
     this.#hasPast = true;
     this.#statements.add(statementsOf(text, this.#moment));
-    this.#note(excerpt(text), 'agent', text);
+    this.#note(excerpt(text), 'agent', this.#quotable('agent', text));
     this.#requests.noteMessage(text);
     this.#lastMessage = detached(text.slice(-6_000));
     this.#newestReply = { ...this.#moment, text: this.#lastMessage };
@@ -242,14 +244,16 @@ export class TrailCollector {
     if (this.#hasUnread) this.#unread = [];
     this.#hasUnread = false;
     this.#place.noteCall(meaning, this.#cwd);
-    this.#note(excerpt(meaning.text), 'call', quotableOf(call, meaning));
+    const quoted = quotableOf(call, meaning);
+    const quotable = quoted === undefined ? undefined : this.#quotable('call', quoted);
+    this.#note(excerpt(meaning.text), 'call', quotable);
     if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
     if (call.callId === undefined) {
       for (const file of meaning.files) this.#addFile(file, moment);
       return;
     }
     const about = detached(clip(oneLine(meaning.text.slice(0, MAX_ABOUT_LENGTH)), MAX_ABOUT_LENGTH / 2));
-    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, about, moment });
+    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, about, quotable, moment });
     if (this.#due.size > MAX_DUE_CALLS) {
       for (const callId of this.#due.keys()) {
         this.#due.delete(callId);
@@ -280,6 +284,7 @@ export class TrailCollector {
       return;
     }
     this.#noteActivity(due, outcome.text);
+    if (due.quotable !== undefined) due.quotable.outcome = beginningOf(outcome.text);
     this.#place.noteOutput(due.meaning, outcome.text);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
@@ -395,13 +400,12 @@ export class TrailCollector {
     this.#carriedOver = detached(redact(clipMiddle(summary, MAX_CARRIED_LENGTH)));
   }
 
-  #note(text: string, by: Mention, quote?: string): void {
-    this.#index.add(text, {
-      by,
-      position: this.#position,
-      root: this.#root,
-      ...(quote === undefined ? {} : { quote: excerpt(quote) }),
-    });
+  #note(text: string, by: Mention, quotable?: Quotable): void {
+    this.#index.add(text, { by, position: this.#position, root: this.#root, quotable });
+  }
+
+  #quotable(by: Quotable['by'], text: string): Quotable {
+    return { by, position: this.#position, text: detached(excerpt(text)) };
   }
 
   get #root(): string {
@@ -442,6 +446,19 @@ function quotableOf(call: CallView, { command, files, plan, text }: CallMeaning)
   if (command !== undefined) return redact(command);
   if (plan !== undefined || files.length > 0) return undefined;
   return redact(`${call.name} ${oneLine(text.slice(0, MAX_QUOTABLE_CALL))}`);
+}
+
+/** Characters at the head of an output in which it says something, and that are told of it. */
+const BEGINNING_SOUGHT = 600;
+const BEGINNING_LENGTH = 90;
+
+/** The first line of an output that holds a word; `nothing` where there is none. */
+function beginningOf(output: string): string {
+  const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
+  if (head === '') return 'nothing';
+  const rows = head.split('\n').map((row) => row.trim());
+  const first = rows.find((row) => /\p{L}{2}/u.test(row)) ?? rows[0] ?? '';
+  return detached(clip(redact(first), BEGINNING_LENGTH));
 }
 
 /** A call that waits for its result keeps what it means, not what it said. */

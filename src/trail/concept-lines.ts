@@ -2,6 +2,7 @@
 
 import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
+import { withoutEmphasis } from './sentences.ts';
 import type { CommandRun, Quote, RankedIdentifier, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
@@ -44,19 +45,33 @@ const QUOTE_VALUE = 0.05;
  * The lines in which agent and user named things last, each once: the command with the option, the sentence with the
  * symbol. Names come with them that nothing else would tell.
  */
-export function quoteLines(trail: Trail): SummaryLine[] {
+export function quoteLines(trail: Trail, budget: number): SummaryLine[] {
   const byText = new Map<string, Quote>();
-  for (const { quote } of trail.identifiers) if (quote !== undefined) byText.set(quote.text, quote);
+  for (const { quote } of trail.identifiers) {
+    if (quote !== undefined && isTelling(quote)) byText.set(quote.text, quote);
+  }
   const turnAt = turnFinder(trail);
-  return [...byText.values()].map((quote) => quoteLine(quote, turnAt(quote.position)));
+  return [...byText.values()].map((quote) => quoteLine(quote, turnAt(quote.position), budget >= ROOM_FOR_OUTCOMES));
 }
 
-function quoteLine({ by, text, position }: Quote, turn: number): SummaryLine {
+/** Tokens of the budget from which a quoted call is told with how its result begins. @source docs/decisions/summary.md */
+const ROOM_FOR_OUTCOMES = 3_000;
+
+/** Words that a quotation has to hold to tell something. */
+const LEAST_WORDS = 3;
+
+/** Whether a quotation tells something: no line that only introduces others, no lone name. */
+function isTelling({ by, text }: Quote): boolean {
+  return by === 'call' || (!/[:：][*_]*$/.test(text) && (text.match(/\p{L}{2,}/gu) ?? []).length >= LEAST_WORDS);
+}
+
+function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {
   const isCall = by === 'call';
+  const went = outcome === undefined || !hasRoom ? '' : ` → ${outcome}`;
   return summaryLine({
     section: isCall ? SECTION.solving : SECTION.concepts,
     order: isCall ? 2e9 + position : 10 + position,
-    text: isCall ? `- \`${text}\` (message ${turn})` : `- ${quoted(text)} (${by}, message ${turn})`,
+    text: isCall ? `- \`${text}\` (message ${turn})${went}` : `- ${quoted(withoutEmphasis(text))} (${by}, message ${turn})`,
     value: QUOTE_VALUE,
     group: isCall ? 'Calls on the way:' : 'Said on the way:',
   });

@@ -205,6 +205,9 @@ function telling(
 /** A line that only says what other files are asked for. */
 const IMPORTING = /^(?:import\b|from \S+ import|use \w+::|#include|(?:const|var|let) .* = require\()/;
 
+/** A line of a search, which tells of another file: `src/a.ts:12: …`. */
+const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
+
 /** The lines that name the symbols, each once, those of one text in its order. */
 function rowsOf(
   names: readonly string[],
@@ -246,5 +249,5 @@ function tellableRow(text: string, at: number, isDefinition: boolean): string {
   const row = redact(rowAt(text, at, ROW_LENGTH)).replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');
   const bare = row.replace(/^\d+: /, '');
   if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS)) return '';
-  return (bare.length > 40 && !bare.includes(' ')) || IMPORTING.test(bare) ? '' : row;
+  return (bare.length > 40 && !bare.includes(' ')) || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare) ? '' : row;
 }

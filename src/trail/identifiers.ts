@@ -224,11 +224,14 @@ function isAllDigits(text: string, from: number): boolean {
   return text.length > from;
 }
 
-/** A text that may be quoted for the names in it; empty once it was let go. */
-interface Quotable {
+/** A text that may be quoted for the names in it. */
+export interface Quotable {
   readonly by: Exclude<Mention, 'result'>;
   readonly position: number;
+  /** Empty once it was let go. */
   text: string;
+  /** What came of a call, once it is known. */
+  outcome?: string;
 }
 
 /** What a text is and where it stands. */
@@ -239,7 +242,7 @@ export interface IndexedText {
   /** Working directory without its final slash, or empty. */
   readonly root: string;
   /** What may be quoted for the names in the text. */
-  readonly quote?: string;
+  readonly quotable?: Quotable | undefined;
 }
 
 class Mentions {
@@ -291,9 +294,8 @@ export class IdentifierIndex {
   #position = 0;
 
   /** Takes in one text. */
-  add(text: string, { by, position, root, quote }: IndexedText): void {
-    const said =
-      by === 'result' || quote === undefined ? undefined : this.#remember({ by, position, text: quote });
+  add(text: string, { by, position, root, quotable }: IndexedText): void {
+    if (quotable !== undefined) this.#remember(quotable);
     this.#items++;
     this.#position = position;
     if (root !== this.#root || this.#runs.size > MAX_RUNS) {
@@ -310,7 +312,7 @@ export class IdentifierIndex {
       if (by === 'result' && isKey(text, start, end)) mentions.key++;
       mentions.last = position;
       if (by !== 'result') mentions.lastOwn = position;
-      if (said !== undefined) mentions.said = said;
+      if (quotable !== undefined) mentions.said = quotable;
     });
     if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
   }
@@ -350,17 +352,15 @@ export class IdentifierIndex {
       });
   }
 
-  #remember(quotable: Quotable): Quotable {
-    const kept = { ...quotable, text: detached(quotable.text) };
-    this.#quotables.push(kept);
-    this.#quotableLength += kept.text.length;
+  #remember(quotable: Quotable): void {
+    this.#quotables.push(quotable);
+    this.#quotableLength += quotable.text.length;
     while (this.#quotableLength > QUOTABLE_LENGTH) {
       const oldest = this.#quotables.shift();
       if (oldest === undefined) break;
       this.#quotableLength -= oldest.text.length;
       oldest.text = '';
     }
-    return kept;
   }
 
   /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
@@ -409,6 +409,7 @@ const QUOTE_LENGTH = 220;
 function quoteFor({ said, text }: Mentions): Quote | undefined {
   const at = said === undefined ? -1 : said.text.lastIndexOf(text);
   if (said === undefined || at < 0) return undefined;
-  const row = rowAt(said.text, at, QUOTE_LENGTH);
-  return { by: said.by, position: said.position, text: detached(row) };
+  const { by, position, outcome } = said;
+  const quote = { by, position, text: detached(rowAt(said.text, at, QUOTE_LENGTH)) };
+  return outcome === undefined ? quote : { ...quote, outcome };
 }

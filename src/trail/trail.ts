@@ -148,6 +148,8 @@ export interface Quote {
   readonly position: number;
   /** Of a long line what surrounds the name. */
   readonly text: string;
+  /** How the output of a call begins. */
+  readonly outcome?: string;
 }
 
 /** An identifier of the session with what speaks for keeping it. */

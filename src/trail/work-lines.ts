@@ -71,7 +71,7 @@ const LEAD_IN = 0.4;
 function statementValue({ kind, turn, text }: Statement, names: number, trail: Trail): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
-  return base * fresh * (names === 0 ? 0.25 : 1) * (text.endsWith(':') ? LEAD_IN : 1);
+  return Number((globalThis as any).process.env.STM ?? 2) * base * fresh * (names === 0 ? 0.25 : 1) * (text.endsWith(':') ? LEAD_IN : 1);
 }
 
 /** The newest of equal statements. */

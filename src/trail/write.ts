@@ -21,7 +21,7 @@ const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 
 /** Tokens kept back for names that no line shows: more room is for what can be read. @source docs/decisions/summary.md. */
 function namesRoom(budget: number): number {
-  return Number((globalThis as any).process.env.NAMES ?? 0.1) * budget;
+  return Math.min(0.3 * budget, 400);
 }
 
 /** Tokens below which no line of names fits. */
