@@ -1,9 +1,10 @@
 // The lines of "All User Messages": the chain of requests with what came of each.
 
+import { soundsBinding } from './constraints.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
-import { clipMiddle, oneLine } from './sentences.ts';
+import { clipMiddle, oneLine, sentencesOf } from './sentences.ts';
 import type { Answer, Constraint, Trail, UserRequest } from './trail.ts';
 
 const section = SECTION.messages;
@@ -32,7 +33,8 @@ export function messageLines(
   const rules = rulesByTurn(trail.constraints.filter(({ text }) => !preserved.hasSentence(text)));
   const lines = told.map(({ first, last }) => {
     const isCurrent = last.turn === trail.turns;
-    const value = isCurrent ? 0.3 : 1 + 2 / (1 + (trail.turns - last.turn) / 4);
+    const fresh = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
+    const value = isCurrent ? 0.3 : fresh + (mayBind(first) ? DOUBT_VALUE : 0);
     const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
     const words = wordsOf(first, room, trail.turns, rules.get(first.turn) ?? []);
     const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
@@ -63,6 +65,15 @@ export function messageLines(
     all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...asked],
     newest: [...followLine, ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST)],
   };
+}
+
+/** What a short message is worth besides that sounds like a rule and was read as a question or a tale. */
+const DOUBT_VALUE = 4;
+const SHORT_MESSAGE = 200;
+
+/** Whether a short message has words of a rule: in doubt it is told as it stands. */
+function mayBind({ text }: UserRequest): boolean {
+  return text.length <= SHORT_MESSAGE && sentencesOf(text).some(soundsBinding);
 }
 
 function followingLine(requests: readonly UserRequest[]): SummaryLine {

@@ -25,6 +25,8 @@ export interface Deeds {
 export interface Constraint {
   readonly turn: number;
   readonly text: string;
+  /** It stands in the middle of a text that was pasted, as it seems, and may be somebody else's. */
+  readonly isPasted: boolean;
 }
 
 /** A question of the agent and what the user said to it. */
