@@ -94,7 +94,12 @@ export interface Shown {
  * The heaviest names that no picked line shows, each at its home: below the file in which it stands, or with the request
  * that was worked on when it was named last. A name without its surroundings would tell a reader nothing.
  */
-export function nameLines(trail: Trail, shown: Shown, budget: number): SummaryLine[] {
+export function nameLines(
+  trail: Trail,
+  shown: Shown,
+  budget: number,
+  perLine = NAMES_PER_LINE,
+): SummaryLine[] {
   const most = NAMES_PER_LINE * Math.max(1, Math.ceil(budget / TOKENS_PER_LINE_OF_PLACE));
   const homes = fileHomes(trail);
   const turnAt = turnFinder(trail);
@@ -109,12 +114,12 @@ export function nameLines(trail: Trail, shown: Shown, budget: number): SummaryLi
     else append(byTurn, turnAt(position), text);
   }
   return [
-    ...[...byFile].flatMap(([path, names], at) => fileNameLines(path, names.slice(0, most), { shown, at })),
-    ...chunksOf(options.slice(0, most)).map((names, at) =>
+    ...[...byFile].flatMap(([path, names], at) => fileNameLines(path, names.slice(0, most), { shown, at, perLine })),
+    ...chunksOf(options.slice(0, most), perLine).map((names, at) =>
       namesLine(names, { section: SECTION.concepts, order: 1 + at / 1_000, label: '- Options in use' }),
     ),
     ...[...byTurn].flatMap(([turn, names]) =>
-      chunksOf(names.slice(0, most)).map((some, at) =>
+      chunksOf(names.slice(0, most), perLine).map((some, at) =>
         namesLine(some, {
           section: SECTION.concepts,
           order: 1e3 + turn + at / 1_000,
@@ -173,12 +178,12 @@ function turnLabel(turn: number, { turns }: Trail): string {
 function fileNameLines(
   path: string,
   names: readonly string[],
-  { shown, at }: { readonly shown: Shown; readonly at: number },
+  { shown, at, perLine }: { readonly shown: Shown; readonly at: number; readonly perLine: number },
 ): SummaryLine[] {
   const lines: SummaryLine[] = [];
   const line = shown.fileLine(path);
   const order = line === undefined ? 9_000 + at : line.order + 1;
-  for (const [row, some] of chunksOf(names).entries()) {
+  for (const [row, some] of chunksOf(names, perLine).entries()) {
     const head = line ?? lines[0];
     const place = { section: SECTION.files, order: order + row / 1_000 };
     lines.push(
@@ -202,8 +207,8 @@ function namesLine(names: readonly string[], { section, order, label, parent }: 
   return parent === undefined ? line : { ...line, parent };
 }
 
-function chunksOf(names: readonly string[]): string[][] {
+function chunksOf(names: readonly string[], size: number): string[][] {
   const chunks: string[][] = [];
-  for (let at = 0; at < names.length; at += NAMES_PER_LINE) chunks.push(names.slice(at, at + NAMES_PER_LINE));
+  for (let at = 0; at < names.length; at += size) chunks.push(names.slice(at, at + size));
   return chunks;
 }

@@ -53,8 +53,8 @@ export function fileLines(trail: Trail, budget: number): FileLines {
 }
 
 /** What a line of a file is worth beside its names. */
-const DEFINITION_VALUE = Number((globalThis as any).process.env.DEFV ?? 0.4);
-const ROW_VALUE = Number((globalThis as any).process.env.ROWV ?? 0.05);
+const DEFINITION_VALUE = 0.4;
+const ROW_VALUE = 0.05;
 
 /** The telling lines of a file below it: those that the agent wrote with a plus, as in a patch. */
 function rowLines({ file, line: parent }: Pick<Head, 'file' | 'line'>): SummaryLine[] {

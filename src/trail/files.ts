@@ -19,7 +19,7 @@ const SEARCHED_LENGTH = 8_000;
 const SHOWN_SYMBOLS = 60;
 /** Files whose lines are told at most, and characters of one line. */
 const FILES_WITH_ROWS = 120;
-const ROW_LENGTH = 160;
+const ROW_LENGTH = 110;
 
 interface Entry {
   path: string;

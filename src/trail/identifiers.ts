@@ -403,7 +403,7 @@ export class IdentifierIndex {
 }
 
 /** Characters of a line that is quoted for a name. */
-const QUOTE_LENGTH = 220;
+const QUOTE_LENGTH = 160;
 
 /** The line in which a name was said last, or what of a long one surrounds it. */
 function quoteFor({ said, text }: Mentions): Quote | undefined {

@@ -42,7 +42,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const pending = pendingLines(trail);
   const files = fileLines(trail, budget);
   const actions = actionLines(trail);
-  const { now, before, choices } = statementLines(trail);
+  const { now, before, choices } = statementLines(trail, budget);
   const { repliesTo, newestReply } = trail.current;
   const reply = replyLines(repliesTo, "The agent's last message before the current request:", -1e9);
   const report = replyLines(newestReply, "The agent's newest message:", 4e9);

@@ -111,7 +111,7 @@ export class LinePicker {
   }
 
   #worth(line: SummaryLine): number {
-    let worth = line.value * Number((globalThis as any).process.env.SC ?? 1);
+    let worth = line.value;
     for (const row of line.identifiers) {
       const fresh: number[] = [];
       for (const identifier of row) {

@@ -11,7 +11,10 @@ import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
 const SHORT_STATEMENT = 60;
 
 /** What the agent said lately, what it found and decided before, and which of that it says was chosen, the newest first. */
-export function statementLines(trail: Trail): {
+export function statementLines(
+  trail: Trail,
+  budget: number,
+): {
   readonly now: SummaryLine[];
   readonly before: SummaryLine[];
   readonly choices: SummaryLine[];
@@ -22,7 +25,7 @@ export function statementLines(trail: Trail): {
   );
   const told = new Set(last.map(({ text }) => text));
   const now = last.map((statement, order) =>
-    statementLine(statement, trail, {
+    statementLine(statement, { trail, budget }, {
       section: SECTION.current,
       group: 'The agent said, since the current request:',
       order,
@@ -32,7 +35,7 @@ export function statementLines(trail: Trail): {
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
     .filter(({ kind }) => kind === 'decision' || kind === 'finding')
     .map((statement, at) =>
-      statementLine(statement, trail, {
+      statementLine(statement, { trail, budget }, {
         section: SECTION.solving,
         group: `Message ${statement.turn}:`,
         order: 1 + at,
@@ -52,7 +55,7 @@ function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
 
 function statementLine(
   statement: Statement,
-  trail: Trail,
+  telling: Telling,
   place: Pick<SummaryLine, 'section' | 'order'> & { readonly group: string },
 ): SummaryLine {
   const { lead, text } = statement;
@@ -62,16 +65,27 @@ function statementLine(
     value: 0,
     ...(lead === undefined ? {} : { lead: `- ${lead}:` }),
   });
-  return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, trail) };
+  return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, telling) };
+}
+
+/** What the lines are written for. */
+interface Telling {
+  readonly trail: Trail;
+  readonly budget: number;
+}
+
+/** Sentences are worth twice as much where there is room: in a small summary the names that they lack count for more. */
+function roomFactor(budget: number): number {
+  return Math.min(2, Math.max(1, budget / 2_000));
 }
 
 /** What is kept of the worth of a sentence that only introduces what follows it. */
 const LEAD_IN = 0.4;
 
-function statementValue({ kind, turn, text }: Statement, names: number, trail: Trail): number {
+function statementValue({ kind, turn, text }: Statement, names: number, { trail, budget }: Telling): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
-  return Number((globalThis as any).process.env.STM ?? 2) * base * fresh * (names === 0 ? 0.25 : 1) * (text.endsWith(':') ? LEAD_IN : 1);
+  return roomFactor(budget) * base * fresh * (names === 0 ? 0.25 : 1) * (text.endsWith(':') ? LEAD_IN : 1);
 }
 
 /** The newest of equal statements. */
