@@ -51,7 +51,9 @@ export function quoteLines(trail: Trail, budget: number): SummaryLine[] {
     if (quote !== undefined && isTelling(quote)) byText.set(quote.text, quote);
   }
   const turnAt = turnFinder(trail);
-  return [...byText.values()].map((quote) => quoteLine(quote, turnAt(quote.position), budget >= ROOM_FOR_OUTCOMES));
+  return [...byText.values()].map((quote) =>
+    quoteLine(quote, turnAt(quote.position), budget >= ROOM_FOR_OUTCOMES),
+  );
 }
 
 /** Tokens of the budget from which a quoted call is told with how its result begins. @source docs/decisions/summary.md */
@@ -62,7 +64,9 @@ const LEAST_WORDS = 3;
 
 /** Whether a quotation tells something: no line that only introduces others, no lone name. */
 function isTelling({ by, text }: Quote): boolean {
-  return by === 'call' || (!/[:：][*_]*$/.test(text) && (text.match(/\p{L}{2,}/gu) ?? []).length >= LEAST_WORDS);
+  return (
+    by === 'call' || (!/[:：][*_]*$/.test(text) && (text.match(/\p{L}{2,}/gu) ?? []).length >= LEAST_WORDS)
+  );
 }
 
 function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {
@@ -71,7 +75,9 @@ function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom
   return summaryLine({
     section: isCall ? SECTION.solving : SECTION.concepts,
     order: isCall ? 2e9 + position : 10 + position,
-    text: isCall ? `- \`${text}\` (message ${turn})${went}` : `- ${quoted(withoutEmphasis(text))} (${by}, message ${turn})`,
+    text: isCall
+      ? `- \`${text}\` (message ${turn})${went}`
+      : `- ${quoted(withoutEmphasis(text))} (${by}, message ${turn})`,
     value: QUOTE_VALUE,
     group: isCall ? 'Calls on the way:' : 'Said on the way:',
   });
@@ -114,7 +120,9 @@ export function nameLines(
     else append(byTurn, turnAt(position), text);
   }
   return [
-    ...[...byFile].flatMap(([path, names], at) => fileNameLines(path, names.slice(0, most), { shown, at, perLine })),
+    ...[...byFile].flatMap(([path, names], at) =>
+      fileNameLines(path, names.slice(0, most), { shown, at, perLine }),
+    ),
     ...chunksOf(options.slice(0, most), perLine).map((names, at) =>
       namesLine(names, { section: SECTION.concepts, order: 1 + at / 1_000, label: '- Options in use' }),
     ),
@@ -171,8 +179,8 @@ function turnFinder({ requests }: Trail): (position: number) => number {
 }
 
 function turnLabel(turn: number, { turns }: Trail): string {
-  if (turn === turns) return 'In the current work';
-  return turn === 0 ? 'Before the first message' : `After message ${turn}`;
+  if (turn === turns) return 'Named in the current work';
+  return turn === 0 ? 'Named before the first message' : `Named after message ${turn}`;
 }
 
 function fileNameLines(

@@ -79,7 +79,6 @@ const PRINTED =
 const NARRATED =
   /^(?:(?:and|but|so|well|also)[, ]+)*I (?:(?:never|always|only|just) (?:saw|got|had|did|heard|used|knew|noticed|found|said)|did(?:n['’]?t| not) (?:see|get|find|notice|hear|know|use|run|try|check|look)|haven['’]t|couldn['’]t|wasn['’]t)\b/i;
 
-
 /** Whether a sentence of the user states a rule, limit, preference or correction. Questions, tales and printed rows state none. */
 export function isConstraint(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || sentence.length < 4) return false;

@@ -149,9 +149,12 @@ function compactLines(files: readonly FileTrail[]): SummaryLine[] {
   return lines;
 }
 
+/** Characters below which an edit shows a name and no more. */
+const LEAST_SNIPPET = 40;
+
 function snippetLine({ file, at, line: parent }: Head, trail: Trail): SummaryLine[] {
   const snippet = file.snippets.at(-1);
-  if (snippet === undefined) return [];
+  if (snippet === undefined || snippet.trim().length < LEAST_SNIPPET) return [];
   const code = snippet
     .replace(/\s+$/, '')
     .split('\n')

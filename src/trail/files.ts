@@ -226,7 +226,9 @@ function rowsOf(
     if (text === '' || found.has(text)) continue;
     found.set(text, { text, isWritten: content.isWritten, isDefinition, content, at });
   }
-  const order = new Map([...new Set([...found.values()].map(({ content }) => content))].map((c, at) => [c, at]));
+  const order = new Map(
+    [...new Set([...found.values()].map(({ content }) => content))].map((c, at) => [c, at]),
+  );
   return [...found.values()]
     .toSorted((a, b) => (order.get(a.content) ?? 0) - (order.get(b.content) ?? 0) || a.at - b.at)
     .map(({ text, isWritten, isDefinition }) => ({ text, isWritten, isDefinition }));
@@ -248,6 +250,9 @@ const LEAST_WORDS = 3;
 function tellableRow(text: string, at: number, isDefinition: boolean): string {
   const row = redact(rowAt(text, at, ROW_LENGTH)).replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');
   const bare = row.replace(/^\d+: /, '');
-  if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS)) return '';
-  return (bare.length > 40 && !bare.includes(' ')) || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare) ? '' : row;
+  if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS))
+    return '';
+  return (bare.length > 40 && !bare.includes(' ')) || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare)
+    ? ''
+    : row;
 }

@@ -44,7 +44,8 @@ test('what was used lately and often outweighs what a result showed once', () =>
   index.add('openDoor closeDoor', { by: 'result', position: 1, root: '' });
   index.add('openDoor', { by: 'call', position: 2, root: '' });
   index.add('openDoor', { by: 'agent', position: 3, root: '' });
-  for (let position = 4; position < 30; position++) index.add('other_thing', { by: 'agent', position: position, root: '' });
+  for (let position = 4; position < 30; position++)
+    index.add('other_thing', { by: 'agent', position: position, root: '' });
   assert.ok(index.weight('openDoor') > 3 * index.weight('closeDoor'));
   assert.equal(index.weight('never_seen'), 0);
 });

@@ -335,7 +335,10 @@ export class IdentifierIndex {
 
   /** The heaviest identifiers, heaviest first; ties in the order of their text. */
   top(limit: number): RankedIdentifier[] {
-    const all = [...this.#mentions.values()].map((mentions) => ({ mentions, weight: this.#weightOf(mentions) }));
+    const all = [...this.#mentions.values()].map((mentions) => ({
+      mentions,
+      weight: this.#weightOf(mentions),
+    }));
     all.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
     return all
       .slice(0, limit)

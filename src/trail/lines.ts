@@ -173,7 +173,8 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
       }),
     );
   }
-  const first = requests[0];
+  // A command of the client says nothing of what the session is about.
+  const first = requests.find(({ text }) => /\s/.test(text)) ?? requests[0];
   if (first !== undefined && first !== before && first !== current && !preserved.hasMessage(first.text)) {
     const text = toldRequest(first.text, Math.max(120, budget * 0.15), preserved);
     lines.push(summaryLine({ section, order: 2, text: `The session began with: ${text}`, value: 3 }));

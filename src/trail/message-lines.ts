@@ -31,15 +31,19 @@ export function messageLines(
   const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, told.length))));
   const answers = new Map(trail.answers.map((answer) => [answer.turn, answer]));
   const rules = rulesByTurn(trail.constraints.filter(({ text }) => !preserved.hasSentence(text)));
-  const lines = told.map(({ first, last }) => {
-    const isCurrent = last.turn === trail.turns;
-    const fresh = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
-    const value = isCurrent ? 0.3 : fresh + (mayBind(first) ? DOUBT_VALUE : 0);
-    const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
-    const words = wordsOf(first, room, trail.turns, rules.get(first.turn) ?? []);
-    const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
-    return { line: summaryLine({ section, order: first.turn, text, value }), request: last };
-  });
+  const isQuotedAbove = ({ first }: Said) => isRuleAlone(first, trail.turns, rules.get(first.turn) ?? []);
+  const quotedAbove = told.filter(isQuotedAbove).flatMap(({ first, last }) => [first.turn, last.turn]);
+  const lines = told
+    .filter((said) => !isQuotedAbove(said))
+    .map(({ first, last }) => {
+      const isCurrent = last.turn === trail.turns;
+      const fresh = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
+      const value = isCurrent ? 0.3 : fresh + (mayBind(first) ? DOUBT_VALUE : 0);
+      const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
+      const words = wordsOf(first, room, trail.turns, rules.get(first.turn) ?? []);
+      const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
+      return { line: summaryLine({ section, order: first.turn, text, value }), request: last };
+    });
   const deeds = lines.flatMap(({ line: parent, request }) => {
     const text = request.turn === trail.turns ? '' : deedsText(request);
     return text === ''
@@ -59,7 +63,10 @@ export function messageLines(
           }),
         ];
   });
-  const followLine = following.length === 0 ? [] : [followingLine(following)];
+  const followLine = [
+    ...(following.length === 0 ? [] : [followingLine(following)]),
+    ...(quotedAbove.length === 0 ? [] : [quotedAboveLine(quotedAbove)]),
+  ];
   const asked = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
   return {
     all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...asked],
@@ -80,6 +87,13 @@ function followingLine(requests: readonly UserRequest[]): SummaryLine {
   const isOne = requests.length === 1;
   const text = `Message${isOne ? '' : 's'} ${rangesText(requests.map(({ turn }) => turn))} follow${isOne ? 's' : ''} verbatim after this summary.`;
   return summaryLine({ section, order: Infinity, text, value: 3 });
+}
+
+/** Messages that say nothing but a rule are told where the rules are. */
+function quotedAboveLine(turns: readonly number[]): SummaryLine {
+  const numbers = [...new Set(turns)];
+  const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: see the rules in section 1.`;
+  return summaryLine({ section, order: 1e8, text, value: 1 });
 }
 
 /** Ascending numbers as ranges: `2, 5–7`. */
@@ -113,9 +127,15 @@ function rulesByTurn(constraints: readonly Constraint[]): Map<number, string[]> 
 /** What the summary quotes elsewhere is only referred to. */
 function wordsOf(request: UserRequest, room: number, turns: number, rules: readonly string[]): string {
   if (request.turn === turns) return '(the current request, above)';
-  const rest = rules.reduce((text, rule) => text.replace(rule, '[rule]'), request.text);
-  if (rest.replaceAll('[rule]', '').trim() === '') return '(quoted above as a rule)';
-  return quoted(clipMiddle(oneLine(rest), room));
+  return quoted(clipMiddle(oneLine(withoutRules(request.text, rules)), room));
+}
+
+function withoutRules(text: string, rules: readonly string[]): string {
+  return rules.reduce((rest, rule) => rest.replace(rule, '[rule]'), text);
+}
+
+function isRuleAlone({ turn, text }: UserRequest, turns: number, rules: readonly string[]): boolean {
+  return turn !== turns && withoutRules(text, rules).replaceAll('[rule]', '').trim() === '';
 }
 
 function answeredTo(answer: Answer | undefined, request: UserRequest): string {

@@ -144,12 +144,12 @@ export class RequestLedger {
   }
 }
 
-/** The first sentence that says something by itself: no heading, no item of a list. */
+/** The first sentence that says something by itself: no heading, no item of a list, no rest of one that code interrupts. */
 function leadOf(text: string): string | undefined {
   return proseBlocks(text)
     .filter(({ mark, line }) => mark === 'none' && !/:[*_]*$|^\*\*[^*]*\*\*$|^\|/.test(line))
     .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
-    .find((sentence) => sentence.length >= 24 && !isCourtesy(sentence));
+    .find((sentence) => sentence.length >= 24 && !/^\p{Ll}/u.test(sentence) && !isCourtesy(sentence));
 }
 
 function closed({ edited, ...rest }: OpenDeeds): Deeds {

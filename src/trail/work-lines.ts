@@ -25,21 +25,29 @@ export function statementLines(
   );
   const told = new Set(last.map(({ text }) => text));
   const now = last.map((statement, order) =>
-    statementLine(statement, { trail, budget }, {
-      section: SECTION.current,
-      group: 'The agent said, since the current request:',
-      order,
-    }),
+    statementLine(
+      statement,
+      { trail, budget },
+      {
+        section: SECTION.current,
+        group: 'The agent said, since the current request:',
+        order,
+      },
+    ),
   );
   const before = distinct(trail.statements)
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
     .filter(({ kind }) => kind === 'decision' || kind === 'finding')
     .map((statement, at) =>
-      statementLine(statement, { trail, budget }, {
-        section: SECTION.solving,
-        group: `Message ${statement.turn}:`,
-        order: 1 + at,
-      }),
+      statementLine(
+        statement,
+        { trail, budget },
+        {
+          section: SECTION.solving,
+          group: `Message ${statement.turn}:`,
+          order: 1 + at,
+        },
+      ),
     );
   return {
     now: now.filter(isWorthTelling),
@@ -198,9 +206,18 @@ export function unreadLines({ current }: Trail, room: number): SummaryLine[] {
 /** Rows of an unread result that are taken or left together. */
 const UNREAD_CHUNK = 6;
 
+/** What a harness adds to a result for the agent of that moment is no result. */
+function withoutReminders(text: string): string {
+  return text.includes(REMINDER)
+    ? text.replaceAll(/<system-reminder>[^]*?(?:<\/system-reminder>|$)/g, '')
+    : text;
+}
+
+const REMINDER = '<system-reminder>';
+
 /** Rows of a result in `room` characters; a row `…` stands where others are left out. */
 function tellingRows(result: string, room: number): string[] {
-  const rows = result
+  const rows = withoutReminders(result)
     .split('\n')
     .map((row) => clip(row.trimEnd(), RESULT_ROW))
     .filter((row) => row !== '');
@@ -281,7 +298,9 @@ export function tailLines({ current }: Trail): SummaryLine[] {
 }
 
 function rowsOf(text: string): string[] {
-  const rows = text.split('\n').filter((row) => row.trim() !== '');
+  const rows = withoutReminders(text)
+    .split('\n')
+    .filter((row) => row.trim() !== '');
   return rows.map((row) => `    ${clip(row.trimEnd(), STEP_ROW)}`);
 }
 
