@@ -26,7 +26,7 @@ import type { Outcome } from './outputs.ts';
 import { PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
-import { redact } from './redact.ts';
+import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
@@ -401,7 +401,7 @@ export class TrailCollector {
   }
 
   #note(text: string, by: Mention, quotable?: Quotable): void {
-    this.#index.add(text, { by, position: this.#position, root: this.#root, quotable });
+    this.#index.add(redactPrivateKeys(text), { by, position: this.#position, root: this.#root, quotable });
   }
 
   #quotable(by: Quotable['by'], text: string): Quotable {

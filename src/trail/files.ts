@@ -1,7 +1,7 @@
 // What happened to each file, under its newest name.
 
 import type { IdentifierIndex } from './identifiers.ts';
-import { redact } from './redact.ts';
+import { redact, redactPrivateKeys } from './redact.ts';
 import { detached, rowAt } from './sentences.ts';
 import type { FileAction } from './calls.ts';
 import type { FileRow, FileTrail, LineRange } from './trail.ts';
@@ -149,7 +149,7 @@ export class FileLedger {
   }
 
   #addSymbols(entry: Entry, text: string, isWritten: boolean): void {
-    const searched = text.slice(0, SEARCHED_LENGTH);
+    const searched = redactPrivateKeys(text.slice(0, SEARCHED_LENGTH));
     for (const [, name] of searched.matchAll(DEFINITION)) {
       if (name !== undefined) addNewest(entry.defined, name);
     }
@@ -222,7 +222,7 @@ function rowsOf(
     const isDefinition = definedAt >= 0;
     // Imports come first in a file.
     const at = isDefinition ? definedAt : content.text.lastIndexOf(name);
-    const text = at < 0 ? '' : tellableRow(content.text, at, isDefinition);
+    const text = at < 0 ? '' : tellableRow(content, name, at, isDefinition);
     if (text === '' || found.has(text)) continue;
     found.set(text, { text, isWritten: content.isWritten, isDefinition, content, at });
   }
@@ -246,13 +246,17 @@ function definitionOf(name: string, text: string): number {
 const LEAST_ROW = 28;
 const LEAST_WORDS = 3;
 
+/** Characters around a name in which a secret is known before the line is cut: half of one has no shape. */
+const REDACTED_LENGTH = 1_000;
+
 /** A line with its number, where a reader printed one; empty where it tells nothing or might be a part of a secret. */
-function tellableRow(text: string, at: number, isDefinition: boolean): string {
-  const row = redact(rowAt(text, at, ROW_LENGTH)).replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');
-  const bare = row.replace(/^\d+: /, '');
+function tellableRow({ text }: Content, name: string, at: number, isDefinition: boolean): string {
+  const whole = redact(rowAt(text, at, REDACTED_LENGTH));
+  const row = rowAt(whole, Math.max(0, whole.indexOf(name)), ROW_LENGTH);
+  const numbered = row.replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');
+  const bare = numbered.replace(/^\d+: /, '');
   if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS))
     return '';
-  return (bare.length > 40 && !bare.includes(' ')) || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare)
-    ? ''
-    : row;
+  const isData = bare.length > 40 && !bare.includes(' ');
+  return isData || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare) ? '' : numbered;
 }
