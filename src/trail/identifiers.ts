@@ -210,7 +210,7 @@ const MOST_PLACES = 1 << 16;
  * text. Every run has one place, and a newer one takes it over: memory and the time of a look-up are bounded.
  */
 class RunTable {
-  #places = new Array<Run | undefined>(FIRST_PLACES).fill(undefined);
+  #places = Array.from<Run | undefined>({ length: FIRST_PLACES });
   #taken = 0;
 
   /** The run that reads as `text` does between two positions, or undefined. */
@@ -228,7 +228,7 @@ class RunTable {
 
   #grow(): void {
     const before = this.#places;
-    this.#places = new Array<Run | undefined>(4 * before.length).fill(undefined);
+    this.#places = Array.from<Run | undefined>({ length: 4 * before.length });
     this.#taken = 0;
     for (const run of before) if (run !== undefined) this.put(run);
   }
