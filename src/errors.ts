@@ -24,6 +24,8 @@ export const ERROR_CODES = {
   cannot_append: { exit: 1 },
   /** Configuration switches compaction off. Cure: `compact.enabled = true`. */
   compaction_disabled: { exit: 1 },
+  /** A hook of the user does not want the compaction; the message says why. Cure: what the hook asks for. */
+  compaction_vetoed: { exit: 1 },
   /** The output exists already. Cure: another name, or `--force`. */
   output_exists: { exit: 1 },
   /** The output could not be written (no space, no permission, closed pipe); nothing was left behind. */
@@ -52,7 +54,7 @@ export const ERROR_CODES = {
   model_refused: { exit: 1 },
   /** An answer began and broke off; nothing of it counts. Cure: try again. */
   model_cut_off: { exit: 1 },
-  /** No model provider is configured, no key is set and no local one answers. */
+  /** No model is named and none is meant; or no provider is configured, no key is set and no local one answers. */
   model_missing: { exit: 1 },
   /** The user stopped the command (Ctrl-C). Nothing was left behind. */
   interrupted: { exit: 130 },

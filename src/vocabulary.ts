@@ -22,6 +22,33 @@ export type Phase = (typeof PHASES)[number];
 export const IMPLEMENTATIONS = ['micro', 'full', 'remote', 'legacy', 'embedded'] as const;
 export type Implementation = (typeof IMPLEMENTATIONS)[number];
 
+/**
+ * The rungs of the ladder, in the order in which they are tried: how much of the history a model is shown for a summary,
+ * then what does without a model. @source spec 2-engine §4
+ */
+export const RUNGS = [
+  'remote',
+  'whole',
+  'results_cleared',
+  'oldest_dropped',
+  'chunked',
+  'newest_turns',
+  'embedded',
+  'canned',
+] as const;
+export type Rung = (typeof RUNGS)[number];
+
+/** Why nothing came of a compaction. @source seed 001 §10 `compact_failed`, spec 2-engine §7. */
+export const COMPACT_FAILURES = [
+  'no_summary',
+  'api_error',
+  'prompt_too_long',
+  'interrupted',
+  'vetoed',
+  'cannot_fit',
+] as const;
+export type CompactFailure = (typeof COMPACT_FAILURES)[number];
+
 /** Which strategy a caller may ask for; `auto` lets dispatch choose. */
 export const STRATEGIES = ['auto', 'micro', 'full'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
@@ -92,6 +119,14 @@ export type VerdictReason = (typeof VERDICT_REASONS)[number];
 /** Where a decision was taken. @source spec 3-watcher §3–4. */
 export const DECISION_POINTS = ['turn_end', 'mid_turn', 'preflight'] as const;
 export type DecisionPoint = (typeof DECISION_POINTS)[number];
+
+/** Moments at which commands of the user run beside the engine: `[hooks]`. @source spec 4-session §5. */
+export const HOOK_EVENTS = ['pre_compact', 'post_compact', 'session_start'] as const;
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+/** How a session came to begin, or to begin anew. @source Codex and Claude Code, both. */
+export const SESSION_SOURCES = ['startup', 'resume', 'compact'] as const;
+export type SessionSource = (typeof SESSION_SOURCES)[number];
 
 /** What fills a context window, by category; the bars of `inspect` in the order shown. */
 export const CATEGORIES = [

@@ -22,25 +22,32 @@ import {
   SUMMARY_PREFIXES,
 } from '../formats/write.ts';
 import type { CompactionChange } from '../formats/write.ts';
+import type { CompactionEvent } from '../protocol/event.ts';
 import type { Item } from '../protocol/item.ts';
+import type { Receipt } from '../protocol/receipt.ts';
 import { approximateTokens, itemTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
-import { embeddedSummarizer } from '../compaction/summary.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Format, OutputFormat, Strategy, WriteFormat } from '../vocabulary.ts';
+import { openHooks } from './hooks.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
 import type { Destination, Piece } from './output.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
 import { arrow, formatNumber, plural, printable } from './style.ts';
+import { openSummarizers } from './summarizers.ts';
 import { openWorkspace } from './workspace.ts';
 
 /** The options of the command, as the user gave them. */
 export interface CompactFlags {
   readonly strategy: Strategy;
   readonly targetTokens?: number;
+  /** `PROVIDER/MODEL`, or `embedded`. */
+  readonly model?: string;
+  /** What the summary should dwell on. */
+  readonly instructions?: string;
   readonly preview?: true;
   readonly out?: string;
   readonly format: OutputFormat;
@@ -72,22 +79,27 @@ export async function compact(
     const session = await readForCompaction(io, config, source);
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
+    const commit = async (compaction: Compaction): Promise<void> => {
+      tellDamage(io, path, session.report);
+      await writeCompacted(io, { source, session, compaction, flags, target });
+    };
     const compaction = await compactHistory(
-      subjectOf(session, world, { target, config }),
+      subjectOf(session, { file: path, target, config }),
       {
+        trigger: 'manual',
+        reason: 'user_requested',
+        phase: 'standalone_turn',
         strategy: flags.strategy,
+        why: `The user asked for a compaction ${pressureSentence(session.account)}.`,
         ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }),
       },
       config,
-      world,
+      flags.preview === true ? world : { ...world, commit },
     );
+    if (flags.preview !== true) return;
     tellDamage(io, path, session.report);
-    if (flags.preview === true) {
-      const { renderPreview } = await import('./compact-view.ts');
-      io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
-      return;
-    }
-    await writeCompacted(io, { source, session, compaction, flags, target });
+    const { renderPreview } = await import('./compact-view.ts');
+    io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
   });
 }
 
@@ -144,15 +156,27 @@ async function compactionWorld(
   session: ReadForCompaction,
   flags: CompactFlags,
 ): Promise<CompactionWorld> {
+  const summarizers = await openSummarizers(io, config, flags);
+  const hooks = flags.preview === true ? undefined : await openHooks(io, config, flags.workspace);
   return {
     clock: io.clock,
     ids: io.ids,
     hash: (text) => createHash('sha256').update(text).digest('hex'),
     ...(await tokenCounter(io, config, session.history.entries)),
+    signal: io.signal,
+    emit: (event) => tellEvent(io, event),
+    ...(summarizers === undefined ? {} : { summarizers }),
+    ...(hooks === undefined ? {} : { hooks }),
     ...(flags.workspace === undefined
       ? {}
       : { files: await openWorkspace(resolve(io.cwd, flags.workspace), session.account.cwd) }),
   };
+}
+
+/** Requests to a model take long, so each is told of; what came of it all is told at the end, in the receipt's words. */
+function tellEvent(io: CommandIo, event: CompactionEvent): void {
+  if (event.type === 'background_event') io.stderr(`${printable(event.message)}\n`);
+  if (event.type === 'warning') io.stderr(`baton: warning: ${printable(event.message)}\n`);
 }
 
 /**
@@ -196,20 +220,24 @@ function countedTexts(item: Item): readonly string[] {
 
 function subjectOf(
   session: ReadForCompaction,
-  world: CompactionWorld,
-  { target, config }: { readonly target: WriteFormat; readonly config: Config },
+  { file, target, config }: { readonly file: string; readonly target: WriteFormat; readonly config: Config },
 ): Subject {
   const { account, trail } = session;
   return {
     entries: session.history.entries,
     window: account.window,
-    pressure: pressureSentence(account),
     // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
     leavesInitialContext: isAgentFormat(target),
     summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
     state: restoreState(trail.plan, config.compact),
-    summarise: embeddedSummarizer(trail, world.count),
+    session: {
+      sessionId: account.sessionId,
+      transcriptPath: file === '-' ? undefined : resolve(file),
+      cwd: account.cwd,
+      model: account.model,
+    },
+    trail,
   };
 }
 
@@ -334,7 +362,21 @@ function whatHappened(compaction: Compaction): string {
   return (
     `${plural(receipt.summarised.count, 'item')} summarised, ${formatNumber(receipt.kept.count)} kept, ` +
     `${formatNumber(receipt.dropped.count)} dropped.` +
-    (secrets > 0 ? ` ${plural(secrets, 'secret')} left out of the summary.` : '')
+    (secrets > 0 ? ` ${plural(secrets, 'secret')} left out of the summary.` : '') +
+    authorOf(receipt)
+  );
+}
+
+/** Who wrote the summary, where models were asked, and what they cost. */
+function authorOf({ model, attempts = [] }: Receipt): string {
+  if (attempts.length === 0) return '';
+  const input = attempts.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0);
+  const output = attempts.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0);
+  const priced = attempts.flatMap(({ costUsd }) => costUsd ?? []);
+  const cost = priced.length === 0 ? '' : `, $${priced.reduce((sum, each) => sum + each, 0).toFixed(4)}`;
+  return (
+    ` Summary by ${model === undefined ? 'Baton, without a model' : printable(model)}: ` +
+    `${plural(attempts.length, 'request')}, ${formatNumber(input)} tokens in, ${formatNumber(output)} out${cost}.`
   );
 }
 

@@ -73,7 +73,7 @@ describe('baton config show', () => {
   it('says so for every key, also unset ones, with --origin', async () => {
     const { stdout } = await run('show', '--origin');
     const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('['));
-    assert.equal(lines.length, 81);
+    assert.equal(lines.length, 89);
     for (const line of lines) assert.match(line, / {2}# default$/);
     assert.match(stdout, /^# error_threshold is not set +# default$/m);
   });
@@ -90,13 +90,18 @@ describe('baton config show', () => {
     };
     assert.equal(stderr, '');
     assert.equal(shown.config['model_context_window'], 64_000);
-    assert.deepEqual(shown.config['features'], { micro_compact: true, rawr_auto_compaction: true });
+    assert.deepEqual(shown.config['features'], {
+      micro_compact: true,
+      rawr_auto_compaction: true,
+      compact_v2: true,
+      remote_compaction: false,
+    });
     assert.deepEqual(shown.origins['model_context_window'], {
       source: 'command_line',
       argument: 'model_context_window=64000',
     });
     assert.deepEqual(shown.origins['compact.enabled'], { source: 'default' });
-    assert.equal(Object.keys(shown.origins).length, 81);
+    assert.equal(Object.keys(shown.origins).length, 89);
   });
 });
 
@@ -119,20 +124,17 @@ describe('baton config check', () => {
   });
 
   it('confirms a valid configuration, and warns of keys without effect on stderr', async () => {
-    const { stdout, stderr, error } = await run('check', '-c', 'compact.summarization_model=m');
+    const { stdout, stderr, error } = await run('check', '-c', 'model=m');
     assert.equal(error, undefined);
     assert.equal(stdout, 'The configuration is valid; 1 key is set.\n');
-    assert.match(
-      stderr,
-      /^Warning: -c .*summarization_model has no effect until model-written compaction is in; .*\n$/,
-    );
+    assert.match(stderr, /^Warning: -c model=m: model has no effect without model_provider\.\n$/);
   });
 
   it('prints JSON alone on stdout', async () => {
-    const { stdout, stderr } = await run('check', '--json', '-c', 'compact.summarization_model=m');
+    const { stdout, stderr } = await run('check', '--json', '-c', 'model=m');
     const report = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
     assert.equal(stderr, '');
-    assert.deepEqual([report['valid'], report['keysSet']], [true, ['compact.summarization_model']]);
+    assert.deepEqual([report['valid'], report['keysSet']], [true, ['model']]);
     assert.equal((report['warnings'] as readonly unknown[]).length, 1);
   });
 

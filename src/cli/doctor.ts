@@ -3,8 +3,11 @@
 import { spawn } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { ConfigRequest } from '../config/load.ts';
 import { batonHome, loadConfig } from '../config/load.ts';
+import type { ModelProvider } from '../config/model-providers.ts';
+import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { findSessions } from './agents.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
@@ -28,25 +31,31 @@ export async function runDoctor(
   request: ConfigRequest,
   { json }: { readonly json: boolean },
 ): Promise<ExitStatus> {
+  const { config, finding: configuration } = await checkConfig(io, request);
   const findings = [
     checkNode(),
     checkTerminal(io),
     await checkTokenizer(),
     await checkHome(io),
-    await checkConfig(io, request),
+    configuration,
+    ...(await checkProviders(io, config)),
     await checkSessions(io),
     await checkBinary(io, 'codex', 'Compacted Codex sessions are resumed with it.'),
     await checkBinary(io, 'claude', 'Compacted Claude Code sessions are resumed with it.'),
   ];
   if (json) io.stdout(`${JSON.stringify({ findings }, null, 2)}\n`);
-  else for (const finding of findings) io.stdout(foldLines(io.look, renderFinding(finding, io)));
+  else {
+    const width = Math.max(...findings.map(({ name }) => name.length));
+    for (const finding of findings) io.stdout(foldLines(io.look, renderFinding(finding, width, io)));
+  }
   return findings.some(({ state }) => state === 'broken') ? 1 : 0;
 }
 
-function renderFinding({ name, state, detail, cure }: Finding, { look }: CommandIo): string {
+/** @param width of the column of the names */
+function renderFinding({ name, state, detail, cure }: Finding, width: number, { look }: CommandIo): string {
   const tones: Readonly<Record<Finding['state'], Tone>> = { ok: 'good', absent: 'faint', broken: 'bad' };
-  const line = `${paint(look, tones[state], padEnd(state, 6))}  ${padEnd(name, 10)}  ${printable(detail)}\n`;
-  return cure === undefined ? line : `${line}${' '.repeat(20)}${printable(cure)}\n`;
+  const line = `${paint(look, tones[state], padEnd(state, 6))}  ${padEnd(name, width)}  ${printable(detail)}\n`;
+  return cure === undefined ? line : `${line}${' '.repeat(width + 10)}${printable(cure)}\n`;
 }
 
 function checkNode(): Finding {
@@ -103,15 +112,57 @@ async function checkHome(io: CommandIo): Promise<Finding> {
   }
 }
 
-async function checkConfig(io: CommandIo, request: ConfigRequest): Promise<Finding> {
+/** The finding, and the configuration to go by: the defaults where it is broken. */
+async function checkConfig(
+  io: CommandIo,
+  request: ConfigRequest,
+): Promise<{ readonly config: Config; readonly finding: Finding }> {
   try {
-    const { origins, warnings } = await loadConfig(request, io);
-    const detail = origins.size === 0 ? 'defaults, nothing configured' : `${plural(origins.size, 'key')} set`;
-    return { name: 'config', state: 'ok', detail: [detail, ...warnings].join('; ') };
+    const { config, origins, warnings } = await loadConfig(request, io);
+    const set = origins.size === 0 ? 'defaults, nothing configured' : `${plural(origins.size, 'key')} set`;
+    return { config, finding: { name: 'config', state: 'ok', detail: [set, ...warnings].join('; ') } };
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
-    return { name: 'config', state: 'broken', detail: error.message, cure: error.cure };
+    const finding: Finding = { name: 'config', state: 'broken', detail: error.message, cure: error.cure };
+    return { config: DEFAULT_CONFIG, finding };
   }
+}
+
+/** Every provider that `--model` can name. Only Ollama is asked, and only which models it has. */
+async function checkProviders(io: CommandIo, config: Config): Promise<readonly Finding[]> {
+  const [{ resolveModelProviders }, { isKeySet, listLocalModels }] = await Promise.all([
+    import('../config/model-providers.ts'),
+    import('../providers/choose.ts'),
+  ]);
+  const providers = [...resolveModelProviders(config.modelProviders)];
+  return Promise.all(
+    providers.map(async ([key, provider]) => {
+      const answer =
+        key === 'ollama'
+          ? tellOllama(await listLocalModels(provider.baseUrl))
+          : tellKey(key, provider, isKeySet(io.env, provider));
+      // Without the path, which may be a secret of a gateway.
+      const detail = `${answer.detail} (${new URL(provider.baseUrl).host}, ${provider.wireApi})`;
+      return { ...answer, name: `provider ${key}`, detail };
+    }),
+  );
+}
+
+function tellKey(key: string, { envKey }: ModelProvider, isSet: boolean): Omit<Finding, 'name'> {
+  if (envKey === '') return { state: 'ok', detail: 'needs no key' };
+  if (isSet) return { state: 'ok', detail: `${envKey} is set` };
+  const cure = `Set ${envKey} to use it with --model ${key}/MODEL.`;
+  return { state: 'absent', detail: `${envKey} is not set`, cure };
+}
+
+function tellOllama(models: readonly string[] | undefined): Omit<Finding, 'name'> {
+  if (models === undefined) {
+    return { state: 'absent', detail: 'does not answer', cure: 'Start it to use its models.' };
+  }
+  const [first] = models;
+  return first === undefined
+    ? { state: 'absent', detail: 'answers, but has no model', cure: 'Pull a model.' }
+    : { state: 'ok', detail: `answers with ${plural(models.length, 'model')}, ${first} first` };
 }
 
 async function checkSessions(io: CommandIo): Promise<Finding> {

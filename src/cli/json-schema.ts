@@ -7,10 +7,12 @@ import {
   CATEGORIES,
   DECISION_POINTS,
   FORMATS,
+  HOOK_EVENTS,
   IMPLEMENTATIONS,
   PHASES,
   PRESSURES,
   REASONS,
+  RUNGS,
   STRATEGIES,
   TIERS,
   TRIGGERS,
@@ -53,8 +55,26 @@ export const ReceiptDocument = z
     phase: z.enum(PHASES),
     strategy: z.enum(STRATEGIES),
     implementation: z.enum(IMPLEMENTATIONS),
-    rung: z.enum(['embedded', 'newest_turns', 'none']),
-    model: z.string().optional(),
+    rung: z.enum(RUNGS),
+    model: z.string().optional().meta({ description: 'PROVIDER/MODEL that wrote the summary' }),
+    attempts: z
+      .array(
+        z.strictObject({
+          model: z.string(),
+          rung: z.enum(RUNGS),
+          piece: z.int().min(1).optional(),
+          outcome: z.enum(['accepted', 'defect', 'too_large', 'refused', 'failed']),
+          why: z.string().optional(),
+          retries: z.int().min(0),
+          inputTokens: tokens.optional(),
+          cachedInputTokens: tokens.optional(),
+          outputTokens: tokens.optional(),
+          costUsd: z.number().optional(),
+          durationMs: z.number(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'every request to a model, the failed ones too' }),
     counter: z.enum(['precise', 'approximate']),
     why: z.string().meta({ description: 'the numbers behind the decision, as one sentence' }),
     window: tokens,
@@ -72,6 +92,17 @@ export const ReceiptDocument = z
     redactions: z.record(z.string(), z.int()).meta({ description: 'known secrets replaced, by kind' }),
     guards: z.array(z.string()),
     notes: z.array(z.string()),
+    hooks: z
+      .array(
+        z.strictObject({
+          event: z.enum(HOOK_EVENTS),
+          command: z.string(),
+          outcome: z.enum(['done', 'vetoed', 'overruled', 'failed', 'timed_out', 'interrupted']),
+          durationMs: z.number(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'hooks that ran before the result was committed' }),
     durationMs: z.number().optional(),
   })
   .meta({ title: 'Receipt', description: 'Why a compaction ran and what it did.' });

@@ -144,7 +144,7 @@ function addInspect(program: Command, io: CommandIo, configure: Configure, end: 
 function addCompact(program: Command, io: CommandIo, configure: Configure): void {
   program
     .command('compact')
-    .description('compact a session with the embedded summarizer; the input file is never changed')
+    .description('compact a session, without a model unless one is named; the input file is never changed')
     .argument('<file>', 'session file of any format in docs/formats.md; - reads standard input')
     .addOption(
       new Option('--strategy <name>', 'auto and full write a summary; micro clears old tool results only')
@@ -152,6 +152,8 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
         .default('auto'),
     )
     .option('--target-tokens <n>', 'largest size of the whole context afterwards (o200k tokens)', parseTokens)
+    .option('--model <name>', 'who writes the summary: PROVIDER/MODEL, or embedded (default): no model')
+    .option('--instructions <text>', 'what the summary should dwell on (needs a model)')
     .option('--preview', 'show what would be kept, summarised and dropped; write nothing')
     .option('--out <file>', 'where to write (default: standard output)')
     .addOption(

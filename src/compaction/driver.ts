@@ -1,31 +1,44 @@
-// Carries a request through: ask dispatch, read files back, plan, and hand over one record to append. Decides nothing.
+// Carries a request through: ask dispatch, read files back, ask models, rebuild, and hand over one record to append. What it
+// decides it has from pure functions.
 
 import { BatonError } from '../errors.ts';
-import type { Clock, Hash, Ids, WorkspaceFiles } from '../ports.ts';
+import type { CancelSignal, Clock, Hash, Hooks, Ids, WorkspaceFiles } from '../ports.ts';
 import type { Config } from '../config/schema.ts';
-import type { Item, MessageItem } from '../protocol/item.ts';
+import type { CompactionEvent } from '../protocol/event.ts';
+import type { HookSession, PreCompactInput } from '../protocol/hook.ts';
+import type { Item } from '../protocol/item.ts';
+import type { CompactionPlan } from '../protocol/plan.ts';
 import type { CompactedRecord, MicroCompactedRecord } from '../protocol/record.ts';
-import type { Receipt } from '../protocol/receipt.ts';
-import type { Strategy } from '../vocabulary.ts';
+import type { Receipt, SummaryAttempt } from '../protocol/receipt.ts';
+import type { CompactFailure, Phase, Reason, Strategy, Trigger } from '../vocabulary.ts';
 import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
-import { itemTokens } from '../tokens/estimate.ts';
+import { itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
+import { autoCompactThreshold } from '../tokens/pressure.ts';
+import { countRedactions } from '../trail/redact.ts';
+import type { Trail } from '../trail/trail.ts';
+import { MESSAGE_OVERHEAD } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
-import { compactFully, contextTokens, itemsTokens } from './full.ts';
-import type { Fate, SummaryDraft } from './full.ts';
+import { carryOut, contextTokens, EMBEDDED, itemsTokens, planFull, withItem } from './full.ts';
+import type { Fate, FullPlan, FullRefusal, FullRequest, FullResult, Measure } from './full.ts';
+import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks/driver.ts';
 import { NEW_GUARD } from './loop-guard.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
+import type { MicroSettings } from './micro.ts';
 import { limitFiles, prepareFile, restoreCandidates } from './restore.ts';
 import type { ReadFile, RestorableFile } from './restore.ts';
+import { summariseWithModels } from './summarise/driver.ts';
+import type { SummaryModel } from './summarise/driver.ts';
+import type { SummaryPrompts } from './summarise/prompt.ts';
+import { transcriptOf } from './summarise/transcript.ts';
+import { embeddedSummarizer } from './summary.ts';
 
 /** A history to be compacted and what is known of it. */
 export interface Subject {
   readonly entries: readonly Entry<Item>[];
   /** Raw window of the model. */
   readonly window: number;
-  /** The gauge as one sentence: the numbers and the formula. */
-  readonly pressure: string;
   /** The agent gives its initial context again by itself when the session goes on. */
   readonly leavesInitialContext: boolean;
   /** First line of the summary message, by which the agent that goes on recognises a summary. */
@@ -34,15 +47,32 @@ export interface Subject {
   readonly readFiles: readonly ReadFile[];
   /** Todo list and plan as attachments, newest state. */
   readonly state: readonly Item[];
-  /** Writes the summary. */
-  readonly summarise: (budget: number, preserved: readonly MessageItem[]) => SummaryDraft;
+  /** What hooks are told of it. */
+  readonly session: HookSession;
+  /** The whole log, from which Baton itself writes a summary, and holds a model's against. */
+  readonly trail: Trail;
 }
 
-/** What a user asked for. */
-export interface ManualCompaction {
+/** Who asks for a compaction, and for what. */
+export interface Occasion {
+  readonly trigger: Trigger;
+  readonly reason: Reason;
+  readonly phase: Phase;
   readonly strategy: Strategy;
+  /** Why, with the numbers, as one sentence. */
+  readonly why: string;
   /** Largest size of the whole context afterwards. */
   readonly targetTokens?: number;
+  /** Nothing may stop it any more. */
+  readonly isEmergency?: boolean;
+}
+
+/** The models that may write the summary, in the order in which they are asked. */
+export interface Summarizers {
+  readonly models: readonly SummaryModel[];
+  readonly prompts: SummaryPrompts;
+  /** Milliseconds for all their requests together; after them the compaction goes on without a model. */
+  readonly deadlineMs: number;
 }
 
 /** What carrying it out needs. */
@@ -52,8 +82,16 @@ export interface CompactionWorld {
   readonly hash: Hash;
   readonly count: CountText;
   readonly counter: Receipt['counter'];
+  readonly signal: CancelSignal;
+  readonly emit: (event: CompactionEvent) => void;
   /** Where files are read back from; nothing is restored without it. */
   readonly files?: WorkspaceFiles;
+  /** The user's; none runs for a preview. */
+  readonly hooks?: Hooks;
+  /** Without it no model is asked. */
+  readonly summarizers?: Summarizers;
+  /** Makes the result the history, durably, before anybody is told of it. A preview has none. */
+  readonly commit?: (compaction: Compaction) => Promise<void>;
 }
 
 /** What came out. `items` is the history afterwards. */
@@ -73,76 +111,290 @@ export type Compaction =
     };
 
 /**
- * Compacts a history on a user's request. Nothing is written; the caller appends the record.
- * @throws BatonError `compaction_disabled`, `nothing_to_compact`, `cannot_fit`
+ * Compacts a history on a user's request.
+ * @throws BatonError `compaction_disabled`, `nothing_to_compact`, `cannot_fit`, `interrupted`
  */
 export async function compactHistory(
   subject: Subject,
-  request: ManualCompaction,
+  occasion: Occasion,
   config: Config,
   world: CompactionWorld,
 ): Promise<Compaction> {
-  const plan = dispatch({ from: 'manual', strategy: request.strategy }, NEW_GUARD, dispatchSettings(config));
+  const plan = dispatch({ from: 'manual', strategy: occasion.strategy }, NEW_GUARD, dispatchSettings(config));
   if (plan.type === 'none') {
     throw new BatonError('compaction_disabled', `Compaction is off: ${plan.why}`, {
       cure: 'Set the key, for this run with `-c KEY=true`.',
     });
   }
-  return plan.type === 'micro'
-    ? runMicro(subject, request, config, world)
-    : runFull(subject, request, config, world);
+  return carryThrough(plan, { subject, occasion }, config, world);
 }
 
-async function runFull(
-  subject: Subject,
-  request: ManualCompaction,
+/**
+ * Carries a plan of the arbiter out, commits the result and tells of it.
+ * @throws BatonError `nothing_to_compact`, `cannot_fit`, `interrupted`, and what committing fails with; the history is
+ *   then what it was
+ */
+export async function carryThrough(
+  plan: Exclude<CompactionPlan, { type: 'none' }>,
+  { subject, occasion }: { readonly subject: Subject; readonly occasion: Occasion },
   config: Config,
   world: CompactionWorld,
 ): Promise<Compaction> {
+  const id = world.ids.uuid();
   const startedMs = world.clock.now();
-  const result = compactFully({
-    id: world.ids.uuid(),
+  const job: Job = { id, startedMs, subject, occasion, config, world };
+  try {
+    return plan.type === 'micro'
+      ? await carryMicro(job)
+      : await carryFull(job, plan.type === 'full' ? world.summarizers : undefined);
+  } catch (error) {
+    if (error instanceof BatonError) {
+      const reason = FAILURES[error.code] ?? 'api_error';
+      world.emit({ type: 'compact_failed', reason, error_message: error.message });
+    }
+    throw error;
+  }
+}
+
+async function carryMicro(job: Job): Promise<Compaction> {
+  const { id, startedMs, world } = job;
+  const compaction = runMicro(job);
+  await world.commit?.(compaction);
+  world.emit({
+    type: 'micro_compact_completed',
+    id,
+    tools_compacted: compaction.record.callIds.length,
+    tokens_saved: compaction.preTokens - compaction.postTokens,
+    duration_ms: world.clock.now() - startedMs,
+  });
+  return compaction;
+}
+
+async function carryFull(job: Job, summarizers: Summarizers | undefined): Promise<Compaction> {
+  const { id, subject, config, world } = job;
+  const item = { type: 'context_compaction', id } as const;
+  world.emit({ type: 'item_started', item });
+  const compaction = await runFull(job, summarizers);
+  await world.commit?.(compaction);
+  world.emit({ type: 'item_completed', item });
+  world.emit({ type: 'context_compacted', id });
+  world.emit(completed(compaction.record.receipt));
+  await tellHooks(world, subject.session, compaction.record.receipt, compaction.record.summary);
+  const { postTokens } = compaction.record.receipt;
+  const threshold = autoCompactThreshold(subject.window, dispatchSettings(config).thresholds);
+  if (postTokens >= threshold) {
+    world.emit({ type: 'compact_threshold_exceeded', post_compact_tokens: postTokens, threshold });
+  }
+  return compaction;
+}
+
+const FAILURES: Readonly<Record<string, CompactFailure>> = {
+  nothing_to_compact: 'no_summary',
+  cannot_fit: 'cannot_fit',
+  interrupted: 'interrupted',
+  compaction_vetoed: 'vetoed',
+};
+
+interface Job {
+  readonly id: string;
+  readonly startedMs: number;
+  readonly subject: Subject;
+  readonly occasion: Occasion;
+  readonly config: Config;
+  readonly world: CompactionWorld;
+}
+
+type FullCompaction = Extract<Compaction, { type: 'full' }>;
+type MicroCompaction = Extract<Compaction, { type: 'micro' }>;
+
+function completed(receipt: Receipt): CompactionEvent {
+  const { attempts = [], implementation } = receipt;
+  return {
+    type: 'compact_completed',
+    id: receipt.id,
+    pre_compact_tokens: receipt.preTokens,
+    post_compact_tokens: receipt.postTokens,
+    compaction_input_tokens: attempts.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0),
+    compaction_output_tokens: attempts.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0),
+    files_restored: receipt.restoredFiles.length,
+    duration_ms: receipt.durationMs ?? 0,
+    strategy: implementation === 'micro' ? 'embedded' : implementation,
+  };
+}
+
+async function runFull(job: Job, models: Summarizers | undefined): Promise<FullCompaction> {
+  const { subject, occasion, world, startedMs } = job;
+  const asked = await askHooks(world, () => preCompactInput(job));
+  const summarizers = withInstructions(models, asked.instructions, world);
+  const reserve = hookRoom(world, occasion.targetTokens);
+  const request = fullRequest(job, await readBack(job), reserve);
+  const written = summarizers === undefined ? undefined : await writeWithModels(job, request, summarizers);
+  const result = written?.result ?? writeEmbedded(job, request, written?.attempts ?? []);
+  if (result.outcome !== 'compacted') throw refused(job, result);
+  const room = reserve - MESSAGE_OVERHEAD;
+  const heard = await hearHooks(world, subject.session, { room, count: world.count });
+  const whole = heard.context === undefined ? result : withItem(result, heard.context, measureOf(job));
+  const hooks = [...asked.runs, ...heard.runs];
+  const receipt = {
+    ...whole.record.receipt,
+    ...(hooks.length === 0 ? {} : { hooks }),
+    durationMs: world.clock.now() - startedMs,
+  };
+  const record = { ...whole.record, receipt };
+  return { type: 'full', record, items: record.replacement, fates: whole.fates };
+}
+
+function measureOf({ config, world }: Job): Measure {
+  return (item) => itemTokens(item, world.count, config.compact);
+}
+
+function preCompactInput(job: Job): PreCompactInput {
+  const { subject, occasion, world } = job;
+  return {
+    session: subject.session,
+    trigger: occasion.trigger,
+    reason: occasion.reason,
+    phase: occasion.phase,
+    customInstructions: world.summarizers?.prompts.instructions,
+    preTokens: contextTokens(subject.entries, measureOf(job)),
+    window: subject.window,
+    mayVeto: occasion.isEmergency !== true,
+  };
+}
+
+/** What hooks ask of the summary joins what the user asks of it. */
+function withInstructions(
+  summarizers: Summarizers | undefined,
+  instructions: string | undefined,
+  { emit }: CompactionWorld,
+): Summarizers | undefined {
+  if (instructions === undefined) return summarizers;
+  if (summarizers === undefined) {
+    const message = 'The instructions of a pre_compact hook are left out: no model writes this summary.';
+    emit({ type: 'warning', message });
+    return undefined;
+  }
+  const { prompts } = summarizers;
+  const joined = [...(prompts.instructions === undefined ? [] : [prompts.instructions]), instructions];
+  return { ...summarizers, prompts: { ...prompts, instructions: joined.join('\n\n') } };
+}
+
+function fullRequest(
+  { id, startedMs, subject, occasion, config, world }: Job,
+  files: readonly RestorableFile[],
+  reserve: number,
+): FullRequest {
+  const { trigger, reason, phase, strategy, why, targetTokens } = occasion;
+  return {
+    id,
     at: new Date(startedMs).toISOString(),
-    trigger: 'manual',
-    reason: 'user_requested',
-    strategy: request.strategy,
-    why: `The user asked for a compaction ${subject.pressure}.`,
+    trigger,
+    reason,
+    phase,
+    strategy,
+    why,
     entries: subject.entries,
     window: subject.window,
-    ...(request.targetTokens === undefined ? {} : { targetTokens: request.targetTokens }),
+    ...(targetTokens === undefined ? {} : { targetTokens }),
     leavesInitialContext: subject.leavesInitialContext,
     summaryPrefix: subject.summaryPrefix,
     userMessageLimit: config.compact.userMessageMaxTokens,
-    files: await readBack(subject.readFiles, config, world),
+    files,
+    reserve,
     state: subject.state,
     estimate: config.compact,
     count: world.count,
     counter: world.counter,
     hash: world.hash,
-    summarise: subject.summarise,
-  });
-  if (result.outcome === 'nothing_to_compact') throw nothingToCompact(result.preTokens);
-  if (result.outcome === 'cannot_fit') throw cannotFit(request, result.leastTarget, result.parts);
-  const receipt = { ...result.record.receipt, durationMs: world.clock.now() - startedMs };
-  const record = { ...result.record, receipt };
-  return { type: 'full', record, items: record.replacement, fates: result.fates };
+  };
 }
 
-function runMicro(
-  subject: Subject,
-  request: ManualCompaction,
-  config: Config,
-  world: CompactionWorld,
-): Compaction {
+/**
+ * Largest summary of a model where no target says otherwise: half of its answer, since an analysis comes before it.
+ * @source rawr-behaviour §14: 16,000 output tokens in the descendants of Compact V2
+ */
+const MODEL_SUMMARY_LIMIT = 8_000;
+
+interface Written {
+  /** Undefined where no model gave a summary that fits. */
+  readonly result: Extract<FullResult, { outcome: 'compacted' }> | undefined;
+  readonly attempts: readonly SummaryAttempt[];
+}
+
+async function writeWithModels(
+  { subject, world }: Job,
+  request: FullRequest,
+  { models, prompts, deadlineMs }: Summarizers,
+): Promise<Written> {
+  const plan = planFull({ ...request, summaryLimit: MODEL_SUMMARY_LIMIT });
+  if (plan.outcome !== 'planned') return { result: undefined, attempts: [] };
+  const { items: preserved } = plan.preserved;
+  const embedded = embeddedSummarizer(subject.trail, world.count);
+  const sizeOf = sizes(plan);
+  const { summary, attempts } = await summariseWithModels(
+    models,
+    {
+      transcript: transcriptOf(
+        subject.entries.map(({ value }) => value),
+        sizeOf,
+      ),
+      sizeOf,
+      count: world.count,
+      mostTokens: plan.summaryTokens,
+      preserved,
+      constraints: subject.trail.constraints,
+      prompts,
+      digest: (budget) => embedded(budget, []).text,
+      cacheKey: request.id,
+    },
+    {
+      clock: world.clock,
+      signal: world.signal,
+      deadlineMs,
+      tell: (message) => world.emit({ type: 'background_event', message }),
+    },
+  );
+  if (summary === undefined) return { result: undefined, attempts };
+  const { text, model, rung, notes } = summary;
+  const draft = { text, redactions: countRedactions(text), notes };
+  const result = carryOut(plan, () => draft, { implementation: 'full', rung, model, attempts });
+  return { result: result.outcome === 'compacted' ? result : undefined, attempts };
+}
+
+function sizes({ request: { measure } }: FullPlan) {
+  return (item: Item): number => {
+    const tokens = sumTokens(measure(item));
+    return tokens === 0 ? 0 : tokens + MESSAGE_OVERHEAD;
+  };
+}
+
+function writeEmbedded(
+  { subject, world }: Job,
+  request: FullRequest,
+  attempts: readonly SummaryAttempt[],
+): FullResult {
+  const plan = planFull(request);
+  if (plan.outcome !== 'planned') return plan;
+  const summarise = embeddedSummarizer(subject.trail, world.count);
+  const why = attempts.at(-1)?.why;
+  if (why === undefined) return carryOut(plan, summarise, EMBEDDED);
+  const note = `No model gave a summary (${why}); this one was written without a model.`;
+  return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), {
+    ...EMBEDDED,
+    attempts,
+  });
+}
+
+function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
+  return refusal.outcome === 'nothing_to_compact'
+    ? nothingToCompact(refusal.preTokens)
+    : cannotFit(occasion, refusal.leastTarget, refusal.parts);
+}
+
+function runMicro({ id, startedMs, subject, occasion, config, world }: Job): MicroCompaction {
   const items = subject.entries.map(({ value }) => value);
   const measure = (item: Item) => itemTokens(item, world.count, config.compact);
-  const result = microCompact(items, EMPTY_COMPACT_STATE, {
-    minTokensToSave: config.compact.microCompactMinTokensToSave,
-    keepLastTools: config.compact.microCompactKeepLastNTools,
-    approxBytesPerToken: config.compact.approxBytesPerToken,
-    tokensPerImage: config.compact.tokensPerImage,
-    count: world.count,
-  });
+  const result = microCompact(items, EMPTY_COMPACT_STATE, microSettings(config, world.count));
   const preTokens = contextTokens(subject.entries, measure);
   if (!result.wasEffective) {
     throw new BatonError(
@@ -156,16 +408,16 @@ function runMicro(
   }
   const normalized = normalizeItems(result.items).items;
   const postTokens = itemsTokens(normalized, measure);
-  if (request.targetTokens !== undefined && postTokens > request.targetTokens) {
-    throw cannotFit(request, postTokens, { contextAfterClearing: postTokens });
+  if (occasion.targetTokens !== undefined && postTokens > occasion.targetTokens) {
+    throw cannotFit(occasion, postTokens, { contextAfterClearing: postTokens });
   }
   return {
     type: 'micro',
     record: {
       type: 'micro_compacted',
-      id: world.ids.uuid(),
-      at: new Date(world.clock.now()).toISOString(),
-      trigger: 'manual',
+      id,
+      at: new Date(startedMs).toISOString(),
+      trigger: occasion.trigger,
       callIds: result.callIds,
       preTokens,
       tokensSaved: result.tokensSaved,
@@ -176,11 +428,18 @@ function runMicro(
   };
 }
 
-async function readBack(
-  readFiles: readonly ReadFile[],
-  config: Config,
-  world: CompactionWorld,
-): Promise<readonly RestorableFile[]> {
+/** The settings with which micro-compaction clears. */
+export function microSettings({ compact }: Config, count: CountText): MicroSettings {
+  return {
+    minTokensToSave: compact.microCompactMinTokensToSave,
+    keepLastTools: compact.microCompactKeepLastNTools,
+    approxBytesPerToken: compact.approxBytesPerToken,
+    tokensPerImage: compact.tokensPerImage,
+    count,
+  };
+}
+
+async function readBack({ subject, config, world }: Job): Promise<readonly RestorableFile[]> {
   const { files } = world;
   if (files === undefined) return [];
   const settings = {
@@ -191,7 +450,7 @@ async function readBack(
     hash: world.hash,
   };
   const prepared: RestorableFile[] = [];
-  for (const { path } of restoreCandidates(readFiles)) {
+  for (const { path } of restoreCandidates(subject.readFiles)) {
     if (limitFiles(prepared, settings).length >= settings.maxFiles) break;
     const file = prepareFile(path, await files.read(path), settings);
     if (file !== undefined) prepared.push(file);
@@ -208,13 +467,13 @@ function nothingToCompact(preTokens: number): BatonError {
 }
 
 function cannotFit(
-  request: ManualCompaction,
+  { targetTokens = 0 }: Occasion,
   leastTarget: number,
   parts: Readonly<Record<string, number>>,
 ): BatonError {
   return new BatonError(
     'cannot_fit',
-    `The context cannot be compacted to ${request.targetTokens ?? 0} tokens; it needs at least ${leastTarget}`,
+    `The context cannot be compacted to ${targetTokens} tokens; it needs at least ${leastTarget}`,
     { cure: `Ask for --target-tokens ${leastTarget} or more.`, data: { leastTarget, parts } },
   );
 }

@@ -20,7 +20,7 @@ import {
 } from '../../test/support/thread.ts';
 import { WORTHWHILE_SHARE } from './budget.ts';
 import { compactFully, itemsTokens } from './full.ts';
-import type { FullRequest, FullResult, Measure } from './full.ts';
+import type { FullRequest, FullResult, Measure, Summarise } from './full.ts';
 import { limitFiles, prepareFile } from './restore.ts';
 import type { RestorableFile } from './restore.ts';
 
@@ -62,6 +62,7 @@ const PLAIN: Omit<FullRequest, 'entries'> = {
   at: '2026-01-01T00:00:00.000Z',
   trigger: 'manual',
   reason: 'user_requested',
+  phase: 'standalone_turn',
   strategy: 'auto',
   why: 'The test asked for it.',
   window: 200_000,
@@ -74,11 +75,13 @@ const PLAIN: Omit<FullRequest, 'entries'> = {
   count: approximateTokens,
   counter: 'approximate',
   hash,
-  summarise: greedy,
 };
 
-function run(notation: string, request: Partial<FullRequest> = {}): FullResult {
-  return compactFully({ ...PLAIN, entries: entriesOf(thread(notation)), ...request });
+/** A request of a test; without `summarise` the greedy one writes. */
+type Asked = Partial<FullRequest> & { readonly summarise?: Summarise };
+
+function run(notation: string, { summarise = greedy, ...request }: Asked = {}): FullResult {
+  return compactFully({ ...PLAIN, entries: entriesOf(thread(notation)), ...request }, summarise);
 }
 
 function compacted(result: FullResult) {
@@ -318,7 +321,7 @@ test('notes say what a reader would ask about', () => {
     '1 older user message(s) did not fit verbatim and are in the summary only.',
   ]);
   assert.deepEqual(receiptOf(run('dev:5k u a:9k', { window: 10_000 })).notes, [
-    'Less than half of the window is free after this compaction.',
+    'Less than half of the window is free after this compaction. It is filled by system (5,000 tokens), summary (4,031 tokens), user (5 tokens).',
   ]);
 });
 
@@ -339,7 +342,7 @@ test('five compactions in a row stay within the target, keep the newest words an
     for (const item of turns[nth - 1] ?? []) history.add({ type: 'item', item });
     states.push(history.entries.map(({ value }) => value));
     const { record } = compacted(
-      compactFully({ ...PLAIN, id: `c${nth}`, entries: history.entries, targetTokens: 3000 }),
+      compactFully({ ...PLAIN, id: `c${nth}`, entries: history.entries, targetTokens: 3000 }, greedy),
     );
     history.add(record);
     const items = history.entries.map(({ value }) => value);

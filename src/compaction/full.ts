@@ -3,8 +3,14 @@
 
 import type { Item, MessageItem } from '../protocol/item.ts';
 import type { CompactedRecord } from '../protocol/record.ts';
-import type { Receipt, ReceiptEntry, RestoredFile, TokensByCategory } from '../protocol/receipt.ts';
-import type { Category, Reason, Strategy, Trigger } from '../vocabulary.ts';
+import type {
+  Receipt,
+  ReceiptEntry,
+  RestoredFile,
+  SummaryAttempt,
+  TokensByCategory,
+} from '../protocol/receipt.ts';
+import type { Category, Implementation, Phase, Reason, Rung, Strategy, Trigger } from '../vocabulary.ts';
 import type { Entry } from '../history/project.ts';
 import type { Hash } from '../ports.ts';
 import { filterForSummary, initialContextRange } from '../history/filter.ts';
@@ -12,6 +18,7 @@ import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
+import { formatNumber } from '../tokens/words.ts';
 import { MESSAGE_OVERHEAD, shareOut, targetForSummary, WORTHWHILE_SHARE } from './budget.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
 import { preserveUserMessages } from './preserve.ts';
@@ -26,15 +33,34 @@ export interface SummaryDraft {
   readonly text: string;
   /** Known secrets that were replaced, by kind. */
   readonly redactions: Readonly<Record<string, number>>;
+  /** What a receipt says of the summary besides. */
+  readonly notes?: readonly string[];
 }
 
-/** Everything that a full compaction depends on. */
+/** Who wrote a summary, and what was tried before. */
+export interface Authorship {
+  readonly implementation: Implementation;
+  readonly rung: Rung;
+  /** `PROVIDER/MODEL`; absent where no model wrote it. */
+  readonly model?: string;
+  /** Every request to a model, in order. */
+  readonly attempts: readonly SummaryAttempt[];
+}
+
+/** The summarizer that needs no model, asked first. */
+export const EMBEDDED: Authorship = { implementation: 'embedded', rung: 'embedded', attempts: [] };
+
+/** Writes a summary in at most `budget` tokens. @param preserved user messages that stay verbatim beside it */
+export type Summarise = (budget: number, preserved: readonly MessageItem[]) => SummaryDraft;
+
+/** Everything that a full compaction depends on but the summary. */
 export interface FullRequest {
   readonly id: string;
   /** ISO 8601. */
   readonly at: string;
   readonly trigger: Trigger;
   readonly reason: Reason;
+  readonly phase: Phase;
   readonly strategy: Strategy;
   /** Why it was asked for, with the numbers, as one sentence. */
   readonly why: string;
@@ -47,8 +73,12 @@ export interface FullRequest {
   readonly leavesInitialContext: boolean;
   /** `user_message_max_tokens`. */
   readonly userMessageLimit: number;
+  /** Largest size of the summary where no target says otherwise; the embedded summarizer's unless given. */
+  readonly summaryLimit?: number;
   /** Files read back from the workspace, newest first, already within their own limits. */
   readonly files: readonly RestorableFile[];
+  /** Room to be left for what joins the history at last, in tokens: the words of hooks. */
+  readonly reserve?: number;
   /** First line of the summary message. */
   readonly summaryPrefix: string;
   /** Todo list and plan, as attachments. */
@@ -57,11 +87,6 @@ export interface FullRequest {
   readonly count: CountText;
   readonly counter: Receipt['counter'];
   readonly hash: Hash;
-  /**
-   * Writes the summary in at most `budget` tokens by `count`.
-   * @param preserved user messages that stay verbatim beside the summary
-   */
-  readonly summarise: (budget: number, preserved: readonly MessageItem[]) => SummaryDraft;
 }
 
 /** What became of one entry. */
@@ -73,13 +98,8 @@ export interface Fate {
   readonly tokens: number;
 }
 
-export type FullResult =
-  | {
-      readonly outcome: 'compacted';
-      readonly record: CompactedRecord & { readonly receipt: Receipt; readonly at: string };
-      readonly fates: readonly Fate[];
-      readonly preserved: Preserved;
-    }
+/** A compaction that cannot be, and why. */
+export type FullRefusal =
   | { readonly outcome: 'nothing_to_compact'; readonly preTokens: number }
   | {
       readonly outcome: 'cannot_fit';
@@ -88,58 +108,86 @@ export type FullResult =
       readonly parts: Readonly<Record<string, number>>;
     };
 
+export type FullResult =
+  | {
+      readonly outcome: 'compacted';
+      readonly record: CompactedRecord & { readonly receipt: Receipt; readonly at: string };
+      readonly fates: readonly Fate[];
+      readonly preserved: Preserved;
+    }
+  | FullRefusal;
+
+/** What is settled before there is a summary. */
+export interface FullPlan {
+  readonly outcome: 'planned';
+  readonly request: Measured;
+  readonly preTokens: number;
+  /** Largest size of everything afterwards. */
+  readonly target: number;
+  /** Room for the summary's text, in tokens by the request's `count`. */
+  readonly summaryTokens: number;
+  /** The user's messages that stay verbatim. */
+  readonly preserved: Preserved;
+  readonly frame: Frame;
+  readonly files: readonly RestoredFile[];
+  readonly parts: Readonly<Record<'fixed' | 'userMessages' | 'files', number>>;
+}
+
 /** Attempts at a summary that lets the whole fit; each asks for less by what the last one was over. */
 const MOST_SUMMARY_ATTEMPTS = 4;
 
-/**
- * Compacts a history. The result fits `targetTokens` by `count`, has no broken pair, and is smaller than the input by
- * a quarter at least.
- */
-export function compactFully(asked: FullRequest): FullResult {
+/** Settles what stays and how much room is left for a summary. */
+export function planFull(asked: FullRequest): FullPlan | FullRefusal {
   const request = { ...asked, measure: measureOnce(asked) };
   const { entries, targetTokens = Infinity } = request;
   const preTokens = contextTokens(entries, request.measure);
   const parts = measureParts(request);
-  const limits = {
+  const limit = request.summaryLimit ?? DEFAULT_SUMMARY_TOKENS;
+  const target = Math.min(targetTokens, worthwhileTokens(preTokens));
+  const budget = shareOut({
     window: request.window,
     userMessageLimit: request.userMessageLimit,
-    summaryLimit: request.targetTokens === undefined ? DEFAULT_SUMMARY_TOKENS : Infinity,
+    summaryLimit: request.targetTokens === undefined ? limit : Infinity,
     ...parts.tokens,
-  };
-  const worthwhile = Math.floor(preTokens * WORTHWHILE_SHARE);
-  const target = Math.min(targetTokens, worthwhile);
-  const budget = shareOut({ ...limits, target });
-  const refuse = (leastTarget: number): FullResult =>
-    leastTarget > worthwhile
-      ? { outcome: 'nothing_to_compact', preTokens }
-      : { outcome: 'cannot_fit', leastTarget, parts: parts.tokens };
-  if (!budget.fits) return refuse(budget.least);
+    target,
+  });
+  if (!budget.fits) return refuse(preTokens, budget.least, parts.tokens);
   const preserved = preserveUserMessages(entries, budget.userMessages, request.count);
   const files = chooseRestored(request.files, budget.files);
-  const frame: Frame = {
-    initialContext: parts.initialContext,
-    boundary: boundaryItem(request, preTokens),
-    files: files.items,
-    state: request.state,
-    preserved,
-    ghosts: parts.ghosts,
-  };
-  const written = writeFitting(request, frame, { target, summary: budget.summary });
-  if (!written.fits) return refuse(targetForSummary(parts.tokens.fixed, written.leastTokens));
-  const { items, draft, summaryTokens } = written;
-  const postTokens = itemsTokens(items, request.measure);
-  const fates = decideFates(request, frame);
-  const receipt = writeReceipt({
+  return {
+    outcome: 'planned',
     request,
-    fates,
     preTokens,
-    postTokens,
-    summaryTokens,
-    items,
-    files: files.restored,
-    redactions: draft.redactions,
+    target,
+    summaryTokens: budget.summary,
     preserved,
-  });
+    frame: {
+      initialContext: parts.initialContext,
+      files: files.items,
+      state: request.state,
+      preserved,
+      ghosts: parts.ghosts,
+    },
+    files: files.restored,
+    parts: parts.tokens,
+  };
+}
+
+/**
+ * Carries a plan out. The result fits the target by `count`, has no broken pair, and is smaller than the input by a
+ * quarter at least.
+ */
+export function carryOut(plan: FullPlan, summarise: Summarise, author: Authorship): FullResult {
+  const { request, preTokens, preserved } = plan;
+  const boundary = boundaryItem(request, preTokens, author);
+  const written = writeFitting(plan, boundary, summarise);
+  if (!written.fits) {
+    return refuse(preTokens, targetForSummary(plan.parts.fixed, written.leastTokens), plan.parts);
+  }
+  const { items, draft } = written;
+  const postTokens = itemsTokens(items, request.measure);
+  const fates = decideFates(request, plan.frame);
+  const receipt = writeReceipt({ plan, author, fates, postTokens, written });
   return {
     outcome: 'compacted',
     record: {
@@ -147,7 +195,7 @@ export function compactFully(asked: FullRequest): FullResult {
       id: request.id,
       at: request.at,
       trigger: request.trigger,
-      phase: 'standalone_turn',
+      phase: request.phase,
       preTokens,
       postTokens,
       replacement: items,
@@ -157,6 +205,26 @@ export function compactFully(asked: FullRequest): FullResult {
     fates,
     preserved,
   };
+}
+
+/** Compacts a history without a model. */
+export function compactFully(request: FullRequest, summarise: Summarise): FullResult {
+  const plan = planFull(request);
+  return plan.outcome === 'planned' ? carryOut(plan, summarise, EMBEDDED) : plan;
+}
+
+function worthwhileTokens(preTokens: number): number {
+  return Math.floor(preTokens * WORTHWHILE_SHARE);
+}
+
+function refuse(
+  preTokens: number,
+  leastTarget: number,
+  parts: Readonly<Record<string, number>>,
+): FullRefusal {
+  return leastTarget > worthwhileTokens(preTokens)
+    ? { outcome: 'nothing_to_compact', preTokens }
+    : { outcome: 'cannot_fit', leastTarget, parts };
 }
 
 /** Splits an item's tokens by category. */
@@ -176,7 +244,6 @@ type Measured = FullRequest & { readonly measure: Measure };
 
 interface Frame {
   readonly initialContext: readonly Entry<Item>[];
-  readonly boundary: Item;
   readonly files: readonly Item[];
   readonly state: readonly Item[];
   readonly preserved: Preserved;
@@ -195,7 +262,8 @@ function measureParts(request: Measured) {
     tokens: {
       fixed:
         contextTokens(initialContext, request.measure) +
-        itemsTokens([...request.state, summaryMessage('', tellingOf(request))], request.measure),
+        itemsTokens([...request.state, summaryMessage('', tellingOf(request))], request.measure) +
+        (request.reserve ?? 0),
       userMessages: everyUserMessage.tokens,
       files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
     },
@@ -212,18 +280,15 @@ type Written =
   /** `leastTokens` is the size of the smallest summary that came. */
   | { readonly fits: false; readonly leastTokens: number };
 
-function writeFitting(
-  request: Measured,
-  frame: Frame,
-  { target, summary: firstBudget }: { readonly target: number; readonly summary: number },
-): Written {
-  let budget = firstBudget;
+function writeFitting(plan: FullPlan, boundary: Item, summarise: Summarise): Written {
+  const { request, frame, target } = plan;
+  let budget = plan.summaryTokens;
   let leastTokens = Infinity;
   for (let attempt = 0; attempt < MOST_SUMMARY_ATTEMPTS && budget > 0; attempt++) {
-    const draft = request.summarise(budget, frame.preserved.items);
+    const draft = summarise(budget, frame.preserved.items);
     const summary = summaryMessage(draft.text, tellingOf(request));
-    const items = rebuild(frame, summary);
-    const excess = itemsTokens(items, request.measure) - target;
+    const items = rebuild(frame, boundary, summary);
+    const excess = itemsTokens(items, request.measure) + (request.reserve ?? 0) - target;
     const summaryTokens = itemsTokens([summary], request.measure);
     if (excess <= 0) return { fits: true, items, draft, summaryTokens };
     leastTokens = Math.min(leastTokens, summaryTokens);
@@ -237,10 +302,10 @@ function tellingOf({ summaryPrefix, trigger }: FullRequest): SummaryTelling {
 }
 
 /** @source seed 001 §9, spec 2-engine §4.7: this order, and no other. */
-function rebuild(frame: Frame, summary: Item): readonly Item[] {
+function rebuild(frame: Frame, boundary: Item, summary: Item): readonly Item[] {
   return [
     ...frame.initialContext.map(({ value }) => value),
-    frame.boundary,
+    boundary,
     summary,
     ...frame.files,
     ...frame.state,
@@ -249,14 +314,14 @@ function rebuild(frame: Frame, summary: Item): readonly Item[] {
   ];
 }
 
-function boundaryItem(request: Measured, preTokens: number): Item {
+function boundaryItem(request: Measured, preTokens: number, { implementation }: Authorship): Item {
   return {
     type: 'compact_boundary',
     uuid: request.id,
     timestamp: request.at,
     trigger: request.trigger,
     reason: request.reason,
-    implementation: 'embedded',
+    implementation,
     preTokens,
   };
 }
@@ -278,42 +343,41 @@ function decideFates(request: Measured, frame: Frame): readonly Fate[] {
 }
 
 interface ReceiptFacts {
-  readonly request: Measured;
+  readonly plan: FullPlan;
+  readonly author: Authorship;
   readonly fates: readonly Fate[];
-  readonly preTokens: number;
   readonly postTokens: number;
-  readonly summaryTokens: number;
-  readonly items: readonly Item[];
-  readonly files: readonly RestoredFile[];
-  readonly redactions: Readonly<Record<string, number>>;
-  readonly preserved: Preserved;
+  readonly written: Extract<Written, { fits: true }>;
 }
 
 function writeReceipt(facts: ReceiptFacts): Receipt {
-  const { request, fates } = facts;
+  const { plan, author, fates, written } = facts;
+  const { request } = plan;
   return {
     version: 1,
     id: request.id,
     at: request.at,
     trigger: request.trigger,
     reason: request.reason,
-    phase: 'standalone_turn',
+    phase: request.phase,
     strategy: request.strategy,
-    implementation: 'embedded',
-    rung: 'embedded',
+    implementation: author.implementation,
+    rung: author.rung,
+    ...(author.model === undefined ? {} : { model: author.model }),
+    ...(author.attempts.length === 0 ? {} : { attempts: author.attempts }),
     counter: request.counter,
     why: request.why,
     window: request.window,
     ...(request.targetTokens === undefined ? {} : { targetTokens: request.targetTokens }),
-    preTokens: facts.preTokens,
+    preTokens: plan.preTokens,
     postTokens: facts.postTokens,
     inputSha256: request.hash(JSON.stringify(request.entries.map(({ value }) => value))),
-    summaryTokens: facts.summaryTokens,
+    summaryTokens: written.summaryTokens,
     kept: receiptEntry(fates, 'kept', request),
     summarised: receiptEntry(fates, 'summarised', request),
     dropped: receiptEntry(fates, 'dropped', request),
-    restoredFiles: facts.files,
-    redactions: facts.redactions,
+    restoredFiles: plan.files,
+    redactions: written.draft.redactions,
     guards: guards(facts),
     notes: notes(facts),
   };
@@ -334,8 +398,9 @@ function receiptEntry(fates: readonly Fate[], which: Fate['fate'], { measure }: 
   return { items: ranges, count, tokens: sumTokens(byCategory), byCategory };
 }
 
-function guards({ request, items, postTokens, preTokens }: ReceiptFacts): readonly string[] {
-  const broken = findBrokenPairs(items.map(pairView));
+function guards({ plan, written, postTokens }: ReceiptFacts): readonly string[] {
+  const { request, preTokens } = plan;
+  const broken = findBrokenPairs(written.items.map(pairView));
   const isSound =
     broken.orphanCalls.length + broken.orphanResults.length + broken.duplicateResults.length === 0;
   if (!isSound) throw new RangeError('A compaction left a broken pair of call and result');
@@ -346,8 +411,9 @@ function guards({ request, items, postTokens, preTokens }: ReceiptFacts): readon
   ];
 }
 
-function notes({ request, fates, preserved, postTokens }: ReceiptFacts): readonly string[] {
-  const said: string[] = [];
+function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly string[] {
+  const { request, preserved } = plan;
+  const said: string[] = [...(written.draft.notes ?? [])];
   if (fates.some(({ why }) => why === 'initial_context')) {
     said.push('The initial context is left out: the agent gives it again when the session goes on.');
   }
@@ -355,9 +421,48 @@ function notes({ request, fates, preserved, postTokens }: ReceiptFacts): readonl
     said.push(`${preserved.left} older user message(s) did not fit verbatim and are in the summary only.`);
   }
   if (postTokens > request.window / 2) {
-    said.push('Less than half of the window is free after this compaction.');
+    const filling = largestParts(written.items, request.measure);
+    said.push(`Less than half of the window is free after this compaction. It is filled by ${filling}.`);
   }
   return said;
+}
+
+/** A compacted history with one item more, behind what was restored and before the user's words. */
+export function withItem(
+  { record, fates, preserved }: Extract<FullResult, { outcome: 'compacted' }>,
+  item: Item,
+  measure: Measure,
+): Extract<FullResult, { outcome: 'compacted' }> {
+  const { replacement } = record;
+  const summary = replacement.findIndex((each) => each.type === 'message' && each.isCompactSummary === true);
+  const restored = replacement.findLastIndex(({ type }) => type === 'attachment' || type === 'compaction');
+  const at = Math.max(summary, restored) + 1;
+  const postTokens = (record.postTokens ?? 0) + itemsTokens([item], measure);
+  return {
+    outcome: 'compacted',
+    record: {
+      ...record,
+      postTokens,
+      replacement: replacement.toSpliced(at, 0, item),
+      receipt: { ...record.receipt, postTokens },
+    },
+    fates,
+    preserved,
+  };
+}
+
+/** How many parts are named where a window is full. */
+const NAMED_PARTS = 3;
+
+/** `tool results (40,000 tokens), user (9,000 tokens)`: what fills a context most. */
+export function largestParts(items: readonly Item[], measure: Measure): string {
+  const parts: Partial<Record<Category, number>> = {};
+  for (const item of items) addTokens(parts, measure(item));
+  return Object.entries(parts)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, NAMED_PARTS)
+    .map(([category, tokens]) => `${category.replaceAll('_', ' ')} (${formatNumber(tokens)} tokens)`)
+    .join(', ');
 }
 
 /** Tokens of a list of entries as one request. */

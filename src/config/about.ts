@@ -1,5 +1,5 @@
 /** What the documentation of a setting says beside its type, range and default. */
-export interface About {
+export interface About extends Marks {
   /** One sentence on what the setting does. */
   readonly description: string;
   readonly unit?:
@@ -11,17 +11,35 @@ export interface About {
     | 'factor'
     | 'turns'
     | 'seconds'
+    | 'milliseconds'
+    | 'retries'
     | 'characters'
     | 'activities';
   /** Where key and default come from. */
   readonly source: string;
   /** What holds while a setting without a default is not set. */
   readonly whenUnset?: string;
+  /** What it may hold, where type and range do not say it; to be read after "must be". */
+  readonly allowed?: string;
   /** A value to show for a setting without a default. */
-  readonly examples?: readonly [string | number | boolean | readonly string[]];
+  readonly examples?: readonly [
+    | string
+    | number
+    | boolean
+    | readonly string[]
+    | readonly Readonly<Record<string, string | number | readonly string[]>>[],
+  ];
+}
+
+/** How a setting, or a whole table, is to be treated. */
+export interface Marks {
+  /** A project's file may not set it: it says where transcripts and keys go, or what is run. */
+  readonly userOnly?: true;
+  /** People paste keys into it by mistake, so no message repeats what it holds. */
+  readonly mayHoldSecret?: true;
 }
 
 /** The facts as the schema library takes them. */
-export function about(facts: About): Record<string, unknown> {
+export function about(facts: About | Marks): Record<string, unknown> {
   return { ...facts };
 }

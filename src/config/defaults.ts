@@ -4,9 +4,12 @@ import type { Config } from './schema.ts';
 
 /** The configuration when nothing is configured. */
 export const DEFAULT_CONFIG: Config = {
+  compactPrompt: "",
   features: {
     microCompact: true,
     rawrAutoCompaction: true,
+    compactV2: true,
+    remoteCompaction: false,
   },
   compact: {
     enabled: true,
@@ -67,5 +70,9 @@ export const DEFAULT_CONFIG: Config = {
       topicShiftPhrases: ["moving on","switching to","next,","next:","next up","now, let's","now let's","we'll now"],
       concludingThoughtPhrases: ["in summary","to summarize","to wrap up","wrapping up","conclusion","concluding","final thoughts","next steps"],
     },
+  },
+  hooks: {
+  },
+  modelProviders: {
   },
 };

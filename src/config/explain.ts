@@ -4,19 +4,24 @@ import { stringify } from 'smol-toml';
 import * as z from 'zod';
 import { describePlace } from './origin.ts';
 import type { ValueOrigin } from './origin.ts';
-import { camelCase, ConfigSchema, toConfig } from './schema.ts';
+import type { Marks } from './about.ts';
+import { codePath, ConfigSchema, toConfig } from './schema.ts';
 import type { Config } from './schema.ts';
 
-/** A value that a setting can have. */
-export type SettingValue = boolean | number | string | readonly string[];
+type Scalar = boolean | number | string | readonly string[];
+
+/** A value that a setting can have; tables stand under the keys of the file. */
+export type SettingValue = Scalar | readonly Readonly<Record<string, Scalar>>[];
 
 /** One setting of the schema, as data. */
-export interface Setting {
+export interface Setting extends Marks {
   /** Table and key, e.g. `['compact', 'enabled']`. */
   readonly path: readonly string[];
   /** The path with dots, as messages and `-c` write it. */
   readonly key: string;
-  readonly kind: 'boolean' | 'integer' | 'number' | 'string' | 'list';
+  readonly kind: 'boolean' | 'integer' | 'number' | 'string' | 'list' | 'tables';
+  /** What each table of a list of tables holds. */
+  readonly members?: readonly Setting[];
   /** The only values of a text, or of the members of a list. */
   readonly choices?: readonly string[];
   /** Smallest and largest allowed number, both inclusive. */
@@ -29,14 +34,22 @@ export interface Setting {
   readonly source: string;
   readonly whenUnset?: string;
   readonly examples?: readonly SettingValue[];
+  /** What it may hold, where the other facts do not say it. */
+  readonly allowed?: string;
+  /** The shortest text that it takes. */
+  readonly minLength?: number;
 }
 
 /** The parts of a generated JSON Schema that are read here. */
-type SchemaNode = Omit<Setting, 'path' | 'key' | 'kind' | 'choices'> & {
-  readonly type: Exclude<Setting['kind'], 'list'> | 'array' | 'object';
+type SchemaNode = Omit<Setting, 'path' | 'key' | 'kind' | 'choices' | 'members'> & {
+  /** Absent where several are possible, one of them a text; `allowed` tells. */
+  readonly type?: Exclude<Setting['kind'], 'list' | 'tables'> | 'array' | 'object';
+  readonly anyOf?: unknown;
   readonly enum?: readonly string[];
-  readonly items?: { readonly enum?: readonly string[] };
+  readonly items?: SchemaNode;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
+  /** What every key holds, where the keys are names of the user's own. */
+  readonly additionalProperties?: SchemaNode | false;
 };
 
 /** The JSON Schema (2020-12) of a config file: what is written, so nothing is required. */
@@ -50,39 +63,70 @@ export function configJsonSchema(): object {
   });
 }
 
-/** Every setting, in the order of the schema: top-level keys, then table by table. */
-export function listSettings(): readonly Setting[] {
-  return collectSettings(configJsonSchema() as SchemaNode, []);
+/**
+ * Every setting, in the order of the schema: top-level keys, then table by table.
+ * @param providers the tables of `[model_providers]` to list; the schema knows no names
+ */
+export function listSettings(providers: readonly string[] = []): readonly Setting[] {
+  return collectSettings(configJsonSchema() as SchemaNode, [], providers);
 }
 
-function collectSettings(node: SchemaNode, path: readonly string[]): Setting[] {
+function collectSettings(node: SchemaNode, path: readonly string[], names: readonly string[]): Setting[] {
   if (node.type !== 'object') {
-    const { type, properties: _, enum: own, items, ...facts } = node;
+    const { type = 'string', enum: own, items, anyOf: _, ...rest } = node;
+    const { properties: __, additionalProperties: ___, ...facts } = rest;
+    const start = { ...facts, path, key: path.join('.') };
+    if (items?.type === 'object') {
+      return [{ ...start, kind: 'tables', members: collectSettings(items, path, names) }];
+    }
     const choices = own ?? items?.enum;
     const kind = type === 'array' ? 'list' : type;
-    return [{ ...facts, path, key: path.join('.'), kind, ...(choices === undefined ? {} : { choices }) }];
+    return [{ ...start, kind, ...(choices === undefined ? {} : { choices }) }];
   }
-  return Object.entries(node.properties ?? {}).flatMap(([key, child]) =>
-    collectSettings(child, [...path, key]),
+  const { properties, additionalProperties: named } = node;
+  const children = typeof named === 'object' ? names.map((name) => [name, named] as const) : [];
+  return [...Object.entries(properties ?? {}), ...children].flatMap(([key, child]) =>
+    collectSettings(node.userOnly === true ? { ...child, userOnly: true } : child, [...path, key], names),
   );
+}
+
+/** The keys and tables that a project's file may not hold, as paths. */
+export function listUserOnly(): readonly (readonly string[])[] {
+  return collectUserOnly(configJsonSchema() as SchemaNode, []);
+}
+
+function collectUserOnly(
+  { userOnly, properties }: SchemaNode,
+  path: readonly string[],
+): (readonly string[])[] {
+  if (userOnly === true) return [path];
+  return Object.entries(properties ?? {}).flatMap(([key, child]) => collectUserOnly(child, [...path, key]));
 }
 
 /** What a setting may hold, to be read after "must be", e.g. `a whole number from 1 to 100`. */
 export function describeAllowed(setting: Setting): string {
+  if (setting.allowed !== undefined) return setting.allowed;
   switch (setting.kind) {
     case 'boolean':
       return 'true or false';
     case 'string':
       if (setting.choices !== undefined) return `one of ${quoted(setting.choices)}`;
-      return 'a text in quotes that is not empty';
+      return `a text in quotes${setting.minLength === undefined ? '' : ' that is not empty'}`;
     case 'list':
       if (setting.choices !== undefined) return `a list of any of ${quoted(setting.choices)}`;
       return 'a list of texts in quotes that are not empty';
+    case 'tables':
+      return `a list of tables with ${(setting.members ?? []).map(describeMember).join('; ')}`;
     case 'integer':
       return `a whole number${describeRange(setting)}`;
     case 'number':
       return `a number${describeRange(setting)}`;
   }
+}
+
+function describeMember(member: Setting): string {
+  const unset = member.default === undefined ? member.whenUnset : String(member.default);
+  return `\`${leafName(member)}\` (${describeAllowed(member)}; not set: ${unset ?? ''})`;
 }
 
 function quoted(texts: readonly string[]): string {
@@ -115,12 +159,22 @@ function renderLiteral(value: unknown, indent: string): string {
 
 /** One line of TOML. */
 function renderAssignment(key: string, value: SettingValue): string {
+  if (isTables(value)) return `${key} = [${value.map(renderInline).join(', ')}]`;
   return stringify({ [key]: value }).trimEnd();
+}
+
+function isTables(value: unknown): value is readonly Readonly<Record<string, Scalar>>[] {
+  return Array.isArray(value) && value.every((member) => typeof member === 'object');
+}
+
+function renderInline(table: Readonly<Record<string, Scalar>>): string {
+  const members = Object.entries(table).map(([key, value]) => renderAssignment(key, value));
+  return `{ ${members.join(', ')} }`;
 }
 
 /** The environment variable of a key or table: `compact.enabled` is `BATON_COMPACT__ENABLED`. */
 export function environmentName(path: readonly string[]): string {
-  return `BATON_${path.join('__').toUpperCase()}`;
+  return `BATON_${path.join('__').replaceAll('-', '_').toUpperCase()}`;
 }
 
 interface SettingTable {
@@ -141,10 +195,18 @@ function groupByTable(settings: readonly Setting[]): readonly SettingTable[] {
   return [...tables].map(([name, members]) => ({ name, settings: members }));
 }
 
+/** The meaning of a setting, for people. */
+function describe({ description, userOnly }: Setting): string {
+  return userOnly === true ? `${description} Not in a project's file.` : description;
+}
+
 /** The last part of the path of a setting. */
 function leafName(setting: Setting): string {
   return setting.path.at(-1) ?? '';
 }
+
+/** Stands for a name of the user's own. */
+const ANY_NAME = 'NAME';
 
 const STARTER_HEAD = `# Configuration of Baton. Every setting is listed with its default; take the # off one to change it.
 # Values here are overridden by .baton/config.toml of a project, BATON_… variables and -c on the command line.
@@ -152,8 +214,10 @@ const STARTER_HEAD = `# Configuration of Baton. Every setting is listed with its
 
 /** A starter file: every setting commented out (`#key = default`) below comments (`# …`) on what it does. */
 export function renderStarter(): string {
-  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
-    const head = name === '' ? '' : `\n[${name}]\n`;
+  const tables = groupByTable(listSettings([ANY_NAME])).map(({ name, settings }) => {
+    // A table of the user's own begins with its name, so it is the user who takes the # off.
+    const isOwn = settings[0]?.path.includes(ANY_NAME) === true;
+    const head = name === '' ? '' : `\n${isOwn ? '# ' : ''}[${name}]\n`;
     return head + settings.map(renderStarterSetting).join('');
   });
   return STARTER_HEAD + tables.join('');
@@ -161,7 +225,7 @@ export function renderStarter(): string {
 
 function renderStarterSetting(setting: Setting): string {
   const unit = setting.unit === undefined ? '' : ` (${setting.unit})`;
-  const text = `\n# ${setting.description}\n# Allowed: ${describeAllowed(setting)}${unit}. Source: ${setting.source}.\n`;
+  const text = `\n# ${describe(setting)}\n# Allowed: ${describeAllowed(setting)}${unit}. Source: ${setting.source}.\n`;
   const name = leafName(setting);
   if (setting.default !== undefined) return `${text}#${renderAssignment(name, setting.default)}\n`;
   const example = renderAssignment(name, setting.examples?.[0] ?? '');
@@ -171,14 +235,23 @@ function renderStarterSetting(setting: Setting): string {
 /** The value of a setting, or undefined where it is not set. */
 export function settingValue(config: Config, setting: Setting): SettingValue | undefined {
   let value: unknown = config;
-  for (const key of setting.path) value = (value as Readonly<Record<string, unknown>>)[camelCase(key)];
-  return value as SettingValue | undefined;
+  for (const key of codePath(setting.path)) value = (value as Readonly<Record<string, unknown>>)[key];
+  return isTables(value) ? value.map(toFileKeys) : (value as SettingValue | undefined);
+}
+
+function toFileKeys(table: Readonly<Record<string, Scalar>>): Readonly<Record<string, Scalar>> {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [snakeCase(key), value]));
+}
+
+/** `timeoutSeconds` as `timeout_seconds`. */
+function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** A configuration under the keys of its file, as plain JSON; unset keys are absent. */
 export function configJson(config: Config): object {
   const root: Record<string, unknown> = {};
-  for (const setting of listSettings()) {
+  for (const setting of listSettings(Object.keys(config.modelProviders))) {
     const value = settingValue(config, setting);
     let table = root;
     for (const name of setting.path.slice(0, -1)) table = (table[name] ??= {}) as Record<string, unknown>;
@@ -196,7 +269,8 @@ export function renderConfig(
   origins: ReadonlyMap<string, ValueOrigin>,
   shown: ShownOrigins,
 ): string {
-  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
+  const all = listSettings(Object.keys(config.modelProviders));
+  const tables = groupByTable(all).map(({ name, settings }) => {
     const rows = settings.map((setting) => showRow(setting, config, origins.get(setting.key)));
     const visible = rows.filter(({ origin }) => shown === 'all' || origin !== undefined);
     const width = Math.max(0, ...visible.map(({ code }) => code.length));
@@ -242,6 +316,13 @@ The first of these that sets a key wins; each key is looked up on its own.
 The value of \`-c\` and of a variable is a TOML value; what is not valid TOML is taken as a text, so
 \`-c compact.summarization_model=small-model\` needs no quotes.
 
+A project's file comes with the project, whoever wrote it, so it may not say where transcripts and keys go: what is marked "Not in a
+project's file" is an error there and belongs into the user's file. \`--config\` names a file of the user's, wherever it lies.
+
+\`[model_providers.NAME]\` has a name of your own: \`-c model_providers.lab.base_url=http://127.0.0.1:8000/v1\`,
+\`BATON_MODEL_PROVIDERS__LAB__BASE_URL\`. A variable means the provider whose name it spells in capitals with \`_\` for \`-\`, or a new one in
+lower case. Keys stay in the environment: \`env_key\` names the variable that holds one.
+
 Unknown keys, values of a wrong type and values out of range are errors that name the file, the line, the key and what is
 allowed. All of them are reported at once, from wherever they come.
 
@@ -250,7 +331,7 @@ allowed. All of them are reported at once, from wherever they come.
 
 /** Settings that are validated, although nothing reads them before there are live sessions. */
 const LIVE_KEYS: readonly RegExp[] = [
-  /_deadline_seconds$/,
+  /(?<!\.compaction)_deadline_seconds$/,
   /\.decision_prompt_path$/,
   /\.compaction_(?:model|reasoning_effort|verbosity)$/,
   /\.(?:info_lines|summary_with_packet|scratch_file_template)$/,
@@ -265,16 +346,14 @@ export function waitsForSession(key: string): boolean {
 const REFERENCE_TAIL = `
 ## Keys that wait
 
-\`compact.summarization_model\` and \`compact.summarization_model_provider_id\` are accepted and validated, but no code reads them
-yet: every summary is written by the embedded summarizer, which needs no model. Of \`[rawr_auto_compaction]\` these wait for the
-live session: the deadlines, the prompts of the judge, the model of the compaction with its effort and verbosity, \`info_lines\`,
+Of \`[rawr_auto_compaction]\` these are accepted and validated, but wait for the live session: the deadlines, the prompts of the judge, the model of the compaction with its effort and verbosity, \`info_lines\`,
 \`summary_with_packet\`, \`scratch_file_template\`, \`packet_max_tail_chars\`, \`packet_max_tokens\` and \`tail_max_items\`.
 \`baton config check\` says so when one is set.
 `;
 
 /** docs/config.md. */
 export function renderReference(): string {
-  const tables = groupByTable(listSettings()).map(({ name, settings }) => {
+  const tables = groupByTable(listSettings([ANY_NAME])).map(({ name, settings }) => {
     const title = name === '' ? 'Top level' : `\`[${name}]\``;
     return `
 ### ${title}
@@ -298,8 +377,8 @@ function renderRow(setting: Setting): string {
     setting.default === undefined ? unset : `\`${showDefault(setting.default)}\``,
     setting.unit ?? '',
     describeAllowed(setting),
-    setting.description,
+    describe(setting),
     setting.source,
   ];
-  return `| ${cells.join(' | ')} |`;
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

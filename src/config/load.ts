@@ -1,7 +1,7 @@
 // Finds what configures Baton on this machine. When nothing does, neither the schema nor the TOML parser is loaded.
 
 import { access, readFile, realpath } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
 import type { ConfigText, ResolvedConfig } from './resolve.ts';
@@ -45,9 +45,18 @@ export async function loadConfig(request: ConfigRequest, world: ConfigWorld): Pr
  * @throws BatonError as `loadConfig`
  */
 export async function checkConfigFile(file: string, world: ConfigWorld): Promise<ResolvedConfig> {
-  const text = await readNamedFile(resolve(world.cwd, file));
+  const path = resolve(world.cwd, file);
+  const text = await readNamedFile(path);
+  const source = (await isProjectFile(path, world)) ? 'project' : 'user';
   const { resolveConfig } = await import('./resolve.ts');
-  return resolveConfig({ overrides: [], variables: {}, files: [text] });
+  return resolveConfig({ overrides: [], variables: {}, files: [{ ...text, source }] });
+}
+
+/** Whether a file stands where a project's file stands and is not the user's own. */
+async function isProjectFile(path: string, world: ConfigWorld): Promise<boolean> {
+  if (basename(path) !== 'config.toml' || basename(dirname(path)) !== '.baton') return false;
+  const whole = async (file: string): Promise<string> => realpath(file).catch(() => file);
+  return (await whole(path)) !== (await whole(join(batonHome(world), 'config.toml')));
 }
 
 /** Baton's home: `BATON_HOME`, or `.baton` in the user's home directory. Absolute. */

@@ -1,10 +1,7 @@
-// `[model_providers.NAME]`: where models are reached. Apart from the schema of the other settings because its names are
-// the user's own; it joins it together with the first command that reads it.
+// What `[model_providers.NAME]` comes to: every provider that can be named, with its defaults filled in.
 
-import * as z from 'zod';
-import { BatonError } from '../errors.ts';
-import { WIRE_APIS } from '../vocabulary.ts';
 import type { WireApi } from '../vocabulary.ts';
+import type { Config } from './schema.ts';
 
 /** One provider, with its defaults filled in. */
 export interface ModelProvider {
@@ -22,23 +19,11 @@ export interface ModelProvider {
   readonly remoteCompaction: 'trigger' | 'endpoint' | undefined;
 }
 
-/** @source numbers: spec 1-product, after Codex; remote_compaction: codex-behaviour §4.3 */
-const TableSchema = z.strictObject({
-  name: z.string().min(1).optional(),
-  base_url: z.url({ protocol: /^https?$/ }).optional(),
-  wire_api: z.enum(WIRE_APIS).optional(),
-  env_key: z
-    .string()
-    .regex(/^(?:[A-Za-z_]\w*)?$/)
-    .optional(),
-  request_max_retries: z.int().min(0).max(100).optional(),
-  stream_max_retries: z.int().min(0).max(100).optional(),
-  stream_idle_timeout_ms: z.int().min(1).optional(),
-  remote_compaction: z.enum(['trigger', 'endpoint', 'off']).optional(),
-});
+/** `[model_providers]` as code reads it. */
+export type ProviderTables = Config['modelProviders'];
+type ProviderTable = ProviderTables[string];
 
-const TablesSchema = z.record(z.string().regex(/^[\w-]+$/), TableSchema);
-
+/** @source spec 1-product, after Codex */
 const DEFAULTS = {
   requestMaxRetries: 4,
   streamMaxRetries: 5,
@@ -72,54 +57,74 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<'openai' | 'anthropic' | 'ollam
   },
 };
 
+const BUILT_IN: ReadonlyMap<string, ModelProvider> = new Map(Object.entries(BUILT_IN_PROVIDERS));
+
+/** What keeps a table from being a provider. */
+export interface UnusableTable {
+  readonly provider: string;
+  /** The key that is missing or wrong. */
+  readonly key: 'base_url' | 'wire_api' | 'remote_compaction';
+  /** What is wrong, to be read after the key. */
+  readonly message: string;
+}
+
+/** What no table says by itself: a name that Baton does not know needs an address and a language, and so on. */
+export function findUnusableTables(tables: ProviderTables): readonly UnusableTable[] {
+  return Object.entries(tables).flatMap(([provider, table]) => {
+    const base = BUILT_IN.get(provider);
+    const problems: UnusableTable[] = [];
+    if (base === undefined) {
+      const message = `is needed, since ${provider} is no provider that Baton knows`;
+      if (table.baseUrl === undefined) problems.push({ provider, key: 'base_url', message });
+      if (table.wireApi === undefined) problems.push({ provider, key: 'wire_api', message });
+    }
+    const wireApi = table.wireApi ?? base?.wireApi;
+    const compacts = table.remoteCompaction !== undefined && table.remoteCompaction !== 'off';
+    if (compacts && wireApi !== undefined && wireApi !== 'responses') {
+      const message = `needs wire_api = "responses", and ${provider} speaks ${wireApi}`;
+      problems.push({ provider, key: 'remote_compaction', message });
+    }
+    return problems;
+  });
+}
+
 /**
- * All providers: the built-in ones and those of `[model_providers]`.
- * @param tables the value of that key, as TOML gave it
- * @throws BatonError `config_invalid` with every problem, by key
+ * All providers: the built-in ones, then those of `[model_providers]` in their order.
+ * @throws RangeError for a table of which `findUnusableTables` tells; no valid configuration has one
  */
-export function resolveModelProviders(tables: unknown): ReadonlyMap<string, ModelProvider> {
-  const parsed = TablesSchema.safeParse(tables ?? {});
-  if (!parsed.success) {
-    throw invalid(
-      parsed.error.issues.map((issue) => `${['model_providers', ...issue.path].join('.')}: ${issue.message}`),
-    );
+export function resolveModelProviders(tables: ProviderTables = {}): ReadonlyMap<string, ModelProvider> {
+  const [unusable] = findUnusableTables(tables);
+  if (unusable !== undefined) {
+    throw new RangeError(`model_providers.${unusable.provider}.${unusable.key} ${unusable.message}`);
   }
-  const providers = new Map<string, ModelProvider>(Object.entries(BUILT_IN_PROVIDERS));
-  const problems: string[] = [];
-  for (const [key, table] of Object.entries(parsed.data)) {
-    const base = providers.get(key);
-    const baseUrl = table.base_url ?? base?.baseUrl;
-    const wireApi = table.wire_api ?? base?.wireApi;
-    if (baseUrl === undefined || wireApi === undefined) {
-      const missing = baseUrl === undefined ? 'base_url' : 'wire_api';
-      problems.push(`model_providers.${key} is no provider that Baton knows, so it needs ${missing}.`);
-      continue;
-    }
-    const known = base ?? { ...DEFAULTS, name: key, envKey: '' };
-    const compaction = table.remote_compaction;
-    const remoteCompaction =
-      compaction === undefined ? known.remoteCompaction : compaction === 'off' ? undefined : compaction;
-    if (remoteCompaction !== undefined && wireApi !== 'responses' && compaction !== undefined) {
-      problems.push(`model_providers.${key}.remote_compaction needs wire_api = "responses".`);
-    }
-    providers.set(key, {
-      name: table.name ?? known.name,
-      baseUrl,
-      wireApi,
-      envKey: table.env_key ?? known.envKey,
-      requestMaxRetries: table.request_max_retries ?? known.requestMaxRetries,
-      streamMaxRetries: table.stream_max_retries ?? known.streamMaxRetries,
-      streamIdleTimeoutMs: table.stream_idle_timeout_ms ?? known.streamIdleTimeoutMs,
-      remoteCompaction: wireApi === 'responses' ? remoteCompaction : undefined,
-    });
+  const providers = new Map(BUILT_IN);
+  for (const [key, table] of Object.entries(tables)) {
+    providers.set(key, fillIn(table, BUILT_IN.get(key) ?? emptyProvider(key)));
   }
-  if (problems.length > 0) throw invalid(problems);
   return providers;
 }
 
-function invalid(problems: readonly string[]): BatonError {
-  return new BatonError('config_invalid', problems.join('\n'), {
-    cure: 'See [model_providers] in docs/decisions/providers.md.',
-    data: { problems },
-  });
+/** What a name has that Baton does not know; its table names address and language. */
+function emptyProvider(key: string): ModelProvider {
+  return { ...DEFAULTS, name: key, baseUrl: '', wireApi: 'chat', envKey: '' };
+}
+
+function fillIn(table: ProviderTable, base: ModelProvider): ModelProvider {
+  const wireApi = table.wireApi ?? base.wireApi;
+  const compaction = table.remoteCompaction === 'off' ? undefined : table.remoteCompaction;
+  return {
+    name: table.name ?? base.name,
+    baseUrl: table.baseUrl ?? base.baseUrl,
+    wireApi,
+    envKey: table.envKey ?? base.envKey,
+    requestMaxRetries: table.requestMaxRetries ?? base.requestMaxRetries,
+    streamMaxRetries: table.streamMaxRetries ?? base.streamMaxRetries,
+    streamIdleTimeoutMs: table.streamIdleTimeoutMs ?? base.streamIdleTimeoutMs,
+    remoteCompaction:
+      wireApi !== 'responses'
+        ? undefined
+        : table.remoteCompaction === undefined
+          ? base.remoteCompaction
+          : compaction,
+  };
 }

@@ -211,7 +211,8 @@ describe('problems', () => {
     const badValue = fc.constantFrom('nan', '[]', '1979-05-27', '{ x = 1 }', '""', '-1', '0.5', '[[1]]');
     fc.assert(
       fc.property(fc.constantFrom(...settings), badValue, fc.nat(4), (setting, value, blankLines) => {
-        fc.pre(setting.kind !== 'list' || value !== '[]'); // a list may be empty
+        fc.pre(!['list', 'tables'].includes(setting.kind) || value !== '[]'); // a list may be empty
+        fc.pre(setting.kind !== 'string' || setting.minLength !== undefined || value !== '""'); // a text, too
         const text = `${'\n'.repeat(blankLines)}${setting.key} = ${value}\n`;
         const [problem] = problemsOf(() => resolveText(text));
         const place = `/home/me/config.toml:${blankLines + 1}: ${setting.key} is `;
@@ -303,18 +304,26 @@ describe('encodings of a file', () => {
 describe('warnings', () => {
   it('name settings that are valid but do nothing', () => {
     const { warnings } = resolveText(
-      'compact.summarization_model = "m"\ncompact.summarization_model_provider_id = "p"\ncompact.auto_compact_threshold = 9\ncompact.auto_compact_pct_override = 9',
+      'model = "m"\ncompact.auto_compact_threshold = 9\ncompact.auto_compact_pct_override = 9',
     );
-    assert.equal(warnings.length, 3);
+    assert.deepEqual(
+      warnings.map((warning) => warning.replace('/home/me/config.toml', '')),
+      [
+        ':1: model has no effect without model_provider.',
+        ':3: compact.auto_compact_pct_override has no effect while compact.auto_compact_threshold is set.',
+      ],
+    );
     assert.match(
-      warnings[0] ?? '',
-      /:1: compact\.summarization_model has no effect until model-written compaction is in/,
+      resolveText('model_provider = "openai"').warnings.join(),
+      /:1: model_provider has no effect without model\./,
     );
-    assert.match(warnings[1] ?? '', /:2: compact\.summarization_model_provider_id has no effect/);
-    assert.match(
-      warnings[2] ?? '',
-      /:4: compact\.auto_compact_pct_override has no effect while compact\.auto_compact_threshold is set/,
-    );
+    for (const text of [
+      'model = "m"\nmodel_provider = "openai"',
+      'model = "m"\nmodel_context_window = 9000',
+      'compact.summarization_model = "m"\ncompact.summarization_model_provider_id = "anthropic"',
+    ]) {
+      assert.deepEqual(resolveText(text).warnings, [], text);
+    }
   });
 
   it('are silent about defaults and about a percentage alone', () => {
@@ -325,6 +334,7 @@ describe('warnings', () => {
 
 /** Any value that a setting takes. */
 function allowedValue({
+  key,
   kind,
   minimum = 0,
   maximum = Number.MAX_SAFE_INTEGER,
@@ -342,18 +352,42 @@ function allowedValue({
       return fc.integer({ min: minimum, max: maximum });
     case 'number':
       return fc.double({ min: minimum, max: Math.min(maximum, 1e9), noNaN: true });
+    case 'tables':
+      return fc.array(
+        fc.record(
+          {
+            command: fc.oneof(fc.constant('a "b" \\ | c\n'), fc.array(fc.string(), { minLength: 1 })),
+            timeout_seconds: fc.integer({ min: 1, max: 3_600 }),
+            matcher: fc.constantFrom(
+              ...(key === 'hooks.session_start' ? ['resume'] : ['auto|manual', 'auto']),
+            ),
+          },
+          { requiredKeys: ['command'] },
+        ),
+      );
   }
 }
 
-/** Settings that depend on no other one: thresholds have an order, and the preset sets many. */
-const INDEPENDENT = listSettings().filter(({ key }) => !/percent_remaining_lt$|\.preset$/.test(key));
+/** A value as TOML; its texts are written as in JSON. */
+function toToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toToml).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, inner]) => `${key} = ${toToml(inner)}`)
+    .join(', ')} }`;
+}
+
+/** Settings that depend on no other one: thresholds have an order, the preset sets many, providers must be there. */
+const INDEPENDENT = listSettings().filter(
+  ({ key }) => !/percent_remaining_lt$|\.preset$|model_provider(?:_id)?$/.test(key),
+);
 
 const overridesOf = fc
   .tuple(...INDEPENDENT.map((setting) => fc.option(allowedValue(setting), { nil: undefined })))
   .map((values) =>
     INDEPENDENT.flatMap(({ key }, index) => {
       const value = values[index];
-      return value === undefined ? [] : [`${key}=${JSON.stringify(value)}`];
+      return value === undefined ? [] : [`${key}=${toToml(value)}`];
     }),
   );
 
@@ -387,7 +421,7 @@ describe('round trips', () => {
       withDefault.map(({ key }) => key),
     );
     for (const { description, source } of INDEPENDENT) {
-      assert.ok(starter.includes(`# ${description}\n`));
+      assert.ok(starter.includes(`# ${description}`), description);
       assert.ok(starter.includes(`Source: ${source}.\n`));
     }
   });

@@ -3,12 +3,21 @@
 import { parse, TomlError } from 'smol-toml';
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { BatonError } from '../errors.ts';
-import { describeAllowed, environmentName, listSettings, waitsForSession } from './explain.ts';
+import {
+  describeAllowed,
+  environmentName,
+  listSettings,
+  listUserOnly,
+  settingValue,
+  waitsForSession,
+} from './explain.ts';
 import type { Setting } from './explain.ts';
 import { isTable, locateKeys } from './lines.ts';
+import { BUILT_IN_PROVIDERS, findUnusableTables } from './model-providers.ts';
 import { nearestName } from './nearest.ts';
 import { describePlace, shorten } from './origin.ts';
 import type { ValueOrigin } from './origin.ts';
+import { isProviderName, PROVIDER_NAME_ALLOWED } from './provider-schema.ts';
 import { ConfigSchema, toConfig } from './schema.ts';
 import type { Config } from './schema.ts';
 import { PRESETS } from './preset.ts';
@@ -58,8 +67,13 @@ export interface ResolvedConfig {
 /** One voice on the configuration. */
 interface Layer {
   readonly values: TomlTable;
-  readonly originOf: (path: readonly string[]) => ValueOrigin;
+  /** It came with a project, so it is not the user who speaks. */
+  readonly isProject: boolean;
+  readonly originOf: (path: IssuePath) => ValueOrigin;
 }
+
+/** Keys, and places in lists, counted from 0. */
+type IssuePath = readonly (string | number)[];
 
 /**
  * Validates every source on its own and lets the strongest one that sets a key win.
@@ -67,22 +81,40 @@ interface Layer {
  *   `usage` for an override that is not `key=value`
  */
 export function resolveConfig(sources: ConfigSources): ResolvedConfig {
-  const settings = listSettings();
   const problems: ConfigProblem[] = [];
-  const layers = [...overrideLayers(sources.overrides), ...variableLayers(sources.variables)];
+  const overrides = overrideLayers(sources.overrides);
+  const files: Layer[] = [];
   for (const file of sources.files) {
     const layer = readFileLayer(file);
     if ('message' in layer) problems.push(layer);
-    else layers.push(layer);
+    else files.push(layer);
   }
+  const named = providerNames([...overrides, ...files]);
+  const variables = variableLayers(sources.variables, [...Object.keys(BUILT_IN_PROVIDERS), ...named]);
+  const layers = [...overrides, ...variables, ...files];
+  const settings = listSettings(providerNames(layers));
   for (const layer of layers) problems.push(...findProblems(layer, settings));
   if (problems.length > 0) throw invalidConfig(problems);
   return mergeLayers(layers, settings);
 }
 
+const PROVIDERS = 'model_providers';
+
+/** The names of all providers for which somebody has a table. */
+function providerNames(layers: readonly Layer[]): readonly string[] {
+  return [...new Set(layers.flatMap(({ values }) => tableNames(values)).filter(isProviderName))];
+}
+
+function tableNames(values: TomlTable): readonly string[] {
+  const tables = valueAt(values, [PROVIDERS]);
+  return tables === undefined || !isTable(tables) ? [] : Object.keys(tables);
+}
+
 function mergeLayers(layers: readonly Layer[], settings: readonly Setting[]): ResolvedConfig {
   const merged: Record<string, unknown> = {};
   const origins = new Map<string, ValueOrigin>();
+  // A table that sets nothing is there nevertheless; and what is there hides what prototypes have of that name.
+  for (const name of providerNames(layers)) setAt(merged, [PROVIDERS, name], {});
   for (const { path, key } of settings) {
     for (const layer of layers) {
       const value = valueAt(layer.values, path);
@@ -96,7 +128,12 @@ function mergeLayers(layers: readonly Layer[], settings: readonly Setting[]): Re
   applyPreset(merged, origins);
   const config = toConfig(ConfigSchema.parse(merged));
   const misorder = findMisorder(config, origins);
-  if (misorder !== undefined) throw invalidConfig([misorder]);
+  const problems = [
+    ...(misorder === undefined ? [] : [misorder]),
+    ...findUnusableProviders(config, layers),
+    ...findUnknownProviders(config, origins, settings),
+  ];
+  if (problems.length > 0) throw invalidConfig(problems);
   return { config, origins, warnings: [...aliases, ...findWarnings(config, origins)] };
 }
 
@@ -161,11 +198,60 @@ function findMisorder(config: Config, origins: ReadonlyMap<string, ValueOrigin>)
   };
 }
 
-/** What stands at a path of the schema; never a path from a source, so no key can reach a prototype. */
-function valueAt(table: TomlTable, path: readonly string[]): TomlValue | undefined {
+/** Tables of providers that cannot be one, whichever sources they were put together from. */
+function findUnusableProviders({ modelProviders }: Config, layers: readonly Layer[]): ConfigProblem[] {
+  return findUnusableTables(modelProviders).map(({ provider, key: leaf, message }) => {
+    const path = [PROVIDERS, provider, leaf];
+    const key = path.join('.');
+    const origin = originOf(layers, path) ?? originOf(layers, path.slice(0, 2)) ?? { source: 'default' };
+    return { message: `${describePlace(origin)}: ${key} ${message}.`, origin, key };
+  });
+}
+
+/** The origin of what the strongest source sets at a path, or below it. */
+function originOf(layers: readonly Layer[], path: readonly string[]): ValueOrigin | undefined {
+  return layers.find(({ values }) => valueAt(values, path) !== undefined)?.originOf(path);
+}
+
+/** Settings that name a provider which there is not. */
+function findUnknownProviders(
+  config: Config,
+  origins: ReadonlyMap<string, ValueOrigin>,
+  settings: readonly Setting[],
+): ConfigProblem[] {
+  const known = [...new Set([...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(config.modelProviders)])];
+  return ['model_provider', 'compact.summarization_model_provider_id'].flatMap((key) => {
+    const setting = settings.find((candidate) => candidate.key === key);
+    const origin = origins.get(key);
+    const name = setting === undefined ? undefined : settingValue(config, setting);
+    if (typeof name !== 'string' || origin === undefined || known.includes(name)) return [];
+    const nearest = nearestName(name, known);
+    const allowed = `one of ${known.join(', ')}, or a table [${PROVIDERS}.NAME]`;
+    const start = `${describePlace(origin)}: ${key} is ${quote(name)}, which is no provider; it must be ${allowed}`;
+    return [
+      nearest === undefined
+        ? { message: `${start}.`, origin, key, value: quote(name), allowed }
+        : {
+            message: `${start}; the nearest is ${nearest}.`,
+            origin,
+            key,
+            value: quote(name),
+            allowed,
+            nearest,
+          },
+    ];
+  });
+}
+
+/** What stands at a path. Names of providers come from the sources, so prototypes are out of reach. */
+function valueAt(table: TomlTable, path: IssuePath): TomlValue | undefined {
   let value: TomlValue | undefined = table;
   for (const key of path) {
-    if (value === undefined || !isTable(value)) return undefined;
+    if (typeof key === 'number') {
+      value = Array.isArray(value) ? value[key] : undefined;
+      continue;
+    }
+    if (value === undefined || !isTable(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
   return value;
@@ -197,21 +283,41 @@ function overrideLayer(argument: string): Layer {
       cure: 'For example: -c compact.restore_todos=false',
     });
   }
-  const origin: ValueOrigin = { source: 'command_line', argument };
-  return { values: nest(path, parseValue(argument.slice(equals + 1))), originOf: () => origin };
+  // What stands behind the name of a provider may be a key that was pasted to the wrong place.
+  const told = path[0] === PROVIDERS ? `${path.join('.')}=…` : argument;
+  const origin: ValueOrigin = { source: 'command_line', argument: told };
+  return {
+    values: nest(path, parseValue(argument.slice(equals + 1))),
+    isProject: false,
+    originOf: () => origin,
+  };
 }
 
-function variableLayers(variables: Readonly<Record<string, string>>): Layer[] {
+function variableLayers(variables: Readonly<Record<string, string>>, providers: readonly string[]): Layer[] {
   // Backwards, so that BATON_COMPACT__ENABLED comes before, and thus wins over, BATON_COMPACT={enabled=…}.
   const names = Object.keys(variables).toSorted().toReversed();
   return names.map((variable) => {
-    const path = variable
-      .replace(/^BATON_/, '')
-      .toLowerCase()
-      .split('__');
+    const path = variablePath(variable, providers);
     const origin: ValueOrigin = { source: 'environment', variable };
-    return { values: nest(path, parseValue(variables[variable] ?? '')), originOf: () => origin };
+    return {
+      values: nest(path, parseValue(variables[variable] ?? '')),
+      isProject: false,
+      originOf: () => origin,
+    };
   });
+}
+
+/** The path that a variable means; the name of a provider as it is written elsewhere. */
+function variablePath(variable: string, providers: readonly string[]): readonly string[] {
+  const path = variable
+    .replace(/^BATON_/, '')
+    .toLowerCase()
+    .split('__');
+  const [table = '', name, ...rest] = path;
+  if (table !== PROVIDERS || name === undefined || providers.includes(name)) return path;
+  const spelled = `BATON_${table}__${name}`.toUpperCase();
+  const meant = providers.find((provider) => environmentName([table, provider]) === spelled);
+  return [table, meant ?? name, ...rest];
 }
 
 function nest(path: readonly string[], value: TomlValue): TomlTable {
@@ -244,6 +350,7 @@ function readFileLayer({ source, file, text }: ConfigText): Layer | ConfigProble
   let locate: ReturnType<typeof locateKeys> | undefined;
   return {
     values,
+    isProject: source === 'project',
     originOf: (path) => {
       locate ??= locateKeys(text);
       const line = locate(path);
@@ -253,42 +360,99 @@ function readFileLayer({ source, file, text }: ConfigText): Layer | ConfigProble
 }
 
 function findProblems(layer: Layer, settings: readonly Setting[]): readonly ConfigProblem[] {
+  const refused = layer.isProject ? findUserOnly(layer) : [];
   const result = ConfigSchema.safeParse(layer.values);
-  if (result.success) return [];
-  const problems = result.error.issues.flatMap((issue) => {
-    // The place in a list is no key.
-    const path = issue.path.filter((part) => typeof part !== 'number').map(String);
+  const issues = result.success ? [] : result.error.issues;
+  const problems = issues.flatMap((issue) => {
+    const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+    if (issue.code === 'invalid_key') return [];
     if (issue.code !== 'unrecognized_keys') return [explainValue(layer, path, settings)];
     return issue.keys.map((key) => explainUnknown(layer, [...path, key], settings));
   });
-  return problems.toSorted((one, other) => lineOf(one.origin) - lineOf(other.origin));
+  const misnamed = tableNames(layer.values).filter((name) => !isProviderName(name));
+  const other = [...problems, ...misnamed.map((name) => explainName(layer, name))].filter(
+    ({ key }) => !refused.some((one) => one.key === key || key?.startsWith(`${one.key}.`) === true),
+  );
+  return [...refused, ...other].toSorted((one, next) => lineOf(one.origin) - lineOf(next.origin));
+}
+
+/** What a project's file may not hold. */
+function findUserOnly(layer: Layer): readonly (ConfigProblem & { readonly key: string })[] {
+  return listUserOnly().flatMap((path) => {
+    if (valueAt(layer.values, path) === undefined) return [];
+    const origin = layer.originOf(path);
+    const key = path.join('.');
+    const message =
+      `${describePlace(origin)}: ${key} may not be set by a project, whose file came with it: ` +
+      'what says where transcripts and keys go, or what is run, belongs into your own config.toml.';
+    return [{ message, origin, key, allowed: "nothing in a project's file" }];
+  });
+}
+
+function explainName(layer: Layer, name: string): ConfigProblem {
+  const origin = layer.originOf([PROVIDERS, name]);
+  const shown = showKey([PROVIDERS, name]);
+  const message = `${describePlace(origin)}: ${shown} is no name of a provider, which must be ${PROVIDER_NAME_ALLOWED}.`;
+  return { message, origin, key: `${PROVIDERS}.${name}`, allowed: PROVIDER_NAME_ALLOWED };
 }
 
 function lineOf(origin: ValueOrigin): number {
   return 'line' in origin ? (origin.line ?? 0) : 0;
 }
 
-function explainValue(layer: Layer, path: readonly string[], settings: readonly Setting[]): ConfigProblem {
-  const origin = layer.originOf(path);
-  const key = path.join('.');
-  const setting = settings.find((candidate) => candidate.key === key);
+function explainValue(layer: Layer, path: IssuePath, settings: readonly Setting[]): ConfigProblem {
+  const key = keyOf(path);
+  const member = listMembers(settings).find((candidate) => candidate.key === key);
+  const setting = member ?? settings.find((candidate) => candidate.key === key);
+  // What is wrong with one member of a list is told of the whole list, but a table says it of its own keys.
+  const place = member === undefined ? path.filter((part) => typeof part === 'string') : path;
+  const origin = originNear(layer, place);
   const allowed = setting === undefined ? 'a table' : describeAllowed(setting);
-  const value = showValue(valueAt(layer.values, path));
+  if (setting?.mayHoldSecret === true) {
+    return { message: `${describePlace(origin)}: ${key} must be ${allowed}.`, origin, key, allowed };
+  }
+  const value = showValue(valueAt(layer.values, place));
   const message = `${describePlace(origin)}: ${key} is ${value}, but must be ${allowed}.`;
   return { message, origin, key, value, allowed };
 }
 
-function explainUnknown(layer: Layer, path: readonly string[], settings: readonly Setting[]): ConfigProblem {
+/** The keys of a path, without places in lists. */
+function keyOf(path: IssuePath): string {
+  return path.filter((part) => typeof part === 'string').join('.');
+}
+
+function listMembers(settings: readonly Setting[]): readonly Setting[] {
+  return settings.flatMap(({ members }) => members ?? []);
+}
+
+/** Where a key is set; of one that is missing, where its table is. */
+function originNear(layer: Layer, path: IssuePath): ValueOrigin {
   const origin = layer.originOf(path);
-  const key = path.join('.');
+  const isInFile = origin.source === 'user' || origin.source === 'project';
+  return isInFile && origin.line === undefined && path.length > 1
+    ? originNear(layer, path.slice(0, -1))
+    : origin;
+}
+
+function explainUnknown(layer: Layer, path: IssuePath, settings: readonly Setting[]): ConfigProblem {
+  const origin = layer.originOf(path);
+  const key = keyOf(path);
   const tables = new Set(
     settings.map((setting) => setting.path.slice(0, -1).join('.')).filter((name) => name !== ''),
   );
-  const nearest = nearestName(key, [...settings.map((setting) => setting.key), ...tables]);
-  const start = `${describePlace(origin)}: unknown key ${showKey(path)}`;
-  if (nearest === undefined) return { message: `${start}.`, origin, key };
+  const known = [...settings, ...listMembers(settings)].map((setting) => setting.key);
+  const nearest = nearestName(key, [...known, ...tables]);
+  const start = `${describePlace(origin)}: unknown key ${showKey(path.filter((part) => typeof part === 'string'))}`;
+  if (nearest === undefined) return { message: `${start}${knownBeside(key, settings)}.`, origin, key };
   const spelling = origin.source === 'environment' ? environmentName(nearest.split('.')) : nearest;
   return { message: `${start}; the nearest known one is ${spelling}.`, origin, key, nearest };
+}
+
+/** What a table of a list takes, since there are few keys and other tools name them otherwise. */
+function knownBeside(key: string, settings: readonly Setting[]): string {
+  const list = settings.find(({ kind, key: table }) => kind === 'tables' && key.startsWith(`${table}.`));
+  const names = (list?.members ?? []).map(({ path }) => path.at(-1));
+  return names.length === 0 ? '' : `; known there: ${names.join(', ')}`;
 }
 
 function invalidConfig(problems: readonly ConfigProblem[]): BatonError {
@@ -305,14 +469,7 @@ function invalidConfig(problems: readonly ConfigProblem[]): BatonError {
 
 function findWarnings(config: Config, origins: ReadonlyMap<string, ValueOrigin>): readonly string[] {
   const warnings: string[] = [];
-  for (const key of ['compact.summarization_model', 'compact.summarization_model_provider_id']) {
-    const origin = origins.get(key);
-    if (origin === undefined) continue;
-    warnings.push(
-      `${describePlace(origin)}: ${key} has no effect until model-written compaction is in; ` +
-        'summaries are written by the embedded summarizer, without a model.',
-    );
-  }
+  warnings.push(...findHalfNamed(config, origins));
   for (const [key, origin] of origins) {
     if (origin.source === 'preset' || !waitsForSession(key)) continue;
     warnings.push(`${describePlace(origin)}: ${key} has no effect until Baton runs live sessions.`);
@@ -325,6 +482,22 @@ function findWarnings(config: Config, origins: ReadonlyMap<string, ValueOrigin>)
     );
   }
   return warnings;
+}
+
+/** A model without its provider, or the other way round, is read by nothing. */
+function findHalfNamed(
+  { modelContextWindow }: Config,
+  origins: ReadonlyMap<string, ValueOrigin>,
+): readonly string[] {
+  const model = origins.get('model');
+  const provider = origins.get('model_provider');
+  if (model !== undefined && provider === undefined && modelContextWindow === undefined) {
+    return [`${describePlace(model)}: model has no effect without model_provider.`];
+  }
+  if (model === undefined && provider !== undefined) {
+    return [`${describePlace(provider)}: model_provider has no effect without model.`];
+  }
+  return [];
 }
 
 function showValue(value: TomlValue | undefined): string {

@@ -10,10 +10,15 @@ import { camelCase, ConfigSchema, toConfig } from './schema.ts';
 
 /** Typed out from spec 2-engine §8 and 1-product, on purpose not derived from the schema. */
 const SPECIFIED: Readonly<Record<string, SettingValue | undefined>> = {
+  model: undefined,
+  model_provider: undefined,
   model_context_window: undefined,
   model_auto_compact_token_limit: undefined,
+  compact_prompt: '',
   'features.micro_compact': true,
   'features.rawr_auto_compaction': true,
+  'features.compact_v2': true,
+  'features.remote_compaction': false,
   'compact.enabled': true,
   'compact.auto_compact_enabled': true,
   'compact.auto_compact_threshold': undefined,
@@ -119,22 +124,41 @@ const SPECIFIED: Readonly<Record<string, SettingValue | undefined>> = {
     'final thoughts',
     'next steps',
   ],
+  'hooks.pre_compact': undefined,
+  'hooks.post_compact': undefined,
+  'hooks.session_start': undefined,
+  'model_providers.any.name': undefined,
+  'model_providers.any.base_url': undefined,
+  'model_providers.any.wire_api': undefined,
+  'model_providers.any.env_key': undefined,
+  'model_providers.any.request_max_retries': undefined,
+  'model_providers.any.stream_max_retries': undefined,
+  'model_providers.any.stream_idle_timeout_ms': undefined,
+  'model_providers.any.remote_compaction': undefined,
 };
+
+const SETTINGS = listSettings(['any']);
 
 const tree = ({ path }: Setting, value: unknown): unknown =>
   path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 
 /** Values that a setting must refuse: of every other type, and numbers outside of its range or with a fraction. */
-function refusedValues({ kind, minimum = -Infinity, maximum = Infinity }: Setting): fc.Arbitrary<unknown> {
+function refusedValues({
+  kind,
+  minimum = -Infinity,
+  maximum = Infinity,
+  minLength,
+}: Setting): fc.Arbitrary<unknown> {
+  const refusedTexts = kind !== 'string' ? [fc.string()] : minLength === undefined ? [] : [fc.constant('')];
   const others = [
     fc.constant(null),
     fc.array(fc.integer(), { minLength: 1 }),
     fc.dictionary(fc.string(), fc.integer()),
     fc.date(),
     ...(kind === 'boolean' ? [] : [fc.boolean()]),
-    ...(kind === 'string' ? [fc.constant('')] : [fc.string()]),
+    ...refusedTexts,
   ];
-  if (kind === 'boolean' || kind === 'string' || kind === 'list') return fc.oneof(fc.double(), ...others);
+  if (kind !== 'integer' && kind !== 'number') return fc.oneof(fc.double(), ...others);
   const outside = fc
     .oneof(fc.double(), fc.integer(), fc.constantFrom(minimum - 1, maximum + 1, -1, -0.5))
     .filter((value) => !(value >= minimum && value <= maximum));
@@ -145,21 +169,19 @@ function refusedValues({ kind, minimum = -Infinity, maximum = Infinity }: Settin
 
 describe('ConfigSchema', () => {
   it('has exactly the specified settings, in order, with the specified defaults', () => {
-    const declared = listSettings().map((setting) => [setting.key, setting.default]);
+    const declared = SETTINGS.map((setting) => [setting.key, setting.default]);
     assert.deepEqual(declared, Object.entries(SPECIFIED));
   });
 
   it('restricts the values that the specification restricts', () => {
-    const ranges = Object.fromEntries(
-      listSettings().map(({ key, minimum, maximum }) => [key, [minimum, maximum]]),
-    );
+    const ranges = Object.fromEntries(SETTINGS.map(({ key, minimum, maximum }) => [key, [minimum, maximum]]));
     assert.deepEqual(ranges['compact.auto_compact_pct_override'], [1, 100]);
     assert.deepEqual(ranges['compact.token_safety_multiplier'], [1, undefined]);
     assert.deepEqual(ranges['compact.approx_bytes_per_token'], [1, undefined]);
   });
 
   it('documents every setting: meaning, source, a unit for numbers, and what unset means', () => {
-    for (const setting of listSettings()) {
+    for (const setting of SETTINGS) {
       assert.match(setting.description, /^[A-Z].*\.$/, setting.key);
       assert.ok(setting.source.length > 0, setting.key);
       assert.equal(
@@ -175,7 +197,7 @@ describe('ConfigSchema', () => {
     }
   });
 
-  for (const setting of listSettings()) {
+  for (const setting of SETTINGS) {
     it(`refuses what ${setting.key} must not be, and says that it is this key`, () => {
       fc.assert(
         fc.property(refusedValues(setting), (value) => {
@@ -189,7 +211,7 @@ describe('ConfigSchema', () => {
   }
 
   it('accepts both ends of every range', () => {
-    for (const setting of listSettings()) {
+    for (const setting of SETTINGS) {
       for (const end of [setting.minimum, setting.maximum]) {
         if (end !== undefined) assert.ok(ConfigSchema.safeParse(tree(setting, end)).success, setting.key);
       }
@@ -211,6 +233,13 @@ describe('DEFAULT_CONFIG', () => {
 });
 
 describe('toConfig', () => {
+  it('leaves the names of providers as they are', () => {
+    const config = toConfig(
+      ConfigSchema.parse({ model_providers: { my_own_lab: { base_url: 'http://a.example/v1' } } }),
+    );
+    assert.deepEqual(config.modelProviders, { my_own_lab: { baseUrl: 'http://a.example/v1' } });
+  });
+
   it('renames every key and changes no value', () => {
     const config = toConfig(ConfigSchema.parse({ compact: { micro_compact_keep_last_n_tools: 7 } }));
     assert.equal(config.compact.microCompactKeepLastNTools, 7);

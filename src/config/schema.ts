@@ -6,9 +6,13 @@
 
 import * as z from 'zod';
 import { about } from './about.ts';
+import { HooksSchema } from './hooks-schema.ts';
+import { ProvidersSchema } from './provider-schema.ts';
 import { WatcherSchema } from './watcher-schema.ts';
 
 const SEED_001 = 'seed 001, configuration';
+
+const PROVIDER_ALLOWED = 'the name of a provider in quotes: a built-in one, or one of [model_providers.NAME]';
 
 const FeaturesSchema = z
   .strictObject({
@@ -28,6 +32,25 @@ const FeaturesSchema = z
         about({
           description: 'The watcher, which chooses the moment and hands over; off leaves the built-in limit.',
           source: 'spec 1-product',
+        }),
+      ),
+    compact_v2: z
+      .boolean()
+      .default(true)
+      .meta(
+        about({
+          description: 'Compaction in eight phases; off: the legacy one, a summary and the newest requests.',
+          source: 'spec 2-engine §4',
+        }),
+      ),
+    remote_compaction: z
+      .boolean()
+      .default(false)
+      .meta(
+        about({
+          description:
+            'The provider compacts where it can. What it leaves is opaque, so it has to be asked for.',
+          source: 'spec 2-engine §4',
         }),
       ),
   })
@@ -146,8 +169,7 @@ const CompactSchema = z
       .optional()
       .meta(
         about({
-          description:
-            'The model that writes summaries. No effect yet: see "Keys that wait" in docs/config.md.',
+          description: 'The model that writes summaries, where a model writes them.',
           source: SEED_001,
           whenUnset: 'the model of the session',
           examples: ['small-model'],
@@ -159,11 +181,12 @@ const CompactSchema = z
       .optional()
       .meta(
         about({
-          description:
-            'The provider of `summarization_model`. No effect yet: see "Keys that wait" in docs/config.md.',
+          description: 'The provider of `summarization_model`.',
           source: SEED_001,
           whenUnset: 'the provider of the session',
           examples: ['openai'],
+          allowed: PROVIDER_ALLOWED,
+          userOnly: true,
         }),
       ),
     restore_max_files: z
@@ -264,13 +287,41 @@ const CompactSchema = z
 /** The configuration as it stands in a file: TOML tables with snake_case keys, every key optional on the way in. */
 export const ConfigSchema = z
   .strictObject({
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .meta(
+        about({
+          description:
+            'The model that `--model PROVIDER` means where PROVIDER is `model_provider`, and that `model_context_window` belongs to.',
+          source: 'Codex',
+          whenUnset: 'the default of the provider',
+          examples: ['gpt-5.2'],
+        }),
+      ),
+    model_provider: z
+      .string()
+      .min(1)
+      .optional()
+      .meta(
+        about({
+          description: 'The provider of `model`.',
+          source: 'Codex',
+          whenUnset: '`--model` says it',
+          examples: ['openai'],
+          allowed: PROVIDER_ALLOWED,
+          userOnly: true,
+        }),
+      ),
     model_context_window: z
       .int()
       .min(1_000)
       .optional()
       .meta(
         about({
-          description: 'The context window of the model; overrides the known one.',
+          description:
+            'The context window of the model of the session; overrides the known one. For a model that `--model` names only where it is `model`.',
           unit: 'tokens',
           source: 'Codex; lower bound: docs/decisions/configuration.md',
           whenUnset: 'what the session says, else the model table, else 128000',
@@ -291,9 +342,21 @@ export const ConfigSchema = z
           examples: [244_800],
         }),
       ),
+    compact_prompt: z
+      .string()
+      .default('')
+      .meta(
+        about({
+          description:
+            'Replaces the prompt of a compaction that a model writes; empty: the prompt that comes with Baton.',
+          source: 'Codex, spec 2-engine §4',
+        }),
+      ),
     features: FeaturesSchema,
     compact: CompactSchema,
     rawr_auto_compaction: WatcherSchema,
+    hooks: HooksSchema,
+    model_providers: ProvidersSchema,
   })
   .meta({ title: 'Configuration of Baton' });
 
@@ -304,8 +367,8 @@ type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key;
 
-type CamelKeys<Value> = Value extends readonly unknown[]
-  ? Value
+type CamelKeys<Value> = Value extends readonly (infer Member)[]
+  ? readonly CamelKeys<Member>[]
   : Value extends object
     ? { readonly [Key in keyof Value as CamelCase<Key & string>]: CamelKeys<Value[Key]> }
     : Value;
@@ -313,17 +376,27 @@ type CamelKeys<Value> = Value extends readonly unknown[]
 /** The configuration as code reads it: the same tables, camelCase and readonly; unset keys are absent. */
 export type Config = CamelKeys<ConfigValues>;
 
-/** Renames the keys of a validated configuration; values stay what they are. */
+/** Tables whose keys are names that the user chose; they stay as they are. */
+const NAMED_TABLES: ReadonlySet<string> = new Set(['model_providers']);
+
+/** Renames the keys of a validated configuration; values, and names of the user's own, stay what they are. */
 export function toConfig(values: ConfigValues): Config {
-  return renameKeys(values) as Config;
+  return renameKeys(values, []) as Config;
 }
 
-function renameKeys(table: object): object {
-  const renamed = Object.entries(table).map(([key, value]: [string, unknown]) => [
-    camelCase(key),
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? renameKeys(value) : value,
-  ]);
+function renameKeys(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((member) => renameKeys(member, path));
+  if (typeof value !== 'object' || value === null) return value;
+  const renamed = Object.entries(value).map(([key, inner]: [string, unknown]) => {
+    const innerPath = [...path, key];
+    return [codePath(innerPath).at(-1), renameKeys(inner, innerPath)];
+  });
   return Object.fromEntries(renamed) as object;
+}
+
+/** The path of a setting in a file as its path in a `Config`: `['model_providers', 'my_own', 'base_url']`, camelCase but for the name. */
+export function codePath(path: readonly string[]): readonly string[] {
+  return path.map((key, index) => (index === 1 && NAMED_TABLES.has(path[0] ?? '') ? key : camelCase(key)));
 }
 
 /** `auto_compact_enabled` as `autoCompactEnabled`. */

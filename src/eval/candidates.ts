@@ -66,28 +66,31 @@ export function compactedContext(situation: Situation, budget: number): Context 
 export function compactItems(situation: Situation, budget: number): readonly Item[] | undefined {
   const { log, entries, trail } = situation;
   const count = log.table.tokensOfText;
-  const result = compactFully({
-    id: 'eval',
-    at: '1970-01-01T00:00:00.000Z',
-    trigger: 'manual',
-    reason: 'user_requested',
-    strategy: 'full',
-    why: 'measured',
-    entries,
-    window: WINDOW,
-    targetTokens: budget,
-    leavesInitialContext: true,
-    userMessageLimit: CODEX_USER_TOKENS,
-    files: [],
-    summaryPrefix: SUMMARY_PREFIX,
-    state: [],
-    estimate: DEFAULT_ESTIMATE,
-    count,
-    counter: 'precise',
-    // The receipt is not looked at, and hashing the input again for each size would take most of the time.
-    hash: () => '',
-    summarise: embeddedSummarizer(trail, count),
-  });
+  const result = compactFully(
+    {
+      id: 'eval',
+      at: '1970-01-01T00:00:00.000Z',
+      trigger: 'manual',
+      reason: 'user_requested',
+      phase: 'standalone_turn',
+      strategy: 'full',
+      why: 'measured',
+      entries,
+      window: WINDOW,
+      targetTokens: budget,
+      leavesInitialContext: true,
+      userMessageLimit: CODEX_USER_TOKENS,
+      files: [],
+      summaryPrefix: SUMMARY_PREFIX,
+      state: [],
+      estimate: DEFAULT_ESTIMATE,
+      count,
+      counter: 'precise',
+      // The receipt is not looked at, and hashing the input again for each size would take most of the time.
+      hash: () => '',
+    },
+    embeddedSummarizer(trail, count),
+  );
   return result.outcome === 'compacted' ? result.record.replacement : undefined;
 }
 

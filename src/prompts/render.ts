@@ -10,6 +10,8 @@ export const PLACEHOLDERS: Readonly<Record<PromptName, readonly string[]>> = {
   'heads-up.md': ['{percentRemaining}', '{tier}', '{boundaries}', '{threadId}'],
   'scratch-write.md': ['{scratchFile}', '{scratch_file}', '{threadId}'],
   'auto-compact.md': ['{scratchFile}', '{scratch_file}', '{threadId}', SNIPPET_PLACEHOLDER],
+  'compact-system.md': [],
+  'compact.md': ['{maxWords}'],
   'handoff.md': ['{packet}', '{scratchFile}', '{scratch_file}', '{threadId}'],
   'watcher-packet.md': [
     '{triggerPercentRemaining}',

@@ -1,4 +1,5 @@
-import type { Category, Implementation, Phase, Reason, Strategy, Trigger } from '../vocabulary.ts';
+import type { HookRun } from './hook.ts';
+import type { Category, Implementation, Phase, Reason, Rung, Strategy, Trigger } from '../vocabulary.ts';
 
 /** Tokens by category; absent categories hold none. */
 export type TokensByCategory = Readonly<Partial<Record<Category, number>>>;
@@ -20,6 +21,28 @@ export interface RestoredFile {
   readonly note?: string;
 }
 
+/** One request to a model for a summary, or for a compaction of its provider's own. */
+export interface SummaryAttempt {
+  /** `PROVIDER/MODEL`. */
+  readonly model: string;
+  readonly rung: Rung;
+  /** Which piece of the history was summarised, counted from 1. */
+  readonly piece?: number;
+  /** `defect`: an answer that is no summary. */
+  readonly outcome: 'accepted' | 'defect' | 'too_large' | 'refused' | 'failed';
+  /** What was wrong, one sentence or the provider's own words. */
+  readonly why?: string;
+  /** Requests that were sent again after a failure that passes. */
+  readonly retries: number;
+  /** By the provider's count, in tokens; absent where it did not say. */
+  readonly inputTokens?: number;
+  readonly cachedInputTokens?: number;
+  readonly outputTokens?: number;
+  /** US dollars by list price; absent for a model without one. */
+  readonly costUsd?: number;
+  readonly durationMs: number;
+}
+
 /**
  * Why a compaction ran and what it did, stored with it so that it can be judged and undone later.
  * Every count in tokens, by `counter`.
@@ -33,9 +56,12 @@ export interface Receipt {
   readonly phase: Phase;
   readonly strategy: Strategy;
   readonly implementation: Implementation;
-  /** The rung of the ladder that gave the result; `embedded` needs no model. */
-  readonly rung: 'embedded' | 'newest_turns' | 'none';
+  /** The rung of the ladder that gave the result; from `embedded` on no model is needed. */
+  readonly rung: Rung;
+  /** The model that wrote the summary, `PROVIDER/MODEL`. */
   readonly model?: string;
+  /** Every request to a model, in order, the failed ones too; absent where none was asked. */
+  readonly attempts?: readonly SummaryAttempt[];
   /** `precise`: o200k tokens. `approximate`: UTF-8 bytes / 4. */
   readonly counter: 'precise' | 'approximate';
   /** The numbers behind the decision and the formula that used them, as one sentence. */
@@ -56,6 +82,8 @@ export interface Receipt {
   /** Checks that the result passed, e.g. `no_orphan_pairs`. */
   readonly guards: readonly string[];
   readonly notes: readonly string[];
+  /** Hooks that ran before the result was committed; absent where none did. */
+  readonly hooks?: readonly HookRun[];
   /** From request to result, where it was timed. */
   readonly durationMs?: number;
 }

@@ -81,11 +81,27 @@ export function anthropicBody(request: ModelRequest, provider: string): JsonObje
     stream: true,
     thinking,
     output_config: effort === undefined && format === undefined ? undefined : defined({ effort, format }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(anthropicTool), tool_choice: { type: 'auto' } }),
+    ...toolOptions(tools, messages),
     system: instructions.trim() === '' ? undefined : [{ type: 'text', text: instructions }],
     messages,
   };
   return withBreakpoints(defined(body));
+}
+
+/**
+ * A history with calls must declare tools, also in a request that wants none to be called, a summary for example.
+ * @source Anthropic: "Requests which include `tool_use` or `tool_result` blocks must define tools"
+ */
+function toolOptions(tools: readonly ToolSpec[], messages: readonly JsonObject[]): JsonObject {
+  if (tools.length > 0) return { tools: tools.map(anthropicTool), tool_choice: { type: 'auto' } };
+  const called = messages.flatMap((message) =>
+    objectsAt(message, 'content').flatMap((block) =>
+      block['type'] === 'tool_use' ? (stringAt(block, 'name') ?? []) : [],
+    ),
+  );
+  if (called.length === 0) return {};
+  const declared = [...new Set(called)].map((name) => ({ name, input_schema: { type: 'object' } }));
+  return { tools: declared, tool_choice: { type: 'none' } };
 }
 
 function anthropicTool({ name, description, parameters }: ToolSpec): JsonObject {

@@ -11,7 +11,7 @@ import type { ChoiceSources } from './choose.ts';
 const server = await startProviderServer({ key: KEY, replies: [{ text: 'Aye.' }] });
 after(() => server.close());
 
-const providers = resolveModelProviders(undefined);
+const providers = resolveModelProviders();
 const listModels = async (): Promise<readonly string[]> => ['qwen3:8b', 'other'];
 const nobody = async (): Promise<undefined> => undefined;
 const choose = (changed: Partial<ChoiceSources>) =>
@@ -53,7 +53,7 @@ test('local models are listed where a server answers', async () => {
 for (const wireApi of WIRE_APIS) {
   test(`a configured provider that speaks ${wireApi} is opened and answers`, async () => {
     const own = resolveModelProviders({
-      mine: { base_url: `${server.baseUrl}/`, wire_api: wireApi, env_key: 'MY_KEY' },
+      mine: { baseUrl: `${server.baseUrl}/`, wireApi, envKey: 'MY_KEY' },
     });
     const choice = await choose({ providers: own, wanted: 'mine', environment: { MY_KEY: KEY } });
     assert.ok(choice, 'nobody was chosen');

@@ -3,12 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { BUILT_IN_PROVIDERS } from '../config/model-providers.ts';
 import type { ModelProvider } from '../config/model-providers.ts';
+import { nearestName } from '../config/nearest.ts';
 import { BatonError } from '../errors.ts';
 import { isJsonObject, objectsAt, stringAt } from '../formats/fields.ts';
 import type { Model } from '../ports.ts';
 import type { ProviderSettings } from './adapter.ts';
 import { anthropicModel } from './anthropic.ts';
-import { modelError } from './errors.ts';
+import type { ModelFailure } from './errors.ts';
 import { chatModel } from './openai-chat.ts';
 import { responsesModel } from './openai-responses.ts';
 import { DEFAULT_RETRY_POLICY } from './retry.ts';
@@ -48,7 +49,7 @@ const DEFAULT_MODELS: ReadonlyMap<string, string> = new Map([
  */
 export async function chooseProvider(sources: ChoiceSources): Promise<ProviderChoice | undefined> {
   const { providers, environment, wanted, listModels } = sources;
-  if (wanted !== undefined) return wantedProvider(wanted, sources);
+  if (wanted !== undefined) return providerNamed(wanted, sources);
   for (const key of ['openai', 'anthropic'] as const) {
     const provider = providers.get(key) ?? BUILT_IN_PROVIDERS[key];
     const apiKey = keyIn(environment, provider);
@@ -60,29 +61,42 @@ export async function chooseProvider(sources: ChoiceSources): Promise<ProviderCh
   return { key: 'ollama', provider: ollama, apiKey: keyIn(environment, ollama), model };
 }
 
-async function wantedProvider(
+/**
+ * A provider by its name, with its key.
+ * @param model the model to use there; without it the default of the provider, or the first of a local Ollama
+ * @throws BatonError `config_invalid` for a provider that does not exist; `model_auth` where its key is not set
+ */
+export async function providerNamed(
   key: string,
-  { providers, environment, listModels }: ChoiceSources,
+  { providers, environment, listModels }: Omit<ChoiceSources, 'wanted'>,
+  model?: string,
 ): Promise<ProviderChoice> {
   const provider = providers.get(key);
-  if (provider === undefined) {
-    throw new BatonError(
-      'config_invalid',
-      `model_provider is ${JSON.stringify(key)}, which is no provider.`,
-      {
-        cure: `Known are ${[...providers.keys()].join(', ')}; others need a table [model_providers.NAME].`,
-      },
-    );
-  }
+  if (provider === undefined) throw unknownProvider(key, [...providers.keys()]);
   const apiKey = keyIn(environment, provider);
-  if (provider.envKey !== '' && apiKey === '') {
-    throw modelError('model_auth', `${provider.name} needs a key, and ${provider.envKey} is not set.`, {
-      provider: key,
-      isRetryable: false,
+  if (!isKeySet(environment, provider)) {
+    throw new BatonError('model_auth', `${provider.name} needs a key, and ${provider.envKey} is not set.`, {
+      cure: `Set ${provider.envKey} to your key.`,
+      data: { provider: key, isRetryable: false } satisfies ModelFailure,
     });
   }
+  if (model !== undefined) return { key, provider, apiKey, model };
   const [local] = key === 'ollama' ? ((await listModels(provider.baseUrl)) ?? []) : [];
   return { key, provider, apiKey, model: DEFAULT_MODELS.get(key) ?? local };
+}
+
+function unknownProvider(key: string, known: readonly string[]): BatonError {
+  const nearest = nearestName(key.toLowerCase(), known);
+  const hint = nearest === undefined ? '' : `; the nearest is ${nearest}`;
+  return new BatonError('config_invalid', `There is no model provider ${JSON.stringify(key)}${hint}.`, {
+    cure: `Known are ${known.join(', ')}; others need a table [model_providers.NAME]. A model is written PROVIDER/MODEL.`,
+    data: { provider: key, known, ...(nearest === undefined ? {} : { nearest }) },
+  });
+}
+
+/** Whether a provider has the key that it needs; true where it needs none. */
+export function isKeySet(environment: ChoiceSources['environment'], provider: ModelProvider): boolean {
+  return provider.envKey === '' || keyIn(environment, provider) !== '';
 }
 
 /** Keys pasted with a line feed at their end are meant without it. */

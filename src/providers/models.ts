@@ -52,6 +52,8 @@ export interface ModelInfo {
   readonly isKnown: boolean;
   /** Raw context window in tokens. */
   readonly window: number;
+  /** Whether the table knows the window; else it is `UNKNOWN_MODEL_WINDOW`. */
+  readonly isWindowKnown: boolean;
   /** Tokens of one answer; undefined: unknown, the provider decides. */
   readonly outputLimit: number | undefined;
   /** Undefined: unknown; it is asked to reason only where the request says so. */
@@ -70,6 +72,7 @@ export function modelInfo(model: string): ModelInfo {
   return {
     isKnown: best !== undefined && window !== undefined,
     window: window ?? UNKNOWN_MODEL_WINDOW,
+    isWindowKnown: window !== undefined,
     outputLimit: best?.outputLimit,
     reasoning: best?.reasoning,
     price: priceOf(name),

@@ -43,27 +43,30 @@ export function compactAsBaton(
   { compact }: CompactionConfig,
 ): readonly Item[] | undefined {
   const count = (text: string) => approximateTokens(text, compact);
-  const result = compactFully({
-    id: 'replay',
-    at: new Date(atMs).toISOString(),
-    trigger: 'auto',
-    reason,
-    strategy: 'auto',
-    why: 'replayed',
-    entries,
-    window,
-    leavesInitialContext: false,
-    userMessageLimit: compact.userMessageMaxTokens,
-    files: [],
-    summaryPrefix: SUMMARY_PREFIX,
-    state: restoreState(trail.plan, compact),
-    estimate: compact,
-    count,
-    counter: 'approximate',
-    // Nobody looks at the receipt.
-    hash: () => '',
-    summarise: embeddedSummarizer(trail, count),
-  });
+  const result = compactFully(
+    {
+      id: 'replay',
+      at: new Date(atMs).toISOString(),
+      trigger: 'auto',
+      reason,
+      phase: 'standalone_turn',
+      strategy: 'auto',
+      why: 'replayed',
+      entries,
+      window,
+      leavesInitialContext: false,
+      userMessageLimit: compact.userMessageMaxTokens,
+      files: [],
+      summaryPrefix: SUMMARY_PREFIX,
+      state: restoreState(trail.plan, compact),
+      estimate: compact,
+      count,
+      counter: 'approximate',
+      // Nobody looks at the receipt.
+      hash: () => '',
+    },
+    embeddedSummarizer(trail, count),
+  );
   return result.outcome === 'compacted' ? result.record.replacement : undefined;
 }
 

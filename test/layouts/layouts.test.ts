@@ -125,26 +125,29 @@ class Thread {
 
   compact(): this {
     const trail = this.#trail();
-    const result = compactFully({
-      id: 'c1',
-      at: '2026-01-01T00:00:00.000Z',
-      trigger: 'auto',
-      reason: 'boundary',
-      strategy: 'full',
-      why: 'a test',
-      entries: this.#fold().entries,
-      window: 200_000,
-      leavesInitialContext: false,
-      userMessageLimit: 20_000,
-      files: [],
-      summaryPrefix: SUMMARY_PREFIX,
-      state: [],
-      estimate: DEFAULT_ESTIMATE,
-      count: approximateTokens,
-      counter: 'approximate',
-      hash: () => '',
-      summarise: embeddedSummarizer(trail, approximateTokens),
-    });
+    const result = compactFully(
+      {
+        id: 'c1',
+        at: '2026-01-01T00:00:00.000Z',
+        trigger: 'auto',
+        reason: 'boundary',
+        phase: 'post_turn',
+        strategy: 'full',
+        why: 'a test',
+        entries: this.#fold().entries,
+        window: 200_000,
+        leavesInitialContext: false,
+        userMessageLimit: 20_000,
+        files: [],
+        summaryPrefix: SUMMARY_PREFIX,
+        state: [],
+        estimate: DEFAULT_ESTIMATE,
+        count: approximateTokens,
+        counter: 'approximate',
+        hash: () => '',
+      },
+      embeddedSummarizer(trail, approximateTokens),
+    );
     assert.ok(result.outcome === 'compacted', `it was compacted, not ${result.outcome}`);
     this.#records.push(result.record);
     this.compactions++;

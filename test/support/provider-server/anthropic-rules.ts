@@ -110,7 +110,11 @@ const body = fields({
       ...MARK,
     }),
   ),
-  'tool_choice?': byType({ auto: fields({ type: anyText }), any: fields({ type: anyText }) }),
+  'tool_choice?': byType({
+    auto: fields({ type: anyText }),
+    any: fields({ type: anyText }),
+    none: fields({ type: anyText }),
+  }),
   'thinking?': byType({
     enabled: fields({ type: anyText, budget_tokens: count(1024) }),
     adaptive: fields({ type: anyText }),
@@ -133,6 +137,12 @@ export function checkAnthropic(value: JsonObject): void {
   }
   if (value['tool_choice'] !== undefined && asArray(value['tools'] ?? [], 'tools').length === 0) {
     throw new Invalid('tool_choice', 'tool_choice may only be specified while providing tools');
+  }
+  const hasCalls = messages.some((each) =>
+    blocksOf(each).some(({ type }) => type === 'tool_use' || type === 'tool_result'),
+  );
+  if (hasCalls && asArray(value['tools'] ?? [], 'tools').length === 0) {
+    throw new Invalid('', 'Requests which include `tool_use` or `tool_result` blocks must define tools');
   }
   checkPairs(messages);
   checkThinking(value, messages);

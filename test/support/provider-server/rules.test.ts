@@ -25,6 +25,7 @@ const anthropic = (changed: JsonObject): JsonObject => ({
   model: 'claude-sonnet-4-5',
   max_tokens: 2000,
   messages: [user],
+  ...(/"tool_(?:use|result)"/.test(JSON.stringify(changed)) ? { tools } : {}),
   ...changed,
 });
 const budget = { type: 'enabled', budget_tokens: 1024 };
@@ -242,6 +243,13 @@ const ROWS: readonly Row[] = [
     anthropic({ tools }),
     anthropic({ tools: [{ name: 'read', input_schema: { type: 'string' } }] }),
     /'object'/,
+  ],
+  [
+    'calls in the history need tools',
+    checkAnthropic,
+    anthropic({ messages: [user, says(toolUse), told(toolResult)] }),
+    anthropic({ messages: [user, says(toolUse), told(toolResult)], tools: [] }),
+    /must define tools/,
   ],
   [
     'tool_choice needs tools',

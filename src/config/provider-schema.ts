@@ -1,0 +1,132 @@
+// `[model_providers.NAME]`, the one table whose names are the user's own. What is made of it: model-providers.ts.
+
+import * as z from 'zod';
+import { WIRE_APIS } from '../vocabulary.ts';
+import { about } from './about.ts';
+
+const SPEC = 'spec 1-product, after Codex';
+
+/** `--model embedded` means no model, so no provider can be called that. */
+const NAME = /^(?!embedded$)[a-z\d][\w-]*$/i;
+
+/** What a name must be, to be read after "must be". */
+export const PROVIDER_NAME_ALLOWED =
+  'letters, digits, "-" and "_", beginning with a letter or a digit, and not "embedded"';
+
+/** Whether a provider can be called that. */
+export function isProviderName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** The path of a request is put behind the address, and `fetch` takes none with a user in it. */
+const PLAIN_ADDRESS = /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/i;
+
+function retries(what: string, known: number) {
+  return z
+    .int()
+    .min(0)
+    .max(100)
+    .optional()
+    .meta(
+      about({
+        description: `How often ${what} is sent again.`,
+        unit: 'retries',
+        source: SPEC,
+        whenUnset: String(known),
+        examples: [known],
+      }),
+    );
+}
+
+const ProviderSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .min(1)
+      .optional()
+      .meta(
+        about({
+          description: 'What people call it.',
+          source: SPEC,
+          whenUnset: 'the name of the table',
+          examples: ['Ollama'],
+        }),
+      ),
+    base_url: z
+      .url({ protocol: /^https?$/ })
+      .regex(PLAIN_ADDRESS)
+      .optional()
+      .meta(
+        about({
+          description: 'Where it is reached, with the version and without the path of a request.',
+          source: SPEC,
+          whenUnset: 'that of the built-in provider of this name; others need it',
+          examples: ['http://127.0.0.1:11434/v1'],
+          allowed:
+            'an address in quotes that begins with http:// or https:// and holds no user, no key, no ? and no #',
+          mayHoldSecret: true,
+        }),
+      ),
+    wire_api: z
+      .enum(WIRE_APIS)
+      .optional()
+      .meta(
+        about({
+          description: 'The language that it speaks.',
+          source: SPEC,
+          whenUnset: 'that of the built-in provider of this name; others need it',
+          examples: ['chat'],
+        }),
+      ),
+    env_key: z
+      .string()
+      .regex(/^(?:[A-Za-z_]\w*)?$/)
+      .optional()
+      .meta(
+        about({
+          description: 'The environment variable that holds the key; empty: none is sent.',
+          source: SPEC,
+          whenUnset: 'that of the built-in provider of this name, else none',
+          examples: ['MY_API_KEY'],
+          allowed: 'the name of an environment variable in quotes, or an empty text',
+          mayHoldSecret: true,
+        }),
+      ),
+    request_max_retries: retries('a request that failed before an answer began', 4),
+    stream_max_retries: retries('a request whose answer broke off', 5),
+    stream_idle_timeout_ms: z
+      .int()
+      .min(1)
+      .optional()
+      .meta(
+        about({
+          description: 'How long an answer may stand still before it counts as broken off.',
+          unit: 'milliseconds',
+          source: SPEC,
+          whenUnset: '300000',
+          examples: [300_000],
+        }),
+      ),
+    remote_compaction: z
+      .enum(['trigger', 'endpoint', 'off'])
+      .optional()
+      .meta(
+        about({
+          description: 'How it compacts a history itself; needs `wire_api = "responses"`.',
+          source: 'codex-behaviour §4.3',
+          whenUnset: 'that of the built-in provider of this name, else `off`',
+          examples: ['trigger'],
+        }),
+      ),
+  })
+  .meta({ description: 'A provider of models.' });
+
+/** [model_providers] */
+export const ProvidersSchema = z
+  .record(z.string().regex(NAME), ProviderSchema)
+  .prefault({})
+  .meta({
+    ...about({ userOnly: true }),
+    description:
+      'Where models are reached, by names of your own. A table of a built-in name (openai, anthropic, ollama) changes what it names and nothing else.',
+  });

@@ -1,0 +1,41 @@
+// What a compaction tells while it runs, as it goes over the wire: snake_case, one object each.
+
+import type { CompactFailure, Implementation } from '../vocabulary.ts';
+
+/** Counts in tokens, durations in milliseconds. @source seed 001 §10, spec 2-engine §7 */
+export type CompactionEvent =
+  /** Something to be known while it runs: a request, a retry, a rung of the ladder. One sentence. */
+  | { readonly type: 'background_event'; readonly message: string }
+  | { readonly type: 'warning'; readonly message: string }
+  | {
+      readonly type: 'item_started' | 'item_completed';
+      readonly item: { readonly type: 'context_compaction'; readonly id: string };
+    }
+  | { readonly type: 'context_compacted'; readonly id: string }
+  | {
+      readonly type: 'compact_completed';
+      readonly id: string;
+      readonly pre_compact_tokens: number;
+      readonly post_compact_tokens: number;
+      /** What models were sent and what they answered, all requests together; 0 without one. */
+      readonly compaction_input_tokens: number;
+      readonly compaction_output_tokens: number;
+      readonly files_restored: number;
+      readonly duration_ms: number;
+      readonly strategy: Exclude<Implementation, 'micro'>;
+    }
+  | {
+      readonly type: 'micro_compact_completed';
+      readonly id: string;
+      readonly tools_compacted: number;
+      readonly tokens_saved: number;
+      readonly duration_ms: number;
+    }
+  /** Nothing came of it and the history is what it was. */
+  | { readonly type: 'compact_failed'; readonly reason: CompactFailure; readonly error_message: string }
+  /** The history is still so large that it would be compacted again at once. */
+  | {
+      readonly type: 'compact_threshold_exceeded';
+      readonly post_compact_tokens: number;
+      readonly threshold: number;
+    };

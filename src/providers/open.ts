@@ -1,0 +1,109 @@
+// The model that a user names: `PROVIDER/MODEL`, or `PROVIDER` for the model that is meant there anyway.
+
+import { BatonError } from '../errors.ts';
+import type { Model } from '../ports.ts';
+import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { openModel, providerNamed } from './choose.ts';
+import type { ChoiceSources, ProviderChoice } from './choose.ts';
+import { modelInfo } from './models.ts';
+import type { ModelInfo } from './models.ts';
+
+/** A model that can be asked, and what is known of it. */
+export interface OpenedModel {
+  readonly model: Model;
+  /** The key of its provider. */
+  readonly provider: string;
+  /** As the provider calls it: `ModelRequest.model`. */
+  readonly name: string;
+  readonly info: ModelInfo;
+  /** The raw context window in tokens: configured, else known, else `UNKNOWN_MODEL_WINDOW`. */
+  readonly window: number;
+  /** Sentences for the user. */
+  readonly warnings: readonly string[];
+}
+
+/** The settings `model`, `model_provider` and `model_context_window`. */
+export interface ConfiguredModel {
+  readonly model?: string | undefined;
+  readonly modelProvider?: string | undefined;
+  /** Raw, in tokens. */
+  readonly modelContextWindow?: number | undefined;
+}
+
+/** What opening a model depends on. */
+export interface ModelSources extends Omit<ChoiceSources, 'wanted'> {
+  readonly configured: ConfiguredModel;
+  /** See `ProviderSettings.random`. */
+  readonly random?: () => number;
+}
+
+/**
+ * Opens the model that a text names. A slash ends the provider; the name of the model may hold more of them. Nobody is
+ * contacted, except for the list of a local Ollama where no model is named.
+ * @param text `openai/gpt-5.1`, `lab/org/model:8b`, `anthropic`
+ * @throws BatonError `usage` for a text that is no such name; `config_invalid` for a provider that does not exist;
+ *   `model_auth` where its key is not set; `model_missing` where no model is named and none is meant
+ */
+export async function openNamedModel(text: string, sources: ModelSources): Promise<OpenedModel> {
+  const { provider: key, model: named } = splitName(text);
+  const choice = await providerNamed(key, sources, named ?? configuredFor(key, sources.configured));
+  const { model: name } = choice;
+  if (name === undefined) throw noModel(choice);
+  const info = modelInfo(name);
+  const configured = configuredWindow(key, name, sources.configured);
+  return {
+    model: openModel(choice, sources.random),
+    provider: key,
+    name,
+    info,
+    window: configured ?? info.window,
+    warnings: configured === undefined && !info.isWindowKnown ? [unknownWindow(key, name)] : [],
+  };
+}
+
+function noModel({ key, provider }: ProviderChoice): BatonError {
+  const setting = `set model_provider = ${JSON.stringify(key)} and model in config.toml`;
+  const [message, cure] =
+    key === 'ollama'
+      ? [
+          `${provider.name} does not list a model at ${provider.baseUrl}.`,
+          `Start it and pull a model, write ${key}/MODEL, or ${setting}.`,
+        ]
+      : [
+          `${provider.name} has no model that is meant where none is named.`,
+          `Write ${key}/MODEL, or ${setting}.`,
+        ];
+  return new BatonError('model_missing', message, { cure, data: { provider: key } });
+}
+
+function splitName(text: string): { readonly provider: string; readonly model: string | undefined } {
+  const slash = text.indexOf('/');
+  const provider = (slash === -1 ? text : text.slice(0, slash)).trim();
+  const model = slash === -1 ? undefined : text.slice(slash + 1).trim();
+  if (provider === '' || model === '') {
+    throw new BatonError('usage', `${JSON.stringify(text)} does not name a model.`, {
+      cure: 'Write PROVIDER/MODEL, for example openai/gpt-5.1, or PROVIDER alone.',
+    });
+  }
+  return { provider, model };
+}
+
+/** `model`, where this provider is the one it belongs to. */
+function configuredFor(key: string, { model, modelProvider }: ConfiguredModel): string | undefined {
+  return modelProvider === key ? model : undefined;
+}
+
+/** `model_context_window`, where this is the model it belongs to, or nothing else is known of it. @source docs/decisions/providers.md */
+function configuredWindow(key: string, name: string, configured: ConfiguredModel): number | undefined {
+  const { model, modelProvider, modelContextWindow } = configured;
+  const isMeant = model === name && (modelProvider ?? key) === key;
+  const isOnlyWord = model === undefined && !modelInfo(name).isWindowKnown;
+  return isMeant || isOnlyWord ? modelContextWindow : undefined;
+}
+
+function unknownWindow(key: string, name: string): string {
+  return (
+    `The context window of ${key}/${name} is not known, so ${UNKNOWN_MODEL_WINDOW} tokens are assumed; ` +
+    'model_context_window in config.toml says it.'
+  );
+}
