@@ -67,7 +67,7 @@ export class UseFinder {
       if ((this.#namedBy[identifier] ?? 0) > 0 && !initial.has(identifier)) places.push(at);
     }
     return places
-      .sort((a, b) => a - b)
+      .toSorted((a, b) => a - b)
       .flatMap((at): FutureUse[] => {
         const writing = this.#writings[at];
         if (writing === undefined) return [];
