@@ -1,85 +1,26 @@
 // What counts as an identifier (a path, symbol, flag, code, hash, number with meaning) and how much each one matters.
-// One pass over character codes: a scanner with regular expressions is several times slower and can be made to stall.
 
+import { codeAt } from '../tokens/characters.ts';
+import { DIGIT, KIND, LEAST_DIGITS, LETTER, MIN_LENGTH, scanRuns, UPPER } from './scanner.ts';
 import { detached, rowAt } from './sentences.ts';
 import type { Quote, RankedIdentifier } from './trail.ts';
 
 /** Where an identifier stands: in the user's words, the agent's, a call of the agent's, or a tool result. */
 export type Mention = 'user' | 'agent' | 'call' | 'result';
 
-/** Longer runs without a break are data (base64, minified code), not names. */
-const MAX_LENGTH = 120;
-const MIN_LENGTH = 3;
-
-/** Digits that make a bare number an id: of a comment, a run, a process. Shorter ones are mostly counts and sizes. */
-const LEAST_DIGITS = 5;
+/** Digits that make a bare number an id at most: more are data. */
 const MOST_DIGITS = 12;
 
-const LETTER = 1;
-const DIGIT = 2;
-const JOINER = 4;
-const UPPER = 8;
-
-const CLASS = new Uint8Array(128);
-for (let code = 0; code < 128; code++) {
-  if (code >= 97 && code <= 122) CLASS[code] = LETTER;
-  else if (code >= 65 && code <= 90) CLASS[code] = LETTER | UPPER;
-  else if (code >= 48 && code <= 57) CLASS[code] = DIGIT;
-  else if ('_./-@#~+'.includes(String.fromCharCode(code))) CLASS[code] = JOINER;
-}
-
-const BACKTICK = 96;
 const BACKSLASH = 92;
 const DOUBLE_QUOTE = 34;
 const COLON = 58;
 
-/**
- * Calls `visit` with every run of a text that may be an identifier, repetitions included. Most runs are plain words: they
- * are let go before anything is allocated.
- */
-function scanRuns(
-  text: string,
-  visit: (run: string, isQuoted: boolean, start: number, end: number) => void,
-): void {
-  const length = text.length;
-  let index = 0;
-  while (index < length) {
-    const code = text.charCodeAt(index);
-    if (code >= 128 || CLASS[code] === 0) {
-      index++;
-      continue;
-    }
-    const start = index;
-    let seen = 0;
-    let before = 0;
-    while (index < length) {
-      const next = text.charCodeAt(index);
-      const kind = next < 128 ? (CLASS[next] ?? 0) : 0;
-      if (kind === 0) break;
-      if (kind === JOINER) {
-        before = JOINER;
-      } else {
-        // What ends a run is punctuation; what stands before a letter or digit joins. One capital begins a sentence.
-        seen |= before & JOINER;
-        seen |= (kind & UPPER) === 0 ? kind : before === LETTER ? kind : LETTER;
-        before = kind;
-      }
-      index++;
-    }
-    if (index - start > MAX_LENGTH || index - start < MIN_LENGTH || (seen & (LETTER | DIGIT)) === 0) continue;
-    const isQuoted = text.charCodeAt(start - 1) === BACKTICK && text.charCodeAt(index) === BACKTICK;
-    const isPlain = seen === LETTER || (seen === DIGIT && index - start < LEAST_DIGITS);
-    if (!isQuoted && isPlain) continue;
-    visit(text.slice(isEscape(text, start) ? start + 1 : start, index), isQuoted, start, index);
-  }
-}
-
 /** Whether a run stands as a key of JSON, that of JSON within a string included: `"run":`, `\\"run\\":`. */
 function isKey(text: string, start: number, end: number): boolean {
-  if (text.charCodeAt(start - 1) !== DOUBLE_QUOTE) return false;
+  if (codeAt(text, start - 1) !== DOUBLE_QUOTE) return false;
   let close = end;
-  while (text.charCodeAt(close) === BACKSLASH) close++;
-  return text.charCodeAt(close) === DOUBLE_QUOTE && text.charCodeAt(close + 1) === COLON;
+  while (codeAt(text, close) === BACKSLASH) close++;
+  return codeAt(text, close) === DOUBLE_QUOTE && codeAt(text, close + 1) === COLON;
 }
 
 /** The identifier in a run, or undefined where it is none. */
@@ -94,17 +35,10 @@ function identifierIn(run: string, isQuoted: boolean, root: string): string | un
  * @param root a directory without its final slash, or an empty string
  */
 export function scanIdentifiers(text: string, root: string, visit: (identifier: string) => void): void {
-  scanRuns(text, (run, isQuoted) => {
-    const identifier = identifierIn(run, isQuoted, root);
+  scanRuns(text, (from, to, isQuoted) => {
+    const identifier = identifierIn(text.slice(from, to), isQuoted, root);
     if (identifier !== undefined) visit(identifier);
   });
-}
-
-/** Whether a run begins with the letter of an escape, as in `\\nfound`; names after a Windows path's `\\` lose nothing but their first letter. */
-function isEscape(text: string, start: number): boolean {
-  if (text.charCodeAt(start - 1) !== BACKSLASH) return false;
-  const code = text.charCodeAt(start);
-  return code === 110 || code === 114 || code === 116;
 }
 
 /** The identifiers of a text, each once, in order of appearance. */
@@ -174,8 +108,8 @@ function shapeOf(text: string): Shape {
   };
   let wasLower = false;
   for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    const kind = CLASS[code] ?? 0;
+    const code = codeAt(text, index);
+    const kind = KIND[code] ?? 0;
     const isUpper = (kind & UPPER) !== 0;
     if ((kind & LETTER) !== 0) shape.letters++;
     if (isUpper) shape.uppers++;
@@ -214,12 +148,12 @@ function isLongNumber(text: string): boolean {
 }
 
 function isLetterAt(text: string, index: number): boolean {
-  return ((CLASS[text.charCodeAt(index)] ?? 0) & LETTER) !== 0;
+  return ((KIND[codeAt(text, index)] ?? 0) & LETTER) !== 0;
 }
 
 function isAllDigits(text: string, from: number): boolean {
   for (let index = from; index < text.length; index++) {
-    if (CLASS[text.charCodeAt(index)] !== DIGIT) return false;
+    if (KIND[codeAt(text, index)] !== DIGIT) return false;
   }
   return text.length > from;
 }
@@ -266,11 +200,66 @@ class Mentions {
   }
 }
 
+const NO_IDENTIFIER = 'no identifier';
+
+/** A run with what is known of it: its identifier where it stands bare and where backticks enclose it. */
+class Run {
+  readonly text: string;
+  readonly isNumber: boolean;
+  readonly hash: number;
+  bare: Mentions | typeof NO_IDENTIFIER | undefined;
+  quoted: Mentions | typeof NO_IDENTIFIER | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+    this.isNumber = isLongNumber(text);
+    this.hash = hashOf(text, 0, text.length);
+    this.bare = undefined;
+    this.quoted = undefined;
+  }
+}
+
+function hashOf(text: string, from: number, to: number): number {
+  let hash = 0;
+  for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + codeAt(text, at)) | 0;
+  return hash ^ (hash >>> 15);
+}
+
+const FIRST_PLACES = 1 << 12;
+const MOST_PLACES = 1 << 16;
+
+/**
+ * Runs seen lately, so that what comes back is looked up and not looked at, and found without cutting it out of its
+ * text. Every run has one place, and a newer one takes it over: memory and the time of a look-up are bounded.
+ */
+class RunTable {
+  #places = Array.from<Run | undefined>({ length: FIRST_PLACES });
+  #taken = 0;
+
+  /** The run that reads as `text` does between two positions, or undefined. */
+  find(text: string, from: number, to: number): Run | undefined {
+    const run = this.#places[hashOf(text, from, to) & (this.#places.length - 1)];
+    return run?.text.length === to - from && text.startsWith(run.text, from) ? run : undefined;
+  }
+
+  put(run: Run): void {
+    if (2 * this.#taken > this.#places.length && this.#places.length < MOST_PLACES) this.#grow();
+    const place = run.hash & (this.#places.length - 1);
+    if (this.#places[place] === undefined) this.#taken++;
+    this.#places[place] = run;
+  }
+
+  #grow(): void {
+    const before = this.#places;
+    this.#places = Array.from<Run | undefined>({ length: 4 * before.length });
+    this.#taken = 0;
+    for (const run of before) if (run !== undefined) this.put(run);
+  }
+}
+
 /** Entries kept after pruning, and the number that starts one: memory stays bounded whatever the session's length. */
 const KEPT_IDENTIFIERS = 20_000;
 const MAX_IDENTIFIERS = 40_000;
-/** Runs remembered with what they are, so that what comes back is looked up and not looked at. */
-const MAX_RUNS = 60_000;
 
 /**
  * Items after which the chance of a further use has halved. With the terms of `#weightOf` it follows how often names of
@@ -281,14 +270,12 @@ const HALF_LIFE_ITEMS = 250;
 /** Characters of quotable texts that are remembered, the newest. */
 const QUOTABLE_LENGTH = 1_000_000;
 
-const NO_IDENTIFIER = 'no identifier';
-
 /** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
 export class IdentifierIndex {
   readonly #mentions = new Map<string, Mentions>();
-  readonly #runs = new Map<string, Mentions | typeof NO_IDENTIFIER>();
   readonly #quotables: Quotable[] = [];
   #quotableLength = 0;
+  #runs = new RunTable();
   #root = '';
   #items = 0;
   #position = 0;
@@ -298,18 +285,19 @@ export class IdentifierIndex {
     if (quotable !== undefined) this.#remember(quotable);
     this.#items++;
     this.#position = position;
-    if (root !== this.#root || this.#runs.size > MAX_RUNS) {
-      this.#runs.clear();
+    if (root !== this.#root) {
+      this.#runs = new RunTable();
       this.#root = root;
     }
-    scanRuns(text, (run, isQuoted, start, end) => {
+    scanRuns(text, (from, to, isQuoted, start) => {
+      const run = this.#runs.find(text, from, to) ?? this.#meet(text.slice(from, to));
       // Programs print numbers without end; those that somebody wrote are ids.
-      const isPrinted = by === 'result' && isLongNumber(run);
-      const mentions = isPrinted ? this.#mentions.get(run) : this.#mentionsOf(run, isQuoted);
+      const isPrinted = by === 'result' && run.isNumber;
+      const mentions = isPrinted ? this.#mentions.get(run.text) : this.#mentionsOf(run, isQuoted);
       if (mentions === undefined || mentions.item === this.#items) return;
       mentions.item = this.#items;
       mentions[by]++;
-      if (by === 'result' && isKey(text, start, end)) mentions.key++;
+      if (by === 'result' && isKey(text, start, to)) mentions.key++;
       mentions.last = position;
       if (by !== 'result') mentions.lastOwn = position;
       if (quotable !== undefined) mentions.said = quotable;
@@ -320,7 +308,8 @@ export class IdentifierIndex {
   /** The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. */
   identifiersOf(text: string): Set<string> {
     const found = new Set<string>();
-    scanRuns(text, (run, isQuoted) => {
+    scanRuns(text, (from, to, isQuoted) => {
+      const run = this.#runs.find(text, from, to) ?? this.#meet(text.slice(from, to));
       const mentions = this.#mentionsOf(run, isQuoted);
       if (mentions !== undefined) found.add(mentions.text);
     });
@@ -335,24 +324,25 @@ export class IdentifierIndex {
 
   /** The heaviest identifiers, heaviest first; ties in the order of their text. */
   top(limit: number): RankedIdentifier[] {
+    return this.#heaviest(limit).map(({ mentions, weight }) => {
+      const quote = quoteFor(mentions);
+      return {
+        text: mentions.text,
+        weight,
+        ownMentions: mentions.user + mentions.agent + mentions.call,
+        position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
+        ...(quote === undefined ? {} : { quote }),
+      };
+    });
+  }
+
+  #heaviest(limit: number): { readonly mentions: Mentions; readonly weight: number }[] {
     const all = [...this.#mentions.values()].map((mentions) => ({
       mentions,
       weight: this.#weightOf(mentions),
     }));
     all.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
-    return all
-      .slice(0, limit)
-      .filter(({ weight }) => weight > 0)
-      .map(({ mentions, weight }) => {
-        const quote = quoteFor(mentions);
-        return {
-          text: mentions.text,
-          weight,
-          ownMentions: mentions.user + mentions.agent + mentions.call,
-          position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
-          ...(quote === undefined ? {} : { quote }),
-        };
-      });
+    return all.slice(0, limit).filter(({ weight }) => weight > 0);
   }
 
   #remember(quotable: Quotable): void {
@@ -366,18 +356,26 @@ export class IdentifierIndex {
     }
   }
 
-  /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
-  #mentionsOf(run: string, isQuoted: boolean): Mentions | undefined {
-    // Quotes make a difference for few runs, and those are not remembered.
-    const known = isQuoted ? undefined : this.#runs.get(run);
-    if (known !== undefined) return known === NO_IDENTIFIER ? undefined : known;
-    const identifier = identifierIn(run, isQuoted, this.#root);
-    const mentions = identifier === undefined ? undefined : this.#mentionsFor(identifier);
-    if (!isQuoted) this.#runs.set(detached(run), mentions ?? NO_IDENTIFIER);
-    return mentions;
+  /** Remembers a run that was not seen lately. */
+  #meet(text: string): Run {
+    const run = new Run(detached(text));
+    this.#runs.put(run);
+    return run;
   }
 
-  #mentionsFor(identifier: string): Mentions {
+  /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
+  #mentionsOf(run: Run, isQuoted: boolean): Mentions | undefined {
+    if (isQuoted) {
+      run.quoted ??= this.#mentionsIn(run.text, true);
+      return run.quoted === NO_IDENTIFIER ? undefined : run.quoted;
+    }
+    run.bare ??= this.#mentionsIn(run.text, false);
+    return run.bare === NO_IDENTIFIER ? undefined : run.bare;
+  }
+
+  #mentionsIn(run: string, isQuoted: boolean): Mentions | typeof NO_IDENTIFIER {
+    const identifier = identifierIn(run, isQuoted, this.#root);
+    if (identifier === undefined) return NO_IDENTIFIER;
     let mentions = this.#mentions.get(identifier);
     if (mentions === undefined) {
       mentions = new Mentions(detached(identifier));
@@ -399,9 +397,9 @@ export class IdentifierIndex {
   }
 
   #prune(): void {
-    const kept = new Set(this.top(KEPT_IDENTIFIERS).map(({ text }) => text));
+    const kept = new Set(this.#heaviest(KEPT_IDENTIFIERS).map(({ mentions }) => mentions.text));
     for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
-    this.#runs.clear();
+    this.#runs = new RunTable();
   }
 }
 
