@@ -36,6 +36,9 @@ const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
 const MAX_TAIL = 80;
 const MAX_TAIL_LENGTH = 2_400;
+/** Characters of one result that are remembered, and of all that are told: where they are few, each is told longer. */
+const KEPT_TAIL_LENGTH = 16_000;
+const WHOLE_TAIL_LENGTH = 100_000;
 /** Results that came at once and wait for the agent, and characters of one of them at its head and again at its tail. */
 const MAX_UNREAD = 8;
 const UNREAD_LENGTH = 6_000;
@@ -147,7 +150,7 @@ export class TrailCollector {
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
-        tail: this.#tail.map(toldActivity),
+        tail: this.#tail.map((activity) => toldActivity(activity, this.#tail.length)),
         unread: this.#unread.map(redactedActivity),
         said: [...this.#said],
         newestList: this.#newestList,
@@ -309,7 +312,7 @@ export class TrailCollector {
     const call = detached(clip(oneLine(object === '' ? name : `${name} ${object}`), 160));
     const added = meaning.command === undefined ? (file?.added ?? '') : '';
     const written = added === '' ? {} : { written: detached(headLines(added, WRITTEN_LENGTH)) };
-    this.#tail.push({ ...moment, call, ...written, result: detached(text.slice(0, 2 * MAX_TAIL_LENGTH)) });
+    this.#tail.push({ ...moment, call, ...written, result: detached(text.slice(0, KEPT_TAIL_LENGTH)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
     this.#unread.push({ ...moment, call, result: text });
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
@@ -419,9 +422,10 @@ export class TrailCollector {
   }
 }
 
-/** What is shown of an activity: most are gone before anybody asks, so this is done when somebody does. */
-function toldActivity(activity: Activity): Activity {
-  return redactedActivity({ ...activity, result: headLines(stripAnsi(activity.result), MAX_TAIL_LENGTH) });
+/** What is shown of one of `count` activities: most are gone before anybody asks, so this is done when somebody does. */
+function toldActivity(activity: Activity, count: number): Activity {
+  const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
+  return redactedActivity({ ...activity, result: headLines(stripAnsi(activity.result), length) });
 }
 
 function redactedActivity({ call, result, written, ...moment }: Activity): Activity {
@@ -457,7 +461,7 @@ function beginningOf(output: string): string {
   const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
   if (head === '') return 'nothing';
   const rows = head.split('\n').map((row) => row.trim());
-  const first = rows.find((row) => /\p{L}{2}/u.test(row)) ?? rows[0] ?? '';
+  const first = rows.find((row) => /\p{L}{2}/u.test(row) && !/^<[^<>]*>$/.test(row)) ?? rows[0] ?? '';
   return detached(clip(redact(first), BEGINNING_LENGTH));
 }
 

@@ -2,7 +2,8 @@
 
 import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { withoutEmphasis } from './sentences.ts';
+import type { PreservedWords } from './preserved.ts';
+import { oneLine, withoutEmphasis } from './sentences.ts';
 import type { CommandRun, Quote, RankedIdentifier, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
@@ -45,10 +46,13 @@ const QUOTE_VALUE = 0.05;
  * The lines in which agent and user named things last, each once: the command with the option, the sentence with the
  * symbol. Names come with them that nothing else would tell.
  */
-export function quoteLines(trail: Trail, budget: number): SummaryLine[] {
+export function quoteLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
+  const current = oneLine(trail.requests.at(-1)?.text ?? '');
+  const isToldAnyway = ({ by, text }: Quote) =>
+    by === 'user' && (current.includes(text) || preserved.hasSentence(text));
   const byText = new Map<string, Quote>();
   for (const { quote } of trail.identifiers) {
-    if (quote !== undefined && isTelling(quote)) byText.set(quote.text, quote);
+    if (quote !== undefined && isTelling(quote) && !isToldAnyway(quote)) byText.set(quote.text, quote);
   }
   const turnAt = turnFinder(trail);
   return [...byText.values()].map((quote) =>

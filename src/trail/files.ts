@@ -14,7 +14,7 @@ const MAX_SNIPPETS = 3;
 /** A new text up to this length is a small edit whose content is worth keeping. */
 const SNIPPET_LENGTH = 700;
 /** Characters of a written or read text that are searched for symbols. */
-const SEARCHED_LENGTH = 8_000;
+const SEARCHED_LENGTH = 16_000;
 /** Symbols named for one file. */
 const SHOWN_SYMBOLS = 60;
 /** Files whose lines are told at most, and characters of one line. */

@@ -2,7 +2,7 @@
 
 import { codeAt } from '../tokens/characters.ts';
 import { DIGIT, KIND, LEAST_DIGITS, LETTER, MIN_LENGTH, scanRuns, UPPER } from './scanner.ts';
-import { detached, rowAt } from './sentences.ts';
+import { detached, rowAt, sentencesOfLine } from './sentences.ts';
 import type { Quote, RankedIdentifier } from './trail.ts';
 
 /** Where an identifier stands: in the user's words, the agent's, a call of the agent's, or a tool result. */
@@ -403,14 +403,23 @@ export class IdentifierIndex {
   }
 }
 
-/** Characters of a line that is quoted for a name. */
-const QUOTE_LENGTH = 160;
+/** Characters of a call and of a sentence that are quoted for a name. */
+const CALL_LENGTH = 160;
+const SENTENCE_LENGTH = 260;
+const ROW_LENGTH = 1_000;
 
-/** The line in which a name was said last, or what of a long one surrounds it. */
-function quoteFor({ said, text }: Mentions): Quote | undefined {
-  const at = said === undefined ? -1 : said.text.lastIndexOf(text);
+/** The sentence, or the line of a call, in which a name was said last; of a long one what surrounds the name. */
+function quoteFor({ said, text: name }: Mentions): Quote | undefined {
+  const at = said === undefined ? -1 : said.text.lastIndexOf(name);
   if (said === undefined || at < 0) return undefined;
   const { by, position, outcome } = said;
-  const quote = { by, position, text: detached(rowAt(said.text, at, QUOTE_LENGTH)) };
+  const text = by === 'call' ? rowAt(said.text, at, CALL_LENGTH) : sentenceAt(said.text, at, name);
+  const quote = { by, position, text: detached(text) };
   return outcome === undefined ? quote : { ...quote, outcome };
+}
+
+function sentenceAt(text: string, at: number, name: string): string {
+  const row = rowAt(text, at, ROW_LENGTH);
+  const sentence = sentencesOfLine(row).findLast((one) => one.includes(name)) ?? row;
+  return rowAt(sentence, Math.max(0, sentence.lastIndexOf(name)), SENTENCE_LENGTH);
 }

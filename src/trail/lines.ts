@@ -85,7 +85,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     ...files.read,
     ...files.snippets,
     ...files.rows,
-    ...quoteLines(trail, budget),
+    ...quoteLines(trail, budget, preserved),
     ...now,
     ...report,
     ...reply,

@@ -262,8 +262,10 @@ function chainedLines(
 /** Rows of a result in one line of the summary; the rest follows in a line of its own. */
 const ROWS_PER_TAIL_LINE = 12;
 
-/** Characters of a row in a message or result of the newest steps. */
+/** Characters of a row in a message or result of the newest steps; where they are few, up to four times as many. */
 const STEP_ROW = 160;
+const MANY_STEPS = 80;
+const LONGEST_ROWS = 4;
 
 /**
  * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
@@ -275,14 +277,17 @@ export function tailLines({ current }: Trail): SummaryLine[] {
       (step) => step?.position,
     ),
   );
+  const steps = Math.max(1, current.tail.length + current.said.length);
+  const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
   const said = current.said.map(({ position, text }) => ({
     position,
-    rows: ['- The agent:', ...rowsOf(text)],
+    rows: ['- The agent:', ...rowsOf(text, length)],
   }));
   const calls = current.tail.map(({ position, call, written, result }) => {
-    const edit = written === undefined ? [] : rowsOf(written).map((row) => row.replace('    ', '   +'));
+    const edit =
+      written === undefined ? [] : rowsOf(written, length).map((row) => row.replace('    ', '   +'));
     // What an edit wrote says that it was made.
-    return { position, rows: [`- ${call}`, ...(written === undefined ? rowsOf(result) : edit)] };
+    return { position, rows: [`- ${call}`, ...(written === undefined ? rowsOf(result, length) : edit)] };
   });
   return [...said, ...calls]
     .filter(({ position }) => !told.has(position))
@@ -297,11 +302,11 @@ export function tailLines({ current }: Trail): SummaryLine[] {
     );
 }
 
-function rowsOf(text: string): string[] {
+function rowsOf(text: string, length: number): string[] {
   const rows = withoutReminders(text)
     .split('\n')
     .filter((row) => row.trim() !== '');
-  return rows.map((row) => `    ${clip(row.trimEnd(), STEP_ROW)}`);
+  return rows.map((row) => `    ${clip(row.trimEnd(), length)}`);
 }
 
 /** What was run before the last actions, newest of equal commands, with how it went. */

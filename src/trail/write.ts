@@ -24,6 +24,9 @@ function namesRoom(budget: number): number {
   return Math.min(0.3 * budget, Math.max(300, 900 - 0.15 * budget));
 }
 
+/** Share of the budget that names may take besides, of what nothing else has a use for. */
+const LEFT_NAMES_SHARE = 0.05;
+
 /** Tokens that are filled with short lines of names at the end, and names to such a line. */
 const SHORT_NAMES_ROOM = 40;
 const SHORT_NAMES = 3;
@@ -91,7 +94,8 @@ function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText)
   const shown = { identifiers: picker.covered, fileLine };
   picker.takeBest(nameLines(trail, shown, budget), 0);
   picker.takeBest(all, 0);
-  // Less than a line of anything else is left.
+  // In a short session everything else is told by now.
+  picker.takeBest(nameLines(trail, shown, budget), Math.max(0, picker.room - LEFT_NAMES_SHARE * budget));
   const rest = Math.max(0, picker.room - SHORT_NAMES_ROOM);
   if (picker.room > LEAST_NAMES_ROOM) picker.takeBest(nameLines(trail, shown, budget, SHORT_NAMES), rest);
   return picker.picked;
