@@ -66,11 +66,14 @@ const ROOM_FOR_OUTCOMES = 3_000;
 /** Words that a quotation has to hold to tell something. */
 const LEAST_WORDS = 3;
 
-/** Whether a quotation tells something: no line that only introduces others, no lone name. */
+/** Fields of JSON that make a quotation data. */
+const DATA_FIELDS = 3;
+
+/** Whether a quotation tells something: no line that only introduces others, no lone name, no data. */
 function isTelling({ by, text }: Quote): boolean {
-  return (
-    by === 'call' || (!/[:：][*_]*$/.test(text) && (text.match(/\p{L}{2,}/gu) ?? []).length >= LEAST_WORDS)
-  );
+  if (by === 'call') return true;
+  if (/[:：][*_]*$/.test(text) || text.split('":').length > DATA_FIELDS) return false;
+  return (text.match(/\p{L}{2,}/gu) ?? []).length >= LEAST_WORDS;
 }
 
 function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {
