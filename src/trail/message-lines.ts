@@ -40,7 +40,8 @@ export function messageLines(
       const fresh = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
       const value = isCurrent ? 0.3 : fresh + (mayBind(first) ? DOUBT_VALUE : 0);
       const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
-      const words = wordsOf(first, room, trail.turns, rules.get(first.turn) ?? []);
+      const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
+      const words = wordsOf(first, length, trail.turns, rules.get(first.turn) ?? []);
       const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
       return { line: summaryLine({ section, order: first.turn, text, value }), request: last };
     });

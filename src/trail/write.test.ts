@@ -292,7 +292,7 @@ test('no secret and no line of a key stands among the lines of a file', () => {
   const key = ['-----BEGIN PRIVATE KEY-----', ...Array.from({ length: 9 }, () => 'aB3_xY9z'.repeat(8))];
   const content = [
     `const mirrorToken = "ghp_${'a1B2'.repeat(9)}";`,
-    `const setOfManyMirrors = [${'"a polished mirror", '.repeat(3)} "ghp_${'a1B2'.repeat(9)}"];`,
+    `const setOfManyMirrors = fetchAll(${'aPolishedMirror,'.repeat(3)}"ghp_${'a1B2'.repeat(9)}");`,
     ...key,
   ].join('\n');
   const text = summaryOf(Story.in(home).user('Look.').read(`${home}/src/secret.ts`, content));
@@ -329,7 +329,7 @@ test('lists of names take less than an eighth of a summary of 4,000 tokens', () 
       for (let at = 0; at < 100; at++) story.sh('make measure', 'fine');
       const text = summaryOf(story.user('Go on.'));
       const bare = text.split('\n').filter((line) => BARE_NAMES.test(line));
-      return bare.length > 0 && bare.join('\n').length < text.length / 8;
+      return bare.length > 0 && approximateTokens(bare.join('\n')) < 4_000 / 8;
     }),
     { seed: 11, numRuns: 8 },
   );
@@ -371,13 +371,13 @@ test('a rule that the user typed is no pasted one when it comes again in a paste
   assert.match(text, /Rules, limits and corrections of the user, verbatim:\n- "Never touch the frame\."/);
 });
 
-test('a short message that may bind is told as it stands before longer ones', () => {
-  const story = Story.in(home).user('can you explain why only glass is used').agent('It is clear.');
+test('a short message that may bind is told as it stands before others', () => {
+  const doubtful =
+    'can you explain to me once more, slowly and with care, why it is that only glass is used for this mirror';
+  const story = Story.in(home).user('Build it.').agent('It is built.').user(doubtful).agent('It is clear.');
   for (let at = 0; at < 90; at++)
-    story
-      .user(`Polish mirror ${at} of the row, please, and tell me how bright it is.`)
-      .agent('Done, it is bright.');
-  assert.match(summaryOf(story, 1_000), /1\. "can you explain why only glass is used"/);
+    story.user(`Polish mirror ${at} of the row, please, and tell me of it.`).agent('Done, it is bright.');
+  assert.ok(summaryOf(story, 1_000).includes(`2. "${doubtful}"`), 'told whole');
 });
 
 test('messages that are nothing but rules are told once', () => {

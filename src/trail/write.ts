@@ -25,7 +25,7 @@ function namesRoom(budget: number): number {
 }
 
 /** Share of the budget that names may take besides, of what nothing else has a use for. */
-const LEFT_NAMES_SHARE = 0.05;
+const LEFT_NAMES_SHARE = 0.04;
 
 /** Tokens that are filled with short lines of names at the end, and names to such a line. */
 const SHORT_NAMES_ROOM = 40;
@@ -92,7 +92,7 @@ function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText)
     return line !== undefined && picker.has(line) ? line : undefined;
   };
   const shown = { identifiers: picker.covered, fileLine };
-  picker.takeBest(nameLines(trail, shown, budget), 0);
+  picker.takeBest(nameLines(trail, shown, budget), Math.max(0, picker.room - namesRoom(budget)));
   picker.takeBest(all, 0);
   // In a short session everything else is told by now.
   picker.takeBest(nameLines(trail, shown, budget), Math.max(0, picker.room - LEFT_NAMES_SHARE * budget));
