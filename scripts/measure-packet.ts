@@ -1,12 +1,13 @@
 // Measures what a summary still has to say beside a continuation packet: `node --import tsx scripts/measure-packet.ts FILE…`.
 // The figures stand in docs/decisions/packet.md.
 
-import { keptConstraints, userConstraints } from '../src/eval/constraints.ts';
+import { keptConstraints } from '../src/eval/constraints.ts';
 import { chooseCuts } from '../src/eval/cuts.ts';
 import { readLog } from '../src/eval/log.ts';
+import { Past } from '../src/eval/past.ts';
 import { mean } from '../src/eval/statistics.ts';
 import { linesOf } from '../src/eval/text.ts';
-import { futureUses, recallOf } from '../src/eval/uses.ts';
+import { recallOf } from '../src/eval/uses.ts';
 import { loadSession } from '../src/formats/load.ts';
 import { openSource } from '../src/formats/source.ts';
 import { textOfParts } from '../src/protocol/item.ts';
@@ -64,8 +65,9 @@ for (const file of process.argv.slice(2)) {
     string,
     { readonly recall: number[]; readonly unaided: number[]; readonly rules: number[] }
   >();
+  const past = new Past(log);
   for (const cut of chooseCuts(log, CUTS, SEED)) {
-    const uses = futureUses(log, cut.step);
+    const { uses, constraints } = past.advance(cut.step);
     for (const record of records.slice(next, cut.record)) {
       collector.add(record);
       if (record.type !== 'item' || record.item.type !== 'message' || record.item.role !== 'assistant')
@@ -76,7 +78,6 @@ for (const file of process.argv.slice(2)) {
     if (uses.length < LEAST_USES) continue;
     cuts++;
     const trail = collector.trail();
-    const constraints = userConstraints(log, cut.step);
     for (const size of SIZES) {
       for (const { name, text } of candidates(trail, size, log.table.tokensOfText, lastMessage)) {
         const lines = linesOf(text);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { recordsOf, toolCall } from '../../test/support/records.ts';
+import { toolCall } from '../../test/support/records.ts';
 import type { Item } from '../protocol/item.ts';
-import { readArtifacts, scoreArtifacts } from './artifacts.ts';
-import { readLog } from './log.ts';
+import { ArtifactLedger, scoreArtifacts } from './artifacts.ts';
 
 function artifactsOf(...items: readonly (Item | readonly Item[])[]) {
-  const log = readLog(recordsOf(...items), () => 1);
-  return readArtifacts(log, log.steps.length);
+  const ledger = new ArtifactLedger();
+  for (const item of items.flat()) ledger.add(item);
+  return ledger.artifacts();
 }
 
 const PATCH = '*** Begin Patch\n*** Update File: src/bed.ts\n+x\n*** Add File: src/new.ts\n+y\n*** End Patch';

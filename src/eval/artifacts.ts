@@ -3,7 +3,6 @@
 import { callOf, resultCallId } from '../protocol/item.ts';
 import type { CallView, Item } from '../protocol/item.ts';
 import { identifiersIn } from './identifiers.ts';
-import type { SessionLog } from './log.ts';
 import { decodeArguments, parseJson, textOfItem } from './text.ts';
 
 /** What a session did to the world, each thing once. */
@@ -13,7 +12,7 @@ export interface Artifacts {
   /** Commands that change or check something, by program and up to two words: `npm run build`. */
   readonly commands: readonly string[];
   readonly commits: readonly MadeCommit[];
-  /** Everything that was run, looking included, one script per line, white space collapsed: what claims are held to. */
+  /** Everything that was run, looking included, one different script per line, white space collapsed: what claims are held to. */
   readonly scripts: string;
 }
 
@@ -49,36 +48,41 @@ const LOOKING = new Set(
 const LOOKING_GIT =
   /^git(?: -\S+)* (?:status|diff|log|show|branch|rev-parse|blame|ls-files|remote|config|grep)\b/;
 
-/** Reads the calls before a cut. Calls whose result says that they failed count for nothing but as commands. */
-export function readArtifacts({ steps }: SessionLog, cut: number): Artifacts {
-  const failed = new Set<string>();
-  const files = new Set<string>();
-  const commands = new Set<string>();
-  const commits = new Map<string, string>();
-  const scripts: string[] = [];
-  for (const { item } of steps.slice(0, cut)) {
+/** Reads calls and results, in their order. Calls whose result says that they failed count for nothing but as commands. */
+export class ArtifactLedger {
+  readonly #failed = new Set<string>();
+  readonly #edits: { readonly callId: string | undefined; readonly path: string }[] = [];
+  readonly #commands = new Set<string>();
+  readonly #commits = new Map<string, string>();
+  /** Each once: what was run again makes no claim truer. */
+  readonly #scripts = new Set<string>();
+
+  add(item: Item): void {
     const result = resultOf(item);
-    if (result === undefined) continue;
-    if (result.failed) failed.add(result.callId);
-    for (const [, hash = '', subject = ''] of result.text.matchAll(COMMITTED)) {
-      commits.set(hash.slice(0, 7), subject.trim());
+    if (result !== undefined) {
+      if (result.failed) this.#failed.add(result.callId);
+      for (const [, hash = '', subject = ''] of result.text.matchAll(COMMITTED)) {
+        this.#commits.set(hash.slice(0, 7), subject.trim());
+      }
+      return;
     }
-  }
-  for (const { item } of steps.slice(0, cut)) {
     const call = callOf(item);
-    if (call === undefined) continue;
+    if (call === undefined) return;
     const script = scriptOf(call);
-    for (const command of commandsIn(script)) commands.add(command);
-    if (script !== '') scripts.push(collapse(script));
-    if (call.callId !== undefined && failed.has(call.callId)) continue;
-    for (const path of editedBy(call)) files.add(path);
+    for (const command of commandsIn(script)) this.#commands.add(command);
+    if (script !== '') this.#scripts.add(collapse(script));
+    for (const path of editedBy(call)) this.#edits.push({ callId: call.callId, path });
   }
-  return {
-    files: [...files],
-    commands: [...commands],
-    commits: [...commits].map(([hash, subject]) => ({ hash, subject })),
-    scripts: scripts.join('\n'),
-  };
+
+  artifacts(): Artifacts {
+    const done = this.#edits.filter(({ callId }) => callId === undefined || !this.#failed.has(callId));
+    return {
+      files: [...new Set(done.map(({ path }) => path))],
+      commands: [...this.#commands],
+      commits: [...this.#commits].map(([hash, subject]) => ({ hash, subject })),
+      scripts: [...this.#scripts].join('\n'),
+    };
+  }
 }
 
 /** Compares a context with what was done. */

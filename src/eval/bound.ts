@@ -16,14 +16,14 @@ interface Offer {
  * better choice may exist; the first lines are the choice for any smaller budget.
  */
 export function bestLines(
-  past: Iterable<string>,
+  past: ReadonlySet<string>,
   uses: readonly FutureUse[],
   table: LineTable,
   budget: number,
 ): readonly string[] {
   const credit = new Credit(table, uses);
   const offers = new OfferHeap();
-  for (const line of new Set(past)) offers.push(offerOf(line, credit, table));
+  for (const line of past) offers.push(offerOf(line, credit, table));
   const chosen: string[] = [];
   let spent = 0;
   for (let best = offers.pop(); best !== undefined; best = offers.pop()) {

@@ -11,6 +11,7 @@ import { codexRule, compactItems, newestLines } from './candidates.ts';
 import { chanceFrom } from './chance.ts';
 import type { Chance } from './chance.ts';
 import { readLog } from './log.ts';
+import { Past } from './past.ts';
 import { linesOfItem } from './text.ts';
 
 /** Kinds of facts. `superseded` is a value that the user changed: the new one must be the last one told. */
@@ -103,7 +104,12 @@ function compactRepeatedly(planted: Planted, chance: Chance, count: CountText): 
     }
     folded = records.length;
     const log = readLog(records, count);
-    const situation = { log, cut: log.steps.length, entries: history.entries, trail: trail.trail() };
+    const situation = {
+      log,
+      past: new Past(log).advance(log.steps.length),
+      entries: history.entries,
+      trail: trail.trail(),
+    };
     const replacement = compactItems(situation, TARGET);
     contexts = {
       context: replacement?.flatMap(linesOfItem) ?? [],

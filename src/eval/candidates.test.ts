@@ -11,12 +11,12 @@ import {
   compactedContext,
   embeddedSummary,
   newestLines,
-  pastLines,
   randomLines,
 } from './candidates.ts';
 import type { Situation } from './candidates.ts';
 import { chanceFrom } from './chance.ts';
 import { readLog } from './log.ts';
+import { Past } from './past.ts';
 
 const tenPerLine = () => 10;
 const byLength = (text: string) => Math.ceil(text.length / 4);
@@ -29,7 +29,12 @@ function situationAfter(records: readonly LogRecord[], count: (text: string) => 
     trail.add(record);
   }
   const log = readLog(records, count);
-  return { log, cut: log.steps.length, entries: history.entries, trail: trail.trail() };
+  return {
+    log,
+    past: new Past(log).advance(log.steps.length),
+    entries: history.entries,
+    trail: trail.trail(),
+  };
 }
 
 const RECORDS = recordsOf(
@@ -44,7 +49,7 @@ describe('candidates', () => {
   const situation = situationAfter(RECORDS, tenPerLine);
 
   it('the past is every line but the initial context', () => {
-    assert.deepEqual(pastLines(situation), [
+    assert.deepEqual(situation.past.lines, [
       'First request.',
       'shell',
       'cat bed.ts',
@@ -59,7 +64,7 @@ describe('candidates', () => {
   it('newest: the last lines that fit, in order', () => {
     assert.deepEqual(newestLines(situation, 35).lines, ['three', 'First answer.', 'Second request.']);
     assert.deepEqual(newestLines(situation, 9).lines, []);
-    assert.deepEqual(newestLines(situation, 1000).lines, pastLines(situation));
+    assert.deepEqual(newestLines(situation, 1000).lines, situation.past.lines);
   });
 
   it('newest: a result whose call was cut off is an orphan', () => {
@@ -76,8 +81,8 @@ describe('candidates', () => {
   });
 
   it('random: as many lines of the past as fit, another set with another chance', () => {
-    const past = pastLines(situation);
-    const draw = (seed: number) => randomLines(past, situation, 40, chanceFrom(seed)).lines;
+    const past = situation.past.lines;
+    const draw = (seed: number) => randomLines(situation, 40, chanceFrom(seed)).lines;
     assert.equal(draw(1).length, 4);
     assert.ok(draw(1).every((line) => past.includes(line)));
     assert.deepEqual(draw(1), draw(1));

@@ -14,6 +14,7 @@ import { writeSummary } from '../trail/write.ts';
 import { shuffled } from './chance.ts';
 import type { Chance } from './chance.ts';
 import type { SessionLog } from './log.ts';
+import type { Past } from './past.ts';
 import { linesOf, linesOfItem } from './text.ts';
 
 /** What is compared, in the order shown. */
@@ -39,8 +40,8 @@ export interface Context {
 /** Everything that a candidate may be made of. */
 export interface Situation {
   readonly log: SessionLog;
-  /** How many steps belong to the past. */
-  readonly cut: number;
+  /** What lies before the cut. */
+  readonly past: Past;
   /** The agent's context at the cut. */
   readonly entries: readonly Entry<Item>[];
   readonly trail: Trail;
@@ -100,11 +101,11 @@ export function embeddedSummary({ log, trail }: Situation, budget: number): Cont
 }
 
 /** The newest lines of the past. */
-export function newestLines({ log, cut }: Situation, budget: number): Context {
+export function newestLines({ log, past }: Situation, budget: number): Context {
   const kept: string[] = [];
   const whole: Item[] = [];
   let left = budget;
-  for (let at = cut - 1; at >= 0 && left >= 0; at--) {
+  for (let at = past.cut - 1; at >= 0 && left >= 0; at--) {
     const step = log.steps[at];
     if (step === undefined || step.kind === 'initial') continue;
     for (const line of step.lines.toReversed()) {
@@ -117,13 +118,10 @@ export function newestLines({ log, cut }: Situation, budget: number): Context {
 }
 
 /** What Codex keeps when its summary fails: user messages, newest first, and a canned sentence. */
-export function codexRule({ log, cut }: Situation, budget: number): Context {
+export function codexRule({ log, past }: Situation, budget: number): Context {
   const count = log.table.tokensOfText;
-  const entries = log.steps
-    .slice(0, cut)
-    .map(({ item }, seq): Entry<Item> => ({ seq, value: item, isReplacement: false }));
   const room = Math.max(0, Math.min(CODEX_USER_TOKENS, budget - count(CANNED_SUMMARY)));
-  const { items } = preserveUserMessages(entries, room, count);
+  const { items } = preserveUserMessages(past.userMessages, room, count);
   return { lines: [...items.flatMap(linesOfItem), CANNED_SUMMARY], orphans: 0 };
 }
 
@@ -140,26 +138,16 @@ export function clearedResults({ log, entries }: Situation): Context {
 }
 
 /** Lines of the past in random order, until the next does not fit. */
-export function randomLines(
-  past: readonly string[],
-  { log }: Situation,
-  budget: number,
-  chance: Chance,
-): Context {
+export function randomLines({ log, past }: Situation, budget: number, chance: Chance): Context {
   const lines: string[] = [];
   let left = budget;
-  for (const at of shuffled(past.length, chance)) {
-    const line = past[at] ?? '';
+  for (const at of shuffled(past.lines.length, chance)) {
+    const line = past.lines[at] ?? '';
     left -= log.table.tokensOfLine(line);
     if (left < 0) break;
     lines.push(line);
   }
   return { lines, orphans: undefined };
-}
-
-/** Every line of the past, the initial context left out. */
-export function pastLines({ log, cut }: Situation): readonly string[] {
-  return log.steps.slice(0, cut).flatMap(({ kind, lines }) => (kind === 'initial' ? [] : lines));
 }
 
 /** A text as a context. */

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { agentSays, harnessSays, recordsOf, userSays } from '../../test/support/records.ts';
-import { keptConstraints, userConstraints } from './constraints.ts';
+import { keptConstraints } from './constraints.ts';
 import { readLog } from './log.ts';
+import { Past } from './past.ts';
 
 function constraintsOf(text: string): readonly string[] {
-  return userConstraints(
-    readLog(recordsOf(userSays(text)), () => 1),
-    1,
-  );
+  return new Past(readLog(recordsOf(userSays(text)), () => 1)).advance(1).constraints;
 }
 
 describe('constraints of the user', () => {
@@ -33,8 +31,9 @@ describe('constraints of the user', () => {
       ),
       () => 1,
     );
-    assert.deepEqual(userConstraints(log, 3), []);
-    assert.deepEqual(userConstraints(log, 4), ['Never stop the spindle.']);
+    const past = new Past(log);
+    assert.deepEqual(past.advance(3).constraints, []);
+    assert.deepEqual(past.advance(4).constraints, ['Never stop the spindle.']);
   });
 
   it('are kept when a context holds them word for word, however the lines break', () => {

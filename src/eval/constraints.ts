@@ -2,7 +2,7 @@
 // summarizer has another one, and the metric must not agree with it by construction.
 
 import { authorOf } from '../protocol/item.ts';
-import type { SessionLog, Step } from './log.ts';
+import type { Step } from './log.ts';
 
 /** Words by which a sentence is about more than the task at hand. */
 const RULE =
@@ -12,16 +12,11 @@ const SHORTEST_WORDS = 3;
 const LONGEST_WORDS = 50;
 
 /**
- * The rules that the user stated before a cut: sentences with a word of prohibition, duty, limit or preference, no
- * questions, each once, white space collapsed.
+ * The rules that a step of the user states: sentences with a word of prohibition, duty, limit or preference, no
+ * questions, white space collapsed. None for any other step.
  */
-export function userConstraints({ steps }: SessionLog, cut: number): readonly string[] {
-  const found = new Set<string>();
-  for (const step of steps.slice(0, cut)) {
-    if (!isOfUser(step)) continue;
-    for (const line of step.lines) for (const sentence of sentencesIn(line)) found.add(sentence);
-  }
-  return [...found];
+export function rulesOf(step: Step): readonly string[] {
+  return isOfUser(step) ? step.lines.flatMap(sentencesIn) : [];
 }
 
 /** Share of the rules that a context holds verbatim, but for white space; undefined without rules. */

@@ -52,12 +52,19 @@ export interface SessionLog {
   readonly initial: ReadonlySet<number>;
 }
 
+/** What is known of a line. */
+interface Line {
+  readonly text: string;
+  identifiers: readonly number[] | undefined;
+  /** With its line feed; −1 while it was not counted. */
+  tokens: number;
+}
+
 /** Lines are looked at once: many come back, in contexts as in logs. Identifiers are numbered from 0. */
 export class LineTable {
   readonly #count: CountText;
   readonly #root: string;
-  readonly #identifiers = new Map<string, readonly number[]>();
-  readonly #tokens = new Map<string, number>();
+  readonly #lines = new Map<string, Line>();
   readonly #numbers = new Map<string, number>();
 
   /**
@@ -74,22 +81,23 @@ export class LineTable {
     return this.#numbers.size;
   }
 
+  /** The lines as they came first, so that memory holds what comes back once. */
+  kept(lines: readonly string[]): readonly string[] {
+    return lines.map((line) => this.#lineOf(line).text);
+  }
+
   /** The identifiers of a line, each once, in order. */
-  identifiersOf(line: string): readonly number[] {
-    const known = this.#identifiers.get(line);
-    if (known !== undefined) return known;
-    const numbers = identifiersIn(line, this.#root).map((name) => this.#numberOf(name));
-    this.#identifiers.set(line, numbers);
-    return numbers;
+  identifiersOf(text: string): readonly number[] {
+    const line = this.#lineOf(text);
+    line.identifiers ??= identifiersIn(text, this.#root).map((name) => this.#numberOf(name));
+    return line.identifiers;
   }
 
   /** Tokens of a line with its line feed. */
-  tokensOfLine(line: string): number {
-    const known = this.#tokens.get(line);
-    if (known !== undefined) return known;
-    const tokens = this.#count(`${line}\n`);
-    this.#tokens.set(line, tokens);
-    return tokens;
+  tokensOfLine(text: string): number {
+    const line = this.#lineOf(text);
+    if (line.tokens < 0) line.tokens = this.#count(`${text}\n`);
+    return line.tokens;
   }
 
   /** Tokens of a text: those of its lines. Every candidate is counted this way, so that all have the same budget. */
@@ -99,6 +107,15 @@ export class LineTable {
     let tokens = 0;
     for (const line of lines) tokens += this.tokensOfLine(line);
     return tokens;
+  }
+
+  #lineOf(text: string): Line {
+    let line = this.#lines.get(text);
+    if (line === undefined) {
+      line = { text, identifiers: undefined, tokens: -1 };
+      this.#lines.set(text, line);
+    }
+    return line;
   }
 
   #numberOf(name: string): number {
@@ -143,7 +160,7 @@ export function readLog(records: readonly LogRecord[], count: CountText): Sessio
 }
 
 function stepOf(item: Item, kind: StepKind, table: LineTable, isInsidePair: boolean): Step {
-  const lines = linesOfItem(item);
+  const lines = table.kept(linesOfItem(item));
   return {
     item,
     kind,

@@ -7,7 +7,7 @@ import { HistoryFold } from '../history/project.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { TrailCollector } from '../trail/collect.ts';
-import { readArtifacts, scoreArtifacts } from './artifacts.ts';
+import { scoreArtifacts } from './artifacts.ts';
 import type { Artifacts } from './artifacts.ts';
 import { bestLines } from './bound.ts';
 import {
@@ -17,18 +17,18 @@ import {
   embeddedSummary,
   newestLines,
   ofText,
-  pastLines,
   randomLines,
 } from './candidates.ts';
 import type { CandidateName, Context, Situation } from './candidates.ts';
 import { chanceFrom } from './chance.ts';
-import { keptConstraints, userConstraints } from './constraints.ts';
+import { keptConstraints } from './constraints.ts';
 import { chooseCuts } from './cuts.ts';
 import type { Cut } from './cuts.ts';
 import { readLog } from './log.ts';
 import type { SessionLog } from './log.ts';
+import { Past } from './past.ts';
 import { mean } from './statistics.ts';
-import { futureUses, recallOf } from './uses.ts';
+import { recallOf } from './uses.ts';
 import type { FutureUse } from './uses.ts';
 
 /** What a run measures. */
@@ -90,17 +90,22 @@ export function* measureSession(
   const log = readLog(records, settings.count);
   const history = new HistoryFold(WHOLE_ITEMS);
   const trail = new TrailCollector();
+  const past = new Past(log);
+  const linesByItem = new Map(log.steps.map(({ item, lines }) => [item, lines]));
   let next = 0;
   for (const cut of chooseCuts(log, settings.cuts, settings.seed)) {
-    const uses = futureUses(log, cut.step);
+    const { uses } = past.advance(cut.step);
     if (uses.length < LEAST_USES) continue;
     for (const record of records.slice(next, cut.record)) {
       history.add(record);
       trail.add(record);
     }
     next = cut.record;
-    const situation = { log, cut: cut.step, entries: [...history.entries], trail: trail.trail() };
-    yield measureCut(situation, cut, uses, settings);
+    const situation = { log, past, entries: [...history.entries], trail: trail.trail() };
+    const contextTokens = log.table.tokensOfLines(
+      situation.entries.flatMap(({ value }) => linesByItem.get(value) ?? []),
+    );
+    yield measureCut(situation, { cut, uses, contextTokens }, settings);
   }
 }
 
@@ -113,28 +118,31 @@ interface Scoring {
   readonly clock: Clock;
 }
 
+interface CutFacts {
+  readonly cut: Cut;
+  readonly uses: readonly FutureUse[];
+  readonly contextTokens: number;
+}
+
 function measureCut(
   situation: Situation,
-  cut: Cut,
-  uses: readonly FutureUse[],
+  { cut, uses, contextTokens }: CutFacts,
   settings: EvalSettings,
 ): CutMeasurement {
-  const { log } = situation;
+  const { log, past } = situation;
   const scoring: Scoring = {
     situation,
     cut,
     uses,
-    constraints: userConstraints(log, cut.step),
-    artifacts: readArtifacts(log, cut.step),
+    constraints: past.constraints,
+    artifacts: past.artifacts,
     clock: settings.clock,
   };
-  const past = pastLines(situation);
-  const contextTokens = log.table.tokensOfLines(contextLines(situation));
   const budgets = budgetsAt(log, cut, contextTokens, settings);
-  const best = bestLines(past, uses, log.table, Math.max(0, ...budgets.map(({ tokens }) => tokens)));
+  const largest = Math.max(0, ...budgets.map(({ tokens }) => tokens));
+  const best = bestLines(past.distinctLines, uses, log.table, largest);
   const bounded = budgets.flatMap(({ budget, tokens }) => {
-    const draw = (at: number) =>
-      randomLines(past, situation, tokens, chanceFrom(settings.seed, cut.step, at));
+    const draw = (at: number) => randomLines(situation, tokens, chanceFrom(settings.seed, cut.step, at));
     return [
       ...made('context', scoring, budget, () => compactedContext(situation, tokens)),
       ...made('summary', scoring, budget, () => embeddedSummary(situation, tokens)),
@@ -154,7 +162,7 @@ function measureCut(
   return {
     kind: cut.kind,
     line: log.records[cut.record]?.line,
-    pastTokens: log.table.tokensOfLines(past),
+    pastTokens: past.tokens,
     contextTokens,
     uses: uses.length,
     unaidedUses: uses.filter(({ isUnaided }) => isUnaided).length,
@@ -164,11 +172,6 @@ function measureCut(
       ...made('cleared_results', scoring, 'none', () => clearedResults(situation)),
     ],
   };
-}
-
-function contextLines({ entries, log }: Situation): readonly string[] {
-  const live = new Map(log.steps.map(({ item, lines }) => [item, lines]));
-  return entries.flatMap(({ value }) => live.get(value) ?? []);
 }
 
 function budgetsAt(

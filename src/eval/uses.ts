@@ -14,31 +14,94 @@ export interface FutureUse {
 /** @source spec 2-engine §10: a bag of identifiers is no summary. */
 const MOST_CREDITED_PER_LINE = 6;
 
-/**
- * The future uses at a cut, in the order of their first use. The past is the whole log before the cut, whatever earlier
- * compactions took out of the context, without the initial context.
- * @param cut how many steps belong to the past
- */
-export function futureUses({ steps, table, initial }: SessionLog, cut: number): readonly FutureUse[] {
-  const namedBy = new Uint32Array(table.size);
-  let items = 0;
-  for (const { kind, identifiers } of steps.slice(0, cut)) {
-    if (kind === 'initial') continue;
-    items++;
-    for (const identifier of identifiers) namedBy[identifier] = (namedBy[identifier] ?? 0) + 1;
-  }
-  const shown = new Set<number>();
-  const uses = new Map<number, FutureUse>();
-  for (const { kind, identifiers, used } of steps.slice(cut)) {
-    if (kind === 'shown') for (const identifier of identifiers) shown.add(identifier);
-    for (const identifier of used) {
-      const named = namedBy[identifier] ?? 0;
-      if (named === 0 || initial.has(identifier) || uses.has(identifier)) continue;
-      const weight = Math.log((items + 1) / named);
-      uses.set(identifier, { identifier, weight, isUnaided: !shown.has(identifier) });
+/** One time that somebody wrote an identifier. */
+interface Writing {
+  readonly identifier: number;
+  readonly step: number;
+  /** The last step before it in which a tool result showed the identifier; −1 for none. */
+  readonly shown: number;
+  /** Position of the next time that the same identifier is written. */
+  next: number;
+}
+
+/** Finds the future uses at one cut after another, so that no cut looks at the whole session again. */
+export class UseFinder {
+  readonly #log: SessionLog;
+  readonly #writings: Writing[] = [];
+  /** By identifier: the position of its first writing after the cut, while there is one. */
+  readonly #first = new Map<number, number>();
+  /** By identifier: how many items of the past name it. */
+  readonly #namedBy: Uint32Array;
+  #items = 0;
+  #cut = 0;
+  #passed = 0;
+
+  constructor(log: SessionLog) {
+    this.#log = log;
+    this.#namedBy = new Uint32Array(log.table.size);
+    const shown = new Int32Array(log.table.size).fill(-1);
+    const newest = new Map<number, Writing>();
+    for (const [step, { kind, identifiers, used }] of log.steps.entries()) {
+      if (kind === 'shown') for (const identifier of identifiers) shown[identifier] = step;
+      for (const identifier of used) {
+        const writing = { identifier, step, shown: shown[identifier] ?? -1, next: -1 };
+        const at = this.#writings.push(writing) - 1;
+        const before = newest.get(identifier);
+        if (before === undefined) this.#first.set(identifier, at);
+        else before.next = at;
+        newest.set(identifier, writing);
+      }
     }
   }
-  return [...uses.values()];
+
+  /**
+   * The future uses at a cut, in the order of their first use. The past is the whole log before the cut, whatever
+   * earlier compactions took out of the context, without the initial context.
+   * @param cut how many steps belong to the past; not fewer than when it was asked before
+   */
+  usesAt(cut: number): readonly FutureUse[] {
+    this.#advance(cut);
+    const { initial } = this.#log;
+    const places: number[] = [];
+    for (const [identifier, at] of this.#first) {
+      if ((this.#namedBy[identifier] ?? 0) > 0 && !initial.has(identifier)) places.push(at);
+    }
+    return places
+      .toSorted((a, b) => a - b)
+      .flatMap((at): FutureUse[] => {
+        const writing = this.#writings[at];
+        if (writing === undefined) return [];
+        const { identifier, shown } = writing;
+        const weight = Math.log((this.#items + 1) / (this.#namedBy[identifier] ?? 0));
+        return [{ identifier, weight, isUnaided: shown < cut }];
+      });
+  }
+
+  #advance(cut: number): void {
+    for (; this.#cut < cut; this.#cut++) {
+      const step = this.#log.steps[this.#cut];
+      if (step === undefined || step.kind === 'initial') continue;
+      this.#items++;
+      for (const identifier of step.identifiers) {
+        this.#namedBy[identifier] = (this.#namedBy[identifier] ?? 0) + 1;
+      }
+    }
+    for (;;) {
+      const writing = this.#writings[this.#passed];
+      if (writing === undefined || writing.step >= cut) return;
+      if (writing.next < 0) this.#first.delete(writing.identifier);
+      else this.#first.set(writing.identifier, writing.next);
+      this.#passed++;
+    }
+  }
+}
+
+/**
+ * The future uses at one cut; see `UseFinder`.
+ * @param cut how many steps belong to the past
+ */
+export function futureUses(log: SessionLog, cut: number): readonly FutureUse[] {
+  return new UseFinder(log).usesAt(cut);
 }
 
 /** Shares between 0 and 1. */

@@ -196,6 +196,7 @@ function patchActions(text: string): FileAction[] {
 function fileMeaning(name: string, args: Arguments): Omit<CallMeaning, 'text'> {
   const path =
     string(args['file_path']) ??
+    string(args['filePath']) ??
     string(args['path']) ??
     string(args['notebook_path']) ??
     string(args['filename']);
@@ -226,7 +227,9 @@ function readAction(path: string, args: Arguments): FileAction {
 function newText(args: Arguments): string {
   const single =
     string(args['new_string']) ??
+    string(args['newString']) ??
     string(args['new_str']) ??
+    string(args['newText']) ??
     string(args['new_source']) ??
     string(args['insert_text']);
   if (single !== undefined) return single;

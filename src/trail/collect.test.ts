@@ -49,8 +49,8 @@ test('rules keep the turn they were first said in, also when they are said again
       .user('never use globals. Use pnpm, not npm.'),
   );
   assert.deepEqual(constraints, [
-    { turn: 1, text: 'never use globals.' },
-    { turn: 3, text: 'Use pnpm, not npm.' },
+    { turn: 1, text: 'never use globals.', isPasted: false },
+    { turn: 3, text: 'Use pnpm, not npm.', isPasted: false },
   ]);
 });
 

@@ -11,6 +11,7 @@ import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
+import type { Mention, Quotable } from './identifiers.ts';
 import {
   isWrapped,
   looksFailed,
@@ -25,7 +26,7 @@ import type { Outcome } from './outputs.ts';
 import { PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
-import { redact } from './redact.ts';
+import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
@@ -35,6 +36,9 @@ const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
 const MAX_TAIL = 80;
 const MAX_TAIL_LENGTH = 2_400;
+/** Characters of one result that are remembered, and of all that are told: where they are few, each is told longer. */
+const KEPT_TAIL_LENGTH = 16_000;
+const WHOLE_TAIL_LENGTH = 100_000;
 /** Results that came at once and wait for the agent, and characters of one of them at its head and again at its tail. */
 const MAX_UNREAD = 8;
 const UNREAD_LENGTH = 6_000;
@@ -47,6 +51,8 @@ const MAX_ABOUT_LENGTH = 240;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
+/** Characters of a call that may be quoted, where it is no script. */
+const MAX_QUOTABLE_CALL = 1_000;
 const TOP_IDENTIFIERS = 3_000;
 const CURRENT_STATEMENTS = 14;
 
@@ -58,6 +64,8 @@ interface DueCall {
   readonly name: string;
   /** What the call was about, where neither a command nor a file tells: a pattern, a question, an address. */
   readonly about: string;
+  /** Where the call is quoted its outcome is told with it. */
+  readonly quotable: Quotable | undefined;
   readonly moment: Moment;
 }
 
@@ -142,7 +150,7 @@ export class TrailCollector {
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],
-        tail: this.#tail.map(toldActivity),
+        tail: this.#tail.map((activity) => toldActivity(activity, this.#tail.length)),
         unread: this.#unread.map(redactedActivity),
         said: [...this.#said],
         newestList: this.#newestList,
@@ -202,7 +210,7 @@ export class TrailCollector {
     this.#hasPast = true;
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
     this.#requests.add(own, this.#position, question);
-    this.#index.add(excerpt(own), 'user', this.#position, this.#root);
+    this.#note(excerpt(own), 'user', this.#quotable('user', own));
     this.#repliesTo = this.#newestReply ?? this.#repliesTo;
     this.#newestReply = undefined;
     this.#calls = 0;
@@ -215,7 +223,7 @@ export class TrailCollector {
     const text = redact(said);
     this.#hasPast = true;
     this.#statements.add(statementsOf(text, this.#moment));
-    this.#index.add(excerpt(text), 'agent', this.#position, this.#root);
+    this.#note(excerpt(text), 'agent', this.#quotable('agent', text));
     this.#requests.noteMessage(text);
     this.#lastMessage = detached(text.slice(-6_000));
     this.#newestReply = { ...this.#moment, text: this.#lastMessage };
@@ -239,14 +247,16 @@ export class TrailCollector {
     if (this.#hasUnread) this.#unread = [];
     this.#hasUnread = false;
     this.#place.noteCall(meaning, this.#cwd);
-    this.#index.add(excerpt(meaning.text), 'call', this.#position, this.#root);
+    const quoted = quotableOf(call, meaning);
+    const quotable = quoted === undefined ? undefined : this.#quotable('call', quoted);
+    this.#note(excerpt(meaning.text), 'call', quotable);
     if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
     if (call.callId === undefined) {
       for (const file of meaning.files) this.#addFile(file, moment);
       return;
     }
     const about = detached(clip(oneLine(meaning.text.slice(0, MAX_ABOUT_LENGTH)), MAX_ABOUT_LENGTH / 2));
-    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, about, moment });
+    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, about, quotable, moment });
     if (this.#due.size > MAX_DUE_CALLS) {
       for (const callId of this.#due.keys()) {
         this.#due.delete(callId);
@@ -259,7 +269,7 @@ export class TrailCollector {
     const due = this.#due.get(callId);
     const outcome = outcomeOf(result);
     const output = isWrapped(result) ? outcome.text : excerpt(result);
-    this.#index.add(output, 'result', this.#position, this.#root);
+    this.#note(output, 'result');
     if (due === undefined) return;
     this.#due.delete(callId);
     const exitCode = said.exit_code ?? outcome.exitCode;
@@ -277,6 +287,7 @@ export class TrailCollector {
       return;
     }
     this.#noteActivity(due, outcome.text);
+    if (due.quotable !== undefined) due.quotable.outcome = beginningOf(outcome.text);
     this.#place.noteOutput(due.meaning, outcome.text);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
@@ -301,7 +312,7 @@ export class TrailCollector {
     const call = detached(clip(oneLine(object === '' ? name : `${name} ${object}`), 160));
     const added = meaning.command === undefined ? (file?.added ?? '') : '';
     const written = added === '' ? {} : { written: detached(headLines(added, WRITTEN_LENGTH)) };
-    this.#tail.push({ ...moment, call, ...written, result: detached(text.slice(0, 2 * MAX_TAIL_LENGTH)) });
+    this.#tail.push({ ...moment, call, ...written, result: detached(text.slice(0, KEPT_TAIL_LENGTH)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
     this.#unread.push({ ...moment, call, result: text });
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
@@ -392,6 +403,14 @@ export class TrailCollector {
     this.#carriedOver = detached(redact(clipMiddle(summary, MAX_CARRIED_LENGTH)));
   }
 
+  #note(text: string, by: Mention, quotable?: Quotable): void {
+    this.#index.add(redactPrivateKeys(text), { by, position: this.#position, root: this.#root, quotable });
+  }
+
+  #quotable(by: Quotable['by'], text: string): Quotable {
+    return { by, position: this.#position, text: detached(excerpt(text)) };
+  }
+
   get #root(): string {
     return this.#cwd ?? '';
   }
@@ -403,9 +422,10 @@ export class TrailCollector {
   }
 }
 
-/** What is shown of an activity: most are gone before anybody asks, so this is done when somebody does. */
-function toldActivity(activity: Activity): Activity {
-  return redactedActivity({ ...activity, result: headLines(stripAnsi(activity.result), MAX_TAIL_LENGTH) });
+/** What is shown of one of `count` activities: most are gone before anybody asks, so this is done when somebody does. */
+function toldActivity(activity: Activity, count: number): Activity {
+  const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
+  return redactedActivity({ ...activity, result: headLines(stripAnsi(activity.result), length) });
 }
 
 function redactedActivity({ call, result, written, ...moment }: Activity): Activity {
@@ -423,6 +443,26 @@ const REPORTING = new Set(['git', 'gh', 'curl', 'glab', 'bd', 'docker', 'kubectl
 /** Whether a script may succeed though its work failed: it pipes or goes on, and its work is no report. */
 function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
   return /[|;\n]/.test(command) && simple.some((one) => isWork([one]) && !REPORTING.has(one.words[0] ?? ''));
+}
+
+/** What tells what a call was for: its script, or the tool with what it was given. Of an edit the file tells that. */
+function quotableOf(call: CallView, { command, files, plan, text }: CallMeaning): string | undefined {
+  if (command !== undefined) return redact(command);
+  if (plan !== undefined || files.length > 0) return undefined;
+  return redact(`${call.name} ${oneLine(text.slice(0, MAX_QUOTABLE_CALL))}`);
+}
+
+/** Characters at the head of an output in which it says something, and that are told of it. */
+const BEGINNING_SOUGHT = 600;
+const BEGINNING_LENGTH = 90;
+
+/** The first line of an output that holds a word; `nothing` where there is none. */
+function beginningOf(output: string): string {
+  const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
+  if (head === '') return 'nothing';
+  const rows = head.split('\n').map((row) => row.trim());
+  const first = rows.find((row) => /\p{L}{2}/u.test(row) && !/^<[^<>]*>$/.test(row)) ?? rows[0] ?? '';
+  return detached(clip(redact(first), BEGINNING_LENGTH));
 }
 
 /** A call that waits for its result keeps what it means, not what it said. */

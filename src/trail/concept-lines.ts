@@ -1,8 +1,10 @@
 // The lines of names: the commands of the project, and what is named in files and requests and stands nowhere else.
 
-import { isAnonymous, listed, SECTION, summaryLine } from './line.ts';
+import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import type { CommandRun, RankedIdentifier, Trail } from './trail.ts';
+import type { PreservedWords } from './preserved.ts';
+import { oneLine, withoutEmphasis } from './sentences.ts';
+import type { CommandRun, Quote, RankedIdentifier, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
 const USUAL_RUNS = 2;
@@ -37,6 +39,57 @@ export function commandLines(trail: Trail): SummaryLine[] {
   ];
 }
 
+/** What a line in which something was named is worth beside its names. */
+const QUOTE_VALUE = 0.05;
+
+/**
+ * The lines in which agent and user named things last, each once: the command with the option, the sentence with the
+ * symbol. Names come with them that nothing else would tell.
+ */
+export function quoteLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
+  const current = oneLine(trail.requests.at(-1)?.text ?? '');
+  const isToldAnyway = ({ by, text }: Quote) =>
+    by === 'user' && (current.includes(text) || preserved.hasSentence(text));
+  const byText = new Map<string, Quote>();
+  for (const { quote } of trail.identifiers) {
+    if (quote !== undefined && isTelling(quote) && !isToldAnyway(quote)) byText.set(quote.text, quote);
+  }
+  const turnAt = turnFinder(trail);
+  return [...byText.values()].map((quote) =>
+    quoteLine(quote, turnAt(quote.position), budget >= ROOM_FOR_OUTCOMES),
+  );
+}
+
+/** Tokens of the budget from which a quoted call is told with how its result begins. @source docs/decisions/summary.md */
+const ROOM_FOR_OUTCOMES = 3_000;
+
+/** Words that a quotation has to hold to tell something. */
+const LEAST_WORDS = 3;
+
+/** Fields of JSON that make a quotation data. */
+const DATA_FIELDS = 3;
+
+/** Whether a quotation tells something: no line that only introduces others, no lone name, no data. */
+function isTelling({ by, text }: Quote): boolean {
+  if (by === 'call') return true;
+  if (/[:：][*_]*$/.test(text) || text.split('":').length > DATA_FIELDS) return false;
+  return (text.match(/\p{L}{2,}/gu) ?? []).length >= LEAST_WORDS;
+}
+
+function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {
+  const isCall = by === 'call';
+  const went = outcome === undefined || !hasRoom ? '' : ` → ${outcome}`;
+  return summaryLine({
+    section: isCall ? SECTION.solving : SECTION.concepts,
+    order: isCall ? 2e9 + position : 10 + position,
+    text: isCall
+      ? `- \`${text}\` (message ${turn})${went}`
+      : `- ${quoted(withoutEmphasis(text))} (${by}, message ${turn})`,
+    value: QUOTE_VALUE,
+    group: isCall ? 'Calls on the way:' : 'Said on the way:',
+  });
+}
+
 /** Names shown to a line: as many as one line is credited with. @source docs/decisions/summary.md. */
 const NAMES_PER_LINE = 10;
 /** Tokens of the budget for each line of names of one place: no file and no request takes them all. */
@@ -54,7 +107,12 @@ export interface Shown {
  * The heaviest names that no picked line shows, each at its home: below the file in which it stands, or with the request
  * that was worked on when it was named last. A name without its surroundings would tell a reader nothing.
  */
-export function nameLines(trail: Trail, shown: Shown, budget: number): SummaryLine[] {
+export function nameLines(
+  trail: Trail,
+  shown: Shown,
+  budget: number,
+  perLine = NAMES_PER_LINE,
+): SummaryLine[] {
   const most = NAMES_PER_LINE * Math.max(1, Math.ceil(budget / TOKENS_PER_LINE_OF_PLACE));
   const homes = fileHomes(trail);
   const turnAt = turnFinder(trail);
@@ -69,12 +127,14 @@ export function nameLines(trail: Trail, shown: Shown, budget: number): SummaryLi
     else append(byTurn, turnAt(position), text);
   }
   return [
-    ...[...byFile].flatMap(([path, names], at) => fileNameLines(path, names.slice(0, most), { shown, at })),
-    ...chunksOf(options.slice(0, most)).map((names, at) =>
+    ...[...byFile].flatMap(([path, names], at) =>
+      fileNameLines(path, names.slice(0, most), { shown, at, perLine }),
+    ),
+    ...chunksOf(options.slice(0, most), perLine).map((names, at) =>
       namesLine(names, { section: SECTION.concepts, order: 1 + at / 1_000, label: '- Options in use' }),
     ),
     ...[...byTurn].flatMap(([turn, names]) =>
-      chunksOf(names.slice(0, most)).map((some, at) =>
+      chunksOf(names.slice(0, most), perLine).map((some, at) =>
         namesLine(some, {
           section: SECTION.concepts,
           order: 1e3 + turn + at / 1_000,
@@ -126,19 +186,19 @@ function turnFinder({ requests }: Trail): (position: number) => number {
 }
 
 function turnLabel(turn: number, { turns }: Trail): string {
-  if (turn === turns) return 'In the current work';
-  return turn === 0 ? 'Before the first message' : `After message ${turn}`;
+  if (turn === turns) return 'Named in the current work';
+  return turn === 0 ? 'Named before the first message' : `Named after message ${turn}`;
 }
 
 function fileNameLines(
   path: string,
   names: readonly string[],
-  { shown, at }: { readonly shown: Shown; readonly at: number },
+  { shown, at, perLine }: { readonly shown: Shown; readonly at: number; readonly perLine: number },
 ): SummaryLine[] {
   const lines: SummaryLine[] = [];
   const line = shown.fileLine(path);
   const order = line === undefined ? 9_000 + at : line.order + 1;
-  for (const [row, some] of chunksOf(names).entries()) {
+  for (const [row, some] of chunksOf(names, perLine).entries()) {
     const head = line ?? lines[0];
     const place = { section: SECTION.files, order: order + row / 1_000 };
     lines.push(
@@ -162,8 +222,8 @@ function namesLine(names: readonly string[], { section, order, label, parent }: 
   return parent === undefined ? line : { ...line, parent };
 }
 
-function chunksOf(names: readonly string[]): string[][] {
+function chunksOf(names: readonly string[], size: number): string[][] {
   const chunks: string[][] = [];
-  for (let at = 0; at < names.length; at += NAMES_PER_LINE) chunks.push(names.slice(at, at + NAMES_PER_LINE));
+  for (let at = 0; at < names.length; at += size) chunks.push(names.slice(at, at + size));
   return chunks;
 }

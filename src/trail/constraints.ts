@@ -71,12 +71,13 @@ const LOGGED =
 const ASKED =
   /^(?:(?:and|but|so|ok(?:ay)?|now|also|then|hmm?)[, ]+)*(?:(?:can|could|would|will) (?:you|u)(?: please)? (?:explain|tell|show|describe|summari[sz]e|list|give|walk|remind|clarify|ask)\b|(?:why|how come) (?:do|does|did|is|are|was|were|would|should|can['’]?t|don['’]t|doesn['’]t|isn['’]t)\b|(?:what|how|where|which) (?:do|does|did|is|are|was|were) (?:the|this|that|these|those|it|we|you|I)\b|tell me (?:why|what|how|where|which)\b)/i;
 
+/** A row that shows something: a tree or table, a commit with its hash, columns, a line of a diff, a value that was worked out. */
+const PRINTED =
+  /^[│├└╭╰┃|] |\t.*\t|^(?:- )?[0-9a-f]{7,12} \S.* (?:ago|\[[+-])|^\d{1,6} [-+] |^[\w.]{1,60} = .*\d/;
+
 /** What the user tells of the past or of what they saw; wishes of theirs are rules. */
 const NARRATED =
   /^(?:(?:and|but|so|well|also)[, ]+)*I (?:(?:never|always|only|just) (?:saw|got|had|did|heard|used|knew|noticed|found|said)|did(?:n['’]?t| not) (?:see|get|find|notice|hear|know|use|run|try|check|look)|haven['’]t|couldn['’]t|wasn['’]t)\b/i;
-
-/** A row of something printed: a tree or table, a commit with its hash, columns set apart by tabs. */
-const PRINTED = /^[│├└╭╰┃|] |\t.*\t|^(?:- )?[0-9a-f]{7,12} \S.* (?:ago|\[[+-])/;
 
 /** Whether a sentence of the user states a rule, limit, preference or correction. Questions, tales and printed rows state none. */
 export function isConstraint(sentence: string): boolean {
@@ -84,6 +85,28 @@ export function isConstraint(sentence: string): boolean {
   if (/[?？]$/.test(sentence) || LOGGED.test(sentence)) return false;
   if (ASKED.test(sentence) || NARRATED.test(sentence) || PRINTED.test(sentence)) return false;
   return WORDS.test(sentence) || SIGNS.test(sentence) || CORRECTION.test(sentence);
+}
+
+/** Whether a sentence has a word by which rules are known, whatever else it is: a question, a tale. No printed rows. */
+export function soundsBinding(sentence: string): boolean {
+  if (sentence.length > MAX_SENTENCE_LENGTH || LOGGED.test(sentence) || PRINTED.test(sentence)) return false;
+  return WORDS.test(sentence) || SIGNS.test(sentence);
+}
+
+/** Lines and characters from which on a message holds more than its user typed: a review, a log, an answer of a model. */
+const PASTED_LINES = 14;
+const PASTED_LENGTH = 900;
+/** Lines at either end of such a message that are the user's own, most likely. */
+const OWN_LINES = 2;
+
+/**
+ * What of a message stands in its middle, where it is so long and has so many lines that somebody pasted it. Rules in it
+ * are somebody's words, but maybe not the user's. Empty for what a user types.
+ */
+export function pastedPart(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (text.length < PASTED_LENGTH || lines.length < PASTED_LINES) return '';
+  return lines.slice(OWN_LINES, -OWN_LINES).join('\n');
 }
 
 /** A line that announces rules: what is listed below it, or says the rest of the line, binds whatever its words. */
@@ -102,7 +125,7 @@ export function constraintsOf(text: string): string[] {
 type Place = 'elsewhere' | 'heading' | 'list' | 'lines';
 
 /** Sentences of what stands below a heading about rules: a list, or the lines up to the next blank one. */
-function listedRules(text: string): string[] {
+export function listedRules(text: string): string[] {
   const sentences: string[] = [];
   let place: Place = 'elsewhere';
   for (const raw of text.split('\n')) {

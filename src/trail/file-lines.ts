@@ -20,6 +20,8 @@ export interface FileLines {
   /** Files that were only read, newest first. */
   readonly read: readonly SummaryLine[];
   readonly snippets: readonly SummaryLine[];
+  /** What stands in the files, line by line. */
+  readonly rows: readonly SummaryLine[];
   /** The line of each file that may have one of its own. */
   readonly byPath: ReadonlyMap<string, SummaryLine>;
 }
@@ -45,8 +47,26 @@ export function fileLines(trail: Trail, budget: number): FileLines {
     snippets: heads
       .toSorted((a, b) => b.file.lastPosition - a.file.lastPosition)
       .flatMap((head) => snippetLine(head, trail)),
+    rows: [...heads, ...readHeads].flatMap(rowLines),
     byPath: new Map([...heads, ...readHeads].map(({ file, line }) => [file.path, line])),
   };
+}
+
+/** What a line of a file is worth beside its names. */
+const DEFINITION_VALUE = 0.4;
+const ROW_VALUE = 0.05;
+
+/** The telling lines of a file below it: those that the agent wrote with a plus, as in a patch. */
+function rowLines({ file, line: parent }: Pick<Head, 'file' | 'line'>): SummaryLine[] {
+  return file.rows.map(({ text, isWritten, isDefinition }, at) =>
+    summaryLine({
+      section,
+      order: parent.order + 6 + at / 1_000,
+      text: `  ${isWritten ? '+' : ' '} ${text}`,
+      value: isDefinition ? DEFINITION_VALUE : ROW_VALUE,
+      parent,
+    }),
+  );
 }
 
 interface Head {
@@ -129,9 +149,12 @@ function compactLines(files: readonly FileTrail[]): SummaryLine[] {
   return lines;
 }
 
+/** Characters below which an edit shows a name and no more. */
+const LEAST_SNIPPET = 40;
+
 function snippetLine({ file, at, line: parent }: Head, trail: Trail): SummaryLine[] {
   const snippet = file.snippets.at(-1);
-  if (snippet === undefined) return [];
+  if (snippet === undefined || snippet.trim().length < LEAST_SNIPPET) return [];
   const code = snippet
     .replace(/\s+$/, '')
     .split('\n')

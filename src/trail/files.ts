@@ -1,10 +1,10 @@
 // What happened to each file, under its newest name.
 
 import type { IdentifierIndex } from './identifiers.ts';
-import { redact } from './redact.ts';
-import { detached } from './sentences.ts';
+import { redact, redactPrivateKeys } from './redact.ts';
+import { detached, rowAt } from './sentences.ts';
 import type { FileAction } from './calls.ts';
-import type { FileTrail, LineRange } from './trail.ts';
+import type { FileRow, FileTrail, LineRange } from './trail.ts';
 
 const MAX_FILES = 1_500;
 const KEPT_FILES = 1_000;
@@ -14,9 +14,12 @@ const MAX_SNIPPETS = 3;
 /** A new text up to this length is a small edit whose content is worth keeping. */
 const SNIPPET_LENGTH = 700;
 /** Characters of a written or read text that are searched for symbols. */
-const SEARCHED_LENGTH = 8_000;
+const SEARCHED_LENGTH = 16_000;
 /** Symbols named for one file. */
 const SHOWN_SYMBOLS = 60;
+/** Files whose lines are told at most, and characters of one line. */
+const FILES_WITH_ROWS = 120;
+const ROW_LENGTH = 110;
 
 interface Entry {
   path: string;
@@ -29,10 +32,16 @@ interface Entry {
   lastEditTurn: number;
   lastPosition: number;
   snippets: string[];
-  /** In the order of the last mention, oldest first. */
-  readonly symbols: Set<string>;
+  /** With the newest text of the file that holds it, in the order of the last mention, oldest first. */
+  readonly symbols: Map<string, Content>;
   /** Names that a text of the file defines. */
   readonly defined: Set<string>;
+}
+
+/** A text that was read from a file or written to it. */
+interface Content {
+  readonly text: string;
+  readonly isWritten: boolean;
 }
 
 /** Where in the session something happened. */
@@ -72,7 +81,7 @@ export class FileLedger {
   /** Notes the symbols of a text that was read from a file. */
   noteContent(path: string, text: string): void {
     const entry = this.#files.get(path);
-    if (entry !== undefined) this.#addSymbols(entry, text);
+    if (entry !== undefined) this.#addSymbols(entry, text, false);
   }
 
   /** The files, those changed last first. */
@@ -80,10 +89,14 @@ export class FileLedger {
     return [...this.#files.values()]
       .filter((entry) => entry.edits > 0 || entry.reads > 0 || entry.state === 'deleted')
       .toSorted((a, b) => b.lastPosition - a.lastPosition)
-      .map(({ symbols, defined, ...entry }) => ({
-        ...entry,
-        symbols: telling({ symbols, defined }, entry.path, this.#index),
-      }));
+      .map(({ symbols, defined, ...entry }, at) => {
+        const names = telling({ symbols, defined }, entry.path, this.#index);
+        return {
+          ...entry,
+          symbols: names,
+          rows: at < FILES_WITH_ROWS ? rowsOf(names, symbols, defined) : [],
+        };
+      });
   }
 
   #entry(path: string): Entry {
@@ -104,7 +117,7 @@ export class FileLedger {
       lastEditTurn: 0,
       lastPosition: 0,
       snippets: [],
-      symbols: new Set(),
+      symbols: new Map(),
       defined: new Set(),
     };
     this.#files.set(entry.path, entry);
@@ -122,7 +135,7 @@ export class FileLedger {
     if (added.trim() !== '' && added.length <= SNIPPET_LENGTH) {
       entry.snippets = [...entry.snippets, detached(redact(added))].slice(-MAX_SNIPPETS);
     }
-    this.#addSymbols(entry, added);
+    this.#addSymbols(entry, added, true);
   }
 
   #move(entry: Entry, to: string): void {
@@ -135,12 +148,17 @@ export class FileLedger {
     this.#files.set(entry.path, entry);
   }
 
-  #addSymbols(entry: Entry, text: string): void {
-    const searched = text.slice(0, SEARCHED_LENGTH);
+  #addSymbols(entry: Entry, text: string, isWritten: boolean): void {
+    const searched = redactPrivateKeys(text.slice(0, SEARCHED_LENGTH));
     for (const [, name] of searched.matchAll(DEFINITION)) {
       if (name !== undefined) addNewest(entry.defined, name);
     }
-    for (const symbol of this.#index.identifiersOf(searched)) addNewest(entry.symbols, symbol);
+    const content = { text: detached(searched), isWritten };
+    for (const symbol of this.#index.identifiersOf(searched)) {
+      entry.symbols.delete(symbol);
+      entry.symbols.set(symbol, content);
+    }
+    forgetOldest(entry.symbols);
   }
 
   #prune(): void {
@@ -158,7 +176,11 @@ const DEFINITION =
 function addNewest(names: Set<string>, name: string): void {
   const isKnown = names.delete(name);
   names.add(isKnown ? name : detached(name));
-  for (const oldest of names) {
+  forgetOldest(names);
+}
+
+function forgetOldest(names: Set<string> | Map<string, unknown>): void {
+  for (const oldest of names.keys()) {
     if (names.size <= MAX_SYMBOLS) break;
     names.delete(oldest);
   }
@@ -172,10 +194,69 @@ function telling(
   path: string,
   index: IdentifierIndex,
 ): string[] {
-  return [...symbols]
+  return [...symbols.keys()]
     .filter((symbol) => symbol !== path && !/^[\d.#]+$/.test(symbol))
     .map((symbol) => ({ symbol, weight: index.weight(symbol) * (defined.has(symbol) ? DEFINED_FACTOR : 1) }))
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, SHOWN_SYMBOLS)
     .map(({ symbol }) => symbol);
+}
+
+/** A line that only says what other files are asked for. */
+const IMPORTING = /^(?:import\b|from \S+ import|use \w+::|#include|(?:const|var|let) .* = require\()/;
+
+/** A line of a search, which tells of another file: `src/a.ts:12: …`. */
+const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
+
+/** The lines that name the symbols, each once, those of one text in its order. */
+function rowsOf(
+  names: readonly string[],
+  symbols: ReadonlyMap<string, Content>,
+  defined: ReadonlySet<string>,
+): FileRow[] {
+  const found = new Map<string, FileRow & { readonly content: Content; readonly at: number }>();
+  for (const name of names) {
+    const content = symbols.get(name);
+    if (content === undefined) continue;
+    const definedAt = defined.has(name) ? definitionOf(name, content.text) : -1;
+    const isDefinition = definedAt >= 0;
+    // Imports come first in a file.
+    const at = isDefinition ? definedAt : content.text.lastIndexOf(name);
+    const text = at < 0 ? '' : tellableRow(content, name, at, isDefinition);
+    if (text === '' || found.has(text)) continue;
+    found.set(text, { text, isWritten: content.isWritten, isDefinition, content, at });
+  }
+  const order = new Map(
+    [...new Set([...found.values()].map(({ content }) => content))].map((c, at) => [c, at]),
+  );
+  return [...found.values()]
+    .toSorted((a, b) => (order.get(a.content) ?? 0) - (order.get(b.content) ?? 0) || a.at - b.at)
+    .map(({ text, isWritten, isDefinition }) => ({ text, isWritten, isDefinition }));
+}
+
+/** Where a text defines a name, -1 where it does not. */
+function definitionOf(name: string, text: string): number {
+  for (const match of text.matchAll(DEFINITION)) {
+    if (match[1] === name) return match.index + match[0].length - name.length;
+  }
+  return -1;
+}
+
+/** What a line has to hold to tell something by itself: a definition does, a lone argument or brace does not. */
+const LEAST_ROW = 28;
+const LEAST_WORDS = 3;
+
+/** Characters around a name in which a secret is known before the line is cut: half of one has no shape. */
+const REDACTED_LENGTH = 1_000;
+
+/** A line with its number, where a reader printed one; empty where it tells nothing or might be a part of a secret. */
+function tellableRow({ text }: Content, name: string, at: number, isDefinition: boolean): string {
+  const whole = redact(rowAt(text, at, REDACTED_LENGTH));
+  const row = rowAt(whole, Math.max(0, whole.indexOf(name)), ROW_LENGTH);
+  const numbered = row.replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');
+  const bare = numbered.replace(/^\d+: /, '');
+  if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS))
+    return '';
+  const isData = bare.length > 40 && !bare.includes(' ');
+  return isData || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare) ? '' : numbered;
 }

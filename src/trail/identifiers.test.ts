@@ -41,20 +41,21 @@ test('every identifier stands in its text', () => {
 
 test('what was used lately and often outweighs what a result showed once', () => {
   const index = new IdentifierIndex();
-  index.add('openDoor closeDoor', 'result', 1, '');
-  index.add('openDoor', 'call', 2, '');
-  index.add('openDoor', 'agent', 3, '');
-  for (let position = 4; position < 30; position++) index.add('other_thing', 'agent', position, '');
+  index.add('openDoor closeDoor', { by: 'result', position: 1, root: '' });
+  index.add('openDoor', { by: 'call', position: 2, root: '' });
+  index.add('openDoor', { by: 'agent', position: 3, root: '' });
+  for (let position = 4; position < 30; position++)
+    index.add('other_thing', { by: 'agent', position: position, root: '' });
   assert.ok(index.weight('openDoor') > 3 * index.weight('closeDoor'));
   assert.equal(index.weight('never_seen'), 0);
 });
 
 test('the index stays bounded and keeps what is in use', () => {
   const index = new IdentifierIndex();
-  index.add('keepThisName', 'user', 0, '');
+  index.add('keepThisName', { by: 'user', position: 0, root: '' });
   for (let position = 1; position < 120; position++) {
     const names = Array.from({ length: 1_000 }, (_, at) => `name_${position}_${at}`).join(' ');
-    index.add(names, 'result', position, '');
+    index.add(names, { by: 'result', position: position, root: '' });
   }
   assert.ok(index.top(1e9).length <= 40_000);
   assert.ok(index.weight('keepThisName') > 0);
@@ -62,10 +63,10 @@ test('the index stays bounded and keeps what is in use', () => {
 
 test('what results show as a key only is no name; one that user or agent wrote is', () => {
   const index = new IdentifierIndex();
-  index.add('{"avatar_url": "x", "mirror_url": "y"}', 'result', 1, '');
-  index.add(String.raw`"{\"node_id\":4,\\\"deep_key\\\":5}"`, 'result', 2, '');
-  index.add('{"mirror_url": "z"}', 'result', 2, '');
-  index.add('use mirror_url for lens_size', 'agent', 3, '');
+  index.add('{"avatar_url": "x", "mirror_url": "y"}', { by: 'result', position: 1, root: '' });
+  index.add(String.raw`"{\"node_id\":4,\\\"deep_key\\\":5}"`, { by: 'result', position: 2, root: '' });
+  index.add('{"mirror_url": "z"}', { by: 'result', position: 2, root: '' });
+  index.add('use mirror_url for lens_size', { by: 'agent', position: 3, root: '' });
   for (const key of ['avatar_url', 'node_id', 'deep_key']) assert.equal(index.weight(key), 0, key);
   assert.ok(index.weight('mirror_url') > 0);
   assert.deepEqual(
@@ -79,9 +80,9 @@ test('what results show as a key only is no name; one that user or agent wrote i
 
 test('a long number is an id where somebody wrote it, and data where only a program printed it', () => {
   const index = new IdentifierIndex();
-  index.add('2731998818 bytes, 2731998820 left', 'result', 1, '');
-  index.add('answer comment 2731998819, in 4 of 400 places', 'agent', 2, '');
-  index.add('2731998819 found', 'result', 3, '');
+  index.add('2731998818 bytes, 2731998820 left', { by: 'result', position: 1, root: '' });
+  index.add('answer comment 2731998819, in 4 of 400 places', { by: 'agent', position: 2, root: '' });
+  index.add('2731998819 found', { by: 'result', position: 3, root: '' });
   assert.deepEqual(
     index.top(10).map(({ text }) => text),
     ['2731998819'],

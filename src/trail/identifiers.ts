@@ -1,85 +1,26 @@
 // What counts as an identifier (a path, symbol, flag, code, hash, number with meaning) and how much each one matters.
-// One pass over character codes: a scanner with regular expressions is several times slower and can be made to stall.
 
-import { detached } from './sentences.ts';
-import type { RankedIdentifier } from './trail.ts';
+import { codeAt } from '../tokens/characters.ts';
+import { DIGIT, KIND, LEAST_DIGITS, LETTER, MIN_LENGTH, scanRuns, UPPER } from './scanner.ts';
+import { detached, rowAt, sentencesOfLine } from './sentences.ts';
+import type { Quote, RankedIdentifier } from './trail.ts';
 
 /** Where an identifier stands: in the user's words, the agent's, a call of the agent's, or a tool result. */
 export type Mention = 'user' | 'agent' | 'call' | 'result';
 
-/** Longer runs without a break are data (base64, minified code), not names. */
-const MAX_LENGTH = 120;
-const MIN_LENGTH = 3;
-
-/** Digits that make a bare number an id: of a comment, a run, a process. Shorter ones are mostly counts and sizes. */
-const LEAST_DIGITS = 5;
+/** Digits that make a bare number an id at most: more are data. */
 const MOST_DIGITS = 12;
 
-const LETTER = 1;
-const DIGIT = 2;
-const JOINER = 4;
-const UPPER = 8;
-
-const CLASS = new Uint8Array(128);
-for (let code = 0; code < 128; code++) {
-  if (code >= 97 && code <= 122) CLASS[code] = LETTER;
-  else if (code >= 65 && code <= 90) CLASS[code] = LETTER | UPPER;
-  else if (code >= 48 && code <= 57) CLASS[code] = DIGIT;
-  else if ('_./-@#~+'.includes(String.fromCharCode(code))) CLASS[code] = JOINER;
-}
-
-const BACKTICK = 96;
 const BACKSLASH = 92;
 const DOUBLE_QUOTE = 34;
 const COLON = 58;
 
-/**
- * Calls `visit` with every run of a text that may be an identifier, repetitions included. Most runs are plain words: they
- * are let go before anything is allocated.
- */
-function scanRuns(
-  text: string,
-  visit: (run: string, isQuoted: boolean, start: number, end: number) => void,
-): void {
-  const length = text.length;
-  let index = 0;
-  while (index < length) {
-    const code = text.charCodeAt(index);
-    if (code >= 128 || CLASS[code] === 0) {
-      index++;
-      continue;
-    }
-    const start = index;
-    let seen = 0;
-    let before = 0;
-    while (index < length) {
-      const next = text.charCodeAt(index);
-      const kind = next < 128 ? (CLASS[next] ?? 0) : 0;
-      if (kind === 0) break;
-      if (kind === JOINER) {
-        before = JOINER;
-      } else {
-        // What ends a run is punctuation; what stands before a letter or digit joins. One capital begins a sentence.
-        seen |= before & JOINER;
-        seen |= (kind & UPPER) === 0 ? kind : before === LETTER ? kind : LETTER;
-        before = kind;
-      }
-      index++;
-    }
-    if (index - start > MAX_LENGTH || index - start < MIN_LENGTH || (seen & (LETTER | DIGIT)) === 0) continue;
-    const isQuoted = text.charCodeAt(start - 1) === BACKTICK && text.charCodeAt(index) === BACKTICK;
-    const isPlain = seen === LETTER || (seen === DIGIT && index - start < LEAST_DIGITS);
-    if (!isQuoted && isPlain) continue;
-    visit(text.slice(isEscape(text, start) ? start + 1 : start, index), isQuoted, start, index);
-  }
-}
-
 /** Whether a run stands as a key of JSON, that of JSON within a string included: `"run":`, `\\"run\\":`. */
 function isKey(text: string, start: number, end: number): boolean {
-  if (text.charCodeAt(start - 1) !== DOUBLE_QUOTE) return false;
+  if (codeAt(text, start - 1) !== DOUBLE_QUOTE) return false;
   let close = end;
-  while (text.charCodeAt(close) === BACKSLASH) close++;
-  return text.charCodeAt(close) === DOUBLE_QUOTE && text.charCodeAt(close + 1) === COLON;
+  while (codeAt(text, close) === BACKSLASH) close++;
+  return codeAt(text, close) === DOUBLE_QUOTE && codeAt(text, close + 1) === COLON;
 }
 
 /** The identifier in a run, or undefined where it is none. */
@@ -94,17 +35,10 @@ function identifierIn(run: string, isQuoted: boolean, root: string): string | un
  * @param root a directory without its final slash, or an empty string
  */
 export function scanIdentifiers(text: string, root: string, visit: (identifier: string) => void): void {
-  scanRuns(text, (run, isQuoted) => {
-    const identifier = identifierIn(run, isQuoted, root);
+  scanRuns(text, (from, to, isQuoted) => {
+    const identifier = identifierIn(text.slice(from, to), isQuoted, root);
     if (identifier !== undefined) visit(identifier);
   });
-}
-
-/** Whether a run begins with the letter of an escape, as in `\\nfound`; names after a Windows path's `\\` lose nothing but their first letter. */
-function isEscape(text: string, start: number): boolean {
-  if (text.charCodeAt(start - 1) !== BACKSLASH) return false;
-  const code = text.charCodeAt(start);
-  return code === 110 || code === 114 || code === 116;
 }
 
 /** The identifiers of a text, each once, in order of appearance. */
@@ -174,8 +108,8 @@ function shapeOf(text: string): Shape {
   };
   let wasLower = false;
   for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    const kind = CLASS[code] ?? 0;
+    const code = codeAt(text, index);
+    const kind = KIND[code] ?? 0;
     const isUpper = (kind & UPPER) !== 0;
     if ((kind & LETTER) !== 0) shape.letters++;
     if (isUpper) shape.uppers++;
@@ -214,14 +148,35 @@ function isLongNumber(text: string): boolean {
 }
 
 function isLetterAt(text: string, index: number): boolean {
-  return ((CLASS[text.charCodeAt(index)] ?? 0) & LETTER) !== 0;
+  return ((KIND[codeAt(text, index)] ?? 0) & LETTER) !== 0;
 }
 
 function isAllDigits(text: string, from: number): boolean {
   for (let index = from; index < text.length; index++) {
-    if (CLASS[text.charCodeAt(index)] !== DIGIT) return false;
+    if (KIND[codeAt(text, index)] !== DIGIT) return false;
   }
   return text.length > from;
+}
+
+/** A text that may be quoted for the names in it. */
+export interface Quotable {
+  readonly by: Exclude<Mention, 'result'>;
+  readonly position: number;
+  /** Empty once it was let go. */
+  text: string;
+  /** What came of a call, once it is known. */
+  outcome?: string;
+}
+
+/** What a text is and where it stands. */
+export interface IndexedText {
+  readonly by: Mention;
+  /** Position in the log. */
+  readonly position: number;
+  /** Working directory without its final slash, or empty. */
+  readonly root: string;
+  /** What may be quoted for the names in the text. */
+  readonly quotable?: Quotable | undefined;
 }
 
 class Mentions {
@@ -237,17 +192,74 @@ class Mentions {
   lastOwn = -1;
   /** Number of the newest item that held it. */
   item = 0;
+  /** The newest text of user or agent that can be quoted for it. */
+  said: Quotable | undefined;
 
   constructor(text: string) {
     this.text = text;
   }
 }
 
+const NO_IDENTIFIER = 'no identifier';
+
+/** A run with what is known of it: its identifier where it stands bare and where backticks enclose it. */
+class Run {
+  readonly text: string;
+  readonly isNumber: boolean;
+  readonly hash: number;
+  bare: Mentions | typeof NO_IDENTIFIER | undefined;
+  quoted: Mentions | typeof NO_IDENTIFIER | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+    this.isNumber = isLongNumber(text);
+    this.hash = hashOf(text, 0, text.length);
+    this.bare = undefined;
+    this.quoted = undefined;
+  }
+}
+
+function hashOf(text: string, from: number, to: number): number {
+  let hash = 0;
+  for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + codeAt(text, at)) | 0;
+  return hash ^ (hash >>> 15);
+}
+
+const FIRST_PLACES = 1 << 12;
+const MOST_PLACES = 1 << 16;
+
+/**
+ * Runs seen lately, so that what comes back is looked up and not looked at, and found without cutting it out of its
+ * text. Every run has one place, and a newer one takes it over: memory and the time of a look-up are bounded.
+ */
+class RunTable {
+  #places = Array.from<Run | undefined>({ length: FIRST_PLACES });
+  #taken = 0;
+
+  /** The run that reads as `text` does between two positions, or undefined. */
+  find(text: string, from: number, to: number): Run | undefined {
+    const run = this.#places[hashOf(text, from, to) & (this.#places.length - 1)];
+    return run?.text.length === to - from && text.startsWith(run.text, from) ? run : undefined;
+  }
+
+  put(run: Run): void {
+    if (2 * this.#taken > this.#places.length && this.#places.length < MOST_PLACES) this.#grow();
+    const place = run.hash & (this.#places.length - 1);
+    if (this.#places[place] === undefined) this.#taken++;
+    this.#places[place] = run;
+  }
+
+  #grow(): void {
+    const before = this.#places;
+    this.#places = Array.from<Run | undefined>({ length: 4 * before.length });
+    this.#taken = 0;
+    for (const run of before) if (run !== undefined) this.put(run);
+  }
+}
+
 /** Entries kept after pruning, and the number that starts one: memory stays bounded whatever the session's length. */
 const KEPT_IDENTIFIERS = 20_000;
 const MAX_IDENTIFIERS = 40_000;
-/** Runs remembered with what they are, so that what comes back is looked up and not looked at. */
-const MAX_RUNS = 60_000;
 
 /**
  * Items after which the chance of a further use has halved. With the terms of `#weightOf` it follows how often names of
@@ -255,34 +267,40 @@ const MAX_RUNS = 60_000;
  */
 const HALF_LIFE_ITEMS = 250;
 
-const NO_IDENTIFIER = 'no identifier';
+/** Characters of quotable texts that are remembered, the newest. */
+const QUOTABLE_LENGTH = 1_000_000;
 
 /** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
 export class IdentifierIndex {
   readonly #mentions = new Map<string, Mentions>();
-  readonly #runs = new Map<string, Mentions | typeof NO_IDENTIFIER>();
+  readonly #quotables: Quotable[] = [];
+  #quotableLength = 0;
+  #runs = new RunTable();
   #root = '';
   #items = 0;
   #position = 0;
 
-  /** Takes in one text that stands at `position` of the log. */
-  add(text: string, by: Mention, position: number, root: string): void {
+  /** Takes in one text. */
+  add(text: string, { by, position, root, quotable }: IndexedText): void {
+    if (quotable !== undefined) this.#remember(quotable);
     this.#items++;
     this.#position = position;
-    if (root !== this.#root || this.#runs.size > MAX_RUNS) {
-      this.#runs.clear();
+    if (root !== this.#root) {
+      this.#runs = new RunTable();
       this.#root = root;
     }
-    scanRuns(text, (run, isQuoted, start, end) => {
+    scanRuns(text, (from, to, isQuoted, start) => {
+      const run = this.#runs.find(text, from, to) ?? this.#meet(text.slice(from, to));
       // Programs print numbers without end; those that somebody wrote are ids.
-      const isPrinted = by === 'result' && isLongNumber(run);
-      const mentions = isPrinted ? this.#mentions.get(run) : this.#mentionsOf(run, isQuoted);
+      const isPrinted = by === 'result' && run.isNumber;
+      const mentions = isPrinted ? this.#mentions.get(run.text) : this.#mentionsOf(run, isQuoted);
       if (mentions === undefined || mentions.item === this.#items) return;
       mentions.item = this.#items;
       mentions[by]++;
-      if (by === 'result' && isKey(text, start, end)) mentions.key++;
+      if (by === 'result' && isKey(text, start, to)) mentions.key++;
       mentions.last = position;
       if (by !== 'result') mentions.lastOwn = position;
+      if (quotable !== undefined) mentions.said = quotable;
     });
     if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
   }
@@ -290,7 +308,8 @@ export class IdentifierIndex {
   /** The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. */
   identifiersOf(text: string): Set<string> {
     const found = new Set<string>();
-    scanRuns(text, (run, isQuoted) => {
+    scanRuns(text, (from, to, isQuoted) => {
+      const run = this.#runs.find(text, from, to) ?? this.#meet(text.slice(from, to));
       const mentions = this.#mentionsOf(run, isQuoted);
       if (mentions !== undefined) found.add(mentions.text);
     });
@@ -305,28 +324,58 @@ export class IdentifierIndex {
 
   /** The heaviest identifiers, heaviest first; ties in the order of their text. */
   top(limit: number): RankedIdentifier[] {
-    const all = [...this.#mentions].map(([text, mentions]) => ({
-      text,
+    return this.#heaviest(limit).map(({ mentions, weight }) => {
+      const quote = quoteFor(mentions);
+      return {
+        text: mentions.text,
+        weight,
+        ownMentions: mentions.user + mentions.agent + mentions.call,
+        position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
+        ...(quote === undefined ? {} : { quote }),
+      };
+    });
+  }
+
+  #heaviest(limit: number): { readonly mentions: Mentions; readonly weight: number }[] {
+    const all = [...this.#mentions.values()].map((mentions) => ({
+      mentions,
       weight: this.#weightOf(mentions),
-      ownMentions: mentions.user + mentions.agent + mentions.call,
-      position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
     }));
-    all.sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1));
+    all.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
     return all.slice(0, limit).filter(({ weight }) => weight > 0);
   }
 
-  /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
-  #mentionsOf(run: string, isQuoted: boolean): Mentions | undefined {
-    // Quotes make a difference for few runs, and those are not remembered.
-    const known = isQuoted ? undefined : this.#runs.get(run);
-    if (known !== undefined) return known === NO_IDENTIFIER ? undefined : known;
-    const identifier = identifierIn(run, isQuoted, this.#root);
-    const mentions = identifier === undefined ? undefined : this.#mentionsFor(identifier);
-    if (!isQuoted) this.#runs.set(detached(run), mentions ?? NO_IDENTIFIER);
-    return mentions;
+  #remember(quotable: Quotable): void {
+    this.#quotables.push(quotable);
+    this.#quotableLength += quotable.text.length;
+    while (this.#quotableLength > QUOTABLE_LENGTH) {
+      const oldest = this.#quotables.shift();
+      if (oldest === undefined) break;
+      this.#quotableLength -= oldest.text.length;
+      oldest.text = '';
+    }
   }
 
-  #mentionsFor(identifier: string): Mentions {
+  /** Remembers a run that was not seen lately. */
+  #meet(text: string): Run {
+    const run = new Run(detached(text));
+    this.#runs.put(run);
+    return run;
+  }
+
+  /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
+  #mentionsOf(run: Run, isQuoted: boolean): Mentions | undefined {
+    if (isQuoted) {
+      run.quoted ??= this.#mentionsIn(run.text, true);
+      return run.quoted === NO_IDENTIFIER ? undefined : run.quoted;
+    }
+    run.bare ??= this.#mentionsIn(run.text, false);
+    return run.bare === NO_IDENTIFIER ? undefined : run.bare;
+  }
+
+  #mentionsIn(run: string, isQuoted: boolean): Mentions | typeof NO_IDENTIFIER {
+    const identifier = identifierIn(run, isQuoted, this.#root);
+    if (identifier === undefined) return NO_IDENTIFIER;
     let mentions = this.#mentions.get(identifier);
     if (mentions === undefined) {
       mentions = new Mentions(detached(identifier));
@@ -348,8 +397,29 @@ export class IdentifierIndex {
   }
 
   #prune(): void {
-    const kept = new Set(this.top(KEPT_IDENTIFIERS).map(({ text }) => text));
+    const kept = new Set(this.#heaviest(KEPT_IDENTIFIERS).map(({ mentions }) => mentions.text));
     for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
-    this.#runs.clear();
+    this.#runs = new RunTable();
   }
+}
+
+/** Characters of a call and of a sentence that are quoted for a name. */
+const CALL_LENGTH = 160;
+const SENTENCE_LENGTH = 260;
+const ROW_LENGTH = 1_000;
+
+/** The sentence, or the line of a call, in which a name was said last; of a long one what surrounds the name. */
+function quoteFor({ said, text: name }: Mentions): Quote | undefined {
+  const at = said === undefined ? -1 : said.text.lastIndexOf(name);
+  if (said === undefined || at < 0) return undefined;
+  const { by, position, outcome } = said;
+  const text = by === 'call' ? rowAt(said.text, at, CALL_LENGTH) : sentenceAt(said.text, at, name);
+  const quote = { by, position, text: detached(text) };
+  return outcome === undefined ? quote : { ...quote, outcome };
+}
+
+function sentenceAt(text: string, at: number, name: string): string {
+  const row = rowAt(text, at, ROW_LENGTH);
+  const sentence = sentencesOfLine(row).findLast((one) => one.includes(name)) ?? row;
+  return rowAt(sentence, Math.max(0, sentence.lastIndexOf(name)), SENTENCE_LENGTH);
 }

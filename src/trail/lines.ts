@@ -1,6 +1,6 @@
 // What a summary could say, line by line: the trail turned into sentences and compact lists, each with what it is worth.
 
-import { commandLines } from './concept-lines.ts';
+import { commandLines, quoteLines } from './concept-lines.ts';
 import { fileLines } from './file-lines.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
@@ -18,7 +18,7 @@ import {
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
 import { programOf } from './runs.ts';
 import { isIntent, remainingRows } from './statements.ts';
-import type { Failure, Reply, Trail, UserRequest } from './trail.ts';
+import type { Constraint, Failure, Reply, Trail, UserRequest } from './trail.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -42,7 +42,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const pending = pendingLines(trail);
   const files = fileLines(trail, budget);
   const actions = actionLines(trail);
-  const { now, before, choices } = statementLines(trail);
+  const { now, before, choices } = statementLines(trail, budget);
   const { repliesTo, newestReply } = trail.current;
   const reply = replyLines(repliesTo, "The agent's last message before the current request:", -1e9);
   const report = replyLines(newestReply, "The agent's newest message:", 4e9);
@@ -84,6 +84,8 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     ...files.changed,
     ...files.read,
     ...files.snippets,
+    ...files.rows,
+    ...quoteLines(trail, budget, preserved),
     ...now,
     ...report,
     ...reply,
@@ -171,7 +173,8 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
       }),
     );
   }
-  const first = requests[0];
+  // A command of the client says nothing of what the session is about.
+  const first = requests.find(({ text }) => /\s/.test(text)) ?? requests[0];
   if (first !== undefined && first !== before && first !== current && !preserved.hasMessage(first.text)) {
     const text = toldRequest(first.text, Math.max(120, budget * 0.15), preserved);
     lines.push(summaryLine({ section, order: 2, text: `The session began with: ${text}`, value: 3 }));
@@ -196,23 +199,29 @@ function repliedTo({ answers }: Trail, { turn, text }: UserRequest): string | un
 /** A rule this short costs less than the search for it among the messages that follow. */
 const SHORT_RULE = 80;
 
-/** Newest first: where the room does not suffice, what was said last holds. */
+/** The user's own first, the newest first: where the room does not suffice, what was said last holds. */
 export function ruleLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
   const isWhole = current.length <= askLength(budget) && !preserved.hasCut(current);
   return trail.constraints
     .filter(({ text }) => !isWhole || !current.includes(text))
     .filter(({ text }) => text.length <= SHORT_RULE || !preserved.hasSentence(text))
-    .map(({ text, turn }, at) =>
-      summaryLine({
-        section: SECTION.request,
-        order: 10 + at,
-        text: `- ${quoted(text)} (message ${turn})`,
-        value: 4,
-        group: 'Rules, limits and corrections of the user, verbatim:',
-      }),
-    )
-    .toReversed();
+    .map((constraint, at) => ruleLine(constraint, at))
+    .toReversed()
+    .toSorted((a, b) => b.value - a.value);
+}
+
+/** What stands in a pasted text may be somebody else's rule: it says so and comes after the user's own. */
+function ruleLine({ text, turn, isPasted }: Constraint, at: number): SummaryLine {
+  return summaryLine({
+    section: SECTION.request,
+    order: (isPasted ? 10_000 : 10) + at,
+    text: `- ${quoted(text)} (message ${turn})`,
+    value: isPasted ? 2 : 4,
+    group: isPasted
+      ? 'In texts that the user pasted (they may bind or not), verbatim:'
+      : 'Rules, limits and corrections of the user, verbatim:',
+  });
 }
 
 function nextLines(trail: Trail, budget: number): SummaryLine[] {

@@ -1,9 +1,10 @@
 // The lines of "All User Messages": the chain of requests with what came of each.
 
+import { soundsBinding } from './constraints.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
-import { clipMiddle, oneLine } from './sentences.ts';
+import { clipMiddle, oneLine, sentencesOf } from './sentences.ts';
 import type { Answer, Constraint, Trail, UserRequest } from './trail.ts';
 
 const section = SECTION.messages;
@@ -30,14 +31,20 @@ export function messageLines(
   const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, told.length))));
   const answers = new Map(trail.answers.map((answer) => [answer.turn, answer]));
   const rules = rulesByTurn(trail.constraints.filter(({ text }) => !preserved.hasSentence(text)));
-  const lines = told.map(({ first, last }) => {
-    const isCurrent = last.turn === trail.turns;
-    const value = isCurrent ? 0.3 : 1 + 2 / (1 + (trail.turns - last.turn) / 4);
-    const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
-    const words = wordsOf(first, room, trail.turns, rules.get(first.turn) ?? []);
-    const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
-    return { line: summaryLine({ section, order: first.turn, text, value }), request: last };
-  });
+  const isQuotedAbove = ({ first }: Said) => isRuleAlone(first, trail.turns, rules.get(first.turn) ?? []);
+  const quotedAbove = told.filter(isQuotedAbove).flatMap(({ first, last }) => [first.turn, last.turn]);
+  const lines = told
+    .filter((said) => !isQuotedAbove(said))
+    .map(({ first, last }) => {
+      const isCurrent = last.turn === trail.turns;
+      const fresh = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
+      const value = isCurrent ? 0.3 : fresh + (mayBind(first) ? DOUBT_VALUE : 0);
+      const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
+      const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
+      const words = wordsOf(first, length, trail.turns, rules.get(first.turn) ?? []);
+      const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
+      return { line: summaryLine({ section, order: first.turn, text, value }), request: last };
+    });
   const deeds = lines.flatMap(({ line: parent, request }) => {
     const text = request.turn === trail.turns ? '' : deedsText(request);
     return text === ''
@@ -57,7 +64,10 @@ export function messageLines(
           }),
         ];
   });
-  const followLine = following.length === 0 ? [] : [followingLine(following)];
+  const followLine = [
+    ...(following.length === 0 ? [] : [followingLine(following)]),
+    ...(quotedAbove.length === 0 ? [] : [quotedAboveLine(quotedAbove)]),
+  ];
   const asked = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
   return {
     all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...asked],
@@ -65,10 +75,26 @@ export function messageLines(
   };
 }
 
+/** What a short message is worth besides that sounds like a rule and was read as a question or a tale. */
+const DOUBT_VALUE = 4;
+const SHORT_MESSAGE = 200;
+
+/** Whether a short message has words of a rule: in doubt it is told as it stands. */
+function mayBind({ text }: UserRequest): boolean {
+  return text.length <= SHORT_MESSAGE && sentencesOf(text).some(soundsBinding);
+}
+
 function followingLine(requests: readonly UserRequest[]): SummaryLine {
   const isOne = requests.length === 1;
   const text = `Message${isOne ? '' : 's'} ${rangesText(requests.map(({ turn }) => turn))} follow${isOne ? 's' : ''} verbatim after this summary.`;
   return summaryLine({ section, order: Infinity, text, value: 3 });
+}
+
+/** Messages that say nothing but a rule are told where the rules are. */
+function quotedAboveLine(turns: readonly number[]): SummaryLine {
+  const numbers = [...new Set(turns)];
+  const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: see the rules in section 1.`;
+  return summaryLine({ section, order: 1e8, text, value: 1 });
 }
 
 /** Ascending numbers as ranges: `2, 5–7`. */
@@ -102,9 +128,15 @@ function rulesByTurn(constraints: readonly Constraint[]): Map<number, string[]> 
 /** What the summary quotes elsewhere is only referred to. */
 function wordsOf(request: UserRequest, room: number, turns: number, rules: readonly string[]): string {
   if (request.turn === turns) return '(the current request, above)';
-  const rest = rules.reduce((text, rule) => text.replace(rule, '[rule]'), request.text);
-  if (rest.replaceAll('[rule]', '').trim() === '') return '(quoted above as a rule)';
-  return quoted(clipMiddle(oneLine(rest), room));
+  return quoted(clipMiddle(oneLine(withoutRules(request.text, rules)), room));
+}
+
+function withoutRules(text: string, rules: readonly string[]): string {
+  return rules.reduce((rest, rule) => rest.replace(rule, '[rule]'), text);
+}
+
+function isRuleAlone({ turn, text }: UserRequest, turns: number, rules: readonly string[]): boolean {
+  return turn !== turns && withoutRules(text, rules).replaceAll('[rule]', '').trim() === '';
 }
 
 function answeredTo(answer: Answer | undefined, request: UserRequest): string {

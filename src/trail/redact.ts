@@ -71,8 +71,11 @@ export function countRedactions(text: string): Partial<Record<SecretKind, number
 const BEGIN = '-----BEGIN ';
 const END = '-----END ';
 
-/** A key without its end was cut off: everything after its beginning goes. */
-function redactPrivateKeys(text: string): string {
+/**
+ * Replaces private keys only, the one secret that has many lines: a line of it alone looks like a path. A key without its
+ * end was cut off: everything after its beginning goes.
+ */
+export function redactPrivateKeys(text: string): string {
   let from = text.indexOf(BEGIN);
   if (from < 0) return text;
   let kept = '';

@@ -1,6 +1,6 @@
 // The chain of what the user asked, with the rules, answers and deeds that belong to it.
 
-import { constraintsOf } from './constraints.ts';
+import { constraintsOf, listedRules, pastedPart } from './constraints.ts';
 import {
   clip,
   clipMiddle,
@@ -71,12 +71,19 @@ export class RequestLedger {
 
   /** Takes over the rules in a text of the user that is no request of its own. */
   addConstraints(text: string): void {
+    const pasted = pastedPart(text);
+    const listed = pasted === '' ? [] : listedRules(text);
     for (const sentence of constraintsOf(text)) {
+      const isPasted = pasted.includes(sentence) && !listed.includes(sentence);
       const key = sentence.toLowerCase();
       // Said again is meant more: the newest place wins, the first wording stays.
       const before = this.#constraints.get(key);
       this.#constraints.delete(key);
-      this.#constraints.set(key, { turn: before?.turn ?? this.#turns, text: detached(sentence) });
+      this.#constraints.set(key, {
+        turn: before?.turn ?? this.#turns,
+        text: detached(sentence),
+        isPasted: isPasted && before?.isPasted !== false,
+      });
     }
     for (const key of this.#constraints.keys()) {
       if (this.#constraints.size <= MAX_CONSTRAINTS) break;
@@ -137,12 +144,12 @@ export class RequestLedger {
   }
 }
 
-/** The first sentence that says something by itself: no heading, no item of a list. */
+/** The first sentence that says something by itself: no heading, no item of a list, no rest of one that code interrupts. */
 function leadOf(text: string): string | undefined {
   return proseBlocks(text)
     .filter(({ mark, line }) => mark === 'none' && !/:[*_]*$|^\*\*[^*]*\*\*$|^\|/.test(line))
     .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
-    .find((sentence) => sentence.length >= 24 && !isCourtesy(sentence));
+    .find((sentence) => sentence.length >= 24 && !/^\p{Ll}/u.test(sentence) && !isCourtesy(sentence));
 }
 
 function closed({ edited, ...rest }: OpenDeeds): Deeds {

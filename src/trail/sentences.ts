@@ -99,6 +99,19 @@ export function headLines(text: string, limit: number): string {
   return end < 1 ? clip(text, limit) : text.slice(0, end).trimEnd();
 }
 
+/** The line around a place in a text, trimmed; of a long one about `limit` characters around the place, cut between words. */
+export function rowAt(text: string, at: number, limit: number): string {
+  const from = text.lastIndexOf('\n', at - 1) + 1;
+  const end = text.indexOf('\n', at);
+  const to = end < 0 ? text.length : end;
+  if (to - from <= limit) return text.slice(from, to).trim();
+  const start = Math.max(from, Math.min(at - Math.floor(limit / 3), to - limit));
+  const space = start === from ? -1 : text.indexOf(' ', start);
+  const head = space >= 0 && space < at ? space + 1 : start;
+  const cut = clip(text.slice(head, Math.min(to, head + limit + 1)).trim(), limit);
+  return head === from ? cut : `${ELLIPSIS} ${cut}`;
+}
+
 /** White space runs, line feeds included, become one space. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();

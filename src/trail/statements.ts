@@ -163,10 +163,17 @@ function isHeadingOf(row: string, plain: string): boolean {
   return /^\s*(?:#|\*\*)/.test(row) || /[:：]$/.test(plain);
 }
 
+/** Praise for what was said, and nothing of what follows from it. */
+const PRAISE =
+  /^(?:(?:and |ah,? |oh,? )?(?:that|this|it)(?:['’]s| is)(?: indeed| actually| really)? an? (?:\w+ly )?(?:crucial|clever|smart|good|great|fair|excellent|important|valid|nice|interesting|reasonable|key|subtle)(?: \w+){1,2}|you (?:raise|make|have|bring up) an? (?:\w+ )?(?:point|question|issue|observation))[.!…]*$/i;
+
 /** A sentence that only answers the tone of the one before, or waits: nothing came of the request yet. */
 export function isCourtesy(sentence: string): boolean {
-  return /^(?:you(?:['’]re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)|(?:good|great|excellent|fair) (?:catch|point|question|idea|call)|(?:absolutely|certainly|sure|of course|got it|understood|perfect|great|done|ok(?:ay)?|yes|no problem|sounds good|makes sense|that makes sense|no action needed(?: yet)?|(?:still )?waiting|nothing to do(?: yet)?)\b[^.!:]{0,24})[.!…]*$/i.test(
-    sentence.trim(),
+  return (
+    PRAISE.test(sentence.trim()) ||
+    /^(?:you(?:['’]re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)|(?:good|great|excellent|fair) (?:catch|point|question|idea|call)|(?:absolutely|certainly|sure|of course|got it|understood|perfect|great|done|ok(?:ay)?|yes|no problem|sounds good|makes sense|that makes sense|no action needed(?: yet)?|(?:still )?waiting|nothing to do(?: yet)?)\b[^.!:]{0,24})[.!…]*$/i.test(
+      sentence.trim(),
+    )
   );
 }
 

@@ -25,6 +25,8 @@ export interface Deeds {
 export interface Constraint {
   readonly turn: number;
   readonly text: string;
+  /** It stands in the middle of a text that was pasted, as it seems, and may be somebody else's. */
+  readonly isPasted: boolean;
 }
 
 /** A question of the agent and what the user said to it. */
@@ -60,6 +62,15 @@ export interface LineRange {
   readonly to?: number;
 }
 
+/** A line of a file as it was read or written last. */
+export interface FileRow {
+  /** Trimmed, secrets replaced; with its number in front where the reader gave one. */
+  readonly text: string;
+  readonly isWritten: boolean;
+  /** Whether it introduces a name: a function, a type, a constant. */
+  readonly isDefinition: boolean;
+}
+
 /** What happened to one file, under its newest name. */
 export interface FileTrail {
   /** Relative to the working directory where it lies in it. */
@@ -78,6 +89,8 @@ export interface FileTrail {
   readonly snippets: readonly string[];
   /** Identifiers in edits and reads of the file, most telling first. */
   readonly symbols: readonly string[];
+  /** The lines that name them, in the order of the file as far as it is known. */
+  readonly rows: readonly FileRow[];
 }
 
 /** A command that the agent ran, or a tool call that behaves like one. */
@@ -131,6 +144,16 @@ export interface Statement {
   readonly lead?: string;
 }
 
+/** A line in which something was named. */
+export interface Quote {
+  readonly by: 'user' | 'agent' | 'call';
+  readonly position: number;
+  /** Of a long line what surrounds the name. */
+  readonly text: string;
+  /** How the output of a call begins. */
+  readonly outcome?: string;
+}
+
 /** An identifier of the session with what speaks for keeping it. */
 export interface RankedIdentifier {
   readonly text: string;
@@ -140,6 +163,8 @@ export interface RankedIdentifier {
   readonly ownMentions: number;
   /** Where user or agent named it last, or where a result showed it last when neither did. */
   readonly position: number;
+  /** Where it was named last, when that is at hand. */
+  readonly quote?: Quote;
 }
 
 /** A whole message of the agent, its end where it was long. */

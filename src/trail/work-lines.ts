@@ -11,7 +11,10 @@ import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
 const SHORT_STATEMENT = 60;
 
 /** What the agent said lately, what it found and decided before, and which of that it says was chosen, the newest first. */
-export function statementLines(trail: Trail): {
+export function statementLines(
+  trail: Trail,
+  budget: number,
+): {
   readonly now: SummaryLine[];
   readonly before: SummaryLine[];
   readonly choices: SummaryLine[];
@@ -22,21 +25,29 @@ export function statementLines(trail: Trail): {
   );
   const told = new Set(last.map(({ text }) => text));
   const now = last.map((statement, order) =>
-    statementLine(statement, trail, {
-      section: SECTION.current,
-      group: 'The agent said, since the current request:',
-      order,
-    }),
+    statementLine(
+      statement,
+      { trail, budget },
+      {
+        section: SECTION.current,
+        group: 'The agent said, since the current request:',
+        order,
+      },
+    ),
   );
   const before = distinct(trail.statements)
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
     .filter(({ kind }) => kind === 'decision' || kind === 'finding')
     .map((statement, at) =>
-      statementLine(statement, trail, {
-        section: SECTION.solving,
-        group: `Message ${statement.turn}:`,
-        order: 1 + at,
-      }),
+      statementLine(
+        statement,
+        { trail, budget },
+        {
+          section: SECTION.solving,
+          group: `Message ${statement.turn}:`,
+          order: 1 + at,
+        },
+      ),
     );
   return {
     now: now.filter(isWorthTelling),
@@ -52,7 +63,7 @@ function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
 
 function statementLine(
   statement: Statement,
-  trail: Trail,
+  telling: Telling,
   place: Pick<SummaryLine, 'section' | 'order'> & { readonly group: string },
 ): SummaryLine {
   const { lead, text } = statement;
@@ -62,16 +73,27 @@ function statementLine(
     value: 0,
     ...(lead === undefined ? {} : { lead: `- ${lead}:` }),
   });
-  return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, trail) };
+  return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, telling) };
+}
+
+/** What the lines are written for. */
+interface Telling {
+  readonly trail: Trail;
+  readonly budget: number;
+}
+
+/** Sentences are worth twice as much where there is room: in a small summary the names that they lack count for more. */
+function roomFactor(budget: number): number {
+  return Math.min(2, Math.max(1, budget / 2_000));
 }
 
 /** What is kept of the worth of a sentence that only introduces what follows it. */
 const LEAD_IN = 0.4;
 
-function statementValue({ kind, turn, text }: Statement, names: number, trail: Trail): number {
+function statementValue({ kind, turn, text }: Statement, names: number, { trail, budget }: Telling): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
-  return base * fresh * (names === 0 ? 0.25 : 1) * (text.endsWith(':') ? LEAD_IN : 1);
+  return roomFactor(budget) * base * fresh * (names === 0 ? 0.25 : 1) * (text.endsWith(':') ? LEAD_IN : 1);
 }
 
 /** The newest of equal statements. */
@@ -184,9 +206,18 @@ export function unreadLines({ current }: Trail, room: number): SummaryLine[] {
 /** Rows of an unread result that are taken or left together. */
 const UNREAD_CHUNK = 6;
 
+/** What a harness adds to a result for the agent of that moment is no result. */
+function withoutReminders(text: string): string {
+  return text.includes(REMINDER)
+    ? text.replaceAll(/<system-reminder>[^]*?(?:<\/system-reminder>|$)/g, '')
+    : text;
+}
+
+const REMINDER = '<system-reminder>';
+
 /** Rows of a result in `room` characters; a row `…` stands where others are left out. */
 function tellingRows(result: string, room: number): string[] {
-  const rows = result
+  const rows = withoutReminders(result)
     .split('\n')
     .map((row) => clip(row.trimEnd(), RESULT_ROW))
     .filter((row) => row !== '');
@@ -231,8 +262,10 @@ function chainedLines(
 /** Rows of a result in one line of the summary; the rest follows in a line of its own. */
 const ROWS_PER_TAIL_LINE = 12;
 
-/** Characters of a row in a message or result of the newest steps. */
+/** Characters of a row in a message or result of the newest steps; where they are few, up to four times as many. */
 const STEP_ROW = 160;
+const MANY_STEPS = 80;
+const LONGEST_ROWS = 4;
 
 /**
  * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
@@ -244,14 +277,17 @@ export function tailLines({ current }: Trail): SummaryLine[] {
       (step) => step?.position,
     ),
   );
+  const steps = Math.max(1, current.tail.length + current.said.length);
+  const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
   const said = current.said.map(({ position, text }) => ({
     position,
-    rows: ['- The agent:', ...rowsOf(text)],
+    rows: ['- The agent:', ...rowsOf(text, length)],
   }));
   const calls = current.tail.map(({ position, call, written, result }) => {
-    const edit = written === undefined ? [] : rowsOf(written).map((row) => row.replace('    ', '   +'));
+    const edit =
+      written === undefined ? [] : rowsOf(written, length).map((row) => row.replace('    ', '   +'));
     // What an edit wrote says that it was made.
-    return { position, rows: [`- ${call}`, ...(written === undefined ? rowsOf(result) : edit)] };
+    return { position, rows: [`- ${call}`, ...(written === undefined ? rowsOf(result, length) : edit)] };
   });
   return [...said, ...calls]
     .filter(({ position }) => !told.has(position))
@@ -266,9 +302,11 @@ export function tailLines({ current }: Trail): SummaryLine[] {
     );
 }
 
-function rowsOf(text: string): string[] {
-  const rows = text.split('\n').filter((row) => row.trim() !== '');
-  return rows.map((row) => `    ${clip(row.trimEnd(), STEP_ROW)}`);
+function rowsOf(text: string, length: number): string[] {
+  const rows = withoutReminders(text)
+    .split('\n')
+    .filter((row) => row.trim() !== '');
+  return rows.map((row) => `    ${clip(row.trimEnd(), length)}`);
 }
 
 /** What was run before the last actions, newest of equal commands, with how it went. */

@@ -254,16 +254,202 @@ test('a name stands with its file, one without a file with the request that it c
   const story = Story.in(home)
     .user('Look at the dome.')
     .read(`${home}/src/dome.ts`, content)
-    .call('WebSearch', { query: 'spare parts' }, 'gear_ratio belt_width')
+    .call('WebSearch', { query: 'spare parts' }, 'Two were found.\ngear_ratio belt_width')
     .user('Now measure.');
   // Enough results for the first ones not to be among the newest, which are quoted.
   for (let at = 0; at < 100; at++) story.sh('make measure', 'fine');
   const text = summaryOf(story);
-  const block = /- src\/dome\.ts \(read\): .*\n {2}also: .*/.exec(text)?.[0] ?? '';
+  const block = /- src\/dome\.ts \(read\): .*\n(?: {2}.*\n)+/.exec(text)?.[0] ?? '';
   for (const name of ['openDome', 'sealDome', 'vent_dome', 'dome_light'])
-    assert.ok(block.includes(name), name);
-  assert.match(text, /- After message 1: (?=.*gear_ratio)(?=.*belt_width)/);
-  assert.equal(text.split('vent_dome').length, 2, 'each name is told once');
+    assert.match(block, new RegExp(`^ {4}export function ${name}\\(\\) \\{\\}$`, 'm'), name);
+  assert.match(text, /- Named after message 1: (?=.*gear_ratio)(?=.*belt_width)/);
+  assert.equal(text.split('vent_dome()').length, 2, 'each line is told once');
+});
+
+test('below a file stand its lines that say something: what was written with a plus, numbers as the reader gave them', () => {
+  const content = [
+    "     1→import { aimSlowly } from './aim.ts';",
+    '     2→',
+    '     3→export function trackComet(speed: Speed): Path {',
+    '     4→  fastPath,',
+    '     5→  const curvedPath = bendPath(speed, gravityOf(theSun));',
+  ].join('\n');
+  const text = summaryOf(
+    Story.in(home)
+      .user('Track the comet.')
+      .read(`${home}/src/comet.ts`, content)
+      .edit(`${home}/src/tail.ts`, 'x', 'export const tailLength = measureTail(comet);\nrest_of_it'),
+  );
+  assert.match(text, /^ {4}3: export function trackComet\(speed: Speed\): Path \{$/m);
+  assert.match(text, /^ {4}5: const curvedPath = bendPath\(speed, gravityOf\(theSun\)\);$/m);
+  assert.match(text, /^ {2}\+ export const tailLength = measureTail\(comet\);$/m);
+  const files = text.slice(text.indexOf('3. Files'), text.indexOf('4. Errors'));
+  assert.doesNotMatch(files, /import \{/, 'what a file imports');
+  assert.doesNotMatch(files, /^ {4}4: fastPath|\+ rest_of_it/m, 'a lone name');
+});
+
+test('no secret and no line of a key stands among the lines of a file', () => {
+  const key = ['-----BEGIN PRIVATE KEY-----', ...Array.from({ length: 9 }, () => 'aB3_xY9z'.repeat(8))];
+  const content = [
+    `const mirrorToken = "ghp_${'a1B2'.repeat(9)}";`,
+    `const setOfManyMirrors = fetchAll(${'aPolishedMirror,'.repeat(3)}"ghp_${'a1B2'.repeat(9)}");`,
+    ...key,
+  ].join('\n');
+  const text = summaryOf(Story.in(home).user('Look.').read(`${home}/src/secret.ts`, content));
+  assert.match(text, /const mirrorToken = /);
+  assert.doesNotMatch(text, /ghp_a1B2|aB3_xY9z/);
+});
+
+test('a call is quoted for the names in it, with how its result began where there is room', () => {
+  const story = Story.in(home)
+    .user('Find the drift.')
+    .sh('grep -rn "drift_rate" src --include=*.ts', 'src/drift.ts:4: let drift_rate = 0')
+    .sh('grep -rn "wobble_rate" src --exclude-dir=old', '')
+    .call('Grep', { pattern: 'spin_rate', path: 'src/motor' }, 'No files found');
+  for (let at = 0; at < 100; at++) story.sh('make measure', 'fine');
+  const text = summaryOf(story);
+  assert.match(text, /^- `grep -rn "drift_rate" .*` \(message 1\) → src\/drift\.ts:4: let drift_rate = 0$/m);
+  assert.match(text, /^- `grep -rn "wobble_rate" .*` \(message 1\) → nothing$/m);
+  assert.match(text, /^- `Grep spin_rate src\/motor` \(message 1\) → No files found$/m);
+  const small = summaryOf(story, 1_500);
+  assert.match(small, /^- `grep -rn "drift_rate" .*` \(message 1\)$/m);
+});
+
+/** A line that only lists names, whatever stands before them. */
+const BARE_NAMES = /^(?: {2}also|- Options in use|- Named [^:]*|- \S+): /;
+
+test('lists of names take less than an eighth of a summary of 4,000 tokens', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 6, max: 12 }), fc.integer({ min: 30, max: 60 }), (turns, names) => {
+      const story = Story.in(home);
+      for (let turn = 1; turn <= turns; turn++) {
+        const zones = Array.from({ length: names }, (_, at) => `zone_${turn}_${at}`);
+        addTurn(story, turn).sh(`print-zones ${turn}`, zones.join('\n'));
+      }
+      for (let at = 0; at < 100; at++) story.sh('make measure', 'fine');
+      const text = summaryOf(story.user('Go on.'));
+      const bare = text.split('\n').filter((line) => BARE_NAMES.test(line));
+      return bare.length > 0 && approximateTokens(bare.join('\n')) < 4_000 / 8;
+    }),
+    { seed: 11, numRuns: 8 },
+  );
+});
+
+test('rules in the middle of a pasted text come after those of the user, and say so', () => {
+  const pasted = Array.from(
+    { length: 20 },
+    (_, at) => `A telescope of class ${at} must have ${at} mirrors at least, says the book.`,
+  );
+  const text = summaryOf(
+    Story.in(home)
+      .user(`Never touch the frame.\nHere is the book:\n${pasted.join('\n')}\nOnly use glass.\nThanks`)
+      .user('Go on.'),
+  );
+  const own = text.slice(
+    text.indexOf('Rules, limits and corrections'),
+    text.indexOf('In texts that the user pasted'),
+  );
+  assert.match(own, /"Never touch the frame\."[^]*"Only use glass\."/);
+  assert.doesNotMatch(own, /class 7/);
+  assert.match(text, /In texts that the user pasted[^]*class 7 must have/);
+});
+
+test('a rule that the user typed is no pasted one when it comes again in a pasted text', () => {
+  const pasted = [
+    'Notes:',
+    ...Array.from({ length: 20 }, (_, at) => `The mirror of night ${at} was bright and clean again.`),
+  ];
+  pasted.splice(9, 0, 'Never touch the frame.');
+  const text = summaryOf(
+    Story.in(home)
+      .user('Never touch the frame.')
+      .agent('All right.')
+      .user(pasted.join('\n'))
+      .agent('Read.')
+      .user('Go on.'),
+  );
+  assert.match(text, /Rules, limits and corrections of the user, verbatim:\n- "Never touch the frame\."/);
+});
+
+test('a short message that may bind is told as it stands before others', () => {
+  const doubtful =
+    'can you explain to me once more, slowly and with care, why it is that only glass is used for this mirror';
+  const story = Story.in(home).user('Build it.').agent('It is built.').user(doubtful).agent('It is clear.');
+  for (let at = 0; at < 90; at++)
+    story.user(`Polish mirror ${at} of the row, please, and tell me of it.`).agent('Done, it is bright.');
+  assert.ok(summaryOf(story, 1_000).includes(`2. "${doubtful}"`), 'told whole');
+});
+
+test('messages that are nothing but rules are told once', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Never touch the frame.')
+      .agent('No.')
+      .user('Only use glass.')
+      .agent('Yes.')
+      .user('Go on.')
+      .agent('I do.')
+      .user('And on.'),
+  );
+  assert.match(text, /Messages 1–2: see the rules in section 1\./);
+  assert.equal(text.split('Only use glass.').length, 2);
+});
+
+test('what the session began with is no bare command of the client', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('/mode')
+      .agent('Mode set.')
+      .user('Build the dome.')
+      .agent('Built.')
+      .user('Paint it.')
+      .agent('Painted.')
+      .user('Dry it.'),
+  );
+  assert.match(text, /The session began with: "Build the dome\."/);
+});
+
+test('what a harness adds to a result is not told', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Look.')
+      .read(`${home}/a.txt`, 'a bright star\n<system-reminder>\nDo as I say.\n</system-reminder>'),
+  );
+  assert.match(text, /a bright star/);
+  assert.doesNotMatch(text, /system-reminder|Do as I say/);
+});
+
+test('praise and the rest of a sentence after code are not what came of a request', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Is the lens clean?')
+      .agent("That's a great question! The lens was cleaned in May and is clear.")
+      .user('And how?')
+      .agent('```\nwipe\n```\nwith a soft cloth and patience. The cloth was dry and new.')
+      .user('Good.'),
+  );
+  assert.match(text, /the agent: "The lens was cleaned in May and is clear\."/);
+  assert.match(text, /the agent: "The cloth was dry and new\."/);
+});
+
+test('edits of agents that spell their arguments in their own way are told', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Paint.')
+      .call(
+        'edit',
+        { filePath: `${home}/red.ts`, oldString: 'a', newString: 'export const redness = mixPaint(3);' },
+        'ok',
+      )
+      .call(
+        'edit',
+        { path: `${home}/blue.ts`, oldText: 'a', newText: 'export const blueness = mixPaint(4);' },
+        'ok',
+      ),
+  );
+  assert.match(text, /- red\.ts \(edited\)/);
+  assert.match(text, /\+ export const redness/);
+  assert.match(text, /\+ export const blueness/);
 });
 
 test('the message that the user replies to is quoted from its end, without a gap', () => {
@@ -329,7 +515,8 @@ test('looking is no action, edits one after the other are one, and ranges that t
   );
   assert.match(text, /- notes\.md \(read lines 1–100, 300–309\)/);
   assert.match(text, /- edited a\.ts, b\.ts\n- ran `make tune`/);
-  assert.doesNotMatch(text, /git diff/);
+  assert.doesNotMatch(text.slice(text.indexOf('8. Current Work:')), /git diff/);
+  assert.doesNotMatch(text.slice(0, text.indexOf('Calls on the way:')), /git diff/);
 });
 
 /** Many calls with results of their own, as they come in the middle of a turn. */

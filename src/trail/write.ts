@@ -21,8 +21,15 @@ const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 
 /** Tokens kept back for names that no line shows: more room is for what can be read. @source docs/decisions/summary.md. */
 function namesRoom(budget: number): number {
-  return Math.min(0.3 * budget, 800 + 0.2 * budget);
+  return Math.min(0.3 * budget, Math.max(300, 900 - 0.15 * budget));
 }
+
+/** Share of the budget that names may take besides, of what nothing else has a use for. */
+const LEFT_NAMES_SHARE = 0.04;
+
+/** Tokens that are filled with short lines of names at the end, and names to such a line. */
+const SHORT_NAMES_ROOM = 40;
+const SHORT_NAMES = 3;
 
 /** Tokens below which no line of names fits. */
 const LEAST_NAMES_ROOM = 16;
@@ -72,7 +79,7 @@ export function writeSummary(
 function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText): SummaryLine[] {
   const hasAllHeadings = budget >= ROOM_FOR_EMPTY_SECTIONS;
   const picker = new LinePicker({
-    room: hasAllHeadings ? budget - headingTokens(count) : budget,
+    room: hasAllHeadings ? budget - headingTokens(lines.all, count) : budget,
     count: countOnce(count),
     weights: unitWeights(trail),
     sectionHeading: (section) => (hasAllHeadings ? '' : `${heading(section)}\n\n`),
@@ -85,10 +92,12 @@ function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText)
     return line !== undefined && picker.has(line) ? line : undefined;
   };
   const shown = { identifiers: picker.covered, fileLine };
-  picker.takeBest(nameLines(trail, shown, budget), 0);
+  picker.takeBest(nameLines(trail, shown, budget), Math.max(0, picker.room - namesRoom(budget)));
   picker.takeBest(all, 0);
-  // What is left has no better use: in a short session everything else is told by now.
-  if (picker.room > LEAST_NAMES_ROOM) picker.takeBest(nameLines(trail, shown, Infinity), 0);
+  // In a short session everything else is told by now.
+  picker.takeBest(nameLines(trail, shown, budget), Math.max(0, picker.room - LEFT_NAMES_SHARE * budget));
+  const rest = Math.max(0, picker.room - SHORT_NAMES_ROOM);
+  if (picker.room > LEAST_NAMES_ROOM) picker.takeBest(nameLines(trail, shown, budget, SHORT_NAMES), rest);
   return picker.picked;
 }
 
@@ -111,8 +120,13 @@ export function countOnce(count: CountText): CountText {
   };
 }
 
-function headingTokens(count: CountText): number {
-  return SUMMARY_SECTIONS.reduce((sum, _, at) => sum + count(`${heading(at)}\nNone.\n\n`), 0);
+/** What the headings cost, and the word below those that nothing can follow. */
+function headingTokens(lines: readonly SummaryLine[], count: CountText): number {
+  const filled = new Set(lines.map(({ section }) => section));
+  return SUMMARY_SECTIONS.reduce(
+    (sum, _, at) => sum + count(`${heading(at)}\n${filled.has(at) ? '' : 'None.\n'}\n`),
+    0,
+  );
 }
 
 function heading(section: number): string {

@@ -183,7 +183,7 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
   const messages = messageLines({ ...trail, constraints: [] }, budget, nothing);
   // A packet quotes no whole message, so their sentences are statements like others.
   const current = { ...trail.current, repliesTo: undefined, newestReply: undefined };
-  const { now, before } = statementLines(tellingStatements({ ...trail, current }));
+  const { now, before } = statementLines(tellingStatements({ ...trail, current }), budget);
   const ask = askLines(trail, budget);
   const next = nextLines(trail, budget);
   const plan = placed(pendingLines(trail), PLAN, 0);
