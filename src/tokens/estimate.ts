@@ -1,5 +1,6 @@
 // Cheap token counts for decisions on the hot path: no tokenizer, linear in the bytes, no allocation.
 
+import { codeAt } from './characters.ts';
 import type { Item, Part, ToolOutputItem } from '../protocol/item.ts';
 import type { Category } from '../vocabulary.ts';
 import type { TokensByCategory } from '../protocol/receipt.ts';
@@ -32,7 +33,7 @@ const LEAST_FOR_NATIVE = 64;
 function countUtf8(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
+    const unit = codeAt(text, index);
     if (unit < 0x80) continue;
     if (unit < 0x800) bytes += 1;
     else if (isPairAt(text, index, unit)) {
@@ -45,7 +46,7 @@ function countUtf8(text: string): number {
 
 function isPairAt(text: string, index: number, unit: number): boolean {
   if (unit < 0xd800 || unit > 0xdbff) return false;
-  const next = text.charCodeAt(index + 1);
+  const next = codeAt(text, index + 1);
   return next >= 0xdc00 && next <= 0xdfff;
 }
 

@@ -1,6 +1,7 @@
 // Exact counts by a real tokenizer, made safe: every BPE library takes quadratic time over one unbroken run and throws
 // on text that spells a special token (library-peers §2a).
 
+import { codeAt } from './characters.ts';
 import type { CountText } from './estimate.ts';
 
 /** A run of one kind (white space or not) longer than this is cut before it is tokenized. @source library-peers §2a: 256 costs 0.3 % at most. */
@@ -35,9 +36,9 @@ export function* countSlices(text: string, countSlice: CountText): Generator<num
   }
   let sliceStart = 0;
   let runStart = 0;
-  let runIsSpace = isSpace(text.charCodeAt(0));
+  let runIsSpace = isSpace(codeAt(text, 0));
   for (let index = 1; index <= text.length; index++) {
-    const space = index < text.length ? isSpace(text.charCodeAt(index)) : !runIsSpace;
+    const space = index < text.length ? isSpace(codeAt(text, index)) : !runIsSpace;
     if (space === runIsSpace) continue;
     if (index - runStart > LONGEST_RUN) {
       yield countIfAny(countSlice, text, sliceStart, runStart);
@@ -61,8 +62,8 @@ function isOneSlice(text: string): boolean {
 function hasLongRun(text: string): boolean {
   for (let runStart = 0; runStart + LONGEST_RUN < text.length;) {
     let start = runStart + LONGEST_RUN;
-    const space = isSpace(text.charCodeAt(start));
-    while (start > runStart && isSpace(text.charCodeAt(start - 1)) === space) start--;
+    const space = isSpace(codeAt(text, start));
+    while (start > runStart && isSpace(codeAt(text, start - 1)) === space) start--;
     if (start === runStart) return true;
     runStart = start;
   }

@@ -88,3 +88,28 @@ test('a long number is an id where somebody wrote it, and data where only a prog
     ['2731998819'],
   );
 });
+
+test('the index finds the names of a text as they are, however many runs it has met before', () => {
+  const index = new IdentifierIndex();
+  const word = fc.constantFrom('gearRatio', 'src/a.ts', 'feed_rate', '`chuck`', 'Word', '12', '123456');
+  const unique = fc.nat(200_000).map((number) => `part_${number} v${number}.4.12`);
+  const text = fc
+    .array(fc.oneof(word, unique, fc.string({ maxLength: 12 })), { maxLength: 300 })
+    .map((parts) => parts.join(' '));
+  fc.assert(
+    fc.property(text, (made) => {
+      assert.deepEqual([...index.identifiersOf(made)], identifiersOf(made));
+    }),
+    { seed: 3, numRuns: 1_500 },
+  );
+});
+
+test('the heaviest names come first, and of equal ones those that the alphabet puts first', () => {
+  const index = new IdentifierIndex();
+  for (let at = 0; at < 3; at++) index.add('openDoor', { by: 'user', position: at, root: '' });
+  index.add('part_c part_a part_d part_b', { by: 'agent', position: 3, root: '' });
+  const names = (limit: number) => index.top(limit).map(({ text }) => text);
+  assert.deepEqual(names(3), ['openDoor', 'part_a', 'part_b']);
+  assert.deepEqual(names(99), ['openDoor', 'part_a', 'part_b', 'part_c', 'part_d']);
+  assert.deepEqual(names(0), []);
+});

@@ -44,11 +44,20 @@ export const SECTION = {
   next: 8,
 } as const;
 
-/** Makes a line; its identifiers are read off its text, and its group is that of its parent where it names none. */
+/**
+ * Makes a line; its identifiers are read off its text when they are asked for, since most of what a summary could say is
+ * never weighed. Its group is that of its parent where it names none.
+ */
 export function summaryLine(line: Omit<SummaryLine, 'identifiers'>): SummaryLine {
   const group = line.group ?? line.parent?.group;
-  const identifiers = line.text.split('\n').map((row) => identifiersOf(row));
-  return { ...line, identifiers, ...(group === undefined ? {} : { group }) };
+  let identifiers: readonly (readonly string[])[] | undefined;
+  return {
+    ...line,
+    ...(group === undefined ? {} : { group }),
+    get identifiers() {
+      return (identifiers ??= line.text.split('\n').map((row) => identifiersOf(row)));
+    },
+  };
 }
 
 /** A text as a quotation on one line. */

@@ -26,7 +26,10 @@ export class LinePicker {
   readonly picked: SummaryLine[] = [];
   readonly #covered = new Set<string>();
   readonly #taken = new Set<SummaryLine>();
-  readonly #headings = new Set<string>();
+  /** By section, the headings that stand already. */
+  readonly #headings = new Map<number, Set<string>>();
+  /** Headings are shared by many lines; a line is counted once anyway. */
+  readonly #headingCosts = new Map<string, number>();
   readonly #ownCosts = new Map<SummaryLine, number>();
   readonly #count: CountText;
   readonly #weights: ReadonlyMap<string, number>;
@@ -117,8 +120,9 @@ export class LinePicker {
       for (const identifier of row) {
         if (!this.#covered.has(identifier)) fresh.push(this.#weights.get(identifier) ?? 0);
       }
-      fresh.sort((a, b) => b - a);
-      for (const weight of fresh.slice(0, CREDITED_PER_LINE)) worth += weight;
+      if (fresh.length > 1) fresh.sort((a, b) => b - a);
+      if (fresh.length > CREDITED_PER_LINE) fresh.length = CREDITED_PER_LINE;
+      for (const weight of fresh) worth += weight;
     }
     return worth;
   }
@@ -128,17 +132,38 @@ export class LinePicker {
     this.#taken.add(line);
     this.#room -= cost;
     this.#sections.add(line.section);
-    for (const heading of headingsOf(line)) this.#headings.add(`${line.section} ${heading}`);
+    this.#stand(line.section, line.group);
+    this.#stand(line.section, line.lead);
     for (const row of line.identifiers) for (const identifier of row) this.#covered.add(identifier);
   }
 
   #cost(line: SummaryLine): number {
-    let cost = this.#ownCost(line);
-    for (const heading of headingsOf(line)) {
-      if (!this.#headings.has(`${line.section} ${heading}`)) cost += this.#count(`${heading}\n`);
-    }
+    const cost =
+      this.#ownCost(line) + this.#headingCost(line, line.group) + this.#headingCost(line, line.lead);
     const heading = this.#sections.has(line.section) ? '' : this.#sectionHeading(line.section);
-    return heading === '' ? cost : cost + this.#count(heading);
+    return heading === '' ? cost : cost + this.#countHeading(heading);
+  }
+
+  /** What the first line below a heading pays for it. */
+  #headingCost({ section }: SummaryLine, heading: string | undefined): number {
+    if (heading === undefined || this.#headings.get(section)?.has(heading) === true) return 0;
+    return this.#countHeading(`${heading}\n`);
+  }
+
+  #countHeading(text: string): number {
+    let cost = this.#headingCosts.get(text);
+    if (cost === undefined) {
+      cost = this.#count(text);
+      this.#headingCosts.set(text, cost);
+    }
+    return cost;
+  }
+
+  #stand(section: number, heading: string | undefined): void {
+    if (heading === undefined) return;
+    const standing = this.#headings.get(section);
+    if (standing === undefined) this.#headings.set(section, new Set([heading]));
+    else standing.add(heading);
   }
 
   #ownCost(line: SummaryLine): number {
@@ -149,11 +174,6 @@ export class LinePicker {
     }
     return cost;
   }
-}
-
-/** The headings that the first line below them brings along. */
-function headingsOf({ group, lead }: SummaryLine): readonly string[] {
-  return [group, lead].filter((heading) => heading !== undefined);
 }
 
 interface Queued {

@@ -80,7 +80,7 @@ function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText)
   const hasAllHeadings = budget >= ROOM_FOR_EMPTY_SECTIONS;
   const picker = new LinePicker({
     room: hasAllHeadings ? budget - headingTokens(lines.all, count) : budget,
-    count: countOnce(count),
+    count,
     weights: unitWeights(trail),
     sectionHeading: (section) => (hasAllHeadings ? '' : `${heading(section)}\n\n`),
   });

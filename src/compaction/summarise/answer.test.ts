@@ -164,7 +164,7 @@ test('texts with the signs of replacement patterns survive to the message that t
     fc.property(anyText, (noise) => {
       const signs = `sed 's/$&/\`$'\`/' "$\`$1$$" \${x} {maxWords} ${noise.replaceAll(/\s+/g, ' ')}|`;
       const text = textOf(judge(`<analysis>a</analysis><summary>${PLAIN}\n${signs}</summary>`));
-      const { text: ruled } = withRules(text, [{ turn: 1, text: signs }], {
+      const { text: ruled } = withRules(text, [{ turn: 1, text: signs, isPasted: false }], {
         preserved: [],
         mostTokens: 9_000,
         count: approximateTokens,
@@ -191,7 +191,7 @@ test('what a model repeats of planted instructions is text in the summary and no
   assert.equal(markerOf(textOfParts(message.content)), undefined, 'no marker of the watcher');
   assert.ok(cleanSummary(text).includes('6. All User Messages'), 'nothing of the summary is lost');
   // A rule of the user comes from the user's own words only; the model cannot take one away.
-  const rule = { turn: 1, text: 'Never put the lamp out.' };
+  const rule = { turn: 1, text: 'Never put the lamp out.', isPasted: false };
   const { text: ruled } = withRules(text, [rule], {
     preserved: [],
     mostTokens: 9_000,
@@ -204,6 +204,7 @@ test('rules that the model left out are put behind its summary, newest first whe
   const rules = ['Never put the lamp out.', 'x'.repeat(4_000), 'Use oil, not gas.'].map((text, index) => ({
     turn: index + 1,
     text,
+    isPasted: false,
   }));
   const options = { preserved: [], mostTokens: 1_000, count: approximateTokens };
   const { text, added } = withRules(PLAIN, rules, options);
@@ -211,6 +212,8 @@ test('rules that the model left out are put behind its summary, newest first whe
   assert.match(text, /verbatim:\n- Never put the lamp out\.\n- Use oil, not gas\.$/);
   assert.ok(approximateTokens(text) <= 1_000, `${approximateTokens(text)}`);
   const told = `${PLAIN}\n"Use oil,\n not gas."`;
+  const pasted = rules.map((rule) => ({ ...rule, isPasted: true }));
+  assert.equal(withRules(PLAIN, pasted, options).added, 0, 'what was pasted may bind nobody');
   assert.equal(withRules(told, rules.slice(2), options).added, 0, 'told already');
   const preserved = ['Please. Use oil, not gas. Thanks.'];
   assert.equal(withRules(PLAIN, rules.slice(2), { ...options, preserved }).added, 0, 'stands beside it');

@@ -158,7 +158,7 @@ export function withRules(
   const kept = preservedWords(preserved);
   const told = oneLine(text);
   const missing = constraints.filter(
-    (constraint) => !kept.hasSentence(constraint.text) && !told.includes(oneLine(constraint.text)),
+    (rule) => !rule.isPasted && !kept.hasSentence(rule.text) && !told.includes(oneLine(rule.text)),
   );
   let left = Math.min(mostTokens - count(text), Math.floor(mostTokens * RULES_SHARE)) - count(RULES_HEADING);
   const lines: string[] = [];
