@@ -24,6 +24,8 @@ export const ERROR_CODES = {
   cannot_append: { exit: 1 },
   /** Configuration switches compaction off. Cure: `compact.enabled = true`. */
   compaction_disabled: { exit: 1 },
+  /** A hook of the user does not want the compaction; the message says why. Cure: what the hook asks for. */
+  compaction_vetoed: { exit: 1 },
   /** The output exists already. Cure: another name, or `--force`. */
   output_exists: { exit: 1 },
   /** The output could not be written (no space, no permission, closed pipe); nothing was left behind. */

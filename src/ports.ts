@@ -1,6 +1,14 @@
 // All that the inside needs of the world. Types only; the outer folders implement them.
 
-import type { ModelEvent, ModelRequest, RemoteCompaction } from './protocol/model.ts';
+import type {
+  HookNotes,
+  PostCompactInput,
+  PreCompactInput,
+  PreCompactVerdict,
+  SessionStartInput,
+  SessionStartNotes,
+} from './protocol/hook.ts';
+import type { ModelEvent, ModelRequest, RemoteCompaction, RestartedEvent } from './protocol/model.ts';
 
 /** Milliseconds since the epoch. */
 export interface Clock {
@@ -50,8 +58,31 @@ export interface Model {
   readonly provider: string;
   /** The answer as it comes. Ends after `completed`, and in no other way without a failure. */
   stream(request: ModelRequest, signal: CancelSignal): AsyncIterable<ModelEvent>;
-  /** The provider's own compaction of the history. @throws BatonError also where the answer is empty or malformed */
-  compactRemote?(request: ModelRequest, signal: CancelSignal): Promise<RemoteCompaction>;
+  /**
+   * The provider's own compaction of the history.
+   * @param onRestart told of each time that the request is sent again
+   * @throws BatonError also where the answer is empty or malformed
+   */
+  compactRemote?(
+    request: ModelRequest,
+    signal: CancelSignal,
+    onRestart?: (event: RestartedEvent) => void,
+  ): Promise<RemoteCompaction>;
   /** Tokens that the request would take, by the provider's own count. */
   countTokens?(request: ModelRequest, signal: CancelSignal): Promise<number>;
+}
+
+/**
+ * Commands of the user that run beside a compaction: `[hooks]`.
+ *
+ * A hook never makes a compaction fail: a missing command, a crash and a timeout are warnings. Only the user's Ctrl-C is more,
+ * and only while nothing is committed yet: the two that run before reject with `BatonError` `interrupted`.
+ */
+export interface Hooks {
+  /** Before a compaction. */
+  preCompact(input: PreCompactInput, signal: CancelSignal): Promise<PreCompactVerdict>;
+  /** With its result committed; never rejects. */
+  postCompact(input: PostCompactInput, signal: CancelSignal): Promise<HookNotes>;
+  /** When a session begins, also anew after a compaction, whose result is not committed yet. */
+  sessionStart(input: SessionStartInput, signal: CancelSignal): Promise<SessionStartNotes>;
 }

@@ -50,7 +50,7 @@ export const COMPACT_FAILURES = [
 export type CompactFailure = (typeof COMPACT_FAILURES)[number];
 
 /** Which strategy a caller may ask for; `auto` lets dispatch choose. */
-export const STRATEGIES = ['auto', 'micro', 'full'] as const;
+export const STRATEGIES = ['auto', 'micro', 'full', 'remote'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
 /** Who wrote an item of the history. `harness` is text that a product injects in the user's name. */
@@ -119,6 +119,14 @@ export type VerdictReason = (typeof VERDICT_REASONS)[number];
 /** Where a decision was taken. @source spec 3-watcher §3–4. */
 export const DECISION_POINTS = ['turn_end', 'mid_turn', 'preflight'] as const;
 export type DecisionPoint = (typeof DECISION_POINTS)[number];
+
+/** Moments at which commands of the user run beside the engine: `[hooks]`. @source spec 4-session §5. */
+export const HOOK_EVENTS = ['pre_compact', 'post_compact', 'session_start'] as const;
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+/** How a session came to begin, or to begin anew. @source Codex and Claude Code, both. */
+export const SESSION_SOURCES = ['startup', 'resume', 'compact'] as const;
+export type SessionSource = (typeof SESSION_SOURCES)[number];
 
 /** What fills a context window, by category; the bars of `inspect` in the order shown. */
 export const CATEGORIES = [

@@ -86,6 +86,7 @@ function subjectOf(history: readonly Item[], tokens: number): Subject {
     summaryPrefix: SUMMARY_PREFIX,
     readFiles: [],
     state: [],
+    session: { sessionId: undefined, transcriptPath: undefined, cwd: undefined, model: undefined },
     trail: trail.trail(),
   };
 }

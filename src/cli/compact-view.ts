@@ -2,6 +2,7 @@
 
 import { callOf, resultCallId, textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
+import type { Receipt } from '../protocol/receipt.ts';
 import type { Compaction } from '../compaction/driver.ts';
 import type { Fate } from '../compaction/full.ts';
 import type { Look } from './io.ts';
@@ -61,10 +62,16 @@ function renderFull({ record, fates }: Compaction & { type: 'full' }, look: Look
             .join('\n')}\n`,
         ]),
     ...(receipt.notes.length === 0 ? [] : [`${receipt.notes.join('\n')}\n`]),
-    `${paint(look, 'strong', `The summary, ${formatNumber(receipt.summaryTokens)} tokens`)}\n${printable(record.summary ?? '')}\n`,
+    `${paint(look, 'strong', summaryHeading(receipt))}\n${printable(record.summary ?? '')}\n`,
     'Nothing was written.\n',
   ];
   return sections.join('\n');
+}
+
+function summaryHeading({ implementation, summaryTokens, model }: Receipt): string {
+  return implementation === 'remote'
+    ? `The summary in words, beside the state of ${printable(model ?? 'the provider')} (${formatNumber(summaryTokens)} tokens)`
+    : `The summary, ${formatNumber(summaryTokens)} tokens`;
 }
 
 function headline(preTokens: number, postTokens: number, look: Look): string {

@@ -18,6 +18,7 @@ import {
   continueSession,
   freshSession,
   isAgentFormat,
+  isMessageFormat,
   sameFormat,
   SUMMARY_PREFIXES,
 } from '../formats/write.ts';
@@ -30,6 +31,7 @@ import { percentRemaining } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Format, OutputFormat, Strategy, WriteFormat } from '../vocabulary.ts';
+import { openHooks } from './hooks.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
@@ -78,8 +80,12 @@ export async function compact(
     const session = await readForCompaction(io, config, source);
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
+    const commit = async (compaction: Compaction): Promise<void> => {
+      tellDamage(io, path, session.report);
+      await writeCompacted(io, { source, session, compaction, flags, target });
+    };
     const compaction = await compactHistory(
-      subjectOf(session, { target, config }),
+      subjectOf(session, { file: path, target, config }),
       {
         trigger: 'manual',
         reason: 'user_requested',
@@ -89,15 +95,12 @@ export async function compact(
         ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }),
       },
       config,
-      world,
+      flags.preview === true ? world : { ...world, commit },
     );
+    if (flags.preview !== true) return;
     tellDamage(io, path, session.report);
-    if (flags.preview === true) {
-      const { renderPreview } = await import('./compact-view.ts');
-      io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
-      return;
-    }
-    await writeCompacted(io, { source, session, compaction, flags, target });
+    const { renderPreview } = await import('./compact-view.ts');
+    io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
   });
 }
 
@@ -137,7 +140,8 @@ export async function readForCompaction(
 
 function targetFormat(format: Format, { format: wanted, preview, install }: CompactFlags): WriteFormat {
   // A preview writes nothing, so it needs no format that can be written.
-  const same = preview === true && wanted === 'same' ? (isAgentFormat(format) ? format : 'chat') : undefined;
+  const own = isAgentFormat(format) || isMessageFormat(format) ? format : 'chat';
+  const same = preview === true && wanted === 'same' ? own : undefined;
   const target =
     same ?? (wanted === 'same' ? sameFormat(format) : wanted === 'claude' ? 'claude-code' : wanted);
   if (install === true && !isAgentFormat(target)) {
@@ -155,6 +159,7 @@ async function compactionWorld(
   flags: CompactFlags,
 ): Promise<CompactionWorld> {
   const summarizers = await openSummarizers(io, config, flags);
+  const hooks = flags.preview === true ? undefined : await openHooks(io, config, flags.workspace);
   return {
     clock: io.clock,
     ids: io.ids,
@@ -163,15 +168,17 @@ async function compactionWorld(
     signal: io.signal,
     emit: (event) => tellEvent(io, event),
     ...(summarizers === undefined ? {} : { summarizers }),
+    ...(hooks === undefined ? {} : { hooks }),
     ...(flags.workspace === undefined
       ? {}
       : { files: await openWorkspace(resolve(io.cwd, flags.workspace), session.account.cwd) }),
   };
 }
 
-/** Requests to a model take long, so each is told of; what came of it all is told at the end. */
+/** Requests to a model take long, so each is told of; what came of it all is told at the end, in the receipt's words. */
 function tellEvent(io: CommandIo, event: CompactionEvent): void {
   if (event.type === 'background_event') io.stderr(`${printable(event.message)}\n`);
+  if (event.type === 'warning') io.stderr(`baton: warning: ${printable(event.message)}\n`);
 }
 
 /**
@@ -215,7 +222,7 @@ function countedTexts(item: Item): readonly string[] {
 
 function subjectOf(
   session: ReadForCompaction,
-  { target, config }: { readonly target: WriteFormat; readonly config: Config },
+  { file, target, config }: { readonly file: string; readonly target: WriteFormat; readonly config: Config },
 ): Subject {
   const { account, trail } = session;
   return {
@@ -226,6 +233,13 @@ function subjectOf(
     summaryPrefix: SUMMARY_PREFIXES[target],
     readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
     state: restoreState(trail.plan, config.compact),
+    holdsProviderState: target === 'codex' || target === 'responses',
+    session: {
+      sessionId: account.sessionId,
+      transcriptPath: file === '-' ? undefined : resolve(file),
+      cwd: account.cwd,
+      model: account.model,
+    },
     trail,
   };
 }
@@ -306,7 +320,10 @@ function tell(
     `${formatNumber(preTokens)} ${arrow(io.look)} ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
       `${where === undefined ? '' : ` Written to ${where}.`}\n`,
   );
-  if (compaction.type === 'full') for (const note of compaction.record.receipt.notes) io.stderr(`${note}\n`);
+  if (compaction.type === 'full') {
+    const { receipt } = compaction.record;
+    for (const note of [...receipt.notes, ...stateNotes(receipt, session, target)]) io.stderr(`${note}\n`);
+  }
   if (place !== undefined && isAgentFormat(target)) {
     io.stderr(`Resume it with: ${resumeCommand(target, id, session.account.cwd)}\n`);
   }
@@ -316,6 +333,27 @@ function tell(
     );
   }
   if (flags.json === true) io.stdout(receiptJson(compaction));
+}
+
+/** What has to be known of a provider's own compaction by whoever goes on with the file. */
+function stateNotes(
+  { implementation, model = '' }: Receipt,
+  { report: { tail } }: ReadForCompaction,
+  target: WriteFormat,
+): readonly string[] {
+  if (implementation !== 'remote') return [];
+  const provider = printable(model.slice(0, model.indexOf('/')));
+  if (target === 'responses') {
+    return [
+      `An array of items has no place for the summary in words: nobody but ${provider} can go on from this one.`,
+    ];
+  }
+  const own = tail.format === 'codex' ? tail.state.meta?.['model_provider'] : undefined;
+  return typeof own === 'string' && own !== provider
+    ? [
+        `Codex goes on with the provider ${printable(own)}, and takes the file only if that is the same as ${provider}.`,
+      ]
+    : [];
 }
 
 /** What could not be read is in no summary: that has to be known before the session goes on without it. */
@@ -357,14 +395,14 @@ function whatHappened(compaction: Compaction): string {
 }
 
 /** Who wrote the summary, where models were asked, and what they cost. */
-function authorOf({ model, attempts = [] }: Receipt): string {
+function authorOf({ implementation, model, attempts = [] }: Receipt): string {
   if (attempts.length === 0) return '';
   const input = attempts.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0);
   const output = attempts.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0);
   const priced = attempts.flatMap(({ costUsd }) => costUsd ?? []);
   const cost = priced.length === 0 ? '' : `, $${priced.reduce((sum, each) => sum + each, 0).toFixed(4)}`;
   return (
-    ` Summary by ${model === undefined ? 'Baton, without a model' : printable(model)}: ` +
+    ` ${implementation === 'remote' ? 'Compacted' : 'Summary'} by ${model === undefined ? 'Baton, without a model' : printable(model)}: ` +
     `${plural(attempts.length, 'request')}, ${formatNumber(input)} tokens in, ${formatNumber(output)} out${cost}.`
   );
 }

@@ -285,6 +285,7 @@ export function explainCompaction(mark: CompactionMark): string {
   const summary = {
     readable: `a summary of about ${formatNumber(mark.summaryTokens)} tokens`,
     encrypted: 'a summary that only the provider can read',
+    shadowed: `a summary that only the provider can read, and one in words of about ${formatNumber(mark.summaryTokens)} tokens beside it`,
     none: 'no summary in the file',
   }[mark.summary];
   return `Full, ${who}${phase}, at ${full} of the usable window: ${plural(mark.itemsBefore, 'item')} became ${formatNumber(mark.itemsAfter)}, with ${summary}.`;

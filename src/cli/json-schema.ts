@@ -7,6 +7,7 @@ import {
   CATEGORIES,
   DECISION_POINTS,
   FORMATS,
+  HOOK_EVENTS,
   IMPLEMENTATIONS,
   PHASES,
   PRESSURES,
@@ -91,6 +92,17 @@ export const ReceiptDocument = z
     redactions: z.record(z.string(), z.int()).meta({ description: 'known secrets replaced, by kind' }),
     guards: z.array(z.string()),
     notes: z.array(z.string()),
+    hooks: z
+      .array(
+        z.strictObject({
+          event: z.enum(HOOK_EVENTS),
+          command: z.string(),
+          outcome: z.enum(['done', 'vetoed', 'overruled', 'failed', 'timed_out', 'interrupted']),
+          durationMs: z.number(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'hooks that ran before the result was committed' }),
     durationMs: z.number().optional(),
   })
   .meta({ title: 'Receipt', description: 'Why a compaction ran and what it did.' });
@@ -186,7 +198,7 @@ export const InspectDocument = z
         phase: z.enum(PHASES).nullable(),
         pre_tokens: tokens,
         post_tokens: tokens,
-        summary: z.enum(['readable', 'encrypted', 'none']),
+        summary: z.enum(['readable', 'encrypted', 'shadowed', 'none']),
         summary_tokens: tokens,
         items_before: z.int(),
         items_after: z.int(),

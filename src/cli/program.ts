@@ -147,7 +147,10 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     .description('compact a session, without a model unless one is named; the input file is never changed')
     .argument('<file>', 'session file of any format in docs/formats.md; - reads standard input')
     .addOption(
-      new Option('--strategy <name>', 'auto and full write a summary; micro clears old tool results only')
+      new Option(
+        '--strategy <name>',
+        'auto and full write a summary; remote has the provider compact; micro clears old tool results only',
+      )
         .choices(STRATEGIES)
         .default('auto'),
     )

@@ -1,7 +1,6 @@
 // Which models may write a summary, and with which words they are asked.
 
-import type { Summarizers } from '../compaction/driver.ts';
-import type { SummaryModel } from '../compaction/summarise/driver.ts';
+import type { Summarizers, SummaryModel } from '../compaction/asking/driver.ts';
 import type { SummaryPrompts } from '../compaction/summarise/prompt.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';

@@ -52,6 +52,14 @@ const OFF: DispatchSettings = { ...ON, isEnabled: false };
 const BY_HAND: DispatchSettings = { ...ON, isAutoEnabled: false };
 const NO_MICRO: DispatchSettings = { ...ON, hasMicro: false };
 
+const V1: DispatchSettings = dispatchSettings({
+  ...DEFAULT_CONFIG,
+  features: { ...DEFAULT_CONFIG.features, compactV2: false },
+});
+const ABLE: DispatchSettings = { ...ON, remoteObstacle: undefined };
+const REMOTE: DispatchSettings = { ...ABLE, prefersRemote: true };
+const BLOCKED: DispatchSettings = { ...ON, prefersRemote: true };
+
 type Row = readonly [
   title: string,
   request: CompactionRequest,
@@ -73,6 +81,28 @@ const rows: readonly Row[] = [
   ['by hand while the breaker is open', manual('auto'), 'full', SPENT],
   ['by hand without growth', manual('auto'), 'full', after(100_000, 50_000)],
   ['by hand while another one runs', manual('auto'), 'lease_taken', TAKEN],
+  // The provider's own compaction: by name, or where it is preferred; never where something is in its way.
+  ['remote by name', manual('remote'), 'remote', NEW_GUARD, ABLE],
+  ['remote by name, and nobody could', manual('remote'), 'remote_unavailable'],
+  ['not unless it is preferred', manual('auto'), 'full', NEW_GUARD, ABLE],
+  ['remote where it is preferred', manual('auto'), 'remote', NEW_GUARD, REMOTE],
+  ['a summary by name where remote is preferred', manual('full'), 'full', NEW_GUARD, REMOTE],
+  ['locally where something is in the way', manual('auto'), 'full', NEW_GUARD, BLOCKED],
+  ['remote for the watcher', watcher(100_000), 'remote', NEW_GUARD, REMOTE],
+  ['remote at the built-in limit', engine('built_in', 180_000), 'remote', NEW_GUARD, REMOTE],
+  ['micro before remote', engine('built_in', 190_000, { usedAfterMicro: 9 }), 'micro', NEW_GUARD, REMOTE],
+  ['no provider while the breaker is open', engine('built_in', 190_000), 'newest_turns', OPEN, REMOTE],
+  // The legacy compaction is all there is without compact_v2.
+  ['legacy for the user', manual('auto'), 'legacy', NEW_GUARD, V1],
+  ['legacy by the name of full', manual('full'), 'legacy', NEW_GUARD, V1],
+  ['no micro by name', manual('micro'), 'legacy_only', NEW_GUARD, V1],
+  ['no remote by name', manual('remote'), 'legacy_only', NEW_GUARD, { ...V1, remoteObstacle: undefined }],
+  ['no remote by preference', manual('auto'), 'legacy', NEW_GUARD, { ...REMOTE, isLegacy: true }],
+  ['legacy for the watcher', watcher(100_000), 'legacy', NEW_GUARD, V1],
+  ['legacy at the built-in limit', engine('built_in', 180_000), 'legacy', NEW_GUARD, V1],
+  ['legacy below it is not needed', engine('built_in', 179_999), 'not_needed', NEW_GUARD, V1],
+  ['no micro by itself', engine('built_in', 190_000, { usedAfterMicro: 9 }), 'legacy', NEW_GUARD, V1],
+  ['the newest turns while the breaker is open', engine('built_in', 190_000), 'newest_turns', OPEN, V1],
   // Switches.
   ['the watcher while disabled', watcher(100_000), 'disabled', NEW_GUARD, OFF],
   ['the watcher while automatic ones are off', watcher(100_000), 'auto_disabled', NEW_GUARD, BY_HAND],
@@ -224,5 +254,38 @@ test('the sentences', () => {
       'two automatic compactions in a row freed less than 10 %; /compact, another model or a message of yours with room left starts it again',
       'two automatic compactions in a row freed less than 10 %; without a model the newest turns are kept',
     ],
+  );
+});
+
+test('what was preferred and is not done is noted', () => {
+  const note = (request: CompactionRequest, settings: DispatchSettings): string | undefined => {
+    const plan = dispatch(request, NEW_GUARD, settings);
+    return 'note' in plan ? plan.note : undefined;
+  };
+  assert.match(note(manual('auto'), BLOCKED) ?? '', /did not compact, since no model is named/);
+  assert.match(note(manual('auto'), { ...V1, prefersRemote: true }) ?? '', /counts for nothing/);
+  assert.equal(note(manual('auto'), V1), undefined);
+  assert.equal(note(manual('full'), BLOCKED), undefined, 'a summary by name is what was asked for');
+});
+
+/** @source seed 002: at most 5 % of the window left, or the configured limit */
+test('seed 002: with at most 5 % left, or at the limit for the model, a legacy compaction is due', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1_000, max: 2_000_000 }),
+      fc.option(fc.integer({ min: 1, max: 2_000_000 }), { nil: undefined }),
+      fc.double({ min: 0, max: 0.05, noNaN: true }),
+      (rawWindow, modelLimit, left) => {
+        const settings = { ...V1, thresholds: { ...V1.thresholds, modelLimit } };
+        const nearlyFull = engine('built_in', Math.ceil(rawWindow * (1 - left)), { rawWindow });
+        assert.equal(told(dispatch(nearlyFull, NEW_GUARD, settings)), 'legacy');
+        if (modelLimit === undefined) return;
+        for (const window of [rawWindow, undefined]) {
+          const atLimit = engine('built_in', modelLimit, { rawWindow: window });
+          assert.equal(told(dispatch(atLimit, NEW_GUARD, settings)), 'legacy');
+        }
+      },
+    ),
+    SEED,
   );
 });

@@ -6,6 +6,8 @@ import { autoCompactThreshold, usableWindow } from '../tokens/pressure.ts';
 import type { ThresholdSettings } from '../tokens/pressure.ts';
 import { formatNumber } from '../tokens/words.ts';
 import type { Strategy } from '../vocabulary.ts';
+import { localNote, NO_MODEL } from './remote/obstacle.ts';
+import type { RemoteObstacle } from './remote/obstacle.ts';
 import { isRearmed, MOST_FULL_IN_TURN, MOST_MICRO_IN_TURN, openBreaker, rearmGrowth } from './loop-guard.ts';
 import type { BreakerReason, Lease, LoopGuard, Requester } from './loop-guard.ts';
 
@@ -47,17 +49,29 @@ export interface DispatchSettings {
   readonly isEnabled: boolean;
   /** `compact.auto_compact_enabled`: off refuses every request but the user's. */
   readonly isAutoEnabled: boolean;
+  /** `features.compact_v2`: off leaves the legacy compaction and nothing else. */
+  readonly isLegacy: boolean;
   /** `features.micro_compact`. */
   readonly hasMicro: boolean;
+  /** `features.remote_compaction`. */
+  readonly prefersRemote: boolean;
+  /** What keeps the provider from compacting here; undefined: nothing does. */
+  readonly remoteObstacle: RemoteObstacle | undefined;
   readonly thresholds: ThresholdSettings;
 }
 
-/** The settings of a configuration. */
-export function dispatchSettings(config: Config): DispatchSettings {
+/** The settings of a configuration. @param remote what `findRemoteObstacle` says; without it there is no model to ask */
+export function dispatchSettings(
+  config: Config,
+  { obstacle: remoteObstacle }: { readonly obstacle: RemoteObstacle | undefined } = { obstacle: NO_MODEL },
+): DispatchSettings {
   return {
     isEnabled: config.compact.enabled,
     isAutoEnabled: config.compact.autoCompactEnabled,
-    hasMicro: config.features.microCompact,
+    isLegacy: !config.features.compactV2,
+    hasMicro: config.features.microCompact && config.features.compactV2,
+    prefersRemote: config.features.remoteCompaction,
+    remoteObstacle,
     thresholds: { ...config.compact, modelLimit: config.modelAutoCompactTokenLimit },
   };
 }
@@ -90,20 +104,53 @@ export function dispatch(
   return (
     clearing(request, guard, settings) ??
     stopped(request, guard) ??
-    resting(request, guard) ?? { type: 'full', why: due }
+    resting(request, guard) ??
+    summarising(due, settings)
   );
 }
 
 function dispatchManual(
   { strategy }: ManualRequest,
   guard: LoopGuard,
-  { hasMicro }: DispatchSettings,
+  settings: DispatchSettings,
 ): CompactionPlan {
   if (guard.lease !== undefined) return leaseTaken(guard.lease);
-  if (strategy !== 'micro') return { type: 'full', why: 'the user asked for a compaction' };
-  return hasMicro
-    ? { type: 'micro', why: 'the user asked for micro-compaction' }
-    : none('micro_disabled', 'features.micro_compact is false');
+  const { isLegacy, hasMicro, remoteObstacle } = settings;
+  const why = 'the user asked for a compaction';
+  switch (strategy) {
+    case 'auto':
+      return summarising(why, settings);
+    case 'full':
+      return isLegacy ? { type: 'legacy', why } : { type: 'full', why };
+    case 'micro':
+      if (isLegacy) return legacyOnly('micro-compaction');
+      return hasMicro
+        ? { type: 'micro', why: 'the user asked for micro-compaction' }
+        : none('micro_disabled', 'features.micro_compact is false');
+    case 'remote':
+      if (isLegacy) return legacyOnly('remote compaction');
+      return remoteObstacle === undefined
+        ? { type: 'remote', why: "the user asked for the provider's own compaction" }
+        : none('remote_unavailable', remoteObstacle.why);
+  }
+}
+
+function legacyOnly(what: string): CompactionPlan {
+  return none('legacy_only', `${what} is part of features.compact_v2, which is false`);
+}
+
+/** Who compacts where clearing does not do: the provider where that is wished and possible. @source spec 2-engine §6 */
+function summarising(
+  why: string,
+  { isLegacy, prefersRemote, remoteObstacle }: DispatchSettings,
+): CompactionPlan {
+  if (isLegacy) {
+    const note = 'features.remote_compaction counts for nothing while features.compact_v2 is false.';
+    return { type: 'legacy', why, ...(prefersRemote ? { note } : {}) };
+  }
+  if (!prefersRemote) return { type: 'full', why };
+  if (remoteObstacle === undefined) return { type: 'remote', why };
+  return { type: 'full', why, note: localNote(remoteObstacle) };
 }
 
 /** Why an automatic request is one to act on; undefined when it is none. */

@@ -2,9 +2,10 @@
 // decides it has from pure functions.
 
 import { BatonError } from '../errors.ts';
-import type { CancelSignal, Clock, Hash, Ids, WorkspaceFiles } from '../ports.ts';
+import type { CancelSignal, Clock, Hash, Hooks, Ids, WorkspaceFiles } from '../ports.ts';
 import type { Config } from '../config/schema.ts';
 import type { CompactionEvent } from '../protocol/event.ts';
+import type { HookSession, PreCompactInput } from '../protocol/hook.ts';
 import type { Item } from '../protocol/item.ts';
 import type { CompactionPlan } from '../protocol/plan.ts';
 import type { CompactedRecord, MicroCompactedRecord } from '../protocol/record.ts';
@@ -12,23 +13,31 @@ import type { Receipt, SummaryAttempt } from '../protocol/receipt.ts';
 import type { CompactFailure, Phase, Reason, Strategy, Trigger } from '../vocabulary.ts';
 import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
-import { itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { itemTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
+import { autoCompactThreshold } from '../tokens/pressure.ts';
 import { countRedactions } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
+import { stopped } from './asking/driver.ts';
+import type { AskingWorld, Summarizers, SummaryModel } from './asking/driver.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
-import { carryOut, contextTokens, EMBEDDED, itemsTokens, planFull } from './full.ts';
-import type { Fate, FullPlan, FullRefusal, FullRequest, FullResult } from './full.ts';
+import { carryOut, contextTokens, itemsTokens, planFull, requestSizes, withItem } from './full.ts';
+import type { Fate, FullRefusal, FullRequest, FullResult, Measure } from './full.ts';
+import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks/driver.ts';
+import { compactLegacy } from './legacy/driver.ts';
 import { NEW_GUARD } from './loop-guard.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
+import type { MicroSettings } from './micro.ts';
+import { compactRemotely } from './remote/driver.ts';
+import { findRemoteObstacle, localNote } from './remote/obstacle.ts';
+import type { RemoteObstacle } from './remote/obstacle.ts';
 import { limitFiles, prepareFile, restoreCandidates } from './restore.ts';
 import type { ReadFile, RestorableFile } from './restore.ts';
 import { summariseWithModels } from './summarise/driver.ts';
-import type { SummaryModel } from './summarise/driver.ts';
-import type { SummaryPrompts } from './summarise/prompt.ts';
+import { MODEL_SUMMARY_LIMIT } from './summarise/room.ts';
 import { transcriptOf } from './summarise/transcript.ts';
-import { embeddedSummarizer } from './summary.ts';
+import { embeddedSummarizer, modelFreeSummary, shadowedHistory } from './summary.ts';
 
 /** A history to be compacted and what is known of it. */
 export interface Subject {
@@ -43,6 +52,10 @@ export interface Subject {
   readonly readFiles: readonly ReadFile[];
   /** Todo list and plan as attachments, newest state. */
   readonly state: readonly Item[];
+  /** What is written can hold the state that a provider's own compaction leaves; absent: it cannot. */
+  readonly holdsProviderState?: boolean;
+  /** What hooks are told of it. */
+  readonly session: HookSession;
   /** The whole log, from which Baton itself writes a summary, and holds a model's against. */
   readonly trail: Trail;
 }
@@ -57,14 +70,8 @@ export interface Occasion {
   readonly why: string;
   /** Largest size of the whole context afterwards. */
   readonly targetTokens?: number;
-}
-
-/** The models that may write the summary, in the order in which they are asked. */
-export interface Summarizers {
-  readonly models: readonly SummaryModel[];
-  readonly prompts: SummaryPrompts;
-  /** Milliseconds for all their requests together; after them the compaction goes on without a model. */
-  readonly deadlineMs: number;
+  /** Nothing may stop it any more. */
+  readonly isEmergency?: boolean;
 }
 
 /** What carrying it out needs. */
@@ -78,8 +85,12 @@ export interface CompactionWorld {
   readonly emit: (event: CompactionEvent) => void;
   /** Where files are read back from; nothing is restored without it. */
   readonly files?: WorkspaceFiles;
+  /** The user's; none runs for a preview. */
+  readonly hooks?: Hooks;
   /** Without it no model is asked. */
   readonly summarizers?: Summarizers;
+  /** Makes the result the history, durably, before anybody is told of it. A preview has none. */
+  readonly commit?: (compaction: Compaction) => Promise<void>;
 }
 
 /** What came out. `items` is the history afterwards. */
@@ -99,8 +110,9 @@ export type Compaction =
     };
 
 /**
- * Compacts a history on a user's request. Nothing is written; the caller appends the record.
- * @throws BatonError `compaction_disabled`, `nothing_to_compact`, `cannot_fit`, `interrupted`
+ * Compacts a history on a user's request.
+ * @throws BatonError `compaction_disabled`, `usage` for a strategy that cannot be had here, `nothing_to_compact`,
+ *   `cannot_fit`, `interrupted`
  */
 export async function compactHistory(
   subject: Subject,
@@ -108,38 +120,72 @@ export async function compactHistory(
   config: Config,
   world: CompactionWorld,
 ): Promise<Compaction> {
-  const plan = dispatch({ from: 'manual', strategy: occasion.strategy }, NEW_GUARD, dispatchSettings(config));
-  if (plan.type === 'none') {
-    throw new BatonError('compaction_disabled', `Compaction is off: ${plan.why}`, {
-      cure: 'Set the key, for this run with `-c KEY=true`.',
-    });
+  const obstacle = remoteObstacle(subject, config, world.summarizers);
+  const settings = dispatchSettings(config, { obstacle });
+  const plan = dispatch({ from: 'manual', strategy: occasion.strategy }, NEW_GUARD, settings);
+  if (plan.type === 'none') throw turnedDown(plan, obstacle);
+  return carryThrough(plan, { subject, occasion }, config, world);
+}
+
+/** What keeps the provider from compacting this history itself; undefined: nothing does. */
+export function remoteObstacle(
+  { holdsProviderState }: Pick<Subject, 'holdsProviderState'>,
+  { compact }: Config,
+  summarizers: Summarizers | undefined,
+): RemoteObstacle | undefined {
+  const model = providerModel(summarizers);
+  return findRemoteObstacle({
+    hasModel: model !== undefined,
+    canCompact: model?.model.compactRemote !== undefined,
+    canHoldState: holdsProviderState === true,
+    hasInstructions: summarizers?.prompts.instructions !== undefined,
+    hasOwnPrompt: summarizers?.prompts.hasSections === false,
+    hasSummarizationModel:
+      compact.summarizationModel !== undefined || compact.summarizationModelProviderId !== undefined,
+  });
+}
+
+/** The model of the session, whose provider goes on with the history: the last that is asked for a summary. */
+function providerModel(summarizers: Summarizers | undefined): SummaryModel | undefined {
+  return summarizers?.models.at(-1);
+}
+
+function turnedDown(
+  { reason, why }: Extract<CompactionPlan, { type: 'none' }>,
+  obstacle: RemoteObstacle | undefined,
+): BatonError {
+  switch (reason) {
+    case 'remote_unavailable':
+      return new BatonError('usage', `The provider cannot compact here, since ${why}`, {
+        cure: obstacle?.cure ?? '',
+      });
+    case 'legacy_only':
+      return new BatonError('usage', `Not with the legacy compaction: ${why}`, {
+        cure: 'Leave --strategy out, or set features.compact_v2 = true.',
+      });
+    default:
+      return new BatonError('compaction_disabled', `Compaction is off: ${why}`, {
+        cure: 'Set the key, for this run with `-c KEY=true`.',
+      });
   }
-  return carryThrough(plan, subject, occasion, config, world);
 }
 
 /**
- * Carries a plan of the arbiter out, and tells of it.
- * @throws BatonError `nothing_to_compact`, `cannot_fit`, `interrupted`; the history is then what it was
+ * Carries a plan of the arbiter out, commits the result and tells of it.
+ * @throws BatonError `nothing_to_compact`, `cannot_fit`, `interrupted`, and what committing fails with; the history is
+ *   then what it was
  */
 export async function carryThrough(
   plan: Exclude<CompactionPlan, { type: 'none' }>,
-  subject: Subject,
-  occasion: Occasion,
+  { subject, occasion }: { readonly subject: Subject; readonly occasion: Occasion },
   config: Config,
   world: CompactionWorld,
 ): Promise<Compaction> {
   const id = world.ids.uuid();
   const startedMs = world.clock.now();
-  const job: Job = { id, startedMs, subject, occasion, config, world };
-  const item = { type: 'context_compaction', id } as const;
+  const job: Job = { id, startedMs, plan, subject, occasion, config, world };
   try {
-    if (plan.type === 'micro') return runMicro(job);
-    world.emit({ type: 'item_started', item });
-    const compaction = await runFull(job, plan.type === 'full' ? world.summarizers : undefined);
-    world.emit({ type: 'item_completed', item });
-    world.emit({ type: 'context_compacted', id });
-    world.emit(completed(compaction.record.receipt));
-    return compaction;
+    return plan.type === 'micro' ? await carryMicro(job) : await carryFull(job);
   } catch (error) {
     if (error instanceof BatonError) {
       const reason = FAILURES[error.code] ?? 'api_error';
@@ -149,15 +195,49 @@ export async function carryThrough(
   }
 }
 
+async function carryMicro(job: Job): Promise<Compaction> {
+  const { id, startedMs, world } = job;
+  const compaction = runMicro(job);
+  await world.commit?.(compaction);
+  world.emit({
+    type: 'micro_compact_completed',
+    id,
+    tools_compacted: compaction.record.callIds.length,
+    tokens_saved: compaction.preTokens - compaction.postTokens,
+    duration_ms: world.clock.now() - startedMs,
+  });
+  return compaction;
+}
+
+async function carryFull(job: Job): Promise<Compaction> {
+  const { id, subject, config, world } = job;
+  const item = { type: 'context_compaction', id } as const;
+  world.emit({ type: 'item_started', item });
+  const compaction = await runFull(job);
+  await world.commit?.(compaction);
+  world.emit({ type: 'item_completed', item });
+  world.emit({ type: 'context_compacted', id });
+  world.emit(completed(compaction.record.receipt));
+  await tellHooks(world, subject.session, compaction.record.receipt, compaction.record.summary);
+  const { postTokens } = compaction.record.receipt;
+  const threshold = autoCompactThreshold(subject.window, dispatchSettings(config).thresholds);
+  if (postTokens >= threshold) {
+    world.emit({ type: 'compact_threshold_exceeded', post_compact_tokens: postTokens, threshold });
+  }
+  return compaction;
+}
+
 const FAILURES: Readonly<Record<string, CompactFailure>> = {
   nothing_to_compact: 'no_summary',
   cannot_fit: 'cannot_fit',
   interrupted: 'interrupted',
+  compaction_vetoed: 'vetoed',
 };
 
 interface Job {
   readonly id: string;
   readonly startedMs: number;
+  readonly plan: Exclude<CompactionPlan, { type: 'none' }>;
   readonly subject: Subject;
   readonly occasion: Occasion;
   readonly config: Config;
@@ -165,6 +245,7 @@ interface Job {
 }
 
 type FullCompaction = Extract<Compaction, { type: 'full' }>;
+type MicroCompaction = Extract<Compaction, { type: 'micro' }>;
 
 function completed(receipt: Receipt): CompactionEvent {
   const { attempts = [], implementation } = receipt;
@@ -181,22 +262,111 @@ function completed(receipt: Receipt): CompactionEvent {
   };
 }
 
-async function runFull(job: Job, summarizers: Summarizers | undefined): Promise<FullCompaction> {
-  const { world, startedMs } = job;
-  const request = fullRequest(job, await readBack(job));
-  const written = summarizers === undefined ? undefined : await writeWithModels(job, request, summarizers);
+async function runFull(job: Job): Promise<FullCompaction> {
+  const { plan, subject, occasion, world, startedMs } = job;
+  const asked = await askHooks(world, () => preCompactInput(job));
+  const models = plan.type === 'newest_turns' ? undefined : world.summarizers;
+  const summarizers = withInstructions(models, asked.instructions, world);
+  const reserve = hookRoom(world, occasion.targetTokens);
+  const result = await rewrite(job, summarizers, reserve);
+  if (result.outcome !== 'compacted') throw refused(job, result);
+  const room = reserve - MESSAGE_OVERHEAD;
+  const heard = await hearHooks(world, subject.session, { room, count: world.count });
+  const whole = heard.context === undefined ? result : withItem(result, heard.context, measureOf(job));
+  const hooks = [...asked.runs, ...heard.runs];
+  const receipt = {
+    ...whole.record.receipt,
+    ...(hooks.length === 0 ? {} : { hooks }),
+    durationMs: world.clock.now() - startedMs,
+  };
+  const record = { ...whole.record, receipt };
+  return { type: 'full', record, items: record.replacement, fates: whole.fates };
+}
+
+function measureOf({ config, world }: Job): Measure {
+  return (item) => itemTokens(item, world.count, config.compact);
+}
+
+function preCompactInput(job: Job): PreCompactInput {
+  const { subject, occasion, world } = job;
+  return {
+    session: subject.session,
+    trigger: occasion.trigger,
+    reason: occasion.reason,
+    phase: occasion.phase,
+    customInstructions: world.summarizers?.prompts.instructions,
+    preTokens: contextTokens(subject.entries, measureOf(job)),
+    window: subject.window,
+    mayVeto: occasion.isEmergency !== true,
+  };
+}
+
+/** What hooks ask of the summary joins what the user asks of it. */
+function withInstructions(
+  summarizers: Summarizers | undefined,
+  instructions: string | undefined,
+  { emit }: CompactionWorld,
+): Summarizers | undefined {
+  if (instructions === undefined) return summarizers;
+  if (summarizers === undefined) {
+    const message = 'The instructions of a pre_compact hook are left out: no model writes this summary.';
+    emit({ type: 'warning', message });
+    return undefined;
+  }
+  const { prompts } = summarizers;
+  const joined = [...(prompts.instructions === undefined ? [] : [prompts.instructions]), instructions];
+  return { ...summarizers, prompts: { ...prompts, instructions: joined.join('\n\n') } };
+}
+
+async function rewrite(job: Job, summarizers: Summarizers | undefined, reserve: number): Promise<FullResult> {
+  const { plan, subject, config, world } = job;
+  const startedMs = world.clock.now();
+  if (!config.features.compactV2) {
+    const material = { trail: subject.trail, compactPrompt: config.compactPrompt, summarizers };
+    return compactLegacy(fullRequest(job, [], reserve), material, askingWorld(world, summarizers));
+  }
+  // What hooks ask of the summary was not known when the plan was made.
+  const obstacle = plan.type === 'remote' ? remoteObstacle(subject, config, summarizers) : undefined;
+  const request = noted(fullRequest(job, await readBack(job), reserve), forcedLocal(job, obstacle));
+  const model = plan.type === 'remote' && obstacle === undefined ? providerModel(summarizers) : undefined;
+  const remote =
+    model === undefined
+      ? NOTHING_WRITTEN
+      : await compactRemotely(request, { model, trail: subject.trail }, askingWorld(world, summarizers));
+  if (remote.result !== undefined) return remote.result;
+  const spentMs = world.clock.now() - startedMs;
+  const written =
+    summarizers === undefined
+      ? NOTHING_WRITTEN
+      : await writeWithModels(
+          job,
+          request,
+          { ...summarizers, deadlineMs: Math.max(0, summarizers.deadlineMs - spentMs) },
+          remote.attempts,
+        );
   // An answer may have come in the moment in which the user stopped.
   if (world.signal.aborted) throw stopped();
-  const result = written?.result ?? writeEmbedded(job, request, written);
-  if (result.outcome !== 'compacted') throw refused(job, result);
-  const receipt = { ...result.record.receipt, durationMs: world.clock.now() - startedMs };
-  const record = { ...result.record, receipt };
-  return { type: 'full', record, items: record.replacement, fates: result.fates };
+  return written.result ?? writeEmbedded(job, request, written);
+}
+
+/** The note on what keeps the provider from compacting after all. @throws BatonError `usage` where the user asked for it by name */
+function forcedLocal({ occasion }: Job, obstacle: RemoteObstacle | undefined): readonly string[] {
+  if (obstacle === undefined) return [];
+  const { why } = obstacle;
+  if (occasion.strategy === 'remote') {
+    throw turnedDown({ type: 'none', reason: 'remote_unavailable', why }, obstacle);
+  }
+  return [localNote(obstacle)];
+}
+
+function noted(request: FullRequest, notes: readonly string[]): FullRequest {
+  return { ...request, notes: [...(request.notes ?? []), ...notes] };
 }
 
 function fullRequest(
-  { id, startedMs, subject, occasion, config, world }: Job,
+  { id, startedMs, plan, subject, occasion, config, world }: Job,
   files: readonly RestorableFile[],
+  reserve: number,
 ): FullRequest {
   const { trigger, reason, phase, strategy, why, targetTokens } = occasion;
   return {
@@ -207,6 +377,7 @@ function fullRequest(
     phase,
     strategy,
     why,
+    notes: 'note' in plan ? [plan.note] : [],
     entries: subject.entries,
     window: subject.window,
     ...(targetTokens === undefined ? {} : { targetTokens }),
@@ -214,6 +385,7 @@ function fullRequest(
     summaryPrefix: subject.summaryPrefix,
     userMessageLimit: config.compact.userMessageMaxTokens,
     files,
+    reserve,
     state: subject.state,
     estimate: config.compact,
     count: world.count,
@@ -222,37 +394,39 @@ function fullRequest(
   };
 }
 
-/**
- * Largest summary of a model where no target says otherwise: half of its answer, since an analysis comes before it.
- * @source rawr-behaviour §14: 16,000 output tokens in the descendants of Compact V2
- */
-const MODEL_SUMMARY_LIMIT = 8_000;
+const NOTHING_WRITTEN: Written = { result: undefined, attempts: [] };
 
 interface Written {
   /** Undefined where no model gave a summary that fits. */
   readonly result: Extract<FullResult, { outcome: 'compacted' }> | undefined;
   readonly attempts: readonly SummaryAttempt[];
-  /** Why there is no result. */
-  readonly why: string;
+  /** Why there is no result; absent where there is one, and where nobody was to be asked. */
+  readonly why?: string;
+}
+
+function askingWorld(
+  { clock, signal, emit }: CompactionWorld,
+  { deadlineMs = 0 }: Partial<Summarizers> = {},
+): AskingWorld {
+  const tell = (message: string): void => emit({ type: 'background_event', message });
+  return { clock, signal, deadlineMs, tell };
 }
 
 async function writeWithModels(
   { subject, world }: Job,
   request: FullRequest,
   { models, prompts, deadlineMs }: Summarizers,
+  before: readonly SummaryAttempt[],
 ): Promise<Written> {
   const plan = planFull({ ...request, summaryLimit: MODEL_SUMMARY_LIMIT });
-  if (plan.outcome !== 'planned') return { result: undefined, attempts: [], why: 'none was asked' };
+  if (plan.outcome !== 'planned') return { result: undefined, attempts: before, why: 'none was asked' };
   const { items: preserved } = plan.preserved;
   const embedded = embeddedSummarizer(subject.trail, world.count);
-  const sizeOf = sizes(plan);
-  const { summary, attempts } = await summariseWithModels(
+  const sizeOf = requestSizes(plan);
+  const { summary, attempts: made } = await summariseWithModels(
     models,
     {
-      transcript: transcriptOf(
-        subject.entries.map(({ value }) => value),
-        sizeOf,
-      ),
+      transcript: transcriptOf(shadowedHistory(request, subject.trail), sizeOf),
       sizeOf,
       count: world.count,
       mostTokens: plan.summaryTokens,
@@ -262,13 +436,9 @@ async function writeWithModels(
       digest: (budget) => embedded(budget, []).text,
       cacheKey: request.id,
     },
-    {
-      clock: world.clock,
-      signal: world.signal,
-      deadlineMs,
-      tell: (message) => world.emit({ type: 'background_event', message }),
-    },
+    askingWorld(world, { deadlineMs }),
   );
+  const attempts = [...before, ...made];
   if (summary === undefined) {
     return { result: undefined, attempts, why: attempts.at(-1)?.why ?? 'none has room for a request' };
   }
@@ -282,29 +452,15 @@ async function writeWithModels(
   };
 }
 
-function sizes({ request: { measure } }: FullPlan) {
-  return (item: Item): number => {
-    const tokens = sumTokens(measure(item));
-    return tokens === 0 ? 0 : tokens + MESSAGE_OVERHEAD;
-  };
-}
-
-function writeEmbedded(
-  { subject, world }: Job,
-  request: FullRequest,
-  tried: Written | undefined,
-): FullResult {
+function writeEmbedded({ subject, world }: Job, request: FullRequest, tried: Written): FullResult {
   const plan = planFull(request);
   if (plan.outcome !== 'planned') return plan;
-  const summarise = embeddedSummarizer(subject.trail, world.count);
-  if (tried === undefined) return carryOut(plan, summarise, EMBEDDED);
+  const { rung, summarise } = modelFreeSummary(subject.trail, world.count);
   const { attempts, why } = tried;
+  const author = { implementation: 'embedded', rung, attempts } as const;
+  if (why === undefined) return carryOut(plan, summarise, author);
   const note = `No model gave a summary (${why}); this one was written without a model.`;
-  world.emit({ type: 'warning', message: note });
-  return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), {
-    ...EMBEDDED,
-    attempts,
-  });
+  return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), author);
 }
 
 function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
@@ -313,16 +469,10 @@ function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
     : cannotFit(occasion, refusal.leastTarget, refusal.parts);
 }
 
-function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Compaction {
+function runMicro({ id, startedMs, subject, occasion, config, world }: Job): MicroCompaction {
   const items = subject.entries.map(({ value }) => value);
   const measure = (item: Item) => itemTokens(item, world.count, config.compact);
-  const result = microCompact(items, EMPTY_COMPACT_STATE, {
-    minTokensToSave: config.compact.microCompactMinTokensToSave,
-    keepLastTools: config.compact.microCompactKeepLastNTools,
-    approxBytesPerToken: config.compact.approxBytesPerToken,
-    tokensPerImage: config.compact.tokensPerImage,
-    count: world.count,
-  });
+  const result = microCompact(items, EMPTY_COMPACT_STATE, microSettings(config, world.count));
   const preTokens = contextTokens(subject.entries, measure);
   if (!result.wasEffective) {
     throw new BatonError(
@@ -339,13 +489,6 @@ function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Com
   if (occasion.targetTokens !== undefined && postTokens > occasion.targetTokens) {
     throw cannotFit(occasion, postTokens, { contextAfterClearing: postTokens });
   }
-  world.emit({
-    type: 'micro_compact_completed',
-    id,
-    tools_compacted: result.toolsCompacted,
-    tokens_saved: result.tokensSaved,
-    duration_ms: world.clock.now() - startedMs,
-  });
   return {
     type: 'micro',
     record: {
@@ -360,6 +503,17 @@ function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Com
     items: normalized,
     preTokens,
     postTokens,
+  };
+}
+
+/** The settings with which micro-compaction clears. */
+export function microSettings({ compact }: Config, count: CountText): MicroSettings {
+  return {
+    minTokensToSave: compact.microCompactMinTokensToSave,
+    keepLastTools: compact.microCompactKeepLastNTools,
+    approxBytesPerToken: compact.approxBytesPerToken,
+    tokensPerImage: compact.tokensPerImage,
+    count,
   };
 }
 
@@ -380,10 +534,6 @@ async function readBack({ subject, config, world }: Job): Promise<readonly Resto
     if (file !== undefined) prepared.push(file);
   }
   return limitFiles(prepared, settings);
-}
-
-function stopped(): BatonError {
-  return new BatonError('interrupted', 'The compaction was stopped.', { cure: 'Nothing was changed.' });
 }
 
 function nothingToCompact(preTokens: number): BatonError {

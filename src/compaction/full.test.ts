@@ -322,7 +322,7 @@ test('notes say what a reader would ask about', () => {
     '1 older user message(s) did not fit verbatim and are in the summary only.',
   ]);
   assert.deepEqual(receiptOf(run('dev:5k u a:9k', { window: 10_000 })).notes, [
-    'Less than half of the window is free after this compaction.',
+    'Less than half of the window is free after this compaction. It is filled by system (5,000 tokens), summary (4,031 tokens), user (5 tokens).',
   ]);
 });
 

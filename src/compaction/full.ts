@@ -18,6 +18,7 @@ import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
+import { formatNumber } from '../tokens/words.ts';
 import { MESSAGE_OVERHEAD, shareOut, targetForSummary, WORTHWHILE_SHARE } from './budget.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
 import { preserveUserMessages } from './preserve.ts';
@@ -63,6 +64,8 @@ export interface FullRequest {
   readonly strategy: Strategy;
   /** Why it was asked for, with the numbers, as one sentence. */
   readonly why: string;
+  /** What the receipt says besides, one sentence each. */
+  readonly notes?: readonly string[];
   readonly entries: readonly Entry<Item>[];
   /** Raw window of the model in tokens. */
   readonly window: number;
@@ -76,6 +79,8 @@ export interface FullRequest {
   readonly summaryLimit?: number;
   /** Files read back from the workspace, newest first, already within their own limits. */
   readonly files: readonly RestorableFile[];
+  /** Room to be left for what joins the history at last, in tokens: the words of hooks. */
+  readonly reserve?: number;
   /** First line of the summary message. */
   readonly summaryPrefix: string;
   /** Todo list and plan, as attachments. */
@@ -126,8 +131,18 @@ export interface FullPlan {
   /** The user's messages that stay verbatim. */
   readonly preserved: Preserved;
   readonly frame: Frame;
+  readonly layout: Layout;
   readonly files: readonly RestoredFile[];
   readonly parts: Readonly<Record<'fixed' | 'userMessages' | 'files', number>>;
+}
+
+/** What a compaction looks like from outside. */
+export interface Layout {
+  /** The item that a summary becomes. */
+  readonly carry: (summary: string) => Item;
+  readonly arrange: (frame: Frame, boundary: Item, summary: Item) => readonly Item[];
+  /** Whoever summarises is not shown what no summary should speak of (`filterForSummary`). */
+  readonly isFiltered: boolean;
 }
 
 /** Attempts at a summary that lets the whole fit; each asks for less by what the last one was over. */
@@ -135,10 +150,11 @@ const MOST_SUMMARY_ATTEMPTS = 4;
 
 /** Settles what stays and how much room is left for a summary. */
 export function planFull(asked: FullRequest): FullPlan | FullRefusal {
-  const request = { ...asked, measure: measureOnce(asked) };
+  const request = measured(asked);
   const { entries, targetTokens = Infinity } = request;
   const preTokens = contextTokens(entries, request.measure);
-  const parts = measureParts(request);
+  const layout = standardLayout(request);
+  const parts = measureParts(request, layout);
   const limit = request.summaryLimit ?? DEFAULT_SUMMARY_TOKENS;
   const target = Math.min(targetTokens, worthwhileTokens(preTokens));
   const budget = shareOut({
@@ -165,6 +181,7 @@ export function planFull(asked: FullRequest): FullPlan | FullRefusal {
       preserved,
       ghosts: parts.ghosts,
     },
+    layout,
     files: files.restored,
     parts: parts.tokens,
   };
@@ -183,7 +200,7 @@ export function carryOut(plan: FullPlan, summarise: Summarise, author: Authorshi
   }
   const { items, draft } = written;
   const postTokens = itemsTokens(items, request.measure);
-  const fates = decideFates(request, plan.frame);
+  const fates = decideFates(plan);
   const receipt = writeReceipt({ plan, author, fates, postTokens, written });
   return {
     outcome: 'compacted',
@@ -210,11 +227,13 @@ export function compactFully(request: FullRequest, summarise: Summarise): FullRe
   return plan.outcome === 'planned' ? carryOut(plan, summarise, EMBEDDED) : plan;
 }
 
-function worthwhileTokens(preTokens: number): number {
+/** The largest size afterwards that makes a compaction worth the change. */
+export function worthwhileTokens(preTokens: number): number {
   return Math.floor(preTokens * WORTHWHILE_SHARE);
 }
 
-function refuse(
+/** Why a target that needs at least so much cannot be met, or is not worth meeting. */
+export function refuse(
   preTokens: number,
   leastTarget: number,
   parts: Readonly<Record<string, number>>,
@@ -237,9 +256,16 @@ function measureOnce({ count, estimate }: FullRequest): Measure {
   };
 }
 
-type Measured = FullRequest & { readonly measure: Measure };
+/** A request with what it is measured by. */
+export type Measured = FullRequest & { readonly measure: Measure };
 
-interface Frame {
+/** The request, looking at each item once. */
+export function measured(asked: FullRequest): Measured {
+  return { ...asked, measure: measureOnce(asked) };
+}
+
+/** What stands around a summary. */
+export interface Frame {
   readonly initialContext: readonly Entry<Item>[];
   readonly files: readonly Item[];
   readonly state: readonly Item[];
@@ -247,7 +273,8 @@ interface Frame {
   readonly ghosts: readonly Entry<Item>[];
 }
 
-function measureParts(request: Measured) {
+/** The parts that are there before a summary is, and their tokens. */
+export function measureParts(request: Measured, { carry }: Layout) {
   const { entries } = request;
   const range = initialContextRange(entries.map(({ value }) => value));
   const initialContext = request.leavesInitialContext ? [] : entries.slice(range.from, range.to);
@@ -259,7 +286,8 @@ function measureParts(request: Measured) {
     tokens: {
       fixed:
         contextTokens(initialContext, request.measure) +
-        itemsTokens([...request.state, summaryMessage('', tellingOf(request))], request.measure),
+        itemsTokens([...request.state, carry('')], request.measure) +
+        (request.reserve ?? 0),
       userMessages: everyUserMessage.tokens,
       files: request.files.reduce((sum, { tokens }) => sum + tokens + MESSAGE_OVERHEAD, 0),
     },
@@ -277,14 +305,14 @@ type Written =
   | { readonly fits: false; readonly leastTokens: number };
 
 function writeFitting(plan: FullPlan, boundary: Item, summarise: Summarise): Written {
-  const { request, frame, target } = plan;
+  const { request, frame, layout, target } = plan;
   let budget = plan.summaryTokens;
   let leastTokens = Infinity;
   for (let attempt = 0; attempt < MOST_SUMMARY_ATTEMPTS && budget > 0; attempt++) {
     const draft = summarise(budget, frame.preserved.items);
-    const summary = summaryMessage(draft.text, tellingOf(request));
-    const items = rebuild(frame, boundary, summary);
-    const excess = itemsTokens(items, request.measure) - target;
+    const summary = layout.carry(draft.text);
+    const items = layout.arrange(frame, boundary, summary);
+    const excess = itemsTokens(items, request.measure) + (request.reserve ?? 0) - target;
     const summaryTokens = itemsTokens([summary], request.measure);
     if (excess <= 0) return { fits: true, items, draft, summaryTokens };
     leastTokens = Math.min(leastTokens, summaryTokens);
@@ -295,6 +323,11 @@ function writeFitting(plan: FullPlan, boundary: Item, summarise: Summarise): Wri
 
 function tellingOf({ summaryPrefix, trigger }: FullRequest): SummaryTelling {
   return { prefix: summaryPrefix, continuesWithoutAsking: trigger === 'auto' };
+}
+
+function standardLayout(request: FullRequest): Layout {
+  const telling = tellingOf(request);
+  return { carry: (summary) => summaryMessage(summary, telling), arrange: rebuild, isFiltered: true };
 }
 
 /** @source seed 001 §9, spec 2-engine §4.7: this order, and no other. */
@@ -322,7 +355,7 @@ function boundaryItem(request: Measured, preTokens: number, { implementation }: 
   };
 }
 
-function decideFates(request: Measured, frame: Frame): readonly Fate[] {
+function decideFates({ request, frame, layout }: FullPlan): readonly Fate[] {
   const kept = new Set<number>(
     [...frame.initialContext, ...frame.preserved.entries, ...frame.ghosts].map(({ seq }) => seq),
   );
@@ -332,8 +365,9 @@ function decideFates(request: Measured, frame: Frame): readonly Fate[] {
     if (entry === undefined) return [];
     const tokens = sumTokens(request.measure(entry.value));
     if (kept.has(entry.seq)) return [{ entry, fate: 'kept', tokens }];
-    if (reason === undefined) return [{ entry, fate: 'summarised', tokens }];
     const isInitial = index >= range.from && index < range.to;
+    const isSeen = layout.isFiltered ? reason === undefined : !isInitial && tokens > 0;
+    if (isSeen || reason === undefined) return [{ entry, fate: 'summarised', tokens }];
     return [{ entry, fate: 'dropped', why: isInitial ? 'initial_context' : reason, tokens }];
   });
 }
@@ -424,7 +458,7 @@ function guards({ plan, written, postTokens }: ReceiptFacts): readonly string[] 
 
 function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly string[] {
   const { request, preserved } = plan;
-  const said: string[] = [...(written.draft.notes ?? [])];
+  const said: string[] = [...(request.notes ?? []), ...(written.draft.notes ?? [])];
   if (fates.some(({ why }) => why === 'initial_context')) {
     said.push('The initial context is left out: the agent gives it again when the session goes on.');
   }
@@ -432,9 +466,53 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
     said.push(`${preserved.left} older user message(s) did not fit verbatim and are in the summary only.`);
   }
   if (postTokens > request.window / 2) {
-    said.push('Less than half of the window is free after this compaction.');
+    const filling = largestParts(written.items, request.measure);
+    said.push(`Less than half of the window is free after this compaction. It is filled by ${filling}.`);
   }
   return said;
+}
+
+/** A compacted history with one item more, behind what was restored and before the user's words. */
+export function withItem(
+  { record, fates, preserved }: Extract<FullResult, { outcome: 'compacted' }>,
+  item: Item,
+  measure: Measure,
+): Extract<FullResult, { outcome: 'compacted' }> {
+  const { replacement } = record;
+  const summary = replacement.findIndex((each) => each.type === 'message' && each.isCompactSummary === true);
+  const restored = replacement.findLastIndex(({ type }) => type === 'attachment' || type === 'compaction');
+  const at = Math.max(summary, restored) + 1;
+  const postTokens = (record.postTokens ?? 0) + itemsTokens([item], measure);
+  return {
+    outcome: 'compacted',
+    record: {
+      ...record,
+      postTokens,
+      replacement: replacement.toSpliced(at, 0, item),
+      receipt: { ...record.receipt, postTokens },
+    },
+    fates,
+    preserved,
+  };
+}
+
+/** How many parts are named where a window is full. */
+const NAMED_PARTS = 3;
+
+/** `tool results (40,000 tokens), user (9,000 tokens)`: what fills a context most. */
+export function largestParts(items: readonly Item[], measure: Measure): string {
+  const parts: Partial<Record<Category, number>> = {};
+  for (const item of items) addTokens(parts, measure(item));
+  return Object.entries(parts)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, NAMED_PARTS)
+    .map(([category, tokens]) => `${category.replaceAll('_', ' ')} (${formatNumber(tokens)} tokens)`)
+    .join(', ');
+}
+
+/** What each item of a plan's history takes in a request, the overhead of its message included; 0 for what is not sent. */
+export function requestSizes({ request: { measure } }: FullPlan): (item: Item) => number {
+  return (item) => itemsTokens([item], measure);
 }
 
 /** Tokens of a list of entries as one request. */

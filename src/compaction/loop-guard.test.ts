@@ -182,7 +182,7 @@ test('in any environment a turn of the user sees at most 24 full, 64 micro and o
   fc.assert(
     fc.property(fc.array(anyMoment, { minLength: 1, maxLength: 6 }), (cycle) => {
       let guard = NEW_GUARD;
-      const ran = { full: 0, micro: 0, newest_turns: 0 };
+      const ran = { full: 0, micro: 0, newest_turns: 0, remote: 0, legacy: 0 };
       for (let step = 0; step < 400; step++) {
         const moment = cycle[step % cycle.length];
         assert.ok(moment, 'a moment');

@@ -95,7 +95,7 @@ export function beginCompaction(guard: LoopGuard, from: Requester, type: Lease['
     idle,
     ...(breaker === 'effect' || breaker === 'progress' ? { breaker } : {}),
     inTurn:
-      type === 'full'
+      type !== 'newest_turns'
         ? { full: full + 1, micro, newestTurns }
         : { full, micro, newestTurns: newestTurns + 1 },
   };

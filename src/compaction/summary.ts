@@ -1,10 +1,12 @@
 // The summary of a compaction: who writes it without a model, and the message that carries it.
 
 import { textOfParts } from '../protocol/item.ts';
-import type { MessageItem } from '../protocol/item.ts';
+import type { Item, MessageItem } from '../protocol/item.ts';
+import type { Entry } from '../history/project.ts';
+import { summaryText, withShadows } from '../history/shadow.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import type { Trail } from '../trail/trail.ts';
-import { writeSummary } from '../trail/write.ts';
+import { DEFAULT_SUMMARY_TOKENS, writeSummary } from '../trail/write.ts';
 import type { Summary } from '../trail/write.ts';
 
 /** Said after the summary of an automatic compaction. @source seed 001 §5. */
@@ -40,7 +42,7 @@ export interface SummaryTelling {
 
 /** The summary as the user message that the next model reads. @source seed 001 §5. */
 export function summaryMessage(summary: string, telling: SummaryTelling): MessageItem {
-  const text = `${telling.prefix}\nThe conversation is summarized below:\n${cleanSummary(summary)}`;
+  const text = summaryText(telling.prefix, cleanSummary(summary));
   return {
     type: 'message',
     role: 'user',
@@ -64,4 +66,48 @@ export function embeddedSummarizer(
       count,
       preserved: preserved.map(({ content }) => textOfParts(content)),
     });
+}
+
+/** What is said where nothing can be: no model gave a summary, and no words of anybody are on record. @source seed 002 */
+export const CANNED_SUMMARY =
+  'There is no summary: the older turns were taken out because they did not fit the context window, and nothing of them ' +
+  'is on record. Look at the files, and ask the user, where you would need to know what was done.';
+
+/** The best summary that needs no model, and the rung of the ladder that it is. */
+export interface ModelFreeSummary {
+  readonly rung: 'embedded' | 'canned';
+  readonly summarise: (
+    budget: number,
+    preserved: readonly MessageItem[],
+  ) => Pick<Summary, 'text' | 'redactions'>;
+}
+
+/** The embedded summarizer, or the canned words for a trail that holds nothing at all. */
+export function modelFreeSummary(trail: Trail, count: CountText): ModelFreeSummary {
+  const embedded = embeddedSummarizer(trail, count);
+  return isEmptyTrail(trail) && embedded(DEFAULT_SUMMARY_TOKENS, []).sections.length === 0
+    ? { rung: 'canned', summarise: () => ({ text: CANNED_SUMMARY, redactions: {} }) }
+    : { rung: 'embedded', summarise: embedded };
+}
+
+/** Whether a trail has none of what most sessions have: spares them a summary that is written only to be looked at. */
+function isEmptyTrail({ requests, files, commands }: Trail): boolean {
+  return requests.length === 0 && files.length === 0 && commands.length === 0;
+}
+
+/**
+ * The history that a model is asked about. Compactions by an agent's own provider come without words; whoever cannot read
+ * them is told what Baton's records say of the same time.
+ */
+export function shadowedHistory(
+  { entries, count }: { readonly entries: readonly Entry<Item>[]; readonly count: CountText },
+  trail: Trail,
+): readonly Item[] {
+  return withShadows(
+    entries.map(({ value }) => value),
+    () => {
+      const { rung, summarise } = modelFreeSummary(trail, count);
+      return rung === 'canned' ? '' : summarise(DEFAULT_SUMMARY_TOKENS, []).text;
+    },
+  );
 }

@@ -19,10 +19,16 @@ export interface About extends Marks {
   readonly source: string;
   /** What holds while a setting without a default is not set. */
   readonly whenUnset?: string;
-  /** A value to show for a setting without a default. */
-  readonly examples?: readonly [string | number | boolean | readonly string[]];
   /** What it may hold, where type and range do not say it; to be read after "must be". */
   readonly allowed?: string;
+  /** A value to show for a setting without a default. */
+  readonly examples?: readonly [
+    | string
+    | number
+    | boolean
+    | readonly string[]
+    | readonly Readonly<Record<string, string | number | readonly string[]>>[],
+  ];
 }
 
 /** How a setting, or a whole table, is to be treated. */

@@ -71,6 +71,8 @@ export const DEFAULT_CONFIG: Config = {
       concludingThoughtPhrases: ["in summary","to summarize","to wrap up","wrapping up","conclusion","concluding","final thoughts","next steps"],
     },
   },
+  hooks: {
+  },
   modelProviders: {
   },
 };

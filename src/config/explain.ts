@@ -8,8 +8,10 @@ import type { Marks } from './about.ts';
 import { codePath, ConfigSchema, toConfig } from './schema.ts';
 import type { Config } from './schema.ts';
 
-/** A value that a setting can have. */
-export type SettingValue = boolean | number | string | readonly string[];
+type Scalar = boolean | number | string | readonly string[];
+
+/** A value that a setting can have; tables stand under the keys of the file. */
+export type SettingValue = Scalar | readonly Readonly<Record<string, Scalar>>[];
 
 /** One setting of the schema, as data. */
 export interface Setting extends Marks {
@@ -17,7 +19,9 @@ export interface Setting extends Marks {
   readonly path: readonly string[];
   /** The path with dots, as messages and `-c` write it. */
   readonly key: string;
-  readonly kind: 'boolean' | 'integer' | 'number' | 'string' | 'list';
+  readonly kind: 'boolean' | 'integer' | 'number' | 'string' | 'list' | 'tables';
+  /** What each table of a list of tables holds. */
+  readonly members?: readonly Setting[];
   /** The only values of a text, or of the members of a list. */
   readonly choices?: readonly string[];
   /** Smallest and largest allowed number, both inclusive. */
@@ -37,10 +41,12 @@ export interface Setting extends Marks {
 }
 
 /** The parts of a generated JSON Schema that are read here. */
-type SchemaNode = Omit<Setting, 'path' | 'key' | 'kind' | 'choices'> & {
-  readonly type: Exclude<Setting['kind'], 'list'> | 'array' | 'object';
+type SchemaNode = Omit<Setting, 'path' | 'key' | 'kind' | 'choices' | 'members'> & {
+  /** Absent where several are possible, one of them a text; `allowed` tells. */
+  readonly type?: Exclude<Setting['kind'], 'list' | 'tables'> | 'array' | 'object';
+  readonly anyOf?: unknown;
   readonly enum?: readonly string[];
-  readonly items?: { readonly enum?: readonly string[] };
+  readonly items?: SchemaNode;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   /** What every key holds, where the keys are names of the user's own. */
   readonly additionalProperties?: SchemaNode | false;
@@ -67,10 +73,15 @@ export function listSettings(providers: readonly string[] = []): readonly Settin
 
 function collectSettings(node: SchemaNode, path: readonly string[], names: readonly string[]): Setting[] {
   if (node.type !== 'object') {
-    const { type, properties: _, additionalProperties: __, enum: own, items, ...facts } = node;
+    const { type = 'string', enum: own, items, anyOf: _, ...rest } = node;
+    const { properties: __, additionalProperties: ___, ...facts } = rest;
+    const start = { ...facts, path, key: path.join('.') };
+    if (items?.type === 'object') {
+      return [{ ...start, kind: 'tables', members: collectSettings(items, path, names) }];
+    }
     const choices = own ?? items?.enum;
     const kind = type === 'array' ? 'list' : type;
-    return [{ ...facts, path, key: path.join('.'), kind, ...(choices === undefined ? {} : { choices }) }];
+    return [{ ...start, kind, ...(choices === undefined ? {} : { choices }) }];
   }
   const { properties, additionalProperties: named } = node;
   const children = typeof named === 'object' ? names.map((name) => [name, named] as const) : [];
@@ -104,11 +115,18 @@ export function describeAllowed(setting: Setting): string {
     case 'list':
       if (setting.choices !== undefined) return `a list of any of ${quoted(setting.choices)}`;
       return 'a list of texts in quotes that are not empty';
+    case 'tables':
+      return `a list of tables with ${(setting.members ?? []).map(describeMember).join('; ')}`;
     case 'integer':
       return `a whole number${describeRange(setting)}`;
     case 'number':
       return `a number${describeRange(setting)}`;
   }
+}
+
+function describeMember(member: Setting): string {
+  const unset = member.default === undefined ? member.whenUnset : String(member.default);
+  return `\`${leafName(member)}\` (${describeAllowed(member)}; not set: ${unset ?? ''})`;
 }
 
 function quoted(texts: readonly string[]): string {
@@ -141,7 +159,17 @@ function renderLiteral(value: unknown, indent: string): string {
 
 /** One line of TOML. */
 function renderAssignment(key: string, value: SettingValue): string {
+  if (isTables(value)) return `${key} = [${value.map(renderInline).join(', ')}]`;
   return stringify({ [key]: value }).trimEnd();
+}
+
+function isTables(value: unknown): value is readonly Readonly<Record<string, Scalar>>[] {
+  return Array.isArray(value) && value.every((member) => typeof member === 'object');
+}
+
+function renderInline(table: Readonly<Record<string, Scalar>>): string {
+  const members = Object.entries(table).map(([key, value]) => renderAssignment(key, value));
+  return `{ ${members.join(', ')} }`;
 }
 
 /** The environment variable of a key or table: `compact.enabled` is `BATON_COMPACT__ENABLED`. */
@@ -208,7 +236,16 @@ function renderStarterSetting(setting: Setting): string {
 export function settingValue(config: Config, setting: Setting): SettingValue | undefined {
   let value: unknown = config;
   for (const key of codePath(setting.path)) value = (value as Readonly<Record<string, unknown>>)[key];
-  return value as SettingValue | undefined;
+  return isTables(value) ? value.map(toFileKeys) : (value as SettingValue | undefined);
+}
+
+function toFileKeys(table: Readonly<Record<string, Scalar>>): Readonly<Record<string, Scalar>> {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [snakeCase(key), value]));
+}
+
+/** `timeoutSeconds` as `timeout_seconds`. */
+function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** A configuration under the keys of its file, as plain JSON; unset keys are absent. */
@@ -294,7 +331,7 @@ allowed. All of them are reported at once, from wherever they come.
 
 /** Settings that are validated, although nothing reads them before there are live sessions. */
 const LIVE_KEYS: readonly RegExp[] = [
-  /_deadline_seconds$/,
+  /(?<!\.compaction)_deadline_seconds$/,
   /\.decision_prompt_path$/,
   /\.compaction_(?:model|reasoning_effort|verbosity)$/,
   /\.(?:info_lines|summary_with_packet|scratch_file_template)$/,
@@ -343,5 +380,5 @@ function renderRow(setting: Setting): string {
     describe(setting),
     setting.source,
   ];
-  return `| ${cells.join(' | ')} |`;
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -35,7 +35,7 @@ describe('locateKeys', () => {
     '}',
     'end = 1',
   ];
-  const cases: readonly (readonly [path: readonly string[], line: number | undefined])[] = [
+  const cases: readonly (readonly [path: readonly (string | number)[], line: number | undefined])[] = [
     [['model'], 2],
     [['story'], 4],
     [['list'], 8],
@@ -50,6 +50,13 @@ describe('locateKeys', () => {
     [['rows'], 19],
     [['rows', 'after', 'last'], 26],
     [['rows', 'end'], 29],
+    [['rows', 0, 'x'], 20],
+    [['rows', 1], 21],
+    [['rows', 1, 'y'], 22],
+    [['rows', 0, 'y'], undefined],
+    [['rows', 2], undefined],
+    [['list', 0], 8],
+    [['list', 2], undefined],
     [['enabled'], undefined],
     [['compact', 'missing'], undefined],
     [['constructor'], undefined],

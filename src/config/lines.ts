@@ -4,34 +4,53 @@
 import { parse } from 'smol-toml';
 import type { TomlTable, TomlValue } from 'smol-toml';
 
+/** Keys, and places in lists of tables, counted from 0. */
+type Path = readonly (string | number)[];
+
 interface Statement {
   /** 1-based line of its beginning. */
   readonly line: number;
   /** The table that the statement opens, or in which it assigns. */
-  readonly table: readonly string[];
+  readonly table: Path;
   /** What it assigns; undefined for a header. */
   readonly assigned: TomlTable | undefined;
 }
 
 /**
  * Finds keys in a valid TOML text.
- * @returns a function from the path of a key or table to the 1-based line where it is first set, or undefined
+ * @returns a function from the path of a key or table to the 1-based line where it is first set, or undefined. Without its
+ *   place in a list of tables a key is looked for in all of them.
  */
-export function locateKeys(text: string): (path: readonly string[]) => number | undefined {
+export function locateKeys(text: string): (path: Path) => number | undefined {
   const statements = splitStatements(text);
-  return (path) => statements.find((statement) => sets(statement, path))?.line;
+  return (path) => {
+    const among = path.some((part) => typeof part === 'number')
+      ? statements
+      : statements.map((statement) => ({ ...statement, table: statement.table.filter(isKey) }));
+    return among.find((statement) => sets(statement, path))?.line;
+  };
 }
 
-function sets({ table, assigned }: Statement, path: readonly string[]): boolean {
+function isKey(part: string | number): boolean {
+  return typeof part === 'string';
+}
+
+function sets({ table, assigned }: Statement, path: Path): boolean {
   const isInTable = table.slice(0, path.length).every((key, index) => key === path[index]);
   if (!isInTable) return false;
   if (assigned === undefined) return table.length >= path.length;
   return table.length < path.length && hasPath(assigned, path.slice(table.length));
 }
 
-function hasPath(table: TomlTable, path: readonly string[]): boolean {
+function hasPath(table: TomlTable, path: Path): boolean {
   let value: TomlValue = table;
   for (const key of path) {
+    if (typeof key === 'number') {
+      const member: TomlValue | undefined = Array.isArray(value) ? value[key] : undefined;
+      if (member === undefined) return false;
+      value = member;
+      continue;
+    }
     if (!isTable(value) || !Object.hasOwn(value, key)) return false;
     value = value[key] ?? {};
   }
@@ -43,7 +62,8 @@ const CLOSING = /[\]}]|"""|'''/;
 
 function splitStatements(text: string): readonly Statement[] {
   const statements: Statement[] = [];
-  let table: readonly string[] = [];
+  const counts = new Map<string, number>();
+  let table: Path = [];
   let start = 1;
   let source = '';
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -53,7 +73,7 @@ function splitStatements(text: string): readonly Statement[] {
     const parsed = isFirst || CLOSING.test(line) ? parseWhole(source) : undefined;
     if (parsed === undefined) continue;
     const isHeader = source.trimStart().startsWith('[');
-    if (isHeader) table = headerPath(parsed);
+    if (isHeader) table = placed(headerPath(parsed), counts, source);
     if (Object.keys(parsed).length > 0) {
       statements.push({ line: start, table, assigned: isHeader ? undefined : parsed });
     }
@@ -70,6 +90,15 @@ function parseWhole(source: string): TomlTable | undefined {
     // The text as a whole is valid, so a part that is not ends in the middle of a statement.
     return undefined;
   }
+}
+
+/** The path of a header; `[[a.b]]` opens the next table of its list. */
+function placed(path: readonly string[], counts: Map<string, number>, header: string): Path {
+  if (!header.trimStart().startsWith('[[')) return path;
+  const key = JSON.stringify(path);
+  const place = counts.get(key) ?? 0;
+  counts.set(key, place + 1);
+  return [...path, place];
 }
 
 /** `[a.b]` and `[[a.b]]` alone parse to one key within the other. */

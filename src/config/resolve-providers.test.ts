@@ -215,7 +215,7 @@ describe("a project's file", () => {
   it('may not set what says where transcripts and keys go', () => {
     assert.deepEqual(
       listUserOnly().map((path) => path.join('.')),
-      ['model_provider', 'compact.summarization_model_provider_id', 'model_providers'],
+      ['model_provider', 'compact.summarization_model_provider_id', 'hooks', 'model_providers'],
     );
   });
 

@@ -211,7 +211,8 @@ describe('problems', () => {
     const badValue = fc.constantFrom('nan', '[]', '1979-05-27', '{ x = 1 }', '""', '-1', '0.5', '[[1]]');
     fc.assert(
       fc.property(fc.constantFrom(...settings), badValue, fc.nat(4), (setting, value, blankLines) => {
-        fc.pre(setting.kind !== 'list' || value !== '[]'); // a list may be empty
+        fc.pre(!['list', 'tables'].includes(setting.kind) || value !== '[]'); // a list may be empty
+        fc.pre(setting.kind !== 'string' || setting.minLength !== undefined || value !== '""'); // a text, too
         const text = `${'\n'.repeat(blankLines)}${setting.key} = ${value}\n`;
         const [problem] = problemsOf(() => resolveText(text));
         const place = `/home/me/config.toml:${blankLines + 1}: ${setting.key} is `;
@@ -333,6 +334,7 @@ describe('warnings', () => {
 
 /** Any value that a setting takes. */
 function allowedValue({
+  key,
   kind,
   minimum = 0,
   maximum = Number.MAX_SAFE_INTEGER,
@@ -350,7 +352,29 @@ function allowedValue({
       return fc.integer({ min: minimum, max: maximum });
     case 'number':
       return fc.double({ min: minimum, max: Math.min(maximum, 1e9), noNaN: true });
+    case 'tables':
+      return fc.array(
+        fc.record(
+          {
+            command: fc.oneof(fc.constant('a "b" \\ | c\n'), fc.array(fc.string(), { minLength: 1 })),
+            timeout_seconds: fc.integer({ min: 1, max: 3_600 }),
+            matcher: fc.constantFrom(
+              ...(key === 'hooks.session_start' ? ['resume'] : ['auto|manual', 'auto']),
+            ),
+          },
+          { requiredKeys: ['command'] },
+        ),
+      );
   }
+}
+
+/** A value as TOML; its texts are written as in JSON. */
+function toToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toToml).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, inner]) => `${key} = ${toToml(inner)}`)
+    .join(', ')} }`;
 }
 
 /** Settings that depend on no other one: thresholds have an order, the preset sets many, providers must be there. */
@@ -363,7 +387,7 @@ const overridesOf = fc
   .map((values) =>
     INDEPENDENT.flatMap(({ key }, index) => {
       const value = values[index];
-      return value === undefined ? [] : [`${key}=${JSON.stringify(value)}`];
+      return value === undefined ? [] : [`${key}=${toToml(value)}`];
     }),
   );
 

@@ -69,8 +69,11 @@ interface Layer {
   readonly values: TomlTable;
   /** It came with a project, so it is not the user who speaks. */
   readonly isProject: boolean;
-  readonly originOf: (path: readonly string[]) => ValueOrigin;
+  readonly originOf: (path: IssuePath) => ValueOrigin;
 }
+
+/** Keys, and places in lists, counted from 0. */
+type IssuePath = readonly (string | number)[];
 
 /**
  * Validates every source on its own and lets the strongest one that sets a key win.
@@ -241,9 +244,13 @@ function findUnknownProviders(
 }
 
 /** What stands at a path. Names of providers come from the sources, so prototypes are out of reach. */
-function valueAt(table: TomlTable, path: readonly string[]): TomlValue | undefined {
+function valueAt(table: TomlTable, path: IssuePath): TomlValue | undefined {
   let value: TomlValue | undefined = table;
   for (const key of path) {
+    if (typeof key === 'number') {
+      value = Array.isArray(value) ? value[key] : undefined;
+      continue;
+    }
     if (value === undefined || !isTable(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
@@ -357,8 +364,7 @@ function findProblems(layer: Layer, settings: readonly Setting[]): readonly Conf
   const result = ConfigSchema.safeParse(layer.values);
   const issues = result.success ? [] : result.error.issues;
   const problems = issues.flatMap((issue) => {
-    // The place in a list is no key.
-    const path = issue.path.filter((part) => typeof part !== 'number').map(String);
+    const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
     if (issue.code === 'invalid_key') return [];
     if (issue.code !== 'unrecognized_keys') return [explainValue(layer, path, settings)];
     return issue.keys.map((key) => explainUnknown(layer, [...path, key], settings));
@@ -394,30 +400,59 @@ function lineOf(origin: ValueOrigin): number {
   return 'line' in origin ? (origin.line ?? 0) : 0;
 }
 
-function explainValue(layer: Layer, path: readonly string[], settings: readonly Setting[]): ConfigProblem {
-  const origin = layer.originOf(path);
-  const key = path.join('.');
-  const setting = settings.find((candidate) => candidate.key === key);
+function explainValue(layer: Layer, path: IssuePath, settings: readonly Setting[]): ConfigProblem {
+  const key = keyOf(path);
+  const member = listMembers(settings).find((candidate) => candidate.key === key);
+  const setting = member ?? settings.find((candidate) => candidate.key === key);
+  // What is wrong with one member of a list is told of the whole list, but a table says it of its own keys.
+  const place = member === undefined ? path.filter((part) => typeof part === 'string') : path;
+  const origin = originNear(layer, place);
   const allowed = setting === undefined ? 'a table' : describeAllowed(setting);
   if (setting?.mayHoldSecret === true) {
     return { message: `${describePlace(origin)}: ${key} must be ${allowed}.`, origin, key, allowed };
   }
-  const value = showValue(valueAt(layer.values, path));
+  const value = showValue(valueAt(layer.values, place));
   const message = `${describePlace(origin)}: ${key} is ${value}, but must be ${allowed}.`;
   return { message, origin, key, value, allowed };
 }
 
-function explainUnknown(layer: Layer, path: readonly string[], settings: readonly Setting[]): ConfigProblem {
+/** The keys of a path, without places in lists. */
+function keyOf(path: IssuePath): string {
+  return path.filter((part) => typeof part === 'string').join('.');
+}
+
+function listMembers(settings: readonly Setting[]): readonly Setting[] {
+  return settings.flatMap(({ members }) => members ?? []);
+}
+
+/** Where a key is set; of one that is missing, where its table is. */
+function originNear(layer: Layer, path: IssuePath): ValueOrigin {
   const origin = layer.originOf(path);
-  const key = path.join('.');
+  const isInFile = origin.source === 'user' || origin.source === 'project';
+  return isInFile && origin.line === undefined && path.length > 1
+    ? originNear(layer, path.slice(0, -1))
+    : origin;
+}
+
+function explainUnknown(layer: Layer, path: IssuePath, settings: readonly Setting[]): ConfigProblem {
+  const origin = layer.originOf(path);
+  const key = keyOf(path);
   const tables = new Set(
     settings.map((setting) => setting.path.slice(0, -1).join('.')).filter((name) => name !== ''),
   );
-  const nearest = nearestName(key, [...settings.map((setting) => setting.key), ...tables]);
-  const start = `${describePlace(origin)}: unknown key ${showKey(path)}`;
-  if (nearest === undefined) return { message: `${start}.`, origin, key };
+  const known = [...settings, ...listMembers(settings)].map((setting) => setting.key);
+  const nearest = nearestName(key, [...known, ...tables]);
+  const start = `${describePlace(origin)}: unknown key ${showKey(path.filter((part) => typeof part === 'string'))}`;
+  if (nearest === undefined) return { message: `${start}${knownBeside(key, settings)}.`, origin, key };
   const spelling = origin.source === 'environment' ? environmentName(nearest.split('.')) : nearest;
   return { message: `${start}; the nearest known one is ${spelling}.`, origin, key, nearest };
+}
+
+/** What a table of a list takes, since there are few keys and other tools name them otherwise. */
+function knownBeside(key: string, settings: readonly Setting[]): string {
+  const list = settings.find(({ kind, key: table }) => kind === 'tables' && key.startsWith(`${table}.`));
+  const names = (list?.members ?? []).map(({ path }) => path.at(-1));
+  return names.length === 0 ? '' : `; known there: ${names.join(', ')}`;
 }
 
 function invalidConfig(problems: readonly ConfigProblem[]): BatonError {

@@ -124,6 +124,9 @@ const SPECIFIED: Readonly<Record<string, SettingValue | undefined>> = {
     'final thoughts',
     'next steps',
   ],
+  'hooks.pre_compact': undefined,
+  'hooks.post_compact': undefined,
+  'hooks.session_start': undefined,
   'model_providers.any.name': undefined,
   'model_providers.any.base_url': undefined,
   'model_providers.any.wire_api': undefined,
@@ -155,7 +158,7 @@ function refusedValues({
     ...(kind === 'boolean' ? [] : [fc.boolean()]),
     ...refusedTexts,
   ];
-  if (kind === 'boolean' || kind === 'string' || kind === 'list') return fc.oneof(fc.double(), ...others);
+  if (kind !== 'integer' && kind !== 'number') return fc.oneof(fc.double(), ...others);
   const outside = fc
     .oneof(fc.double(), fc.integer(), fc.constantFrom(minimum - 1, maximum + 1, -1, -0.5))
     .filter((value) => !(value >= minimum && value <= maximum));

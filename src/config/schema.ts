@@ -6,6 +6,7 @@
 
 import * as z from 'zod';
 import { about } from './about.ts';
+import { HooksSchema } from './hooks-schema.ts';
 import { ProvidersSchema } from './provider-schema.ts';
 import { WatcherSchema } from './watcher-schema.ts';
 
@@ -354,6 +355,7 @@ export const ConfigSchema = z
     features: FeaturesSchema,
     compact: CompactSchema,
     rawr_auto_compaction: WatcherSchema,
+    hooks: HooksSchema,
     model_providers: ProvidersSchema,
   })
   .meta({ title: 'Configuration of Baton' });
@@ -365,8 +367,8 @@ type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key;
 
-type CamelKeys<Value> = Value extends readonly unknown[]
-  ? Value
+type CamelKeys<Value> = Value extends readonly (infer Member)[]
+  ? readonly CamelKeys<Member>[]
   : Value extends object
     ? { readonly [Key in keyof Value as CamelCase<Key & string>]: CamelKeys<Value[Key]> }
     : Value;
@@ -382,11 +384,12 @@ export function toConfig(values: ConfigValues): Config {
   return renameKeys(values, []) as Config;
 }
 
-function renameKeys(table: object, path: readonly string[]): object {
-  const renamed = Object.entries(table).map(([key, value]: [string, unknown]) => {
-    const inner = [...path, key];
-    const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return [codePath(inner).at(-1), isTable ? renameKeys(value, inner) : value];
+function renameKeys(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((member) => renameKeys(member, path));
+  if (typeof value !== 'object' || value === null) return value;
+  const renamed = Object.entries(value).map(([key, inner]: [string, unknown]) => {
+    const innerPath = [...path, key];
+    return [codePath(innerPath).at(-1), renameKeys(inner, innerPath)];
   });
   return Object.fromEntries(renamed) as object;
 }

@@ -16,7 +16,7 @@ function flag(value: boolean, description: string, source = SPEC) {
   return z.boolean().default(value).meta(about({ description, source }));
 }
 
-function deadline(seconds: number, awaited: string) {
+function deadline(seconds: number, description: string) {
   return z
     .int()
     .min(1)
@@ -24,11 +24,15 @@ function deadline(seconds: number, awaited: string) {
     .default(seconds)
     .meta(
       about({
-        description: `How long ${awaited} may give no sign of life before it is given up. ${WAITS}`,
+        description,
         unit: 'seconds',
         source: 'spec 3-watcher §4',
       }),
     );
+}
+
+function patience(awaited: string): string {
+  return `How long ${awaited} may give no sign of life before it is given up. ${WAITS}`;
 }
 
 function promptPath(step: string, file: string) {
@@ -290,11 +294,14 @@ export const WatcherSchema = z
           source: SPEC,
         }),
       ),
-    judgment_deadline_seconds: deadline(30, 'the judge'),
-    scratch_deadline_seconds: deadline(120, 'the scratch write'),
-    packet_deadline_seconds: deadline(180, 'the packet'),
-    compaction_deadline_seconds: deadline(300, 'the compaction'),
-    handoff_deadline_seconds: deadline(30, 'the handoff'),
+    judgment_deadline_seconds: deadline(30, patience('the judge')),
+    scratch_deadline_seconds: deadline(120, patience('the scratch write')),
+    packet_deadline_seconds: deadline(180, patience('the packet')),
+    compaction_deadline_seconds: deadline(
+      300,
+      'How long all requests to models for one summary may take together; after it the summary is written without a model.',
+    ),
+    handoff_deadline_seconds: deadline(30, patience('the handoff')),
     compaction_model: name(
       "The model of the watcher's compactions.",
       '`compact.summarization_model`, else the model of the session',

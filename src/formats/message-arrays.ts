@@ -1,7 +1,15 @@
 // A history as an array of messages that an API takes as it is.
 
 import { MISSING_RESULT, normalizeItems } from '../history/pairs.ts';
-import type { Item, JsonObject, Part, ReasoningItem, ToolOutputItem } from '../protocol/item.ts';
+import { inWords, shadowMessage } from '../history/shadow.ts';
+import type {
+  CompactionItem,
+  Item,
+  JsonObject,
+  Part,
+  ReasoningItem,
+  ToolOutputItem,
+} from '../protocol/item.ts';
 import { textOfParts } from '../protocol/item.ts';
 import type { Format, MessageFormat } from '../vocabulary.ts';
 import { isAnsweredCall, turnsOf } from './answers.ts';
@@ -26,8 +34,9 @@ export function writeMessages(
   items: readonly Item[],
   source: Format,
 ): readonly JsonObject[] {
+  const told = format === 'responses' ? items : inWords(items);
   // A call that cannot be written must not be answered, so kinds without a place go first.
-  const writable = items.filter((item) =>
+  const writable = told.filter((item) =>
     item.type === 'unknown'
       ? format === 'responses' && source === 'responses'
       : item.type !== 'message' || item.isApiErrorMessage !== true,
@@ -47,16 +56,23 @@ export function writeMessages(
 function responsesItem(item: Item, source: Format): readonly JsonObject[] {
   const isOwn = source === 'responses' || source === 'codex';
   if (item.type === 'reasoning') return isOwn ? encryptedReasoning(item) : [];
-  if (item.type === 'compaction') {
-    const { encrypted_content: content } = item;
-    return isOwn && content !== undefined ? [{ type: 'compaction', encrypted_content: content }] : [];
-  }
+  if (item.type === 'compaction') return compactionItem(item, isOwn, source);
   if (item.type === 'unknown') return [item.raw];
   if (item.type === 'message' && item.content.length === 0) return [];
   const wire = toWire(item, 'claude-code');
   if (wire.place !== 'payload') return [];
   const { name } = wire.payload;
   return [typeof name === 'string' ? { ...wire.payload, name: toolName(name) } : wire.payload];
+}
+
+/** Who made a compaction is known of those that Baton asked for: only the Responses API makes any. */
+function compactionItem(item: CompactionItem, isOwn: boolean, source: Format): readonly JsonObject[] {
+  const { encrypted_content: content, provider } = item;
+  if ((isOwn || provider !== undefined) && content !== undefined) {
+    return [{ type: 'compaction', encrypted_content: content }];
+  }
+  const shadow = shadowMessage(item);
+  return shadow === undefined ? [] : responsesItem(shadow, source);
 }
 
 /** The id is left out with which the provider would look for an item that it may not have stored. */

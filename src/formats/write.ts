@@ -2,6 +2,7 @@
 
 import { BatonError } from '../errors.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
+import { inWords } from '../history/shadow.ts';
 import type { Ids } from '../ports.ts';
 import type { Entry } from '../history/project.ts';
 import type { Item } from '../protocol/item.ts';
@@ -74,7 +75,8 @@ export function isAgentFormat(format: Format | WriteFormat): format is AgentForm
   return AGENT_FORMATS.some((each) => each === format);
 }
 
-function isMessageFormat(format: Format | WriteFormat): format is MessageFormat {
+/** Whether sessions of the format are messages as an API takes them. */
+export function isMessageFormat(format: Format | WriteFormat): format is MessageFormat {
   return MESSAGE_FORMATS.some((each) => each === format);
 }
 
@@ -203,7 +205,7 @@ export function freshSession(session: FreshSession): readonly string[] {
     case 'claude-code':
       return freshClaude(session);
     case 'markdown':
-      return [writeMarkdown(itemsAfter(change), markdownHead(session)).trimEnd()];
+      return [writeMarkdown(inWords(itemsAfter(change)), markdownHead(session)).trimEnd()];
     default:
       return [JSON.stringify(writeMessages(format, itemsAfter(change), source.format), null, 2)];
   }
@@ -222,7 +224,7 @@ function freshClaude({ source, meta, change, at, newSessionId, ids }: FreshSessi
   };
   const writing = { tail, newSessionId, at, ids: claudeIds(ids), from: source.format };
   return change.type === 'micro'
-    ? writeClaudeSession({ ...writing, items: change.items }).lines
+    ? writeClaudeSession({ ...writing, items: inWords(change.items) }).lines
     : appendClaudeCompaction({ ...writing, record: change.record }).lines;
 }
 

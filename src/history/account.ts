@@ -89,6 +89,12 @@ export class AccountFold {
     }
   }
 
+  /** Used tokens and the raw window now; undefined where only a guess is known. Costs the same at any length. */
+  gauge(): { readonly used: number; readonly rawWindow: number | undefined } {
+    const { window, from } = this.#window();
+    return { used: this.#gauge.usage().used, rawWindow: from === 'unknown' ? undefined : window };
+  }
+
   /** The account as of the last record. */
   account(): ContextAccount {
     const categories: Partial<Record<Category, number>> = this.#present.categories;
@@ -291,6 +297,7 @@ export class AccountFold {
 }
 
 function summaryKind(record: CompactedRecord): CompactionMark['summary'] {
-  if (record.summary !== undefined) return 'readable';
-  return record.replacement.some(({ type }) => type === 'compaction') ? 'encrypted' : 'none';
+  const isEncrypted = record.replacement.some(({ type }) => type === 'compaction');
+  if (record.summary === undefined) return isEncrypted ? 'encrypted' : 'none';
+  return isEncrypted ? 'shadowed' : 'readable';
 }

@@ -31,7 +31,7 @@ export interface CompactionMark {
   /** Occupancy just after, as recorded, else by estimate without margin. */
   readonly postTokens: number;
   readonly window: number;
-  readonly summary: 'readable' | 'encrypted' | 'none';
+  readonly summary: 'readable' | 'encrypted' | 'shadowed' | 'none';
   readonly summaryTokens: number;
   /** Items of the history before and after. */
   readonly itemsBefore: number;

@@ -1,4 +1,4 @@
-// What a compaction tells while it runs, as it goes over the wire: snake_case, one object each.
+// What a session, and a compaction in it, tells while it runs, as it goes over the wire: snake_case, one object each.
 
 import type { CompactFailure, Implementation } from '../vocabulary.ts';
 
@@ -39,3 +39,17 @@ export type CompactionEvent =
       readonly post_compact_tokens: number;
       readonly threshold: number;
     };
+
+/** What a thread tells. @source Codex' event names, spec 4-session §1 */
+export type SessionEvent =
+  | CompactionEvent
+  | { readonly type: 'turn_started'; readonly turn_id: string }
+  | { readonly type: 'turn_complete'; readonly turn_id: string; readonly last_agent_message: string | null }
+  | { readonly type: 'turn_aborted'; readonly turn_id: string }
+  | { readonly type: 'user_message' | 'agent_message'; readonly message: string }
+  /** For display; the whole message follows. */
+  | { readonly type: 'agent_message_delta' | 'agent_reasoning_delta'; readonly delta: string }
+  /** A request broke and is sent again: deltas since the last message are void. */
+  | { readonly type: 'stream_error'; readonly message: string }
+  | { readonly type: 'token_count'; readonly used: number; readonly model_context_window: number | null }
+  | { readonly type: 'error'; readonly code: string; readonly message: string };

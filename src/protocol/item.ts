@@ -110,6 +110,11 @@ export interface WebSearchCallItem extends ItemBase {
 export interface CompactionItem extends ItemBase {
   readonly type: 'compaction';
   readonly encrypted_content?: string;
+  /**
+   * What Baton itself says of the same part of the conversation, in words; sent in its place to whoever cannot read the
+   * state, and never beside it. Absent in what others wrote.
+   */
+  readonly shadow?: string;
 }
 
 /** Marks the place of a compaction in the history; sent to no model. */

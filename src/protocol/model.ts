@@ -65,17 +65,19 @@ export type ModelEvent =
   | { readonly type: 'usage'; readonly usage: ModelUsage }
   /** The last event of every answer. */
   | { readonly type: 'completed'; readonly stopReason: StopReason }
-  /** The request failed and is about to be sent again; everything since the last of these is void. */
-  | {
-      readonly type: 'restarted';
-      /** Counted from 1. */
-      readonly retry: number;
-      readonly maxRetries: number;
-      /** Milliseconds waited before the request is sent again. */
-      readonly delayMs: number;
-      /** What failed, one sentence. */
-      readonly why: string;
-    };
+  | RestartedEvent;
+
+/** The request failed and is about to be sent again; everything since the last of these is void. */
+export interface RestartedEvent {
+  readonly type: 'restarted';
+  /** Counted from 1. */
+  readonly retry: number;
+  readonly maxRetries: number;
+  /** Milliseconds waited before the request is sent again. */
+  readonly delayMs: number;
+  /** What failed, one sentence. */
+  readonly why: string;
+}
 
 /** What a provider's own compaction left of a history. */
 export interface RemoteCompaction {

@@ -1,3 +1,4 @@
+import type { HookRun } from './hook.ts';
 import type { Category, Implementation, Phase, Reason, Rung, Strategy, Trigger } from '../vocabulary.ts';
 
 /** Tokens by category; absent categories hold none. */
@@ -81,6 +82,8 @@ export interface Receipt {
   /** Checks that the result passed, e.g. `no_orphan_pairs`. */
   readonly guards: readonly string[];
   readonly notes: readonly string[];
+  /** Hooks that ran before the result was committed; absent where none did. */
+  readonly hooks?: readonly HookRun[];
   /** From request to result, where it was timed. */
   readonly durationMs?: number;
 }

@@ -2,7 +2,7 @@
 
 import type { BatonError } from '../errors.ts';
 import type { CancelSignal } from '../ports.ts';
-import type { ModelEvent } from '../protocol/model.ts';
+import type { ModelEvent, RestartedEvent } from '../protocol/model.ts';
 import { failureOf, interrupted } from './errors.ts';
 import { decideRetry, kindOf } from './retry.ts';
 import type { Attempts, RetryDecision, RetryPolicy } from './retry.ts';
@@ -52,19 +52,19 @@ export async function* streamAnswer(
       return;
     } catch (error) {
       const again = nextAttempt(error, attempts, settings);
-      const { retry, maxRetries, delayMs } = again;
-      yield { type: 'restarted', retry, maxRetries, delayMs, why: (error as BatonError).message };
-      await sleep(delayMs, call.signal);
+      yield restarted(error, again);
+      await sleep(again.delayMs, call.signal);
       attempts = again.attempts;
     }
   }
 }
 
-/** Does something that answers at once, again as often as the policy says. */
+/** Does something that answers at once, again as often as the policy says. @param onRestart told before each time */
 export async function retrying<Value>(
   call: Call,
   settings: ProviderSettings,
   send: (call: Call) => Promise<Value>,
+  onRestart?: (event: RestartedEvent) => void,
 ): Promise<Value> {
   let attempts: Attempts = { request: 0, stream: 0 };
   for (;;) {
@@ -72,10 +72,18 @@ export async function retrying<Value>(
       return await send(call);
     } catch (error) {
       const again = nextAttempt(error, attempts, settings);
+      onRestart?.(restarted(error, again));
       await sleep(again.delayMs, call.signal);
       attempts = again.attempts;
     }
   }
+}
+
+function restarted(
+  error: unknown,
+  { retry, maxRetries, delayMs }: Extract<RetryDecision, { type: 'retry' }>,
+): RestartedEvent {
+  return { type: 'restarted', retry, maxRetries, delayMs, why: (error as BatonError).message };
 }
 
 async function* streamOnce(call: Call, fold: AnswerFold): AsyncGenerator<ModelEvent, void, undefined> {

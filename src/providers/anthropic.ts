@@ -11,7 +11,7 @@ import { withBreakpoints } from './breakpoints.ts';
 import { wireHistory } from './history.ts';
 import { modelInfo, THINKING_BUDGETS } from './models.ts';
 import { defined } from './openai-responses.ts';
-import { broken, complaintInStream, requestJson } from './transport.ts';
+import { broken, complaintInStream, requestJson, WHOLE_ANSWER } from './transport.ts';
 import type { Call, StreamPart } from './transport.ts';
 
 /** @source Anthropic Messages API, versioning */
@@ -175,6 +175,7 @@ class AnthropicFold implements AnswerFold {
     const { data } = part;
     const type = stringAt(data, 'type') ?? part.name;
     if (type === 'error') throw complaintInStream(this.#whose(), objectAt(data, 'error') ?? data);
+    if (part.name === WHOLE_ANSWER) return this.#takeWhole(data);
     if (type === 'message_start') return this.#start(objectAt(data, 'message') ?? {});
     if (!TYPES.has(type)) return [];
     if (!this.#hasStarted) throw this.#broken(`${type} before the message began`);
@@ -211,6 +212,19 @@ class AnthropicFold implements AnswerFold {
     this.#hasStarted = true;
     this.#usage = withoutNulls(objectAt(message, 'usage') ?? {});
     return [];
+  }
+
+  #takeWhole(message: JsonObject): readonly ModelEvent[] {
+    if (!Array.isArray(message['content'])) return [];
+    const events = objectsAt(message, 'content').flatMap((start, index) => {
+      const opened = this.#openBlock(index, start);
+      const block = this.#blockAt({ index });
+      this.#open.delete(index);
+      return [...opened, ...this.#closeBlock(block)];
+    });
+    this.#usage = withoutNulls(objectAt(message, 'usage') ?? {});
+    this.#stopReason = stringAt(message, 'stop_reason') ?? 'end_turn';
+    return [...events, ...this.#finish()];
   }
 
   #openBlock(index: number | undefined, start: JsonObject | undefined): readonly ModelEvent[] {

@@ -3,8 +3,17 @@
 
 import { writeMessages } from '../formats/message-arrays.ts';
 import { arrayAt, isJsonObject, stringAt } from '../formats/fields.ts';
+import { shadowMessage } from '../history/shadow.ts';
 import { textOfParts } from '../protocol/item.ts';
-import type { ImagePart, Item, JsonObject, MessageItem, Part, ToolOutputItem } from '../protocol/item.ts';
+import type {
+  CompactionItem,
+  ImagePart,
+  Item,
+  JsonObject,
+  MessageItem,
+  Part,
+  ToolOutputItem,
+} from '../protocol/item.ts';
 import type { ModelRequest } from '../protocol/model.ts';
 import type { MessageFormat } from '../vocabulary.ts';
 
@@ -33,8 +42,9 @@ export function wireHistory(request: ModelRequest, format: MessageFormat, provid
 function ownItem(item: Item, format: MessageFormat, provider: string): readonly Item[] {
   switch (item.type) {
     case 'reasoning':
-    case 'compaction':
       return isReadable(item, format, provider) ? [item] : [];
+    case 'compaction':
+      return isReadable(item, format, provider) ? [item] : shadowOf(item);
     // Kinds that Baton does not know can only be what another API, or a newer one, wrote.
     case 'unknown':
       return [];
@@ -64,6 +74,12 @@ function isBlank(parts: readonly Part[]): boolean {
   return parts.every(
     (part) => part.type !== 'input_image' && part.type !== 'other' && textOfParts([part]).trim() === '',
   );
+}
+
+/** What stands for a compaction of another provider: without it a change of provider would lose all that is behind it. */
+function shadowOf(item: CompactionItem): readonly Item[] {
+  const shadow = shadowMessage(item);
+  return shadow === undefined ? [] : [shadow];
 }
 
 function isReadable(item: Item, format: MessageFormat, provider: string): boolean {

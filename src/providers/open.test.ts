@@ -70,7 +70,7 @@ describe('the window', () => {
     assert.equal(window, 128_000);
     assert.deepEqual(warnings, [
       'The context window of lab/novel is not known, so 128000 tokens are assumed; ' +
-        'model, model_provider and model_context_window in config.toml say it.',
+        'model_context_window in config.toml says it.',
     ]);
   });
 
@@ -85,6 +85,8 @@ describe('the window', () => {
       272_000,
       'a window without a model is that of the session',
     );
+    const unknown = { configured: { modelContextWindow: 32_000 } };
+    assert.equal((await open('lab/novel', unknown)).window, 32_000, 'but where nothing else is known');
     const anywhere = { model: 'novel', modelContextWindow: 32_000 };
     assert.equal((await open('bare/novel', { configured: anywhere })).window, 32_000);
   });

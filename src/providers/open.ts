@@ -93,16 +93,17 @@ function configuredFor(key: string, { model, modelProvider }: ConfiguredModel): 
   return modelProvider === key ? model : undefined;
 }
 
-/** `model_context_window`, where this is the model it belongs to. @source docs/decisions/providers.md */
+/** `model_context_window`, where this is the model it belongs to, or nothing else is known of it. @source docs/decisions/providers.md */
 function configuredWindow(key: string, name: string, configured: ConfiguredModel): number | undefined {
   const { model, modelProvider, modelContextWindow } = configured;
   const isMeant = model === name && (modelProvider ?? key) === key;
-  return isMeant ? modelContextWindow : undefined;
+  const isOnlyWord = model === undefined && !modelInfo(name).isWindowKnown;
+  return isMeant || isOnlyWord ? modelContextWindow : undefined;
 }
 
 function unknownWindow(key: string, name: string): string {
   return (
     `The context window of ${key}/${name} is not known, so ${UNKNOWN_MODEL_WINDOW} tokens are assumed; ` +
-    'model, model_provider and model_context_window in config.toml say it.'
+    'model_context_window in config.toml says it.'
   );
 }

@@ -9,7 +9,7 @@ import { endpoint, streamAnswer } from './adapter.ts';
 import type { AnswerFold, ProviderSettings } from './adapter.ts';
 import { wireHistory } from './history.ts';
 import { defined } from './openai-responses.ts';
-import { broken, complaintInStream } from './transport.ts';
+import { broken, complaintInStream, WHOLE_ANSWER } from './transport.ts';
 import type { StreamPart } from './transport.ts';
 
 /** A chat server with what it needs beside the settings of all providers. */
@@ -103,8 +103,9 @@ class ChatFold implements AnswerFold {
     this.#usage = chatUsage(objectAt(data, 'usage')) ?? this.#usage;
     const [choice] = objectsAt(data, 'choices');
     if (choice === undefined) return [];
-    const events = this.#takeDelta(objectAt(choice, 'delta') ?? {});
+    const events = this.#takeDelta(objectAt(choice, 'delta') ?? objectAt(choice, 'message') ?? {});
     this.#finishReason = stringAt(choice, 'finish_reason') ?? this.#finishReason;
+    if (part.name === WHOLE_ANSWER) this.#finishReason ??= 'stop';
     return events;
   }
 

@@ -4,14 +4,21 @@ import { isItemPayload, readItem } from '../formats/codex/items.ts';
 import { arrayAt, countAt, isJsonObject, objectAt, objectsAt, stringAt } from '../formats/fields.ts';
 import { callOf } from '../protocol/item.ts';
 import type { Item, JsonObject } from '../protocol/item.ts';
-import type { ModelEvent, ModelRequest, ModelUsage, RemoteCompaction, ToolSpec } from '../protocol/model.ts';
+import type {
+  ModelEvent,
+  ModelRequest,
+  ModelUsage,
+  RemoteCompaction,
+  RestartedEvent,
+  ToolSpec,
+} from '../protocol/model.ts';
 import type { Model } from '../ports.ts';
 import type { StopReason } from '../vocabulary.ts';
 import { endpoint, retrying, streamAnswer } from './adapter.ts';
 import type { AnswerFold, ProviderSettings } from './adapter.ts';
 import { wireHistory } from './history.ts';
 import { modelInfo } from './models.ts';
-import { broken, complaintInStream, requestJson } from './transport.ts';
+import { broken, complaintInStream, requestJson, WHOLE_ANSWER } from './transport.ts';
 import type { Call, StreamPart } from './transport.ts';
 
 /** What one provider of the Responses API can do beside answering; OpenAI itself can do all of it. */
@@ -48,11 +55,15 @@ export function responsesModel(settings: ProviderSettings, abilities: ResponsesA
     ...(compaction === undefined
       ? {}
       : {
-          compactRemote: (request, signal) => {
+          compactRemote: (request, signal, onRestart = ignore) => {
             const body = responsesBody(request, settings.provider);
             return compaction === 'trigger'
-              ? compactByTrigger(callOfRequest('responses', withTrigger(body), signal), settings)
-              : compactByEndpoint(callOfRequest('responses/compact', compactBody(body), signal), settings);
+              ? compactByTrigger(callOfRequest('responses', withTrigger(body), signal), settings, onRestart)
+              : compactByEndpoint(
+                  callOfRequest('responses/compact', compactBody(body), signal),
+                  settings,
+                  onRestart,
+                );
           },
         }),
     ...(abilities.countsTokens === true
@@ -120,19 +131,34 @@ function compactBody({ model, instructions, tools, input }: JsonObject): JsonObj
   return defined({ model, instructions, tools, input });
 }
 
-async function compactByTrigger(call: Call, settings: ProviderSettings): Promise<RemoteCompaction> {
+type OnRestart = (event: RestartedEvent) => void;
+
+const ignore: OnRestart = () => undefined;
+
+async function compactByTrigger(
+  call: Call,
+  settings: ProviderSettings,
+  onRestart: OnRestart,
+): Promise<RemoteCompaction> {
   let items: Item[] = [];
   let usage: ModelUsage | undefined;
   for await (const event of streamAnswer(call, settings, () => new ResponsesFold(settings))) {
     if (event.type === 'item_done') items.push(event.item);
     else if (event.type === 'usage') usage = event.usage;
-    else if (event.type === 'restarted') [items, usage] = [[], undefined];
+    else if (event.type === 'restarted') {
+      [items, usage] = [[], undefined];
+      onRestart(event);
+    }
   }
   return { items: oneCompaction(items, settings), usage };
 }
 
-async function compactByEndpoint(call: Call, settings: ProviderSettings): Promise<RemoteCompaction> {
-  const answer = await retrying(call, settings, requestJson);
+async function compactByEndpoint(
+  call: Call,
+  settings: ProviderSettings,
+  onRestart: OnRestart,
+): Promise<RemoteCompaction> {
+  const answer = await retrying(call, settings, requestJson, onRestart);
   const items = objectsAt(answer, 'output').flatMap((each) => outputItem(each, settings.provider));
   oneCompaction(items, settings);
   return { items, usage: responsesUsage(objectAt(answer, 'usage')) };
@@ -187,6 +213,8 @@ class ResponsesFold implements AnswerFold {
       case 'response.completed':
       case 'response.incomplete':
         return this.#finish(objectAt(data, 'response') ?? {});
+      case WHOLE_ANSWER:
+        return Array.isArray(data['output']) ? this.#finish(data) : [];
       case 'response.failed':
         throw complaintInStream(
           whose(this.#settings),

@@ -34,6 +34,9 @@ export interface ServerEvent {
 /** What comes out of a stream besides events: OpenAI's chat ends with a word that is no JSON. */
 export type StreamPart = ServerEvent | 'done';
 
+/** The name under which a whole answer comes, from a server that does not stream although it is asked to. */
+export const WHOLE_ANSWER = 'whole_answer';
+
 /** Longest event, in characters; a line without an end must not fill the memory. 32 M: twice what the APIs take in. */
 const MAX_EVENT_CHARACTERS = 32 * 1024 * 1024;
 
@@ -52,6 +55,10 @@ export async function* streamEvents(call: Call): AsyncGenerator<StreamPart, void
   try {
     const response = await line.open();
     const type = response.headers.get('content-type') ?? '';
+    if (type.includes('application/json')) {
+      yield wholeAnswer(await line.text(response), call);
+      return;
+    }
     if (!type.includes('text/event-stream') || response.body === null) {
       throw modelError(
         'model_network',
@@ -63,6 +70,14 @@ export async function* streamEvents(call: Call): AsyncGenerator<StreamPart, void
   } finally {
     line.close();
   }
+}
+
+function wholeAnswer(text: string, call: Call): ServerEvent {
+  const data = parseObject(text);
+  if (data === undefined) throw broken(call, `no JSON object: ${quote(text, call)}`);
+  const error = data['error'];
+  if (isJsonObject(error)) throw complaintInStream(call, error);
+  return { name: WHOLE_ANSWER, data };
 }
 
 /** The JSON object that answers a request without a stream. */

@@ -3,6 +3,7 @@
 
 import type { ActiveWork, DecisionRecord, Situation, Verdict } from '../protocol/decision.ts';
 import type { Judgment } from '../protocol/judgment.ts';
+import { isSummarising } from '../protocol/plan.ts';
 import type { CompactionPlan, RefusalReason } from '../protocol/plan.ts';
 import type { Signal } from '../protocol/signal.ts';
 import { TIERS } from '../vocabulary.ts';
@@ -241,6 +242,8 @@ const REFUSED: Readonly<Record<RefusalReason, VerdictReason>> = {
   disabled: 'off',
   auto_disabled: 'off',
   micro_disabled: 'off',
+  remote_unavailable: 'off',
+  legacy_only: 'off',
   not_needed: 'floor',
   rearm: 'cooldown',
   breaker_open: 'breaker_open',
@@ -249,7 +252,7 @@ const REFUSED: Readonly<Record<RefusalReason, VerdictReason>> = {
 
 /** The decision after the arbiter's plan for it: a refusal turns a yes into a no; a no stays as it is. */
 export function applyPlan(decision: Decision, plan: CompactionPlan): Decision {
-  if (!decision.shouldCompact || plan.type === 'micro' || plan.type === 'full') return decision;
+  if (!decision.shouldCompact || plan.type === 'micro' || isSummarising(plan)) return decision;
   // What an open breaker still allows is no sequence with a packet and a handoff.
   const reason = plan.type === 'none' ? REFUSED[plan.reason] : 'breaker_open';
   return { ...decision, shouldCompact: false, reason, why: say.refused(plan.why) };

@@ -1,5 +1,6 @@
 // Where decisions are taken, and what becomes of them: the arbiter's plan, the judge's word, the mode.
 
+import { isSummarising } from '../protocol/plan.ts';
 import type { DecisionPoint } from '../vocabulary.ts';
 import { settleBoundaries } from './boundaries.ts';
 import type { Decision, Evaluation } from './decide.ts';
@@ -104,7 +105,7 @@ export function takePlan(
   if (mode !== 'auto' && !isModeIgnored(question, policy)) {
     return andThen(settle(idle, question, decision, policy), (next) => suggest(next, question, mode, policy));
   }
-  const asking = plan.type === 'full' ? askJudge(state, question, policy) : undefined;
+  const asking = isSummarising(plan) ? askJudge(state, question, policy) : undefined;
   if (asking !== undefined) return asking;
   return act(idle, question, plan.type === 'micro' ? 'micro' : 'full', policy);
 }

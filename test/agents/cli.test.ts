@@ -9,6 +9,8 @@ import type { JsonObject } from '../../src/protocol/item.ts';
 import { CLEARED_RESULT } from '../../src/protocol/record.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import type { Ran } from '../support/program.ts';
+import { isSealed } from '../support/provider-server/seals.ts';
+import { startProviderServer } from '../support/provider-server/server.ts';
 import {
   assistantLine,
   boundaryLine,
@@ -37,6 +39,7 @@ import { projectionOf } from './projection.ts';
 import { listSessions } from './recorded-sessions.ts';
 import { sentByClaude, sentByCodex } from './sent.ts';
 import type { SentItem } from './sent.ts';
+import { objectsOf } from './shape.ts';
 import { skipReason } from './tools.ts';
 
 const skip = await skipReason();
@@ -163,12 +166,59 @@ for (const format of ['codex', 'claude'] as const) {
       await assertSent(format, await made('compact', original, '--prune', '--strategy', 'micro'));
     });
 
+    it('a legacy compaction, and the history before it when it is undone', async () => {
+      const original = await written(SOURCES[format]());
+      const legacy = ['--set', 'features.compact_v2=false'];
+      const compacted = await made(...legacy, 'compact', original, '--format', 'same');
+      await assertSent(format, compacted);
+      assert.ok((await projectionOf(compacted)).items.length < (await projectionOf(original)).items.length);
+      await assertSentAlike(format, await made(...legacy, 'undo', compacted), original);
+    });
+
     it(`a session that was ${other}'s`, async () => {
       const original = await written(SOURCES[other]());
       await assertSent(format, await made('compact', original, '--format', format, ...COMPACT));
     });
   });
 }
+
+describe("codex sends a provider's own compaction", { skip }, () => {
+  for (const source of ['codex', 'claude'] as const) {
+    it(`of a session of ${source}, with its state unchanged and without its shadow`, async () => {
+      const server = await startProviderServer({ replies: [{ compacts: true }] });
+      const home = await createCodexHome();
+      try {
+        const provider = `model_providers.far={base_url="${server.baseUrl}",wire_api="responses",remote_compaction="trigger"}`;
+        const remote = ['--strategy', 'remote', '--model', 'far/gpt-5.1', '--format', 'codex', '--install'];
+        const ran = await run(['--set', provider, 'compact', await written(SOURCES[source]()), ...remote], {
+          CODEX_HOME: home.path,
+        });
+        const { id, path } = installed(ran);
+        const { items } = await projectionOf(path);
+        assert.deepEqual(items[0], { role: 'other', text: 'compaction' });
+        const resumed = await runCodexResume({
+          home,
+          id,
+          ...(source === 'codex' ? { provider: 'loopback' } : {}),
+          prompt: 'Go on.',
+          reply: 'Gone on.',
+        });
+        assert.equal(resumed.exitCode, 0, resumed.stderr);
+        const [body = {}, ...more] = resumed.requests
+          .filter((request) => request.path === '/v1/responses')
+          .map((request) => request.body);
+        assert.equal(more.length, 0);
+        assert.deepEqual(sentByCodex(body).items, items);
+        const state = objectsOf(body['input']).find(({ type }) => type === 'compaction');
+        assert.ok(isSealed(String(state?.['encrypted_content'])), 'the state that the provider made');
+        assert.doesNotMatch(JSON.stringify(body), /Primary Request and Intent/);
+      } finally {
+        await home.remove();
+        await server.close();
+      }
+    });
+  }
+});
 
 describe('claude is given back what the agent had read', { skip }, () => {
   it('files, worded as Claude Code words them', async () => {

@@ -19,6 +19,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tokens: ['vocabulary', 'errors', 'protocol'],
   history: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens'],
   trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
+  session: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'tokens',
+    'history',
+    'trail',
+    'compaction',
+  ],
   compaction: [
     'vocabulary',
     'errors',
@@ -31,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'trail',
   ],
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
+  hooks: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'trail'],
   eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
   replay: [
     'vocabulary',
@@ -61,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'trail',
     'compaction',
     'watcher',
+    'hooks',
     'eval',
     'replay',
     'formats',

@@ -1,38 +1,35 @@
 // Asks models for a summary, down the ladder, within a deadline. Decides nothing: `ladder.ts` says what is asked next, and
 // `answer.ts` what an answer is worth.
 
-import { BatonError } from '../../errors.ts';
-import type { CancelSignal, Clock, Model } from '../../ports.ts';
-import { callOf, textOfParts } from '../../protocol/item.ts';
+import { textOfParts } from '../../protocol/item.ts';
 import type { Item, MessageItem } from '../../protocol/item.ts';
-import type { ModelEvent, ModelRequest, ModelUsage } from '../../protocol/model.ts';
+import type { ModelRequest } from '../../protocol/model.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import { cutMiddle } from '../../tokens/cut.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
-import type { Effort, Rung, StopReason, Verbosity } from '../../vocabulary.ts';
+import type { Rung } from '../../vocabulary.ts';
 import type { Constraint } from '../../trail/trail.ts';
+import {
+  costsOf,
+  Deadline,
+  listen,
+  Listener,
+  nameOf,
+  readableBy,
+  stopped,
+  whyUnanswered,
+} from '../asking/driver.ts';
+import type { AskingWorld, SummaryModel, Unanswered } from '../asking/driver.ts';
 import { judgeAnswer, withRules } from './answer.ts';
-import type { Answer, Verdict } from './answer.ts';
+import type { Verdict } from './answer.ts';
 import { climbDown, startLadder } from './ladder.ts';
 import type { Ask, AskOutcome } from './ladder.ts';
 import { askMessage, wantedTokens } from './prompt.ts';
 import type { SummaryPrompts } from './prompt.ts';
 import { answerShare, learntRoom, roomsOf } from './room.ts';
-import type { ModelLimits } from './room.ts';
 import { excerptFor } from './transcript.ts';
 import type { SizeOf, Transcript } from './transcript.ts';
-
-/** A model that may write summaries. */
-export interface SummaryModel extends ModelLimits {
-  readonly model: Model;
-  /** As its provider knows it. */
-  readonly name: string;
-  readonly effort?: Effort;
-  readonly verbosity?: Verbosity;
-  /** US dollars; undefined without a list price. */
-  readonly costOf: (usage: ModelUsage) => number | undefined;
-}
 
 /** What is to be summarised, and for what room. */
 export interface SummaryOrder {
@@ -48,17 +45,6 @@ export interface SummaryOrder {
   /** What Baton's own records say of the conversation, in at most that many tokens. */
   readonly digest: (budget: number) => string;
   readonly cacheKey: string;
-}
-
-/** Under which circumstances models are asked. */
-export interface AskingWorld {
-  readonly clock: Clock;
-  /** The user's: it ends the compaction. */
-  readonly signal: CancelSignal;
-  /** Milliseconds for all requests together; after them the compaction goes on without a model. */
-  readonly deadlineMs: number;
-  /** Told of each request and retry, one sentence. */
-  readonly tell: (message: string) => void;
 }
 
 /** What came of it. */
@@ -124,11 +110,6 @@ function finish(text: string, rung: Rung, author: SummaryModel, order: SummaryOr
   return { text: whole, model: nameOf(author), rung, notes };
 }
 
-/** The model as people name it. */
-export function nameOf({ model, name }: Pick<SummaryModel, 'model' | 'name'>): string {
-  return `${model.provider}/${name}`;
-}
-
 interface Asking {
   readonly ask: Ask;
   readonly model: SummaryModel;
@@ -159,10 +140,10 @@ async function askOnce(asking: Asking): Promise<{
   const piece = ask.chunk === undefined ? '' : `, part ${ask.chunk.index + 1} of ${ask.chunk.count}`;
   world.tell(`Asking ${name} for a summary (${RUNG_WORDS[ask.rung]}${piece}).`);
   const startedMs = world.clock.now();
-  const heard = new Listener(answerTokens * MOST_CHARACTERS_PER_TOKEN, world.tell);
+  const heard = new Listener(answerTokens, world.tell);
   const verdict = await listen(model.model, request, heard, deadline).then(
     (answer): AskVerdict => judgeAnswer(answer, wantedOf(asking)),
-    (error: unknown): AskVerdict => failed(error, world.signal),
+    (error: unknown): AskVerdict => whyUnanswered(error, world.signal),
   );
   const attempt: SummaryAttempt = {
     model: name,
@@ -171,7 +152,7 @@ async function askOnce(asking: Asking): Promise<{
     outcome: verdict.type === 'summary' ? 'accepted' : verdict.type,
     ...(verdict.type === 'summary' ? {} : { why: verdict.why }),
     retries: heard.retries,
-    ...costs(heard.usage, model),
+    ...costsOf(heard.usage, model),
     durationMs: world.clock.now() - startedMs,
   };
   if (verdict.type !== 'summary') world.tell(`${name} gave no summary: ${verdict.why}.`);
@@ -228,7 +209,7 @@ function requestOf({ ask, model, order, answerTokens }: Asking): {
     mostTokens: mostFor(order, answerTokens),
     digest,
   });
-  const items: readonly Item[] = [...excerpt.items, last];
+  const items: readonly Item[] = [...readableBy(excerpt.items, model), last];
   return {
     request: {
       model: model.name,
@@ -254,53 +235,7 @@ function wantedOf({ ask, order }: Asking) {
   };
 }
 
-function stopped(): BatonError {
-  return new BatonError('interrupted', 'The compaction was stopped.', { cure: 'Nothing was changed.' });
-}
-
-type AskVerdict =
-  | Exclude<Verdict, { type: 'too_large' }>
-  /** `mayTakeLess`: it is the content that is not taken, a picture for example. */
-  | { readonly type: 'failed'; readonly why: string; readonly mayTakeLess: boolean }
-  | {
-      readonly type: 'too_large';
-      readonly why: string;
-      readonly limitTokens?: number;
-      readonly requestedTokens?: number;
-    };
-
-/** @throws BatonError `interrupted` where the user's own signal is the reason; anything that is no failure of a provider */
-function failed(error: unknown, signal: CancelSignal): AskVerdict {
-  if (!(error instanceof BatonError)) throw error;
-  if (error.code === 'interrupted') {
-    if (signal.aborted) throw stopped();
-    return { type: 'failed', why: 'the time for the compaction was over', mayTakeLess: false };
-  }
-  if (!error.code.startsWith('model_')) throw error;
-  const { limitTokens, requestedTokens } = error.data as Readonly<Record<string, unknown>>;
-  const why = error.message.replace(/\.$/, '');
-  if (isTooLarge(error)) {
-    return {
-      type: 'too_large',
-      why,
-      ...(typeof limitTokens === 'number' ? { limitTokens } : {}),
-      ...(typeof requestedTokens === 'number' ? { requestedTokens } : {}),
-    };
-  }
-  if (error.code === 'model_refused') return { type: 'refused', why };
-  const isUnknown = error.data['status'] === 404;
-  return { type: 'failed', why, mayTakeLess: error.code === 'model_invalid_request' && !isUnknown };
-}
-
-/** A limit per minute below the size of the request is met by a smaller request; an account without credit by none. */
-function isTooLarge({ code, data }: BatonError): boolean {
-  if (code === 'model_overflow') return true;
-  const hasNoCredit = data['status'] === 402 || NO_CREDIT.has(data['providerCode']);
-  return code === 'model_rate_limit' && data['isUnmeetable'] === true && !hasNoCredit;
-}
-
-/** @source names of errors: OpenAI, Anthropic */
-const NO_CREDIT: ReadonlySet<unknown> = new Set(['insufficient_quota', 'billing_error']);
+type AskVerdict = Exclude<Verdict, { type: 'too_large' }> | Unanswered;
 
 function outcomeOf(
   verdict: AskVerdict,
@@ -321,131 +256,6 @@ function outcomeOf(
     case 'refused':
       return { type: 'refused' };
     case 'failed':
-      return { type: verdict.mayTakeLess ? 'refused' : 'lost' };
-  }
-}
-
-function costs(usage: ModelUsage | undefined, model: SummaryModel): Partial<SummaryAttempt> {
-  if (usage === undefined) return {};
-  const costUsd = model.costOf(usage);
-  return {
-    inputTokens: usage.input,
-    cachedInputTokens: usage.cachedInput,
-    outputTokens: usage.output,
-    ...(costUsd === undefined ? {} : { costUsd }),
-  };
-}
-
-/** An answer that says more than this for each token it may take is noise, and is not read to its end. */
-const MOST_CHARACTERS_PER_TOKEN = 12;
-
-/** Puts an answer together, and begins again where a request is sent again. */
-class Listener {
-  readonly #mostCharacters: number;
-  readonly #tell: (message: string) => void;
-  #texts: string[] = [];
-  #heard = 0;
-  #said = 0;
-  #hasCalls = false;
-  #stopReason: StopReason | undefined;
-  usage: ModelUsage | undefined;
-  retries = 0;
-
-  constructor(mostCharacters: number, tell: (message: string) => void) {
-    this.#mostCharacters = mostCharacters;
-    this.#tell = tell;
-  }
-
-  accept(event: ModelEvent): void {
-    switch (event.type) {
-      case 'restarted':
-        this.#texts = [];
-        this.#heard = 0;
-        this.#said = 0;
-        this.#hasCalls = false;
-        this.usage = undefined;
-        this.retries++;
-        this.#tell(`Reconnecting… ${event.retry}/${event.maxRetries} (${event.why.replace(/\.$/, '')})`);
-        return;
-      case 'text_delta':
-      case 'reasoning_delta':
-        this.#heard += event.text.length;
-        return;
-      case 'item_done':
-        if (event.item.type === 'message') this.#add(textOfParts(event.item.content));
-        else if (callOf(event.item) !== undefined) this.#hasCalls = true;
-        return;
-      case 'usage':
-        this.usage = event.usage;
-        return;
-      case 'completed':
-        this.#stopReason = event.stopReason;
-    }
-  }
-
-  #add(text: string): void {
-    this.#texts.push(text);
-    this.#said += text.length;
-  }
-
-  /** Deltas and items say the same twice, but a server may send only one of them. */
-  get isNoise(): boolean {
-    return Math.max(this.#heard, this.#said) > this.#mostCharacters;
-  }
-
-  answer(): Answer {
-    // An answer that was not read to its end is one that was too long.
-    const stopReason = this.#stopReason ?? 'output_limit';
-    return { text: this.#texts.join('\n\n'), hasCalls: this.#hasCalls, stopReason };
-  }
-}
-
-async function listen(
-  model: Model,
-  request: ModelRequest,
-  heard: Listener,
-  signal: CancelSignal,
-): Promise<Answer> {
-  for await (const event of model.stream(request, signal)) {
-    heard.accept(event);
-    if (heard.isNoise) break;
-  }
-  return heard.answer();
-}
-
-/** Fires when the user stops the compaction, and when the time for its requests is over. */
-class Deadline implements CancelSignal {
-  readonly #listeners = new Set<() => void>();
-  readonly #signal: CancelSignal;
-  readonly #timer: ReturnType<typeof setTimeout>;
-  readonly #fire = (): void => {
-    this.isOver = true;
-    for (const listener of this.#listeners) listener();
-  };
-  /** Whether no further request may be sent. */
-  isOver: boolean;
-
-  constructor({ signal, deadlineMs }: AskingWorld) {
-    this.#signal = signal;
-    this.isOver = signal.aborted;
-    signal.addEventListener('abort', this.#fire);
-    this.#timer = setTimeout(this.#fire, deadlineMs);
-  }
-
-  get aborted(): boolean {
-    return this.isOver;
-  }
-
-  addEventListener(_: 'abort', listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  removeEventListener(_: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener);
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer);
-    this.#signal.removeEventListener('abort', this.#fire);
+      return { type: verdict.mayTakeLess === true ? 'refused' : 'lost' };
   }
 }

@@ -18,7 +18,7 @@ export interface SummaryPrompts {
 }
 
 /** English words that one token makes. @source OpenAI, "What are tokens": 100 tokens are about 75 words */
-const WORDS_PER_TOKEN = 0.75;
+export const WORDS_PER_TOKEN = 0.75;
 
 /** How long the answer may be that an ask is for, in tokens. */
 export function wantedTokens({ chunk }: Ask, mostTokens: number): number {

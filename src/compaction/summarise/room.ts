@@ -3,6 +3,12 @@
 import { approximateTokens } from '../../tokens/estimate.ts';
 import type { SummaryPrompts } from './prompt.ts';
 
+/**
+ * Largest summary of a model where no target says otherwise: half of its answer, since an analysis comes before it.
+ * @source rawr-behaviour §14: 16,000 output tokens in the descendants of Compact V2
+ */
+export const MODEL_SUMMARY_LIMIT = 8_000;
+
 /** What bounds requests to a model. */
 export interface ModelLimits {
   /** Raw window. */

@@ -111,7 +111,8 @@ function isPlainUser(item: Item): item is MessageItem {
   return item.type === 'message' && item.role === 'user' && !isSummary(item);
 }
 
-function groupsOf(items: readonly Item[]): readonly (readonly Item[])[] {
+/** Items that stay or go together: a message; or a step of the agent, its reasoning, calls and their results. */
+export function groupsOf(items: readonly Item[]): readonly (readonly Item[])[] {
   const groups: Item[][] = [];
   const open = new Set<string>();
   let followsReasoning = false;

@@ -182,8 +182,9 @@ test('an appended compaction obeys what the real tool needs', () => {
 
 test('a record that no session of Claude Code can tell is refused', () => {
   const record = compaction([]);
-  const [boundary, summary] = record.replacement;
-  for (const replacement of [[], [boundary], [summary, boundary], [boundary, user(' ')]]) {
+  const [boundary] = record.replacement;
+  const blank = { ...user(' '), isCompactSummary: true } as Item;
+  for (const replacement of [[], [boundary], [boundary, user('No summary.')], [boundary, blank]]) {
     const broken = { ...record, replacement: replacement.filter((item) => item !== undefined) };
     assert.throws(() => appendClaudeCompaction({ ...writing(NO_TAIL), record: broken }), RangeError);
   }

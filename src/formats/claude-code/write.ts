@@ -7,6 +7,7 @@ import type { CompactBoundaryItem, Item, JsonObject, MessageItem } from '../../p
 import { resultCallId, textOfParts } from '../../protocol/item.ts';
 import type { CompactedRecord, MicroCompactedRecord } from '../../protocol/record.ts';
 import { clearResult, isCleared } from '../../history/clear.ts';
+import { isSummary } from '../../history/filter.ts';
 import type { Entry } from '../../history/project.ts';
 import { itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { ClaudeChain } from './chain.ts';
@@ -24,17 +25,18 @@ export interface ClaudeLines {
 }
 
 /**
- * The lines that compact the session they are appended to: boundary, summary, and the rest of the replacement.
+ * The lines that compact the session they are appended to: boundary, summary, and the rest of the replacement. Claude
+ * Code knows no other order, so a replacement in another one (the legacy one of Codex) is put into it.
  *
  * Kept lines stay where they are and are named in the metadata, anchored after the last line of the replacement. The
  * boundary names its preserved lines even where there are none: without that an undo would find nothing in a large file.
- * @throws RangeError when the replacement does not start with a boundary and a summary in the user role
+ * @throws RangeError when the replacement holds no summary in the user role, or an empty one
  */
 export function appendClaudeCompaction(
   options: ClaudeWriting & { readonly record: CompactedRecord },
 ): ClaudeLines {
   const { record, tail } = options;
-  const { boundary, summary, rest } = partsOf(record);
+  const { boundary, summary, rest } = partsOf(record, options.at);
   const chain = new ClaudeChain(options, tail.uuid);
   const metadata: Record<string, JsonObject[string]> = {
     // Always complete: a version of the tool crashed at its next compaction where they were missing.
@@ -60,16 +62,35 @@ interface CompactionParts {
   readonly rest: readonly Item[];
 }
 
-function partsOf({ replacement }: CompactedRecord): CompactionParts {
-  const [boundary, summary, ...rest] = replacement;
-  if (boundary?.type !== 'compact_boundary' || summary?.type !== 'message' || summary.role !== 'user') {
-    throw new RangeError(
-      'A replacement without boundary and summary cannot be told in a Claude Code session',
-    );
-  }
+function partsOf(record: CompactedRecord, at: string): CompactionParts {
+  const { replacement } = record;
+  const boundary = replacement.find((item) => item.type === 'compact_boundary');
+  const summary = replacement.find(isSummaryMessage);
+  if (summary === undefined)
+    throw new RangeError('A replacement without a summary cannot be told in a Claude Code session');
   if (textOfParts(summary.content).trim() === '')
     throw new RangeError('An empty summary is none to Claude Code');
-  return { boundary, summary, rest };
+  const rest = replacement.filter((item) => item !== boundary && item !== summary);
+  return { boundary: boundary ?? boundaryOf(record, at), summary, rest };
+}
+
+function isSummaryMessage(item: Item): item is MessageItem {
+  return item.type === 'message' && item.role === 'user' && isSummary(item);
+}
+
+function boundaryOf(
+  { id, trigger = 'manual', receipt }: CompactedRecord,
+  timestamp: string,
+): CompactBoundaryItem {
+  return {
+    type: 'compact_boundary',
+    uuid: id,
+    timestamp,
+    trigger,
+    ...(receipt === undefined
+      ? {}
+      : { reason: receipt.reason, implementation: receipt.implementation, preTokens: receipt.preTokens }),
+  };
 }
 
 interface BoundaryNumbers {

@@ -15,6 +15,7 @@ export const BATON_FIELDS = [
   'provider',
   'success',
   'exit_code',
+  'shadow',
 ] as const;
 
 const ATTACHMENT_KINDS: ReadonlySet<unknown> = new Set<AttachmentItem['kind']>([
@@ -72,6 +73,7 @@ function isFieldValue(field: (typeof BATON_FIELDS)[number], value: Json): boolea
       return isJsonObject(value) && AUTHORS.has(value['author']);
     case 'model':
     case 'provider':
+    case 'shadow':
       return typeof value === 'string';
     case 'exit_code':
       return typeof value === 'number';

@@ -262,7 +262,7 @@ class RolloutReader implements CodexLineReader {
   }
 
   #compactionRecord(payload: JsonObject, baton: JsonObject, replacement: readonly Item[]): CompactedRecord {
-    const message = stringAt(payload, 'message') ?? '';
+    const summary = summaryOf(stringAt(payload, 'message') ?? '', replacement);
     const receipt = receiptOf(baton['receipt']);
     const preTokens = receipt?.preTokens ?? this.#lastUsageTotal;
     return {
@@ -270,7 +270,7 @@ class RolloutReader implements CodexLineReader {
       id: this.#compactionId(stringAt(payload, 'window_id')),
       replacement,
       ...(preTokens !== undefined && { preTokens }),
-      ...(message !== '' && { summary: withoutPrefix(message) }),
+      ...(summary !== undefined && { summary }),
       ...(receipt !== undefined && {
         receipt,
         trigger: receipt.trigger,
@@ -360,6 +360,12 @@ function isBareHead(value: JsonObject): boolean {
   return (
     value['type'] === undefined && typeof value['id'] === 'string' && typeof value['timestamp'] === 'string'
   );
+}
+
+/** Beside a provider's own compaction, whose message is empty, Baton keeps a summary in words. */
+function summaryOf(message: string, replacement: readonly Item[]): string | undefined {
+  if (message !== '') return withoutPrefix(message);
+  return replacement.find((item) => item.type === 'compaction')?.shadow;
 }
 
 function withoutPrefix(message: string): string {

@@ -109,8 +109,13 @@ function foreignPayload(item: Item): JsonObject | undefined {
       return typeof item.action?.['type'] === 'string'
         ? { type: item.type, status: 'completed', action: item.action }
         : undefined;
+    case 'compaction':
+      // One that Baton asked a provider for is meant for whoever goes on with that provider.
+      return item.provider === undefined || item.encrypted_content === undefined
+        ? undefined
+        : { type: item.type, encrypted_content: item.encrypted_content };
     default:
-      // Reasoning and compactions of another provider are locked to it; kinds of another product mean nothing here.
+      // Reasoning of another provider is locked to it; kinds of another product mean nothing here.
       return undefined;
   }
 }

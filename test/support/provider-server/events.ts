@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../../src/protocol/item.ts';
 import type { WireApi } from '../../../src/vocabulary.ts';
-import { seal, signThinking } from './seals.ts';
+import { seal, signThinking, stateOf } from './seals.ts';
 import type { Reply, ScriptedCall } from './script.ts';
 
 /** One event as it goes over the wire. */
@@ -94,7 +94,11 @@ function responsesEvents({ reply, number, input, cached, output, model }: Answer
     });
   }
   if (reply.compacts === true) {
-    done({ type: 'compaction', id: `cmp_${number}`, encrypted_content: seal(`compaction ${number}`) });
+    done({
+      type: 'compaction',
+      id: `cmp_${number}`,
+      encrypted_content: stateOf(reply, `compaction ${number}`),
+    });
   }
   if (reply.text !== undefined) {
     events.push({

@@ -49,6 +49,8 @@ export interface Reply {
   readonly calls?: readonly ScriptedCall[];
   /** Answers with a compaction of the history (Responses). */
   readonly compacts?: boolean;
+  /** How much a compaction keeps in its state, in bytes before they are encrypted. */
+  readonly stateBytes?: number;
   /** Why the answer ends, in the words of the wire; by default what its content means. */
   readonly stop?: string;
   /** In the place of the server's own count. */
@@ -68,7 +70,7 @@ export interface Script {
 
 const KEYS = {
   script: ['key', 'window', 'replies'],
-  reply: ['reasoning', 'text', 'calls', 'compacts', 'stop', 'usage', 'fault'],
+  reply: ['reasoning', 'text', 'calls', 'compacts', 'stateBytes', 'stop', 'usage', 'fault'],
 } as const;
 
 /** The script in a text. @throws TypeError for what is no script */

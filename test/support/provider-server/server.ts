@@ -14,7 +14,7 @@ import type { WireEvent } from './events.ts';
 import { PromptCache, promptOf, tokensOf } from './prompt-cache.ts';
 import { checkResponses } from './responses-rules.ts';
 import type { Fault, Reply, Script } from './script.ts';
-import { seal } from './seals.ts';
+import { stateOf } from './seals.ts';
 
 /** One request as it arrived, and what became of it. */
 export interface Recorded {
@@ -150,7 +150,9 @@ class Provider {
     if (kind === 'responses_compact') {
       if (await this.#isFaulty(reply, wire, response)) return;
       const output =
-        reply.compacts === true ? [{ type: 'compaction', id: 'cmp_1', encrypted_content: seal('c') }] : [];
+        reply.compacts === true
+          ? [{ type: 'compaction', id: 'cmp_1', encrypted_content: stateOf(reply, 'c') }]
+          : [];
       sendJson(response, 200, {
         object: 'response.compaction',
         output,

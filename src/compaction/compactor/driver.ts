@@ -1,0 +1,282 @@
+// The one door to compaction of a living thread: every request, whoever makes it, is put to the arbiter here, carried out
+// under the one lease, and remembered by the loop guard. Decides nothing itself.
+
+import { BatonError } from '../../errors.ts';
+import type { Config } from '../../config/schema.ts';
+import type { CancelSignal } from '../../ports.ts';
+import type { RefusalReason } from '../../protocol/plan.ts';
+import type { LogRecord } from '../../protocol/record.ts';
+import { itemTokens } from '../../tokens/estimate.ts';
+import type { Phase, Reason, Strategy } from '../../vocabulary.ts';
+import { dispatch, dispatchSettings, isBuiltInDue } from '../dispatch.ts';
+import type { CompactionPressure, CompactionRequest, DispatchSettings } from '../dispatch.ts';
+import { carryThrough, microSettings, remoteObstacle } from '../driver.ts';
+import type { Compaction, CompactionWorld, Occasion, Subject } from '../driver.ts';
+import { largestParts } from '../full.ts';
+import {
+  beginCompaction,
+  endCompaction,
+  NEW_GUARD,
+  noteModelChange,
+  noteProgress,
+  noteUserTurn,
+  noteVeto,
+  releaseLease,
+} from '../loop-guard.ts';
+import type { LoopGuard, Requester } from '../loop-guard.ts';
+import { EMPTY_COMPACT_STATE, microCompact } from '../micro.ts';
+import { NoveltyDetector } from '../novelty.ts';
+
+/** The thread that is compacted. Whoever owns it keeps the log. */
+export interface CompactableThread {
+  /** The history as it is now, with the log behind it. */
+  subject(): Subject;
+  /** Used tokens of the context now, by the one estimator of the thread; and the raw window, undefined while unknown. */
+  usage(): { readonly used: number; readonly rawWindow: number | undefined };
+  /** Appends the record; fulfilled once it is durable. */
+  commit(compaction: Compaction): Promise<void>;
+}
+
+/** A request by the user. */
+export interface ManualAsk {
+  readonly from: 'manual';
+  readonly strategy: Strategy;
+  readonly targetTokens?: number;
+}
+
+/** A request by the watcher, at the end of a turn or inside of one. */
+export interface WatcherAsk {
+  readonly from: 'watcher' | 'mid_turn';
+  /** Why, one sentence with the numbers. */
+  readonly why: string;
+  readonly isEmergency: boolean;
+  /** Used tokens with which it would be content; undefined: clearing alone does not do. */
+  readonly target?: number;
+}
+
+/** A request by the engine itself. */
+export interface EngineAsk {
+  readonly from: 'pre_turn' | 'built_in' | 'overflow';
+}
+
+export type CompactionAsk = ManualAsk | WatcherAsk | EngineAsk;
+
+/** What came of a request. */
+export type CompactionOutcome =
+  | { readonly type: 'compacted'; readonly compaction: Compaction }
+  | { readonly type: 'refused'; readonly reason: RefusalReason; readonly why: string }
+  /** The history is what it was. */
+  | { readonly type: 'failed'; readonly error: BatonError }
+  /** Nothing that may still be done makes it fit: the turn ends, and the user is told what fills the window. */
+  | { readonly type: 'context_exhausted'; readonly why: string; readonly parts: string };
+
+/** Compactions that one request may lead to: clearing that turns out to be too little, then a summary. */
+const MOST_STEPS = 3;
+
+/** Compacts one thread, one compaction at a time. */
+export class Compactor {
+  readonly #thread: CompactableThread;
+  readonly #world: Omit<CompactionWorld, 'signal' | 'commit'>;
+  readonly #novelty = new NoveltyDetector();
+  #config: Config;
+  #guard: LoopGuard;
+  #inFlight: Promise<CompactionOutcome> | undefined;
+
+  /** @param guard what an earlier process remembered of the thread */
+  constructor(
+    thread: CompactableThread,
+    config: Config,
+    world: Omit<CompactionWorld, 'signal' | 'commit'>,
+    guard: LoopGuard = NEW_GUARD,
+  ) {
+    this.#thread = thread;
+    this.#config = config;
+    this.#world = world;
+    this.#guard = releaseLease(guard);
+  }
+
+  /** To be kept with the thread. */
+  get guard(): LoopGuard {
+    return this.#guard;
+  }
+
+  /** Each record as it is appended to the log. */
+  noteRecord(record: LogRecord): void {
+    if (this.#novelty.add(record)) this.#guard = noteProgress(this.#guard);
+    if (record.type === 'undo_compaction') this.#guard = noteVeto(this.#guard, this.#thread.usage().used);
+  }
+
+  /** The user starts a turn of their own. */
+  noteUserTurn(): void {
+    const isDue = isBuiltInDue(this.#pressure(), dispatchSettings(this.#config));
+    this.#guard = noteUserTurn(this.#guard, { hasHeadroom: !isDue });
+  }
+
+  /** The user chose another model, or other settings. */
+  noteModelChange(config: Config): void {
+    this.#config = config;
+    this.#guard = noteModelChange(this.#guard);
+  }
+
+  /** A judge vetoed: growth is counted from here. */
+  noteVeto(): void {
+    this.#guard = noteVeto(this.#guard, this.#thread.usage().used);
+  }
+
+  /**
+   * Puts a request to the arbiter and carries out what it says. One that finds a compaction in flight waits for it, if it
+   * only needs room; the watcher and the user are told instead.
+   */
+  async request(ask: CompactionAsk, signal: CancelSignal): Promise<CompactionOutcome> {
+    const { from } = ask;
+    if (this.#inFlight !== undefined && from !== 'manual' && from !== 'watcher' && from !== 'mid_turn') {
+      return this.#inFlight;
+    }
+    const plan = dispatch(this.#requestOf(ask), this.#guard, this.#settings());
+    if (plan.type === 'none') return this.#refusal(ask, plan);
+    const running = this.#carryOut(ask, plan, signal);
+    this.#inFlight = running;
+    try {
+      return await running;
+    } finally {
+      this.#inFlight = undefined;
+    }
+  }
+
+  async #carryOut(
+    ask: CompactionAsk,
+    first: Parameters<typeof carryThrough>[0],
+    signal: CancelSignal,
+  ): Promise<CompactionOutcome> {
+    let outcome = await this.#once(ask, first, signal);
+    // Clearing was planned on an estimate; where it was not enough after all, the summary follows at once.
+    for (let step = 1; step < MOST_STEPS; step++) {
+      if (ask.from === 'manual' || outcome.type !== 'compacted' || outcome.compaction.type !== 'micro') break;
+      const plan = dispatch(this.#requestOf(ask), this.#guard, this.#settings());
+      if (plan.type === 'none' || !this.#isStillDue(ask)) break;
+      outcome = await this.#once(ask, plan, signal);
+    }
+    return outcome;
+  }
+
+  #isStillDue(ask: CompactionAsk): boolean {
+    const { used } = this.#thread.usage();
+    if (ask.from === 'watcher' || ask.from === 'mid_turn') {
+      return ask.target !== undefined && used > ask.target;
+    }
+    return isBuiltInDue(this.#pressure(), dispatchSettings(this.#config));
+  }
+
+  async #once(
+    ask: CompactionAsk,
+    plan: Parameters<typeof carryThrough>[0],
+    signal: CancelSignal,
+  ): Promise<CompactionOutcome> {
+    const { used } = this.#thread.usage();
+    this.#guard = beginCompaction(this.#guard, ask.from, plan.type);
+    const epoch = this.#guard.nextEpoch - 1;
+    try {
+      const compaction = await carryThrough(
+        plan,
+        { subject: this.#thread.subject(), occasion: occasionOf(ask, plan.why) },
+        this.#config,
+        {
+          ...this.#world,
+          signal,
+          commit: (result) => this.#thread.commit(result),
+        },
+      );
+      const preTokens =
+        compaction.type === 'full' ? compaction.record.receipt.preTokens : compaction.preTokens;
+      const postTokens =
+        compaction.type === 'full' ? compaction.record.receipt.postTokens : compaction.postTokens;
+      this.#guard = endCompaction(this.#guard, epoch, { type: 'compacted', preTokens, postTokens });
+      return plan.type === 'newest_turns' && this.#isStillDue(ask)
+        ? this.#exhausted(`Nothing more can be taken away, and ${plan.why}.`)
+        : { type: 'compacted', compaction };
+    } catch (error) {
+      const isCancelled = error instanceof BatonError && CANCELLED.has(error.code);
+      this.#guard = endCompaction(this.#guard, epoch, { type: isCancelled ? 'cancelled' : 'failed', used });
+      if (!(error instanceof BatonError)) throw error;
+      return plan.type === 'newest_turns' && !isCancelled
+        ? this.#exhausted(error.message)
+        : { type: 'failed', error };
+    }
+  }
+
+  #refusal(
+    ask: CompactionAsk,
+    { reason, why }: { readonly reason: RefusalReason; readonly why: string },
+  ): CompactionOutcome {
+    const isEngine = ask.from !== 'manual' && ask.from !== 'watcher' && ask.from !== 'mid_turn';
+    return isEngine && reason === 'breaker_open' ? this.#exhausted(why) : { type: 'refused', reason, why };
+  }
+
+  #exhausted(why: string): CompactionOutcome {
+    const items = this.#thread.subject().entries.map(({ value }) => value);
+    const parts = largestParts(items, (item) => itemTokens(item, this.#world.count, this.#config.compact));
+    return { type: 'context_exhausted', why, parts };
+  }
+
+  #requestOf(ask: CompactionAsk): CompactionRequest {
+    if (ask.from === 'manual') return ask;
+    const pressure = this.#pressure();
+    return ask.from === 'watcher' || ask.from === 'mid_turn'
+      ? { from: ask.from, pressure, isEmergency: ask.isEmergency, target: ask.target }
+      : { from: ask.from, pressure };
+  }
+
+  /** What the arbiter goes by, the provider's abilities included. */
+  #settings(): DispatchSettings {
+    const obstacle = remoteObstacle(this.#thread.subject(), this.#config, this.#world.summarizers);
+    return dispatchSettings(this.#config, { obstacle });
+  }
+
+  #pressure(): CompactionPressure {
+    const { used, rawWindow } = this.#thread.usage();
+    const micro = microCompact(
+      this.#thread.subject().entries.map(({ value }) => value),
+      EMPTY_COMPACT_STATE,
+      microSettings(this.#config, this.#world.count),
+    );
+    return {
+      used,
+      rawWindow,
+      usedAfterMicro: micro.wasEffective ? Math.max(0, used - micro.tokensSaved) : undefined,
+    };
+  }
+}
+
+/** Ends that are somebody's will and no failure of a compaction. */
+const CANCELLED: ReadonlySet<string> = new Set(['interrupted', 'compaction_vetoed']);
+
+const REASONS: Readonly<Record<Requester, Reason>> = {
+  manual: 'user_requested',
+  watcher: 'boundary',
+  mid_turn: 'boundary',
+  pre_turn: 'context_limit',
+  built_in: 'context_limit',
+  overflow: 'overflow',
+};
+
+const PHASES: Readonly<Record<Requester, Phase>> = {
+  manual: 'standalone_turn',
+  watcher: 'post_turn',
+  mid_turn: 'mid_turn',
+  pre_turn: 'pre_turn',
+  built_in: 'mid_turn',
+  overflow: 'mid_turn',
+};
+
+function occasionOf(ask: CompactionAsk, why: string): Occasion {
+  const isEmergency = 'isEmergency' in ask && ask.isEmergency;
+  return {
+    trigger: ask.from === 'manual' ? 'manual' : 'auto',
+    reason: isEmergency ? 'context_limit' : REASONS[ask.from],
+    phase: PHASES[ask.from],
+    strategy: ask.from === 'manual' ? ask.strategy : 'auto',
+    why: 'why' in ask ? ask.why : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`,
+    ...(isEmergency || ask.from === 'overflow' ? { isEmergency: true } : {}),
+    ...(ask.from === 'manual' && ask.targetTokens !== undefined ? { targetTokens: ask.targetTokens } : {}),
+  };
+}

@@ -1,0 +1,83 @@
+// The settings of hooks: [[hooks.EVENT]]. See schema.ts for what is made of them.
+
+import * as z from 'zod';
+import { SESSION_SOURCES, TRIGGERS } from '../vocabulary.ts';
+import { about } from './about.ts';
+
+const SPEC = 'spec 4-session §5';
+
+/** Seconds that a hook may take by default. @source docs/decisions/hooks.md */
+const DEFAULT_TIMEOUT_SECONDS = 60;
+
+/** Words of a list, joined by `|`; a misspelt one would silently never match. */
+function matcher(words: readonly [string, ...string[]], what: string) {
+  const word = `(?:${words.join('|')})`;
+  return z
+    .string()
+    .regex(new RegExp(`^${word}(?:\\|${word})*$`))
+    .optional()
+    .meta(
+      about({
+        description: `Runs the hook only for these ${what}.`,
+        source: 'Codex and Claude Code',
+        allowed: `any of ${words.map((name) => JSON.stringify(name)).join(', ')}, joined by "|"`,
+        whenUnset: 'always',
+        examples: [words[0]],
+      }),
+    );
+}
+
+function hook(words: readonly [string, ...string[]], what: string) {
+  return z.strictObject({
+    command: z.union([z.string().regex(/\S/), z.array(z.string()).min(1).readonly()]).meta(
+      about({
+        description: 'A line for `/bin/sh`, or a program and its arguments.',
+        source: SPEC,
+        allowed: 'a text in quotes that is not empty, or a list of a program and its arguments',
+        whenUnset: 'an error',
+        examples: ['~/bin/hook.sh'],
+      }),
+    ),
+    timeout_seconds: z
+      .int()
+      .min(1)
+      .max(3_600)
+      .default(DEFAULT_TIMEOUT_SECONDS)
+      .meta(
+        about({
+          description: 'When the hook and everything it started are ended.',
+          unit: 'seconds',
+          source: 'docs/decisions/hooks.md',
+        }),
+      ),
+    matcher: matcher(words, what),
+  });
+}
+
+function hooks(occasion: string, words: readonly [string, ...string[]], what: string) {
+  return z
+    .array(hook(words, what))
+    .readonly()
+    .optional()
+    .meta(
+      about({
+        description: `Commands that run ${occasion}, in order; see docs/hooks.md.`,
+        source: SPEC,
+        whenUnset: 'nothing runs',
+        examples: [[{ command: '~/bin/hook.sh', timeout_seconds: 10 }]],
+      }),
+    );
+}
+
+export const HooksSchema = z
+  .strictObject({
+    pre_compact: hooks('before a compaction and may veto it or add instructions', TRIGGERS, 'triggers'),
+    post_compact: hooks('after a compaction', TRIGGERS, 'triggers'),
+    session_start: hooks(
+      'when a session begins, also anew after a compaction, and may add context',
+      SESSION_SOURCES,
+      'sources',
+    ),
+  })
+  .prefault({})
+  .meta({ ...about({ userOnly: true }), description: 'Commands of your own that run around a compaction.' });

@@ -1,0 +1,173 @@
+// What the end of a hook's process means. Nothing that a hook prints reaches a model unless it is a known key of a JSON answer.
+
+import { redact } from '../trail/redact.ts';
+import { clip, oneLine } from '../trail/sentences.ts';
+import type { HookOutcome } from '../protocol/hook.ts';
+import type { HookEvent } from '../vocabulary.ts';
+
+/** The exit status by which a hook vetoes. @source Codex and Claude Code, both */
+const VETO_STATUS = 2;
+
+/** Longest text of one hook for a model, in characters. @source the limit of Claude Code and, in tokens, of Codex */
+export const MAX_TEXT_CHARACTERS = 10_000;
+
+/** Longest quotation of a hook in a warning or a veto, in characters. */
+const MAX_QUOTE_CHARACTERS = 300;
+
+/** Longest command in a warning or a receipt, in characters. */
+const MAX_COMMAND_CHARACTERS = 80;
+
+/** How the process of a hook ended. */
+export type HookEnd =
+  | {
+      readonly type: 'exited';
+      readonly status: number;
+      readonly stdout: string;
+      /** Bytes of `stdout` beyond the cap, which were read and thrown away. */
+      readonly droppedBytes: number;
+      /** The head of it. */
+      readonly stderr: string;
+    }
+  | { readonly type: 'killed'; readonly signal: string }
+  | { readonly type: 'timed_out'; readonly seconds: number }
+  /** `why` completes "could not be started: …". */
+  | { readonly type: 'not_started'; readonly why: string }
+  | { readonly type: 'interrupted' };
+
+/** What a hook said. */
+export interface HookAnswer {
+  readonly outcome: Exclude<HookOutcome, 'overruled'>;
+  /** Why the compaction is not to be made; undefined where the hook has nothing against it. */
+  readonly veto: string | undefined;
+  /** What it gives to a model. */
+  readonly text: string | undefined;
+  /** What is wrong with it; each completes "the hook …". */
+  readonly complaints: readonly string[];
+}
+
+/** The keys of an answer that mean something. */
+const KEYS = {
+  pre_compact: ['veto', 'instructions'],
+  post_compact: [],
+  session_start: ['context'],
+} as const satisfies Readonly<Record<HookEvent, readonly string[]>>;
+
+/**
+ * Reads the answer of a hook. Status 0: nothing or one JSON object on its standard output. Status 2: a veto, its reason on
+ * standard error. Everything else is a complaint, and nothing of the output counts.
+ */
+export function readAnswer(event: HookEvent, end: HookEnd): HookAnswer {
+  switch (end.type) {
+    case 'interrupted':
+      return { ...failure([]), outcome: 'interrupted' };
+    case 'timed_out':
+      return { ...failure([`was ended after ${end.seconds} seconds`]), outcome: 'timed_out' };
+    case 'not_started':
+      return failure([`could not be started: ${end.why}`]);
+    case 'killed':
+      return failure([`was ended by ${end.signal}`]);
+    case 'exited':
+      if (end.status === 0) return readOutput(event, end.stdout, end.droppedBytes);
+      if (end.status === VETO_STATUS && event === 'pre_compact') return readVeto(end.stderr);
+      return failure([describeStatus(event, end.status, end.stderr)]);
+  }
+}
+
+/** The command of a hook for people: one line, shortened, known secrets replaced. */
+export function describeCommand(command: string | readonly string[]): string {
+  return clip(printable(typeof command === 'string' ? command : command.join(' ')), MAX_COMMAND_CHARACTERS);
+}
+
+function failure(complaints: readonly string[]): HookAnswer {
+  return { outcome: 'failed', veto: undefined, text: undefined, complaints };
+}
+
+function readVeto(stderr: string): HookAnswer {
+  const reason = quote(stderr);
+  return {
+    outcome: 'vetoed',
+    veto: reason === '' ? 'it gave no reason' : reason,
+    text: undefined,
+    complaints: [],
+  };
+}
+
+function describeStatus(event: HookEvent, status: number, stderr: string): string {
+  const told = quote(stderr);
+  const means = status === VETO_STATUS ? `, but ${event} has nothing to veto` : '';
+  return `ended with status ${status}${means}${told === '' ? '' : `: ${told}`}`;
+}
+
+function readOutput(event: HookEvent, stdout: string, droppedBytes: number): HookAnswer {
+  if (droppedBytes > 0) {
+    return failure([`printed ${droppedBytes} bytes more than an answer may have; nothing of it counts`]);
+  }
+  if (stdout.trim() === '') return { ...failure([]), outcome: 'done' };
+  const answer = parseObject(stdout);
+  if (answer === undefined) {
+    return failure([`printed what is no JSON object, which counts for nothing: ${quote(stdout)}`]);
+  }
+  const complaints = unknownKeys(event, answer);
+  const veto = event === 'pre_compact' ? textAt(answer, 'veto', complaints) : undefined;
+  const key = event === 'pre_compact' ? 'instructions' : 'context';
+  const text = event === 'post_compact' ? undefined : textAt(answer, key, complaints);
+  return {
+    outcome: veto === undefined ? 'done' : 'vetoed',
+    veto: veto === undefined ? undefined : quote(veto),
+    text: text === undefined ? undefined : limit(key, text, complaints),
+    complaints,
+  };
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+function parseObject(text: string): Answer | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Answer) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unknownKeys(event: HookEvent, answer: Answer): string[] {
+  const known: readonly string[] = KEYS[event];
+  const unknown = Object.keys(answer).filter((key) => !known.includes(key));
+  if (unknown.length === 0) return [];
+  const allowed = known.length === 0 ? 'none' : known.map((key) => `\`${key}\``).join(' and ');
+  return [
+    `answered with keys that mean nothing here: ${quote(unknown.join(', '))} (${event} knows ${allowed})`,
+  ];
+}
+
+/** The text at a key; blank and null, which templates leave, are nothing. */
+function textAt(answer: Answer, key: string, complaints: string[]): string | undefined {
+  const value = Object.hasOwn(answer, key) ? answer[key] : undefined;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') {
+    complaints.push(`answered with a \`${key}\` that is no text, which counts for nothing`);
+    return undefined;
+  }
+  const text = redact(value.replace(/[^\P{Cc}\n\t]/gu, '')).trim();
+  return text === '' ? undefined : text;
+}
+
+function limit(key: string, text: string, complaints: string[]): string {
+  if (text.length <= MAX_TEXT_CHARACTERS) return text;
+  complaints.push(
+    `answered with \`${key}\` of ${text.length} characters, of which ${MAX_TEXT_CHARACTERS} count`,
+  );
+  return clip(text, MAX_TEXT_CHARACTERS);
+}
+
+function quote(text: string): string {
+  return clip(printable(text), MAX_QUOTE_CHARACTERS);
+}
+
+/** One line without known secrets, the commands of terminals and other characters that are not seen. */
+function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what is to be removed
+  const plain = text.replace(/\u001B\[[0-?]*[ -/]*[@-~]/g, '');
+  return oneLine(redact(plain)).replace(/\p{Cc}/gu, '\uFFFD');
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { agentSays, userSays } from '../../test/support/records.ts';
+import { findBrokenPairs, pairView } from '../history/pairs.ts';
+import { callOf, resultCallId } from '../protocol/item.ts';
+import type { Item, ToolOutputItem } from '../protocol/item.ts';
+import { ABORTED_RESULT, IDLE_LOOP, loopStep } from './loop.ts';
+import type { LoopEffect, LoopEvent, LoopState } from './loop.ts';
+
+function call(id: string): Item {
+  return { type: 'function_call', call_id: id, name: 'read', arguments: '{}' };
+}
+
+function result(id: string): ToolOutputItem {
+  return { type: 'function_call_output', call_id: id, output: 'ok' };
+}
+
+/** A thread that is driven by hand: its log, and every effect that was asked for. */
+class Thread {
+  state: LoopState = IDLE_LOOP;
+  readonly log: Item[] = [];
+  readonly effects: LoopEffect[] = [];
+
+  send(event: LoopEvent): this {
+    const { state, effects } = loopStep(this.state, event);
+    this.state = state;
+    for (const effect of effects) {
+      if (effect.type === 'append') this.log.push(...effect.items);
+      this.effects.push(effect);
+    }
+    return this;
+  }
+
+  /** The event that answers what is awaited. */
+  answer(event: (number: number) => LoopEvent): this {
+    const { stage } = this.state;
+    assert.ok(stage.at !== 'idle', 'something is awaited');
+    return this.send(event(stage.number));
+  }
+
+  settle(): this {
+    return this.answer((number) => ({ type: 'settled', number, settlement: { type: 'fits' } }));
+  }
+
+  sampled(...items: readonly Item[]): this {
+    return this.answer((number) => ({ type: 'sampled', number, items, stopReason: 'end_turn' }));
+  }
+
+  finished(id: string): this {
+    return this.answer((number) => ({ type: 'tool_finished', number, result: result(id) }));
+  }
+
+  resumed(...items: readonly Item[]): this {
+    return this.answer((number) => ({ type: 'resumed', number, items }));
+  }
+
+  names(): readonly string[] {
+    return this.effects.map((effect) => ('from' in effect ? `${effect.type} ${effect.from}` : effect.type));
+  }
+
+  ending(): string | undefined {
+    const last = this.effects.at(-1);
+    return last?.type === 'end' ? last.ending.type : undefined;
+  }
+}
+
+function started(): Thread {
+  return new Thread().send({ type: 'start', turnId: 't1', input: [userSays('Light the lamp.')] });
+}
+
+function overflow(number: number): LoopEvent {
+  return { type: 'sampling_failed', number, isOverflow: true, why: 'too long' };
+}
+
+describe('the loop', () => {
+  test('an answer without calls: input recorded, room checked, sampled, done', () => {
+    const thread = started().settle().sampled(agentSays('It is lit.'));
+    assert.deepEqual(thread.names(), ['append', 'check pre_turn', 'sample', 'append', 'end']);
+    assert.equal(thread.ending(), 'complete');
+  });
+
+  test('calls: run, held for the watcher, checked again, sampled again', () => {
+    const thread = started().settle().sampled(call('a'), call('b')).finished('b').finished('a').resumed();
+    assert.deepEqual(thread.names().slice(3), [
+      'append',
+      'run',
+      'append',
+      'append',
+      'hold',
+      'check built_in',
+    ]);
+    assert.deepEqual(thread.log.map(({ type }) => type).slice(1), [
+      'function_call',
+      'function_call',
+      'function_call_output',
+      'function_call_output',
+    ]);
+  });
+
+  test('what the watcher puts into the thread stands before the next sampling', () => {
+    const note = userSays('Write your packet now.');
+    const thread = started().settle().sampled(call('a')).finished('a').resumed(note).settle();
+    assert.equal(thread.log.at(-1), note);
+    assert.equal(thread.names().at(-1), 'sample');
+  });
+
+  test('a message that comes while tools run stands behind their results, and keeps the turn going', () => {
+    const said = userSays('Mind the fog.');
+    const thread = started().settle().sampled(call('a')).send({ type: 'steer', item: said }).finished('a');
+    assert.ok(!thread.log.includes(said), 'not between call and result');
+    thread.resumed().settle();
+    assert.equal(thread.log.at(-1), said);
+    const late = userSays('And the horn.');
+    thread.send({ type: 'steer', item: late }).sampled(agentSays('Done.'));
+    assert.equal(thread.ending(), undefined, 'the agent has not seen it yet');
+    thread.resumed().settle().sampled(agentSays('The horn, too.'));
+    assert.equal(thread.ending(), 'complete');
+  });
+
+  test('an overflow is compacted for once, and a second one is told', () => {
+    const thread = started().settle().answer(overflow);
+    assert.equal(thread.names().at(-1), 'check overflow');
+    thread.settle().answer(overflow);
+    assert.equal(thread.ending(), 'failed');
+
+    const again = started()
+      .settle()
+      .answer(overflow)
+      .settle()
+      .sampled(call('a'))
+      .finished('a')
+      .resumed()
+      .settle();
+    again.answer(overflow);
+    assert.equal(again.names().at(-1), 'check overflow', 'each request has its own retry');
+  });
+
+  test('a window that stays full ends the turn and says so', () => {
+    const thread = started().answer((number) => ({
+      type: 'settled',
+      number,
+      settlement: { type: 'exhausted', why: 'images fill it' },
+    }));
+    assert.equal(thread.ending(), 'context_exhausted');
+  });
+
+  test('an interrupt answers the calls that were still running, stops them, and keeps what was said', () => {
+    const said = userSays('Wait.');
+    const thread = started().settle().sampled(call('a'), call('b')).finished('a');
+    thread.send({ type: 'steer', item: said }).send({ type: 'interrupt' });
+    const [answer, kept] = thread.log.slice(-2);
+    assert.deepEqual(answer?.type === 'function_call_output' && [answer.call_id, answer.output], [
+      'b',
+      ABORTED_RESULT,
+    ]);
+    assert.equal(kept, said);
+    assert.ok(thread.names().includes('stop'), 'the tool is stopped');
+    const length = thread.log.length;
+    thread.send({ type: 'tool_finished', number: 2, result: result('b') });
+    assert.equal(thread.log.length, length, 'a result that comes too late is not recorded twice');
+  });
+});
+
+/** One step of a world that may do anything. */
+interface Seen {
+  readonly thread: Thread;
+  readonly steers: number;
+  readonly samplings: number;
+  readonly retries: number;
+}
+
+/** Every event that can come where the loop stands, the late and doubled ones among them. */
+function eventsAt({ thread, steers, samplings }: Seen): readonly LoopEvent[] {
+  const { stage, nextNumber } = thread.state;
+  const always: LoopEvent[] = [{ type: 'interrupt' }];
+  if (stage.at === 'idle') return [];
+  if (steers < 2) always.push({ type: 'steer', item: userSays(`steered ${steers}`) });
+  const numbers = [stage.number, stage.number - 1, nextNumber];
+  const id = `${samplings}`;
+  const answers = numbers.flatMap((number): LoopEvent[] => [
+    { type: 'settled', number, settlement: { type: 'fits' } },
+    { type: 'settled', number, settlement: { type: 'exhausted', why: 'full' } },
+    ...(samplings < 3
+      ? ([
+          { type: 'sampled', number, items: [call(`${id}a`), call(`${id}b`)], stopReason: 'tool_calls' },
+          { type: 'sampled', number, items: [agentSays(`pause ${id}`)], stopReason: 'paused' },
+          { type: 'sampling_failed', number, isOverflow: true, why: 'too long' },
+        ] as const)
+      : []),
+    { type: 'sampled', number, items: [agentSays(`end ${id}`)], stopReason: 'end_turn' },
+    { type: 'sampling_failed', number, isOverflow: false, why: 'down' },
+    { type: 'resumed', number, items: [] },
+    { type: 'resumed', number, items: [userSays('a packet, please')] },
+    ...thread.log.flatMap((item): LoopEvent[] => {
+      const callId = callOf(item)?.callId;
+      return callId === undefined ? [] : [{ type: 'tool_finished', number, result: result(callId) }];
+    }),
+  ]);
+  return [...always, ...answers];
+}
+
+function check(before: Seen, event: LoopEvent, effects: readonly LoopEffect[], after: Seen): void {
+  const { thread } = after;
+  const said = JSON.stringify([before.thread.state, event]);
+  const { stage } = thread.state;
+  const broken = findBrokenPairs(thread.log.map(pairView));
+  const open = stage.at === 'running' ? stage.open.length : 0;
+  assert.equal(broken.orphanCalls.length, open, `calls without results: ${said}`);
+  assert.deepEqual([broken.orphanResults, broken.duplicateResults], [[], []], said);
+  const awaited = before.thread.state.stage.at === 'idle' ? undefined : before.thread.state.stage.number;
+  if ('number' in event && event.number !== awaited) {
+    assert.deepEqual([thread.state, effects], [before.thread.state, []], `a late answer counted: ${said}`);
+  }
+  const asks = effects.filter(({ type }) => type === 'sample' || type === 'check');
+  assert.ok(asks.length <= 1, `two requests at once: ${said}`);
+  if (effects.some(({ type }) => type === 'sample'))
+    assert.equal(open, 0, `sampled with open calls: ${said}`);
+  const waiting = stage.at === 'idle' ? [] : stage.turn.steered;
+  for (let index = 0; index < after.steers; index++) {
+    const is = (item: Item) => JSON.stringify(item) === JSON.stringify(userSays(`steered ${index}`));
+    assert.equal(
+      [...thread.log, ...waiting].filter(is).length,
+      1,
+      `message ${index} is lost or doubled: ${said}`,
+    );
+  }
+  const ends = effects.filter(({ type }) => type === 'end').length;
+  assert.equal(ends, stage.at === 'idle' && before.thread.state.stage.at !== 'idle' ? 1 : 0, `ends: ${said}`);
+  if (event.type === 'interrupt')
+    assert.equal(stage.at, 'idle', `an interrupt ends the turn at once: ${said}`);
+  assert.ok(
+    thread.log.every((item, index) => resultCallId(item) === undefined || index > 0),
+    said,
+  );
+}
+
+function copyOf(thread: Thread): Thread {
+  const copy = new Thread();
+  copy.state = thread.state;
+  copy.log.push(...thread.log);
+  return copy;
+}
+
+test('explored: in every reachable state the history is sound and no message is lost', () => {
+  const first: Seen = { thread: started(), steers: 0, samplings: 0, retries: 0 };
+  const known = new Set<string>();
+  const queue: Seen[] = [first];
+  const stages = new Set<string>();
+  let steps = 0;
+  for (let seen = queue.pop(); seen !== undefined; seen = queue.pop()) {
+    for (const event of eventsAt(seen)) {
+      const thread = copyOf(seen.thread).send(event);
+      const next: Seen = {
+        ...seen,
+        thread,
+        steers: seen.steers + (event.type === 'steer' ? 1 : 0),
+        samplings: seen.samplings + (thread.effects.some(({ type }) => type === 'sample') ? 1 : 0),
+      };
+      check(seen, event, thread.effects, next);
+      steps++;
+      stages.add(thread.state.stage.at);
+      const key = JSON.stringify([
+        thread.state,
+        thread.log.map((item) => ('call_id' in item ? item.call_id : item.type)),
+        next.steers,
+        next.samplings,
+      ]);
+      if (known.has(key) || next.samplings > 4) continue;
+      known.add(key);
+      queue.push(next);
+    }
+  }
+  assert.deepEqual([...stages].toSorted(), ['checking', 'held', 'idle', 'running', 'sampling']);
+  assert.ok(known.size > 1_000, `only ${known.size} states`);
+  assert.ok(steps > 10_000, `only ${steps} steps`);
+});

@@ -1,0 +1,274 @@
+// The sampling loop of a thread: record the input, check the room, sample, run tools, let the watcher look, sample again. Pure:
+// what happens outside are events, what is to be done is effects. `explored` in loop.test.ts over all reachable states.
+//
+// What a driver owes it: effects are performed in order, each append before what follows it; an event carries the number of
+// the effect that it answers, and one whose number is no longer awaited changes nothing.
+
+import { callOf, resultCallId } from '../protocol/item.ts';
+import type { Item, ToolOutputItem } from '../protocol/item.ts';
+import type { ModelUsage } from '../protocol/model.ts';
+import type { StopReason } from '../vocabulary.ts';
+
+/** A running turn. */
+export interface Turn {
+  readonly id: string;
+  /** Messages that came while it ran and have no place in the history yet, oldest first. */
+  readonly steered: readonly Item[];
+  /** The request now under way was compacted for once already, because it was too long. */
+  readonly hasRetriedOverflow: boolean;
+}
+
+/** Where the loop stands. Each number is the one effect whose answer is awaited. */
+export type LoopStage =
+  | { readonly at: 'idle' }
+  /** The engine looks whether it must compact before the next sampling. */
+  | { readonly at: 'checking'; readonly turn: Turn; readonly number: number }
+  | { readonly at: 'sampling'; readonly turn: Turn; readonly number: number }
+  /** Calls whose results are still out. */
+  | {
+      readonly at: 'running';
+      readonly turn: Turn;
+      readonly number: number;
+      readonly open: readonly Item[];
+      readonly isPaused: boolean;
+    }
+  /** The watcher looks; the turn waits. */
+  | { readonly at: 'held'; readonly turn: Turn; readonly number: number };
+
+export interface LoopState {
+  readonly stage: LoopStage;
+  readonly nextNumber: number;
+}
+
+/** How a check of the room, with the compaction it may have led to, ended. */
+export type Settlement =
+  | { readonly type: 'fits' }
+  /** It did not fit and nothing that may be done makes it: told with what fills the window. */
+  | { readonly type: 'exhausted'; readonly why: string };
+
+export type LoopEvent =
+  | { readonly type: 'start'; readonly turnId: string; readonly input: readonly Item[] }
+  /** A message for the turn that runs. */
+  | { readonly type: 'steer'; readonly item: Item }
+  | { readonly type: 'settled'; readonly number: number; readonly settlement: Settlement }
+  /** An answer came whole. Nothing of a broken one is ever told here. */
+  | {
+      readonly type: 'sampled';
+      readonly number: number;
+      readonly items: readonly Item[];
+      readonly stopReason: StopReason;
+      readonly usage?: ModelUsage;
+    }
+  | {
+      readonly type: 'sampling_failed';
+      readonly number: number;
+      readonly isOverflow: boolean;
+      readonly why: string;
+    }
+  | { readonly type: 'tool_finished'; readonly number: number; readonly result: ToolOutputItem }
+  /** The watcher lets the turn go on; what it put into the thread comes with it. */
+  | { readonly type: 'resumed'; readonly number: number; readonly items: readonly Item[] }
+  | { readonly type: 'interrupt' };
+
+/** How a turn ended. */
+export type TurnEnding =
+  | { readonly type: 'complete' }
+  | { readonly type: 'aborted' }
+  | { readonly type: 'failed'; readonly why: string }
+  | { readonly type: 'context_exhausted'; readonly why: string };
+
+export type LoopEffect =
+  /** Into the log, durably for the process, before anything that follows. */
+  | {
+      readonly type: 'append';
+      readonly items: readonly Item[];
+      /** What the provider counted for the request and these items, its answer. */
+      readonly usage?: ModelUsage;
+    }
+  /** Put to the compactor; `overflow`: a provider has refused the request as too long. */
+  | {
+      readonly type: 'check';
+      readonly number: number;
+      readonly from: 'pre_turn' | 'built_in' | 'overflow';
+    }
+  | { readonly type: 'sample'; readonly number: number }
+  | { readonly type: 'run'; readonly number: number; readonly calls: readonly Item[] }
+  /** Tell the watcher that a sampling is complete; it answers with `resumed`. */
+  | { readonly type: 'hold'; readonly number: number }
+  /** Ends what runs under this number at once. */
+  | { readonly type: 'stop'; readonly number: number }
+  | { readonly type: 'end'; readonly turnId: string; readonly ending: TurnEnding };
+
+export interface LoopStep {
+  readonly state: LoopState;
+  readonly effects: readonly LoopEffect[];
+}
+
+/** A thread in which nothing runs. */
+export const IDLE_LOOP: LoopState = { stage: { at: 'idle' }, nextNumber: 1 };
+
+/** What a call reads that the user stopped. */
+export const ABORTED_RESULT = '[Stopped by the user before it was done]';
+
+/** The next state of the loop. Total: what makes no sense where it stands changes nothing. */
+export function loopStep(state: LoopState, event: LoopEvent): LoopStep {
+  const { stage } = state;
+  if (event.type === 'start') return stage.at === 'idle' ? start(state, event) : unchanged(state);
+  if (stage.at === 'idle') return unchanged(state);
+  if (event.type === 'interrupt') return interrupt(state, stage);
+  if (event.type === 'steer') {
+    return unchanged(withStage(state, { ...stage, turn: steered(stage.turn, event.item) }));
+  }
+  if (event.number !== stage.number) return unchanged(state);
+  switch (stage.at) {
+    case 'checking':
+      return event.type === 'settled' ? settled(state, stage, event.settlement) : unchanged(state);
+    case 'sampling':
+      if (event.type === 'sampled') return sampled(state, stage, event);
+      return event.type === 'sampling_failed' ? failed(state, stage, event) : unchanged(state);
+    case 'running':
+      return event.type === 'tool_finished' ? toolFinished(state, stage, event.result) : unchanged(state);
+    case 'held':
+      return event.type === 'resumed' ? resumed(state, stage, event.items) : unchanged(state);
+  }
+}
+
+type Busy = Exclude<LoopStage, { at: 'idle' }>;
+type At<Name extends LoopStage['at']> = Extract<LoopStage, { at: Name }>;
+
+function unchanged(state: LoopState): LoopStep {
+  return { state, effects: [] };
+}
+
+function withStage(state: LoopState, stage: LoopStage): LoopState {
+  return { ...state, stage };
+}
+
+function steered(turn: Turn, item: Item): Turn {
+  return { ...turn, steered: [...turn.steered, item] };
+}
+
+function start(state: LoopState, { turnId, input }: Extract<LoopEvent, { type: 'start' }>): LoopStep {
+  const turn: Turn = { id: turnId, steered: [], hasRetriedOverflow: false };
+  const checked = check(state, turn, 'pre_turn');
+  return { ...checked, effects: [{ type: 'append', items: input }, ...checked.effects] };
+}
+
+function check(
+  { nextNumber }: LoopState,
+  turn: Turn,
+  from: Extract<LoopEffect, { type: 'check' }>['from'],
+): LoopStep {
+  return {
+    state: { stage: { at: 'checking', turn, number: nextNumber }, nextNumber: nextNumber + 1 },
+    effects: [{ type: 'check', number: nextNumber, from }],
+  };
+}
+
+function settled(state: LoopState, { turn }: At<'checking'>, settlement: Settlement): LoopStep {
+  return settlement.type === 'exhausted'
+    ? end(state, turn, { type: 'context_exhausted', why: settlement.why })
+    : sample(state, turn);
+}
+
+function sample({ nextNumber }: LoopState, turn: Turn): LoopStep {
+  const { steered: waiting } = turn;
+  return {
+    state: {
+      stage: { at: 'sampling', turn: { ...turn, steered: [] }, number: nextNumber },
+      nextNumber: nextNumber + 1,
+    },
+    effects: [...appending(waiting), { type: 'sample', number: nextNumber }],
+  };
+}
+
+function sampled(
+  state: LoopState,
+  { turn: before, number }: At<'sampling'>,
+  { items, stopReason, usage }: Extract<LoopEvent, { type: 'sampled' }>,
+): LoopStep {
+  const turn = { ...before, hasRetriedOverflow: false };
+  const answered = new Set(items.map(resultCallId));
+  const open = items.filter((item) => {
+    const callId = callOf(item)?.callId;
+    return callId !== undefined && !answered.has(callId);
+  });
+  const isPaused = stopReason === 'paused';
+  const recorded: readonly LoopEffect[] =
+    usage === undefined ? appending(items) : [{ type: 'append', items, usage }];
+  if (open.length > 0) {
+    return {
+      state: withStage(state, { at: 'running', turn, number, open, isPaused }),
+      effects: [...recorded, { type: 'run', number, calls: open }],
+    };
+  }
+  return after(recorded, isPaused ? hold(state, turn) : goOn(state, turn));
+}
+
+function toolFinished(state: LoopState, stage: At<'running'>, result: ToolOutputItem): LoopStep {
+  const open = stage.open.filter((call) => callOf(call)?.callId !== result.call_id);
+  if (open.length === stage.open.length) return unchanged(state);
+  const recorded = appending([result]);
+  return open.length > 0
+    ? { state: withStage(state, { ...stage, open }), effects: recorded }
+    : after(recorded, hold(state, stage.turn));
+}
+
+/** Without a result that is owed an answer, only a message that came meanwhile keeps the turn going. */
+function goOn(state: LoopState, turn: Turn): LoopStep {
+  return turn.steered.length > 0 ? hold(state, turn) : end(state, turn, { type: 'complete' });
+}
+
+function hold({ nextNumber }: LoopState, turn: Turn): LoopStep {
+  return {
+    state: { stage: { at: 'held', turn, number: nextNumber }, nextNumber: nextNumber + 1 },
+    effects: [{ type: 'hold', number: nextNumber }],
+  };
+}
+
+function resumed(state: LoopState, { turn }: At<'held'>, items: readonly Item[]): LoopStep {
+  return after(appending(items), check(state, turn, 'built_in'));
+}
+
+/** A request that is too long is compacted for and sent once more; a second time the user is told. */
+function failed(
+  state: LoopState,
+  { turn }: At<'sampling'>,
+  { isOverflow, why }: Extract<LoopEvent, { type: 'sampling_failed' }>,
+): LoopStep {
+  return isOverflow && !turn.hasRetriedOverflow
+    ? check(state, { ...turn, hasRetriedOverflow: true }, 'overflow')
+    : end(state, turn, { type: 'failed', why });
+}
+
+function interrupt(state: LoopState, stage: Busy): LoopStep {
+  const answers = stage.at === 'running' ? stage.open.map(abortedResult) : [];
+  const stop: LoopEffect = { type: 'stop', number: stage.number };
+  return after([stop, ...appending(answers)], end(state, stage.turn, { type: 'aborted' }));
+}
+
+function abortedResult(call: Item): ToolOutputItem {
+  return {
+    type: call.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
+    call_id: callOf(call)?.callId ?? '',
+    output: ABORTED_RESULT,
+    success: false,
+    origin: { author: 'harness' },
+  };
+}
+
+/** What the user said while the turn ran is kept, whatever became of the turn. */
+function end(state: LoopState, turn: Turn, ending: TurnEnding): LoopStep {
+  return {
+    state: withStage(state, { at: 'idle' }),
+    effects: [...appending(turn.steered), { type: 'end', turnId: turn.id, ending }],
+  };
+}
+
+function appending(items: readonly Item[]): readonly LoopEffect[] {
+  return items.length === 0 ? [] : [{ type: 'append', items }];
+}
+
+function after(first: readonly LoopEffect[], { state, effects }: LoopStep): LoopStep {
+  return { state, effects: [...first, ...effects] };
+}
