@@ -18,7 +18,6 @@ import type { CountText } from '../tokens/estimate.ts';
 import { autoCompactThreshold } from '../tokens/pressure.ts';
 import { countRedactions } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
-import { stopped } from './asking/driver.ts';
 import type { AskingWorld, Summarizers, SummaryModel } from './asking/driver.ts';
 import { stopped } from './asking/driver.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
@@ -401,8 +400,8 @@ interface Written {
   /** Undefined where no model gave a summary that fits. */
   readonly result: Extract<FullResult, { outcome: 'compacted' }> | undefined;
   readonly attempts: readonly SummaryAttempt[];
-  /** Why there is no result; absent where there is one, and where nobody was to be asked. */
-  readonly why?: string;
+  /** Why there is no result. */
+  readonly why: string;
 }
 
 function askingWorld(
@@ -453,7 +452,11 @@ async function writeWithModels(
   };
 }
 
-function writeEmbedded({ subject, world }: Job, request: FullRequest, tried: Written): FullResult {
+function writeEmbedded(
+  { subject, world }: Job,
+  request: FullRequest,
+  tried: Written | undefined,
+): FullResult {
   const plan = planFull(request);
   if (plan.outcome !== 'planned') return plan;
   const { rung, summarise } = modelFreeSummary(subject.trail, world.count);

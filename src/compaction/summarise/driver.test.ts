@@ -9,7 +9,6 @@ import type { ModelEvent, ModelRequest } from '../../protocol/model.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { goodSummary, SUMMARY_MARK } from '../../../test/support/summaries.ts';
 import { thread } from '../../../test/support/thread.ts';
-import type { AskingWorld, SummaryModel } from '../asking/driver.ts';
 import { MESSAGE_OVERHEAD } from '../budget.ts';
 import { summariseWithModels } from './driver.ts';
 import type { AskingWorld, SummaryModel } from '../asking/driver.ts';

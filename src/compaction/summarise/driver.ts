@@ -256,6 +256,6 @@ function outcomeOf(
     case 'refused':
       return { type: 'refused' };
     case 'failed':
-      return { type: verdict.mayTakeLess === true ? 'refused' : 'lost' };
+      return { type: verdict.mayTakeLess ? 'refused' : 'lost' };
   }
 }
