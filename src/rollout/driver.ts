@@ -99,19 +99,20 @@ export interface ForkRequest {
   readonly behindLine?: number;
   /** What differs from the head of the thread. */
   readonly head?: RolloutHead;
+  /** Given every record that the new thread inherits. */
+  readonly emit?: Emit;
 }
 
 /**
  * Begins a thread that continues another one, which may be open elsewhere and stays as it is. Nothing is copied.
  * @param which a thread id, a path, or `last`
- * @param emit given every record that the new thread inherits
  * @throws BatonError as `openRollout`, but never `session_live`
  * @throws RangeError when there is no such line
  */
 export async function forkRollout(
   home: string,
   which: string,
-  request: ForkRequest & { readonly emit?: Emit },
+  request: ForkRequest,
   world: RolloutWorld,
 ): Promise<OpenedRollout> {
   const parent = await openRolloutSource(home, await locateRollout(home, which));
@@ -129,7 +130,7 @@ export async function forkRollout(
 async function beginFork(
   home: string,
   base: ForkBase,
-  { emit = ignore, head = {} }: ForkRequest & { readonly emit?: Emit },
+  { emit = ignore, head = {} }: ForkRequest,
   world: RolloutWorld,
 ): Promise<OpenedRollout> {
   const path = await locateRollout(home, base.threadId);

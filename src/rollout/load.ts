@@ -45,8 +45,7 @@ export async function findRollouts(home: string): Promise<readonly FoundRollout[
  */
 export async function locateRollout(home: string, which: string): Promise<string> {
   if (which === 'last') {
-    const [newest] = await findRollouts(home);
-    if (newest !== undefined) return newest.path;
+    for (const { path } of await findRollouts(home)) if (await isBegun(path)) return path;
     throw notFound(`There is no session below ${join(home, SESSIONS_FOLDER)}`, 'Begin one.');
   }
   if (!isThreadId(which)) return resolve(which);
@@ -56,6 +55,20 @@ export async function locateRollout(home: string, which: string): Promise<string
     `There is no session ${which} below ${join(home, SESSIONS_FOLDER)}`,
     '`baton sessions` lists the ones there are.',
   );
+}
+
+/** Whether a file has its first line: a session that died before that never began. */
+async function isBegun(path: string): Promise<boolean> {
+  const source = await openSource(path, noBytes()).catch(() => undefined);
+  if (source === undefined) return false;
+  try {
+    headOf((await readHead(source)).line, source);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await source.close();
+  }
 }
 
 function notFound(message: string, cure: string): BatonError {

@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BatonError } from '../../errors.ts';
 import type { Clock } from '../../ports.ts';
 import type { RolloutFiles } from '../files.ts';
@@ -29,8 +30,9 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** Attempts after which somebody else must be changing the lock all the time. */
+/** Attempts to replace a dead owner while somebody else is at it, and the milliseconds between them. */
 const MOST_ATTEMPTS = 100;
+const PAUSE_MS = 5;
 
 /**
  * Takes the lock of a rollout.
@@ -56,15 +58,19 @@ type Taken =
   | { readonly outcome: 'held'; readonly by: Owner | undefined };
 
 async function take(path: string, owner: Owner, world: LockWorld): Promise<Taken> {
+  let other: Owner | undefined;
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    if (attempt > 0) await sleep(PAUSE_MS);
     if (await create(path, owner, world)) return { outcome: 'taken', tookOver: false };
     const text = await readLock(path, world);
     if (text === undefined) continue;
     const holder = readOwner(text);
     if (holder === undefined || (await lives(holder, world))) return { outcome: 'held', by: holder };
-    if (await replace(path, { owner, holder }, world)) return { outcome: 'taken', tookOver: true };
+    const replaced = await replace(path, { owner, holder }, world);
+    if (replaced.outcome === 'taken') return replaced;
+    other = replaced.by;
   }
-  return { outcome: 'held', by: undefined };
+  return { outcome: 'held', by: other };
 }
 
 /** Makes the lock unless it exists: whole or not at all. */
@@ -81,20 +87,21 @@ async function create(path: string, owner: Owner, world: LockWorld): Promise<boo
   }
 }
 
-/** Puts a lock in the place of a dead owner's. False where the dead owner's is no longer there, or another replaces it. */
+/** Puts a lock in the place of a dead owner's, unless that is no longer there, or somebody else is at it. */
 async function replace(
   path: string,
   { owner, holder }: { readonly owner: Owner; readonly holder: Owner },
   world: LockWorld,
-): Promise<boolean> {
+): Promise<Taken> {
   const right = `${path}.${holder.nonce}`;
   const taken = await take(right, owner, world);
-  if (taken.outcome === 'held') return false;
+  if (taken.outcome === 'held') return taken;
   try {
     const text = await readLock(path, world);
-    if (text === undefined || readOwner(text)?.nonce !== holder.nonce) return false;
+    const present = text === undefined ? undefined : readOwner(text);
+    if (present?.nonce !== holder.nonce) return { outcome: 'held', by: present };
     await world.files.rename(await writeDraft(path, owner, world), path);
-    return true;
+    return { outcome: 'taken', tookOver: true };
   } finally {
     await letGo(right, owner, world);
   }
