@@ -19,7 +19,12 @@ import type { Entry } from '../history/project.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { Item } from '../protocol/item.ts';
 import { resultCallId } from '../protocol/item.ts';
-import type { CompactedRecord, LogRecord, MicroCompactedRecord, SessionMetaRecord } from '../protocol/record.ts';
+import type {
+  CompactedRecord,
+  LogRecord,
+  MicroCompactedRecord,
+  SessionMetaRecord,
+} from '../protocol/record.ts';
 import type { RolloutFile, RolloutFiles } from './files.ts';
 import { headLine, isRewriting, isSyncPoint, recordLines } from './lines.ts';
 import type { ForkBase, RewritingRecord, RolloutLine } from './lines.ts';
@@ -518,9 +523,7 @@ function foldOf(keptPasts: number): HistoryFold<Item> {
 
 /** Whether the newest compaction can be taken back from memory, and nothing was taken back without its past. */
 function hasPast(fold: HistoryFold<Item>): boolean {
-  return (
-    !fold.hasLostPast && (fold.compactions.length === 0 || fold.beforeNewestCompaction() !== undefined)
-  );
+  return !fold.hasLostPast && (fold.compactions.length === 0 || fold.beforeNewestCompaction() !== undefined);
 }
 
 interface Reading {
@@ -607,8 +610,7 @@ async function createFile(path: string, files: RolloutFiles): Promise<RolloutFil
 async function requireUnchanged(file: RolloutFile, size: number, path: string): Promise<void> {
   const stats = await file.stat();
   if (stats.nlink > 0 && stats.size === size) return;
-  const what =
-    stats.nlink === 0 ? 'was removed' : `has ${stats.size} bytes where ${size} were written`;
+  const what = stats.nlink === 0 ? 'was removed' : `has ${stats.size} bytes where ${size} were written`;
   throw new BatonError('file_changed', `${path} ${what} while the session was at work`, {
     cure: 'Open the session again, and let nothing else write to it.',
     data: { isBroken: true },

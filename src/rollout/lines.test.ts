@@ -93,7 +93,7 @@ test('what was recorded before a compaction, a clearing and undos is the history
   const values = written(records);
   assert.deepEqual(readBack(values), records);
 
-  const own = fold(read(values).records);
+  const own = historyOf(read(values).records);
   // Codex knows histories that take the place of others, and nothing else.
   const asCodex = values.map((value) => {
     const { baton: _, ...payload } = value['payload'] as JsonObject;
@@ -102,7 +102,7 @@ test('what was recorded before a compaction, a clearing and undos is the history
   });
   const foreign = read(asCodex);
   assert.deepEqual(foreign.notes, []);
-  assert.deepEqual(fold(foreign.records), own);
+  assert.deepEqual(historyOf(foreign.records), own);
   assert.equal(own.length, 7);
 });
 
@@ -110,7 +110,7 @@ function item(each: ReturnType<typeof userSays>): LogRecord {
   return { type: 'item', item: each };
 }
 
-function fold(records: readonly LogRecord[]) {
+function historyOf(records: readonly LogRecord[]) {
   const history = new HistoryFold(WHOLE_ITEMS);
   for (const record of records) history.add(record);
   assert.deepEqual(history.problems, []);

@@ -147,7 +147,11 @@ interface Wanted {
  * @throws BatonError `file_not_found`, `file_empty`, `format_unknown` for what is no session of Baton's,
  *   `parent_missing`
  */
-export async function openRolloutSource(home: string, path: string, endByte?: number): Promise<RolloutSource> {
+export async function openRolloutSource(
+  home: string,
+  path: string,
+  endByte?: number,
+): Promise<RolloutSource> {
   const opened: ByteSource[] = [];
   try {
     const wanted = { home, path, through: [], ...(endByte === undefined ? {} : { endByte }) };
@@ -322,7 +326,10 @@ async function endOfLines(source: ByteSource, headEnd: number): Promise<number> 
 /** Bytes looked at first for the end of the last line. */
 const LOOK_BACK = 64 * 1024;
 
-function joined({ threadId, head, source, endByte, segments }: Chain, opened: readonly ByteSource[]): RolloutSource {
+function joined(
+  { threadId, head, source, endByte, segments }: Chain,
+  opened: readonly ByteSource[],
+): RolloutSource {
   const size = segments.reduce((sum, segment) => sum + sizeOf(segment), 0);
   return {
     threadId,

@@ -70,7 +70,10 @@ export function placeOwner({ realm }: Owner, here: Realm): 'here' | 'elsewhere' 
  * Whether the process that now has the owner's number is the owner.
  * @param observed when that process started; undefined where there is none, or a dead one that nobody has buried yet
  */
-export function isAlive(owner: Owner, observed: { readonly startedAt?: string | undefined } | undefined): boolean {
+export function isAlive(
+  owner: Owner,
+  observed: { readonly startedAt?: string | undefined } | undefined,
+): boolean {
   if (observed === undefined) return false;
   // Where the system does not say when a process started, its number has to do.
   if (owner.startedAt === undefined || observed.startedAt === undefined) return true;

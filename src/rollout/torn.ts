@@ -16,7 +16,9 @@ const SOUND: Repair = { keep: 0, isUnterminated: false };
  * @param tail one character for each byte
  */
 export function planRepair(tail: string): Repair {
-  const text = tail.replace(/\0+$/, '');
+  let end = tail.length;
+  while (end > 0 && tail.charCodeAt(end - 1) === 0) end--;
+  const text = tail.slice(0, end);
   if (text.trim() === '') return SOUND;
   return isWhole(text) ? { keep: text.length, isUnterminated: true } : SOUND;
 }

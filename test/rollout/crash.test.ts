@@ -22,6 +22,34 @@ interface Ended {
   readonly output: string;
 }
 
+interface Point {
+  readonly call: number;
+  readonly bytes?: number;
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+  let output = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (_, signal) => resolve({ signal, output }));
+  });
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) =>
+    child.stdout?.setEncoding('utf8').once('data', (text: string) => resolve(text.trim())),
+  );
+}
+
+function acknowledgedIn({ output }: Ended): number {
+  return Math.max(0, ...[...output.matchAll(/^acknowledged (\d+)$/gm)].map((match) => Number(match[1])));
+}
+
+function pointAt(call: number, bytes?: number): Point {
+  return bytes === undefined ? { call } : { call, bytes };
+}
+
 describe('a process is killed', { skip: NOT_POSIX }, () => {
   let root: string;
   let program: string;
@@ -61,28 +89,9 @@ describe('a process is killed', { skip: NOT_POSIX }, () => {
     return spawn(file, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
   }
 
-  async function ended(child: ChildProcess): Promise<Ended> {
-    let output = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
-    return new Promise((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (_, signal) => resolve({ signal, output }));
-    });
-  }
-
-  async function firstLine(child: ChildProcess): Promise<string> {
-    return new Promise((resolve) =>
-      child.stdout?.setEncoding('utf8').once('data', (text: string) => resolve(text.trim())),
-    );
-  }
-
   async function bytesOf(home: string): Promise<readonly [Buffer, Buffer]> {
     const path = (id: string) => join(home, `sessions/2026/01/02/rollout-2026-01-02T03-04-05-${id}.jsonl`);
     return [await readFile(path(PARENT)), await readFile(path(FORK))];
-  }
-
-  function acknowledgedIn({ output }: Ended): number {
-    return Math.max(0, ...[...output.matchAll(/^acknowledged (\d+)$/gm)].map((match) => Number(match[1])));
   }
 
   /** Plays the script to its end, and holds that the end is that of a script that nobody interrupted. */
@@ -101,15 +110,6 @@ describe('a process is killed', { skip: NOT_POSIX }, () => {
     // The very bytes: every record once, in order, none of them changed.
     assert.deepEqual(bytes[0].toString(), wholeBytes[0].toString());
     assert.deepEqual(bytes[1].toString(), wholeBytes[1].toString());
-  }
-
-  interface Point {
-    readonly call: number;
-    readonly bytes?: number;
-  }
-
-  function pointAt(call: number, bytes?: number): Point {
-    return bytes === undefined ? { call } : { call, bytes };
   }
 
   /** Every point at which the script can be stopped: between two calls, and within a write. */
@@ -139,7 +139,9 @@ describe('a process is killed', { skip: NOT_POSIX }, () => {
         const home = await newHome();
         const acknowledged = await killAt(home, point);
         await finish(home, acknowledged).catch((error: unknown) => {
-          throw new Error(`killed at ${JSON.stringify(point)}: ${(error as Error).message}`, { cause: error });
+          throw new Error(`killed at ${JSON.stringify(point)}: ${(error as Error).message}`, {
+            cause: error,
+          });
         });
         await rm(home, { recursive: true });
       }

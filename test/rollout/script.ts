@@ -19,7 +19,12 @@ type Step = readonly LogRecord[] | 'undo';
 
 function turn(number: number): Step[] {
   const turnId = `turn-${number}`;
-  const call = toolCall(`call-${number}`, 'shell', { cmd: `make part-${number}` }, `part ${number} is made\n`.repeat(20));
+  const call = toolCall(
+    `call-${number}`,
+    'shell',
+    { cmd: `make part-${number}` },
+    `part ${number} is made\n`.repeat(20),
+  );
   return [
     [
       { type: 'turn_started', turnId, origin: { type: 'user', messageId: `m${number}` } },
@@ -53,7 +58,14 @@ const PARENT_STEPS: readonly Step[] = [
   [compaction('01a00000-0000-7000-8000-0000000000c2')],
   'undo',
   ...turn(3),
-  [{ type: 'micro_compacted', id: '01a00000-0000-7000-8000-0000000000c3', callIds: ['call-2'], tokensSaved: 90 }],
+  [
+    {
+      type: 'micro_compacted',
+      id: '01a00000-0000-7000-8000-0000000000c3',
+      callIds: ['call-2'],
+      tokensSaved: 90,
+    },
+  ],
 ];
 
 const FORK_STEPS: readonly Step[] = [
@@ -154,9 +166,7 @@ async function openOr(
   try {
     const records: LogRecord[] = [];
     const { rollout } = await openRollout(home, threadId, world, (record) => records.push(record));
-    const own = records.filter(
-      ({ type }) => type !== 'opaque' && type !== 'session_meta',
-    );
+    const own = records.filter(({ type }) => type !== 'opaque' && type !== 'session_meta');
     return { rollout, done: threadId === PARENT ? own : own.slice(countRecords(PARENT_STEPS)) };
   } catch (error) {
     // It died before its first line was whole: nothing was ever recorded.

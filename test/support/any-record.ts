@@ -106,14 +106,21 @@ export const anyItem: fc.Arbitrary<Item> = fc.oneof(
     { ...BASE, preTokens: tokens },
   ),
   sparse(
-    { type: fc.constant('attachment'), kind: fc.constantFrom('file', 'todo', 'plan', 'other'), text: anyText },
+    {
+      type: fc.constant('attachment'),
+      kind: fc.constantFrom('file', 'todo', 'plan', 'other'),
+      text: anyText,
+    },
     { ...BASE, path: anyText },
   ),
   sparse({ type: fc.constant('progress'), text: anyText }, BASE),
   sparse({ type: fc.constant('ghost_snapshot'), ghost_commit: anyObject }, BASE),
   sparse({
     type: fc.constant('unknown'),
-    raw: sparse<JsonObject>({ type: fc.constantFrom('tool_search_call', 'message', 'reasoning') }, { x: anyJson }),
+    raw: sparse<JsonObject>(
+      { type: fc.constantFrom('tool_search_call', 'message', 'reasoning') },
+      { x: anyJson },
+    ),
   }),
 ) as fc.Arbitrary<Item>;
 

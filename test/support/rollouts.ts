@@ -54,7 +54,11 @@ export function interceptedFiles(onCall: OnCall): RolloutFiles {
       );
   return {
     open: async (path, flags, mode) =>
-      interceptedFile(path, await onCall({ name: 'open', path }, () => nodeFiles.open(path, flags, mode)), onCall),
+      interceptedFile(
+        path,
+        await onCall({ name: 'open', path }, () => nodeFiles.open(path, flags, mode)),
+        onCall,
+      ),
     mkdir: pathCall('mkdir'),
     readFile: pathCall('readFile'),
     readdir: pathCall('readdir'),

@@ -59,8 +59,8 @@ type Taken =
 
 async function take(path: string, owner: Owner, world: LockWorld): Promise<Taken> {
   let other: Owner | undefined;
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    if (attempt > 0) await sleep(PAUSE_MS);
+  for (let tries = 0; tries < MOST_ATTEMPTS; tries++) {
+    if (tries > 0) await sleep(PAUSE_MS);
     if (await create(path, owner, world)) return { outcome: 'taken', tookOver: false };
     const text = await readLock(path, world);
     if (text === undefined) continue;

@@ -44,7 +44,10 @@ test('a lock is held once and let go', async (t) => {
   assert.deepEqual(await ownerNow(home), JSON.parse(JSON.stringify(first.owner)));
   await assert.rejects(take(home), (error: BatonError) => {
     assert.equal(error.code, 'session_live');
-    assert.match(error.message, new RegExp(`^thread.jsonl is open in process ${process.pid} since 2026-01-02`));
+    assert.match(
+      error.message,
+      new RegExp(`^thread.jsonl is open in process ${process.pid} since 2026-01-02`),
+    );
     assert.match(error.cure, /fork the session/);
     assert.equal(error.data['pid'], process.pid);
     return true;
@@ -79,7 +82,10 @@ test('the lock of a dead owner is taken over, and nothing is left of it', { skip
 test('the lock of an owner of whom nothing is known stands', async (t) => {
   const unknown: readonly (readonly [message: RegExp, change: (owner: Owner) => object])[] = [
     [/on elsewhere, or was/, ({ realm }) => ({ realm: { ...realm, host: 'elsewhere', boot: 'other' } })],
-    [/open in process \d+ on/, ({ realm }) => ({ realm: { ...realm, namespace: 'pid:[1]', host: hostname() } })],
+    [
+      /open in process \d+ on/,
+      ({ realm }) => ({ realm: { ...realm, namespace: 'pid:[1]', host: hostname() } }),
+    ],
     [/a lock that names no process/, () => ({ pid: 'x' })],
   ];
   for (const [message, change] of unknown) {
@@ -99,7 +105,9 @@ test('the lock of an owner of whom nothing is known stands', async (t) => {
 test('a process that was killed and not yet buried is dead', { skip: NOT_LINUX }, async (t) => {
   const home = await temporaryHome(t);
   // The shell does not wait for its child, which stays a zombie.
-  const shell = spawn('sh', ['-c', 'sleep 100 & echo $!; exec sleep 100'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const shell = spawn('sh', ['-c', 'sleep 100 & echo $!; exec sleep 100'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   t.after(() => shell.kill('SIGKILL'));
   const pid = Number(await new Promise((resolve) => shell.stdout.once('data', resolve)));
   const stat = () => readFile(`/proc/${pid}/stat`, 'utf8');
