@@ -541,6 +541,9 @@ test('a fork goes on from its place, whatever becomes of the thread that it cont
     );
   }
   await assert.rejects(forkRollout(home, FIRST, { behindLine: 99 }, world), RangeError);
+  // Behind the head of a fork alone there is no place: all that it inherits comes next.
+  const head = forkRollout(home, again.rollout.threadId, { behindLine: 1 }, world);
+  await assert.rejects(head, RangeError);
 });
 
 test('a fork that cannot be read is explained', async (t) => {

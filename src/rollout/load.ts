@@ -173,24 +173,22 @@ interface Chain {
 
 async function openChain(wanted: Wanted, opened: ByteSource[]): Promise<Chain> {
   const { home, path, through } = wanted;
-  const source = await openSource(resolve(path), noBytes());
+  const source = await openSource(path, noBytes());
   opened.push(source);
   const { line, endByte: headEnd } = await readHead(source);
   const { threadId, base } = headOf(line, source);
   const endByte = wanted.endByte ?? (await endOfLines(source, headEnd));
   if (wanted.endByte !== undefined) await requireLineEnd(source, wanted);
-  const bytes = Buffer.from(`${JSON.stringify(withoutBase(line))}\n`);
-  const parent =
-    base === undefined
-      ? []
-      : (await openParent({ home, path, through: [...through, threadId] }, base, opened)).segments;
   // Behind the last whole line may stand a part of one, which a reader reports as such.
-  const to = wanted.endByte ?? source.size;
-  const segments: Segment[] = [
-    { type: 'head', bytes },
-    ...parent,
-    { type: 'file', threadId, source, from: headEnd, to: Math.max(headEnd, to) },
-  ];
+  const to = Math.max(headEnd, wanted.endByte ?? source.size);
+  const segments: Segment[] =
+    base === undefined
+      ? [{ type: 'file', threadId, source, from: 0, to }]
+      : [
+          { type: 'head', bytes: Buffer.from(`${JSON.stringify(withoutBase(line))}\n`) },
+          ...(await openParent({ home, path, through: [...through, threadId] }, base, opened)).segments,
+          { type: 'file', threadId, source, from: headEnd, to },
+        ];
   const head = objectAt(line, 'payload') ?? {};
   return { threadId, head, source, endByte, segments };
 }
@@ -388,10 +386,8 @@ async function placeBehind(segments: readonly Segment[], line: number): Promise<
       seen++;
       continue;
     }
-    const { threadId, from } = segment;
-    // Between the head and the first line of its own is all that the session continues.
-    if (seen === line) return { threadId, endByte: from };
-    let position = from;
+    const { threadId } = segment;
+    let position = segment.from;
     for await (const chunk of chunksOfSegment(segment, undefined, 0)) {
       for (let feed = chunk.indexOf(LINE_FEED); feed !== -1; feed = chunk.indexOf(LINE_FEED, feed + 1)) {
         if (++seen === line) return { threadId, endByte: position + feed + 1 };
