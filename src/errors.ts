@@ -32,6 +32,8 @@ export const ERROR_CODES = {
   output_failed: { exit: 1 },
   /** A session is in use by a live process. Cure: end that process, or write to another file with `--out`. */
   session_live: { exit: 1 },
+  /** A fork goes on with a session whose file is gone, is shorter than it was, or goes on with the fork. Cure: put it back. */
+  parent_missing: { exit: 1 },
   /** A config file or option has an unknown key or an invalid value; the message names it and what is allowed. */
   config_invalid: { exit: 1 },
   /** The command line cannot be understood. */

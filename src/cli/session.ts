@@ -1,12 +1,15 @@
 // Reads one session for a command: source, progress, account.
 
+import { batonHome } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
 import type { AccountSettings } from '../history/context-account.ts';
 import { loadSession } from '../formats/load.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { Emit } from '../formats/reader.ts';
 import { openSource } from '../formats/source.ts';
 import type { ByteSource } from '../formats/source.ts';
+import { openRolloutSource } from '../rollout/load.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import type { ThresholdSettings } from '../tokens/pressure.ts';
 import type { CommandIo } from './io.ts';
@@ -18,12 +21,25 @@ export async function withSource<T>(
   path: string,
   use: (source: ByteSource) => Promise<T>,
 ): Promise<T> {
-  const source = await openSource(path, io.stdin, io.signal);
+  const source = await openWhole(io, path);
   try {
     return await use(source);
   } finally {
     await source.close();
   }
+}
+
+/** A fork of Baton's own is read with what it continues, where that can be found; its reader tells where not. */
+async function openWhole(io: CommandIo, path: string): Promise<ByteSource> {
+  const source = await openSource(path, io.stdin, io.signal);
+  if (path === '-') return source;
+  const rollout = await openRolloutSource(batonHome(io), path).catch((error: unknown) => {
+    if (error instanceof BatonError) return undefined;
+    throw error;
+  });
+  if (rollout === undefined) return source;
+  await source.close();
+  return rollout;
 }
 
 /** Reads all records, with progress on standard error. */

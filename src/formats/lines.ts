@@ -203,6 +203,13 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
+/** Whether a line would be read again: readers refuse what is nested too deep or too long. */
+export function isReadable(text: string, value: JsonObject): boolean {
+  // No more bytes than three for each unit of a string.
+  const isShort = text.length * 3 <= LONGEST_LINE_BYTES || Buffer.byteLength(text) <= LONGEST_LINE_BYTES;
+  return isShort && (text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST));
+}
+
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -165,9 +165,24 @@ async function readPi(source: ByteSource, pass: Pass): Promise<Read> {
 }
 
 async function readCodex(source: ByteSource, pass: Pass): Promise<Read> {
+  const { lines, tail } = await loadRollout(source, pass);
+  return { lines, tail: { format: 'codex', state: tail } };
+}
+
+/** What is done with the records of a rollout, and with damage. */
+export interface RolloutPass extends LoadOptions {
+  readonly emit: Emit;
+  readonly report: Report;
+}
+
+/** Reads what is known to be a rollout, also one that holds no conversation yet. */
+export async function loadRollout(
+  source: ByteSource,
+  pass: RolloutPass,
+): Promise<{ readonly lines: number; readonly tail: CodexTail }> {
   const reader = codexReader.read(pass.emit, pass.report);
   const lines = await readThrough(source, reader, pass);
-  return { lines, tail: { format: 'codex', state: reader.tail() } };
+  return { lines, tail: reader.tail() };
 }
 
 /** The lines of Claude Code form a tree: a first pass finds the conversation, a second one reads it. */

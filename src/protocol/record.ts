@@ -2,8 +2,9 @@
 // format; a history is a projection of them. Nothing is ever edited: a compaction and its undo are records too.
 
 import type { Phase, Trigger } from '../vocabulary.ts';
-import type { Item } from './item.ts';
+import type { Item, JsonObject } from './item.ts';
 import type { Receipt } from './receipt.ts';
+import type { TaskKind, TurnOrigin } from './turn.ts';
 import type { UsageSample } from './usage.ts';
 
 /** Facts about the session; may repeat when a session is resumed. Later values win. */
@@ -42,6 +43,13 @@ export interface UsageRecord {
 export interface TurnRecord {
   readonly type: 'turn_started' | 'turn_complete' | 'turn_aborted';
   readonly turnId?: string;
+  /** Absent where the producer does not say: a regular turn. */
+  readonly kind?: TaskKind;
+  readonly origin?: TurnOrigin;
+  /** Why a turn was aborted. */
+  readonly reason?: 'interrupted' | 'replaced' | 'failed';
+  /** What the agent said last, at the end of a turn. */
+  readonly lastAgentMessage?: string;
 }
 
 /** Lines that were written anew: what stood under the first id stands under the second from here on. */
@@ -90,6 +98,23 @@ export interface UndoCompactionRecord {
   readonly newRefs?: NewRefs;
 }
 
+/** Something that was shown, in the shape in which it goes over the wire. Carries nothing for the history. */
+export interface EventRecord {
+  readonly type: 'event';
+  readonly event: JsonObject & { readonly type: string };
+}
+
+/**
+ * What a part of Baton remembers of the thread beside its history: a state, of which the newest counts, or something that
+ * happened, such as a decision. Whose it is and what it means only that part knows.
+ */
+export interface NoteRecord {
+  readonly type: 'note';
+  /** snake_case, e.g. `watcher_state`. */
+  readonly kind: string;
+  readonly value: JsonObject;
+}
+
 /** A line that carries nothing for the history: UI mirrors, bookkeeping, newer kinds. Counted, never lost. */
 export interface OpaqueRecord {
   readonly type: 'opaque';
@@ -113,6 +138,8 @@ export type LogRecord = (
   | CompactedRecord
   | MicroCompactedRecord
   | UndoCompactionRecord
+  | EventRecord
+  | NoteRecord
   | OpaqueRecord
   | SideItemRecord
 ) & {

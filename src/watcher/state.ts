@@ -17,11 +17,14 @@ import type { ActiveWork, DecisionRecord, Situation } from '../protocol/decision
 import type { Judgment, JudgmentRequest } from '../protocol/judgment.ts';
 import type { CompactionPlan } from '../protocol/plan.ts';
 import type { Signal } from '../protocol/signal.ts';
+import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 import type { PacketAuthor, Step, Tier } from '../vocabulary.ts';
 import type { Boundaries } from './boundaries.ts';
 import { NO_BOUNDARIES } from './boundaries.ts';
 import type { Decision, Evaluation } from './decide.ts';
 import type { Deadline } from './policy.ts';
+
+export type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 
 /** A message of the user, as it was submitted. Never changed, never merged with another text. */
 export interface UserMessage {
@@ -37,18 +40,6 @@ export interface Packet {
   /** Where the scratch notes are, when there are any. */
   readonly scratchPath?: string;
 }
-
-/** What kind of task a turn is. `shell`: a `!` line of the user, which no model sees. @source spec 4-session §1. */
-export type TaskKind = 'regular' | 'shell' | 'compact' | 'review';
-
-/**
- * Who started a turn. `user`: the user, with the id of a message that the watcher delivered, or without one where the
- * turn came by another way. `watcher`: an effect of the watcher, by its number. Only this tells synthetic turns from
- * real ones, never a text.
- */
-export type TurnOrigin =
-  | { readonly type: 'user'; readonly messageId?: string }
-  | { readonly type: 'watcher'; readonly number: number };
 
 /** Where a sequence runs: between turns, with turns of its own, or inside of a turn, with items. */
 export type Place = 'between_turns' | 'inside_turn';

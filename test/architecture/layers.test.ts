@@ -59,6 +59,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'eval',
   ],
   formats: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
+  // Baton's own sessions have the shapes of Codex's.
+  rollout: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'formats'],
   // The wire shapes of messages are those that files of messages have.
   providers: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'formats'],
   cli: [
@@ -77,6 +79,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'eval',
     'replay',
     'formats',
+    'rollout',
     'providers',
   ],
   index: [

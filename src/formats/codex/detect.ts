@@ -15,6 +15,8 @@ const LINE_TYPES: ReadonlySet<string> = new Set([
   'inter_agent_communication',
   'inter_agent_communication_metadata',
   'baton_item',
+  'baton_note',
+  'baton_record',
 ]);
 
 /**

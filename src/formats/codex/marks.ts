@@ -4,6 +4,7 @@
 import type { AttachmentItem, Item, Json, JsonObject } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
 import { isJsonObject } from '../fields.ts';
+import { readWhole } from './whole.ts';
 
 /** Fields of items that are Baton's own and never part of a Codex payload. */
 export const BATON_FIELDS = [
@@ -40,9 +41,14 @@ export function marksFor(item: Item, derived: Item): JsonObject | undefined {
   return Object.keys(marks).length === 0 ? undefined : marks;
 }
 
-/** The item with its marks; a null takes a derived field away. Marks of a wrong shape are ignored. */
+/**
+ * The item with its marks; a null takes a derived field away. The mark `whole` is the item itself. Marks of a wrong shape
+ * are ignored.
+ */
 export function applyMarks(item: Item, marks: Json): Item {
   if (!isJsonObject(marks)) return item;
+  const whole = readWhole(marks['whole']);
+  if (whole !== undefined) return whole;
   const attachment = marks['attachment'];
   const base = isJsonObject(attachment) ? asAttachment(item, attachment) : item;
   const marked: Record<string, unknown> = { ...base };

@@ -10,6 +10,8 @@ import { HeldCompaction } from './held.ts';
 import { isItemPayload, isItemType, readItem } from './items.ts';
 import type { ItemPayload } from './items.ts';
 import { KeptMessages } from './kept.ts';
+import { readOwnRecord } from './own.ts';
+import type { OwnRecord } from './own.ts';
 import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
 import { isJsonObject, objectAt, stringAt } from '../fields.ts';
 import { listAt, numberAt } from './shapes.ts';
@@ -17,7 +19,7 @@ import { TailFollower } from './tail.ts';
 import type { CodexTail } from './tail.ts';
 import { isRepeated, readTokenCount, usableWindowOf } from './usage.ts';
 import type { TokenCount } from './usage.ts';
-import { readBeside } from './wire.ts';
+import { readWhole } from './whole.ts';
 
 /** A reader that also tells what a writer needs to go on with the file. */
 export interface CodexLineReader extends LineReader {
@@ -29,6 +31,9 @@ export interface CodexLineReader extends LineReader {
 export const codexReader: FormatReader & { read(emit: Emit, report: Report): CodexLineReader } = {
   read: (emit, report) => new RolloutReader(emit, report),
 };
+
+/** Lines that only Baton writes and that hold nothing but a record. */
+const OWN_LINES: ReadonlySet<string> = new Set(['baton_record', 'baton_note']);
 
 type Line = Pick<LogRecord, 'line' | 'at'> & { readonly line: number };
 
@@ -78,6 +83,11 @@ class RolloutReader implements CodexLineReader {
   }
 
   #wrapped(type: string, payload: JsonObject, value: JsonObject, at: Line): void {
+    if (OWN_LINES.has(type) || value['baton'] !== undefined || payload['baton'] !== undefined) {
+      const own = readOwnRecord(type, payload, value);
+      if (own !== undefined) return this.#own(own, payload, at);
+      if (objectAt(value, 'baton')?.['echo'] === true) return this.#opaque(`${type}/echo`, at);
+    }
     switch (type) {
       case 'response_item':
         return this.#responseItem(payload, value, at);
@@ -98,6 +108,58 @@ class RolloutReader implements CodexLineReader {
       default:
         return this.#opaque(type, at);
     }
+  }
+
+  /** A record that Baton wrote: passed on as it was, whatever else could be read from its line. */
+  #own(own: OwnRecord, payload: JsonObject, at: Line): void {
+    switch (own.type) {
+      case 'session_meta':
+        this.#tail.meta(payload);
+        // The head of a fork's parent, behind the fork's own.
+        if (this.#sessionId !== undefined && own.sessionId !== this.#sessionId)
+          return this.#opaque('session_meta', at);
+        if (this.#sessionId === undefined && objectAt(payload, 'history_base') !== undefined)
+          this.#noteBase(at);
+        this.#sessionId = own.sessionId;
+        break;
+      case 'compacted':
+      case 'micro_compacted':
+      case 'undo_compaction':
+        return this.#ownCompaction(own, payload, at);
+      case 'usage':
+        this.#tail.tokenInfo(objectAt(payload, 'info') ?? {});
+        this.#lastUsageTotal = own.usage.total;
+        break;
+      case 'settings':
+        this.#tail.turnContext(payload);
+        if (own.usableWindow !== undefined) this.#tail.modelContextWindow(own.usableWindow);
+        break;
+      case 'turn_started':
+      case 'turn_complete':
+      case 'turn_aborted':
+        this.#isCompacting = false;
+        return this.#out.task({ ...own, type: own.type, ...at });
+      default:
+        break;
+    }
+    this.#out.pass({ ...own, ...at });
+  }
+
+  #ownCompaction(
+    own: Extract<OwnRecord, { type: 'compacted' | 'micro_compacted' | 'undo_compaction' }>,
+    payload: JsonObject,
+    at: Line,
+  ): void {
+    const replacement = this.#replacementOf(payload, objectAt(payload, 'baton') ?? {}, at);
+    this.#tail.compacted(payload);
+    this.#kept.replace(replacement);
+    this.#awaitsAnnouncement = true;
+    this.#isCompacting = false;
+    this.#expectNewEstimate();
+    if (own.type !== 'undo_compaction') this.#compactionIds.add(own.id);
+    // Nothing has to be found out of this one from the lines behind it.
+    this.#out.end();
+    this.#out.pass(own.type === 'compacted' ? { ...own, replacement, ...at } : { ...own, ...at });
   }
 
   /** A line of the oldest layout: items and a head without wrapper. */
@@ -140,7 +202,7 @@ class RolloutReader implements CodexLineReader {
 
   /** An item that Baton wrote where Codex does not look. */
   #batonItem(payload: JsonObject, at: Line): void {
-    const item = readBeside(payload);
+    const item = readWhole(payload);
     if (item === undefined) return this.#opaque('baton_item', at);
     this.#kept.add(item);
     this.#out.item({ type: 'item', item, ...at }, false);
@@ -304,7 +366,7 @@ class RolloutReader implements CodexLineReader {
     }
     for (const entry of listAt(baton, 'beside') ?? []) {
       const [position, value] = Array.isArray(entry) ? (entry as readonly Json[]) : [];
-      const item = readBeside(value);
+      const item = readWhole(value);
       if (typeof position === 'number' && item !== undefined) items.splice(position, 0, item);
     }
     return items;

@@ -28,7 +28,12 @@ export interface CodexTail {
 
 /** Follows the lines of a rollout. */
 export class TailFollower {
-  #tail: { -readonly [Key in keyof CodexTail]: CodexTail[Key] } = { layout: 'wrapped' };
+  #tail: { -readonly [Key in keyof CodexTail]: CodexTail[Key] };
+
+  /** @param state to go on from */
+  constructor(state: CodexTail = { layout: 'wrapped' }) {
+    this.#tail = { ...state };
+  }
 
   /** The state so far. */
   state(): CodexTail {

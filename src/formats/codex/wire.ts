@@ -1,10 +1,10 @@
 // Items as Codex writes them. What Codex has no place for goes beside the payload, for Baton alone, or is left out.
 
-import type { Item, Json, JsonObject, MessageItem, Part, ReasoningItem } from '../../protocol/item.ts';
+import type { Item, JsonObject, MessageItem, Part, ReasoningItem } from '../../protocol/item.ts';
 import type { Format } from '../../vocabulary.ts';
 import { isInterpretedType, isItemPayload, readItem } from './items.ts';
 import { BATON_FIELDS, marksFor } from './marks.ts';
-import { isJsonObject, objectAt } from '../fields.ts';
+import { isJsonObject } from '../fields.ts';
 
 /** An item on its way into a rollout. */
 export type Wire =
@@ -30,6 +30,31 @@ export function toWire(item: Item, source: Format, summaryText = ''): Wire {
   if (payload === undefined || !isItemPayload(payload)) return { place: 'nowhere' };
   const derived = readItem(payload, ignore, { summaryText });
   return { place: 'payload', payload, marks: marksFor(item, derived) };
+}
+
+/**
+ * As `toWire`, for a log that is Baton's own: nothing of the item is lost. What Codex would not keep stands beside its
+ * payload, and what it has no place for is kept where only Baton reads it.
+ */
+export function toOwnWire(item: Item, summaryText = ''): Exclude<Wire, { place: 'nowhere' }> {
+  const wire = toWire(item, 'codex', summaryText);
+  if (wire.place !== 'payload') return { place: 'beside', item: item as unknown as JsonObject };
+  const { payload, marks } = wire;
+  if (!isItemPayload(payload)) return { place: 'beside', item: item as unknown as JsonObject };
+  const read = readItem(payload, ignore, { summaryText, marks });
+  if (isSame(read, item)) return wire;
+  return { ...wire, marks: { ...marks, whole: item as unknown as JsonObject } };
+}
+
+/** Whether two values are the same JSON, whatever the order of their keys. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((value, index) => isSame(value, b[index]));
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...keys].every((key) => isSame(a[key], b[key]));
 }
 
 const ignore = (): void => undefined;
@@ -142,24 +167,3 @@ function foreignPart(part: Part, textType: 'input_text' | 'output_text'): JsonOb
       return { type: textType, text: JSON.stringify(part.value) };
   }
 }
-
-/** The item that `toWire` put beside a payload, or undefined when it is none. */
-export function readBeside(value: Json | undefined): Item | undefined {
-  if (!isJsonObject(value)) return undefined;
-  switch (value['type']) {
-    case 'ghost_snapshot':
-      return objectAt(value, 'ghost_commit') && (value as unknown as Item);
-    case 'compact_boundary':
-      return BOUNDARY_KEYS.every((key) => typeof value[key] === 'string')
-        ? (value as unknown as Item)
-        : undefined;
-    case 'unknown': {
-      const raw = objectAt(value, 'raw');
-      return raw !== undefined && isItemPayload(raw) ? (value as unknown as Item) : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
-
-const BOUNDARY_KEYS = ['uuid', 'timestamp', 'trigger'] as const;

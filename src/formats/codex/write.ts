@@ -15,9 +15,10 @@ import { objectAt, stringAt } from '../fields.ts';
 import { BATON_ORIGINATOR, numberAt, withoutUndefined } from './shapes.ts';
 import type { CodexTail } from './tail.ts';
 import { toWire } from './wire.ts';
+import type { Wire } from './wire.ts';
 
 /** The version whose shapes are written into files that come from no version of Codex. */
-const WRITTEN_AS_VERSION = '0.169.0';
+export const WRITTEN_AS_VERSION = '0.169.0';
 
 /** Lines to put around the bytes of a file, which stay as they are. */
 export interface CodexAppend {
@@ -132,7 +133,7 @@ export function writeCodexSession(session: SessionToWrite): {
 const WITHOUT_PAST: CodexTail = { layout: 'wrapped' };
 
 /** A history that replaces another, in Codex's form and with Baton's notes to it. */
-interface Replacement {
+export interface Replacement {
   readonly message: string;
   readonly history: readonly JsonObject[];
   /** `marks` by index of the history; `beside` with the position of each in the whole. */
@@ -140,7 +141,9 @@ interface Replacement {
   readonly leftOut: readonly Item[];
 }
 
-interface NextWindow {
+/** The context window that a compaction begins. */
+export interface NextWindow {
+  /** UUID. */
   readonly windowId: string;
   /** Tokens of the items; the instructions of the session are added. */
   readonly totalTokens: number;
@@ -163,10 +166,11 @@ function layout(to: AppendTo, replacement: Replacement, next: NextWindow): Codex
   };
 }
 
-type TypedPayload = readonly [type: string, payload: JsonObject];
+/** The `type` and `payload` of a line. */
+export type TypedPayload = readonly [type: string, payload: JsonObject];
 
 /** The compaction, then what Codex takes for the usage after it. */
-function windowLines(
+export function windowLines(
   tail: CodexTail,
   { message, history, baton }: Replacement,
   { windowId, totalTokens, notes }: NextWindow,
@@ -186,13 +190,24 @@ function windowLines(
   ];
 }
 
-/** Codex's form of an estimate: a total without parts. A usage that lacks one of these keys is ignored. */
+/** Codex's form of an estimate: a total without parts. */
 function tokenCount(tail: CodexTail, itemsTotal: number): JsonObject {
-  const spent = tail.totalTokenUsage ?? {};
   const totalTokens = itemsTotal + instructionTokens(tail.meta);
+  return usageEvent(tail, tail.totalTokenUsage ?? {}, { total_tokens: totalTokens });
+}
+
+/** Tokens by what they were used for. */
+export type TokenUsage = Readonly<Partial<Record<(typeof USAGE_KEYS)[number], number>>>;
+
+/**
+ * A `token_count` with every key: Codex ignores a usage that lacks one.
+ * @param spent of all requests so far
+ * @param last of the last one
+ */
+export function usageEvent(tail: CodexTail, spent: JsonObject, last: TokenUsage): JsonObject {
   const info = withoutUndefined({
     total_token_usage: usageOf((key) => numberAt(spent, key) ?? 0),
-    last_token_usage: usageOf((key) => (key === 'total_tokens' ? totalTokens : 0)),
+    last_token_usage: usageOf((key) => last[key] ?? 0),
     model_context_window: tail.modelContextWindow,
   });
   return { type: 'token_count', info };
@@ -223,12 +238,25 @@ function ordinals({ lastOrdinal }: CodexTail): () => JsonObject | undefined {
 }
 
 function replacementPayload(items: readonly Item[], source: Format, message: string): Replacement {
+  return replacementOf(items, (item) => toWire(item, source, message), message);
+}
+
+/**
+ * A history as the replacement of another.
+ * @param wireOf how an item is written
+ * @param message the text of the summary among the items
+ */
+export function replacementOf(
+  items: readonly Item[],
+  wireOf: (item: Item) => Wire,
+  message: string,
+): Replacement {
   const history: JsonObject[] = [];
   const marks: Record<string, JsonObject> = {};
   const beside: [position: number, item: JsonObject][] = [];
   const leftOut: Item[] = [];
   for (const item of items) {
-    const wire = toWire(item, source, message);
+    const wire = wireOf(item);
     if (wire.place === 'nowhere') leftOut.push(item);
     else if (wire.place === 'beside') beside.push([history.length + beside.length, wire.item]);
     else {
@@ -247,7 +275,8 @@ function receiptNote({ receipt }: CompactedRecord): JsonObject {
   return receipt === undefined ? {} : { receipt: receipt as unknown as JsonObject };
 }
 
-function summaryOf(items: readonly Item[]): string {
+/** The text of the summary among items that replace a history; empty where there is none. */
+export function summaryOf(items: readonly Item[]): string {
   const summary = items.findLast((item) => item.type === 'message' && item.isCompactSummary === true);
   return summary?.type === 'message' ? textOfParts(summary.content) : '';
 }

@@ -1,0 +1,138 @@
+// Records that Baton itself wrote. Their lines have Codex's shapes, so that Codex and the viewers of the field read them;
+// what those shapes do not say stands under the key `baton`, so that Baton reads the very record that it wrote.
+
+import * as z from 'zod';
+import type { JsonObject } from '../../protocol/item.ts';
+import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
+import { isJsonObject, objectAt } from '../fields.ts';
+import { readWhole } from './whole.ts';
+
+/** Heads that this reader understands. A later version may mean other things by the same keys. */
+export const OWN_VERSION = 1;
+
+/** What stands under the key `baton` of a line that repeats for Codex what another one says. */
+export const ECHO: JsonObject = { echo: true };
+
+/** A record without what its line says in Codex's shape. */
+export type OwnRecord =
+  | Exclude<LogRecord, { type: 'item' | 'compacted' }>
+  /** Its replacement is in the shape. */
+  | Omit<CompactedRecord, 'replacement'>;
+
+const count = z.number();
+const refs = z.array(z.tuple([z.string(), z.string()])).optional();
+const turn = {
+  turnId: z.string().optional(),
+  kind: z.enum(['regular', 'shell', 'compact', 'review']).optional(),
+  origin: z
+    .union([
+      z.looseObject({ type: z.literal('user'), messageId: z.string().optional() }),
+      z.looseObject({ type: z.literal('watcher'), number: count }),
+    ])
+    .optional(),
+  reason: z.enum(['interrupted', 'replaced', 'failed']).optional(),
+  lastAgentMessage: z.string().optional(),
+};
+const compaction = {
+  id: z.string(),
+  trigger: z.enum(['manual', 'auto']).optional(),
+  preTokens: count.optional(),
+  receipt: z.looseObject({ version: z.literal(1), id: z.string() }).optional(),
+};
+
+/** The shapes of records as they stand in a file. Keys that are not named here are kept. */
+const ownRecordSchema = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('session_meta'),
+    sessionId: z.string().optional(),
+    cwd: z.string().optional(),
+    producerVersion: z.string().optional(),
+    gitBranch: z.string().optional(),
+    instructions: z.string().optional(),
+  }),
+  z.looseObject({
+    type: z.literal('settings'),
+    model: z.string().optional(),
+    cwd: z.string().optional(),
+    usableWindow: count.optional(),
+  }),
+  z.looseObject({
+    type: z.literal('usage'),
+    usage: z.looseObject({
+      source: z.enum(['reported', 'estimated']),
+      covers: z.enum(['response', 'request', 'history']),
+      total: count,
+      cachedInput: count.optional(),
+      output: count.optional(),
+      reasoningOutput: count.optional(),
+    }),
+  }),
+  z.looseObject({ type: z.literal('turn_started'), ...turn }),
+  z.looseObject({ type: z.literal('turn_complete'), ...turn }),
+  z.looseObject({ type: z.literal('turn_aborted'), ...turn }),
+  z.looseObject({
+    type: z.literal('compacted'),
+    ...compaction,
+    phase: z.enum(['standalone_turn', 'pre_turn', 'mid_turn', 'post_turn']).optional(),
+    postTokens: count.optional(),
+    summary: z.string().optional(),
+  }),
+  z.looseObject({
+    type: z.literal('micro_compacted'),
+    ...compaction,
+    callIds: z.array(z.string()),
+    tokensSaved: count.optional(),
+    newRefs: refs,
+  }),
+  z.looseObject({ type: z.literal('undo_compaction'), compactionId: z.string(), newRefs: refs }),
+  z.looseObject({ type: z.literal('event'), event: z.looseObject({ type: z.string() }) }),
+  z.looseObject({ type: z.literal('note'), kind: z.string(), value: z.looseObject({}) }),
+  z.looseObject({ type: z.literal('opaque'), kind: z.string() }),
+  z.looseObject({
+    type: z.literal('side_item'),
+    item: z.custom((value) => isJsonObject(value) && readWhole(value) !== undefined),
+    why: z.enum(['subagent', 'abandoned_branch', 'other_conversation']),
+  }),
+]);
+
+/** The record that a line of Baton's own holds; undefined for any other line, and where the record is none. */
+export function readOwnRecord(type: string, payload: JsonObject, line: JsonObject): OwnRecord | undefined {
+  const value = ownValue(type, payload, line);
+  // The schema only judges: the value is kept with the keys that it came with.
+  return value !== undefined && ownRecordSchema.safeParse(value).success
+    ? (value as unknown as OwnRecord)
+    : undefined;
+}
+
+function ownValue(type: string, payload: JsonObject, line: JsonObject): JsonObject | undefined {
+  switch (type) {
+    case 'baton_record':
+      return payload;
+    case 'baton_note':
+      return { ...payload, type: 'note' };
+    case 'compacted':
+      return objectAt(objectAt(payload, 'baton') ?? {}, 'record');
+    case 'session_meta':
+      return ownMeta(payload, line);
+    case 'event_msg':
+      return ownEvent(payload, line);
+    default:
+      return recordAt(line);
+  }
+}
+
+function recordAt(line: JsonObject): JsonObject | undefined {
+  return objectAt(objectAt(line, 'baton') ?? {}, 'record');
+}
+
+/** Instructions may be long, and stand in the payload alone. */
+function ownMeta(payload: JsonObject, line: JsonObject): JsonObject | undefined {
+  const record = recordAt(line);
+  const base = objectAt(payload, 'base_instructions');
+  return record === undefined || base === undefined ? record : { ...record, instructions: base['text'] };
+}
+
+function ownEvent(payload: JsonObject, line: JsonObject): JsonObject | undefined {
+  const record = recordAt(line);
+  return record?.['type'] === 'event' ? { type: 'event', event: payload } : record;
+}

@@ -1,0 +1,260 @@
+// Records of Baton's own sessions as the lines of a rollout. Every line has a shape of Codex's; what that shape does not say
+// goes beside it, so that Baton's reader gives the very record back. Pure: what a record means for the file so far is in
+// the context.
+
+import { ECHO, OWN_VERSION } from '../formats/codex/own.ts';
+import { BATON_ORIGINATOR, numberAt, withoutUndefined } from '../formats/codex/shapes.ts';
+import type { CodexTail } from '../formats/codex/tail.ts';
+import { toOwnWire } from '../formats/codex/wire.ts';
+import {
+  replacementOf,
+  summaryOf,
+  usageEvent,
+  windowLines,
+  WRITTEN_AS_VERSION,
+} from '../formats/codex/write.ts';
+import type { TokenUsage, TypedPayload } from '../formats/codex/write.ts';
+import type { Item, JsonObject } from '../protocol/item.ts';
+import type {
+  CompactedRecord,
+  EventRecord,
+  ItemRecord,
+  LogRecord,
+  SessionMetaRecord,
+  SettingsRecord,
+  TurnRecord,
+  UsageRecord,
+} from '../protocol/record.ts';
+import { itemTokens, sumTokens } from '../tokens/estimate.ts';
+
+/** One line of a rollout, as a value. */
+export type RolloutLine = JsonObject & {
+  readonly timestamp: string;
+  readonly type: string;
+  readonly payload: JsonObject;
+};
+
+/** The place in another session up to which a fork continues it. */
+export interface ForkBase {
+  readonly threadId: string;
+  /** Bytes of that session's own file; the first one that is no longer part of the fork. */
+  readonly endByte: number;
+}
+
+/** What a line depends on besides its record. */
+export interface LineContext {
+  /** The file so far. */
+  readonly tail: CodexTail;
+  /** The history as the record leaves it; asked for where Codex has to be told the whole of it. */
+  readonly historyAfter: (record: RewritingRecord) => readonly Item[];
+  /** UUID, for the context window that an undo begins. */
+  readonly windowId: () => string;
+}
+
+/** Records that change more than the end of the history, and do not say what it is then. */
+export type RewritingRecord = Extract<LogRecord, { type: 'micro_compacted' | 'undo_compaction' }>;
+
+/** Whether a record changes more than the end of the history. */
+export function isRewriting(record: LogRecord): record is RewritingRecord {
+  return record.type === 'micro_compacted' || record.type === 'undo_compaction';
+}
+
+/** Whether what was recorded must outlive the machine and not only the process. @source spec 4-session §3 */
+export function isSyncPoint({ type }: LogRecord): boolean {
+  return SYNC_POINTS.has(type);
+}
+
+const SYNC_POINTS: ReadonlySet<LogRecord['type']> = new Set([
+  'turn_complete',
+  'turn_aborted',
+  'compacted',
+  'micro_compacted',
+  'undo_compaction',
+]);
+
+/** The first line of a rollout, which names the thread. */
+export function headLine(
+  record: SessionMetaRecord & { readonly sessionId: string; readonly at: string },
+  base?: ForkBase,
+): RolloutLine {
+  const { at, ...meta } = record;
+  return {
+    ...metaLine(at, meta),
+    payload: withoutUndefined({
+      ...metaPayload(at, meta),
+      forked_from_id: base?.threadId,
+      history_base: base && { thread_id: base.threadId, end_byte_offset: base.endByte },
+    }),
+  };
+}
+
+/**
+ * The lines of a record, in order: at most two.
+ * @throws RangeError for a record that no rollout of Baton's can hold: one that refers to lines of another format, or an
+ *   event of a type by which Codex knows something else
+ */
+export function recordLines(
+  record: LogRecord & { readonly at: string },
+  context: LineContext,
+): readonly RolloutLine[] {
+  const { line: _, at, ...rest } = record;
+  switch (rest.type) {
+    case 'item':
+      return [itemLine(at, rest)];
+    case 'session_meta':
+      return [metaLine(at, rest)];
+    case 'settings':
+      return [withRecord(lineOf(at, ['turn_context', settingsPayload(rest)]), rest)];
+    case 'usage':
+      return [withRecord(lineOf(at, ['event_msg', usagePayload(rest, context.tail)]), rest)];
+    case 'turn_started':
+    case 'turn_complete':
+    case 'turn_aborted':
+      return [withRecord(lineOf(at, ['event_msg', turnPayload(rest, context.tail)]), rest)];
+    case 'compacted':
+      return compactedLines(at, rest, context);
+    case 'micro_compacted':
+    case 'undo_compaction':
+      return rewritingLines(at, rest, context);
+    case 'event':
+      return [eventLine(at, rest)];
+    case 'note':
+      return [lineOf(at, ['baton_note', { kind: rest.kind, value: rest.value }])];
+    case 'opaque':
+    case 'side_item':
+      return [lineOf(at, ['baton_record', asJson(rest)])];
+  }
+}
+
+function lineOf(timestamp: string, [type, payload]: TypedPayload): RolloutLine {
+  return { timestamp, type, payload };
+}
+
+/** Types of Baton have no index signature, but all of them are JSON. */
+function asJson(value: object): JsonObject {
+  return value as JsonObject;
+}
+
+function withRecord(line: RolloutLine, record: object): RolloutLine {
+  return { ...line, baton: { record: asJson(record) } };
+}
+
+function itemLine(at: string, { item, ref }: ItemRecord): RolloutLine {
+  if (ref !== undefined) throw new RangeError('Items of a rollout have no names that others refer to');
+  const wire = toOwnWire(item);
+  if (wire.place === 'beside') return lineOf(at, ['baton_item', wire.item]);
+  const line = lineOf(at, ['response_item', wire.payload]);
+  return wire.marks === undefined ? line : { ...line, baton: wire.marks };
+}
+
+function metaLine(at: string, meta: SessionMetaRecord): RolloutLine {
+  const { instructions: _, ...record } = meta;
+  const line = lineOf(at, ['session_meta', metaPayload(at, meta)]);
+  return { ...line, baton: { version: OWN_VERSION, record: asJson(record) } };
+}
+
+function metaPayload(at: string, meta: SessionMetaRecord): JsonObject {
+  // Without a provider Codex takes the one that it is configured with; a later head is ignored by it.
+  return withoutUndefined({
+    id: meta.sessionId,
+    session_id: meta.sessionId,
+    timestamp: at,
+    cwd: meta.cwd ?? '/',
+    originator: BATON_ORIGINATOR,
+    // Readers go by the version of Codex whose shapes these are; Baton's own is in the record.
+    cli_version: WRITTEN_AS_VERSION,
+    source: 'cli',
+    base_instructions: meta.instructions === undefined ? undefined : { text: meta.instructions },
+    git: meta.gitBranch === undefined ? undefined : { branch: meta.gitBranch },
+  });
+}
+
+function settingsPayload({ model, cwd }: SettingsRecord): JsonObject {
+  return withoutUndefined({ cwd, model });
+}
+
+function usagePayload({ usage }: UsageRecord, tail: CodexTail): JsonObject {
+  const spent = tail.totalTokenUsage ?? {};
+  if (usage.source === 'estimated') return usageEvent(tail, spent, { total_tokens: usage.total });
+  const output = usage.output ?? 0;
+  const last: TokenUsage = {
+    // A request without an answer is no estimate, which is what Codex takes a total without parts for.
+    input_tokens: usage.covers === 'request' ? usage.total : Math.max(0, usage.total - output),
+    cached_input_tokens: usage.cachedInput ?? 0,
+    output_tokens: output,
+    reasoning_output_tokens: usage.reasoningOutput ?? 0,
+    total_tokens: usage.total,
+  };
+  const sums = Object.entries(last).map(([key, tokens]) => [key, (numberAt(spent, key) ?? 0) + tokens]);
+  return usageEvent(tail, Object.fromEntries(sums) as JsonObject, last);
+}
+
+const TURN_EVENTS = {
+  turn_started: 'task_started',
+  turn_complete: 'task_complete',
+  turn_aborted: 'turn_aborted',
+} as const;
+
+function turnPayload({ type, turnId, reason, lastAgentMessage }: TurnRecord, tail: CodexTail): JsonObject {
+  return withoutUndefined({
+    type: TURN_EVENTS[type],
+    turn_id: turnId,
+    model_context_window: type === 'turn_started' ? tail.modelContextWindow : undefined,
+    last_agent_message: type === 'turn_complete' ? lastAgentMessage : undefined,
+    reason: type === 'turn_aborted' ? (reason ?? 'interrupted') : undefined,
+  });
+}
+
+/** Events that are records of their own: as something shown they would be read as what they are not. */
+const RECORDED_EVENTS: ReadonlySet<string> = new Set([
+  'token_count',
+  'task_started',
+  'turn_started',
+  'task_complete',
+  'turn_complete',
+  'turn_aborted',
+]);
+
+function eventLine(at: string, { event }: EventRecord): RolloutLine {
+  if (RECORDED_EVENTS.has(event.type)) {
+    throw new RangeError(`${event.type} is recorded as what it tells of, not as an event`);
+  }
+  return withRecord(lineOf(at, ['event_msg', event]), { type: 'event' });
+}
+
+function compactedLines(at: string, record: CompactedRecord, { tail }: LineContext): readonly RolloutLine[] {
+  const { replacement, ...rest } = record;
+  if ((record.keptRefs ?? record.replacementRefs) !== undefined) {
+    throw new RangeError('A rollout has no references to lines: put the kept items into the replacement');
+  }
+  const message = summaryOf(replacement);
+  const written = replacementOf(replacement, (item) => toOwnWire(item, message), message);
+  const next = {
+    windowId: record.id,
+    totalTokens: record.postTokens ?? estimate(replacement),
+    notes: { record: asJson(rest) },
+  };
+  return newWindow(at, windowLines(tail, written, next));
+}
+
+/** For Codex, which knows nothing of the kind, it is one more history in place of another. */
+function rewritingLines(at: string, record: RewritingRecord, context: LineContext): readonly RolloutLine[] {
+  if (record.newRefs !== undefined) throw new RangeError('A rollout has no names of lines to change');
+  const items = context.historyAfter(record);
+  const written = replacementOf(items, (item) => toOwnWire(item), '');
+  const isUndo = record.type === 'undo_compaction';
+  const next = {
+    windowId: isUndo ? context.windowId() : record.id,
+    totalTokens: estimate(items),
+    notes: { ...(isUndo && { undo: record.compactionId }), record: asJson(record) },
+  };
+  return newWindow(at, windowLines(context.tail, written, next));
+}
+
+function newWindow(at: string, [compacted, usage]: ReturnType<typeof windowLines>): readonly RolloutLine[] {
+  return [lineOf(at, compacted), { ...lineOf(at, usage), baton: ECHO }];
+}
+
+function estimate(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);
+}
