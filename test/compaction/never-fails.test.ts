@@ -1,6 +1,6 @@
 // A compaction with models cannot fail: whatever the history, the windows, the answers and the faults, it ends within a
 // bounded number of requests with a sound history that fits, or says exactly what does not fit. Over real HTTP, on all three
-// wires, against a provider as strict as the real ones. BATON_PROOF_RUNS asks for more runs than a few hundred, and
+// wires, against a provider as strict as the real ones. BATON_PROOF_RUNS asks for more runs than some hundred, and
 // BATON_PROOF_SEED for others.
 
 import assert from 'node:assert/strict';
@@ -50,7 +50,7 @@ import {
 
 const PROOF = {
   seed: Number(process.env['BATON_PROOF_SEED'] ?? 20_261_121),
-  numRuns: Number(process.env['BATON_PROOF_RUNS'] ?? 200),
+  numRuns: Number(process.env['BATON_PROOF_RUNS'] ?? 120),
 };
 
 /** Of one model: a rung each, the pieces and what puts them together, the newest turns; and one reminder for all. */
