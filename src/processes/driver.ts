@@ -104,9 +104,7 @@ class Life {
       this.#hasExited = true;
       const end: ProcessEnd =
         this.#stoppedBy ??
-        (status === null
-          ? { type: 'killed', signal: signalName ?? 'a signal' }
-          : { type: 'exited', status });
+        (status === null ? { type: 'killed', signal: signalName ?? 'a signal' } : { type: 'exited', status });
       child.once('close', () => this.#finish(end));
       // A process that is being stopped leaves its group the rest of the time to tidy up.
       if (this.#stoppedBy !== undefined) return;

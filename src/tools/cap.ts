@@ -112,9 +112,12 @@ function countLineFeeds(text: string): number {
   return count;
 }
 
-/** Cuts a line to a number of characters and says how many are missing. Never cuts a surrogate pair. */
-export function cutLine(line: string, maxCharacters: number): string {
-  if (line.length <= maxCharacters) return line;
+/**
+ * Cuts a line to a number of characters and says how many are missing. Never cuts a surrogate pair.
+ * @param length of the whole line, where `line` is only its start
+ */
+export function cutLine(line: string, maxCharacters: number, length = line.length): string {
+  if (length <= maxCharacters) return line;
   const end = (line.codePointAt(maxCharacters - 1) ?? 0) > 0xffff ? maxCharacters - 1 : maxCharacters;
-  return `${line.slice(0, end)} [… ${line.length - end} characters of this line left out]`;
+  return `${line.slice(0, end)} [… ${length - end} characters of this line left out]`;
 }

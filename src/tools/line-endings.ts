@@ -77,7 +77,8 @@ export function joinFileLines(lines: readonly FileLine[], like: readonly FileLin
 /** For every line feed with a carriage return before it: where that line feed is in the text without them. */
 function carriageReturns(body: string): number[] {
   const found: number[] = [];
-  for (let at = body.indexOf('\r\n'); at >= 0; at = body.indexOf('\r\n', at + 2)) found.push(at - found.length);
+  for (let at = body.indexOf('\r\n'); at >= 0; at = body.indexOf('\r\n', at + 2))
+    found.push(at - found.length);
   return found;
 }
 
@@ -91,4 +92,19 @@ function rawPosition(position: number, removed: readonly number[]): number {
     else high = middle;
   }
   return position + low;
+}
+
+/** A whole new text in the form of the one that it replaces: its byte order mark and the ending of most of its lines. */
+export function likeOriginal(text: string, original: string): string {
+  const mark =
+    original.startsWith(BYTE_ORDER_MARK) && !text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const lines = fileLines(original);
+  const crlf = lines.filter(({ ending }) => ending === '\r\n').length;
+  const isCrlf = crlf * 2 > lines.length && !text.includes('\r\n');
+  return mark + (isCrlf ? text.replaceAll('\n', '\r\n') : text);
+}
+
+/** Whether a text holds half of a surrogate pair, which no file in UTF-8 can hold. */
+export function hasHalfCharacter(text: string): boolean {
+  return /\p{Surrogate}/u.test(text);
 }

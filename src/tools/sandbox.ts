@@ -6,6 +6,8 @@ import type { SandboxMode } from '../vocabulary.ts';
 export interface SandboxPlaces {
   /** The workspace. */
   readonly root: string;
+  /** Where the command runs: the workspace or below. */
+  readonly cwd: string;
   /** Where the repository of the workspace keeps its objects, when that is not below the workspace (`git worktree`). */
   readonly gitDirectory: string | undefined;
 }
@@ -22,7 +24,7 @@ export function confinedCommand(
   bubblewrap: string,
   command: readonly string[],
   mode: Exclude<SandboxMode, 'danger_full_access'>,
-  { root, gitDirectory }: SandboxPlaces,
+  { root, cwd, gitDirectory }: SandboxPlaces,
 ): readonly string[] {
   const bind = mode === 'workspace_write' ? '--bind' : '--ro-bind';
   const repositories = [`${root}/.git`, ...(gitDirectory === undefined ? [] : [gitDirectory])];
@@ -41,6 +43,6 @@ export function confinedCommand(
           }),
         )
       : []),
-    ...['--chdir', root, '--', ...command],
+    ...['--chdir', cwd, '--', ...command],
   ];
 }

@@ -31,8 +31,7 @@ export interface ToolContext {
 
 /** Arguments that can be run, or a sentence for the model about what is wrong with them. */
 export type Parsed<Input> =
-  | { readonly type: 'input'; readonly input: Input }
-  | { readonly type: 'complaint'; readonly text: string };
+  { readonly type: 'input'; readonly input: Input } | { readonly type: 'complaint'; readonly text: string };
 
 /** One tool of Baton's own agent. */
 export interface Tool<Input = unknown> {
@@ -116,7 +115,9 @@ function withoutNulls(value: unknown): unknown {
 
 function describeIssue(issue: z.core.$ZodIssue): string {
   const place = issue.path.map(String).join('.').slice(0, MAX_QUOTE);
-  return place === '' ? issue.message.slice(0, 3 * MAX_QUOTE) : `${place}: ${issue.message.slice(0, 3 * MAX_QUOTE)}`;
+  return place === ''
+    ? issue.message.slice(0, 3 * MAX_QUOTE)
+    : `${place}: ${issue.message.slice(0, 3 * MAX_QUOTE)}`;
 }
 
 /** A result of a call that did what it was asked to. */

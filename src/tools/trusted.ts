@@ -98,6 +98,9 @@ const TRUSTED: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['cd', (operands) => operands.length === 1 && operands[0] !== '-'],
   ['find', (operands) => operands.every((word) => !/^-(?:exec|ok|delete|fprint|fls)/.test(word))],
   ['rg', options('-n', '-i', '-l', '-c', '-w', '-F', '-e', '--files', '--hidden', '--line-number')],
-  ['sed', ([flag, script, ...files]) => flag === '-n' && /^\d+(?:,\d+)?p$/.test(script ?? '') && files.length > 0],
+  [
+    'sed',
+    ([flag, script, ...files]) => flag === '-n' && /^\d+(?:,\d+)?p$/.test(script ?? '') && files.length > 0,
+  ],
   ['git', ([verb = '', ...rest]) => GIT.get(verb)?.(rest) ?? false],
 ]);

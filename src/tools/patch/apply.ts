@@ -71,8 +71,7 @@ function applyAction(
 }
 
 type Patched =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'complaint'; readonly text: string };
+  { readonly type: 'text'; readonly text: string } | { readonly type: 'complaint'; readonly text: string };
 
 /**
  * Applies the hunks of one file, in their order. A hunk must fit at one place only after the hunk before it: a place that
@@ -150,7 +149,8 @@ function findPlace(lines: readonly string[], hunk: Hunk, cursor: number): number
 
 function firstPlace(lines: readonly string[], wanted: readonly string[], from: number): number | undefined {
   for (const same of SAMENESS) {
-    for (let at = from; at + wanted.length <= lines.length; at++) if (fits(lines, wanted, at, same)) return at;
+    for (let at = from; at + wanted.length <= lines.length; at++)
+      if (fits(lines, wanted, at, same)) return at;
   }
   return undefined;
 }

@@ -52,7 +52,9 @@ export function parsePatch(text: string): ParsedPatch {
   if (lines[begin]?.trim() !== BEGIN) return complain(Math.max(begin, 0), `a patch begins with ${BEGIN}`);
   const end = lines.findIndex((line, index) => index > begin && line.trim() === END);
   if (end < 0) return complain(lines.length - 1, `the patch does not end with ${END}`);
-  const after = lines.findIndex((line, index) => index > end && line.trim() !== '' && !/^\w+$/.test(line.trim()));
+  const after = lines.findIndex(
+    (line, index) => index > end && line.trim() !== '' && !/^\w+$/.test(line.trim()),
+  );
   if (after >= 0) return complain(after, `there is something after ${END}; one call takes one patch`);
   return new PatchReader(lines, begin + 1, end).read();
 }
@@ -102,11 +104,15 @@ class PatchReader {
     if (line.startsWith(DELETE)) return { action: 'delete', path: line.slice(DELETE.length).trim() };
     if (line.startsWith(ADD)) {
       const lines: string[] = [];
-      for (; this.#at < this.#end && this.#line().startsWith('+'); this.#at++) lines.push(this.#line().slice(1));
+      for (; this.#at < this.#end && this.#line().startsWith('+'); this.#at++)
+        lines.push(this.#line().slice(1));
       return { action: 'create', path: line.slice(ADD.length).trim(), lines };
     }
     if (line.startsWith(UPDATE)) return this.#update(line.slice(UPDATE.length).trim());
-    return complain(this.#at - 1, `neither ${ADD.trim()} nor ${UPDATE.trim()} nor ${DELETE.trim()}, nor a line of one`);
+    return complain(
+      this.#at - 1,
+      `neither ${ADD.trim()} nor ${UPDATE.trim()} nor ${DELETE.trim()}, nor a line of one`,
+    );
   }
 
   #update(path: string): PatchAction | (ParsedPatch & { type: 'complaint' }) {
@@ -150,7 +156,8 @@ class PatchReader {
       const anchor = anchorOf(this.#line());
       if (anchor !== '') anchors.push(anchor);
     }
-    if (this.#at + 1 === patchLine && !isFirst) return complain(this.#at, 'a further part of an update begins with @@');
+    if (this.#at + 1 === patchLine && !isFirst)
+      return complain(this.#at, 'a further part of an update begins with @@');
     const lines: HunkLine[] = [];
     let isAtEnd = false;
     for (; this.#at < this.#end; this.#at++) {
@@ -163,7 +170,10 @@ class PatchReader {
       }
       const sign = line === '' ? ' ' : line[0];
       if (sign !== ' ' && sign !== '-' && sign !== '+') {
-        return complain(this.#at, `a line of an update begins with a blank, - or +, not with ${JSON.stringify(sign)}`);
+        return complain(
+          this.#at,
+          `a line of an update begins with a blank, - or +, not with ${JSON.stringify(sign)}`,
+        );
       }
       lines.push({ sign, text: line.slice(1) });
     }
