@@ -14,8 +14,8 @@ export type PathMatcher = (path: string) => boolean;
 export function pathMatcher(pattern: string): PathMatcher | undefined {
   const alternatives = expandBraces(pattern.replace(/^\.?\//, ''));
   if (alternatives === undefined) return undefined;
-  const wanted = alternatives.map((alternative) => {
-    const names = alternative.split('/').map(nameMatcher);
+  const wanted = alternatives.map((alternative): readonly Piece[] => {
+    const names: readonly Piece[] = alternative.split('/').map(nameMatcher);
     return alternative.includes('/') ? names : [ANY_DIRECTORIES, ...names];
   });
   return (path) => {
@@ -24,9 +24,9 @@ export function pathMatcher(pattern: string): PathMatcher | undefined {
   };
 }
 
-type Piece = typeof ANY_DIRECTORIES | ((name: string) => boolean);
-
 const ANY_DIRECTORIES = '**';
+
+type Piece = typeof ANY_DIRECTORIES | ((name: string) => boolean);
 
 /** Row by row over the pieces: `reached[i]` says whether the pieces so far can end before name `i`. */
 function matchesNames(pieces: readonly Piece[], names: readonly string[]): boolean {

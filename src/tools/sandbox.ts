@@ -27,7 +27,7 @@ export function confinedCommand(
   { root, cwd, gitDirectory }: SandboxPlaces,
 ): readonly string[] {
   const bind = mode === 'workspace_write' ? '--bind' : '--ro-bind';
-  const repositories = [`${root}/.git`, ...(gitDirectory === undefined ? [] : [gitDirectory])];
+  const repository = gitDirectory ?? `${root}/.git`;
   return [
     bubblewrap,
     ...['--die-with-parent', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
@@ -36,12 +36,7 @@ export function confinedCommand(
     ...(gitDirectory === undefined ? [] : [bind, gitDirectory, gitDirectory]),
     ...[bind, root, root],
     ...(mode === 'workspace_write'
-      ? repositories.flatMap((repository) =>
-          GIT_COMMANDS.flatMap((name) => {
-            const path = `${repository}/${name}`;
-            return ['--ro-bind-try', path, path];
-          }),
-        )
+      ? GIT_COMMANDS.flatMap((name) => ['--ro-bind-try', `${repository}/${name}`, `${repository}/${name}`])
       : []),
     ...['--chdir', cwd, '--', ...command],
   ];
