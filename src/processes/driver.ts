@@ -95,9 +95,7 @@ class Life {
   constructor(child: ChildProcess, { timeoutMs, graceMs, leftovers }: ProcessRequest) {
     this.#child = child;
     this.#graceMs = graceMs;
-    const { promise, resolve } = deferred<ProcessEnd>();
-    this.end = promise;
-    this.#resolve = resolve;
+    this.end = new Promise((resolve) => (this.#resolve = resolve));
     this.#timer = setTimeout(() => this.stop({ type: 'timed_out' }), timeoutMs);
     child.once('error', (error) => this.#finish({ type: 'not_started', why: describeFailure(error) }));
     child.once('exit', (status, signalName) => {
@@ -141,12 +139,6 @@ class Life {
     if (this.#stoppedBy !== undefined) signalGroup(this.#child.pid, 'SIGKILL');
     this.#resolve(end);
   }
-}
-
-function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let settle: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((resolve) => (settle = resolve));
-  return { promise, resolve: settle };
 }
 
 function start({ command, cwd, env, input }: ProcessRequest): ChildProcess | Error {

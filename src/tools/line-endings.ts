@@ -61,10 +61,16 @@ export function fileLines(raw: string): readonly FileLine[] {
   return last === '' ? lines : [...lines, { text: last, ending: '' }];
 }
 
+/** The ending of most lines; a line feed where there is none. */
+function usualEnding(lines: readonly FileLine[]): string {
+  const ended = lines.filter(({ ending }) => ending !== '').length;
+  const crlf = lines.filter(({ ending }) => ending === '\r\n').length;
+  return crlf * 2 > ended ? '\r\n' : '\n';
+}
+
 /** Puts lines together, each ended as it was and new ones (those without an ending) as most lines of `like` are. */
 export function joinFileLines(lines: readonly FileLine[], like: readonly FileLine[]): string {
-  const crlf = like.filter(({ ending }) => ending === '\r\n').length;
-  const usual = crlf * 2 > like.length ? '\r\n' : '\n';
+  const usual = usualEnding(like);
   const isOpenEnded = like.at(-1)?.ending === '';
   return lines
     .map(({ text, ending }, index) => {
@@ -98,9 +104,7 @@ function rawPosition(position: number, removed: readonly number[]): number {
 export function likeOriginal(text: string, original: string): string {
   const mark =
     original.startsWith(BYTE_ORDER_MARK) && !text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  const lines = fileLines(original);
-  const crlf = lines.filter(({ ending }) => ending === '\r\n').length;
-  const isCrlf = crlf * 2 > lines.length && !text.includes('\r\n');
+  const isCrlf = usualEnding(fileLines(original)) === '\r\n' && !text.includes('\r\n');
   return mark + (isCrlf ? text.replaceAll('\n', '\r\n') : text);
 }
 

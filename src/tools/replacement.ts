@@ -67,9 +67,12 @@ function describeMiss(text: string, wanted: string): string {
   return 'old_string is not in the file. Read the file again and copy the text exactly.';
 }
 
+function squeeze(line: string): string {
+  return line.replace(/\s+/g, '');
+}
+
 /** The line from which on a text is there when blanks within and around lines do not count. */
 function squeezedPlace(text: string, wanted: string): number | undefined {
-  const squeeze = (line: string): string => line.replace(/\s+/g, '');
   const needle = wanted.split('\n').map(squeeze);
   if (needle.every((line) => line === '')) return undefined;
   const hay = text.split('\n').map(squeeze);

@@ -37,7 +37,7 @@ function isTrustedProgram({ name, prefix, suffix, redirects }: Command): boolean
 
 /** A word that the shell takes as it stands: nothing in it is replaced by something that is not to be seen here. */
 function isPlain(word: Word): boolean {
-  if (/^~|[\n\0]/.test(word.text)) return false;
+  if (word.text.startsWith('~') || word.text.includes('\n')) return false;
   return (word.parts ?? []).every(
     (part) =>
       part.type === 'Literal' ||

@@ -33,7 +33,6 @@ export type Editable =
 
 /** Opens a path for a change. What the agent saw of a file must be what is in it, if it saw it. */
 export async function openForEdit(path: string, world: ToolWorld): Promise<Editable> {
-  const complaint = (text: string): Editable => ({ type: 'complaint', text });
   const place = await locate(path, world.root);
   if (place.kind === 'refused') return complaint(`${path} is ${place.why}.`);
   if (place.kind === 'directory') return complaint(`${path} is a directory.`);
@@ -55,6 +54,10 @@ export async function openForEdit(path: string, world: ToolWorld): Promise<Edita
   } finally {
     await handle.close();
   }
+}
+
+function complaint(text: string): Editable {
+  return { type: 'complaint', text };
 }
 
 /** What is in a repository's own folder decides what git runs. */
@@ -118,7 +121,7 @@ export async function commitChanges(
   }
   for (const { path, text } of changes) {
     if (text === undefined) world.tracker.forget(path);
-    else world.tracker.note(path, hashOf(Buffer.from(text)));
+    else world.tracker.noteWhole(path, hashOf(Buffer.from(text)));
   }
   return undefined;
 }

@@ -159,12 +159,27 @@ async function searchRipgrep(search: Search, ripgrep: string): Promise<Found | s
   const decoder = new StringDecoder('utf8');
   let errors = '';
   const command = [
-    ...[ripgrep, '--json', '--no-config', '--hidden', '--sort', 'path', '--no-ignore-dot', '--no-messages'],
-    ...['--glob', '!.git', '--max-filesize', String(LARGEST_SEARCHED), '--context', String(input.context)],
+    ripgrep,
+    '--json',
+    '--no-config',
+    '--hidden',
+    '--sort',
+    'path',
+    '--no-ignore-dot',
+    '--no-messages',
+    '--glob',
+    '!.git',
+    '--max-filesize',
+    String(LARGEST_SEARCHED),
+    '--context',
+    String(input.context),
     ...(input.ignore_case ? ['--ignore-case'] : ['--case-sensitive']),
     ...(input.literal ? ['--fixed-strings'] : []),
     ...(ignoresNothing ? ['--no-ignore'] : []),
-    ...['--regexp', input.pattern, '--', place],
+    '--regexp',
+    input.pattern,
+    '--',
+    place,
   ];
   const end = await runProcess(
     { command, cwd: world.root, env: world.env, timeoutMs: TIMEOUT_MS, graceMs: 0, leftovers: 'kill' },

@@ -121,7 +121,7 @@ export async function runGit(
     {
       command,
       cwd,
-      env: { ...world.env, GIT_OPTIONAL_LOCKS: '0', GIT_LITERAL_PATHSPECS: '1' },
+      env: { ...world.env, GIT_OPTIONAL_LOCKS: '0' },
       ...(input === undefined ? {} : { input }),
       timeoutMs: GIT_TIMEOUT_MS,
       graceMs: 0,

@@ -41,8 +41,8 @@ export function createReadTool(world: ToolWorld): Tool<ReadInput> {
 
 const ARGUMENTS = {
   path: z.string().min(1).describe('Relative to the workspace, or absolute and inside of it.'),
-  offset: z.int().min(1).default(1).describe('First line, counted from 1.'),
-  limit: z.int().min(1).default(DEFAULT_LINES).describe('Largest number of lines.'),
+  offset: z.int().min(1).max(1_000_000_000).default(1).describe('First line, counted from 1.'),
+  limit: z.int().min(1).max(100_000).default(DEFAULT_LINES).describe('Largest number of lines.'),
 };
 
 interface ReadInput {
@@ -64,7 +64,10 @@ async function readLines(input: ReadInput, world: ToolWorld, signal: CancelSigna
     const isWhole = stats.size <= LARGEST_EDITED_FILE;
     const page = await scan(handle, input, isWhole, signal);
     if (page === 'binary') return failed(`${path} is binary, ${stats.size} bytes; it is not shown.`);
-    if (page.sha256 !== undefined) world.tracker.note(place.path, page.sha256);
+    if (page.sha256 !== undefined && page.total !== undefined) {
+      const shown = { from: offset, to: offset + page.lines.length - 1, of: page.total };
+      world.tracker.noteLines(place.path, page.sha256, shown);
+    }
     if (page.total === 0) return done(`${path} is empty.`);
     if (page.lines.length === 0)
       return failed(`${path} has ${page.total} lines; there is no line ${offset}.`);
@@ -107,7 +110,8 @@ async function scan(
   const page = new PageLines(offset, limit);
   let position = 0;
   let isEnded = false;
-  while (!signal.aborted && (isWhole || !page.isFull)) {
+  for (;;) {
+    if (signal.aborted || (page.isFull && !isWhole)) break;
     const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, position);
     if (bytesRead === 0) {
       isEnded = true;

@@ -30,7 +30,12 @@ export function createRecallTool(world: ToolWorld): Tool<RecallInput> {
     arguments: {
       id: z.string().min(1).max(200).optional().describe('Of a place, as #12, or of a call.'),
       query: z.string().min(1).max(500).optional().describe('Words, or "phrases" in quotes.'),
-      from_line: z.int().min(1).default(1).describe('With id: where to go on in a long text.'),
+      from_line: z
+        .int()
+        .min(1)
+        .max(1_000_000_000)
+        .default(1)
+        .describe('With id: where to go on in a long text.'),
     },
     run: (input, _context, signal) => recall(input, world, signal),
   });

@@ -42,9 +42,9 @@ async function write(
   const target = await openForEdit(path, world);
   if (target.type === 'complaint') return failed(target.text);
   const original = target.type === 'file' ? target.original : undefined;
-  if (original !== undefined && world.tracker.stateOf(target.path, hashOf(original.bytes)) === 'unread') {
+  if (original !== undefined && world.tracker.stateOf(target.path, hashOf(original.bytes)) !== 'current') {
     return failed(
-      `${path} exists and was not read yet. Read it first, so that nothing in it is lost unseen. Nothing was written.`,
+      `${path} exists, and you have not read all of it. Read it first, so that nothing in it is lost unseen, or use edit. Nothing was written.`,
     );
   }
   const text = original === undefined ? content : likeOriginal(content, original.text);
