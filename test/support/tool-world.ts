@@ -43,12 +43,13 @@ export class ToolBench {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'baton-tools-')));
     for (const [path, content] of Object.entries(terms.files ?? {})) put(join(root, path), content);
     if (terms.isRepository === true) git(root, 'init', '-q', '-b', 'main');
-    const env = { PATH: pathWithout(terms.without ?? []), HOME: process.env['HOME'], ...terms.env };
-    const toolbox = await openToolbox(
-      { directory: root, env, keyVariables: [], platform: process.platform, log: () => terms.log ?? [] },
-      NEVER,
-    );
-    return new ToolBench(root, toolbox);
+    const env = { PATH: pathWithout(terms.without ?? []), ...terms.env };
+    return new ToolBench(root, await openTools(root, env, terms.log));
+  }
+
+  /** The tools again, as a new process would open them: of the same workspace, or of another. */
+  async reopen(env: Readonly<Record<string, string>> = {}, root = this.root): Promise<ToolBench> {
+    return new ToolBench(realpathSync(root), await openTools(root, { PATH: pathWithout([]), ...env }, []));
   }
 
   /** Runs a call; unconfined unless the test says otherwise. */
@@ -76,6 +77,22 @@ export class ToolBench {
   close(): void {
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+function openTools(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+  log: readonly LogRecord[] = [],
+): Promise<Toolbox> {
+  const home = process.env['HOME'];
+  const terms = {
+    directory,
+    env: { HOME: home, ...env },
+    keyVariables: [],
+    platform: process.platform,
+    log: () => log,
+  };
+  return openToolbox(terms, NEVER);
 }
 
 function put(path: string, content: string | Buffer): void {

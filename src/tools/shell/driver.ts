@@ -155,7 +155,7 @@ function describeEnd(end: ProcessEnd, durationMs: number): string {
 
 /** What a command writes: live to whoever watches, head and tail of it for the result. */
 class Output {
-  readonly #decoder = new StringDecoder('utf8');
+  #decoder = new StringDecoder('utf8');
   readonly #terminal = new TerminalText();
   readonly #cut = new MiddleCut(RESULT_TOKENS - HEADER_TOKENS);
   readonly #tell: (delta: string) => void;
@@ -168,8 +168,11 @@ class Output {
 
   add(chunk: Buffer): void {
     const text = this.#decoder.write(chunk);
-    if (isBinary(text)) this.#binaryBytes += chunk.length;
-    else this.#keep(this.#binaryNote() + text);
+    if (isBinary(text)) {
+      this.#binaryBytes += chunk.length;
+      // The start of a character that it seemed to end with belongs to it.
+      this.#decoder = new StringDecoder('utf8');
+    } else this.#keep(this.#binaryNote() + text);
   }
 
   /** All of it, cut to the limit of a result. */
