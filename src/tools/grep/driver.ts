@@ -167,6 +167,7 @@ async function searchRipgrep(search: Search, ripgrep: string): Promise<Found | s
     'path',
     '--no-ignore-dot',
     '--no-messages',
+    '--crlf',
     '--glob',
     '!.git',
     '--max-filesize',
