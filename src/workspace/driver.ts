@@ -105,17 +105,8 @@ export async function openFile(path: string): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
 }
 
-/**
- * Reads a whole file.
- * @param maxBytes a larger one is only described
- * @param encoding `with_other_bytes`: a file without zero bytes is text, whatever else it holds
- */
-export async function readFileInside(
-  path: string,
-  root: string,
-  maxBytes = LARGEST_FILE,
-  encoding: 'utf8' | 'with_other_bytes' = 'utf8',
-): Promise<FileRead> {
+/** Reads a whole file. */
+async function readFileInside(path: string, root: string): Promise<FileRead> {
   const place = await locate(path, root);
   if (place.kind === 'free') return { kind: 'gone' };
   if (place.kind === 'refused') return place;
@@ -125,9 +116,9 @@ export async function readFileInside(
     try {
       const stats = await handle.stat();
       if (!stats.isFile()) return { kind: 'refused', why: 'no regular file' };
-      if (stats.size > maxBytes) return { kind: 'large', bytes: stats.size };
+      if (stats.size > LARGEST_FILE) return { kind: 'large', bytes: stats.size };
       const bytes = await handle.readFile();
-      return bytes.includes(0) || (encoding === 'utf8' && !isUtf8(bytes))
+      return bytes.includes(0) || !isUtf8(bytes)
         ? { kind: 'binary', bytes: bytes.length }
         : { kind: 'text', text: bytes.toString('utf8') };
     } finally {

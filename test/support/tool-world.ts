@@ -48,8 +48,15 @@ export class ToolBench {
   }
 
   /** The tools again, as a new process would open them: of the same workspace, or of another. */
-  async reopen(env: Readonly<Record<string, string>> = {}, root = this.root): Promise<ToolBench> {
-    return new ToolBench(realpathSync(root), await openTools(root, { PATH: pathWithout([]), ...env }, []));
+  async reopen(
+    env: Readonly<Record<string, string>> = {},
+    root = this.root,
+    without: NonNullable<WorldTerms['without']> = [],
+  ): Promise<ToolBench> {
+    return new ToolBench(
+      realpathSync(root),
+      await openTools(root, { PATH: pathWithout(without), ...env }, []),
+    );
   }
 
   /** Runs a call; unconfined unless the test says otherwise. */

@@ -151,13 +151,13 @@ describe('read', HANGS, () => {
 
   it('reads out of a file of 60 MB without holding it', async () => {
     writeFileSync(bench.path('huge'), 'a line of a very large file\n'.repeat(2_200_000));
-    const before = process.memoryUsage().rss;
+    const bytesBefore = process.memoryUsage().rss;
     const { text } = await bench.call('read', { path: 'huge', offset: 2_000_000, limit: 1 });
     assert.match(
       text,
       /^2000000\ta line of a very large file\n\[Lines 2000000 to 2000000; go on with offset 2000001\.\]$/,
     );
-    assert.ok(process.memoryUsage().rss - before < 100e6, 'memory');
+    assert.ok(process.memoryUsage().rss - bytesBefore < 100e6, 'memory');
   });
 });
 
@@ -228,7 +228,7 @@ describe('edit', HANGS, () => {
   });
 
   it('changes nothing when it cannot', async () => {
-    const before = names();
+    const namesBefore = names();
     for (const args of [
       { old_string: 'nowhere', new_string: 'x' },
       { old_string: 't', new_string: 'x' },
@@ -242,7 +242,7 @@ describe('edit', HANGS, () => {
       assert.deepEqual(called.events, []);
     }
     assert.equal(content('e.txt'), 'one\r\ntwo\r\nthree\r\n');
-    assert.deepEqual(names(), before);
+    assert.deepEqual(names(), namesBefore);
   });
 
   it('needs to have read again what another changed', async () => {
@@ -306,7 +306,7 @@ describe('apply_patch', HANGS, () => {
   it('changes nothing at all when one part does not fit', async () => {
     bench.put('q/a.txt', 'a\n');
     bench.put('q/b.txt', 'b\n');
-    const before = names();
+    const namesBefore = names();
     const called = await patch(
       '*** Update File: q/a.txt',
       '@@',
@@ -321,7 +321,7 @@ describe('apply_patch', HANGS, () => {
     );
     assert.equal(called.success, false);
     assert.match(called.text, /^q\/b\.txt: .*Nothing was changed\.$/);
-    assert.deepEqual([content('q/a.txt'), content('q/b.txt'), names()], ['a\n', 'b\n', before]);
+    assert.deepEqual([content('q/a.txt'), content('q/b.txt'), names()], ['a\n', 'b\n', namesBefore]);
   });
 
   it('takes two names of one file for a mistake', async () => {
@@ -356,7 +356,7 @@ describe('changes on disk', HANGS, () => {
   it('are taken back when one of them fails half-way', async () => {
     bench.put('c/a', 'a');
     bench.put('c/b', 'b');
-    const before = names();
+    const namesBefore = names();
     const failure = await commit([
       { path: bench.path('c/a'), original: original(bench.path('c/a')), text: 'A' },
       { path: bench.path('c/new'), original: undefined, text: 'new' },
@@ -365,14 +365,14 @@ describe('changes on disk', HANGS, () => {
       { path: bench.path('c/deep/down', 'x'.repeat(300)), original: undefined, text: 'x' },
     ]);
     assert.match(failure ?? '', /Nothing was changed: ENAMETOOLONG/);
-    assert.deepEqual([content('c/a'), content('c/b'), names()], ['a', 'b', before]);
+    assert.deepEqual([content('c/a'), content('c/b'), names()], ['a', 'b', namesBefore]);
   });
 
   it('are not made over what another program wrote in the meantime', async () => {
     bench.put('c/a', 'a');
     const known = original(bench.path('c/a'));
     bench.put('c/a', 'other');
-    const before = names();
+    const namesBefore = names();
     assert.match(
       (await commit([{ path: bench.path('c/a'), original: known, text: 'A' }])) ?? '',
       /in the meantime/,
@@ -381,6 +381,6 @@ describe('changes on disk', HANGS, () => {
       (await commit([{ path: bench.path('c/a'), original: undefined, text: 'A' }])) ?? '',
       /in the meantime/,
     );
-    assert.deepEqual([content('c/a'), names()], ['other', before]);
+    assert.deepEqual([content('c/a'), names()], ['other', namesBefore]);
   });
 });

@@ -1,13 +1,15 @@
 // The tool `grep`: lines of files by a pattern, with ripgrep where it is installed, else with the same result without.
 
-import { relative } from 'node:path';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 import { z } from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import { runProcess } from '../../processes/driver.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
-import { locate, readFileInside } from '../../workspace/driver.ts';
+import { locate } from '../../workspace/driver.ts';
 import { capText } from '../cap.ts';
 import { pathMatcher } from '../glob-pattern.ts';
 import type { PathMatcher } from '../glob-pattern.ts';
@@ -287,6 +289,7 @@ async function searchBuiltIn(search: Search): Promise<Found | string> {
     batch = [];
     characters = 0;
   };
+  const sources = new Sources(world.root);
   const deadline = world.monotonicMs() + TIMEOUT_MS;
   try {
     for (const path of listing.paths) {
@@ -296,12 +299,12 @@ async function searchBuiltIn(search: Search): Promise<Found | string> {
         notes.push(TIME_IS_UP);
         break;
       }
-      const read = await readFileInside(path, world.root, LARGEST_SEARCHED, 'with_other_bytes');
-      if (read.kind !== 'text') continue;
-      const lines = read.text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+      const text = await sources.read(path);
+      if (text === undefined) continue;
+      const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
       if (lines.at(-1) === '') lines.pop();
       batch.push({ path, lines });
-      characters += read.text.length;
+      characters += text.length;
       if (characters >= BATCH_CHARACTERS) flush();
     }
     if (!limit.isReached && batch.length > 0) flush();
@@ -311,6 +314,53 @@ async function searchBuiltIn(search: Search): Promise<Found | string> {
   }
   if (listing.isPartial) notes.push(`Only the first ${MAX_FILES} files were looked at; narrow the path.`);
   return { lines: limit.lines, notes: [...limit.note(), ...notes, ...interruptionOf(signal)] };
+}
+
+/** Files that are read between two looks at everything else that goes on. */
+const SLICE = 64;
+
+/**
+ * Reads the files of a listing. Without waiting for each: a file takes a few microseconds, a wait takes more. Every
+ * directory is looked up once, so that no link leads out of the workspace.
+ */
+class Sources {
+  readonly #root: string;
+  readonly #directories = new Map<string, string | undefined>();
+  #count = 0;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The text of a file; undefined for one that is binary, too large, gone or outside. */
+  async read(path: string): Promise<string | undefined> {
+    if (++this.#count % SLICE === 0) await setImmediate();
+    const directory = await this.#located(dirname(path));
+    return directory === undefined ? undefined : readText(join(directory, basename(path)));
+  }
+
+  async #located(directory: string): Promise<string | undefined> {
+    if (!this.#directories.has(directory)) {
+      const place = await locate(directory, this.#root);
+      this.#directories.set(directory, place.kind === 'directory' ? place.path : undefined);
+    }
+    return this.#directories.get(directory);
+  }
+}
+
+function readText(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const stats = fstatSync(file);
+    if (!stats.isFile() || stats.size === 0 || stats.size > LARGEST_SEARCHED) return undefined;
+    const bytes = readFileSync(file);
+    return bytes.includes(0) ? undefined : bytes.toString('utf8');
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** Runs a regular expression of a model over lines, and gives up on one that would take for ever. */

@@ -164,9 +164,9 @@ describe("the user's interruption", HANGS, () => {
 
 describe('the output of a command', HANGS, () => {
   it('of 100 MB keeps head and tail and little memory', async () => {
-    const before = process.memoryUsage().rss;
+    const bytesBefore = process.memoryUsage().rss;
     const called = await shell(`echo FIRST; yes 'a line of the middle' | head -c 100000000; echo; echo LAST`);
-    const grown = process.memoryUsage().rss - before;
+    const grown = process.memoryUsage().rss - bytesBefore;
     assert.ok(grown < 150e6, `${grown} bytes`);
     assert.ok(approximateTokens(called.text) <= RESULT_TOKENS, `${approximateTokens(called.text)} tokens`);
     const output = outputOf(called);
