@@ -38,7 +38,11 @@ const LOG: readonly LogRecord[] = [
     id: 'k',
     replacement: [message('user', 'Summary: a walrus.', { isCompactSummary: true })],
   },
-  ...logOf([message('user', 'Go on.')]),
+  ...logOf([
+    // As other agents write it: a line of its own.
+    message('user', 'Summary: a walrus again.', { isCompactSummary: true }),
+    message('user', 'Go on.'),
+  ]),
 ];
 
 function search(query: string): readonly string[] {

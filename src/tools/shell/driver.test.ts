@@ -14,7 +14,7 @@ import { MAX_DELTA_CHARACTERS } from './driver.ts';
 const HANGS = { timeout: 30_000 };
 
 /** Longer than any test may take, and not so long that a red one leaves it behind for good. */
-const LONG = 'sleep 25';
+const LONG = 'sleep 50';
 
 let bench: ToolBench;
 before(async () => {
