@@ -10,7 +10,11 @@ export interface PlanStepState {
 
 /** A change of what the session keeps for the agent; the newest of a type is the state. */
 export type StateChange =
-  | { readonly type: 'plan' | 'todo'; readonly steps: readonly PlanStepState[]; readonly explanation?: string }
+  | {
+      readonly type: 'plan' | 'todo';
+      readonly steps: readonly PlanStepState[];
+      readonly explanation?: string;
+    }
   | { readonly type: 'phase_completed'; readonly summary: string };
 
 /** The result of one call. */
