@@ -128,6 +128,18 @@ export type HookEvent = (typeof HOOK_EVENTS)[number];
 export const SESSION_SOURCES = ['startup', 'resume', 'compact'] as const;
 export type SessionSource = (typeof SESSION_SOURCES)[number];
 
+/** What a tool of Baton's own agent does to the world. `state`: to what the session itself keeps, as a plan. */
+export const TOOL_KINDS = ['read', 'edit', 'run', 'state'] as const;
+export type ToolKind = (typeof TOOL_KINDS)[number];
+
+/** When the user is asked before a call runs. @source Codex, `approval_policy` */
+export const APPROVAL_POLICIES = ['untrusted', 'on_request', 'never'] as const;
+export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number];
+
+/** What calls may change, tightest first. @source Codex, `sandbox_mode` */
+export const SANDBOX_MODES = ['read_only', 'workspace_write', 'danger_full_access'] as const;
+export type SandboxMode = (typeof SANDBOX_MODES)[number];
+
 /** What fills a context window, by category; the bars of `inspect` in the order shown. */
 export const CATEGORIES = [
   'system',

@@ -39,7 +39,7 @@ import type { Destination, Piece } from './output.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
 import { arrow, formatNumber, plural, printable } from './style.ts';
 import { openSummarizers } from './summarizers.ts';
-import { openWorkspace } from './workspace.ts';
+import { openWorkspace } from '../workspace/driver.ts';
 
 /** The options of the command, as the user gave them. */
 export interface CompactFlags {

@@ -1,14 +1,13 @@
 // Runs the hooks of `[hooks]`: starts their processes, feeds them, ends them in time. What their answers mean is in answer.ts.
 
-import { spawn } from 'node:child_process';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { CancelSignal, Hooks } from '../ports.ts';
 import type { JsonObject } from '../protocol/item.ts';
 import type { HookNotes, HookRun, HookSession, HookVeto } from '../protocol/hook.ts';
+import { runProcess } from '../processes/driver.ts';
+import type { ProcessRequest } from '../processes/driver.ts';
 import type { HookEvent } from '../vocabulary.ts';
 import { describeCommand, readAnswer } from './answer.ts';
 import type { HookEnd } from './answer.ts';
@@ -19,12 +18,6 @@ import { isMatch, postCompactJson, preCompactJson, sessionStartJson } from './in
 const MAX_STDOUT_BYTES = 128 * 1024;
 /** What is kept of standard error, in bytes; far more than is quoted. */
 const MAX_STDERR_BYTES = 16 * 1024;
-
-/**
- * How long the output is still read when a hook has ended but left a process behind that holds it open, in milliseconds.
- * @source docs/decisions/hooks.md
- */
-const DRAIN_MS = 100;
 
 /** What hooks need of the world. */
 export interface HookWorld {
@@ -129,7 +122,7 @@ async function runHooks(
   for (const hook of hooks) {
     const command = describeCommand(hook.command);
     const startedMs = performance.now();
-    const end = await runProcess(hook, `${JSON.stringify(json)}\n`, { cwd, env }, signal);
+    const end = await runHook(hook, `${JSON.stringify(json)}\n`, { cwd, env }, signal);
     const durationMs = Math.round(performance.now() - startedMs);
     const { outcome, veto, text, complaints } = readAnswer(event, end);
     const isOverruled = veto !== undefined && !mayVeto;
@@ -162,120 +155,43 @@ async function firstDirectory(paths: readonly (string | undefined)[]): Promise<s
   return undefined;
 }
 
-interface Surroundings {
-  readonly cwd: string | undefined;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** Runs one process to its end, its deadline or the user's Ctrl-C, whichever is first. Never rejects. */
-async function runProcess(
+/** Runs one hook to its end, its deadline or the user's Ctrl-C, whichever is first. Never rejects. */
+async function runHook(
   { command, timeoutSeconds }: HookCommand,
   input: string,
-  surroundings: Surroundings,
+  surroundings: Pick<ProcessRequest, 'cwd' | 'env'>,
   signal: CancelSignal,
 ): Promise<HookEnd> {
-  if (signal.aborted) return { type: 'interrupted' };
-  const child = start(command, surroundings);
-  if (child instanceof Error) return { type: 'not_started', why: describeFailure(child) };
-  const stdout = new Head(child.stdout, MAX_STDOUT_BYTES);
-  const stderr = new Head(child.stderr, MAX_STDERR_BYTES);
-  // A hook need not read its input, and may end before all of it is written.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  const kill = () => {
-    // The process id of a hook that has ended may be another's by now.
-    if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);
-  };
-  // The group of a hook is not the terminal's, so nothing else ends it with Baton.
-  process.once('exit', kill);
-  let deadline: NodeJS.Timeout | undefined;
-  let stop: (() => void) | undefined;
-  try {
-    return await new Promise<HookEnd>((resolve) => {
-      const endBy = (end: HookEnd) => () => {
-        kill();
-        resolve(end);
-      };
-      deadline = setTimeout(endBy({ type: 'timed_out', seconds: timeoutSeconds }), timeoutSeconds * 1000);
-      stop = endBy({ type: 'interrupted' });
-      signal.addEventListener('abort', stop);
-      child.once('error', (error) => resolve({ type: 'not_started', why: describeFailure(error) }));
-      child.once('exit', (status, signalName) => {
-        clearTimeout(deadline);
-        process.off('exit', kill);
-        const settle = () => resolve(endOf(status, signalName, { stdout, stderr }));
-        child.once('close', settle);
-        // Whatever the hook left running may hold its output open for as long as it likes.
-        deadline = setTimeout(settle, DRAIN_MS);
-      });
-    });
-  } finally {
-    clearTimeout(deadline);
-    process.off('exit', kill);
-    if (stop !== undefined) signal.removeEventListener('abort', stop);
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-    child.unref();
-  }
+  const stdout = new Head(MAX_STDOUT_BYTES);
+  const stderr = new Head(MAX_STDERR_BYTES);
+  const timeoutMs = timeoutSeconds * 1000;
+  const request = { ...surroundings, command, input, timeoutMs, graceMs: 0, leftovers: 'leave' } as const;
+  const end = await runProcess(
+    request,
+    (chunk, stream) => (stream === 'stdout' ? stdout : stderr).add(chunk),
+    signal,
+  );
+  if (end.type === 'timed_out') return { ...end, seconds: timeoutSeconds };
+  if (end.type !== 'exited') return end;
+  return { ...end, stdout: stdout.text(), droppedBytes: stdout.droppedBytes, stderr: stderr.text() };
 }
 
-function start(
-  command: string | readonly string[],
-  { cwd, env }: Surroundings,
-): ChildProcessWithoutNullStreams | Error {
-  const [file = '', ...args] = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
-  try {
-    return spawn(file, args, { cwd, env, detached: true, stdio: 'pipe' });
-  } catch (error) {
-    // What the system refuses at once: arguments that are too long or hold a zero byte.
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
-function endOf(
-  status: number | null,
-  signalName: string | null,
-  { stdout, stderr }: { readonly stdout: Head; readonly stderr: Head },
-): HookEnd {
-  if (status === null) return { type: 'killed', signal: signalName ?? 'a signal' };
-  return {
-    type: 'exited',
-    status,
-    stdout: stdout.text(),
-    droppedBytes: stdout.droppedBytes,
-    stderr: stderr.text(),
-  };
-}
-
-function describeFailure(error: Error): string {
-  const code = (error as NodeJS.ErrnoException).code ?? error.message;
-  if (code === 'ENOENT') return 'there is no such command';
-  if (code === 'EACCES') return 'it may not be executed';
-  return code;
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended already.
-  }
-}
-
-/** The head of a stream, which is read to its end so that its writer is never held up. */
+/** The head of what a process writes. All of it is taken, so that its writer is never held up. */
 class Head {
+  readonly #maxBytes: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   droppedBytes = 0;
 
-  constructor(stream: Readable, maxBytes: number) {
-    stream.on('error', () => undefined);
-    stream.on('data', (chunk: Buffer) => {
-      const kept = chunk.subarray(0, maxBytes - this.#bytes);
-      if (kept.length > 0) this.#chunks.push(kept);
-      this.#bytes += kept.length;
-      this.droppedBytes += chunk.length - kept.length;
-    });
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(chunk: Buffer): void {
+    const kept = chunk.subarray(0, this.#maxBytes - this.#bytes);
+    if (kept.length > 0) this.#chunks.push(kept);
+    this.#bytes += kept.length;
+    this.droppedBytes += chunk.length - kept.length;
   }
 
   text(): string {

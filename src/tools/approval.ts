@@ -1,0 +1,86 @@
+// Decides whether a call runs, is put to the user, or is turned down. Pure: who asks the user, and how, is not decided here.
+
+import type { ApprovalPolicy, Author, SandboxMode } from '../vocabulary.ts';
+import type { ToolAction } from './tool.ts';
+import { isTrustedCommand } from './trusted.ts';
+
+/** The rules of a session and what its machine can do. */
+export interface ApprovalTerms {
+  readonly policy: ApprovalPolicy;
+  readonly sandbox: SandboxMode;
+  /** Whether commands can be confined here: bubblewrap is installed and works. */
+  readonly canConfine: boolean;
+}
+
+/** What becomes of a call. `sandbox` is what it is run in; `why` is one sentence for people and for the model. */
+export type ApprovalDecision =
+  | { readonly type: 'run'; readonly sandbox: SandboxMode }
+  | { readonly type: 'ask'; readonly sandbox: SandboxMode; readonly why: string }
+  | { readonly type: 'refuse'; readonly why: string };
+
+/**
+ * Decides about one call.
+ *
+ * Only in a turn of the user may anything be asked: in every other turn (heads-up, packet, handoff, what a product injects)
+ * what would have to be asked is turned down. Such turns keep what the policy allows without asking.
+ * @param origin who wrote the message that the turn answers
+ * @source spec 4-session §5; agent-peers.md, pain 12: a synthetic "continue" was taken for consent
+ */
+export function decideApproval(action: ToolAction, terms: ApprovalTerms, origin: Author): ApprovalDecision {
+  const decision = decideForUser(action, terms);
+  if (decision.type !== 'ask' || origin === 'user') return decision;
+  return {
+    type: 'refuse',
+    why: `${decision.why} Only the user can approve that, and this turn is not the user's: leave it for the user's next turn.`,
+  };
+}
+
+/** Whether a message of this author may approve a call. Nothing that the product or the agent writes does. */
+export function canApprove(origin: Author): boolean {
+  return origin === 'user';
+}
+
+function decideForUser(action: ToolAction, terms: ApprovalTerms): ApprovalDecision {
+  switch (action.kind) {
+    case 'read':
+    case 'state':
+      return { type: 'run', sandbox: terms.sandbox };
+    case 'edit':
+      return decideEdit(terms);
+    case 'run':
+      return decideCommand(action, terms);
+  }
+}
+
+function decideEdit({ policy, sandbox }: ApprovalTerms): ApprovalDecision {
+  if (sandbox === 'read_only') {
+    const why = 'The sandbox is read_only, and this changes files.';
+    return policy === 'never' ? { type: 'refuse', why } : { type: 'ask', sandbox: 'workspace_write', why };
+  }
+  return policy === 'untrusted'
+    ? { type: 'ask', sandbox, why: 'The policy is untrusted: every change of files is asked for.' }
+    : { type: 'run', sandbox };
+}
+
+function decideCommand(
+  { command, leavesSandbox }: ToolAction & { readonly kind: 'run' },
+  { policy, sandbox, canConfine }: ApprovalTerms,
+): ApprovalDecision {
+  if (sandbox !== 'danger_full_access') {
+    if (leavesSandbox) return askToLeave(policy, 'The command asks to run outside of the sandbox.');
+    if (!canConfine) {
+      return askToLeave(policy, `There is no bubblewrap here that could hold a command to ${sandbox}.`);
+    }
+  }
+  if (policy !== 'untrusted' || isTrustedCommand(command)) return { type: 'run', sandbox };
+  return {
+    type: 'ask',
+    sandbox,
+    why: 'The policy is untrusted, and this command is not known to only read.',
+  };
+}
+
+function askToLeave(policy: ApprovalPolicy, why: string): ApprovalDecision {
+  if (policy !== 'never') return { type: 'ask', sandbox: 'danger_full_access', why };
+  return { type: 'refuse', why: `${why} The policy is never: nobody is asked.` };
+}

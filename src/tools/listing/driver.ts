@@ -1,0 +1,138 @@
+// Which files there are: by git where it answers, so that what it ignores is left out; else by a walk.
+
+import { opendir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { CancelSignal } from '../../ports.ts';
+import { runProcess } from '../../processes/driver.ts';
+import type { ProcessEnd } from '../../processes/driver.ts';
+import { comparePaths } from '../glob-pattern.ts';
+import type { ToolWorld } from '../world.ts';
+
+/** Most files that are looked at in one call. @source docs/decisions/tools.md */
+export const MAX_FILES = 100_000;
+
+/** Most that git is listened to, in bytes: paths of `MAX_FILES` files are far below. */
+const MAX_GIT_OUTPUT = 64 * 1024 * 1024;
+
+const GIT_TIMEOUT_MS = 30_000;
+
+/** Files below a directory. */
+export interface Listing {
+  /** Relative to the workspace, in the order of `comparePaths`. A file that git knows may be gone from the disk. */
+  readonly paths: readonly string[];
+  /** There are more files than were looked at. */
+  readonly isPartial: boolean;
+}
+
+/** Lists the files below a directory that was located in the workspace. Links are neither listed nor followed by a walk. */
+export async function listFiles(directory: string, world: ToolWorld, signal: CancelSignal): Promise<Listing> {
+  const found = new Set<string>();
+  const isKnownToGit = world.isRepository && !(await isIgnored(directory, world, signal));
+  await collect(directory, isKnownToGit, { world, signal, found });
+  return { paths: [...found].toSorted(comparePaths), isPartial: found.size >= MAX_FILES };
+}
+
+interface Collection {
+  readonly world: ToolWorld;
+  readonly signal: CancelSignal;
+  readonly found: Set<string>;
+}
+
+async function collect(directory: string, isKnownToGit: boolean, to: Collection): Promise<void> {
+  const { world, signal, found } = to;
+  if (signal.aborted || found.size >= MAX_FILES) return;
+  if (isKnownToGit) {
+    const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+    const { end, output } = await runGit(args, directory, { world, signal });
+    if (end.type === 'exited' && end.status === 0) {
+      for (const path of output.toString('utf8').split('\0')) {
+        if (found.size >= MAX_FILES) return;
+        // Another repository inside of this one.
+        if (path.endsWith('/')) await collect(join(directory, path), true, to);
+        else if (path !== '') found.add(relative(world.root, join(directory, path)));
+      }
+      return;
+    }
+  }
+  await walk(directory, to);
+}
+
+async function walk(directory: string, to: Collection): Promise<void> {
+  const { world, signal, found } = to;
+  const below: string[] = [];
+  try {
+    for await (const entry of await opendir(directory)) {
+      if (signal.aborted || found.size >= MAX_FILES) return;
+      if (entry.name === '.git') {
+        if (directory === world.root) continue;
+        return await collect(directory, true, to);
+      }
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) below.push(path);
+      else if (entry.isFile()) found.add(relative(world.root, path));
+    }
+  } catch {
+    // A directory that may not be read, or is gone.
+    return;
+  }
+  for (const path of below.toSorted(comparePaths)) await walk(path, to);
+}
+
+/** Whether git ignores a path; false where git cannot tell. */
+export async function isIgnored(path: string, world: ToolWorld, signal: CancelSignal): Promise<boolean> {
+  if (path === world.root) return false;
+  const { end } = await runGit(['check-ignore', '-q', '--', path], world.root, { world, signal });
+  return end.type === 'exited' && end.status === 0;
+}
+
+/** Those of some paths that git ignores; none where git cannot tell. */
+export async function ignoredOf(
+  paths: readonly string[],
+  world: ToolWorld,
+  signal: CancelSignal,
+): Promise<ReadonlySet<string>> {
+  if (!world.isRepository || paths.length === 0) return new Set();
+  const input = paths.map((path) => `${path}\0`).join('');
+  const { end, output } = await runGit(['check-ignore', '-z', '--stdin'], world.root, {
+    world,
+    signal,
+    input,
+  });
+  if (end.type !== 'exited' || end.status !== 0) return new Set();
+  return new Set(output.toString('utf8').split('\0').slice(0, -1));
+}
+
+interface GitTerms {
+  readonly world: Pick<ToolWorld, 'env'>;
+  readonly signal: CancelSignal;
+  readonly input?: string;
+}
+
+/** Runs git to read from it. Nothing that a repository's own configuration names is started. */
+export async function runGit(
+  args: readonly string[],
+  cwd: string,
+  { world, signal, input }: GitTerms,
+): Promise<{ readonly end: ProcessEnd; readonly output: Buffer }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const command = ['git', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args];
+  const end = await runProcess(
+    {
+      command,
+      cwd,
+      env: { ...world.env, GIT_OPTIONAL_LOCKS: '0' },
+      ...(input === undefined ? {} : { input }),
+      timeoutMs: GIT_TIMEOUT_MS,
+      graceMs: 0,
+      leftovers: 'kill',
+    },
+    (chunk, stream) => {
+      if (stream === 'stderr' || bytes > MAX_GIT_OUTPUT) return;
+      bytes += chunk.length;
+      chunks.push(chunk);
+    },
+    signal,
+  );
+  return { end, output: Buffer.concat(chunks) };
+}

@@ -1,0 +1,204 @@
+// The tool `shell`: a script in a process group of its own, confined where the session says so.
+
+import { StringDecoder } from 'node:string_decoder';
+import { z } from 'zod';
+import type { CancelSignal } from '../../ports.ts';
+import { runProcess } from '../../processes/driver.ts';
+import type { ProcessEnd } from '../../processes/driver.ts';
+import type { ToolResult } from '../../protocol/tool.ts';
+import { locate } from '../../workspace/driver.ts';
+import { MiddleCut, RESULT_TOKENS } from '../cap.ts';
+import { confinedCommand } from '../sandbox.ts';
+import { isBinary, TerminalText } from '../terminal.ts';
+import { defineTool, failed } from '../tool.ts';
+import type { Tool, ToolContext } from '../tool.ts';
+import type { ToolWorld } from '../world.ts';
+
+/** @source Claude Code's Bash: 2 minutes, and 10 at most */
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 600_000;
+
+/** What a command that is stopped has to tidy up, in milliseconds: git would leave its lock behind. @source docs/decisions/tools.md */
+const GRACE_MS = 500;
+
+/** Live output is told up to this many characters per call; the result has head and tail of all of it. */
+export const MAX_DELTA_CHARACTERS = 1_000_000;
+
+/** Room in the result for the lines before the output, in tokens. */
+const HEADER_TOKENS = 200;
+
+/** Largest script, in characters; the system takes 128 KiB for one argument. */
+const MAX_SCRIPT = 100_000;
+
+interface ShellInput {
+  readonly command: string;
+  readonly workdir: string;
+  readonly timeout_ms: number;
+  readonly with_escalated_permissions: boolean;
+  readonly justification?: string | undefined;
+}
+
+/** Runs scripts; the result says how the script ended, how long it took and what it wrote. */
+export function createShellTool(world: ToolWorld): Tool<ShellInput> {
+  return defineTool({
+    name: 'shell',
+    kind: 'run',
+    description:
+      'Runs a script in bash. Standard input is empty and there is no terminal; what is still running when the script ends is ended, too, so start nothing in the background that is to stay. The result has exit status, duration, and standard output and error in one.',
+    arguments: {
+      command: z.string().min(1).max(MAX_SCRIPT),
+      workdir: z.string().default('.').describe('Where it runs, inside of the workspace.'),
+      timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
+      with_escalated_permissions: z
+        .boolean()
+        .default(false)
+        .describe('Ask the user to let it run outside of the sandbox, e.g. for the network.'),
+      justification: z.string().max(500).optional().describe('Why it must, in one sentence for the user.'),
+    },
+    actionOf: ({ command, with_escalated_permissions: leavesSandbox, justification }) => ({
+      kind: 'run',
+      command,
+      leavesSandbox,
+      ...(justification === undefined ? {} : { justification }),
+    }),
+    run: (input, context, signal) => runShell(input, context, { world, signal }),
+  });
+}
+
+interface Surroundings {
+  readonly world: ToolWorld;
+  readonly signal: CancelSignal;
+}
+
+async function runShell(
+  input: ShellInput,
+  context: ToolContext,
+  { world, signal }: Surroundings,
+): Promise<ToolResult> {
+  const place = await locate(input.workdir, world.root);
+  if (place.kind !== 'directory') {
+    const why = place.kind === 'refused' ? place.why : 'no directory that exists';
+    return failed(`The command was not run: workdir ${input.workdir} is ${why}.`);
+  }
+  const command = commandLine(input.command, place.path, context.sandbox, world);
+  if (typeof command === 'string') return failed(command);
+  const { callId: call_id, sandbox } = context;
+  context.emit({ type: 'exec_command_begin', call_id, command: input.command, cwd: place.path, sandbox });
+  const output = new Output((delta) => context.emit({ type: 'exec_command_output_delta', call_id, delta }));
+  const startedMs = world.monotonicMs();
+  const end = await runProcess(
+    {
+      command,
+      cwd: place.path,
+      env: { ...world.env, ...QUIET },
+      timeoutMs: input.timeout_ms,
+      graceMs: GRACE_MS,
+      leftovers: 'kill',
+    },
+    (chunk) => output.add(chunk),
+    signal,
+  );
+  const durationMs = Math.round(world.monotonicMs() - startedMs);
+  const exitCode = end.type === 'exited' ? end.status : null;
+  context.emit({
+    type: 'exec_command_end',
+    call_id,
+    outcome: end.type,
+    exit_code: exitCode,
+    duration_ms: durationMs,
+  });
+  const told = output.end();
+  return {
+    text: `${describeEnd(end, durationMs)}\nOutput:\n${told === '' ? '(none)' : told}`,
+    success: exitCode === 0,
+    ...(exitCode === null ? {} : { exitCode }),
+  };
+}
+
+/** Programs that would wait for a key, ask for a password or paint. */
+const QUIET = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb', NO_COLOR: '1' };
+
+/** The command line of a script, or why it cannot be run as the session wants it. */
+function commandLine(
+  script: string,
+  cwd: string,
+  sandbox: ToolContext['sandbox'],
+  world: ToolWorld,
+): readonly string[] | string {
+  if (script.includes('\0')) return 'The command was not run: it holds a zero byte.';
+  // One pipe for both streams keeps what was written first before what was written next.
+  const merged = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', world.shell, '-c', script];
+  if (sandbox === 'danger_full_access') return merged;
+  const { confinement } = world;
+  if (confinement.type === 'none') {
+    return `The command was not run: ${confinement.why} Without it a command can only run with the user's approval.`;
+  }
+  const { path, gitDirectory } = confinement;
+  return confinedCommand(path, merged, sandbox, { root: world.root, cwd, gitDirectory });
+}
+
+function describeEnd(end: ProcessEnd, durationMs: number): string {
+  const seconds = `${(durationMs / 1000).toFixed(1)} seconds`;
+  switch (end.type) {
+    case 'exited':
+      return `Exit code: ${end.status}\nWall time: ${seconds}`;
+    case 'killed':
+      return `The command was ended by ${end.signal}.\nWall time: ${seconds}`;
+    case 'timed_out':
+      return `The command was ended after ${seconds}, when its time was up, with all that it had started. Ask for a longer timeout_ms if it needs more.`;
+    case 'interrupted':
+      return `The user stopped the command after ${seconds}; all that it had started was ended.`;
+    case 'not_started':
+      return `The command could not be started: ${end.why}.`;
+  }
+}
+
+/** What a command writes: live to whoever watches, head and tail of it for the result. */
+class Output {
+  #decoder = new StringDecoder('utf8');
+  readonly #terminal = new TerminalText();
+  readonly #cut = new MiddleCut(RESULT_TOKENS - HEADER_TOKENS);
+  readonly #tell: (delta: string) => void;
+  #toldCharacters = 0;
+  #binaryBytes = 0;
+
+  constructor(tell: (delta: string) => void) {
+    this.#tell = tell;
+  }
+
+  add(chunk: Buffer): void {
+    const text = this.#decoder.write(chunk);
+    if (isBinary(text)) {
+      this.#binaryBytes += chunk.length;
+      // The start of a character that it seemed to end with belongs to it.
+      this.#decoder = new StringDecoder('utf8');
+    } else this.#keep(this.#binaryNote() + text);
+  }
+
+  /** All of it, cut to the limit of a result. */
+  end(): string {
+    this.#keep(this.#decoder.end() + this.#binaryNote());
+    this.#cut.add(this.#terminal.end());
+    return this.#cut.render(
+      'To see it, run the command again with its output in a file, and read or grep that.',
+    );
+  }
+
+  #binaryNote(): string {
+    if (this.#binaryBytes === 0) return '';
+    const note = `[${this.#binaryBytes} bytes of binary output]\n`;
+    this.#binaryBytes = 0;
+    return note;
+  }
+
+  #keep(text: string): void {
+    if (text === '') return;
+    // Providers take no zero bytes; `find -print0` and the like write them.
+    const shown = text.replaceAll('\0', '\u2400');
+    this.#cut.add(this.#terminal.add(shown));
+    if (this.#toldCharacters >= MAX_DELTA_CHARACTERS) return;
+    const delta = shown.slice(0, MAX_DELTA_CHARACTERS - this.#toldCharacters);
+    this.#toldCharacters += delta.length;
+    this.#tell(delta);
+  }
+}

@@ -1,0 +1,147 @@
+// The port of a tool, and how its arguments become an input.
+
+import { z } from 'zod';
+import type { CancelSignal } from '../ports.ts';
+import type { JsonObject } from '../protocol/item.ts';
+import type { ToolSpec } from '../protocol/model.ts';
+import type { ToolEvent, ToolResult } from '../protocol/tool.ts';
+import type { SandboxMode, ToolKind } from '../vocabulary.ts';
+
+/** What a call is about to do: what an approval is decided by. */
+export type ToolAction =
+  | { readonly kind: 'read' | 'state' }
+  | { readonly kind: 'edit'; readonly paths: readonly string[] }
+  | {
+      readonly kind: 'run';
+      readonly command: string;
+      /** The model asks to run it outside of the sandbox. */
+      readonly leavesSandbox: boolean;
+      /** Why, in the model's words; for the user who is asked. */
+      readonly justification?: string;
+    };
+
+/** What a call is run with. */
+export interface ToolContext {
+  readonly callId: string;
+  /** What `decideApproval` came to; `danger_full_access` means that nothing confines a command. */
+  readonly sandbox: SandboxMode;
+  /** Takes events as they happen. Must not throw. */
+  emit(event: ToolEvent): void;
+}
+
+/** Arguments that can be run, or a sentence for the model about what is wrong with them. */
+export type Parsed<Input> =
+  { readonly type: 'input'; readonly input: Input } | { readonly type: 'complaint'; readonly text: string };
+
+/** One tool of Baton's own agent. */
+export interface Tool<Input = unknown> {
+  readonly spec: ToolSpec;
+  readonly kind: ToolKind;
+  /** Reads the arguments as the model wrote them. Never throws. */
+  parse(text: string): Parsed<Input>;
+  /** What running this input would do. */
+  actionOf(input: Input): ToolAction;
+  /** Runs an input of `parse`. What goes wrong is a result without success. */
+  run(input: Input, context: ToolContext, signal: CancelSignal): Promise<ToolResult>;
+}
+
+/** A tool by its parts. */
+interface ToolParts<Shape extends z.ZodRawShape> {
+  readonly name: string;
+  readonly description: string;
+  readonly kind: ToolKind;
+  readonly arguments: Shape;
+  /** By default the kind alone says it all: for tools of the kinds `read` and `state`. */
+  actionOf?(input: z.output<z.ZodObject<Shape>>): ToolAction;
+  run: Tool<z.output<z.ZodObject<Shape>>>['run'];
+}
+
+/** A tool whose arguments are declared once: for the model as JSON Schema, for `parse` as a check. */
+export function defineTool<Shape extends z.ZodRawShape>(
+  parts: ToolParts<Shape>,
+): Tool<z.output<z.ZodObject<Shape>>> {
+  const schema = z.strictObject(parts.arguments);
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  const { kind } = parts;
+  return {
+    spec: { name: parts.name, description: parts.description, parameters: parameters as JsonObject },
+    kind,
+    parse: (text) => parseArguments(parts.name, text, schema),
+    actionOf:
+      parts.actionOf?.bind(parts) ??
+      (() => {
+        if (kind === 'read' || kind === 'state') return { kind };
+        throw new TypeError(`The tool ${parts.name} does not say what it does`);
+      }),
+    run: parts.run.bind(parts),
+  };
+}
+
+/** Longest piece of the arguments in a complaint, in characters. */
+const MAX_QUOTE = 120;
+
+function parseArguments<Schema extends z.ZodObject>(
+  name: string,
+  text: string,
+  schema: Schema,
+): Parsed<z.output<Schema>> {
+  let value: unknown;
+  try {
+    value = text.trim() === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return complaint(name, `they are no JSON (${why.slice(0, MAX_QUOTE)})`, schema);
+  }
+  const read = schema.safeParse(withoutNulls(value));
+  if (read.success) return { type: 'input', input: read.data };
+  return complaint(name, read.error.issues.map(describeIssue).join('; '), schema);
+}
+
+function complaint(name: string, what: string, schema: z.ZodObject): Parsed<never> {
+  const keys = Object.entries(schema.shape)
+    .map(([key, field]) => (field.safeParse(undefined).success ? `${key} (optional)` : key))
+    .join(', ');
+  return {
+    type: 'complaint',
+    text: `The arguments of ${name} cannot be used: ${what}. Nothing was run. It takes: ${keys}.`,
+  };
+}
+
+/** Models that must name every key say `null` for what they leave out. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const place = issue.path.map(String).join('.').slice(0, MAX_QUOTE);
+  return place === ''
+    ? issue.message.slice(0, 3 * MAX_QUOTE)
+    : `${place}: ${issue.message.slice(0, 3 * MAX_QUOTE)}`;
+}
+
+/** A result of a call that did what it was asked to. */
+export function done(text: string): ToolResult {
+  return { text, success: true };
+}
+
+/** A result of a call that did not. */
+export function failed(text: string): ToolResult {
+  return { text, success: false };
+}
+
+/**
+ * The calls of one answer in the order in which they are run: calls of one batch may run at the same time. Calls that only
+ * read share a batch with their neighbours; every other call has one to itself, so that it sees what came before it.
+ */
+export function batchesOf<Call extends { readonly kind: ToolKind }>(
+  calls: readonly Call[],
+): readonly (readonly Call[])[] {
+  const batches: Call[][] = [];
+  for (const call of calls) {
+    const last = batches.at(-1);
+    if (call.kind === 'read' && last?.[0]?.kind === 'read') last.push(call);
+    else batches.push([call]);
+  }
+  return batches;
+}

@@ -1,0 +1,31 @@
+// What the tools of one thread share.
+
+import type { LogRecord } from '../protocol/record.ts';
+import type { ReadTracker } from './read-tracker.ts';
+
+/** How commands can be confined on this machine. */
+export type Confinement =
+  /** `path`: the program. `gitDirectory`: see `SandboxPlaces`. */
+  | { readonly type: 'bubblewrap'; readonly path: string; readonly gitDirectory: string | undefined }
+  /** `why` is one sentence. */
+  | { readonly type: 'none'; readonly why: string };
+
+/** What the tools need of the world, opened once for a thread. */
+export interface ToolWorld {
+  /** The workspace, absolute, with links resolved. */
+  readonly root: string;
+  /** The environment of commands, without secrets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The shell that runs scripts: bash where there is one. */
+  readonly shell: string;
+  readonly confinement: Confinement;
+  /** The program, where it is installed. */
+  readonly ripgrep: string | undefined;
+  /** Whether git answers for the workspace: then what git ignores is left out of listings. */
+  readonly isRepository: boolean;
+  readonly tracker: ReadTracker;
+  /** The log of this thread from its start. */
+  readonly log: () => AsyncIterable<LogRecord> | Iterable<LogRecord>;
+  /** Milliseconds that only ever grow. */
+  readonly monotonicMs: () => number;
+}

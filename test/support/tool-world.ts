@@ -1,0 +1,147 @@
+// A workspace of its own for a test of tools, and calls in it.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { LogRecord } from '../../src/protocol/record.ts';
+import type { ToolEvent, ToolResult } from '../../src/protocol/tool.ts';
+import { openToolbox, runCall } from '../../src/tools/driver.ts';
+import type { Toolbox } from '../../src/tools/driver.ts';
+import type { SandboxMode } from '../../src/vocabulary.ts';
+
+const NEVER = new AbortController().signal;
+
+/** How a test opens its tools. */
+export interface WorldTerms {
+  /** Path to content; directories come by themselves. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The workspace is a repository, with what `files` holds in the work tree. */
+  readonly isRepository?: boolean;
+  /** Programs of the environment that the tools do not find. */
+  readonly without?: readonly ('rg' | 'bwrap')[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly log?: readonly LogRecord[];
+}
+
+/** A call's result with all that it told while it ran. */
+export interface Called extends ToolResult {
+  readonly events: readonly ToolEvent[];
+}
+
+/** An open workspace. */
+export class ToolBench {
+  readonly root: string;
+  readonly toolbox: Toolbox;
+
+  private constructor(root: string, toolbox: Toolbox) {
+    this.root = root;
+    this.toolbox = toolbox;
+  }
+
+  static async open(terms: WorldTerms = {}): Promise<ToolBench> {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'baton-tools-')));
+    for (const [path, content] of Object.entries(terms.files ?? {})) put(join(root, path), content);
+    if (terms.isRepository === true) git(root, 'init', '-q', '-b', 'main');
+    const env = { PATH: pathWithout(terms.without ?? []), ...terms.env };
+    return new ToolBench(root, await openTools(root, env, terms.log));
+  }
+
+  /** The tools again, as a new process would open them: of the same workspace, or of another. */
+  async reopen(
+    env: Readonly<Record<string, string>> = {},
+    root = this.root,
+    without: NonNullable<WorldTerms['without']> = [],
+  ): Promise<ToolBench> {
+    return new ToolBench(
+      realpathSync(root),
+      await openTools(root, { PATH: pathWithout(without), ...env }, []),
+    );
+  }
+
+  /** Runs a call; unconfined unless the test says otherwise. */
+  async call(
+    name: string,
+    args: unknown,
+    { signal = NEVER, sandbox = 'danger_full_access' }: { signal?: AbortSignal; sandbox?: SandboxMode } = {},
+  ): Promise<Called> {
+    const tool = this.toolbox.tools.find(({ spec }) => spec.name === name);
+    if (tool === undefined) throw new TypeError(`No tool ${name}`);
+    const events: ToolEvent[] = [];
+    const text = typeof args === 'string' ? args : JSON.stringify(args);
+    const context = { callId: 'call_1', sandbox, emit: (event: ToolEvent) => void events.push(event) };
+    return { ...(await runCall({ tool, arguments: text }, context, signal)), events };
+  }
+
+  path(...names: readonly string[]): string {
+    return join(this.root, ...names);
+  }
+
+  put(path: string, content: string | Buffer): void {
+    put(this.path(path), content);
+  }
+
+  close(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+function openTools(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+  log: readonly LogRecord[] = [],
+): Promise<Toolbox> {
+  const home = process.env['HOME'];
+  const terms = {
+    directory,
+    env: { HOME: home, ...env },
+    keyVariables: [],
+    platform: process.platform,
+    log: () => log,
+  };
+  return openToolbox(terms, NEVER);
+}
+
+function put(path: string, content: string | Buffer): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+/** Runs git for a test, as nobody in particular. */
+export function git(cwd: string, ...args: readonly string[]): string {
+  const identity = [
+    '-c',
+    'user.name=test',
+    '-c',
+    'user.email=test@example.com',
+    '-c',
+    'commit.gpgsign=false',
+  ];
+  return execFileSync('git', [...identity, ...args], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** The search path without the directories in which some programs are, and with the other programs of those. */
+function pathWithout(names: readonly string[]): string {
+  const directories = (process.env['PATH'] ?? '').split(':');
+  return directories.filter((directory) => !names.some((name) => isThere(join(directory, name)))).join(':');
+}
+
+function isThere(path: string): boolean {
+  try {
+    execFileSync('test', ['-x', path]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Why a test that needs a program is skipped, or false where it is installed. */
+export function skipWithout(name: string): string | false {
+  return (process.env['PATH'] ?? '').split(':').some((directory) => isThere(join(directory, name)))
+    ? false
+    : `${name} is not installed`;
+}
