@@ -461,7 +461,8 @@ function beginningOf(output: string): string {
   const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
   if (head === '') return 'nothing';
   const rows = head.split('\n').map((row) => row.trim());
-  const first = rows.find((row) => /\p{L}{2}/u.test(row) && !/^<[^<>]*>$/.test(row)) ?? rows[0] ?? '';
+  const said = rows.filter((row) => !/^<[^<>]*>$/.test(row));
+  const first = said.find((row) => /\p{L}{2}/u.test(row)) ?? said[0] ?? 'nothing';
   return detached(clip(redact(first), BEGINNING_LENGTH));
 }
 

@@ -3,7 +3,7 @@
 import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
-import { oneLine, withoutEmphasis } from './sentences.ts';
+import { ELLIPSIS, oneLine, withoutEmphasis } from './sentences.ts';
 import type { CommandRun, Quote, RankedIdentifier, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
@@ -51,8 +51,13 @@ export function quoteLines(trail: Trail, budget: number, preserved: PreservedWor
   const isToldAnyway = ({ by, text }: Quote) =>
     by === 'user' && (current.includes(text) || preserved.hasSentence(text));
   const byText = new Map<string, Quote>();
+  const quotedAt = new Set<number>();
   for (const { quote } of trail.identifiers) {
-    if (quote !== undefined && isTelling(quote) && !isToldAnyway(quote)) byText.set(quote.text, quote);
+    if (quote === undefined || !isTelling(quote) || isToldAnyway(quote)) continue;
+    // Two cuts out of one long line say the same twice.
+    if (quote.text.startsWith(ELLIPSIS) && quotedAt.has(quote.position)) continue;
+    quotedAt.add(quote.position);
+    byText.set(quote.text, quote);
   }
   const turnAt = turnFinder(trail);
   return [...byText.values()].map((quote) =>

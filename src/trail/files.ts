@@ -257,6 +257,6 @@ function tellableRow({ text }: Content, name: string, at: number, isDefinition: 
   const bare = numbered.replace(/^\d+: /, '');
   if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS))
     return '';
-  const isData = bare.length > 40 && !bare.includes(' ');
+  const isData = /^<[^<>]*>$/.test(bare) || (bare.length > 40 && !bare.includes(' '));
   return isData || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare) ? '' : numbered;
 }
