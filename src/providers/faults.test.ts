@@ -157,7 +157,7 @@ test('a chat server that leaves out the last word, or stalls after it, has answe
   for (const type of ['early_end', 'stall', 'cut'] as const) {
     server.play({ replies: [{ ...GOOD, fault: { type, afterEvents } }] });
     const { events, error } = await collect(
-      client('chat', server.baseUrl, { idleTimeoutMs: 60 }).stream(request('chat'), signal),
+      client('chat', server.baseUrl, { idleTimeoutMs: 500 }).stream(request('chat'), signal),
     );
     assert.equal(error, undefined, type);
     assert.deepEqual(events.at(-1), { type: 'completed', stopReason: 'end_turn' }, type);

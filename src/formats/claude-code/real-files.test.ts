@@ -147,6 +147,7 @@ test('a compaction appended to a real session becomes its context', { skip }, ()
       type: 'message',
       role: 'user',
       content: [{ type: 'input_text', text: 'The past.' }],
+      isCompactSummary: true,
     };
     const boundary: Item = { type: 'compact_boundary', uuid: 'b', timestamp: '', trigger: 'manual' };
     let count = 0;
