@@ -39,6 +39,7 @@ const MAX_TAIL_LENGTH = 2_400;
 /** Characters of one result that are remembered, and of all that are told: where they are few, each is told longer. */
 const KEPT_TAIL_LENGTH = 16_000;
 const WHOLE_TAIL_LENGTH = 100_000;
+const FEW_STEPS = 20;
 /** Results that came at once and wait for the agent, and characters of one of them at its head and again at its tail. */
 const MAX_UNREAD = 8;
 const UNREAD_LENGTH = 6_000;
@@ -312,7 +313,8 @@ export class TrailCollector {
     const call = detached(clip(oneLine(object === '' ? name : `${name} ${object}`), 160));
     const added = meaning.command === undefined ? (file?.added ?? '') : '';
     const written = added === '' ? {} : { written: detached(headLines(added, WRITTEN_LENGTH)) };
-    this.#tail.push({ ...moment, call, ...written, result: detached(text.slice(0, KEPT_TAIL_LENGTH)) });
+    const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
+    this.#tail.push({ ...moment, call, ...written, result: detached(text.slice(0, kept)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
     this.#unread.push({ ...moment, call, result: text });
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();

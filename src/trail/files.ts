@@ -18,7 +18,7 @@ const SEARCHED_LENGTH = 16_000;
 /** Symbols named for one file. */
 const SHOWN_SYMBOLS = 60;
 /** Files whose lines are told at most, and characters of one line. */
-const FILES_WITH_ROWS = 120;
+const FILES_WITH_ROWS = 60;
 const ROW_LENGTH = 110;
 
 interface Entry {
