@@ -84,8 +84,6 @@ function subjectOf(history: readonly Item[], tokens: number): Subject {
     window: 2 * tokens,
     leavesInitialContext: true,
     summaryPrefix: SUMMARY_PREFIX,
-    readFiles: [],
-    state: [],
     session: { sessionId: undefined, transcriptPath: undefined, cwd: undefined, model: undefined },
     trail: trail.trail(),
   };

@@ -4,9 +4,8 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { compactHistory } from '../compaction/driver.ts';
+import { compactHistory, tokensSpent } from '../compaction/driver.ts';
 import type { Compaction, CompactionWorld, Subject } from '../compaction/driver.ts';
-import { restoreState } from '../compaction/restore.ts';
 import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/context-account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
@@ -85,7 +84,7 @@ export async function compact(
       await writeCompacted(io, { source, session, compaction, flags, target });
     };
     const compaction = await compactHistory(
-      subjectOf(session, { file: path, target, config }),
+      subjectOf(session, path, target),
       {
         trigger: 'manual',
         reason: 'user_requested',
@@ -220,10 +219,7 @@ function countedTexts(item: Item): readonly string[] {
   return texts;
 }
 
-function subjectOf(
-  session: ReadForCompaction,
-  { file, target, config }: { readonly file: string; readonly target: WriteFormat; readonly config: Config },
-): Subject {
+function subjectOf(session: ReadForCompaction, file: string, target: WriteFormat): Subject {
   const { account, trail } = session;
   return {
     entries: session.history.entries,
@@ -231,8 +227,6 @@ function subjectOf(
     // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
     leavesInitialContext: isAgentFormat(target),
     summaryPrefix: SUMMARY_PREFIXES[target],
-    readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
-    state: restoreState(trail.plan, config.compact),
     holdsProviderState: target === 'codex' || target === 'responses',
     session: {
       sessionId: account.sessionId,
@@ -397,8 +391,7 @@ function whatHappened(compaction: Compaction): string {
 /** Who wrote the summary, where models were asked, and what they cost. */
 function authorOf({ implementation, model, attempts = [] }: Receipt): string {
   if (attempts.length === 0) return '';
-  const input = attempts.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0);
-  const output = attempts.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0);
+  const { inputTokens: input, outputTokens: output } = tokensSpent(attempts);
   const priced = attempts.flatMap(({ costUsd }) => costUsd ?? []);
   const cost = priced.length === 0 ? '' : `, $${priced.reduce((sum, each) => sum + each, 0).toFixed(4)}`;
   return (

@@ -2,13 +2,14 @@
 
 import { spawn } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { ConfigRequest } from '../config/load.ts';
 import { batonHome, loadConfig } from '../config/load.ts';
 import type { ModelProvider } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
+import { findProgram } from '../processes/driver.ts';
 import { findSessions } from './agents.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { foldLines, padEnd, paint, plural, printable, tildePath } from './style.ts';
@@ -181,7 +182,10 @@ async function checkSessions(io: CommandIo): Promise<Finding> {
 }
 
 async function checkBinary(io: CommandIo, name: string, use: string): Promise<Finding> {
-  const path = await findOnPath(io, name);
+  const path = await findProgram(
+    name,
+    (io.env['PATH'] ?? '').split(delimiter).filter((each) => each !== ''),
+  );
   if (path === undefined) return { name, state: 'absent', detail: `not on PATH. ${use}` };
   const version = await versionOf(path, io);
   return version === undefined
@@ -192,19 +196,6 @@ async function checkBinary(io: CommandIo, name: string, use: string): Promise<Fi
         cure: 'Run it by hand and install it anew if it fails.',
       }
     : { name, state: 'ok', detail: `${version} (${tildePath(path, io.homeDirectory)})` };
-}
-
-async function findOnPath(io: CommandIo, name: string): Promise<string | undefined> {
-  for (const directory of (io.env['PATH'] ?? '').split(delimiter)) {
-    if (directory === '') continue;
-    const path = join(directory, name);
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return path;
-  }
-  return undefined;
 }
 
 async function versionOf(path: string, io: CommandIo): Promise<string | undefined> {

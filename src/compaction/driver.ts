@@ -32,8 +32,8 @@ import type { MicroSettings } from './micro.ts';
 import { compactRemotely } from './remote/driver.ts';
 import { findRemoteObstacle, localNote } from './remote/obstacle.ts';
 import type { RemoteObstacle } from './remote/obstacle.ts';
-import { limitFiles, prepareFile, restoreCandidates } from './restore.ts';
-import type { ReadFile, RestorableFile } from './restore.ts';
+import { limitFiles, prepareFile, restoreCandidates, restoreState } from './restore.ts';
+import type { RestorableFile } from './restore.ts';
 import { summariseWithModels } from './summarise/driver.ts';
 import { MODEL_SUMMARY_LIMIT } from './summarise/room.ts';
 import { transcriptOf } from './summarise/transcript.ts';
@@ -48,15 +48,11 @@ export interface Subject {
   readonly leavesInitialContext: boolean;
   /** First line of the summary message, by which the agent that goes on recognises a summary. */
   readonly summaryPrefix: string;
-  /** Files that the agent read. */
-  readonly readFiles: readonly ReadFile[];
-  /** Todo list and plan as attachments, newest state. */
-  readonly state: readonly Item[];
   /** What is written can hold the state that a provider's own compaction leaves; absent: it cannot. */
   readonly holdsProviderState?: boolean;
   /** What hooks are told of it. */
   readonly session: HookSession;
-  /** The whole log, from which Baton itself writes a summary, and holds a model's against. */
+  /** The whole log: what was read and planned, what Baton itself writes a summary from and holds a model's against. */
   readonly trail: Trail;
 }
 
@@ -247,15 +243,27 @@ interface Job {
 type FullCompaction = Extract<Compaction, { type: 'full' }>;
 type MicroCompaction = Extract<Compaction, { type: 'micro' }>;
 
+/** What models were sent and what they answered, all requests together, in tokens by the providers' counts. */
+export function tokensSpent(attempts: readonly SummaryAttempt[]): {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+} {
+  return {
+    inputTokens: attempts.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0),
+    outputTokens: attempts.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0),
+  };
+}
+
 function completed(receipt: Receipt): CompactionEvent {
   const { attempts = [], implementation } = receipt;
+  const spent = tokensSpent(attempts);
   return {
     type: 'compact_completed',
     id: receipt.id,
     pre_compact_tokens: receipt.preTokens,
     post_compact_tokens: receipt.postTokens,
-    compaction_input_tokens: attempts.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0),
-    compaction_output_tokens: attempts.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0),
+    compaction_input_tokens: spent.inputTokens,
+    compaction_output_tokens: spent.outputTokens,
     files_restored: receipt.restoredFiles.length,
     duration_ms: receipt.durationMs ?? 0,
     strategy: implementation === 'micro' ? 'embedded' : implementation,
@@ -386,7 +394,7 @@ function fullRequest(
     userMessageLimit: config.compact.userMessageMaxTokens,
     files,
     reserve,
-    state: subject.state,
+    state: restoreState(subject.trail.plan, config.compact),
     estimate: config.compact,
     count: world.count,
     counter: world.counter,
@@ -533,7 +541,7 @@ async function readBack({ subject, config, world }: Job): Promise<readonly Resto
     hash: world.hash,
   };
   const prepared: RestorableFile[] = [];
-  for (const { path } of restoreCandidates(subject.readFiles)) {
+  for (const { path } of restoreCandidates(subject.trail.files)) {
     if (limitFiles(prepared, settings).length >= settings.maxFiles) break;
     const file = prepareFile(path, await files.read(path), settings);
     if (file !== undefined) prepared.push(file);

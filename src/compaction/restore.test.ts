@@ -26,7 +26,7 @@ test('files come back newest first; what the agent reads again by itself does no
     'src/plans/kept.md',
     'src/new.ts',
   ];
-  const read = paths.map((path, lastReadSeq) => ({ path, lastReadSeq }));
+  const read = paths.map((path, lastPosition) => ({ path, lastPosition }));
   assert.deepEqual(
     restoreCandidates(read).map(({ path }) => path),
     ['src/new.ts', 'src/plans/kept.md', 'src/old.ts'],

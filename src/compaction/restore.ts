@@ -2,18 +2,11 @@
 
 import type { AttachmentItem } from '../protocol/item.ts';
 import type { RestoredFile } from '../protocol/receipt.ts';
-import type { Plan, StepStatus } from '../trail/trail.ts';
+import type { FileTrail, Plan, StepStatus } from '../trail/trail.ts';
 import type { FileRead, Hash } from '../ports.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { cutMiddle } from '../tokens/cut.ts';
-
-/** A file of the read tracker. */
-export interface ReadFile {
-  readonly path: string;
-  /** Position in the log of the newest read; higher is newer. */
-  readonly lastReadSeq: number;
-}
 
 /** Keys of `[compact]` that restoring reads. @source seed 001 §8. */
 export interface RestoreSettings {
@@ -40,12 +33,14 @@ const INSTRUCTION_FILES = /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/;
  * @returns more than `maxFiles`, since some may turn out to be gone
  * @source seed 001 §8, spec 2-engine §4.5
  */
-export function restoreCandidates(files: readonly ReadFile[]): readonly ReadFile[] {
+export function restoreCandidates(
+  files: readonly Pick<FileTrail, 'path' | 'lastPosition'>[],
+): readonly Pick<FileTrail, 'path' | 'lastPosition'>[] {
   return files
     .filter(
       ({ path }) => !AGENT_DIRECTORIES.test(path) && !AGENT_FILES.test(path) && !INSTRUCTION_FILES.test(path),
     )
-    .toSorted((a, b) => b.lastReadSeq - a.lastReadSeq);
+    .toSorted((a, b) => b.lastPosition - a.lastPosition);
 }
 
 /** Prepares one file within the limit for a single one; undefined for what cannot or may not be given back. */

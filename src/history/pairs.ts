@@ -101,14 +101,15 @@ export function normalizeItems(items: readonly Item[]): {
 
 function repairItem(item: Item, what: Repair['what'] | undefined): readonly Item[] {
   if (what === undefined) return [item];
-  return what === 'answered_orphan_call' ? [item, missingResultOf(item)] : [];
+  return what === 'answered_orphan_call' ? [item, failedResult(item, MISSING_RESULT)] : [];
 }
 
-function missingResultOf(item: Item): ToolOutputItem {
+/** What a call reads that has no result of its own: that it failed, and why. */
+export function failedResult(call: Item, output: string): ToolOutputItem {
   return {
-    type: item.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
-    call_id: callOf(item)?.callId ?? '',
-    output: MISSING_RESULT,
+    type: call.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
+    call_id: callOf(call)?.callId ?? '',
+    output,
     success: false,
     origin: { author: 'harness' },
   };

@@ -2,6 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { CancelSignal } from '../ports.ts';
 
@@ -166,4 +168,17 @@ function signalGroup(pid: number | undefined, name: 'SIGTERM' | 'SIGKILL'): void
   } catch {
     // It has ended already.
   }
+}
+
+/** The first directory's program of that name, as a path; undefined where none has one that may be run. */
+export async function findProgram(name: string, directories: readonly string[]): Promise<string | undefined> {
+  for (const directory of directories) {
+    const path = join(directory, name);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
 }

@@ -4,6 +4,7 @@ import { countAt, isJsonObject, objectAt, objectsAt, stringAt } from '../formats
 import type { Item, JsonObject } from '../protocol/item.ts';
 import type { ModelEvent, ModelRequest, ModelUsage, ToolSpec } from '../protocol/model.ts';
 import type { Model } from '../ports.ts';
+import { UNKNOWN_OUTPUT_LIMIT } from '../tokens/models.ts';
 import type { Effort, StopReason } from '../vocabulary.ts';
 import { endpoint, retrying, streamAnswer } from './adapter.ts';
 import type { AnswerFold, ProviderSettings } from './adapter.ts';
@@ -58,10 +59,9 @@ const CONTINUE = 'Please continue.';
 
 /**
  * Answer tokens that are asked for where the request does not say: the API wants a number, and reserves it.
- * @source 32,000: Claude Code; 8,192: what every model of the API since 2024 can answer
+ * @source 32,000: Claude Code
  */
 const DEFAULT_MAX_TOKENS = 32_000;
-const UNKNOWN_MAX_TOKENS = 8192;
 
 /** The body of a request; what grows with the conversation stands last. @param provider whose thinking is taken back */
 export function anthropicBody(request: ModelRequest, provider: string): JsonObject {
@@ -71,7 +71,7 @@ export function anthropicBody(request: ModelRequest, provider: string): JsonObje
     ? [...history, { role: 'user', content: [{ type: 'text', text: CONTINUE }] }]
     : history;
   const { schema, tools } = request;
-  const { outputLimit = UNKNOWN_MAX_TOKENS } = modelInfo(request.model);
+  const { outputLimit = UNKNOWN_OUTPUT_LIMIT } = modelInfo(request.model);
   const maxTokens = request.maxOutputTokens ?? Math.min(outputLimit, DEFAULT_MAX_TOKENS);
   const { thinking, effort } = thinkingOf(request, maxTokens, messages);
   const format = schema && { type: 'json_schema', schema: schema.schema };

@@ -5,7 +5,6 @@ import { BatonError } from '../errors.ts';
 import { Compactor } from '../compaction/compactor/driver.ts';
 import type { CompactableThread } from '../compaction/compactor/driver.ts';
 import type { CompactionWorld, Subject } from '../compaction/driver.ts';
-import { restoreState } from '../compaction/restore.ts';
 import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
@@ -16,6 +15,7 @@ import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ModelEvent, ModelRequest, ToolSpec } from '../protocol/model.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { textOfParts } from '../protocol/item.ts';
+import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import type { StopReason } from '../vocabulary.ts';
 import type { SessionEvent } from '../protocol/event.ts';
@@ -300,24 +300,19 @@ export class Session {
   }
 
   #subject(): Subject {
-    const { config, threadId, modelName } = this.#world;
+    const { threadId, modelName } = this.#world;
     const trail = this.#trail.trail();
     const { rawWindow } = this.#account.gauge();
     return {
       entries: this.#history.entries,
-      window: rawWindow ?? UNKNOWN_WINDOW,
+      window: rawWindow ?? UNKNOWN_MODEL_WINDOW,
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,
-      readFiles: trail.files.map(({ path, lastPosition }) => ({ path, lastReadSeq: lastPosition })),
-      state: restoreState(trail.plan, config.compact),
       session: { sessionId: threadId, transcriptPath: undefined, cwd: trail.cwd, model: modelName },
       trail,
     };
   }
 }
-
-/** @source spec 2-engine §2: 128,000 where nothing is known */
-const UNKNOWN_WINDOW = 128_000;
 
 /** Puts an answer together; only a whole one is ever recorded. */
 class AnswerSoFar {

@@ -4,6 +4,7 @@
 // What a driver owes it: effects are performed in order, each append before what follows it; an event carries the number of
 // the effect that it answers, and one whose number is no longer awaited changes nothing.
 
+import { failedResult } from '../history/pairs.ts';
 import { callOf, resultCallId } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ModelUsage } from '../protocol/model.ts';
@@ -242,19 +243,9 @@ function failed(
 }
 
 function interrupt(state: LoopState, stage: Busy): LoopStep {
-  const answers = stage.at === 'running' ? stage.open.map(abortedResult) : [];
+  const answers = stage.at === 'running' ? stage.open.map((call) => failedResult(call, ABORTED_RESULT)) : [];
   const stop: LoopEffect = { type: 'stop', number: stage.number };
   return after([stop, ...appending(answers)], end(state, stage.turn, { type: 'aborted' }));
-}
-
-function abortedResult(call: Item): ToolOutputItem {
-  return {
-    type: call.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
-    call_id: callOf(call)?.callId ?? '',
-    output: ABORTED_RESULT,
-    success: false,
-    origin: { author: 'harness' },
-  };
 }
 
 /** What the user said while the turn ran is kept, whatever became of the turn. */

@@ -3,6 +3,9 @@
 /** Window of a model that no table, file or setting knows. @source spec 2-engine §2. */
 export const UNKNOWN_MODEL_WINDOW = 128_000;
 
+/** What any model since 2024 can answer, in tokens: asked for where its own limit is not known. @source docs/decisions/providers.md */
+export const UNKNOWN_OUTPUT_LIMIT = 8_192;
+
 interface KnownModel {
   readonly prefix: string;
   /** Raw context windows in tokens, smallest first; the larger ones are variants that share the name. */

@@ -1,9 +1,8 @@
 // The tools of one thread: opened once, run one call at a time or several that only read.
 
-import { access, constants } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, isAbsolute } from 'node:path';
 import type { CancelSignal } from '../ports.ts';
-import { runProcess } from '../processes/driver.ts';
+import { findProgram, runProcess } from '../processes/driver.ts';
 import { withoutSecrets } from '../processes/environment.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { isBelow, resolveRoot } from '../workspace/driver.ts';
@@ -120,15 +119,7 @@ class Programs {
   }
 
   async find(name: string): Promise<string | undefined> {
-    for (const directory of this.#directories) {
-      const path = join(directory, name);
-      const isThere = await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) return path;
-    }
-    return undefined;
+    return findProgram(name, this.#directories);
   }
 }
 

@@ -262,8 +262,6 @@ function subjectOf(history: readonly Item[], window: number): Subject {
     window,
     leavesInitialContext: true,
     summaryPrefix: SUMMARY_PREFIX,
-    readFiles: [],
-    state: [],
     session: { sessionId: undefined, transcriptPath: undefined, cwd: undefined, model: undefined },
     trail: trail.trail(),
   };

@@ -49,8 +49,6 @@ export class MemoryThread implements CompactableThread {
       window: this.#window,
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,
-      readFiles: [],
-      state: [],
       holdsProviderState: true,
       session: { sessionId: 'memory', transcriptPath: undefined, cwd: undefined, model: undefined },
       trail: this.#trail.trail(),

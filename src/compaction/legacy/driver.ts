@@ -1,5 +1,6 @@
 // Asks models for the summary of the legacy compaction: one request with the whole history, smaller where it is refused.
 
+import { UNKNOWN_OUTPUT_LIMIT } from '../../tokens/models.ts';
 import type { Item, MessageItem } from '../../protocol/item.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import { renderPrompt } from '../../prompts/render.ts';
@@ -150,9 +151,6 @@ interface Asking {
   readonly world: AskingWorld;
   readonly deadline: Deadline;
 }
-
-/** Tokens of an answer where the limit of the model is not known. @source docs/decisions/providers.md */
-const UNKNOWN_OUTPUT_LIMIT = 8_192;
 
 /** The share of the window that seed 002 leaves for the answer. */
 const ANSWER_SHARE = 0.2;

@@ -1,6 +1,7 @@
 // How much of a history a model can be shown, before and after it said that it was too much. Tokens throughout. Pure.
 
 import { approximateTokens } from '../../tokens/estimate.ts';
+import { UNKNOWN_OUTPUT_LIMIT } from '../../tokens/models.ts';
 import type { SummaryPrompts } from './prompt.ts';
 
 /**
@@ -39,9 +40,6 @@ export function answerShare(window: number): number {
 
 /** Thinking before a summary. @source docs/decisions/ladder.md */
 const THINKING_TOKENS = 16_000;
-
-/** What any model since 2024 can answer. @source docs/decisions/providers.md */
-const UNKNOWN_OUTPUT_LIMIT = 8_192;
 
 /** The wrapping of a request: roles, the words around the transcript. */
 const WRAPPING_TOKENS = 64;
