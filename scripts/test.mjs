@@ -42,4 +42,6 @@ run('build', process.execPath, ['scripts/build.mjs']);
 const files = ['src', 'test', 'examples', 'bench']
   .flatMap((directory) => testFiles(join(root, directory)))
   .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)));
-run('tests', process.execPath, ['--import', 'tsx', '--test', '--test-concurrency=2', ...files]);
+// The spec reporter repeats the failures at the end, where the last page of a log shows them.
+const options = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec'];
+run('tests', process.execPath, [...options, ...files]);
