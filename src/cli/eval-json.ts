@@ -16,12 +16,15 @@ export function evaluationJson(evaluation: Evaluation, hasTimings: boolean) {
     regular_cuts: settings.cuts,
     seed: settings.seed,
     candidates: rows.map((row) => rowJson(row, hasTimings)),
-    canaries: {
-      compactions: canaries.compactions,
-      sessions: canaries.sessions,
-      target_tokens: canaries.targetTokens,
-      alive: canaries.rows.map(({ keeper, alive }) => ({ candidate: keeper, ...alive })),
-    },
+    canaries:
+      canaries === undefined
+        ? null
+        : {
+            compactions: canaries.compactions,
+            sessions: canaries.sessions,
+            target_tokens: canaries.targetTokens,
+            alive: canaries.rows.map(({ keeper, alive }) => ({ candidate: keeper, ...alive })),
+          },
     files: [
       ...files.map(({ path, cuts }) => ({ path, cuts: cuts.map((cut) => cutJson(cut, hasTimings)) })),
       ...unreadable,

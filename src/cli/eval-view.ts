@@ -23,7 +23,8 @@ export interface Evaluation {
   readonly files: readonly MeasuredFile[];
   readonly unreadable: readonly UnreadableFile[];
   readonly rows: readonly CandidateRow[];
-  readonly canaries: CanaryReport;
+  /** Absent where nobody asked. */
+  readonly canaries?: CanaryReport;
 }
 
 const LABELS: Readonly<Record<CandidateName, string>> = {
@@ -70,7 +71,7 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
       share(constraints),
     ),
     renderTrail(rows, budgets, look),
-    renderCanaries(canaries, look),
+    ...(canaries === undefined ? [] : [renderCanaries(canaries, look)]),
   ].join('\n');
 }
 

@@ -28,7 +28,7 @@ function writeSession(path: string, calls: number, word: string): void {
 
 const OPTIONS = ['--sizes', '1k,2k', '--cuts', '3'];
 /** Where the figures do not matter. */
-const BRIEF = ['--sizes', '1k', '--cuts', '1'];
+const BRIEF = ['--sizes', '1k', '--cuts', '1', '--no-canaries'];
 
 describe('baton eval', () => {
   before(() => {
@@ -54,7 +54,8 @@ describe('baton eval', () => {
     let now = 0;
     const clock = { now: () => (now += 3) };
     const ran = await baton(home, ['eval', long, ...BRIEF, '--json', '--timings'], { clock });
-    const { candidates } = EvalDocument.parse(JSON.parse(ran.stdout));
+    const { candidates, canaries } = EvalDocument.parse(JSON.parse(ran.stdout));
+    assert.equal(canaries, null);
     assert.ok(candidates.every(({ milliseconds }) => milliseconds === 3));
   });
 

@@ -23,6 +23,7 @@ export interface EvalFlags {
   readonly json?: true;
   /** Put milliseconds into the JSON, which then differs from run to run. */
   readonly timings?: true;
+  readonly canaries: boolean;
 }
 
 /**
@@ -59,7 +60,7 @@ export async function evaluate(
     files,
     unreadable,
     rows: summarizeFiles(files, settings.seed),
-    canaries: runCanaries(settings.seed, settings.count),
+    ...(flags.canaries ? { canaries: runCanaries(settings.seed, settings.count) } : {}),
   };
   if (flags.json === true) {
     const { evaluationJson } = await import('./eval-json.ts');

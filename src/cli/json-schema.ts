@@ -441,26 +441,28 @@ export const EvalDocument = z
         milliseconds: timing,
       }),
     ),
-    canaries: z.strictObject({
-      compactions: z.int(),
-      sessions: z.int(),
-      target_tokens: tokens,
-      alive: z
-        .array(
-          z.strictObject({
-            candidate: z.enum(KEEPERS),
-            rule: share,
-            cap: share,
-            path: share,
-            id: share,
-            decision: share,
-            superseded: share,
+    canaries: z
+      .strictObject({
+        compactions: z.int(),
+        sessions: z.int(),
+        target_tokens: tokens,
+        alive: z
+          .array(
+            z.strictObject({
+              candidate: z.enum(KEEPERS),
+              rule: share,
+              cap: share,
+              path: share,
+              id: share,
+              decision: share,
+              superseded: share,
+            }),
+          )
+          .meta({
+            description: 'share of the sessions in which the fact was still told after the last compaction',
           }),
-        )
-        .meta({
-          description: 'share of the sessions in which the fact was still told after the last compaction',
-        }),
-    }),
+      })
+      .nullable(),
     files: z.array(
       z.union([
         z.strictObject({

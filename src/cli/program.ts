@@ -212,6 +212,7 @@ interface EvalFlags {
   readonly seed: number;
   readonly json?: true;
   readonly timings?: true;
+  readonly canaries: boolean;
 }
 
 function addEval(program: Command, io: CommandIo, configure: Configure, end: End): void {
@@ -229,6 +230,7 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
     .option('--seed <n>', 'seed of the cuts, the random lines and the intervals', parseCount, 1)
     .option('--json', 'print JSON (docs/json.md)')
     .option('--timings', 'put milliseconds into the JSON, which then differs from run to run')
+    .option('--no-canaries', 'leave out the planted facts: some seconds less, whatever the sessions')
     .action(async (files: string[], flags: EvalFlags) => {
       const { evaluate } = await import('./eval.ts');
       end(await evaluate(io, await configure(), files, flags));
