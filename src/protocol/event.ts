@@ -47,6 +47,16 @@ export type SessionEvent =
   | { readonly type: 'turn_complete'; readonly turn_id: string; readonly last_agent_message: string | null }
   | { readonly type: 'turn_aborted'; readonly turn_id: string }
   | { readonly type: 'user_message' | 'agent_message'; readonly message: string }
+  /** Messages of the user that wait, oldest first. */
+  | { readonly type: 'queue_changed'; readonly messages: readonly string[] }
+  | {
+      readonly type: 'rawr_auto_compaction_judgment_result';
+      readonly request_id: string;
+      readonly tier: string;
+      readonly should_compact: boolean;
+      readonly reason: string;
+    }
+  | { readonly type: 'shutdown_complete' }
   /** For display; the whole message follows. */
   | { readonly type: 'agent_message_delta' | 'agent_reasoning_delta'; readonly delta: string }
   /** A request broke and is sent again: deltas since the last message are void. */

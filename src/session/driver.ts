@@ -116,6 +116,7 @@ export class Session {
   /** Position in the log of the next item, counted from 0. */
   #position = 0;
   #batchFrom = 0;
+  /** The agent owes the observer an answer. */
   #isAsked = false;
   #cwd: string | undefined;
   #quiet: (() => void)[] = [];
@@ -231,9 +232,7 @@ export class Session {
     this.#background(async () => {
       const { stage } = this.#state;
       if (stage.at !== 'held' || this.#turn?.turnId !== turnId) return;
-      const isAsked = this.#isAsked;
-      this.#isAsked = false;
-      await this.#step({ type: 'resumed', number: stage.number, isAsked });
+      await this.#step({ type: 'resumed', number: stage.number, isAsked: this.#isAsked });
     });
   }
 
@@ -254,6 +253,16 @@ export class Session {
     const isDone = outcome.type === 'compacted';
     await this.#enqueue(() => this.#finish(isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed'));
     return outcome;
+  }
+
+  /** A judge has vetoed a compaction: growth is counted from here. */
+  noteVeto(): void {
+    this.#compactor.noteVeto();
+  }
+
+  /** Fulfilled once everything that was asked for so far is done. */
+  async settled(): Promise<void> {
+    await this.#enqueue(() => Promise.resolve());
   }
 
   #isQuiet(): boolean {
@@ -329,6 +338,7 @@ export class Session {
     if (observer === undefined || this.#turn === undefined) {
       return this.#send({ type: 'resumed', number, isAsked: false });
     }
+    if (!isFollowUpOwed) this.#isAsked = false;
     observer.held(this.#turn, { isFollowUpOwed, batchFrom: this.#batchFrom });
     this.#wakeQuiet();
   }

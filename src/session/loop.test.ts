@@ -68,6 +68,11 @@ function started(): Thread {
   return new Thread().send({ type: 'start', turnId: 't1', input: [userSays('Light the lamp.')] });
 }
 
+function held(thread: Thread): boolean | undefined {
+  const last = thread.effects.at(-1);
+  return last?.type === 'hold' ? last.isFollowUpOwed : undefined;
+}
+
 function overflow(number: number): LoopEvent {
   return { type: 'sampling_failed', number, isOverflow: true, why: 'too long' };
 }
@@ -98,10 +103,6 @@ describe('the loop', () => {
   });
 
   test('what the watcher asks for inside of a turn is shown to it when the agent has answered, calls aside', () => {
-    const held = (thread: Thread) => {
-      const last = thread.effects.at(-1);
-      return last?.type === 'hold' ? last.isFollowUpOwed : undefined;
-    };
     const thread = started().settle().sampled(call('a')).finished('a');
     assert.equal(held(thread), true);
     thread.resumed(true).settle().sampled(call('notes')).finished('notes');

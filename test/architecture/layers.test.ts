@@ -29,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'history',
     'trail',
     'compaction',
+    'watcher',
   ],
   compaction: [
     'vocabulary',
