@@ -20,6 +20,7 @@ import type {
   WatcherWorld,
 } from '../../watcher/live/agent.ts';
 import { LiveWatcher } from '../../watcher/live/driver.ts';
+import { PHASE_NOTE } from '../../watcher/signals.ts';
 import { notCompactedMessage } from '../../watcher/messages.ts';
 import { Session } from '../driver.ts';
 import type { SessionWorld, TurnObserver } from '../driver.ts';
@@ -133,6 +134,21 @@ export class Thread {
     await this.#session.note([{ type: 'note', kind: STEERED_NOTE, value: { id, text } }]);
     const isTaken = await this.#session.steer(userMessage(text, id));
     if (!isTaken) await this.#watcher.submit({ id, text });
+  }
+
+  /** The user says that a phase of the work is over: a boundary of its own. */
+  async phaseCompleted(summary: string): Promise<void> {
+    await this.#session.note([{ type: 'note', kind: PHASE_NOTE, value: { summary } }]);
+  }
+
+  /** In a review nothing is decided. */
+  setReviewMode(isOn: boolean): void {
+    this.#watcher.reviewModeChanged(isOn);
+  }
+
+  /** Configuration or prompts have changed: they are read anew. */
+  settingsChanged(): void {
+    this.#watcher.settingsChanged();
   }
 
   /** Ends at once whatever is under way. */
