@@ -98,10 +98,13 @@ export interface TurnStart {
   readonly input: readonly Item[];
 }
 
+/** Compactions whose history before them is kept at hand to be undone. A thread of many of them must not grow with them. */
+const KEPT_PASTS = 2;
+
 /** A thread that is alive. */
 export class Session {
   readonly #world: SessionWorld;
-  readonly #history = new HistoryFold(WHOLE_ITEMS);
+  readonly #history = new HistoryFold(WHOLE_ITEMS, KEPT_PASTS);
   readonly #trail = new TrailCollector();
   readonly #account: AccountFold;
   readonly #compactor: Compactor;
@@ -263,6 +266,25 @@ export class Session {
   /** Fulfilled once everything that was asked for so far is done. */
   async settled(): Promise<void> {
     await this.#enqueue(() => Promise.resolve());
+  }
+
+  /**
+   * Takes the newest compaction back, between turns or in a turn that is held.
+   * @returns its id
+   * @throws BatonError `nothing_to_undo`, also where more were undone in a row than are kept at hand
+   */
+  async undoCompaction(): Promise<string> {
+    await this.#untilQuiet();
+    return this.#enqueue(async () => {
+      const newest = this.#history.compactions.at(-1);
+      if (newest === undefined || this.#history.beforeNewestCompaction() === undefined) {
+        throw new BatonError('nothing_to_undo', 'There is no compaction here that can be taken back', {
+          cure: 'Earlier ones can be taken back with `baton undo` on the session file, once it is closed.',
+        });
+      }
+      await this.#write([{ type: 'undo_compaction', compactionId: newest.id }]);
+      return newest.id;
+    });
   }
 
   #isQuiet(): boolean {

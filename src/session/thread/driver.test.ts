@@ -318,3 +318,22 @@ test('Esc at every request of a handover leaves a sound thread that goes on', as
     assert.equal(thread.lastAgentMessage, 'Here I am.', `after Esc at request ${at}`);
   }
 });
+
+test('a compaction of the watcher can be taken back, once', async () => {
+  server.play({ replies: [commits(62_000), says(PACKET, 62_500), says('The oil is filled.', 9_000)] });
+  const { thread } = await liveThread({ baseUrl: server.baseUrl });
+  await thread.submit('Light the lamp and fill the oil.');
+  await thread.rest();
+  assert.ok(!thread.items.some((item) => item.type === 'function_call'), 'the call is summarised');
+  await thread.undoCompaction();
+  assert.ok(
+    thread.items.some((item) => item.type === 'function_call'),
+    'the call is back',
+  );
+  assertSound(thread.items);
+  await assert.rejects(thread.undoCompaction(), { code: 'nothing_to_undo' });
+  server.play({ replies: [says('Good night.', 9_900)] });
+  await thread.submit('Say good night.');
+  await thread.rest();
+  assert.deepEqual(thread.lastTurn, { type: 'complete' });
+});

@@ -165,6 +165,15 @@ export class Thread {
   }
 
   /**
+   * Takes the newest compaction back.
+   * @returns its id
+   * @throws BatonError `nothing_to_undo`
+   */
+  async undoCompaction(): Promise<string> {
+    return this.#session.undoCompaction();
+  }
+
+  /**
    * Fulfilled when nothing is under way and nothing waits.
    * @throws what writing the log failed with
    */
