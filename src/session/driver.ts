@@ -14,13 +14,16 @@ import type { CancelSignal, Model } from '../ports.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ModelEvent, ModelRequest, ToolSpec } from '../protocol/model.ts';
 import type { LogRecord } from '../protocol/record.ts';
-import { textOfParts } from '../protocol/item.ts';
+import { authorOf, textOfParts } from '../protocol/item.ts';
+import { wireOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import type { StopReason } from '../vocabulary.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import { IDLE_LOOP, loopStep } from './loop.ts';
 import type { LoopEffect, LoopEvent, TurnEnding } from './loop.ts';
+import { addUsage, NOTHING_SPENT } from './usage.ts';
 
 /** Where records go. */
 export interface SessionLog {
@@ -53,6 +56,9 @@ export interface SessionWorld {
   readonly emit: (event: SessionEvent) => void;
 }
 
+/** What events say of a turn that the user started. */
+const USERS_TURN = { task_kind: 'regular', origin: wireOrigin({ type: 'user' }) } as const;
+
 /** A thread that is alive. */
 export class Session {
   readonly #world: SessionWorld;
@@ -67,6 +73,7 @@ export class Session {
   #ended: ((ending: TurnEnding) => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
   #turns = 0;
+  #spent = NOTHING_SPENT;
 
   /** @param past the records of the thread so far, none for a new one */
   constructor(world: SessionWorld, past: Iterable<LogRecord> = []) {
@@ -99,8 +106,9 @@ export class Session {
       this.#ended = resolve;
       this.#failed = reject;
     });
+    this.#lastMessage = undefined;
     this.#compactor.noteUserTurn();
-    this.#world.emit({ type: 'turn_started', turn_id: turnId });
+    this.#world.emit({ type: 'turn_started', turn_id: turnId, ...USERS_TURN });
     this.#enqueue(async () => {
       await this.#write([{ type: 'turn_started', turnId }]);
       await this.#step({ type: 'start', turnId, input });
@@ -252,16 +260,28 @@ export class Session {
     if (ending.type === 'failed' || ending.type === 'context_exhausted') {
       emit({ type: 'error', code: ending.type, message: ending.why });
     }
+    const turn = { turn_id: turnId, ...USERS_TURN };
     emit(
       ending.type === 'aborted'
-        ? { type: 'turn_aborted', turn_id: turnId }
-        : { type: 'turn_complete', turn_id: turnId, last_agent_message: this.#lastMessage ?? null },
+        ? { type: 'turn_aborted', ...turn, reason: 'interrupted' }
+        : { type: 'turn_complete', ...turn, last_agent_message: this.#lastMessage ?? null },
     );
-    const { used, rawWindow } = this.#account.gauge();
-    emit({ type: 'token_count', used, model_context_window: rawWindow ?? null });
+    emit(this.#tokenCount());
     const resolve = this.#ended;
     this.#ended = undefined;
     resolve?.(ending);
+  }
+
+  #tokenCount(): Extract<SessionEvent, { type: 'token_count' }> {
+    const { used, rawWindow } = this.#account.gauge();
+    return {
+      type: 'token_count',
+      used,
+      model_context_window: rawWindow ?? null,
+      percent_remaining: rawWindow === undefined ? null : percentRemaining(used, usableWindow(rawWindow)),
+      total: this.#spent.total,
+      last: this.#spent.last ?? null,
+    };
   }
 
   async #write(records: readonly LogRecord[]): Promise<void> {
@@ -276,6 +296,7 @@ export class Session {
     this.#history.add(record);
     this.#trail.add(record);
     this.#account.add(record);
+    if (record.type === 'usage') this.#spent = addUsage(this.#spent, record.usage);
     this.#compactor.noteRecord(record);
   }
 
@@ -285,7 +306,10 @@ export class Session {
     if (item.role === 'assistant') {
       this.#lastMessage = text;
       this.#world.emit({ type: 'agent_message', message: text });
-    } else if (item.role === 'user') this.#world.emit({ type: 'user_message', message: text });
+    } else if (item.role === 'user') {
+      const step = item.origin?.step ?? null;
+      this.#world.emit({ type: 'user_message', message: text, author: authorOf(item), step });
+    }
   }
 
   #asThread(): CompactableThread {
