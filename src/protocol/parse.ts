@@ -146,14 +146,14 @@ const MOST_PROBLEMS = 20;
 
 function problemsOf(issue: z.core.$ZodIssue, value: unknown): readonly ProtocolProblem[] {
   const key = keyOf(issue.path);
+  const found = at(value, issue.path);
+  if (found === undefined) return [{ key, what: 'is missing' }];
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys
         .slice(0, MOST_PROBLEMS)
         .map((unknown) => ({ key: keyOf([...issue.path, unknown]), what: 'is not known here' }));
     case 'invalid_type': {
-      const found = at(value, issue.path);
-      if (found === undefined) return [{ key, what: 'is missing' }];
       const kind = KINDS[issue.expected] ?? issue.expected;
       return [{ key, what: `must be ${kind}, not ${kindOf(found)}` }];
     }
@@ -161,11 +161,17 @@ function problemsOf(issue: z.core.$ZodIssue, value: unknown): readonly ProtocolP
       return [{ key, what: `must be ${oneOf(issue.values)}` }];
     case 'invalid_union': {
       const { options = [] } = issue as { readonly options?: readonly z.core.util.Primitive[] };
-      const found = at(value, issue.path);
-      return [{ key, what: found === undefined ? 'is missing' : `must be ${oneOf(options)}` }];
+      return [{ key, what: `must be ${oneOf(options)}` }];
     }
     case 'invalid_format':
       return [{ key, what: 'must not be blank' }];
+    case 'too_small':
+    case 'too_big': {
+      const [word, bound] = issue.code === 'too_small' ? ['least', issue.minimum] : ['most', issue.maximum];
+      const [one, several] = UNITS[issue.origin] ?? [];
+      if (one === undefined) return [{ key, what: `must be at ${word} ${bound}` }];
+      return [{ key, what: `must have at ${word} ${bound} ${bound === 1 ? one : several}` }];
+    }
     default:
       return [{ key, what: clip(issue.message) }];
   }
@@ -208,6 +214,12 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   return found;
 }
 
+/** What the size of something is counted in. */
+const UNITS: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
+
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
@@ -227,6 +239,6 @@ function kindOf(value: unknown): string {
 function fieldsOf({ shape }: Variant): string {
   const fields = Object.entries(shape as Readonly<Record<string, z.ZodType>>)
     .filter(([key]) => key !== 'type')
-    .map(([key, field]) => (field.safeParse(undefined).success ? `${key} (optional)` : key));
+    .map(([key, field]) => (field._zod.optin === 'optional' ? `${key} (optional)` : key));
   return fields.length === 0 ? 'no fields' : `the fields ${fields.join(', ')}`;
 }
