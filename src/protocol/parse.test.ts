@@ -247,7 +247,7 @@ test('what is wrong is said in words', () => {
   const messages: readonly (readonly [value: unknown, message: string])[] = [
     [{ ...turn, items: [{ type: 'text', text: 7 }] }, 'items[0].text must be a text, not a number'],
     [{ ...turn, items: [{ type: 'text', text: ' \n' }] }, 'items[0].text must not be blank'],
-    [{ ...turn, items: [{ type: 'image' }] }, 'items[0].type must be "text"'],
+    [{ ...turn, items: [{ type: 'image', text: 'A lamp.' }] }, 'items[0].type must be "text"'],
     [{ ...turn, items: [] }, 'items must have at least 1 entry'],
     [{ ...turn, origin: { type: 'agent' } }, 'origin.type must be one of "user", "watcher"'],
     [{ ...turn, origin: undefined }, 'origin is missing'],
