@@ -112,15 +112,15 @@ const turnEvents = [
   event('stream_error', 'A request broke and is sent again: deltas since the last message are void.', {
     message: sentence,
   }),
-  event('turn_complete', 'A turn ended, by itself or by an `error` told before.', {
+  event('turn_complete', 'A turn ended by itself.', {
     ...turn,
     last_agent_message: z.string().nullable().meta({ description: 'of this turn; null: it said nothing' }),
   }),
-  event('turn_aborted', 'A turn was ended.', {
+  event('turn_aborted', 'A turn was ended before its time.', {
     ...turn,
     reason: z
       .enum(['interrupted', 'replaced', 'failed'])
-      .meta({ description: '`replaced`: by another turn' }),
+      .meta({ description: '`replaced`: by another turn; `failed`: by what an `error` told before' }),
   }),
   event('token_count', 'The context and what was spent, after every turn.', {
     used: tokens.meta({ description: 'in the context now, by the gauge' }),

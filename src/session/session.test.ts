@@ -245,7 +245,7 @@ test('a steered message is seen before the next sampling; without a turn it stay
 
 test('a turn tells whose it is, what it cost and what was said in it', async () => {
   server.play({
-    replies: [reads('oil'), { text: 'All is well.' }, { fault: { type: 'status', status: 400 } }],
+    replies: [reads('oil'), { text: 'All is well.' }, { reasoning: 'Only thoughts.' }],
   });
   const { session, events } = sessionOf('responses', { window: 50_000 });
   await session.turn([
@@ -270,7 +270,7 @@ test('a turn tells whose it is, what it cost and what was said in it', async () 
 
   await session.turn([userSays('And now?')]);
   const last = events.at(-2);
-  assert.ok(last?.type === 'turn_complete', 'it failed');
+  assert.ok(last?.type === 'turn_complete', 'it ended');
   assert.equal(last.last_agent_message, null, 'what an earlier turn said is not said again');
 });
 
