@@ -58,6 +58,10 @@ export const ERROR_CODES = {
   model_cut_off: { exit: 1 },
   /** No model is named and none is meant; or no provider is configured, no key is set and no local one answers. */
   model_missing: { exit: 1 },
+  /** A client sent what is no op of the protocol, or one with a wrong field; `data.key` says where. Cure: docs/protocol.md. */
+  op_invalid: { exit: 1 },
+  /** A thread told what is no event, or speaks a later version of the protocol; `data.key` says where. */
+  event_invalid: { exit: 1 },
   /** The user stopped the command (Ctrl-C). Nothing was left behind. */
   interrupted: { exit: 130 },
 } as const;

@@ -22,14 +22,17 @@ import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ModelEvent, ModelRequest, ToolSpec } from '../protocol/model.ts';
 import type { CompactionPlan } from '../protocol/plan.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
+import { wireOrigin } from '../protocol/turn.ts';
 import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { StopReason } from '../vocabulary.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import { IDLE_LOOP, loopStep } from './loop.ts';
 import type { LoopEffect, LoopEvent, TurnEnding } from './loop.ts';
+import { addUsage, NOTHING_SPENT } from './usage.ts';
 
 /** Where records go. */
 export interface SessionLog {
@@ -115,7 +118,10 @@ export class Session {
   #ended: ((ending: TurnEnding) => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
   #turns = 0;
+  #spent = NOTHING_SPENT;
   #turn: TurnView | undefined;
+  /** What the agent said last in this turn. */
+  #turnMessage: string | undefined;
   /** Position in the log of the next item, counted from 0. */
   #position = 0;
   #batchFrom = 0;
@@ -191,7 +197,8 @@ export class Session {
     this.#turn = { turnId, kind, origin, hadAction: false };
     this.#batchFrom = this.#position;
     this.#isAsked = false;
-    this.#world.emit({ type: 'turn_started', turn_id: turnId });
+    this.#turnMessage = undefined;
+    this.#world.emit({ type: 'turn_started', turn_id: turnId, task_kind: kind, origin: wireOrigin(origin) });
     this.#world.observer?.started({ turnId, kind, origin });
     return turnId;
   }
@@ -457,13 +464,26 @@ export class Session {
     resolve?.(ending);
   }
 
+  #tokenCount(): Extract<SessionEvent, { type: 'token_count' }> {
+    const { used, rawWindow } = this.#account.gauge();
+    return {
+      type: 'token_count',
+      used,
+      model_context_window: rawWindow ?? null,
+      percent_remaining: rawWindow === undefined ? null : percentRemaining(used, usableWindow(rawWindow)),
+      total: this.#spent.total,
+      last: this.#spent.last ?? null,
+    };
+  }
+
   async #finish(how: 'complete' | 'interrupted' | 'failed'): Promise<void> {
     const turn = this.#turn;
     if (turn === undefined) return;
     const { emit, log, observer } = this.#world;
     const { turnId, kind, origin } = turn;
     const ended = { turnId, kind, origin };
-    const lastAgentMessage = this.#lastMessage === undefined ? {} : { lastAgentMessage: this.#lastMessage };
+    const said = this.#turnMessage;
+    const lastAgentMessage = said === undefined ? {} : { lastAgentMessage: said };
     await this.#write([
       how === 'complete'
         ? { type: 'turn_complete', ...ended, ...lastAgentMessage }
@@ -471,13 +491,13 @@ export class Session {
     ]);
     await log.sync();
     this.#turn = undefined;
+    const told = { turn_id: turnId, task_kind: kind, origin: wireOrigin(origin) };
     emit(
       how === 'complete'
-        ? { type: 'turn_complete', turn_id: turnId, last_agent_message: this.#lastMessage ?? null }
-        : { type: 'turn_aborted', turn_id: turnId },
+        ? { type: 'turn_complete', ...told, last_agent_message: said ?? null }
+        : { type: 'turn_aborted', ...told, reason: how },
     );
-    const { used, rawWindow } = this.#account.gauge();
-    emit({ type: 'token_count', used, model_context_window: rawWindow ?? null });
+    emit(this.#tokenCount());
     if (how === 'complete') observer?.complete(turn);
     else observer?.aborted(turn, how);
     this.#wakeQuiet();
@@ -498,6 +518,7 @@ export class Session {
     this.#history.add(record);
     this.#trail.add(record);
     this.#account.add(record);
+    if (record.type === 'usage') this.#spent = addUsage(this.#spent, record.usage);
     this.#compactor.noteRecord(record);
     this.#world.observer?.record(record);
   }
@@ -508,6 +529,7 @@ export class Session {
       this.#turn = { ...this.#turn, hadAction: true };
     if (item.type === 'message' && item.role === 'assistant' && authorOf(item) === 'agent') {
       this.#lastMessage = textOfParts(item.content);
+      this.#turnMessage = this.#lastMessage;
     }
   }
 
@@ -516,7 +538,10 @@ export class Session {
     const text = textOfParts(item.content);
     if (item.role === 'assistant') {
       this.#world.emit({ type: 'agent_message', message: text });
-    } else if (item.role === 'user') this.#world.emit({ type: 'user_message', message: text });
+    } else if (item.role === 'user') {
+      const step = item.origin?.step ?? null;
+      this.#world.emit({ type: 'user_message', message: text, author: authorOf(item), step });
+    }
   }
 
   #asThread(): CompactableThread {

@@ -22,6 +22,7 @@ import type {
 import { LiveWatcher } from '../../watcher/live/driver.ts';
 import { PHASE_NOTE } from '../../watcher/signals.ts';
 import { notCompactedMessage } from '../../watcher/messages.ts';
+import type { Tier } from '../../vocabulary.ts';
 import { Session } from '../driver.ts';
 import type { SessionWorld, TurnObserver } from '../driver.ts';
 import { Projection } from './projection.ts';
@@ -72,7 +73,7 @@ export class Thread {
           emit(
             surface === 'warning'
               ? { type: 'warning', message: text }
-              : { type: 'background_event', message: text },
+              : { type: 'background_event', message: text, surface },
           ),
         judged: (request, { shouldCompact, reason }) => this.#tellJudgment(request, shouldCompact, reason),
         queueChanged: (messages) => emit({ type: 'queue_changed', messages }),
@@ -272,7 +273,7 @@ export class Thread {
   }
 
   #tellJudgment(
-    request: { readonly request_id: string; readonly tier: string },
+    request: { readonly request_id: string; readonly tier: Tier },
     should: boolean,
     reason: string,
   ): void {

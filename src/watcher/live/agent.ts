@@ -12,7 +12,7 @@ import type { Trail } from '../../trail/trail.ts';
 import type { WorldFacts } from '../packet/facts.ts';
 import type { Policy } from '../policy.ts';
 import type { PromptName } from '../../prompts/shipped.ts';
-import type { Place, Show } from '../state.ts';
+import type { Place, Show, UserMessage } from '../state.ts';
 
 /** A compaction that the watcher asks the arbiter for. */
 export interface CompactionWish {
@@ -99,7 +99,7 @@ export interface WatcherWorld {
     judgment: { readonly shouldCompact: boolean; readonly reason: string },
   ): void;
   /** The user's queue has changed. */
-  queueChanged(texts: readonly string[]): void;
+  queueChanged(messages: readonly UserMessage[]): void;
 }
 
 /** Notes inside of the workspace; paths are relative to it. */

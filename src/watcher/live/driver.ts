@@ -260,7 +260,7 @@ export class LiveWatcher {
   }
 
   #tellQueue({ memory: before }: WatcherState, { memory: after }: WatcherState): void {
-    if (before.queue !== after.queue) this.#world.queueChanged(after.queue.map(({ text }) => text));
+    if (before.queue !== after.queue) this.#world.queueChanged(after.queue);
   }
 
   async #readSettings(): Promise<WatcherSettings> {
