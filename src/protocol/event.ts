@@ -1,6 +1,13 @@
 // What a session, and a compaction in it, tells while it runs, as it goes over the wire: snake_case, one object each.
 
-import type { CompactFailure, Implementation } from '../vocabulary.ts';
+import type {
+  ApprovalPolicy,
+  CompactFailure,
+  Implementation,
+  SandboxMode,
+  SessionSource,
+} from '../vocabulary.ts';
+import type { ToolEvent } from './tool.ts';
 
 /** Counts in tokens, durations in milliseconds. @source seed 001 §10, spec 2-engine §7 */
 export type CompactionEvent =
@@ -43,6 +50,22 @@ export type CompactionEvent =
 /** What a thread tells. @source Codex' event names, spec 4-session §1 */
 export type SessionEvent =
   | CompactionEvent
+  | ToolEvent
+  /** The first event of every thread that is opened. */
+  | {
+      readonly type: 'session_configured';
+      readonly thread_id: string;
+      /** Where the thread is recorded; the file appears with its first record. */
+      readonly rollout_path: string;
+      readonly source: Exclude<SessionSource, 'compact'>;
+      readonly model_provider: string;
+      readonly model: string;
+      /** Raw, in tokens. */
+      readonly model_context_window: number;
+      readonly cwd: string;
+      readonly approval_policy: ApprovalPolicy;
+      readonly sandbox_mode: SandboxMode;
+    }
   | { readonly type: 'turn_started'; readonly turn_id: string }
   | { readonly type: 'turn_complete'; readonly turn_id: string; readonly last_agent_message: string | null }
   | { readonly type: 'turn_aborted'; readonly turn_id: string }

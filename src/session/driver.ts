@@ -14,7 +14,7 @@ import type { CancelSignal, Model } from '../ports.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ModelEvent, ModelRequest, ToolSpec } from '../protocol/model.ts';
 import type { LogRecord } from '../protocol/record.ts';
-import { textOfParts } from '../protocol/item.ts';
+import { authorOf, textOfParts } from '../protocol/item.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import type { StopReason } from '../vocabulary.ts';
@@ -94,7 +94,7 @@ export class Session {
    */
   async turn(input: readonly Item[]): Promise<TurnEnding> {
     if (this.#ended !== undefined) throw new RangeError('A turn is running: steer it, or wait for its end');
-    const turnId = `turn-${++this.#turns}`;
+    const turnId = `turn-${this.#turns + 1}`;
     const ended = new Promise<TurnEnding>((resolve, reject) => {
       this.#ended = resolve;
       this.#failed = reject;
@@ -273,6 +273,7 @@ export class Session {
   }
 
   #fold(record: LogRecord): void {
+    if (record.type === 'turn_started') this.#turns++;
     this.#history.add(record);
     this.#trail.add(record);
     this.#account.add(record);
@@ -285,7 +286,7 @@ export class Session {
     if (item.role === 'assistant') {
       this.#lastMessage = text;
       this.#world.emit({ type: 'agent_message', message: text });
-    } else if (item.role === 'user') this.#world.emit({ type: 'user_message', message: text });
+    } else if (authorOf(item) === 'user') this.#world.emit({ type: 'user_message', message: text });
   }
 
   #asThread(): CompactableThread {
