@@ -58,6 +58,10 @@ export const ERROR_CODES = {
   model_cut_off: { exit: 1 },
   /** No model is named and none is meant; or no provider is configured, no key is set and no local one answers. */
   model_missing: { exit: 1 },
+  /** The final answer is not what `--output-schema` asks for, also when it was asked for once more. */
+  answer_invalid: { exit: 1 },
+  /** A turn ended because nothing that may be taken away makes the context fit. Cure: a larger window, a new session. */
+  context_exhausted: { exit: 1 },
   /** The user stopped the command (Ctrl-C). Nothing was left behind. */
   interrupted: { exit: 130 },
 } as const;

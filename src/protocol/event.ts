@@ -75,4 +75,4 @@ export type SessionEvent =
   /** A request broke and is sent again: deltas since the last message are void. */
   | { readonly type: 'stream_error'; readonly message: string }
   | { readonly type: 'token_count'; readonly used: number; readonly model_context_window: number | null }
-  | { readonly type: 'error'; readonly code: string; readonly message: string };
+  | { readonly type: 'error'; readonly code: string; readonly message: string; readonly cure?: string };
