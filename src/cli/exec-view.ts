@@ -76,10 +76,9 @@ export class ProgressLines {
   }
 
   #describeSession(event: Of<'session_configured'>): string {
-    const model = `${event.model_provider}/${event.model}`;
+    const model = `${event.provider}/${event.model}`;
     const rules = `${event.sandbox_mode}, ${event.approval_policy}`;
-    const what = event.source === 'resume' ? 'goes on with session' : 'session';
-    return this.#paint('faint', printable(`baton: ${what} ${event.thread_id}, ${model}, ${rules}`));
+    return this.#paint('faint', printable(`session ${event.session_id}, ${model}, ${rules}`));
   }
 
   #describeCommand({ call_id: id, outcome, exit_code: code, duration_ms: ms }: ToolEnd): string {

@@ -45,7 +45,12 @@ export async function exec(
   prompt: string | undefined,
   flags: ExecFlags,
 ): Promise<ExitStatus> {
-  const show = eventWriter(io, flags);
+  const write = eventWriter(io, flags);
+  let hasToldError = false;
+  const show: Show = (event) => {
+    hasToldError ||= event.type === 'error';
+    write(event);
+  };
   const run = new Run(io, flags, show);
   try {
     const form = await run.prepare();
@@ -64,8 +69,11 @@ export async function exec(
     return await run.go(thread, text, form);
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
-    const told = io.signal.aborted ? new BatonError('interrupted', 'Interrupted', { cause: error }) : error;
-    if (flags.json === true) show({ type: 'error', code: told.code, message: told.message, cure: told.cure });
+    const told =
+      io.signal.aborted && error.code !== 'interrupted' ? interrupted('Run it again.', error) : error;
+    if (!hasToldError) {
+      show({ type: 'error', code: told.code, message: `${told.message} ${told.cure}`.trim() });
+    }
     io.stderr(explain(told));
     return exitStatus(told);
   }
@@ -108,12 +116,13 @@ class Run {
     signal.addEventListener('abort', interrupt);
     try {
       const outcome = await this.#turns(thread, text, form);
-      if (outcome.ending.type === 'aborted') return this.#tellInterrupted(thread);
+      if (outcome.ending.type === 'aborted') throw interrupted(howToGoOn(thread));
       requireAnswer(outcome, form);
       await this.#deliver(outcome.lastMessage);
       return 0;
     } catch (error) {
-      if (thread.isRecorded) this.#tellHowToGoOn(thread);
+      const isSaid = error instanceof BatonError && error.code === 'interrupted';
+      if (thread.isRecorded && !isSaid) this.#io.stderr(`baton: ${howToGoOn(thread)}\n`);
       throw error;
     } finally {
       signal.removeEventListener('abort', interrupt);
@@ -123,7 +132,7 @@ class Run {
 
   /** The turn, and where its answer has not the form that was asked for, one more in which the provider is held to it. */
   async #turns(thread: Thread, text: string, form: AnswerForm | undefined): Promise<TurnOutcome> {
-    if (this.#io.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
+    if (this.#io.signal.aborted) throw interrupted('Run it again.');
     if (form === undefined) return thread.turn(text);
     const outcome = await thread.turn(`${text}\n\n${form.request}`);
     if (outcome.ending.type !== 'complete') return outcome;
@@ -147,16 +156,6 @@ class Run {
     if (this.#flags.json !== true) this.#io.stdout(message.endsWith('\n') ? message : `${message}\n`);
   }
 
-  #tellInterrupted(thread: Thread): ExitStatus {
-    this.#io.stderr('baton: Interrupted.\n');
-    this.#tellHowToGoOn(thread);
-    return 130;
-  }
-
-  #tellHowToGoOn({ id }: Thread): void {
-    this.#io.stderr(`baton: Go on with: baton exec --resume ${id} PROMPT\n`);
-  }
-
   get #destination() {
     const { outputLastMessage: file } = this.#flags;
     return {
@@ -165,6 +164,14 @@ class Run {
       input: undefined,
     };
   }
+}
+
+function interrupted(cure: string, cause?: unknown): BatonError {
+  return new BatonError('interrupted', 'Interrupted', { cure, cause });
+}
+
+function howToGoOn({ id }: Thread): string {
+  return `Go on with: baton exec --resume ${id} PROMPT.`;
 }
 
 /** @throws BatonError why there is no answer */
@@ -230,7 +237,7 @@ async function readInput({ stdin, stderr, signal }: CommandIo): Promise<string> 
   if ('isTTY' in stdin && stdin.isTTY === true)
     stderr('Reading the prompt from standard input; Ctrl-D ends it.\n');
   const stopped = new Promise<never>((_, reject) => {
-    const stop = (): void => reject(new BatonError('interrupted', 'Interrupted'));
+    const stop = (): void => reject(interrupted('Run it again.'));
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
   });

@@ -1,12 +1,6 @@
 // What a session, and a compaction in it, tells while it runs, as it goes over the wire: snake_case, one object each.
 
-import type {
-  ApprovalPolicy,
-  CompactFailure,
-  Implementation,
-  SandboxMode,
-  SessionSource,
-} from '../vocabulary.ts';
+import type { ApprovalPolicy, CompactFailure, Implementation, SandboxMode } from '../vocabulary.ts';
 import type { ToolEvent } from './tool.ts';
 
 /** Counts in tokens, durations in milliseconds. @source seed 001 §10, spec 2-engine §7 */
@@ -54,11 +48,10 @@ export type SessionEvent =
   /** The first event of every thread that is opened. */
   | {
       readonly type: 'session_configured';
-      readonly thread_id: string;
+      readonly session_id: string;
       /** Where the thread is recorded; the file appears with its first record. */
       readonly rollout_path: string;
-      readonly source: Exclude<SessionSource, 'compact'>;
-      readonly model_provider: string;
+      readonly provider: string;
       readonly model: string;
       /** Raw, in tokens. */
       readonly model_context_window: number;
@@ -66,6 +59,8 @@ export type SessionEvent =
       readonly approval_policy: ApprovalPolicy;
       readonly sandbox_mode: SandboxMode;
     }
+  /** The last one: everything is written and closed. */
+  | { readonly type: 'shutdown_complete' }
   | { readonly type: 'turn_started'; readonly turn_id: string }
   | { readonly type: 'turn_complete'; readonly turn_id: string; readonly last_agent_message: string | null }
   | { readonly type: 'turn_aborted'; readonly turn_id: string }
@@ -75,4 +70,4 @@ export type SessionEvent =
   /** A request broke and is sent again: deltas since the last message are void. */
   | { readonly type: 'stream_error'; readonly message: string }
   | { readonly type: 'token_count'; readonly used: number; readonly model_context_window: number | null }
-  | { readonly type: 'error'; readonly code: string; readonly message: string; readonly cure?: string };
+  | { readonly type: 'error'; readonly code: string; readonly message: string };

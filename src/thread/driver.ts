@@ -164,6 +164,7 @@ class OpenThread implements Thread {
   readonly #session: Session;
   readonly #tools: ThreadTools;
   readonly #model: AskedModel;
+  readonly #emit: ThreadWorld['emit'];
   /** Waits for the next turn. */
   #context: readonly Item[];
   #lastMessage: string | undefined;
@@ -195,10 +196,9 @@ class OpenThread implements Thread {
     if (world.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
     world.emit({
       type: 'session_configured',
-      thread_id: rollout.threadId,
+      session_id: rollout.threadId,
       rollout_path: rollout.path,
-      source,
-      model_provider: model.provider,
+      provider: model.provider,
       model: model.name,
       model_context_window: model.window,
       cwd: toolbox.root,
@@ -230,6 +230,7 @@ class OpenThread implements Thread {
     this.id = rollout.threadId;
     this.path = rollout.path;
     this.#rollout = rollout;
+    this.#emit = world.emit;
     const settings = changedSettings(past, { model: model.name, cwd: toolbox.root });
     this.#log = new ThreadLog(rollout, settings, request.resume !== undefined);
     this.#model = new AskedModel(model.model);
@@ -295,6 +296,7 @@ class OpenThread implements Thread {
     await this.#running?.catch(() => undefined);
     await this.#tools.idle();
     await this.#rollout.close();
+    this.#emit({ type: 'shutdown_complete' });
   }
 }
 

@@ -33,10 +33,10 @@ export class AskedModel implements Model {
     }
   }
 
-  /** An error of the loop with code and cure of the failure behind it. */
+  /** An error of the loop under the code of the failure behind it. */
   explained(event: SessionEvent): SessionEvent {
     return event.type === 'error' && event.code === 'failed' && this.failure !== undefined
-      ? { ...event, code: this.failure.code, cure: this.failure.cure }
+      ? { ...event, code: this.failure.code }
       : event;
   }
 }
