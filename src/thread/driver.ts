@@ -325,7 +325,7 @@ function unconfined({ confinement }: Toolbox, { sandboxMode, approvalPolicy }: C
   return [`${confinement.why} Under sandbox_mode ${sandboxMode} ${what}.`];
 }
 
+/** `YYYY-MM-DD` where the user is. */
 function localDate(now: Date): string {
-  const part = (value: number): string => String(value).padStart(2, '0');
-  return `${now.getFullYear()}-${part(now.getMonth() + 1)}-${part(now.getDate())}`;
+  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }

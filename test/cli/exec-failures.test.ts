@@ -36,12 +36,12 @@ function play(...replies: readonly Reply[]): void {
 /** The session of the desk goes on: nothing of it is lost, and the strict server takes it. */
 async function assertGoesOn(at: Desk): Promise<void> {
   assert.deepEqual(at.locks(), [], 'nobody holds it');
-  const before = await at.items();
-  assert.deepEqual(Object.values(findBrokenPairs(before.map(pairView))).flat(), []);
+  const old = await at.items();
+  assert.deepEqual(Object.values(findBrokenPairs(old.map(pairView))).flat(), []);
   play({ text: 'On it goes.' });
   const ended = await at.exec('chat', ['--resume', 'last', 'Go on.']);
   assert.equal(ended.stdout, 'On it goes.\n', ended.stderr);
-  assert.deepEqual((await at.items()).slice(0, before.length), before);
+  assert.deepEqual((await at.items()).slice(0, old.length), old);
 }
 
 describe('a provider', () => {
@@ -215,13 +215,14 @@ test('Ctrl-C at any moment of the start leaves nothing, or a session that goes o
   }
 });
 
+function stopHalfWay(child: ChildProcess): void {
+  child.stdin?.write('Half a');
+  setTimeout(() => child.kill('SIGINT'), 300);
+}
+
 test('Ctrl-C while it waits for the prompt', async () => {
   const at = desk();
-  const started = (child: ChildProcess): void => {
-    child.stdin?.write('Half a');
-    setTimeout(() => child.kill('SIGINT'), 300);
-  };
-  const ended = await at.exec('chat', [], { input: false, started });
+  const ended = await at.exec('chat', [], { input: false, started: stopHalfWay });
   assert.equal(ended.status, 130, ended.stderr);
   assertNoNoise(ended);
   assert.deepEqual(at.rollouts(), []);

@@ -30,6 +30,10 @@ function shell(command: string): ScriptedCall {
   return { name: 'shell', arguments: { command } };
 }
 
+function write(path: string): ScriptedCall {
+  return { name: 'write', arguments: { path, content: 'x\n' } };
+}
+
 /** Plays replies and remembers where their requests begin. */
 function play(...replies: readonly Reply[]): () => readonly (typeof server.requests)[number][] {
   const from = server.requests.length;
@@ -109,13 +113,13 @@ for (const wire of WIRES) {
       writeFileSync(join(at.home, '.baton/auto-compact/system.md'), 'You are somebody else.\n');
       const second = await at.exec(wire, ['--resume', 'last', 'Say two.']);
       assert.equal(second.stdout, 'Second.\n', second.stderr);
-      const [, before, after] = requests();
-      assert.ok(before !== undefined && after !== undefined, 'three requests');
+      const [, older, newer] = requests();
+      assert.ok(older !== undefined && newer !== undefined, 'three requests');
       assertSoundRequests(requests());
-      const [old, now] = [messagesOf(before), messagesOf(after)].map((each) => each.map(plain));
+      const [old, now] = [messagesOf(older), messagesOf(newer)].map((each) => each.map(plain));
       assert.deepEqual(now?.slice(0, old?.length), old, 'the same history');
       for (const key of ['instructions', 'tools', 'system']) {
-        assert.equal(plain(after.body[key]), plain(before.body[key]), key);
+        assert.equal(plain(newer.body[key]), plain(older.body[key]), key);
       }
       assert.equal(at.rollouts().length, 1);
       const { records } = await readSessionFile(at.rollouts()[0] ?? '');
@@ -215,7 +219,6 @@ test('a window that fills in the middle of a turn is compacted, and the turn goe
   const large = { calls: [{ name: 'read', arguments: { path: 'large.txt' } }] };
   const summary = SUMMARY_SECTIONS.map((section) => `## ${section}\n\nThe log is being read.`).join('\n\n');
   const at = desk({ 'large.txt': LARGE });
-  const isSummary = (text: string): boolean => text.includes('Summarise it for the agent');
   const requests = play(large, large, large, { text: summary }, { text: 'Read.' });
   const ended = await at.exec('responses', ['--json', 'Read the large file three times.'], {
     window: 24_000,
@@ -223,7 +226,7 @@ test('a window that fills in the middle of a turn is compacted, and the turn goe
   assert.equal(ended.status, 0, ended.stderr);
   assertSoundRequests(requests());
   assert.ok(
-    requests().some(({ text }) => isSummary(text)),
+    requests().some(({ text }) => text.includes('Summarise it for the agent')),
     'the model of the session wrote the summary',
   );
   const order = eventsOf(ended).map(({ type }) => type);
@@ -234,7 +237,6 @@ test('a window that fills in the middle of a turn is compacted, and the turn goe
 });
 
 test('what would need a yes is turned down, with the flag that would be one, and is told once', async () => {
-  const write = (path: string): ScriptedCall => ({ name: 'write', arguments: { path, content: 'x\n' } });
   play({ calls: [write('a.txt'), write('b.txt')] }, { text: 'I may not.' });
   const at = desk();
   const ended = await at.exec('chat', ['--sandbox', 'read_only', 'Write.']);

@@ -1,7 +1,6 @@
 // `baton exec` as a stranger runs it: the built program in a repository of its own, against a provider on the loopback.
 
 import { execFileSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionEvent } from '../../src/protocol/event.ts';
@@ -67,10 +66,17 @@ stream_idle_timeout_ms = 1500
   ): Promise<Ended> {
     const isTold = args.some((arg) => arg === '--sandbox');
     const all = [
-      ...['-c', `model_context_window=${window}`, '-c', `model=${MODELS[wire]}`],
-      ...['-c', `model_provider=lab-${wire}`],
+      '-c',
+      `model_context_window=${window}`,
+      '-c',
+      `model=${MODELS[wire]}`,
+      '-c',
+      `model_provider=lab-${wire}`,
       'exec',
-      ...['-C', this.work, '--model', `lab-${wire}`],
+      '-C',
+      this.work,
+      '--model',
+      `lab-${wire}`,
       ...(isTold ? [] : ['--sandbox', 'danger_full_access']),
       ...args,
     ];
@@ -127,14 +133,4 @@ export function eventsOf({ stdout }: Pick<Ended, 'stdout'>): readonly SessionEve
 /** What a request says, in the order in which the model reads it. */
 export function messagesOf({ body }: Recorded): readonly JsonObject[] {
   return (body['input'] ?? body['messages'] ?? []) as readonly JsonObject[];
-}
-
-/** Sends a signal once, as soon as something holds. */
-export async function signalWhen(
-  child: ChildProcess,
-  signal: NodeJS.Signals,
-  condition: () => boolean | Promise<boolean>,
-): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => void setTimeout(resolve, 10));
-  child.kill(signal);
 }
