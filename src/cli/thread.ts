@@ -35,9 +35,11 @@ export interface ThreadWishes {
 export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promise<Thread> {
   const { config, directory, resume, version, ask, emit } = wishes;
   const model = await openSessionModel(io, config, wishes.model);
-  const summarizers = await summarizersOf(io, config, model);
-  const hooks = await openHooks(io, config, directory);
-  const prompt = await loadPrompt(promptPlace(config, io), 'system.md');
+  const [summarizers, hooks, prompt] = await Promise.all([
+    summarizersOf(io, config, model),
+    openHooks(io, config, directory),
+    loadPrompt(promptPlace(config, io), 'system.md'),
+  ]);
   for (const warning of prompt.warnings) io.stderr(`baton: warning: ${warning}\n`);
   return openThread(
     { config, directory, model, instructions: prompt.body, ...(resume === undefined ? {} : { resume }) },

@@ -120,6 +120,8 @@ export async function openThread(request: ThreadRequest, world: ThreadWorld): Pr
 /** A log and what is in it. */
 interface OpenLog {
   readonly rollout: Rollout;
+  /** Where the thread works from here on. Absolute, with links resolved. */
+  readonly root: string;
   readonly past: readonly LogRecord[];
   /** Sentences for the user. */
   readonly warnings: readonly string[];
@@ -135,14 +137,14 @@ async function openLog(
     const head = { cwd: root, producerVersion: version, instructions };
     const rollout = await createRollout(home, head, world);
     const meta: LogRecord = { type: 'session_meta', sessionId: rollout.threadId, ...head };
-    return { rollout, past: [meta], warnings: [] };
+    return { rollout, root, past: [meta], warnings: [] };
   }
   const past: LogRecord[] = [];
   const { rollout, damage } = await openRollout(home, resume, world, (record) => void past.push(record));
   const moved = recordedDirectory(past) ?? root;
   const warnings = damage.map(({ line, message }) => `Line ${line} of the session is damaged: ${message}`);
   if (moved !== root) warnings.push(`The session worked in ${moved} and goes on in ${root}.`);
-  return { rollout, past, warnings };
+  return { rollout, root, past, warnings };
 }
 
 /** Everything that a thread is put together from. */
@@ -173,18 +175,20 @@ class OpenThread implements Thread {
 
   static async open(request: ThreadRequest, world: ThreadWorld, log: OpenLog): Promise<OpenThread> {
     const { config, model } = request;
-    const { rollout } = log;
-    const toolbox = await openToolbox(
-      {
-        directory: request.directory,
-        env: world.env,
-        keyVariables: world.keyVariables,
-        platform: world.platform,
-        log: () => recordsOf(world.home, rollout.path),
-      },
-      world.signal,
-    );
-    const project = await loadInstructions(toolbox.root);
+    const { rollout, root } = log;
+    const [toolbox, project] = await Promise.all([
+      openToolbox(
+        {
+          directory: root,
+          env: world.env,
+          keyVariables: world.keyVariables,
+          platform: world.platform,
+          log: () => recordsOf(world.home, rollout.path),
+        },
+        world.signal,
+      ),
+      loadInstructions(root),
+    ]);
     const source = request.resume === undefined ? 'startup' : 'resume';
     const session = {
       sessionId: rollout.threadId,
