@@ -118,6 +118,7 @@ for (const wire of WIRES) {
       assertSoundRequests(requests());
       const [old, now] = [messagesOf(older), messagesOf(newer)].map((each) => each.map(plain));
       assert.deepEqual(now?.slice(0, old?.length), old, 'the same history');
+      assert.equal(newer.text.match(/<current_date>/g)?.length, 1, 'what has not changed is not said again');
       for (const key of ['instructions', 'tools', 'system']) {
         assert.equal(plain(newer.body[key]), plain(older.body[key]), key);
       }
