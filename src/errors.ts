@@ -62,6 +62,10 @@ export const ERROR_CODES = {
   op_invalid: { exit: 1 },
   /** A thread told what is no event, or speaks a later version of the protocol; `data.key` says where. */
   event_invalid: { exit: 1 },
+  /** The final answer is not what `--output-schema` asks for, also when it was asked for once more. */
+  answer_invalid: { exit: 1 },
+  /** A turn ended because nothing that may be taken away makes the context fit. Cure: a larger window, a new session. */
+  context_exhausted: { exit: 1 },
   /** The user stopped the command (Ctrl-C). Nothing was left behind. */
   interrupted: { exit: 130 },
 } as const;

@@ -13,11 +13,20 @@ const DEFAULT_WIDTH = 80;
 /** What ends a command early. A closed terminal is a hang-up; all three leave nothing behind. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Exit status of a command that the user stopped. */
+const INTERRUPTED: ExitStatus = 130;
+
 /** Runs one command line and returns its exit status. Nothing it does ends the process. */
 export async function run(args: readonly string[], version: string): Promise<ExitStatus> {
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
-  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  // Ends what was started, too: the default action of a signal would leave the groups of commands behind.
+  const kill = (): void => process.exit(INTERRUPTED);
+  const listen = (): void => {
+    stop();
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, listen).once(signal, kill);
+  };
+  for (const signal of STOP_SIGNALS) process.once(signal, listen);
   const output = new Outlet(process.stdout, stop);
   const complaints = new Outlet(process.stderr);
   const io = processIo(args, stopping.signal, { output, complaints });
@@ -25,7 +34,7 @@ export async function run(args: readonly string[], version: string): Promise<Exi
     const status = await attempt(io, args, version, output);
     return (await output.flush()) === 'failed' ? explainLostOutput(io, output) : status;
   } finally {
-    for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, listen).removeListener(signal, kill);
     // A read that still waits for standard input would keep the process alive.
     if (stopping.signal.aborted) process.stdin.destroy();
   }

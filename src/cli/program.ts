@@ -5,9 +5,10 @@ import type { ConfigRequest } from '../config/load.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { OUTPUT_FORMATS, STRATEGIES } from '../vocabulary.ts';
+import { APPROVAL_POLICIES, OUTPUT_FORMATS, SANDBOX_MODES, STRATEGIES } from '../vocabulary.ts';
 import type { CompactFlags } from './compact.ts';
 import { configCommand } from './config.ts';
+import type { ExecFlags } from './exec.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
 import type { ReplayFlags } from './replay.ts';
 import { POLICY_NAMES } from './policy-names.ts';
@@ -72,6 +73,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
     for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
     return config;
   };
+  addExec(program, { io, version, request, end });
   addInspect(program, io, configure, end);
   addCompact(program, io, configure);
   addUndo(program, io, configure);
@@ -122,6 +124,45 @@ function inherit(program: Command, command: Command): Command {
 
 type Configure = () => Promise<Config>;
 type End = (status: ExitStatus | undefined) => void;
+
+interface ExecParts {
+  readonly io: CommandIo;
+  readonly version: string;
+  readonly request: () => ConfigRequest;
+  readonly end: End;
+}
+
+function addExec(program: Command, { io, version, request, end }: ExecParts): void {
+  program
+    .command('exec')
+    .description(
+      "run Baton's own agent on one message: progress on standard error, its answer on standard output",
+    )
+    .argument('[prompt]', 'what is to be done; - or nothing reads it from standard input')
+    .option('--model <name>', 'who does the work: PROVIDER/MODEL, or PROVIDER')
+    .addOption(new Option('--sandbox <mode>', 'what calls may change (sandbox_mode)').choices(SANDBOX_MODES))
+    .addOption(
+      new Option(
+        '--approval <policy>',
+        'which calls need a yes; here they are turned down (approval_policy)',
+      ).choices(APPROVAL_POLICIES),
+    )
+    .option('--resume <session>', 'go on with a session: its id, its file, or last')
+    .option('-C, --cd <dir>', 'work in this directory')
+    .option('--output-last-message <file>', 'write the answer to a file as well; replaces it')
+    .option('--output-schema <file>', 'a JSON Schema that the answer must be valid against')
+    .option('--json', 'print every event as a line of JSON (docs/exec.md)')
+    .action(async (prompt: string | undefined, flags: ExecFlags) => {
+      const { exec } = await import('./exec.ts');
+      const configure = async (directory: string): Promise<Config> => {
+        const { env, homeDirectory } = io;
+        const { config, warnings } = await loadConfig(request(), { env, homeDirectory, cwd: directory });
+        for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
+        return config;
+      };
+      end(await exec(io, { version, configure }, prompt, flags));
+    });
+}
 
 function addInspect(program: Command, io: CommandIo, configure: Configure, end: End): void {
   program

@@ -33,11 +33,24 @@ export async function openSummarizers(
       cure: 'Name one with --model PROVIDER/MODEL, or leave --instructions out.',
     });
   }
+  return summarizersOf(io, config, session, flags.instructions);
+}
+
+/**
+ * The models that write summaries where one model does the work: `compact.summarization_model` first, then that one.
+ * @param instructions what the summary should dwell on
+ */
+export async function summarizersOf(
+  io: CommandIo,
+  config: Config,
+  session: OpenedModel,
+  instructions?: string,
+): Promise<Summarizers> {
   const own = await openSummarizationModel(io, config, session);
   const { costOf } = await import('../providers/models.ts');
   return {
     models: [...(own === undefined ? [] : [own]), session].map((opened) => toSummaryModel(opened, costOf)),
-    prompts: await summaryPrompts(io, config, flags.instructions),
+    prompts: await summaryPrompts(io, config, instructions),
     deadlineMs: config.rawrAutoCompaction.compactionDeadlineSeconds * 1000,
   };
 }

@@ -5,6 +5,8 @@ import type { Config } from './schema.ts';
 /** The configuration when nothing is configured. */
 export const DEFAULT_CONFIG: Config = {
   compactPrompt: "",
+  approvalPolicy: "on_request",
+  sandboxMode: "workspace_write",
   features: {
     microCompact: true,
     rawrAutoCompaction: true,

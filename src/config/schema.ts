@@ -6,6 +6,7 @@
 
 import * as z from 'zod';
 import { about } from './about.ts';
+import { APPROVAL_POLICIES, SANDBOX_MODES } from '../vocabulary.ts';
 import { HooksSchema } from './hooks-schema.ts';
 import { ProvidersSchema } from './provider-schema.ts';
 import { WatcherSchema } from './watcher-schema.ts';
@@ -350,6 +351,27 @@ export const ConfigSchema = z
           description:
             'Replaces the prompt of a compaction that a model writes; empty: the prompt that comes with Baton.',
           source: 'Codex, spec 2-engine §4',
+        }),
+      ),
+    approval_policy: z
+      .enum(APPROVAL_POLICIES)
+      .default('on_request')
+      .meta(
+        about({
+          description:
+            "When the user is asked before a call of Baton's own agent runs; where nobody can be asked, such a call is turned down.",
+          source: 'Codex, spec 4-session §5',
+          userOnly: true,
+        }),
+      ),
+    sandbox_mode: z
+      .enum(SANDBOX_MODES)
+      .default('workspace_write')
+      .meta(
+        about({
+          description: "What calls of Baton's own agent may change.",
+          source: 'Codex, spec 4-session §5',
+          userOnly: true,
         }),
       ),
     features: FeaturesSchema,

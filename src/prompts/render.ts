@@ -22,6 +22,7 @@ export const PLACEHOLDERS: Readonly<Record<PromptName, readonly string[]>> = {
     '{last_agent_message}',
   ],
   'judgment.md': [],
+  'system.md': [],
   'judgment-context.md': [
     '{tier}',
     '{percentRemaining}',

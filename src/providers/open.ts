@@ -3,7 +3,7 @@
 import { BatonError } from '../errors.ts';
 import type { Model } from '../ports.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
-import { openModel, providerNamed } from './choose.ts';
+import { chooseProvider, openModel, providerNamed } from './choose.ts';
 import type { ChoiceSources, ProviderChoice } from './choose.ts';
 import { modelInfo } from './models.ts';
 import type { ModelInfo } from './models.ts';
@@ -46,8 +46,31 @@ export interface ModelSources extends Omit<ChoiceSources, 'wanted'> {
  */
 export async function openNamedModel(text: string, sources: ModelSources): Promise<OpenedModel> {
   const { provider: key, model: named } = splitName(text);
-  const choice = await providerNamed(key, sources, named ?? configuredFor(key, sources.configured));
-  const { model: name } = choice;
+  return opened(await providerNamed(key, sources, named ?? configuredFor(key, sources.configured)), sources);
+}
+
+/**
+ * Opens the model that is meant where none is named: that of the settings, else of the first provider whose key is set, else
+ * of a local Ollama that has one.
+ * @throws BatonError as `openNamedModel`; `model_missing` where there is none at all
+ * @source spec 4-session §4
+ */
+export async function openMeantModel(sources: ModelSources): Promise<OpenedModel> {
+  const { model, modelProvider } = sources.configured;
+  if (modelProvider !== undefined) return openNamedModel(modelProvider, sources);
+  const choice = await chooseProvider(sources);
+  if (choice === undefined) {
+    throw new BatonError('model_missing', 'No key of a provider is set, and no local Ollama has a model.', {
+      cure:
+        'Set OPENAI_API_KEY or ANTHROPIC_API_KEY, start Ollama, name one with --model PROVIDER/MODEL, ' +
+        'or rehearse without any: --model rehearsal.',
+    });
+  }
+  return opened({ ...choice, model: model ?? choice.model }, sources);
+}
+
+function opened(choice: ProviderChoice, sources: ModelSources): OpenedModel {
+  const { key, model: name } = choice;
   if (name === undefined) throw noModel(choice);
   const info = modelInfo(name);
   const configured = configuredWindow(key, name, sources.configured);

@@ -78,6 +78,8 @@ export interface RunningTurn {
 export interface TurnView extends RunningTurn {
   /** It has called a tool since its start. */
   readonly hadAction: boolean;
+  /** What the agent said last in it. */
+  readonly said: string | undefined;
 }
 
 /** Told of what happens in a thread, in order, each time after it was written. Must neither throw nor wait. */
@@ -121,13 +123,13 @@ export class Session {
   #spent = NOTHING_SPENT;
   #turn: TurnView | undefined;
   /** What the agent said last in this turn. */
-  #turnMessage: string | undefined;
   /** Position in the log of the next item, counted from 0. */
   #position = 0;
   #batchFrom = 0;
   /** The agent owes the observer an answer. */
   #isAsked = false;
   #cwd: string | undefined;
+  #lastEnding: TurnEnding | undefined;
   #quiet: (() => void)[] = [];
 
   /** @param past the records of the thread so far, none for a new one */
@@ -154,9 +156,19 @@ export class Session {
     return this.#account.gauge();
   }
 
+  /** How the newest turn but compactions ended; undefined before any has. */
+  get lastEnding(): TurnEnding | undefined {
+    return this.#lastEnding;
+  }
+
   /** What the agent said last. */
   get lastAgentMessage(): string | undefined {
     return this.#lastMessage;
+  }
+
+  /** The agent is answering what the observer has put into its turn. */
+  get isAsked(): boolean {
+    return this.#isAsked;
   }
 
   /** What the log tells of the work so far. */
@@ -194,10 +206,9 @@ export class Session {
   async #begin({ kind, origin }: Omit<RunningTurn, 'turnId'>): Promise<string> {
     const turnId = `turn-${this.#turns + 1}`;
     await this.#write([{ type: 'turn_started', turnId, kind, origin }]);
-    this.#turn = { turnId, kind, origin, hadAction: false };
+    this.#turn = { turnId, kind, origin, hadAction: false, said: undefined };
     this.#batchFrom = this.#position;
     this.#isAsked = false;
-    this.#turnMessage = undefined;
     this.#world.emit({ type: 'turn_started', turn_id: turnId, task_kind: kind, origin: wireOrigin(origin) });
     this.#world.observer?.started({ turnId, kind, origin });
     return turnId;
@@ -452,6 +463,7 @@ export class Session {
   }
 
   async #end(ending: TurnEnding): Promise<void> {
+    this.#lastEnding = ending;
     if (ending.type === 'failed' || ending.type === 'context_exhausted') {
       this.#world.emit({ type: 'error', code: ending.type, message: ending.why });
     }
@@ -480,9 +492,8 @@ export class Session {
     const turn = this.#turn;
     if (turn === undefined) return;
     const { emit, log, observer } = this.#world;
-    const { turnId, kind, origin } = turn;
+    const { turnId, kind, origin, said } = turn;
     const ended = { turnId, kind, origin };
-    const said = this.#turnMessage;
     const lastAgentMessage = said === undefined ? {} : { lastAgentMessage: said };
     await this.#write([
       how === 'complete'
@@ -529,7 +540,7 @@ export class Session {
       this.#turn = { ...this.#turn, hadAction: true };
     if (item.type === 'message' && item.role === 'assistant' && authorOf(item) === 'agent') {
       this.#lastMessage = textOfParts(item.content);
-      this.#turnMessage = this.#lastMessage;
+      if (this.#turn !== undefined) this.#turn = { ...this.#turn, said: this.#lastMessage };
     }
   }
 

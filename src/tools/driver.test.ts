@@ -10,7 +10,7 @@ import { meaningOf } from '../trail/calls.ts';
 import { outcomeOf } from '../trail/outputs.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { RESULT_TOKENS } from './cap.ts';
-import { batchesOf, defineTool } from './tool.ts';
+import { defineTool } from './tool.ts';
 
 const HANGS = { timeout: 60_000 };
 
@@ -206,14 +206,4 @@ describe('state tools', HANGS, () => {
     }
     assert.equal((await bench.call('phase_checkpoint', { summary: '  ' })).success, false);
   });
-});
-
-it('calls that read run beside each other, all others alone and in their order', () => {
-  const calls = (['read', 'read', 'edit', 'read', 'run', 'state', 'read', 'read'] as const).map((kind) => ({
-    kind,
-  }));
-  assert.deepEqual(
-    batchesOf(calls).map((batch) => batch.map(({ kind }) => kind).join(' ')),
-    ['read read', 'edit', 'read', 'run', 'state', 'read read'],
-  );
 });

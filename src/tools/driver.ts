@@ -46,6 +46,8 @@ export interface Toolbox {
   readonly confinement: Confinement;
   /** The workspace, absolute, with links resolved. */
   readonly root: string;
+  /** The shell that runs scripts. */
+  readonly shell: string;
 }
 
 /**
@@ -68,7 +70,7 @@ export async function openToolbox(terms: ToolTerms, signal: CancelSignal): Promi
     createPhaseCheckpointTool(),
     createRecallTool(world),
   ];
-  return { tools, confinement: world.confinement, root: world.root };
+  return { tools, confinement: world.confinement, root: world.root, shell: world.shell };
 }
 
 /** Looks at the machine once. */

@@ -129,19 +129,3 @@ export function done(text: string): ToolResult {
 export function failed(text: string): ToolResult {
   return { text, success: false };
 }
-
-/**
- * The calls of one answer in the order in which they are run: calls of one batch may run at the same time. Calls that only
- * read share a batch with their neighbours; every other call has one to itself, so that it sees what came before it.
- */
-export function batchesOf<Call extends { readonly kind: ToolKind }>(
-  calls: readonly Call[],
-): readonly (readonly Call[])[] {
-  const batches: Call[][] = [];
-  for (const call of calls) {
-    const last = batches.at(-1);
-    if (call.kind === 'read' && last?.[0]?.kind === 'read') last.push(call);
-    else batches.push([call]);
-  }
-  return batches;
-}

@@ -77,7 +77,26 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rollout: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'formats'],
   // The wire shapes of messages are those that files of messages have.
   providers: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'formats'],
+  // Joins what a thread consists of; whoever shows one has no other door.
+  thread: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'tokens',
+    'history',
+    'trail',
+    'compaction',
+    'session',
+    'workspace',
+    'tools',
+    'formats',
+    'rollout',
+    'providers',
+  ],
   cli: [
+    'thread',
     'vocabulary',
     'errors',
     'protocol',

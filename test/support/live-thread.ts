@@ -8,7 +8,7 @@ import type { LogRecord } from '../../src/protocol/record.ts';
 import { parsePrompt } from '../../src/prompts/frontmatter.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import { DEFAULT_RETRY_POLICY } from '../../src/providers/retry.ts';
-import { Thread } from '../../src/session/thread/driver.ts';
+import { WatchedSession } from '../../src/session/watched/driver.ts';
 import type { ToolRunner } from '../../src/session/driver.ts';
 import type { WatcherWorld } from '../../src/watcher/live/agent.ts';
 import { resolvePolicy } from '../../src/watcher/policy.ts';
@@ -64,7 +64,7 @@ export async function liveThread(terms: ThreadTerms) {
   const model = client(wire, terms.baseUrl, { retry });
   let ids = 0;
   const settings = { config, policy: resolvePolicy(config) };
-  const thread = new Thread(
+  const thread = new WatchedSession(
     {
       session: {
         config,

@@ -537,7 +537,13 @@ export class LiveWatcher {
   }
 
   async #deliver({ id, text }: UserMessage): Promise<void> {
-    const item: Item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+    const item: Item = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text }],
+      // Said, so that no text of theirs is taken for the harness's.
+      origin: { author: 'user' },
+    };
     await this.#agent.startTurn({ type: 'user', messageId: id }, [item]);
   }
 }

@@ -1,4 +1,4 @@
-// A thread with its watcher: the one door for whoever talks to it. What the user submits waits in the watcher's queue, which
+// A session with its watcher: the one door for whoever talks to it. What the user submits waits in the watcher's queue, which
 // is in the log; what the watcher asks for happens in the session.
 
 import { failedResult, findBrokenPairs, pairView } from '../../history/pairs.ts';
@@ -24,12 +24,13 @@ import { PHASE_NOTE } from '../../watcher/signals.ts';
 import { notCompactedMessage } from '../../watcher/messages.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { Session } from '../driver.ts';
-import type { SessionWorld, TurnObserver } from '../driver.ts';
+import type { SessionWorld, TurnObserver, TurnView } from '../driver.ts';
+import type { TurnEnding } from '../loop.ts';
 import { Projection } from './projection.ts';
 import { SteerFold, STEERED_NOTE } from './steered.ts';
 
-/** What a thread needs. */
-export interface ThreadWorld {
+/** What a session with its watcher needs. */
+export interface WatchedWorld {
   readonly session: Omit<SessionWorld, 'observer'>;
   readonly watcher: Omit<WatcherWorld, 'show' | 'judged' | 'queueChanged'>;
   readonly isSubagent?: boolean;
@@ -37,31 +38,34 @@ export interface ThreadWorld {
   readonly newId: () => string;
 }
 
-/** How the newest turn ended; undefined before any has. */
-export type LastTurn =
-  | { readonly type: 'complete' }
-  | { readonly type: 'aborted'; readonly reason: 'interrupted' | 'failed' }
-  | undefined;
-
 /** What a call reads whose process died before it was done. */
 export const LOST_RESULT =
   '[The session ended before this call was done; whether it had an effect is not known]';
 
+/** How the user's work stands. */
+export interface LastTurn {
+  readonly ending: TurnEnding;
+  /** What the agent said last in it, before or after a handoff. */
+  readonly said: string | undefined;
+}
+
 /** A living thread. */
-export class Thread {
-  readonly #world: ThreadWorld;
+export class WatchedSession {
+  readonly #world: WatchedWorld;
   readonly #session: Session;
   readonly #watcher: LiveWatcher;
   readonly #projection: Projection;
   readonly #steered = new SteerFold();
-  #lastTurn: LastTurn;
+  #lastTurn: LastTurn | undefined;
+  /** The watcher's effect whose turn is a request of its own, and no work. */
+  #request: number | undefined;
   #running: { readonly turnId: string; readonly origin: TurnOrigin } | undefined;
   /** The turn that is held ended with an answer to the watcher, so that something must follow it. */
   #hasAnswered = false;
   #isClosed = false;
 
-  /** Use `openThread`. */
-  constructor(world: ThreadWorld, settings: WatcherSettings, past: Iterable<LogRecord>) {
+  /** @param settings of the watcher as they are at the beginning @param past the records of the thread so far, its head among them */
+  constructor(world: WatchedWorld, settings: WatcherSettings, past: Iterable<LogRecord>) {
     this.#world = world;
     const { emit, config, instructions, tools } = world.session;
     this.#projection = new Projection(config, { instructions, tools: tools.specs });
@@ -97,8 +101,8 @@ export class Thread {
     return this.#session.lastAgentMessage;
   }
 
-  /** How the newest turn of this process ended. */
-  get lastTurn(): LastTurn {
+  /** How the newest turn of the user's work ended in this process; what the watcher asks for besides is none. */
+  get lastTurn(): LastTurn | undefined {
     return this.#lastTurn;
   }
 
@@ -189,7 +193,16 @@ export class Thread {
     await this.#watcher.shutdown();
     this.#session.interrupt();
     await this.#session.settled();
-    this.#world.session.emit({ type: 'shutdown_complete' });
+  }
+
+  /** Who answers for what is done now: only in a turn of the user's, and in nothing that the watcher asks for in it. */
+  get author(): 'user' | 'synthetic' {
+    return this.#running?.origin.type === 'user' && !this.#session.isAsked ? 'user' : 'synthetic';
+  }
+
+  /** Puts what the harness has to say before the user's next message. */
+  async tell(items: readonly Item[]): Promise<void> {
+    if (items.length > 0) await this.#session.put(items);
   }
 
   #observer(): TurnObserver {
@@ -200,6 +213,7 @@ export class Thread {
       },
       started: (turn) => {
         this.#running = turn;
+        if (turn.origin.type === 'user') this.#lastTurn = undefined;
         this.#watcher.turnStarted(turn);
       },
       held: (turn, moment) => {
@@ -208,17 +222,30 @@ export class Thread {
       },
       complete: (turn) => {
         this.#running = undefined;
-        if (turn.kind !== 'compact') this.#lastTurn = { type: 'complete' };
+        this.#noteEnd(turn);
         this.#watcher.turnComplete(turn);
       },
       aborted: (turn, reason) => {
         this.#running = undefined;
-        if (turn.kind !== 'compact') this.#lastTurn = { type: 'aborted', reason };
+        this.#noteEnd(turn);
         this.#watcher.turnAborted(turn, reason);
       },
       compacted: (strategy) => this.#watcher.contextCompacted(strategy),
       active: () => this.#watcher.active(),
     };
+  }
+
+  #noteEnd({ kind, origin, said }: TurnView): void {
+    const isRequest = origin.type === 'watcher' && origin.number === this.#request;
+    const ending = this.#session.lastEnding;
+    if (kind !== 'regular' || isRequest || ending === undefined) return;
+    this.#lastTurn = { ending, said: said ?? this.#lastTurn?.said };
+  }
+
+  #startTurn(origin: TurnOrigin, input: readonly Item[]): Promise<void> {
+    const isHandoff = input.some((item) => item.origin?.step === 'handoff');
+    if (origin.type === 'watcher' && !isHandoff) this.#request = origin.number;
+    return this.#session.start({ kind: 'regular', origin, input: identified(input, origin) });
   }
 
   #asAgent(): WatchedAgent {
@@ -230,8 +257,7 @@ export class Thread {
       lastAgentMessage: () => this.#session.lastAgentMessage,
       note: (kind: string, value: JsonObject) => this.#session.note([{ type: 'note', kind, value }]),
       put: (items, isAsking) => this.#session.put(items, isAsking),
-      startTurn: (origin, input) =>
-        this.#session.start({ kind: 'regular', origin, input: identified(input, origin) }),
+      startTurn: (origin, input) => this.#startTurn(origin, input),
       resumeTurn: (turnId) => void this.#resume(turnId),
       interruptTurn: (number) => {
         const origin = this.#running?.origin;
@@ -297,7 +323,13 @@ function askOf({ place, why, isEmergency, target }: CompactionWish): WatcherAsk 
 }
 
 function userMessage(text: string, id: string): Item {
-  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }], id };
+  return {
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text }],
+    origin: { author: 'user' },
+    id,
+  };
 }
 
 /** The user's message keeps the id by which it was submitted. */

@@ -1,0 +1,88 @@
+// The form that `--output-schema` asks of the final message.
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { BatonError } from '../errors.ts';
+import { isJsonObject } from '../formats/fields.ts';
+import type { AnswerSchema } from '../protocol/model.ts';
+import type { CommandIo } from './io.ts';
+
+/** A form that answers can be held against. */
+export interface AnswerForm {
+  readonly schema: AnswerSchema;
+  /** For the end of the user's message. */
+  readonly request: string;
+  /** Why a text is not an answer of this form, one sentence; undefined: it is one. */
+  complaintAbout(text: string): string | undefined;
+}
+
+/**
+ * Reads the form from a file.
+ * @throws BatonError `file_not_found`, `file_unreadable`; `usage` for what is no JSON Schema of an object
+ */
+export async function loadAnswerForm(io: CommandIo, file: string): Promise<AnswerForm> {
+  const schema = parseSchema(file, await readText(resolve(io.cwd, file), file));
+  let validator: z.ZodType;
+  try {
+    validator = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch (error) {
+    throw noSchema(file, error instanceof Error ? error.message : String(error));
+  }
+  return {
+    schema: { name: 'final_answer', schema },
+    request:
+      'Your last message must be one JSON value that is valid against the following JSON Schema, with no fence around it and ' +
+      `nothing beside it.\n\n${JSON.stringify(schema)}`,
+    complaintAbout: (text) => complaintAbout(text, validator),
+  };
+}
+
+async function readText(path: string, name: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    const isMissing = code === 'ENOENT';
+    throw new BatonError(
+      isMissing ? 'file_not_found' : 'file_unreadable',
+      isMissing ? `There is no file ${name}` : `${name} cannot be read (${code})`,
+      { cure: '--output-schema takes a file with a JSON Schema.', cause },
+    );
+  });
+}
+
+function parseSchema(file: string, text: string): AnswerSchema['schema'] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw noSchema(file, 'it is no JSON');
+  }
+  if (!isJsonObject(value) || value['type'] !== 'object')
+    throw noSchema(file, 'it does not describe an object');
+  return value;
+}
+
+function noSchema(file: string, why: string): BatonError {
+  return new BatonError('usage', `${file} holds no JSON Schema that can be used: ${why}`, {
+    cure: 'Providers take an object with every key required and additionalProperties false.',
+  });
+}
+
+/** Problems that are named: the model needs the first ones, not all. */
+const MOST_PROBLEMS = 5;
+
+function complaintAbout(text: string, validator: z.ZodType): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'It is no JSON.';
+  }
+  const read = validator.safeParse(value);
+  if (read.success) return undefined;
+  const problems = read.error.issues.slice(0, MOST_PROBLEMS).map(({ path, message }) => {
+    const place = path.map(String).join('.');
+    return place === '' ? message : `${place}: ${message}`;
+  });
+  return `${problems.join('; ')}.`;
+}

@@ -1,0 +1,120 @@
+// What `baton exec` shows while it works: short lines for people, one at a time, from the events of the thread. Pure.
+
+import type { SessionEvent } from '../protocol/event.ts';
+import type { FileChangeView, PlanStepState, ToolEvent } from '../protocol/tool.ts';
+import type { Look } from './io.ts';
+import { arrow, formatNumber, paint, plural, printable } from './style.ts';
+import type { Tone } from './style.ts';
+
+/** Longest command that is shown, in characters: progress is a line. */
+const MAX_COMMAND = 160;
+
+type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
+
+/** Turns events into lines for standard error. */
+export class ProgressLines {
+  readonly #look: Look;
+  readonly #commands = new Map<string, string>();
+  /** What the agent said and may not have been its last word, which goes to standard output. */
+  #said: string | undefined;
+
+  constructor(look: Look) {
+    this.#look = look;
+  }
+
+  /** The lines that an event is worth, without line feeds. What the agent says is told when it says or does more. */
+  linesOf(event: SessionEvent): readonly string[] {
+    if (event.type === 'agent_message') {
+      const before = this.#takeSaid();
+      this.#said = event.message;
+      return before;
+    }
+    if (event.type === 'turn_complete') this.#said = undefined;
+    const lines = this.#describe(event);
+    return lines.length === 0 ? lines : [...this.#takeSaid(), ...lines];
+  }
+
+  #takeSaid(): readonly string[] {
+    const said = this.#said;
+    this.#said = undefined;
+    return said === undefined || said.trim() === '' ? [] : said.trim().split('\n').map(printable);
+  }
+
+  #describe(event: SessionEvent): readonly string[] {
+    switch (event.type) {
+      case 'session_configured':
+        return [this.#describeSession(event)];
+      case 'exec_command_begin':
+        this.#commands.set(event.call_id, event.command);
+        return [];
+      case 'exec_command_end':
+        return [this.#describeCommand(event)];
+      case 'patch_apply_end':
+        return event.success ? event.changes.map((change) => this.#describeChange(change)) : [];
+      case 'plan_update':
+        return [this.#describePlan(event.kind, event.steps)];
+      case 'phase_completed':
+        return [`${this.#paint('good', 'phase done:')} ${oneLine(event.summary)}`];
+      case 'warning':
+        return [`${this.#paint('warning', 'warning:')} ${printable(event.message)}`];
+      case 'stream_error':
+      case 'background_event':
+        return [this.#paint('faint', printable(event.message))];
+      case 'compact_completed':
+        return [
+          this.#describeCompaction(event.pre_compact_tokens, event.post_compact_tokens, event.strategy),
+        ];
+      case 'micro_compact_completed':
+        return [
+          `${this.#paint('accent', 'compacted:')} ${plural(event.tools_compacted, 'old tool result')} cleared, ${formatNumber(event.tokens_saved)} tokens saved`,
+        ];
+      case 'compact_failed':
+        return [`${this.#paint('warning', 'warning:')} not compacted: ${printable(event.error_message)}`];
+      default:
+        return [];
+    }
+  }
+
+  #describeSession(event: Of<'session_configured'>): string {
+    const model = `${event.provider}/${event.model}`;
+    const rules = `${event.sandbox_mode}, ${event.approval_policy}`;
+    return this.#paint('faint', printable(`session ${event.session_id}, ${model}, ${rules}`));
+  }
+
+  #describeCommand({ call_id: id, outcome, exit_code: code, duration_ms: ms }: ToolEnd): string {
+    const command = oneLine(this.#commands.get(id) ?? '');
+    this.#commands.delete(id);
+    const isGood = code === 0;
+    const how = outcome === 'exited' ? `exit ${code ?? '?'}` : outcome.replaceAll('_', ' ');
+    const end = `${this.#paint(isGood ? 'good' : 'bad', how)}, ${(ms / 1000).toFixed(1)} s`;
+    return `$ ${command} ${arrow(this.#look)} ${end}`;
+  }
+
+  #describeChange({ action, path, to, added_lines: added, removed_lines: removed }: FileChangeView): string {
+    const name = to === undefined ? path : `${path} ${arrow(this.#look)} ${to}`;
+    return `${this.#paint('accent', action)} ${printable(name)} (+${added} -${removed})`;
+  }
+
+  #describePlan(kind: 'plan' | 'todo', steps: readonly PlanStepState[]): string {
+    const done = steps.filter(({ status }) => status === 'completed').length;
+    const current = steps.find(({ status }) => status === 'in_progress');
+    const now = current === undefined ? '' : `: ${oneLine(current.step)}`;
+    return `${this.#paint('accent', kind)} ${done} of ${steps.length} done${now}`;
+  }
+
+  #describeCompaction(before: number, after: number, strategy: string): string {
+    const sizes = `${formatNumber(before)} ${arrow(this.#look)} ${formatNumber(after)} tokens`;
+    return `${this.#paint('accent', 'compacted:')} ${sizes} (${strategy})`;
+  }
+
+  #paint(tone: Tone, text: string): string {
+    return paint(this.#look, tone, text);
+  }
+}
+
+type ToolEnd = Extract<ToolEvent, { type: 'exec_command_end' }>;
+
+function oneLine(text: string): string {
+  const line = printable(text.trim().replaceAll(/\s+/g, ' '));
+  return line.length <= MAX_COMMAND ? line : `${line.slice(0, MAX_COMMAND)}…`;
+}

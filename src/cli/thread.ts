@@ -1,0 +1,61 @@
+// A thread as commands open it: the model, the summarizers, the hooks and the system prompt of a configuration.
+
+import { batonHome } from '../config/load.ts';
+import { resolveModelProviders } from '../config/model-providers.ts';
+import type { Config } from '../config/schema.ts';
+import { loadPrompt, promptPlace } from '../prompts/load.ts';
+import type { SessionEvent } from '../protocol/event.ts';
+import { openThread } from '../thread/driver.ts';
+import type { Thread } from '../thread/driver.ts';
+import type { AskApproval } from '../thread/tools/driver.ts';
+import { openHooks } from './hooks.ts';
+import type { CommandIo } from './io.ts';
+import { openSessionModel } from './models.ts';
+import { summarizersOf } from './summarizers.ts';
+
+/** What a command says of the thread that it wants. */
+export interface ThreadWishes {
+  readonly config: Config;
+  /** `PROVIDER/MODEL` or `PROVIDER`; undefined: the one that is meant. */
+  readonly model: string | undefined;
+  /** A thread id, a path, or `last`; undefined: a new thread. */
+  readonly resume: string | undefined;
+  /** Where the agent works. Absolute. */
+  readonly directory: string;
+  /** Of Baton. */
+  readonly version: string;
+  readonly ask: AskApproval;
+  readonly emit: (event: SessionEvent) => void;
+}
+
+/**
+ * Opens a thread.
+ * @throws BatonError as `openSessionModel` and `openThread`
+ */
+export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promise<Thread> {
+  const { config, directory, resume, version, ask, emit } = wishes;
+  const model = await openSessionModel(io, config, wishes.model);
+  const [summarizers, hooks, prompt] = await Promise.all([
+    summarizersOf(io, config, model),
+    openHooks(io, config, directory),
+    loadPrompt(promptPlace(config, io), 'system.md'),
+  ]);
+  for (const warning of prompt.warnings) io.stderr(`baton: warning: ${warning}\n`);
+  return openThread(
+    { config, directory, model, instructions: prompt.body, ...(resume === undefined ? {} : { resume }) },
+    {
+      home: batonHome(io),
+      env: io.env,
+      platform: process.platform,
+      version,
+      keyVariables: [...resolveModelProviders(config.modelProviders).values()].map(({ envKey }) => envKey),
+      clock: io.clock,
+      ids: io.ids,
+      summarizers,
+      ...(hooks === undefined ? {} : { hooks }),
+      ask,
+      emit,
+      signal: io.signal,
+    },
+  );
+}

@@ -1,0 +1,136 @@
+// What a thread is told before the user's first word: where it works, and what the project says. Given in the harness's name,
+// so that compaction takes it for initial context.
+
+import type { Item } from '../protocol/item.ts';
+import { textOfParts } from '../protocol/item.ts';
+import type { LogRecord, SettingsRecord } from '../protocol/record.ts';
+import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
+
+/** Where and under which rules a thread works. */
+export interface Surroundings {
+  /** Absolute, with links resolved. */
+  readonly cwd: string;
+  /** `YYYY-MM-DD`, local time. */
+  readonly date: string;
+  readonly shell: string;
+  readonly platform: string;
+  readonly policy: ApprovalPolicy;
+  readonly sandbox: SandboxMode;
+  /** Whether commands can be confined here. */
+  readonly canConfine: boolean;
+}
+
+/** An instruction file as it is given to the model. */
+export interface InstructionFile {
+  /** Relative to the root of the project. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** How items of each kind begin: by it the newest one of a thread is found again. @source Codex, whose readers know both */
+const OPENINGS = {
+  instructions: '# AGENTS.md instructions',
+  environment: '<environment_context>',
+  hooks: '<hook_context>',
+} as const;
+
+/** What the project's files say, as one item; undefined without any. Order: the root's first. */
+export function instructionsItem(root: string, files: readonly InstructionFile[]): Item | undefined {
+  if (files.length === 0) return undefined;
+  const parts = files.map(({ path, text }) => `<file path="${path}">\n${text.trim()}\n</file>`);
+  return harnessSays(
+    `${OPENINGS.instructions} for ${root}\n\n<INSTRUCTIONS>\n${parts.join('\n\n')}\n</INSTRUCTIONS>`,
+  );
+}
+
+/** Where the thread works. */
+export function environmentItem(surroundings: Surroundings): Item {
+  const { cwd, date, shell, platform, policy, sandbox, canConfine } = surroundings;
+  const facts = [
+    `<cwd>${cwd}</cwd>`,
+    `<current_date>${date}</current_date>`,
+    `<platform>${platform}</platform>`,
+    `<shell>${shell}</shell>`,
+    `<sandbox_mode>${sandbox}</sandbox_mode>`,
+    `<approval_policy>${policy}</approval_policy>`,
+    ...(canConfine || sandbox === 'danger_full_access'
+      ? []
+      : [
+          '<note>Commands cannot be confined on this machine, so that each of them needs an approval.</note>',
+        ]),
+  ];
+  return harnessSays(
+    [OPENINGS.environment, ...facts.map((fact) => `  ${fact}`), '</environment_context>'].join('\n'),
+  );
+}
+
+/** What the user's hooks have to say at the start. */
+export function hookItem(text: string): Item {
+  return harnessSays(`${OPENINGS.hooks}\n${text}\n</hook_context>`);
+}
+
+function harnessSays(text: string): Item {
+  return {
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text }],
+    origin: { author: 'harness' },
+  };
+}
+
+/**
+ * The items that a history does not hold yet as they are now: of each kind the newest one counts. What has not changed is not
+ * repeated, so that the prefix of a thread stays the same.
+ */
+export function missingContext(history: readonly Item[], wanted: readonly Item[]): readonly Item[] {
+  return wanted.filter((item) => {
+    const text = textOf(item);
+    const opening = Object.values(OPENINGS).find((each) => text.startsWith(each)) ?? text;
+    const newest = history.findLast((each) => isHarness(each) && textOf(each).startsWith(opening));
+    return newest === undefined || textOf(newest) !== text;
+  });
+}
+
+function isHarness(item: Item): boolean {
+  return item.origin?.author === 'harness';
+}
+
+function textOf(item: Item): string {
+  return item.type === 'message' ? textOfParts(item.content) : '';
+}
+
+/** A message of the user. Its author is said, so that no text of theirs is taken for the harness's. */
+export function userSays(text: string): Item {
+  return {
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text }],
+    origin: { author: 'user' },
+  };
+}
+
+/** The system prompt with which a thread began. */
+export function recordedInstructions(past: readonly LogRecord[]): string | undefined {
+  const meta = past.findLast((record) => record.type === 'session_meta' && record.instructions !== undefined);
+  return meta?.type === 'session_meta' ? meta.instructions : undefined;
+}
+
+/** Where a thread worked last. */
+export function recordedDirectory(past: readonly LogRecord[]): string | undefined {
+  const record = past.findLast((each) => isPlace(each) && each.cwd !== undefined);
+  return record !== undefined && isPlace(record) ? record.cwd : undefined;
+}
+
+function isPlace(record: LogRecord): record is Extract<LogRecord, { type: 'session_meta' | 'settings' }> {
+  return record.type === 'session_meta' || record.type === 'settings';
+}
+
+/** The settings as a record, unless the log says them already. */
+export function changedSettings(
+  past: readonly LogRecord[],
+  { model, cwd }: { readonly model: string; readonly cwd: string },
+): SettingsRecord | undefined {
+  const newest = past.findLast((record) => record.type === 'settings');
+  const isSame = newest?.type === 'settings' && newest.model === model && newest.cwd === cwd;
+  return isSame ? undefined : { type: 'settings', model, cwd };
+}

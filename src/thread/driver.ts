@@ -1,0 +1,340 @@
+// Opens a thread: the one place that joins the sampling loop with its log, its model, its tools and what the project says.
+// Whoever shows a thread to somebody (`exec`, later a terminal, a library) has no other door.
+
+import { createHash } from 'node:crypto';
+import type { Summarizers } from '../compaction/asking/driver.ts';
+import type { SessionWorld } from '../session/driver.ts';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import type { Clock, Hooks, Ids } from '../ports.ts';
+import type { SessionEvent } from '../protocol/event.ts';
+import type { Item } from '../protocol/item.ts';
+import type { AnswerSchema } from '../protocol/model.ts';
+import { PROTOCOL_VERSION } from '../protocol/version.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import type { OpenedModel } from '../providers/open.ts';
+import { createRollout, openRollout } from '../rollout/driver.ts';
+import type { Rollout } from '../rollout/driver.ts';
+import { Session } from '../session/driver.ts';
+import type { TurnEnding } from '../session/loop.ts';
+import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
+import { openToolbox } from '../tools/driver.ts';
+import type { Toolbox } from '../tools/driver.ts';
+import { openWorkspace, resolveRoot } from '../workspace/driver.ts';
+import {
+  changedSettings,
+  environmentItem,
+  hookItem,
+  instructionsItem,
+  missingContext,
+  recordedInstructions,
+  recordedDirectory,
+  userSays,
+} from './context.ts';
+import { loadInstructions } from './instructions/load.ts';
+import { recordsOf, ThreadLog } from './log/driver.ts';
+import { AskedModel } from './model/driver.ts';
+import { ThreadTools } from './tools/driver.ts';
+import type { AskApproval } from './tools/driver.ts';
+
+/** Which thread is opened, and how. */
+export interface ThreadRequest {
+  /** A thread id, a path, or `last`; absent: a new thread. */
+  readonly resume?: string;
+  /** Where the agent works. Absolute. */
+  readonly directory: string;
+  readonly config: Config;
+  readonly model: OpenedModel;
+  /** The system prompt of a new thread; one that goes on keeps its own, so that the prefix of its requests stays the same. */
+  readonly instructions: string;
+}
+
+/** What a thread is opened in. */
+export interface ThreadWorld {
+  /** Baton's home. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `process.platform`. */
+  readonly platform: string;
+  /** Of Baton. */
+  readonly version: string;
+  /** Variables that hold keys whatever their names look like. */
+  readonly keyVariables: readonly string[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Who writes summaries; absent: the embedded summarizer. */
+  readonly summarizers?: Summarizers;
+  readonly hooks?: Hooks;
+  readonly ask: AskApproval;
+  /** Takes every event of the thread, in order. Must not throw. */
+  readonly emit: (event: SessionEvent) => void;
+  /** Stops the opening; a thread that is open is stopped by `interrupt`. */
+  readonly signal: AbortSignal;
+}
+
+/** How a turn ended. */
+export interface TurnOutcome {
+  readonly ending: TurnEnding;
+  /** What the agent said last in this turn; undefined where it said nothing. */
+  readonly lastMessage: string | undefined;
+  /** Why the model gave no answer, where that ended the turn. */
+  readonly failure: BatonError | undefined;
+}
+
+/** A thread that is open. */
+export interface Thread {
+  readonly id: string;
+  /** Its rollout; the file appears with the first turn. */
+  readonly path: string;
+  /** Whether anything of it is recorded, so that it can be resumed. */
+  readonly isRecorded: boolean;
+  /**
+   * Runs a turn of the user.
+   * @param schema the form that the answer must have, demanded of the model with each request of this turn
+   * @throws BatonError where the log cannot be written: nothing can be promised then
+   */
+  turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome>;
+  /** Gives the running turn a message. @returns whether a turn was running that took it */
+  steer(text: string): Promise<boolean>;
+  /** Ends the running turn at once, whatever it is doing. */
+  interrupt(): void;
+  /** Ends the running turn, waits until no tool runs any more, and lets others write the log. Does nothing the second time. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a thread. Nothing of it is written before its first turn.
+ * @throws BatonError `file_not_found` where directory or thread do not exist; `session_live` where somebody else has it
+ *   open; as `openRollout`; `interrupted`
+ */
+export async function openThread(request: ThreadRequest, world: ThreadWorld): Promise<Thread> {
+  const root = await resolveRoot(request.directory);
+  const log = await openLog(request, root, world);
+  try {
+    return await OpenThread.open(request, world, log);
+  } catch (error) {
+    await log.rollout.close();
+    throw error;
+  }
+}
+
+/** A log and what is in it. */
+interface OpenLog {
+  readonly rollout: Rollout;
+  /** Where the thread works from here on. Absolute, with links resolved. */
+  readonly root: string;
+  readonly past: readonly LogRecord[];
+  /** Sentences for the user. */
+  readonly warnings: readonly string[];
+}
+
+async function openLog(
+  { resume, instructions }: ThreadRequest,
+  root: string,
+  { home, clock, ids, signal, version }: ThreadWorld,
+): Promise<OpenLog> {
+  const world = { clock, ids, signal };
+  if (resume === undefined) {
+    const head = { cwd: root, producerVersion: version, instructions };
+    const rollout = await createRollout(home, head, world);
+    const meta: LogRecord = { type: 'session_meta', sessionId: rollout.threadId, ...head };
+    return { rollout, root, past: [meta], warnings: [] };
+  }
+  const past: LogRecord[] = [];
+  const { rollout, damage } = await openRollout(home, resume, world, (record) => void past.push(record));
+  const moved = recordedDirectory(past) ?? root;
+  const warnings = damage.map(({ line, message }) => `Line ${line} of the session is damaged: ${message}`);
+  if (moved !== root) warnings.push(`The session worked in ${moved} and goes on in ${root}.`);
+  return { rollout, root, past, warnings };
+}
+
+/** Everything that a thread is put together from. */
+interface Parts {
+  readonly request: ThreadRequest;
+  readonly world: ThreadWorld;
+  readonly log: OpenLog;
+  readonly toolbox: Toolbox;
+  /** What the model is told before the user's first word. */
+  readonly context: readonly Item[];
+  readonly compaction: SessionWorld['compaction'];
+}
+
+class OpenThread implements Thread {
+  readonly id: string;
+  readonly path: string;
+  readonly #rollout: Rollout;
+  readonly #log: ThreadLog;
+  readonly #session: Session;
+  readonly #tools: ThreadTools;
+  readonly #model: AskedModel;
+  readonly #emit: ThreadWorld['emit'];
+  /** Waits for the next turn. */
+  #context: readonly Item[];
+  #lastMessage: string | undefined;
+  #running: Promise<unknown> | undefined;
+  #closing: Promise<void> | undefined;
+
+  static async open(request: ThreadRequest, world: ThreadWorld, log: OpenLog): Promise<OpenThread> {
+    const { config, model } = request;
+    const { rollout, root } = log;
+    const [toolbox, project] = await Promise.all([
+      openToolbox(
+        {
+          directory: root,
+          env: world.env,
+          keyVariables: world.keyVariables,
+          platform: world.platform,
+          log: () => recordsOf(world.home, rollout.path),
+        },
+        world.signal,
+      ),
+      loadInstructions(root),
+    ]);
+    const source = request.resume === undefined ? 'startup' : 'resume';
+    const session = {
+      sessionId: rollout.threadId,
+      transcriptPath: rollout.path,
+      cwd: toolbox.root,
+      model: model.name,
+    };
+    const notes = await world.hooks?.sessionStart({ session, source }, world.signal);
+    if (world.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
+    world.emit({
+      type: 'session_configured',
+      protocol_version: PROTOCOL_VERSION,
+      session_id: rollout.threadId,
+      rollout_path: rollout.path,
+      provider: model.provider,
+      model: model.name,
+      model_context_window: model.window,
+      cwd: toolbox.root,
+      approval_policy: config.approvalPolicy,
+      sandbox_mode: config.sandboxMode,
+      mode: config.features.rawrAutoCompaction ? config.rawrAutoCompaction.mode : 'off',
+      plan_mode: false,
+      review_mode: false,
+    });
+    const told = [...log.warnings, ...unconfined(toolbox, config), ...project.warnings];
+    for (const message of [...told, ...(notes?.warnings ?? [])]) world.emit({ type: 'warning', message });
+    const context = [
+      instructionsItem(project.root, project.files),
+      environmentItem({
+        cwd: toolbox.root,
+        date: localDate(new Date(world.clock.now())),
+        platform: world.platform,
+        shell: toolbox.shell,
+        policy: config.approvalPolicy,
+        sandbox: config.sandboxMode,
+        canConfine: toolbox.confinement.type === 'bubblewrap',
+      }),
+      notes?.context === undefined ? undefined : hookItem(notes.context),
+    ].filter((item) => item !== undefined);
+    const compaction = await compactionSurroundings(request, world, toolbox.root);
+    return new OpenThread({ request, world, log, toolbox, context, compaction });
+  }
+
+  private constructor({ request, world, log, toolbox, context, compaction }: Parts) {
+    const { config, model } = request;
+    const { rollout, past } = log;
+    this.id = rollout.threadId;
+    this.path = rollout.path;
+    this.#rollout = rollout;
+    this.#emit = world.emit;
+    const settings = changedSettings(past, { model: model.name, cwd: toolbox.root });
+    this.#log = new ThreadLog(rollout, settings, request.resume !== undefined);
+    this.#model = new AskedModel(model.model);
+    this.#tools = new ThreadTools({
+      toolbox,
+      policy: config.approvalPolicy,
+      sandbox: config.sandboxMode,
+      author: () => 'user',
+      ask: world.ask,
+      emit: world.emit,
+    });
+    this.#session = new Session(
+      {
+        config: { ...config, modelContextWindow: model.window },
+        model: this.#model,
+        modelName: model.name,
+        instructions: recordedInstructions(past) ?? request.instructions,
+        threadId: rollout.threadId,
+        log: this.#log,
+        tools: this.#tools,
+        compaction,
+        emit: (event) => {
+          if (event.type === 'agent_message') this.#lastMessage = event.message;
+          world.emit(this.#model.explained(event));
+        },
+      },
+      settings === undefined ? past : [...past, settings],
+    );
+    this.#context = missingContext(this.#session.items, context);
+  }
+
+  get isRecorded(): boolean {
+    return this.#log.isBegun;
+  }
+
+  async turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome> {
+    this.#model.schema = schema;
+    this.#lastMessage = undefined;
+    const running = this.#session.turn([...this.#context, userSays(text)]);
+    this.#context = [];
+    this.#running = running;
+    const ending = await running;
+    const failure = ending.type === 'failed' ? this.#model.failure : undefined;
+    return { ending, lastMessage: this.#lastMessage, failure };
+  }
+
+  steer(text: string): Promise<boolean> {
+    return this.#session.steer(userSays(text));
+  }
+
+  interrupt(): void {
+    this.#session.interrupt();
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#end();
+    await this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    this.#session.interrupt();
+    // Whoever began the turn is told how it failed.
+    await this.#running?.catch(() => undefined);
+    await this.#tools.idle();
+    await this.#rollout.close();
+    this.#emit({ type: 'shutdown_complete' });
+  }
+}
+
+/** Sizes are estimates with their margin: the exact tokenizer would cost each start more than all else together. @source docs/decisions/exec.md */
+async function compactionSurroundings(
+  { config }: ThreadRequest,
+  { clock, ids, summarizers, hooks }: ThreadWorld,
+  root: string,
+): Promise<SessionWorld['compaction']> {
+  const { compact } = config;
+  return {
+    clock,
+    ids,
+    hash: (text) => createHash('sha256').update(text).digest('hex'),
+    count: (text) => withSafetyMargin(approximateTokens(text, compact), compact.tokenSafetyMultiplier),
+    counter: 'approximate',
+    files: await openWorkspace(root, undefined),
+    ...(summarizers === undefined ? {} : { summarizers }),
+    ...(hooks === undefined ? {} : { hooks }),
+  };
+}
+
+function unconfined({ confinement }: Toolbox, { sandboxMode, approvalPolicy }: Config): readonly string[] {
+  if (confinement.type !== 'none' || sandboxMode === 'danger_full_access') return [];
+  const what = approvalPolicy === 'never' ? 'all of them are turned down' : 'each of them has to be approved';
+  return [`${confinement.why} Under sandbox_mode ${sandboxMode} ${what}.`];
+}
+
+/** `YYYY-MM-DD` where the user is. */
+function localDate(now: Date): string {
+  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+}

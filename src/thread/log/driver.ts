@@ -1,0 +1,54 @@
+// The log of a thread: its rollout, as the sampling loop writes it and as `recall` reads it.
+
+import { loadRollout } from '../../formats/load.ts';
+import type { LogRecord, SettingsRecord } from '../../protocol/record.ts';
+import type { Rollout } from '../../rollout/driver.ts';
+import { openRolloutSource } from '../../rollout/load.ts';
+import type { SessionLog } from '../../session/driver.ts';
+
+/** Appends to a rollout. */
+export class ThreadLog implements SessionLog {
+  readonly #rollout: Rollout;
+  #settings: SettingsRecord | undefined;
+  #isBegun: boolean;
+
+  /**
+   * @param settings written before the first record, so that a thread in which nothing is said leaves no file
+   * @param isBegun something is recorded already
+   */
+  constructor(rollout: Rollout, settings: SettingsRecord | undefined, isBegun: boolean) {
+    this.#rollout = rollout;
+    this.#settings = settings;
+    this.#isBegun = isBegun;
+  }
+
+  /** Whether the thread can be resumed. */
+  get isBegun(): boolean {
+    return this.#isBegun;
+  }
+
+  async append(records: readonly LogRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const settings = this.#settings === undefined ? [] : [this.#settings];
+    await this.#rollout.append([...settings, ...records]);
+    this.#settings = undefined;
+    this.#isBegun = true;
+  }
+
+  /** The rollout syncs by itself at the records after which a session asks for it: ends of turns and compactions. */
+  sync(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** All records of a thread as its file has them now; none while it has no file. */
+export async function* recordsOf(home: string, path: string): AsyncGenerator<LogRecord> {
+  const records: LogRecord[] = [];
+  const source = await openRolloutSource(home, path);
+  try {
+    await loadRollout(source, { emit: (record) => void records.push(record), report: () => undefined });
+  } finally {
+    await source.close();
+  }
+  yield* records;
+}

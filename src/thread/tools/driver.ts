@@ -1,0 +1,134 @@
+// The calls of a thread: found, approved, put in order, run, told of, and turned into results.
+
+import { failedResult } from '../../history/pairs.ts';
+import type { CancelSignal } from '../../ports.ts';
+import { callOf } from '../../protocol/item.ts';
+import type { CallView, Item, ToolOutputItem } from '../../protocol/item.ts';
+import type { ToolSpec } from '../../protocol/model.ts';
+import type { ToolEvent, ToolResult } from '../../protocol/tool.ts';
+import type { ToolRunner } from '../../session/driver.ts';
+import { ABORTED_RESULT } from '../../session/loop.ts';
+import { decideApproval } from '../../tools/approval.ts';
+import { runCall } from '../../tools/driver.ts';
+import type { Toolbox } from '../../tools/driver.ts';
+import type { Tool, ToolAction } from '../../tools/tool.ts';
+import type { ApprovalPolicy, Author, SandboxMode } from '../../vocabulary.ts';
+
+/** A call that only the user can let run. */
+export interface ApprovalRequest {
+  readonly callId: string;
+  readonly tool: string;
+  readonly action: ToolAction;
+  /** What it would be run in. */
+  readonly sandbox: SandboxMode;
+  /** Why it is asked for, one sentence. */
+  readonly why: string;
+}
+
+/** What the user said to a call. */
+export type ApprovalAnswer =
+  | { readonly type: 'approved' }
+  /** `why` is for the model: what would let the call run, or what the user wants instead. */
+  | { readonly type: 'denied'; readonly why: string };
+
+/** Asks the user about a call; rejects with nothing but `interrupted`. */
+export type AskApproval = (request: ApprovalRequest, signal: CancelSignal) => Promise<ApprovalAnswer>;
+
+/** What calls are run with. */
+export interface RunnerTerms {
+  readonly toolbox: Toolbox;
+  readonly policy: ApprovalPolicy;
+  readonly sandbox: SandboxMode;
+  /** Who wrote the message that the running turn answers: only the user's turns may ask. */
+  readonly author: () => Author;
+  readonly ask: AskApproval;
+  readonly emit: (event: ToolEvent) => void;
+}
+
+/** Runs the calls of one thread. */
+export class ThreadTools implements ToolRunner {
+  readonly specs: readonly ToolSpec[];
+  readonly #terms: RunnerTerms;
+  readonly #tools: ReadonlyMap<string, Tool>;
+  /** The newest call that has the tools to itself. */
+  #alone: Promise<unknown> = Promise.resolve();
+  /** Calls since then, which only read. */
+  #reading: Promise<unknown>[] = [];
+
+  constructor(terms: RunnerTerms) {
+    const { tools } = terms.toolbox;
+    this.#terms = terms;
+    this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
+    this.specs = tools.map(({ spec }) => spec);
+  }
+
+  /**
+   * Runs a call as soon as its turn comes: calls that only read run side by side, every other one alone, in the order in
+   * which they are given here, so that each sees what came before it.
+   */
+  async run(call: Item, signal: CancelSignal): Promise<ToolOutputItem> {
+    const view = callOf(call);
+    const tool = view === undefined ? undefined : this.#tools.get(view.name);
+    if (view === undefined || tool === undefined) return failedResult(call, this.#unknown(view));
+    const result = await this.#inOrder(tool.kind === 'read', () => this.#runTool(tool, view, signal));
+    return resultItem(call, result);
+  }
+
+  /** Fulfilled when nothing runs any more. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#alone, ...this.#reading]);
+  }
+
+  #inOrder(isReading: boolean, work: () => Promise<ToolResult>): Promise<ToolResult> {
+    const before = isReading ? [this.#alone] : [this.#alone, ...this.#reading];
+    const running = Promise.all(before).then(work);
+    const ended = running.catch(() => undefined);
+    if (isReading) this.#reading.push(ended);
+    else {
+      this.#alone = ended;
+      this.#reading = [];
+    }
+    return running;
+  }
+
+  async #runTool(tool: Tool, { callId = '', input }: CallView, signal: CancelSignal): Promise<ToolResult> {
+    if (signal.aborted) return turnedDown(ABORTED_RESULT);
+    const parsed = tool.parse(input);
+    if (parsed.type === 'complaint') return turnedDown(parsed.text);
+    const { policy, sandbox, toolbox, author, ask, emit } = this.#terms;
+    const canConfine = toolbox.confinement.type === 'bubblewrap';
+    const action = tool.actionOf(parsed.input);
+    const decision = decideApproval(action, { policy, sandbox, canConfine }, author());
+    if (decision.type === 'refuse') return turnedDown(notRun(decision.why));
+    if (decision.type === 'ask') {
+      const { why } = decision;
+      const asked = { callId, tool: tool.spec.name, action, sandbox: decision.sandbox, why };
+      const answer = await ask(asked, signal);
+      if (answer.type === 'denied') return turnedDown(notRun(`${why} ${answer.why}`));
+    }
+    return runCall({ tool, arguments: input }, { callId, sandbox: decision.sandbox, emit }, signal);
+  }
+
+  #unknown(view: CallView | undefined): string {
+    const names = [...this.#tools.keys()].join(', ');
+    return `There is no tool ${JSON.stringify(view?.name ?? '')}. The tools are: ${names}.`;
+  }
+}
+
+function turnedDown(text: string): ToolResult {
+  return { text, success: false };
+}
+
+function notRun(why: string): string {
+  return `The call was not run. ${why}`;
+}
+
+function resultItem(call: Item, { text, success, exitCode }: ToolResult): ToolOutputItem {
+  return {
+    type: call.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
+    call_id: callOf(call)?.callId ?? '',
+    output: text,
+    success,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+  };
+}
