@@ -44,6 +44,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
   processes: ['vocabulary', 'errors', 'protocol', 'ports'],
   workspace: ['vocabulary', 'errors', 'protocol', 'ports'],
+  git: ['vocabulary', 'errors', 'protocol', 'ports', 'processes'],
+  snapshots: ['vocabulary', 'errors', 'protocol', 'ports', 'processes', 'workspace', 'git'],
   hooks: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'trail', 'processes'],
   tools: [
     'vocabulary',
@@ -55,6 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'trail',
     'processes',
     'workspace',
+    'git',
   ],
   eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
   replay: [
@@ -90,6 +93,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'watcher',
     'processes',
     'workspace',
+    'git',
+    'snapshots',
     'hooks',
     'tools',
     'eval',
