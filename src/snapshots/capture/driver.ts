@@ -117,6 +117,9 @@ const COPIED_SETTINGS =
 /** Paths of one update of the index. What is done is done when the next one runs out of time. */
 const BATCH = 10_000;
 
+/** Files that git may refuse one by one: each costs a dozen runs of git. */
+const MAX_REFUSED = 100;
+
 /** Files that are looked at before something else has its turn. */
 const LOOKS_AT_ONCE = 1000;
 
@@ -229,9 +232,12 @@ export async function captureTree(
   const refused: LeftOut[] = [];
   const wanted = [...looks.keys()];
   for (let from = 0; from < wanted.length; from += BATCH) {
-    await takeIn(workshop, wanted.slice(from, from + BATCH), { deadline, refused });
-    if (deadline.isOver) return skipped(deadline.why);
+    const failure = await takeIn(workshop, wanted.slice(from, from + BATCH), { deadline, refused });
+    if (failure !== undefined) return failure;
   }
+  const [first] = refused;
+  // What is wrong with every file is wrong with the repository.
+  if (first !== undefined && refused.length === wanted.length) return skipped(`every file is ${first.why}`);
   for (const { path } of refused) looks.delete(path);
   const written = await runInWorkshop(workshop, ['write-tree'], deadline);
   if (!hasSucceeded(written)) return explain(written, deadline);
@@ -316,34 +322,45 @@ interface TakingIn {
   readonly refused: LeftOut[];
 }
 
-/** Takes paths into the private index. What git refuses is searched for by halves, so that it alone is left out. */
-async function takeIn(workshop: Workshop, paths: readonly string[], to: TakingIn): Promise<void> {
+/**
+ * Takes paths into the private index. What git refuses is searched for by halves, so that it alone is left out.
+ * @returns why it cannot go on
+ */
+async function takeIn(
+  workshop: Workshop,
+  paths: readonly string[],
+  to: TakingIn,
+): Promise<NotCaptured | undefined> {
   const { deadline, refused } = to;
-  if (paths.length === 0 || deadline.isOver) return;
+  if (paths.length === 0) return undefined;
   const answer = await runInWorkshop(
     workshop,
     ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'],
     deadline,
     { input: Buffer.from(joinPaths(paths), 'latin1') },
   );
-  if (hasSucceeded(answer) || deadline.isOver) return;
-  await rm(join(workshop.directory, 'index.lock'), { force: true });
+  if (hasSucceeded(answer)) return undefined;
+  // A git that was stopped or killed has refused nothing.
+  if (deadline.isOver || answer.end.type !== 'exited' || refused.length >= MAX_REFUSED) {
+    return explain(answer, deadline);
+  }
   const [only] = paths;
   if (paths.length === 1 && only !== undefined) {
     refused.push({ path: only, why: `refused by git (${answer.errors.split('\n')[0] ?? ''})` });
-    return;
+    return undefined;
   }
   // Files that may not be read can be many, and are told apart at once.
-  const readable = paths.filter((path) => isReadable(workshop.repository.root, path));
+  const { root } = workshop.repository;
+  const readable = paths.filter((path) => isReadable(root, path));
   if (readable.length < paths.length) {
     const known = new Set(readable);
-    for (const path of paths) if (!known.has(path)) refused.push({ path, why: 'not to be read' });
-    await takeIn(workshop, readable, to);
-    return;
+    refused.push(
+      ...paths.filter((path) => !known.has(path)).map((path) => ({ path, why: 'not to be read' })),
+    );
+    return takeIn(workshop, readable, to);
   }
   const half = Math.ceil(paths.length / 2);
-  await takeIn(workshop, paths.slice(0, half), to);
-  await takeIn(workshop, paths.slice(half), to);
+  return (await takeIn(workshop, paths.slice(0, half), to)) ?? takeIn(workshop, paths.slice(half), to);
 }
 
 function isReadable(root: string, path: string): boolean {
