@@ -2,17 +2,22 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { GIT_ENV, mustTake, NEVER, WorkTree } from '../../test/support/work-tree.ts';
 import type { Name } from '../../test/support/work-tree.ts';
 import { BatonError } from '../errors.ts';
 import { openSnapshots, SNAPSHOT_BOUNDS } from './driver.ts';
 import type { RestoreOutcome, Snapshots, SnapshotTerms } from './driver.ts';
+
+// A directory for temporary files that no other process uses.
+const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'baton-test-')));
+process.env['TMPDIR'] = temporary;
+after(() => rmSync(temporary, { recursive: true, force: true }));
 
 interface Bench {
   readonly tree: WorkTree;
@@ -516,7 +521,7 @@ describe('snapshots', () => {
     ];
     for (const [terms, expected] of rows) {
       const outcome = await openSnapshots(
-        { directory: bare.root, threadId: 'thread', env: GIT_ENV, ...terms },
+        { directory: bare.root, threadId: 'thread', env: GIT_ENV, clock: Date, ...terms },
         NEVER,
       );
       assert.ok('why' in outcome, 'there are snapshots');
@@ -530,6 +535,20 @@ describe('snapshots', () => {
     const outcome = await snapshots.restore({ commit, ref: 'HEAD' }, NEVER);
     assert.ok(outcome.type === 'refused', 'restored');
     assert.match(outcome.why, /no snapshot of Baton/);
+  });
+
+  test('a file that looks the same is not read again, unless the private index is gone', async (t) => {
+    const clock = { now: () => Date.now() + 60_000 };
+    const { tree, snapshots } = await bench(t, { 'a.txt': 'one\n', 'b.txt': 'one\n' }, { clock });
+    await mustTake(snapshots);
+    const folder = [...ownFolders()].find((name) => existsSync(join(tmpdir(), name, 'index')));
+    assert.ok(folder !== undefined, 'no folder');
+    rmSync(join(tmpdir(), folder, 'index'));
+    tree.put('b.txt', 'two\n');
+    const snapshot = await mustTake(snapshots);
+    tree.remove('a.txt');
+    const { changes } = restored(await snapshots.restore(snapshot, NEVER));
+    assert.deepEqual(changes, [{ path: 'a.txt', change: 'deleted' }]);
   });
 
   test('its own files are gone when it is closed', async (t) => {

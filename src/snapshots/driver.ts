@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { BatonError } from '../errors.ts';
 import { hasSucceeded, runGit } from '../git/driver.ts';
-import type { CancelSignal } from '../ports.ts';
+import type { CancelSignal, Clock } from '../ports.ts';
 import { resolveRoot } from '../workspace/driver.ts';
 import {
   bytesOf,
@@ -42,7 +42,7 @@ export const SNAPSHOT_LIMIT_MS = 5000;
 const UNDO_LIMIT_MS = 60_000;
 
 /** Snapshots that a thread keeps. @source Codex, 20 */
-export const KEPT_SNAPSHOTS = 20;
+const KEPT_SNAPSHOTS = 20;
 
 /** What is needed to open the snapshots of a thread. */
 export interface SnapshotTerms {
@@ -51,6 +51,8 @@ export interface SnapshotTerms {
   readonly threadId: string;
   /** Baton's environment; git sees no more of it than `withoutSecrets` leaves, if the caller gives that. */
   readonly env: Readonly<Record<string, string>>;
+  /** By which files that changed a moment ago are told from settled ones. */
+  readonly clock: Clock;
   /** Absent: `SNAPSHOT_BOUNDS`. */
   readonly bounds?: CaptureBounds;
   /** Absent: `SNAPSHOT_LIMIT_MS`. */
@@ -119,7 +121,7 @@ export async function openSnapshots(
     const repository = await findRepository(root, terms.env, deadline);
     return 'why' in repository
       ? ({ type: 'unavailable', why: repository.why } as const)
-      : new Snapshots(await openWorkshop(repository, deadline), terms);
+      : new Snapshots(await openWorkshop(repository, terms.clock, deadline), terms);
   });
 }
 
@@ -197,11 +199,12 @@ export class Snapshots {
   }
 
   /**
-   * Lets go of all but the newest snapshots of this thread, and of those of any thread that are older than a moment.
+   * Lets go of all but the newest snapshots of this thread, and of those of other threads that are older than a moment.
+   * @param keep absent: 20
    * @returns how many it let go
    */
   async prune(
-    { keep, before }: { readonly keep: number; readonly before?: Date },
+    { keep = KEPT_SNAPSHOTS, before }: { readonly keep?: number; readonly before?: Date },
     signal: CancelSignal,
   ): Promise<number> {
     return within(UNDO_LIMIT_MS, signal, async (deadline) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { BatonError } from '../errors.ts';
 import type { NoteRecord } from '../protocol/record.ts';
 import { MAX_PINNED_TOKENS, pinnedTokens, pinRecords, pinsAfter, unpinRecord } from './pins.ts';

@@ -34,6 +34,6 @@ test('a pin is kept, said in the preview, and still a pin in the file that was w
     return readFileSync(out, 'utf8');
   };
   const once = await written(rollout.path, 'once.jsonl');
-  const [compacted] = once.split('\n').filter((line) => line.includes('"type":"compacted"'));
+  const compacted = once.split('\n').find((line) => line.includes('"type":"compacted"'));
   assert.ok(compacted?.includes(JSON.stringify(TEXT).slice(1, -1)), 'the pin is not in what was written');
 });

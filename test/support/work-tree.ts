@@ -79,7 +79,7 @@ export class WorkTree {
 
   async open(terms: Partial<SnapshotTerms> = {}): Promise<Snapshots> {
     const snapshots = await openSnapshots(
-      { directory: this.root, threadId: 'thread', env: GIT_ENV, limitMs: 60_000, ...terms },
+      { directory: this.root, threadId: 'thread', env: GIT_ENV, clock: Date, limitMs: 60_000, ...terms },
       NEVER,
     );
     if ('why' in snapshots) throw new TypeError(snapshots.why);

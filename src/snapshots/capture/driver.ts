@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasSucceeded, runGit } from '../../git/driver.ts';
 import type { GitAnswer } from '../../git/driver.ts';
-import type { CancelSignal } from '../../ports.ts';
+import type { CancelSignal, Clock } from '../../ports.ts';
 import { directoriesOf, joinPaths, parseStages, splitPaths } from '../paths.ts';
 import type { LeftOut } from '../snapshot.ts';
 
@@ -40,6 +40,9 @@ export interface Repository {
 export interface Workshop {
   readonly repository: Repository;
   readonly directory: string;
+  /** How the files looked that its index holds: one that looks the same need not be taken in again. */
+  readonly held: Map<string, Look>;
+  readonly clock: Clock;
 }
 
 /** How a file looked when it was listed, by which a later change is known. */
@@ -117,6 +120,12 @@ const COPIED_SETTINGS =
 /** Paths of one update of the index. What is done is done when the next one runs out of time. */
 const BATCH = 10_000;
 
+/**
+ * A file that changed shortly before it was looked at may change again without looking different, in milliseconds: clocks of
+ * file systems tick in up to two seconds. @source FAT; git's own rule for its index
+ */
+const SETTLED_MS = 2500;
+
 /** Files that git may refuse one by one: each costs a dozen runs of git. */
 const MAX_REFUSED = 100;
 
@@ -127,7 +136,11 @@ const LOOKS_AT_ONCE = 1000;
 export const GIT_GRACE_MS = 500;
 
 /** Opens a workshop in the directory of temporary files. */
-export async function openWorkshop(repository: Repository, deadline: Deadline): Promise<Workshop> {
+export async function openWorkshop(
+  repository: Repository,
+  clock: Clock,
+  deadline: Deadline,
+): Promise<Workshop> {
   const { root, env } = repository;
   const copied = await runGit(['config', '-z', '--get-regexp', COPIED_SETTINGS], root, {
     env,
@@ -140,7 +153,7 @@ export async function openWorkshop(repository: Repository, deadline: Deadline): 
   await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');
   await writeFile(join(directory, 'info', 'attributes'), ATTRIBUTES);
   await writeFile(join(directory, 'config'), configOf(copied.output.toString('utf8')));
-  return { repository, directory };
+  return { repository, directory, held: new Map(), clock };
 }
 
 /** Removes it. */
@@ -205,6 +218,7 @@ export async function captureTree(
   deadline: Deadline,
   include: readonly string[] = [],
 ): Promise<Captured | NotCaptured> {
+  const startedMs = workshop.clock.now();
   const listed = await list(workshop.repository, deadline);
   if ('type' in listed) return listed;
   const { tracked, untracked, nested } = listed;
@@ -230,15 +244,25 @@ export async function captureTree(
   const problem = await forget(workshop, looks, deadline);
   if (problem !== undefined) return problem;
   const refused: LeftOut[] = [];
-  const wanted = [...looks.keys()];
+  const { held } = workshop;
+  const wanted = [...looks].flatMap(([path, seen]) => (isSameLook(held.get(path), seen) ? [] : [path]));
   for (let from = 0; from < wanted.length; from += BATCH) {
-    const failure = await takeIn(workshop, wanted.slice(from, from + BATCH), { deadline, refused });
+    const batch = wanted.slice(from, from + BATCH);
+    const failure = await takeIn(workshop, batch, { deadline, refused });
     if (failure !== undefined) return failure;
+    for (const path of batch) {
+      const seen = looks.get(path);
+      if (seen !== undefined && seen.ctimeMs < startedMs - SETTLED_MS) held.set(path, seen);
+      else held.delete(path);
+    }
   }
   const [first] = refused;
   // What is wrong with every file is wrong with the repository.
-  if (first !== undefined && refused.length === wanted.length) return skipped(`every file is ${first.why}`);
-  for (const { path } of refused) looks.delete(path);
+  if (first !== undefined && refused.length === looks.size) return skipped(`every file is ${first.why}`);
+  for (const { path } of refused) {
+    looks.delete(path);
+    held.delete(path);
+  }
   const written = await runInWorkshop(workshop, ['write-tree'], deadline);
   if (!hasSucceeded(written)) return explain(written, deadline);
   const tree = written.output.toString('latin1').trim();
@@ -301,10 +325,14 @@ async function forget(
   looks: ReadonlyMap<string, Look>,
   deadline: Deadline,
 ): Promise<NotCaptured | undefined> {
-  const held = await runInWorkshop(workshop, ['ls-files', '-z'], deadline);
-  if (!hasSucceeded(held)) return explain(held, deadline);
-  const gone = splitPaths(held.output.toString('latin1')).filter((path) => !looks.has(path));
+  const answer = await runInWorkshop(workshop, ['ls-files', '-z'], deadline);
+  if (!hasSucceeded(answer)) return explain(answer, deadline);
+  const listed = new Set(splitPaths(answer.output.toString('latin1')));
+  // The index lies in a directory that others clean up.
+  for (const path of workshop.held.keys()) if (!listed.has(path)) workshop.held.delete(path);
+  const gone = [...listed].filter((path) => !looks.has(path));
   if (gone.length === 0) return undefined;
+  for (const path of gone) workshop.held.delete(path);
   const input = Buffer.from(joinPaths(gone), 'latin1');
   const forgotten = await runInWorkshop(
     workshop,
@@ -372,6 +400,18 @@ function isReadable(root: string, path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a file is the one that was seen before. */
+export function isSameLook(one: Look | undefined, other: Look | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return (
+    one.size === other.size &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs &&
+    one.ino === other.ino &&
+    one.mode === other.mode
+  );
 }
 
 /** The path as the file system has it. */

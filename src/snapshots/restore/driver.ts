@@ -5,7 +5,7 @@ import { chmod, lstat, mkdir, rename, rm, rmdir, symlink, unlink, writeFile } fr
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasSucceeded } from '../../git/driver.ts';
-import { bytesOf, runInWorkshop } from '../capture/driver.ts';
+import { bytesOf, isSameLook, runInWorkshop } from '../capture/driver.ts';
 import type { Captured, Deadline, Look, Workshop } from '../capture/driver.ts';
 import type { RestorePlan, TreeFile } from '../changes.ts';
 import { directoriesOf } from '../paths.ts';
@@ -69,15 +69,7 @@ async function mustBeAsSaved(root: string, path: string, look: Look | undefined)
   const stats = await lookAt(root, path);
   // A directory can only be in the way of a file, and only an empty one gives way.
   if (stats?.isDirectory() === true && look === undefined) return;
-  const isSame =
-    stats === undefined || look === undefined
-      ? stats === look
-      : stats.size === look.size &&
-        stats.mtimeMs === look.mtimeMs &&
-        stats.ctimeMs === look.ctimeMs &&
-        stats.ino === look.ino &&
-        stats.mode === look.mode;
-  if (!isSame) throw new ChangedMeanwhile('changed since the undo began');
+  if (!isSameLook(stats, look)) throw new ChangedMeanwhile('changed since the undo began');
 }
 
 async function lookAt(root: string, path: string): Promise<Stats | undefined> {
