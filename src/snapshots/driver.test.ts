@@ -466,6 +466,32 @@ describe('snapshots', () => {
     }
   });
 
+  test('an undo that is stopped says what it did not reach, and can be gone on with or back from', async (t) => {
+    const { tree, snapshots } = await bench(t, { 'a.txt': 'one\n' });
+    const snapshot = await mustTake(snapshots);
+    tree.put('a.txt', 'two\n');
+    tree.put('new.txt', 'new\n');
+    const programs = new WorkTree(false);
+    t.after(() => programs.close());
+    programs.put(
+      'git',
+      `#!/bin/sh\ncase "$*" in *"cat-file --batch") echo > "$0.reached"; sleep 9;; esac\nexec "${which('git')}" "$@"\n`,
+    );
+    chmodSync(programs.path('git'), 0o755);
+    const slow = await tree.open({ env: { ...GIT_ENV, PATH: `${programs.root}:${GIT_ENV['PATH']}` } });
+    t.after(() => slow.close());
+    const stop = new AbortController();
+    const watch = setInterval(() => programs.has('git.reached') && stop.abort(), 5);
+    const outcome = restored(await slow.restore(snapshot, stop.signal));
+    clearInterval(watch);
+    assert.deepEqual(outcome.changes, [{ path: 'new.txt', change: 'added' }]);
+    assert.deepEqual(outcome.untouched, [{ path: 'a.txt', why: 'not reached: the undo was stopped' }]);
+    restored(await snapshots.restore(outcome.undo, NEVER));
+    assert.deepEqual([tree.read('a.txt'), tree.read('new.txt')], ['two\n', 'new\n']);
+    restored(await snapshots.restore(snapshot, NEVER));
+    assert.deepEqual([tree.read('a.txt'), tree.has('new.txt')], ['one\n', false]);
+  });
+
   test('files that come and go during a snapshot do not make it fail', async (t) => {
     const { tree } = await bench(t, { 'a.txt': 'one\n' });
     const programs = new WorkTree(false);

@@ -51,25 +51,28 @@ export async function restoreFiles(
     });
   }
   for await (const { path, file, content } of contentsOf(workshop, write, deadline)) {
-    if (content === undefined) left.push({ path, why: 'gone from the snapshot' });
-    else await attempt(path, () => put(root, path, { file, content, before: present.looks.get(path) }));
+    await attempt(path, async () => {
+      if (content === undefined) throw new NotPossible('gone from the snapshot');
+      await put(root, path, { file, content, before: present.looks.get(path) });
+    });
   }
   return { done, untouched: left };
 }
 
-class ChangedMeanwhile extends Error {}
+/** The message completes "PATH is …". */
+class NotPossible extends Error {}
 
 /** @param look how the file was when it was saved; undefined: it was not there */
 async function mustBeAsSaved(root: string, path: string, look: Look | undefined): Promise<void> {
   for (const directory of directoriesOf(path)) {
     const stats = await lookAt(root, directory);
     if (stats === undefined) break;
-    if (!stats.isDirectory()) throw new ChangedMeanwhile('below something that is no directory');
+    if (!stats.isDirectory()) throw new NotPossible('below something that is no directory');
   }
   const stats = await lookAt(root, path);
   // A directory can only be in the way of a file, and only an empty one gives way.
   if (stats?.isDirectory() === true && look === undefined) return;
-  if (!isSameLook(stats, look)) throw new ChangedMeanwhile('changed since the undo began');
+  if (!isSameLook(stats, look)) throw new NotPossible('changed since the undo began');
 }
 
 async function lookAt(root: string, path: string): Promise<Stats | undefined> {
@@ -80,7 +83,7 @@ async function lookAt(root: string, path: string): Promise<Stats | undefined> {
 }
 
 function whyNot(error: unknown): string {
-  if (error instanceof ChangedMeanwhile) return error.message;
+  if (error instanceof NotPossible) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOTEMPTY') return 'in the place of a directory that holds other files';
   return `not to be changed (${code ?? message})`;
