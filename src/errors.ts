@@ -18,6 +18,8 @@ export const ERROR_CODES = {
   nothing_to_compact: { exit: 1 },
   /** The session holds no compaction that could be undone. */
   nothing_to_undo: { exit: 1 },
+  /** Pinned texts would take more room than there is for them. Cure: unpin one, or a shorter text. */
+  pins_full: { exit: 1 },
   /** The target is below what must stay; `data.parts` says how large each part is. Cure: a larger target. */
   cannot_fit: { exit: 1 },
   /** The layout of a session takes no further records. Cure: write a new session with `--prune`. */

@@ -57,8 +57,10 @@ export class ProgressLines {
         return [`${this.#paint('good', 'phase done:')} ${oneLine(event.summary)}`];
       case 'warning':
         return [`${this.#paint('warning', 'warning:')} ${printable(event.message)}`];
-      case 'stream_error':
       case 'background_event':
+        // A status is for a line that is drawn over.
+        return event.surface === 'status' ? [] : [this.#paint('faint', printable(event.message))];
+      case 'stream_error':
         return [this.#paint('faint', printable(event.message))];
       case 'compact_completed':
         return [

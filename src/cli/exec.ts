@@ -57,11 +57,13 @@ export async function exec(
     const text = await readPrompt(io, prompt);
     const directory = resolve(io.cwd, flags.cd ?? '.');
     const config = withFlags(await configure(directory), flags);
+    const readConfig = async (): Promise<Config> => withFlags(await configure(directory), flags);
     const thread = await openThreadFor(io, {
       config,
       model: flags.model,
       resume: flags.resume,
       directory,
+      readConfig,
       version,
       ask: nobodyToAsk(config, show),
       emit: show,
@@ -112,8 +114,8 @@ class Run {
 
   async go(thread: Thread, text: string, form: AnswerForm | undefined): Promise<ExitStatus> {
     const { signal } = this.#io;
-    const interrupt = (): void => thread.interrupt();
-    signal.addEventListener('abort', interrupt);
+    const stop = (): void => thread.stop();
+    signal.addEventListener('abort', stop);
     try {
       const outcome = await this.#turns(thread, text, form);
       if (outcome.ending.type === 'aborted') throw interrupted(howToGoOn(thread));
@@ -125,7 +127,7 @@ class Run {
       if (thread.isRecorded && !isSaid) this.#io.stderr(`baton: ${howToGoOn(thread)}\n`);
       throw error;
     } finally {
-      signal.removeEventListener('abort', interrupt);
+      signal.removeEventListener('abort', stop);
       await thread.close();
     }
   }

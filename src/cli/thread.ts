@@ -3,7 +3,7 @@
 import { batonHome } from '../config/load.ts';
 import { resolveModelProviders } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
-import { loadPrompt, promptPlace } from '../prompts/load.ts';
+import { loadDecisionPrompt, loadPrompt, promptPlace } from '../prompts/load.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import { openThread } from '../thread/driver.ts';
 import type { Thread } from '../thread/driver.ts';
@@ -22,6 +22,8 @@ export interface ThreadWishes {
   readonly resume: string | undefined;
   /** Where the agent works. Absolute. */
   readonly directory: string;
+  /** The configuration as it is now. */
+  readonly readConfig: () => Promise<Config>;
   /** Of Baton. */
   readonly version: string;
   readonly ask: AskApproval;
@@ -33,7 +35,7 @@ export interface ThreadWishes {
  * @throws BatonError as `openSessionModel` and `openThread`
  */
 export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promise<Thread> {
-  const { config, directory, resume, version, ask, emit } = wishes;
+  const { config, directory, resume, version, ask, emit, readConfig } = wishes;
   const model = await openSessionModel(io, config, wishes.model);
   const [summarizers, hooks, prompt] = await Promise.all([
     summarizersOf(io, config, model),
@@ -54,6 +56,11 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
       summarizers,
       ...(hooks === undefined ? {} : { hooks }),
       ask,
+      readConfig,
+      prompts: {
+        prompt: (now, name) => loadPrompt(promptPlace(now, io), name),
+        decisionPrompt: (now, path) => loadDecisionPrompt(promptPlace(now, io), path),
+      },
       emit,
       signal: io.signal,
     },

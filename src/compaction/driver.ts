@@ -16,6 +16,7 @@ import { normalizeItems } from '../history/pairs.ts';
 import { itemTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { autoCompactThreshold } from '../tokens/pressure.ts';
+import { pinnedItems, pinnedNotes } from '../trail/pins.ts';
 import { countRedactions } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { AskingWorld, Summarizers, SummaryModel } from './asking/driver.ts';
@@ -394,7 +395,8 @@ function fullRequest(
     phase,
     strategy,
     why,
-    notes: 'note' in plan ? [plan.note] : [],
+    notes: [...('note' in plan ? [plan.note] : []), ...pinnedNotes(subject.trail.pins)],
+    pins: pinnedItems(subject.trail.pins),
     entries: subject.entries,
     window: subject.window,
     ...(targetTokens === undefined ? {} : { targetTokens }),

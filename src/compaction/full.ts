@@ -83,6 +83,8 @@ export interface FullRequest {
   readonly reserve?: number;
   /** First line of the summary message. */
   readonly summaryPrefix: string;
+  /** What the user pinned, as attachments: in every layout, whatever the summary says. */
+  readonly pins?: readonly Item[];
   /** Todo list and plan, as attachments. */
   readonly state: readonly Item[];
   readonly estimate: EstimateSettings;
@@ -150,7 +152,7 @@ const MOST_SUMMARY_ATTEMPTS = 4;
 
 /** Settles what stays and how much room is left for a summary. */
 export function planFull(asked: FullRequest): FullPlan | FullRefusal {
-  const request = measured(asked);
+  const request = measured({ ...asked, state: [...(asked.pins ?? []), ...asked.state] });
   const { entries, targetTokens = Infinity } = request;
   const preTokens = contextTokens(entries, request.measure);
   const layout = standardLayout(request);

@@ -24,7 +24,7 @@ export interface ProcessRequest {
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Written to standard input, which is then closed; undefined: standard input is empty. */
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   readonly timeoutMs: number;
   /** Milliseconds that a process which is stopped has to tidy up, from SIGTERM to SIGKILL; 0: SIGKILL at once. */
   readonly graceMs: number;

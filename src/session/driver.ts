@@ -2,6 +2,7 @@
 // what came back. One event at a time; each effect has happened before the next one begins. Who starts turns, and what is put
 // into the thread besides them, is for an observer to decide.
 
+import { setMaxListeners } from 'node:events';
 import { BatonError } from '../errors.ts';
 import { Compactor } from '../compaction/compactor/driver.ts';
 import type {
@@ -92,6 +93,8 @@ export interface TurnObserver {
   aborted(turn: TurnView, reason: 'interrupted' | 'failed'): void;
   /** The engine, or the user, has compacted. */
   compacted(strategy: 'micro' | 'full'): void;
+  /** Nothing can be written any more, and so nothing promised. */
+  broken(error: unknown): void;
   /** The model, a tool or a compaction has shown a sign of life. */
   active(): void;
 }
@@ -339,6 +342,7 @@ export class Session {
 
   #breakTurn(error: unknown): void {
     this.#failed?.(error);
+    this.#world.observer?.broken(error);
     this.#ended = undefined;
     this.#turn = undefined;
     this.#state = { ...this.#state, stage: { at: 'idle' } };
@@ -386,6 +390,8 @@ export class Session {
   /** Begins something that takes long, beside the queue of events. */
   #start(number: number, work: (signal: AbortSignal) => Promise<void>): void {
     const controller = new AbortController();
+    // Each of the calls that run side by side listens to it, as many as the model asks for.
+    setMaxListeners(0, controller.signal);
     this.#running.set(number, controller);
     work(controller.signal)
       .catch((error: unknown) => {

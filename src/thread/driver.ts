@@ -15,7 +15,7 @@ import type { LogRecord } from '../protocol/record.ts';
 import type { OpenedModel } from '../providers/open.ts';
 import { createRollout, openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
-import { Session } from '../session/driver.ts';
+import { WatchedSession } from '../session/watched/driver.ts';
 import type { TurnEnding } from '../session/loop.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { openToolbox } from '../tools/driver.ts';
@@ -29,12 +29,14 @@ import {
   missingContext,
   recordedInstructions,
   recordedDirectory,
-  userSays,
 } from './context.ts';
 import { loadInstructions } from './instructions/load.ts';
 import { recordsOf, ThreadLog } from './log/driver.ts';
 import { AskedModel } from './model/driver.ts';
 import { ThreadTools } from './tools/driver.ts';
+import { WatcherSurroundings } from './watching/driver.ts';
+import type { PromptReader } from './watching/driver.ts';
+import type { WatcherSettings } from '../watcher/live/agent.ts';
 import type { AskApproval } from './tools/driver.ts';
 
 /** Which thread is opened, and how. */
@@ -66,16 +68,19 @@ export interface ThreadWorld {
   readonly summarizers?: Summarizers;
   readonly hooks?: Hooks;
   readonly ask: AskApproval;
+  /** The configuration as it is now: it is read anew at each decision of the watcher. @throws BatonError where it has become unusable */
+  readonly readConfig: () => Promise<Config>;
+  readonly prompts: PromptReader;
   /** Takes every event of the thread, in order. Must not throw. */
   readonly emit: (event: SessionEvent) => void;
   /** Stops the opening; a thread that is open is stopped by `interrupt`. */
   readonly signal: AbortSignal;
 }
 
-/** How a turn ended. */
+/** How a turn of the user's ended, with what the watcher made of it. */
 export interface TurnOutcome {
   readonly ending: TurnEnding;
-  /** What the agent said last in this turn; undefined where it said nothing. */
+  /** What the agent said last, after a handoff or before; undefined where it said nothing. */
   readonly lastMessage: string | undefined;
   /** Why the model gave no answer, where that ended the turn. */
   readonly failure: BatonError | undefined;
@@ -89,15 +94,17 @@ export interface Thread {
   /** Whether anything of it is recorded, so that it can be resumed. */
   readonly isRecorded: boolean;
   /**
-   * Runs a turn of the user.
+   * Runs a turn of the user, and all that the watcher makes of its end: fulfilled when nothing is under way any more.
    * @param schema the form that the answer must have, demanded of the model with each request of this turn
    * @throws BatonError where the log cannot be written: nothing can be promised then
    */
   turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome>;
-  /** Gives the running turn a message. @returns whether a turn was running that took it */
-  steer(text: string): Promise<boolean>;
-  /** Ends the running turn at once, whatever it is doing. */
+  /** Gives the running turn a message; without one it is a turn of its own, in its time. Fulfilled once it cannot be lost. */
+  steer(text: string): Promise<void>;
+  /** Ends at once whatever is under way. What waits then has its turn. */
   interrupt(): void;
+  /** Ends at once whatever is under way, and begins nothing more: what waits is there when the thread is resumed. */
+  stop(): void;
   /** Ends the running turn, waits until no tool runs any more, and lets others write the log. Does nothing the second time. */
   close(): Promise<void>;
 }
@@ -157,6 +164,8 @@ interface Parts {
   /** What the model is told before the user's first word. */
   readonly context: readonly Item[];
   readonly compaction: SessionWorld['compaction'];
+  readonly watching: WatcherSurroundings;
+  readonly settings: WatcherSettings;
 }
 
 class OpenThread implements Thread {
@@ -164,13 +173,12 @@ class OpenThread implements Thread {
   readonly path: string;
   readonly #rollout: Rollout;
   readonly #log: ThreadLog;
-  readonly #session: Session;
+  readonly #session: WatchedSession;
   readonly #tools: ThreadTools;
   readonly #model: AskedModel;
   readonly #emit: ThreadWorld['emit'];
   /** Waits for the next turn. */
   #context: readonly Item[];
-  #lastMessage: string | undefined;
   #running: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -230,43 +238,47 @@ class OpenThread implements Thread {
       notes?.context === undefined ? undefined : hookItem(notes.context),
     ].filter((item) => item !== undefined);
     const compaction = await compactionSurroundings(request, world, toolbox.root);
-    return new OpenThread({ request, world, log, toolbox, context, compaction });
+    const watching = watcherSurroundings(request, world, toolbox);
+    const settings = await watching.settings();
+    const parts = { request, world, log, toolbox, context, compaction, watching, settings };
+    const thread = new OpenThread(parts);
+    if (request.resume !== undefined) await thread.#session.begin();
+    return thread;
   }
 
-  private constructor({ request, world, log, toolbox, context, compaction }: Parts) {
+  private constructor({ request, world, log, toolbox, context, compaction, watching, settings }: Parts) {
     const { config, model } = request;
     const { rollout, past } = log;
     this.id = rollout.threadId;
     this.path = rollout.path;
     this.#rollout = rollout;
     this.#emit = world.emit;
-    const settings = changedSettings(past, { model: model.name, cwd: toolbox.root });
-    this.#log = new ThreadLog(rollout, settings, request.resume !== undefined);
+    const newSettings = changedSettings(past, { model: model.name, cwd: toolbox.root });
+    this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined);
     this.#model = new AskedModel(model.model);
     this.#tools = new ThreadTools({
       toolbox,
       policy: config.approvalPolicy,
       sandbox: config.sandboxMode,
-      author: () => 'user',
+      author: () => this.#session.author,
       ask: world.ask,
       emit: world.emit,
     });
-    this.#session = new Session(
-      {
-        config: { ...config, modelContextWindow: model.window },
-        model: this.#model,
-        modelName: model.name,
-        instructions: recordedInstructions(past) ?? request.instructions,
-        threadId: rollout.threadId,
-        log: this.#log,
-        tools: this.#tools,
-        compaction,
-        emit: (event) => {
-          if (event.type === 'agent_message') this.#lastMessage = event.message;
-          world.emit(this.#model.explained(event));
-        },
-      },
-      settings === undefined ? past : [...past, settings],
+    const session = {
+      config: { ...config, modelContextWindow: model.window },
+      model: this.#model,
+      modelName: model.name,
+      instructions: recordedInstructions(past) ?? request.instructions,
+      threadId: rollout.threadId,
+      log: this.#log,
+      tools: this.#tools,
+      compaction,
+      emit: (event: SessionEvent) => world.emit(this.#model.explained(event)),
+    };
+    this.#session = new WatchedSession(
+      { session, watcher: watching, newId: () => world.ids.uuid() },
+      settings,
+      newSettings === undefined ? past : [...past, newSettings],
     );
     this.#context = missingContext(this.#session.items, context);
   }
@@ -277,17 +289,27 @@ class OpenThread implements Thread {
 
   async turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome> {
     this.#model.schema = schema;
-    this.#lastMessage = undefined;
-    const running = this.#session.turn([...this.#context, userSays(text)]);
+    const context = this.#context;
     this.#context = [];
-    this.#running = running;
-    const ending = await running;
+    this.#running = this.#session.tell(context).then(() => this.#runTurn(text));
+    await this.#running;
+    // Stopped before it began: the message waits in the log.
+    const { ending, said } = this.#session.lastTurn ?? { ending: { type: 'aborted' }, said: undefined };
     const failure = ending.type === 'failed' ? this.#model.failure : undefined;
-    return { ending, lastMessage: this.#lastMessage, failure };
+    return { ending, lastMessage: said, failure };
   }
 
-  steer(text: string): Promise<boolean> {
-    return this.#session.steer(userSays(text));
+  async #runTurn(text: string): Promise<void> {
+    await this.#session.submit(text);
+    await this.#session.rest();
+  }
+
+  steer(text: string): Promise<void> {
+    return this.#session.steer(text);
+  }
+
+  stop(): void {
+    void this.#session.shutdown();
   }
 
   interrupt(): void {
@@ -300,13 +322,25 @@ class OpenThread implements Thread {
   }
 
   async #end(): Promise<void> {
-    this.#session.interrupt();
+    await this.#session.shutdown();
     // Whoever began the turn is told how it failed.
     await this.#running?.catch(() => undefined);
     await this.#tools.idle();
     await this.#rollout.close();
     this.#emit({ type: 'shutdown_complete' });
   }
+}
+
+function watcherSurroundings(
+  { config, model }: ThreadRequest,
+  { clock, readConfig, prompts, emit }: ThreadWorld,
+  { root, env }: Toolbox,
+): WatcherSurroundings {
+  const warn = (message: string): void => emit({ type: 'warning', message });
+  return new WatcherSurroundings(
+    { root, env, clock, readConfig, prompts, model: model.model, modelName: model.name, warn },
+    config,
+  );
 }
 
 /** Sizes are estimates with their margin: the exact tokenizer would cost each start more than all else together. @source docs/decisions/exec.md */

@@ -1,6 +1,7 @@
 // The tools of one thread: opened once, run one call at a time or several that only read.
 
 import { delimiter, isAbsolute } from 'node:path';
+import { runGit } from '../git/driver.ts';
 import type { CancelSignal } from '../ports.ts';
 import { findProgram, runProcess } from '../processes/driver.ts';
 import { withoutSecrets } from '../processes/environment.ts';
@@ -11,7 +12,6 @@ import { createEditTool } from './edit/driver.ts';
 import { createGlobTool } from './glob/driver.ts';
 import { createGrepTool } from './grep/driver.ts';
 import { createListDirTool } from './list-dir/driver.ts';
-import { runGit } from './listing/driver.ts';
 import { createPatchTool } from './patch/driver.ts';
 import { createReadTool } from './read/driver.ts';
 import { ReadTracker } from './read-tracker.ts';
@@ -48,6 +48,8 @@ export interface Toolbox {
   readonly root: string;
   /** The shell that runs scripts. */
   readonly shell: string;
+  /** What commands see: the environment without what looks like a secret. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /**
@@ -70,7 +72,8 @@ export async function openToolbox(terms: ToolTerms, signal: CancelSignal): Promi
     createPhaseCheckpointTool(),
     createRecallTool(world),
   ];
-  return { tools, confinement: world.confinement, root: world.root, shell: world.shell };
+  const { confinement, root, shell, env } = world;
+  return { tools, confinement, root, shell, env };
 }
 
 /** Looks at the machine once. */
@@ -106,7 +109,10 @@ export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise
 }
 
 async function isHiddenFromGit(world: ToolWorld, signal: CancelSignal): Promise<boolean> {
-  const { end } = await runGit(['check-ignore', '-q', '--', '.'], world.root, { world, signal });
+  const { end } = await runGit(['check-ignore', '-q', '--', '.'], world.root, {
+    env: world.env,
+    signal,
+  });
   return end.type === 'exited' && end.status === 0;
 }
 
@@ -139,7 +145,7 @@ async function lookAtRepository(
   signal: CancelSignal,
 ): Promise<RepositoryFacts> {
   const args = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'];
-  const { end, output } = await runGit(args, root, { world: { env }, signal });
+  const { end, output } = await runGit(args, root, { env, signal });
   const [top, common] = output.toString('utf8').split('\n');
   if (end.type !== 'exited' || end.status !== 0 || top === undefined || common === undefined) {
     return { isRepository: false, top: undefined, outside: undefined };

@@ -23,6 +23,8 @@ import {
   tellingLines,
 } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
+import { pinsAfter } from './pins.ts';
+import type { Pin } from './pins.ts';
 import { PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
@@ -97,6 +99,7 @@ export class TrailCollector {
   #compactions = 0;
   #cwd: string | undefined;
   #carriedOver: string | undefined;
+  #pins: readonly Pin[] = [];
   #lastMessage = '';
   #repliesTo: Reply | undefined;
   #newestReply: Reply | undefined;
@@ -120,6 +123,9 @@ export class TrailCollector {
       case 'compacted':
         this.#addCompaction(record);
         return;
+      case 'note':
+        this.#pins = pinsAfter(this.#pins, record);
+        return;
       default:
     }
   }
@@ -139,6 +145,7 @@ export class TrailCollector {
       requests: this.#requests.requests(),
       requestsDropped: this.#requests.dropped,
       constraints: this.#requests.constraints(),
+      pins: this.#pins,
       answers: this.#requests.answers(),
       plan: this.#plan.plan(),
       files: this.#files.files(),

@@ -1,6 +1,8 @@
 // The structured trail: what a session asked for, did, learned and left open, in a size that does not grow with the
 // length of the session. Positions count the items of the log from 0; turns count the requests of the user from 1.
 
+import type { Pin } from './pins.ts';
+
 /** A message of the user. */
 export interface UserRequest {
   /** 1 for the first request. Things that happened before any request belong to turn 0. */
@@ -230,6 +232,8 @@ export interface Trail {
   /** Requests too many to keep: how many were let go. */
   readonly requestsDropped: number;
   readonly constraints: readonly Constraint[];
+  /** What the user pinned, oldest first. */
+  readonly pins: readonly Pin[];
   readonly answers: readonly Answer[];
   readonly plan: Plan | undefined;
   readonly files: readonly FileTrail[];

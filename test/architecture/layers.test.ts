@@ -45,6 +45,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
   processes: ['vocabulary', 'errors', 'protocol', 'ports'],
   workspace: ['vocabulary', 'errors', 'protocol', 'ports'],
+  git: ['vocabulary', 'errors', 'protocol', 'ports', 'processes'],
+  snapshots: ['vocabulary', 'errors', 'protocol', 'ports', 'processes', 'workspace', 'git'],
   hooks: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'trail', 'processes'],
   tools: [
     'vocabulary',
@@ -56,6 +58,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'trail',
     'processes',
     'workspace',
+    'git',
   ],
   eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
   replay: [
@@ -110,6 +113,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'watcher',
     'processes',
     'workspace',
+    'git',
+    'snapshots',
     'hooks',
     'tools',
     'eval',

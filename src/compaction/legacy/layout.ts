@@ -15,7 +15,12 @@ import { preserveUserMessages } from '../preserve.ts';
  * @source rawr-behaviour §11.2
  */
 export function planLegacy(asked: FullRequest): FullPlan | FullRefusal {
-  const request = measured({ ...asked, files: [], state: [], summaryPrefix: CODEX_SUMMARY_PREFIX });
+  const request = measured({
+    ...asked,
+    files: [],
+    state: asked.pins ?? [],
+    summaryPrefix: CODEX_SUMMARY_PREFIX,
+  });
   const { entries, targetTokens = Infinity, summaryLimit = DEFAULT_SUMMARY_TOKENS } = request;
   const preTokens = contextTokens(entries, request.measure);
   const { initialContext, ghosts, tokens: parts } = measureParts(request, LEGACY_LAYOUT);
@@ -32,7 +37,7 @@ export function planLegacy(asked: FullRequest): FullPlan | FullRefusal {
     target,
     summaryTokens: asked.targetTokens === undefined ? Math.min(summaryLimit, left) : left,
     preserved,
-    frame: { initialContext, files: [], state: [], preserved, ghosts },
+    frame: { initialContext, files: [], state: request.state, preserved, ghosts },
     layout: LEGACY_LAYOUT,
     files: [],
     parts,
@@ -41,8 +46,9 @@ export function planLegacy(asked: FullRequest): FullPlan | FullRefusal {
 
 const LEGACY_LAYOUT: Layout = {
   carry: (summary) => summaryOf(summary),
-  arrange: ({ initialContext, preserved, ghosts }, _, summary) => [
+  arrange: ({ initialContext, state, preserved, ghosts }, _, summary) => [
     ...initialContext.map(({ value }) => value),
+    ...state,
     ...preserved.items,
     summary,
     ...ghosts.map(({ value }) => value),
@@ -59,8 +65,9 @@ export function withBridge(plan: FullPlan): FullPlan {
     layout: {
       ...LEGACY_LAYOUT,
       carry: (summary) => summaryOf(`${summary}\n\nWhat the user has said so far:\n\n${words}`),
-      arrange: ({ initialContext, ghosts }, _, bridge) => [
+      arrange: ({ initialContext, state, ghosts }, _, bridge) => [
         ...initialContext.map(({ value }) => value),
+        ...state,
         bridge,
         ...ghosts.map(({ value }) => value),
       ],

@@ -32,7 +32,7 @@ import { SteerFold, STEERED_NOTE } from './steered.ts';
 /** What a session with its watcher needs. */
 export interface WatchedWorld {
   readonly session: Omit<SessionWorld, 'observer'>;
-  readonly watcher: Omit<WatcherWorld, 'show' | 'judged' | 'queueChanged'>;
+  readonly watcher: WatcherWorld;
   readonly isSubagent?: boolean;
   /** An id that no message of the thread has. */
   readonly newId: () => string;
@@ -71,8 +71,8 @@ export class WatchedSession {
     this.#projection = new Projection(config, { instructions, tools: tools.specs });
     this.#watcher = new LiveWatcher(
       this.#asAgent(),
+      world.watcher,
       {
-        ...world.watcher,
         show: ({ surface, text }) =>
           emit(
             surface === 'warning'
@@ -231,6 +231,7 @@ export class WatchedSession {
         this.#watcher.turnAborted(turn, reason);
       },
       compacted: (strategy) => this.#watcher.contextCompacted(strategy),
+      broken: (error) => this.#watcher.break(error),
       active: () => this.#watcher.active(),
     };
   }

@@ -62,6 +62,7 @@ class Bench {
       confinement: { type: 'bubblewrap', path: '/bin/bwrap', gitDirectory: undefined },
       root: '/work',
       shell: '/bin/sh',
+      env: {},
     };
   }
 

@@ -2,19 +2,13 @@
 
 import { opendir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { runGit } from '../../git/driver.ts';
 import type { CancelSignal } from '../../ports.ts';
-import { runProcess } from '../../processes/driver.ts';
-import type { ProcessEnd } from '../../processes/driver.ts';
 import { comparePaths } from '../glob-pattern.ts';
 import type { ToolWorld } from '../world.ts';
 
 /** Most files that are looked at in one call. @source docs/decisions/tools.md */
 export const MAX_FILES = 100_000;
-
-/** Most that git is listened to, in bytes: paths of `MAX_FILES` files are far below. */
-const MAX_GIT_OUTPUT = 64 * 1024 * 1024;
-
-const GIT_TIMEOUT_MS = 30_000;
 
 /** Files below a directory. */
 export interface Listing {
@@ -43,7 +37,7 @@ async function collect(directory: string, isKnownToGit: boolean, to: Collection)
   if (signal.aborted || found.size >= MAX_FILES) return;
   if (isKnownToGit) {
     const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-    const { end, output } = await runGit(args, directory, { world, signal });
+    const { end, output } = await runGit(args, directory, { env: world.env, signal });
     if (end.type === 'exited' && end.status === 0) {
       for (const path of output.toString('utf8').split('\0')) {
         if (found.size >= MAX_FILES) return;
@@ -81,7 +75,10 @@ async function walk(directory: string, to: Collection): Promise<void> {
 /** Whether git ignores a path; false where git cannot tell. */
 export async function isIgnored(path: string, world: ToolWorld, signal: CancelSignal): Promise<boolean> {
   if (path === world.root) return false;
-  const { end } = await runGit(['check-ignore', '-q', '--', path], world.root, { world, signal });
+  const { end } = await runGit(['check-ignore', '-q', '--', path], world.root, {
+    env: world.env,
+    signal,
+  });
   return end.type === 'exited' && end.status === 0;
 }
 
@@ -94,45 +91,10 @@ export async function ignoredOf(
   if (!world.isRepository || paths.length === 0) return new Set();
   const input = paths.map((path) => `${path}\0`).join('');
   const { end, output } = await runGit(['check-ignore', '-z', '--stdin'], world.root, {
-    world,
+    env: world.env,
     signal,
     input,
   });
   if (end.type !== 'exited' || end.status !== 0) return new Set();
   return new Set(output.toString('utf8').split('\0').slice(0, -1));
-}
-
-interface GitTerms {
-  readonly world: Pick<ToolWorld, 'env'>;
-  readonly signal: CancelSignal;
-  readonly input?: string;
-}
-
-/** Runs git to read from it. Nothing that a repository's own configuration names is started. */
-export async function runGit(
-  args: readonly string[],
-  cwd: string,
-  { world, signal, input }: GitTerms,
-): Promise<{ readonly end: ProcessEnd; readonly output: Buffer }> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const command = ['git', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args];
-  const end = await runProcess(
-    {
-      command,
-      cwd,
-      env: { ...world.env, GIT_OPTIONAL_LOCKS: '0' },
-      ...(input === undefined ? {} : { input }),
-      timeoutMs: GIT_TIMEOUT_MS,
-      graceMs: 0,
-      leftovers: 'kill',
-    },
-    (chunk, stream) => {
-      if (stream === 'stderr' || bytes > MAX_GIT_OUTPUT) return;
-      bytes += chunk.length;
-      chunks.push(chunk);
-    },
-    signal,
-  );
-  return { end, output: Buffer.concat(chunks) };
 }

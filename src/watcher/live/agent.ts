@@ -93,6 +93,10 @@ export interface WatcherWorld {
   facts(): Promise<WorldFacts>;
   readonly scratch: ScratchFiles;
   nowMs(): number;
+}
+
+/** Where the watcher's words go. */
+export interface WatcherVoice {
   show(line: Pick<Show, 'surface' | 'text'>): void;
   judged(
     request: JudgmentRequest,

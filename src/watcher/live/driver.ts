@@ -29,7 +29,7 @@ import type {
   WatcherState,
 } from '../state.ts';
 import { transition } from '../transition.ts';
-import type { CompactionWish, WatchedAgent, WatcherSettings, WatcherWorld } from './agent.ts';
+import type { CompactionWish, WatchedAgent, WatcherSettings, WatcherVoice, WatcherWorld } from './agent.ts';
 import { Deadlines } from './deadlines/driver.ts';
 import { DECISION_NOTE, PastFold, STATE_NOTE } from './past.ts';
 import { packetOfAnswer, packetOfTrail, prefaceOf, requestValues, scratchFileOf } from './words.ts';
@@ -62,6 +62,7 @@ interface Errand {
 export class LiveWatcher {
   readonly #agent: WatchedAgent;
   readonly #world: WatcherWorld;
+  readonly #voice: WatcherVoice;
   readonly #deadlines: Deadlines;
   readonly #compactions = new Map<number, AbortController>();
   readonly #judges = new Map<number, AbortController>();
@@ -83,11 +84,13 @@ export class LiveWatcher {
   constructor(
     agent: WatchedAgent,
     world: WatcherWorld,
+    voice: WatcherVoice,
     settings: WatcherSettings,
     { isSubagent = false }: { readonly isSubagent?: boolean } = {},
   ) {
     this.#agent = agent;
     this.#world = world;
+    this.#voice = voice;
     this.#settings = settings;
     this.#detector = new SignalDetector(signalSettings(settings.config));
     this.#state = beginWatching(isSubagent);
@@ -110,7 +113,7 @@ export class LiveWatcher {
     this.#signals = [];
     if (found === undefined) return;
     if (found.isStateDamaged) {
-      this.#world.show({
+      this.#voice.show({
         surface: 'warning',
         text: "[rawr] the watcher's state cannot be read; it begins anew.",
       });
@@ -174,7 +177,8 @@ export class LiveWatcher {
 
   /** Nothing more is asked for; what is under way is told to stop. */
   async shutdown(): Promise<void> {
-    await this.#tell({ type: 'shutdown' });
+    // A log that cannot be written was told of already; what runs is stopped all the same.
+    await this.#tell({ type: 'shutdown' }).catch((error: unknown) => this.break(error));
     this.#deadlines.clear();
     for (const controller of [...this.#compactions.values(), ...this.#judges.values()]) controller.abort();
   }
@@ -218,7 +222,7 @@ export class LiveWatcher {
     this.#waiting++;
     const done = this.#mailbox.then(() => this.#take(event));
     this.#mailbox = done
-      .catch((error: unknown) => this.#break(error))
+      .catch((error: unknown) => this.break(error))
       .finally(() => {
         this.#waiting--;
         this.#wakeResting();
@@ -227,9 +231,10 @@ export class LiveWatcher {
   }
 
   /** Without a log nothing can be promised any more: whoever waits is told so. */
-  #break(error: unknown): void {
+  break(error: unknown): void {
     this.#broken ??= error;
     this.#deadlines.clear();
+    this.#wakeResting();
   }
 
   #wakeResting(): void {
@@ -260,7 +265,10 @@ export class LiveWatcher {
   }
 
   #tellQueue({ memory: before }: WatcherState, { memory: after }: WatcherState): void {
-    if (before.queue !== after.queue) this.#world.queueChanged(after.queue);
+    const isSame =
+      before.queue.length === after.queue.length &&
+      before.queue.every(({ id }, index) => id === after.queue[index]?.id);
+    if (!isSame) this.#voice.queueChanged(after.queue);
   }
 
   async #readSettings(): Promise<WatcherSettings> {
@@ -304,7 +312,7 @@ export class LiveWatcher {
       case 'resume_turn':
         return this.#agent.resumeTurn(effect.turnId);
       case 'show':
-        return this.#world.show(effect);
+        return this.#voice.show(effect);
       case 'arm_deadline':
         return this.#deadlines.arm(effect);
     }
@@ -327,7 +335,7 @@ export class LiveWatcher {
   async #judge({ number, request }: AskJudgment): Promise<void> {
     const controller = new AbortController();
     this.#judges.set(number, controller);
-    this.#world.show({ surface: 'status', text: `RAWR judgment: start ${request.tier}` });
+    this.#voice.show({ surface: 'status', text: `RAWR judgment: start ${request.tier}` });
     const items = this.#agent.items();
     const { used, window } = this.#agent.situation();
     const turnId = this.#state.memory.turn?.turnId ?? this.#state.memory.endedTurnId ?? '';
@@ -336,9 +344,9 @@ export class LiveWatcher {
       const judgment = await this.#answerOfJudge(request, context, controller.signal);
       this.#judges.delete(number);
       if (controller.signal.aborted) return;
-      if (judgment.type === 'answer') this.#world.judged(request, judgment);
+      if (judgment.type === 'answer') this.#voice.judged(request, judgment);
       const word = judgment.type === 'failure' ? 'failed' : judgment.shouldCompact ? 'approve' : 'veto';
-      this.#world.show({ surface: 'status', text: `RAWR judgment: result ${word}` });
+      this.#voice.show({ surface: 'status', text: `RAWR judgment: result ${word}` });
       void this.#tell({ type: 'judgment_result', number, judgment });
     };
     void ask();
@@ -467,7 +475,7 @@ export class LiveWatcher {
       return path;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.#world.show({
+      this.#voice.show({
         surface: 'warning',
         text: `[rawr] the scratch notes could not be written (${why})`,
       });
@@ -498,7 +506,7 @@ export class LiveWatcher {
         await this.#tell({ type: 'context_compacted', number, strategy: end.strategy });
       } else await this.#tell({ type: 'compaction_failed', number, why: end.why });
     };
-    carryOut().catch((error: unknown) => this.#break(error));
+    carryOut().catch((error: unknown) => this.break(error));
   }
 
   /** With a packet to hand back, clearing alone is not what was decided on. */

@@ -1,0 +1,213 @@
+// Puts files back as a plan says. Each one is looked at again just before: what somebody changed meanwhile is theirs.
+
+import { randomUUID } from 'node:crypto';
+import { chmod, lstat, mkdir, rename, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { hasSucceeded } from '../../git/driver.ts';
+import { bytesOf, isSameLook, runInWorkshop } from '../capture/driver.ts';
+import type { Captured, Deadline, Look, Workshop } from '../capture/driver.ts';
+import type { RestorePlan, TreeFile } from '../changes.ts';
+import { directoriesOf } from '../paths.ts';
+import type { LeftOut } from '../snapshot.ts';
+
+/** What was done, path by path. */
+export interface Restored {
+  readonly done: readonly string[];
+  readonly untouched: readonly LeftOut[];
+}
+
+/** Contents that are held in memory at once, in bytes: git's answer is listened to up to twice as much. */
+const CONTENTS_AT_ONCE = 32 * 1024 * 1024;
+
+/**
+ * Carries a plan out: removes first, so that a directory can give way to a file, then writes. Stops between two files when the
+ * user wants that.
+ * @param present the state that was saved just before
+ */
+export async function restoreFiles(
+  workshop: Workshop,
+  { remove, write, untouched }: RestorePlan,
+  present: Captured,
+  deadline: Deadline,
+): Promise<Restored> {
+  const { root } = workshop.repository;
+  const done: string[] = [];
+  const left: LeftOut[] = [...untouched];
+  const attempt = async (path: string, act: () => Promise<void>): Promise<void> => {
+    if (deadline.isOver) return void left.push({ path, why: 'not reached: the undo was stopped' });
+    try {
+      await mustBeAsSaved(root, path, present.looks.get(path));
+      await act();
+      done.push(path);
+    } catch (error) {
+      left.push({ path, why: whyNot(error) });
+    }
+  };
+  for (const path of remove) {
+    await attempt(path, async () => {
+      await unlink(bytesOf(root, path));
+      await removeEmpty(root, path);
+    });
+  }
+  for await (const { path, file, content } of contentsOf(workshop, write, deadline)) {
+    await attempt(path, async () => {
+      if (content === undefined) throw new NotPossible('gone from the snapshot');
+      await put(root, path, { file, content, before: present.looks.get(path) });
+    });
+  }
+  return { done, untouched: left };
+}
+
+/** The message completes "PATH is …". */
+class NotPossible extends Error {}
+
+/** @param look how the file was when it was saved; undefined: it was not there */
+async function mustBeAsSaved(root: string, path: string, look: Look | undefined): Promise<void> {
+  for (const directory of directoriesOf(path)) {
+    const stats = await lookAt(root, directory);
+    if (stats === undefined) break;
+    if (!stats.isDirectory()) throw new NotPossible('below something that is no directory');
+  }
+  const stats = await lookAt(root, path);
+  // A directory can only be in the way of a file, and only an empty one gives way.
+  if (stats?.isDirectory() === true && look === undefined) return;
+  if (!isSameLook(stats, look)) throw new NotPossible('changed since the undo began');
+}
+
+async function lookAt(root: string, path: string): Promise<Stats | undefined> {
+  return lstat(bytesOf(root, path)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof NotPossible) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOTEMPTY') return 'in the place of a directory that holds other files';
+  return `not to be changed (${code ?? message})`;
+}
+
+/** Directories that a removal left empty, up to the workspace. */
+async function removeEmpty(root: string, path: string): Promise<void> {
+  for (const directory of directoriesOf(path).toReversed()) {
+    try {
+      await rmdir(bytesOf(root, directory));
+    } catch {
+      return;
+    }
+  }
+}
+
+const ANY_EXECUTE = 0o111;
+const ALL_PERMISSIONS = 0o777;
+
+/** Writes beside the place and moves it there, so that no link is followed and no half of a file is ever seen. */
+async function put(
+  root: string,
+  path: string,
+  {
+    file,
+    content,
+    before,
+  }: { readonly file: TreeFile; readonly content: Buffer; readonly before: Look | undefined },
+): Promise<void> {
+  for (const directory of directoriesOf(path)) await mkdirOnce(bytesOf(root, directory));
+  const place = bytesOf(root, path);
+  if ((await lookAt(root, path))?.isDirectory() === true) await rmdir(place);
+  const parent = path.includes('/') ? bytesOf(root, dirname(path)) : Buffer.from(root);
+  const temporary = Buffer.concat([parent, Buffer.from(`/.baton-${randomUUID()}`)]);
+  try {
+    if (file.kind === 'link') await symlink(content, temporary);
+    else {
+      const isExecutable = file.kind === 'executable';
+      await writeFile(temporary, content, { flag: 'wx', mode: isExecutable ? 0o777 : 0o666 });
+      const mode = before === undefined ? undefined : permissionsOf(before.mode, isExecutable);
+      if (mode !== undefined) await chmod(temporary, mode);
+    }
+    await rename(temporary, place);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** The permissions that a file had, but for those to run it: of them a snapshot knows only whether they are there. */
+function permissionsOf(mode: number, isExecutable: boolean): number | undefined {
+  const isRegular = (mode & 0o170000) === 0o100000;
+  if (!isRegular) return undefined;
+  const permissions = mode & ALL_PERMISSIONS;
+  if (!isExecutable) return permissions & ~ANY_EXECUTE;
+  return (permissions & ANY_EXECUTE) === 0 ? permissions | ((permissions & 0o444) >> 2) : permissions;
+}
+
+async function mkdirOnce(path: Buffer): Promise<void> {
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+interface Content {
+  readonly path: string;
+  readonly file: TreeFile;
+  readonly content: Buffer | undefined;
+}
+
+/** The contents of files, in pieces that fit into memory. */
+async function* contentsOf(
+  workshop: Workshop,
+  files: RestorePlan['write'],
+  deadline: Deadline,
+): AsyncIterable<Content> {
+  const sizes = await sizesOf(workshop, files, deadline);
+  let from = 0;
+  while (from < files.length) {
+    let bytes = 0;
+    let to = from;
+    while (to < files.length && (to === from || bytes + (sizes[to] ?? 0) <= CONTENTS_AT_ONCE))
+      bytes += sizes[to++] ?? 0;
+    const some = files.slice(from, to);
+    const input = some.map(({ file }) => `${file.blob}\n`).join('');
+    const { output } = await runInWorkshop(workshop, ['cat-file', '--batch'], deadline, { input });
+    const blobs = parseBatch(output);
+    for (const [index, { path, file }] of some.entries()) yield { path, file, content: blobs[index] };
+    from = to;
+  }
+}
+
+async function sizesOf(
+  workshop: Workshop,
+  files: RestorePlan['write'],
+  deadline: Deadline,
+): Promise<readonly number[]> {
+  const input = files.map(({ file }) => `${file.blob}\n`).join('');
+  const format = '--batch-check=%(objectsize)';
+  const answer = await runInWorkshop(workshop, ['cat-file', format], deadline, { input });
+  if (!hasSucceeded(answer)) return [];
+  return answer.output
+    .toString('latin1')
+    .split('\n')
+    .map((size) => Number(size) || 0);
+}
+
+/** Reads what `cat-file --batch` writes: a line with the size, the content, a line feed; undefined for what is missing. */
+function parseBatch(output: Buffer): (Buffer | undefined)[] {
+  const blobs: (Buffer | undefined)[] = [];
+  let at = 0;
+  while (at < output.length) {
+    const end = output.indexOf(10, at);
+    if (end === -1) break;
+    const [, type, size] = output.toString('latin1', at, end).split(' ');
+    at = end + 1;
+    if (type !== 'blob') {
+      blobs.push(undefined);
+      continue;
+    }
+    const bytes = Number(size);
+    const isWhole = at + bytes < output.length;
+    blobs.push(isWhole ? output.subarray(at, at + bytes) : undefined);
+    at += bytes + 1;
+  }
+  return blobs;
+}

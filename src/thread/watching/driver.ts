@@ -1,0 +1,178 @@
+// What the watcher of a thread sees of the world: configuration and prompts as they are now, a judge, the work tree, the notes.
+
+import { appendFile, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import { BatonError } from '../../errors.ts';
+import { hasSucceeded, runGit } from '../../git/driver.ts';
+import type { Clock, Model } from '../../ports.ts';
+import { textOfParts } from '../../protocol/item.ts';
+import type { ModelRequest } from '../../protocol/model.ts';
+import type { LoadedPrompt } from '../../prompts/load.ts';
+import type { PromptName } from '../../prompts/shipped.ts';
+import type { JudgeQuestion, ScratchFiles, WatcherSettings, WatcherWorld } from '../../watcher/live/agent.ts';
+import { JUDGMENT_SCHEMA } from '../../watcher/judgment.ts';
+import type { GitFacts, WorldFacts } from '../../watcher/packet/facts.ts';
+import { resolvePolicy } from '../../watcher/policy.ts';
+import { locate } from '../../workspace/driver.ts';
+import { userSays } from '../context.ts';
+
+/** Reads the prompts in force under a configuration. */
+export interface PromptReader {
+  prompt(config: Config, name: PromptName): Promise<LoadedPrompt>;
+  decisionPrompt(config: Config, path: string): Promise<LoadedPrompt>;
+}
+
+/** What a watcher is given. */
+export interface WatchingTerms {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  /** The configuration as it is now. @throws BatonError where it has become unusable */
+  readonly readConfig: () => Promise<Config>;
+  readonly prompts: PromptReader;
+  readonly model: Model;
+  readonly modelName: string;
+  readonly warn: (message: string) => void;
+}
+
+/** Joins it all. Nothing of it fails because of what a user's file says: the last usable state counts, with a warning. */
+export class WatcherSurroundings implements WatcherWorld {
+  readonly scratch: ScratchFiles;
+  readonly #terms: WatchingTerms;
+  readonly #told = new Set<string>();
+  #config: Config;
+
+  /** @param config in force at the beginning */
+  constructor(terms: WatchingTerms, config: Config) {
+    this.#terms = terms;
+    this.#config = config;
+    this.scratch = scratchFilesIn(terms.root);
+  }
+
+  async settings(): Promise<WatcherSettings> {
+    try {
+      this.#config = await this.#terms.readConfig();
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      this.#warnOnce(`${error.message} The configuration stays as it was.`);
+    }
+    const { frontmatter } = await this.#load('auto-compact.md');
+    const { rawrAutoCompaction: watcher } = this.#config;
+    const packetMaxTailChars = watcher.packetMaxTailChars ?? frontmatter.maxTailCharacters;
+    const config =
+      packetMaxTailChars === undefined
+        ? this.#config
+        : { ...this.#config, rawrAutoCompaction: { ...watcher, packetMaxTailChars } };
+    return { config, policy: resolvePolicy(config, frontmatter) };
+  }
+
+  async prompt(name: PromptName): ReturnType<WatcherWorld['prompt']> {
+    const { body, state } = await this.#load(name);
+    return { body, isOwn: state === 'changed' };
+  }
+
+  async judgePrompt(path: string): Promise<string> {
+    const { body, warnings } = await this.#terms.prompts.decisionPrompt(this.#config, path);
+    for (const warning of warnings) this.#warnOnce(warning);
+    return body;
+  }
+
+  async askJudge({ instructions, text }: JudgeQuestion, signal: AbortSignal): Promise<string> {
+    const request: ModelRequest = {
+      model: this.#terms.modelName,
+      instructions,
+      items: [userSays(text)],
+      tools: [],
+      schema: { name: 'judgment', schema: JUDGMENT_SCHEMA },
+    };
+    let said = '';
+    for await (const event of this.#terms.model.stream(request, signal)) {
+      if (event.type === 'restarted') said = '';
+      if (event.type === 'item_done' && event.item.type === 'message')
+        said += textOfParts(event.item.content);
+    }
+    return said;
+  }
+
+  async facts(): Promise<WorldFacts> {
+    const git = await gitFacts(this.#terms.root, this.#terms.env);
+    return git === undefined ? {} : { git };
+  }
+
+  nowMs(): number {
+    return this.#terms.clock.now();
+  }
+
+  async #load(name: PromptName): Promise<LoadedPrompt> {
+    const loaded = await this.#terms.prompts.prompt(this.#config, name);
+    for (const warning of loaded.warnings) this.#warnOnce(warning);
+    return loaded;
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    this.#terms.warn(message);
+  }
+}
+
+function scratchFilesIn(root: string): ScratchFiles {
+  return {
+    size: async (path) => {
+      const place = await locate(path, root);
+      return place.kind === 'file' ? place.stats.size : undefined;
+    },
+    append: async (path, text) => {
+      const place = await locate(path, root);
+      if (place.kind === 'refused') throw new Error(`${path} is ${place.why}`);
+      if (place.kind === 'directory') throw new Error(`${path} is a directory`);
+      await mkdir(dirname(place.path), { recursive: true });
+      await appendFile(place.path, text);
+    },
+  };
+}
+
+/** Changed paths that are told of; a packet shows far fewer. */
+const MOST_CHANGES = 200;
+
+/** What git says of a work tree; undefined where there is none. */
+async function gitFacts(root: string, env: Readonly<Record<string, string>>): Promise<GitFacts | undefined> {
+  const signal = AbortSignal.timeout(FACTS_TIMEOUT_MS);
+  const ask = (...args: readonly string[]) => runGit(args, root, { env, signal });
+  const [status, head] = await Promise.all([
+    ask('status', '--porcelain=v1', '-z', '--branch', '--untracked-files=normal'),
+    ask('log', '-1', '--format=%H%n%s'),
+  ]);
+  if (!hasSucceeded(status)) return undefined;
+  const [branchLine = '', ...entries] = status.output.toString('utf8').split('\0');
+  const [hash = '', subject = ''] = hasSucceeded(head) ? head.output.toString('utf8').split('\n') : [];
+  return {
+    branch: branchOf(branchLine),
+    head: hash === '' ? undefined : { hash, subject },
+    changes: changesIn(entries),
+  };
+}
+
+/** A facts' question that takes longer is left out: the packet must not wait for it. */
+const FACTS_TIMEOUT_MS = 5_000;
+
+function branchOf(line: string): string | undefined {
+  const name = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\.\S+(?: \[.*\])?)?$/.exec(
+    line,
+  )?.[1];
+  return name === undefined || name.startsWith('HEAD (') ? undefined : name;
+}
+
+/** In the form with zero bytes a renamed path is followed by the one that it had. */
+function changesIn(entries: readonly string[]): GitFacts['changes'] {
+  const changes: { status: string; path: string }[] = [];
+  for (let at = 0; at < entries.length && changes.length < MOST_CHANGES; at++) {
+    const entry = entries[at] ?? '';
+    if (entry.length < 4) continue;
+    const status = entry.slice(0, 2);
+    changes.push({ status, path: entry.slice(3) });
+    if (/[RC]/.test(status)) at++;
+  }
+  return changes;
+}
