@@ -136,6 +136,8 @@ export class Session {
   }
 
   #breakTurn(error: unknown): void {
+    // What still runs could tell nobody of its end.
+    for (const controller of this.#running.values()) controller.abort();
     this.#failed?.(error);
     this.#ended = undefined;
     this.#state = { ...this.#state, stage: { at: 'idle' } };

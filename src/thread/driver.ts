@@ -276,7 +276,7 @@ class OpenThread implements Thread {
     const running = this.#session.turn([...this.#context, userSays(text)]);
     this.#context = [];
     this.#running = running;
-    const ending = await running;
+    const ending = await running.finally(() => (this.#model.schema = undefined));
     const failure = ending.type === 'failed' ? this.#model.failure : undefined;
     return { ending, lastMessage: this.#lastMessage, failure };
   }
