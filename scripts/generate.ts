@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { renderPicture } from './picture.ts';
+import { eventJsonSchema, opJsonSchema, renderProtocolPage } from './protocol-page.ts';
 import {
   DoctorDocument,
   ErrorDocument,
@@ -35,6 +36,9 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
     { path: 'src/prompts/shipped.ts', content: renderShippedPrompts() },
     { path: 'docs/config.md', content: renderReference() },
     { path: 'schema/config.schema.json', content: json(configJsonSchema()) },
+    { path: 'docs/protocol.md', content: renderProtocolPage() },
+    { path: 'schema/op.schema.json', content: json(opJsonSchema()) },
+    { path: 'schema/event.schema.json', content: json(eventJsonSchema()) },
     { path: 'docs/inspect.svg', content: await renderPicture(ROOT) },
     { path: 'schema/inspect.schema.json', content: json(z.toJSONSchema(InspectDocument)) },
     { path: 'schema/sessions.schema.json', content: json(z.toJSONSchema(SessionsDocument)) },

@@ -62,6 +62,10 @@ export const ERROR_CODES = {
   answer_invalid: { exit: 1 },
   /** A turn ended because nothing that may be taken away makes the context fit. Cure: a larger window, a new session. */
   context_exhausted: { exit: 1 },
+  /** A client sent what is no op of the protocol, or one with a wrong field; `data.key` says where. Cure: docs/protocol.md. */
+  op_invalid: { exit: 1 },
+  /** A thread told what is no event, or speaks a later version of the protocol; `data.key` says where. */
+  event_invalid: { exit: 1 },
   /** The user stopped the command (Ctrl-C). Nothing was left behind. */
   interrupted: { exit: 130 },
 } as const;

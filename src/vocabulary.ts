@@ -120,6 +120,10 @@ export type VerdictReason = (typeof VERDICT_REASONS)[number];
 export const DECISION_POINTS = ['turn_end', 'mid_turn', 'preflight'] as const;
 export type DecisionPoint = (typeof DECISION_POINTS)[number];
 
+/** What kind of task a turn is. `shell`: a `!` line of the user, which no model sees. @source spec 4-session §1 */
+export const TASK_KINDS = ['regular', 'shell', 'compact', 'review'] as const;
+export type TaskKind = (typeof TASK_KINDS)[number];
+
 /** Moments at which commands of the user run beside the engine: `[hooks]`. @source spec 4-session §5. */
 export const HOOK_EVENTS = ['pre_compact', 'post_compact', 'session_start'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];

@@ -20,7 +20,13 @@ function end(call_id: string, exit_code: number | null): SessionEvent {
 }
 
 const says = (message: string): SessionEvent => ({ type: 'agent_message', message });
-const complete: SessionEvent = { type: 'turn_complete', turn_id: 't', last_agent_message: 'Done.' };
+const complete: SessionEvent = {
+  type: 'turn_complete',
+  turn_id: 't',
+  task_kind: 'regular',
+  origin: { type: 'user' },
+  last_agent_message: 'Done.',
+};
 
 test('commands are told when they end, each with its own name', () => {
   const told = lines(begin('a', 'npm\n  test'), begin('b', 'sleep 9'), end('b', null), end('a', 1));

@@ -10,7 +10,7 @@ export const WORTHWHILE_SHARE = 0.75;
 export const LEAST_SUMMARY_TOKENS = 200;
 
 /** Restored files and preserved user messages take at most this share of the window each. @source spec 2-engine §4.1. */
-const SHARE_OF_WINDOW = 0.08;
+export const SHARE_OF_WINDOW = 0.08;
 
 /** Shares of a target that is asked for. @source docs/decisions/compaction-budget.md. */
 const SHARE_OF_TARGET = { files: 0.25, userMessages: 0.15 } as const;

@@ -6,7 +6,7 @@ import type { CancelSignal, Clock, Hash, Hooks, Ids, WorkspaceFiles } from '../p
 import type { Config } from '../config/schema.ts';
 import type { CompactionEvent } from '../protocol/event.ts';
 import type { HookSession, PreCompactInput } from '../protocol/hook.ts';
-import type { Item } from '../protocol/item.ts';
+import type { Item, JsonObject } from '../protocol/item.ts';
 import type { CompactionPlan } from '../protocol/plan.ts';
 import type { CompactedRecord, MicroCompactedRecord } from '../protocol/record.ts';
 import type { Receipt, SummaryAttempt } from '../protocol/receipt.ts';
@@ -68,6 +68,12 @@ export interface Occasion {
   readonly targetTokens?: number;
   /** Nothing may stop it any more. */
   readonly isEmergency?: boolean;
+  /** No model is asked, though there may be one. */
+  readonly isEmbedded?: boolean;
+  /** What a model's summary shall keep above all; hooks may ask for more. */
+  readonly instructions?: string;
+  /** Of whoever asks, for the receipt. */
+  readonly audit?: JsonObject;
 }
 
 /** What carrying it out needs. */
@@ -273,8 +279,10 @@ function completed(receipt: Receipt): CompactionEvent {
 async function runFull(job: Job): Promise<FullCompaction> {
   const { plan, subject, occasion, world, startedMs } = job;
   const asked = await askHooks(world, () => preCompactInput(job));
-  const models = plan.type === 'newest_turns' ? undefined : world.summarizers;
-  const summarizers = withInstructions(models, asked.instructions, world);
+  const isWithoutModel = plan.type === 'newest_turns' || occasion.isEmbedded === true;
+  const models = isWithoutModel ? undefined : world.summarizers;
+  const wished = withInstructions(models, occasion.instructions, world);
+  const summarizers = withInstructions(wished, asked.instructions, world);
   const reserve = hookRoom(world, occasion.targetTokens);
   const result = await rewrite(job, summarizers, reserve);
   // An answer may have come in the moment in which the user stopped.
@@ -287,6 +295,7 @@ async function runFull(job: Job): Promise<FullCompaction> {
   const receipt = {
     ...whole.record.receipt,
     ...(hooks.length === 0 ? {} : { hooks }),
+    ...(occasion.audit === undefined ? {} : { audit: occasion.audit }),
     durationMs: world.clock.now() - startedMs,
   };
   const record = { ...whole.record, receipt };
@@ -319,7 +328,7 @@ function withInstructions(
 ): Summarizers | undefined {
   if (instructions === undefined) return summarizers;
   if (summarizers === undefined) {
-    const message = 'The instructions of a pre_compact hook are left out: no model writes this summary.';
+    const message = 'The instructions for the summary are left out: no model writes it.';
     emit({ type: 'warning', message });
     return undefined;
   }

@@ -1,73 +1,313 @@
-// What a session, and a compaction in it, tells while it runs, as it goes over the wire: snake_case, one object each.
+// Everything that a thread tells, as it goes over the wire: one object each, snake_case. Names after Codex, where it has them.
+//
+// The schemas are the one source: of the types, of schema/event.schema.json and of docs/protocol.md. Import types from here.
+// Fields are never absent where null can say that nobody knows; those marked optional are.
 
-import type { ApprovalPolicy, CompactFailure, Implementation, SandboxMode } from '../vocabulary.ts';
-import type { ToolEvent } from './tool.ts';
+import * as z from 'zod';
+import {
+  APPROVAL_POLICIES,
+  AUTHORS,
+  COMPACT_FAILURES,
+  HOOK_EVENTS,
+  SANDBOX_MODES,
+  STEPS,
+  TASK_KINDS,
+  TIERS,
+  WATCHER_MODES,
+} from '../vocabulary.ts';
+import { milliseconds, percent, tokens } from './wire.ts';
+import type { Immutable } from './wire.ts';
 
-/** Counts in tokens, durations in milliseconds. @source seed 001 §10, spec 2-engine §7 */
-export type CompactionEvent =
-  /** Something to be known while it runs: a request, a retry, a rung of the ladder. One sentence. */
-  | { readonly type: 'background_event'; readonly message: string }
-  | { readonly type: 'warning'; readonly message: string }
-  | {
-      readonly type: 'item_started' | 'item_completed';
-      readonly item: { readonly type: 'context_compaction'; readonly id: string };
-    }
-  | { readonly type: 'context_compacted'; readonly id: string }
-  | {
-      readonly type: 'compact_completed';
-      readonly id: string;
-      readonly pre_compact_tokens: number;
-      readonly post_compact_tokens: number;
-      /** What models were sent and what they answered, all requests together; 0 without one. */
-      readonly compaction_input_tokens: number;
-      readonly compaction_output_tokens: number;
-      readonly files_restored: number;
-      readonly duration_ms: number;
-      readonly strategy: Exclude<Implementation, 'micro'>;
-    }
-  | {
-      readonly type: 'micro_compact_completed';
-      readonly id: string;
-      readonly tools_compacted: number;
-      readonly tokens_saved: number;
-      readonly duration_ms: number;
-    }
-  /** Nothing came of it and the history is what it was. */
-  | { readonly type: 'compact_failed'; readonly reason: CompactFailure; readonly error_message: string }
-  /** The history is still so large that it would be compacted again at once. */
-  | {
-      readonly type: 'compact_threshold_exceeded';
-      readonly post_compact_tokens: number;
-      readonly threshold: number;
-    };
+function event<Type extends string, Shape extends z.core.$ZodLooseShape>(
+  type: Type,
+  description: string,
+  shape: Shape,
+) {
+  return z.object({ type: z.literal(type), ...shape }).meta({ description });
+}
 
-/** What a thread tells. @source Codex' event names, spec 4-session §1 */
-export type SessionEvent =
-  | CompactionEvent
-  | ToolEvent
-  /** The first event of every thread that is opened. */
-  | {
-      readonly type: 'session_configured';
-      readonly session_id: string;
-      /** Where the thread is recorded; the file appears with its first record. */
-      readonly rollout_path: string;
-      readonly provider: string;
-      readonly model: string;
-      /** Raw, in tokens. */
-      readonly model_context_window: number;
-      readonly cwd: string;
-      readonly approval_policy: ApprovalPolicy;
-      readonly sandbox_mode: SandboxMode;
-    }
-  /** The last one: everything is written and closed. */
-  | { readonly type: 'shutdown_complete' }
-  | { readonly type: 'turn_started'; readonly turn_id: string }
-  | { readonly type: 'turn_complete'; readonly turn_id: string; readonly last_agent_message: string | null }
-  | { readonly type: 'turn_aborted'; readonly turn_id: string }
-  | { readonly type: 'user_message' | 'agent_message'; readonly message: string }
-  /** For display; the whole message follows. */
-  | { readonly type: 'agent_message_delta' | 'agent_reasoning_delta'; readonly delta: string }
-  /** A request broke and is sent again: deltas since the last message are void. */
-  | { readonly type: 'stream_error'; readonly message: string }
-  | { readonly type: 'token_count'; readonly used: number; readonly model_context_window: number | null }
-  | { readonly type: 'error'; readonly code: string; readonly message: string };
+const sentence = z.string().meta({ description: 'one sentence for people' });
+const callId = z.string().meta({ description: 'of the call, as the model gave it' });
+
+/** Who started a turn, as `TurnOrigin` has it. */
+const turnOrigin = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('user'),
+      message_id: z.string().exactOptional().meta({ description: '`id` of `user_turn`' }),
+    }),
+    z.object({ type: z.literal('watcher'), number: z.int().min(1) }),
+  ])
+  .meta({ description: 'who started it; only this tells turns of the watcher from turns of the user' });
+
+const turn = {
+  turn_id: z.string(),
+  task_kind: z.enum(TASK_KINDS).meta({ description: '`shell`: a `!` line of the user, seen by no model' }),
+  origin: turnOrigin,
+};
+
+const planStep = z.object({
+  step: z.string(),
+  status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']),
+});
+
+const fileChange = z.object({
+  action: z.enum(['create', 'edit', 'delete', 'move']),
+  path: z.string().meta({ description: 'relative to the workspace' }),
+  to: z.string().exactOptional().meta({ description: 'the new name of a moved file' }),
+  added_lines: z.int().min(0),
+  removed_lines: z.int().min(0),
+});
+
+const contextCompaction = z.object({
+  type: z.literal('context_compaction'),
+  id: z.string().meta({ description: 'of the compaction' }),
+});
+
+const compactionId = z.string().meta({ description: 'of the compaction, and of its receipt' });
+
+const tokenUsage = z.object({
+  input_tokens: tokens,
+  cached_input_tokens: tokens.meta({ description: 'of the input' }),
+  output_tokens: tokens,
+  reasoning_output_tokens: tokens.meta({ description: 'of the output' }),
+  total_tokens: tokens,
+});
+
+const threadEvents = [
+  event('session_configured', 'The thread is open. Told again when a setting changes; the newest counts.', {
+    protocol_version: z.int().min(1),
+    session_id: z.string(),
+    rollout_path: z.string().nullable().meta({ description: 'absolute; null for a thread in memory' }),
+    cwd: z.string().meta({ description: 'absolute' }),
+    model: z.string(),
+    provider: z.string(),
+    model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
+    mode: z.enum([...WATCHER_MODES, 'off']).meta({ description: 'of the watcher' }),
+    approval_policy: z.enum(APPROVAL_POLICIES),
+    sandbox_mode: z.enum(SANDBOX_MODES),
+    plan_mode: z.boolean(),
+    review_mode: z.boolean(),
+  }),
+  event('queue_changed', 'The messages of the user that wait for their turn.', {
+    messages: z
+      .array(z.object({ id: z.string(), text: z.string() }))
+      .meta({ description: 'all of them, oldest first' }),
+  }),
+  event('shutdown_complete', 'The last event of a thread: everything is written and closed.', {}),
+] as const;
+
+const turnEvents = [
+  event('turn_started', 'A turn began.', turn),
+  event('user_message', 'A message in the user role was recorded.', {
+    message: z.string(),
+    author: z
+      .enum(AUTHORS)
+      .meta({ description: '`synthetic`: of the watcher; `harness`: of Baton, not to be shown' }),
+    step: z.enum(STEPS).nullable().meta({ description: 'of the golden path; null for messages of others' }),
+  }),
+  event('agent_message_delta', 'For display; the whole message follows.', { delta: z.string() }),
+  event('agent_reasoning_delta', 'For display; never repeated.', { delta: z.string() }),
+  event('agent_message', 'A message of the agent was recorded.', { message: z.string() }),
+  event('stream_error', 'A request broke and is sent again: deltas since the last message are void.', {
+    message: sentence,
+  }),
+  event('turn_complete', 'A turn ended by itself.', {
+    ...turn,
+    last_agent_message: z.string().nullable().meta({ description: 'of this turn; null: it said nothing' }),
+  }),
+  event('turn_aborted', 'A turn was ended before its time.', {
+    ...turn,
+    reason: z
+      .enum(['interrupted', 'replaced', 'failed'])
+      .meta({ description: '`replaced`: by another turn; `failed`: by what an `error` told before' }),
+  }),
+  event('token_count', 'The context and what was spent, after every turn.', {
+    used: tokens.meta({ description: 'in the context now, by the gauge' }),
+    model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
+    percent_remaining: percent
+      .nullable()
+      .meta({ description: 'of the usable window; null while it is unknown' }),
+    total: tokenUsage.meta({
+      description:
+        "all of the agent's requests in the log, by the provider's count; those for summaries and judgments are not in it",
+    }),
+    last: tokenUsage.nullable().meta({ description: 'the newest of them; null before the first' }),
+  }),
+  event('error', 'Something failed. The thread goes on.', {
+    code: z.string().meta({ description: 'stable' }),
+    message: sentence,
+  }),
+] as const;
+
+const toolEvents = [
+  event('exec_command_begin', 'A command is about to start.', {
+    call_id: callId,
+    command: z.string(),
+    cwd: z.string().meta({ description: 'absolute' }),
+    sandbox: z.enum(SANDBOX_MODES),
+  }),
+  event(
+    'exec_command_output_delta',
+    'Output as it comes, standard output and error in one; its first million characters.',
+    {
+      call_id: callId,
+      delta: z.string(),
+    },
+  ),
+  event('exec_command_end', 'A command ended.', {
+    call_id: callId,
+    outcome: z.enum(['exited', 'killed', 'timed_out', 'interrupted', 'not_started']),
+    exit_code: z.int().nullable().meta({ description: 'null where it did not end by itself' }),
+    duration_ms: milliseconds,
+  }),
+  event('patch_apply_begin', 'Files are about to be changed.', {
+    call_id: callId,
+    changes: z.array(fileChange),
+  }),
+  event('patch_apply_end', 'Files were changed, or not.', {
+    call_id: callId,
+    success: z.boolean(),
+    changes: z
+      .array(fileChange)
+      .meta({ description: 'what is on disk now; empty where nothing was changed' }),
+  }),
+  event('plan_update', 'The plan, or the todo list, as a whole.', {
+    call_id: callId,
+    kind: z.enum(['plan', 'todo']),
+    steps: z.array(planStep),
+  }),
+  event('phase_completed', 'A phase of the work is done.', {
+    call_id: callId.nullable().meta({ description: 'null: the user says so' }),
+    summary: z.string(),
+  }),
+] as const;
+
+const askingEvents = [
+  event('exec_approval_request', 'Waits for `exec_approval`.', {
+    call_id: callId,
+    command: z.string(),
+    cwd: z.string().meta({ description: 'absolute' }),
+    sandbox: z.enum(SANDBOX_MODES).meta({ description: 'what it would run in' }),
+    reason: sentence.meta({ description: 'why it is asked for' }),
+    justification: z.string().nullable().meta({ description: "the model's own words" }),
+  }),
+  event('patch_approval_request', 'Waits for `patch_approval`.', {
+    call_id: callId,
+    paths: z.array(z.string()).meta({ description: 'what would be changed, relative to the workspace' }),
+    reason: sentence.meta({ description: 'why it is asked for' }),
+  }),
+  event('question', 'The agent asks the user; waits for `answer_question`.', {
+    question_id: z.string(),
+    question: z.string(),
+    options: z
+      .array(z.object({ label: z.string(), description: z.string().exactOptional() }))
+      .meta({ description: 'empty: an answer in words' }),
+  }),
+] as const;
+
+const compactionEvents = [
+  event(
+    'background_event',
+    'Something to be known while it runs: a request, a retry, a decision, a boundary.',
+    {
+      message: sentence.meta({ description: 'one sentence' }),
+      surface: z
+        .enum(['status', 'info'])
+        .optional()
+        .meta({ description: '`info`: a line of the transcript; else it is shown live only' }),
+    },
+  ),
+  event('warning', 'Something that the user has to know.', { message: sentence }),
+  event('hook_begin', 'A command of `[hooks]` starts.', {
+    event: z.enum(HOOK_EVENTS),
+    command: z.string().meta({ description: 'for people: one line, shortened, known secrets replaced' }),
+  }),
+  event('hook_end', 'It ended. Hooks run one after the other.', {
+    event: z.enum(HOOK_EVENTS),
+    command: z.string(),
+    outcome: z.enum(['done', 'vetoed', 'overruled', 'failed', 'timed_out', 'interrupted']),
+    duration_ms: milliseconds,
+  }),
+  event('item_started', 'A compaction that replaces the history began.', { item: contextCompaction }),
+  event('item_completed', 'Its result is in the log.', { item: contextCompaction }),
+  event('context_compacted', 'The history is another one from here on.', { id: compactionId }),
+  event('compact_completed', 'What came of it.', {
+    id: compactionId,
+    pre_compact_tokens: tokens,
+    post_compact_tokens: tokens,
+    compaction_input_tokens: tokens.meta({
+      description: 'what models were sent, all requests together; 0 without one',
+    }),
+    compaction_output_tokens: tokens.meta({ description: 'what they answered' }),
+    files_restored: z.int().min(0),
+    duration_ms: milliseconds,
+    strategy: z.enum(['full', 'remote', 'legacy', 'embedded']),
+  }),
+  event('micro_compact_completed', 'Old tool results were cleared; nothing else changed.', {
+    id: compactionId,
+    tools_compacted: z.int().min(0).meta({ description: 'results' }),
+    tokens_saved: z.int(),
+    duration_ms: milliseconds,
+  }),
+  event('compact_failed', 'Nothing came of it, and the history is what it was.', {
+    reason: z.enum(COMPACT_FAILURES),
+    error_message: sentence,
+  }),
+  event(
+    'compact_threshold_exceeded',
+    'The history is still so large that it would be compacted again at once.',
+    {
+      post_compact_tokens: tokens,
+      threshold: tokens,
+    },
+  ),
+  event('compact_preview', 'Answers `compact` with `preview`; nothing was changed.', {
+    receipt: z
+      .looseObject({ version: z.literal(1), id: z.string() })
+      .meta({ description: 'as a compaction would leave it: schema/receipt.schema.json' }),
+  }),
+  event('undo_completed', 'A compaction or a turn was taken back.', {
+    what: z.enum(['compaction', 'turn']),
+    id: z.string().meta({ description: 'of the compaction or of the turn' }),
+    paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
+  }),
+  event('rawr_auto_compaction_judgment_result', 'Answers the op of that name, where there is an answer.', {
+    request_id: z.string(),
+    tier: z.enum(TIERS),
+    should_compact: z.boolean(),
+    reason: z.string(),
+  }),
+] as const;
+
+/** Every event, in the order of docs/protocol.md. */
+export const EventSchema = z
+  .discriminatedUnion('type', [
+    ...threadEvents,
+    ...turnEvents,
+    ...toolEvents,
+    ...askingEvents,
+    ...compactionEvents,
+  ])
+  .meta({
+    title: 'Event',
+    description: 'What a thread tells. Readers pass over unknown types of events and unknown fields.',
+  });
+
+/** One event of a thread. */
+export type SessionEvent = Immutable<z.output<typeof EventSchema>>;
+
+/** What a compaction tells, and what is told around it. @source seed 001 §10, spec 2-engine §7 */
+export type CompactionEvent = Immutable<z.output<(typeof compactionEvents)[number]>>;
+
+/** What a call tells while it runs. */
+export type ToolEvent = Immutable<z.output<(typeof toolEvents)[number]>>;
+
+/** One step of a plan or of a todo list. @source Codex, `update_plan` */
+export type PlanStepState = Immutable<z.output<typeof planStep>>;
+
+/** What a call does to one file. */
+export type FileChangeView = Immutable<z.output<typeof fileChange>>;
+
+/** What the provider counted, in one request or several. */
+export type TokenUsage = Immutable<z.output<typeof tokenUsage>>;

@@ -1,4 +1,5 @@
 import type { HookRun } from './hook.ts';
+import type { JsonObject } from './item.ts';
 import type { Category, Implementation, Phase, Reason, Rung, Strategy, Trigger } from '../vocabulary.ts';
 
 /** Tokens by category; absent categories hold none. */
@@ -84,6 +85,8 @@ export interface Receipt {
   readonly notes: readonly string[];
   /** Hooks that ran before the result was committed; absent where none did. */
   readonly hooks?: readonly HookRun[];
+  /** Who asked for it and on what grounds, where the watcher did. */
+  readonly audit?: JsonObject;
   /** From request to result, where it was timed. */
   readonly durationMs?: number;
 }

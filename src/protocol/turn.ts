@@ -1,7 +1,8 @@
 // The turns of a thread: what kind of task each is, and who started it.
 
-/** What kind of task a turn is. `shell`: a `!` line of the user, which no model sees. @source spec 4-session §1. */
-export type TaskKind = 'regular' | 'shell' | 'compact' | 'review';
+import type { SessionEvent } from './event.ts';
+
+export type { TaskKind } from '../vocabulary.ts';
 
 /**
  * Who started a turn. `user`: the user, with the id of a message that the watcher delivered, or without one where the
@@ -11,3 +12,9 @@ export type TaskKind = 'regular' | 'shell' | 'compact' | 'review';
 export type TurnOrigin =
   | { readonly type: 'user'; readonly messageId?: string }
   | { readonly type: 'watcher'; readonly number: number };
+
+/** The origin of a turn as events tell it. */
+export function wireOrigin(origin: TurnOrigin): Extract<SessionEvent, { type: 'turn_started' }>['origin'] {
+  if (origin.type === 'watcher') return { type: 'watcher', number: origin.number };
+  return { type: 'user', ...(origin.messageId === undefined ? {} : { message_id: origin.messageId }) };
+}

@@ -1,5 +1,6 @@
 // The context as a policy would have left it: the items it would hold, its size on the wire, and its bill.
 
+import { SHARE_OF_WINDOW } from '../compaction/budget.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
 import { isUserMessage, initialContextRange } from '../history/filter.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
@@ -29,9 +30,6 @@ export interface Overflow {
   /** Items of the log before it. */
   readonly step: number;
 }
-
-/** Share of the window that preserved user messages take at most. @source spec 2-engine §4.1 */
-const USER_SHARE = 0.08;
 
 /** A context that grows as recorded and shrinks as simulated. */
 export class SimulatedContext {
@@ -94,7 +92,7 @@ export class SimulatedContext {
    * @source spec 2-engine §4.1
    */
   projected(window: number, userMessageLimit: number): number {
-    const userTokens = Math.min(this.#userTokens, userMessageLimit, Math.floor(window * USER_SHARE));
+    const userTokens = Math.min(this.#userTokens, userMessageLimit, Math.floor(window * SHARE_OF_WINDOW));
     const { from, to } = this.#initialRange;
     const initial = this.#sum(this.#entries.slice(from, to).map(({ value }) => value));
     return this.#sizes.overhead + this.#sizes.scaled(initial + userTokens + DEFAULT_SUMMARY_TOKENS);

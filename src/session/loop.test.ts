@@ -50,8 +50,8 @@ class Thread {
     return this.answer((number) => ({ type: 'tool_finished', number, result: result(id) }));
   }
 
-  resumed(...items: readonly Item[]): this {
-    return this.answer((number) => ({ type: 'resumed', number, items }));
+  resumed(isAsked = false): this {
+    return this.answer((number) => ({ type: 'resumed', number, isAsked }));
   }
 
   names(): readonly string[] {
@@ -66,6 +66,11 @@ class Thread {
 
 function started(): Thread {
   return new Thread().send({ type: 'start', turnId: 't1', input: [userSays('Light the lamp.')] });
+}
+
+function held(thread: Thread): boolean | undefined {
+  const last = thread.effects.at(-1);
+  return last?.type === 'hold' ? last.isFollowUpOwed : undefined;
 }
 
 function overflow(number: number): LoopEvent {
@@ -97,11 +102,15 @@ describe('the loop', () => {
     ]);
   });
 
-  test('what the watcher puts into the thread stands before the next sampling', () => {
-    const note = userSays('Write your packet now.');
-    const thread = started().settle().sampled(call('a')).finished('a').resumed(note).settle();
-    assert.equal(thread.log.at(-1), note);
-    assert.equal(thread.names().at(-1), 'sample');
+  test('what the watcher asks for inside of a turn is shown to it when the agent has answered, calls aside', () => {
+    const thread = started().settle().sampled(call('a')).finished('a');
+    assert.equal(held(thread), true);
+    thread.resumed(true).settle().sampled(call('notes')).finished('notes');
+    assert.equal(held(thread), true, 'the agent still works on it');
+    thread.resumed(true).settle().sampled(agentSays('The packet.'));
+    assert.equal(held(thread), false, 'this is the answer');
+    thread.resumed().settle().sampled(agentSays('Lit.'));
+    assert.equal(thread.ending(), 'complete');
   });
 
   test('a message that comes while tools run stands behind their results, and keeps the turn going', () => {
@@ -189,8 +198,8 @@ function eventsAt({ thread, steers, samplings }: Seen): readonly LoopEvent[] {
       : []),
     { type: 'sampled', number, items: [agentSays(`end ${id}`)], stopReason: 'end_turn' },
     { type: 'sampling_failed', number, isOverflow: false, why: 'down' },
-    { type: 'resumed', number, items: [] },
-    { type: 'resumed', number, items: [userSays('a packet, please')] },
+    { type: 'resumed', number, isAsked: false },
+    { type: 'resumed', number, isAsked: true },
     ...thread.log.flatMap((item): LoopEvent[] => {
       const callId = callOf(item)?.callId;
       return callId === undefined ? [] : [{ type: 'tool_finished', number, result: result(callId) }];
@@ -226,6 +235,10 @@ function check(before: Seen, event: LoopEvent, effects: readonly LoopEffect[], a
   }
   const ends = effects.filter(({ type }) => type === 'end').length;
   assert.equal(ends, stage.at === 'idle' && before.thread.state.stage.at !== 'idle' ? 1 : 0, `ends: ${said}`);
+  const isCut = effects.some((effect) => effect.type === 'end' && effect.ending.type === 'complete');
+  if (isCut && before.thread.state.stage.at !== 'idle') {
+    assert.ok(!before.thread.state.stage.turn.isAsked, `ended before the watcher saw the answer: ${said}`);
+  }
   if (event.type === 'interrupt')
     assert.equal(stage.at, 'idle', `an interrupt ends the turn at once: ${said}`);
   assert.ok(

@@ -17,6 +17,8 @@ export interface Turn {
   readonly steered: readonly Item[];
   /** The request now under way was compacted for once already, because it was too long. */
   readonly hasRetriedOverflow: boolean;
+  /** The watcher asked the agent something inside of this turn: it is shown the answer before the turn ends by itself. */
+  readonly isAsked: boolean;
 }
 
 /** Where the loop stands. Each number is the one effect whose answer is awaited. */
@@ -67,8 +69,8 @@ export type LoopEvent =
       readonly why: string;
     }
   | { readonly type: 'tool_finished'; readonly number: number; readonly result: ToolOutputItem }
-  /** The watcher lets the turn go on; what it put into the thread comes with it. */
-  | { readonly type: 'resumed'; readonly number: number; readonly items: readonly Item[] }
+  /** The watcher lets the turn go on. `isAsked`: what it has put into the thread asks the agent for an answer. */
+  | { readonly type: 'resumed'; readonly number: number; readonly isAsked: boolean }
   | { readonly type: 'interrupt' };
 
 /** How a turn ended. */
@@ -95,7 +97,12 @@ export type LoopEffect =
   | { readonly type: 'sample'; readonly number: number }
   | { readonly type: 'run'; readonly number: number; readonly calls: readonly Item[] }
   /** Tell the watcher that a sampling is complete; it answers with `resumed`. */
-  | { readonly type: 'hold'; readonly number: number }
+  | {
+      readonly type: 'hold';
+      readonly number: number;
+      /** The turn goes on anyway. False: what ends here is the answer that the watcher waits for. */
+      readonly isFollowUpOwed: boolean;
+    }
   /** Ends what runs under this number at once. */
   | { readonly type: 'stop'; readonly number: number }
   | { readonly type: 'end'; readonly turnId: string; readonly ending: TurnEnding };
@@ -130,7 +137,7 @@ export function loopStep(state: LoopState, event: LoopEvent): LoopStep {
     case 'running':
       return event.type === 'tool_finished' ? toolFinished(state, stage, event.result) : unchanged(state);
     case 'held':
-      return event.type === 'resumed' ? resumed(state, stage, event.items) : unchanged(state);
+      return event.type === 'resumed' ? resumed(state, stage, event.isAsked) : unchanged(state);
   }
 }
 
@@ -150,7 +157,7 @@ function steered(turn: Turn, item: Item): Turn {
 }
 
 function start(state: LoopState, { turnId, input }: Extract<LoopEvent, { type: 'start' }>): LoopStep {
-  const turn: Turn = { id: turnId, steered: [], hasRetriedOverflow: false };
+  const turn: Turn = { id: turnId, steered: [], hasRetriedOverflow: false, isAsked: false };
   const checked = check(state, turn, 'pre_turn');
   return { ...checked, effects: [{ type: 'append', items: input }, ...checked.effects] };
 }
@@ -203,7 +210,7 @@ function sampled(
       effects: [...recorded, { type: 'run', number, calls: open }],
     };
   }
-  return after(recorded, isPaused ? hold(state, turn) : goOn(state, turn));
+  return after(recorded, isPaused ? hold(state, turn, true) : goOn(state, turn));
 }
 
 function toolFinished(state: LoopState, stage: At<'running'>, result: ToolOutputItem): LoopStep {
@@ -212,23 +219,24 @@ function toolFinished(state: LoopState, stage: At<'running'>, result: ToolOutput
   const recorded = appending([result]);
   return open.length > 0
     ? { state: withStage(state, { ...stage, open }), effects: recorded }
-    : after(recorded, hold(state, stage.turn));
+    : after(recorded, hold(state, stage.turn, true));
 }
 
-/** Without a result that is owed an answer, only a message that came meanwhile keeps the turn going. */
+/** Without a result that is owed an answer, only a message that came meanwhile, or the watcher, keeps the turn going. */
 function goOn(state: LoopState, turn: Turn): LoopStep {
-  return turn.steered.length > 0 ? hold(state, turn) : end(state, turn, { type: 'complete' });
+  if (turn.isAsked) return hold(state, turn, false);
+  return turn.steered.length > 0 ? hold(state, turn, true) : end(state, turn, { type: 'complete' });
 }
 
-function hold({ nextNumber }: LoopState, turn: Turn): LoopStep {
+function hold({ nextNumber }: LoopState, turn: Turn, isFollowUpOwed: boolean): LoopStep {
   return {
     state: { stage: { at: 'held', turn, number: nextNumber }, nextNumber: nextNumber + 1 },
-    effects: [{ type: 'hold', number: nextNumber }],
+    effects: [{ type: 'hold', number: nextNumber, isFollowUpOwed }],
   };
 }
 
-function resumed(state: LoopState, { turn }: At<'held'>, items: readonly Item[]): LoopStep {
-  return after(appending(items), check(state, turn, 'built_in'));
+function resumed(state: LoopState, { turn }: At<'held'>, isAsked: boolean): LoopStep {
+  return check(state, { ...turn, isAsked }, 'built_in');
 }
 
 /** A request that is too long is compacted for and sent once more; a second time the user is told. */

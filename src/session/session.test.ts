@@ -6,6 +6,7 @@ import { compactionWorld, summarizersOf } from '../../test/support/compactable.t
 import { client, MODEL } from '../../test/support/provider-server/client.ts';
 import type { Reply } from '../../test/support/provider-server/script.ts';
 import { startProviderServer } from '../../test/support/provider-server/server.ts';
+import { recordingEmitter } from '../../test/support/recording-emitter.ts';
 import { recordsOf, userSays } from '../../test/support/records.ts';
 import { textOfSize } from '../../test/support/thread.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
@@ -68,7 +69,7 @@ function sessionOf(
   { window = 100_000, hasSummarizer = true, retries = 0, past = [] }: Surroundings = {},
 ) {
   const records: LogRecord[] = [];
-  const events: SessionEvent[] = [];
+  const { events, emit } = recordingEmitter();
   let synced = 0;
   const retry = { ...DEFAULT_RETRY_POLICY, requestMaxRetries: retries, streamMaxRetries: retries, baseMs: 1 };
   const model = client(wire, server.baseUrl, { retry });
@@ -92,7 +93,7 @@ function sessionOf(
       tools: METERS,
       compaction: compactionWorld(hasSummarizer ? { summarizers: summarizersOf([{ model, window }]) } : {}),
       emit: (event) => {
-        events.push(event);
+        emit(event);
         if (event.type === 'user_message' || event.type === 'agent_message') {
           const told = JSON.stringify(event.message);
           assert.ok(
@@ -246,6 +247,37 @@ test('a steered message is seen before the next sampling; without a turn it stay
   assert.deepEqual(await ended, { type: 'complete' });
   assert.match(server.requests.at(-1)?.text ?? '', /Mind the fog\./);
   assert.equal(session.items.length, 5);
+});
+
+test('a turn tells whose it is, what it cost and what was said in it', async () => {
+  server.play({
+    replies: [reads('oil'), { text: 'All is well.' }, { reasoning: 'Only thoughts.' }],
+  });
+  const { session, events } = sessionOf('responses', { window: 50_000 });
+  await session.turn([
+    userSays('Read the oil.'),
+    { ...userSays('Write your packet.'), origin: { author: 'synthetic', step: 'packet_request' } },
+  ]);
+  const turn = { turn_id: 'turn-1', task_kind: 'regular', origin: { type: 'user' } } as const;
+  assert.deepEqual(events[0], { type: 'turn_started', ...turn });
+  assert.deepEqual(
+    events.filter(({ type }) => type === 'user_message'),
+    [
+      { type: 'user_message', message: 'Read the oil.', author: 'user', step: null },
+      { type: 'user_message', message: 'Write your packet.', author: 'synthetic', step: 'packet_request' },
+    ],
+  );
+  assert.deepEqual(events.at(-2), { type: 'turn_complete', ...turn, last_agent_message: 'All is well.' });
+  const count = events.at(-1);
+  assert.ok(count?.type === 'token_count' && count.last !== null, 'the provider reported');
+  assert.equal(count.used, count.last.total_tokens);
+  assert.equal(count.percent_remaining, Math.floor((100 * (47_500 - count.used)) / 47_500));
+  assert.ok(count.total.total_tokens > count.last.total_tokens, 'two requests cost more than one');
+
+  await session.turn([userSays('And now?')]);
+  const last = events.at(-2);
+  assert.ok(last?.type === 'turn_complete', 'it ended');
+  assert.equal(last.last_agent_message, null, 'what an earlier turn said is not said again');
 });
 
 test('a log that cannot be written ends the turn with its error, and promises nothing', async () => {

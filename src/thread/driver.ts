@@ -11,6 +11,7 @@ import type { SessionEvent } from '../protocol/event.ts';
 import type { Item } from '../protocol/item.ts';
 import type { AnswerSchema } from '../protocol/model.ts';
 import type { LogRecord } from '../protocol/record.ts';
+import { PROTOCOL_VERSION } from '../protocol/version.ts';
 import type { OpenedModel } from '../providers/open.ts';
 import { createRollout, openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
@@ -200,6 +201,7 @@ class OpenThread implements Thread {
     if (world.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
     world.emit({
       type: 'session_configured',
+      protocol_version: PROTOCOL_VERSION,
       session_id: rollout.threadId,
       rollout_path: rollout.path,
       provider: model.provider,
@@ -208,6 +210,10 @@ class OpenThread implements Thread {
       cwd: toolbox.root,
       approval_policy: config.approvalPolicy,
       sandbox_mode: config.sandboxMode,
+      // No watcher looks at the thread.
+      mode: 'off',
+      plan_mode: false,
+      review_mode: false,
     });
     const told = [...log.warnings, ...unconfined(toolbox, config), ...project.warnings];
     for (const message of [...told, ...(notes?.warnings ?? [])]) world.emit({ type: 'warning', message });

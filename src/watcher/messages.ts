@@ -123,6 +123,12 @@ export function syntheticMessage(text: string, origin: Omit<Origin, 'author'>): 
   };
 }
 
+/** What the agent is told that wrote a packet in the middle of its work, and whose history then stayed as it was. */
+export function notCompactedMessage(): MessageItem {
+  const text = 'The context was not compacted after all, and everything is still here. Go on with your work.';
+  return syntheticMessage(text, {});
+}
+
 /**
  * A packet of the watcher's as an item of the history. `assistant` (B1) where the host takes it, else `user` (B2). Its own
  * first lines say who wrote it; the marker says so to readers. @source seed 004, B1 and B2

@@ -443,3 +443,15 @@ test('any command and result text never throw', () => {
     { seed: 11, numRuns: 300 },
   );
 });
+
+test('the user may say that a phase is over', () => {
+  const said: LogRecord = { type: 'note', kind: 'phase_completed', value: { summary: 'The lamp\nis lit' } };
+  const [signal, ...others] = signalsOf([...recordsOf(userSays('Light it.'), agentSays('Lit.')), said]);
+  assert.equal(signal?.boundary, 'phase_completed');
+  assert.deepEqual(signal.evidence, { type: 'phase', summary: 'The lamp is lit' });
+  assert.ok(
+    others.every(({ boundary }) => boundary === 'turn_complete'),
+    'once',
+  );
+  assert.deepEqual(signalsOf([{ type: 'note', kind: 'decision', value: {} }]), [], 'no other note is one');
+});

@@ -2,7 +2,7 @@
 // the watcher uses. Structured evidence first (commands, plans, turns), language last.
 
 import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../protocol/item.ts';
-import type { CallView, Item, MessageItem, ToolOutputItem } from '../protocol/item.ts';
+import type { CallView, Item, JsonObject, MessageItem, ToolOutputItem } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { Evidence, Signal } from '../protocol/signal.ts';
 import { isUserMessage } from '../history/filter.ts';
@@ -67,6 +67,9 @@ const EVIDENCE_LENGTH = 160;
 /** The tool with which an agent says that a phase of its work is over. @source spec 3-watcher §2 */
 const PHASE_TOOL = 'phase_checkpoint';
 
+/** The kind of the notes by which the user says that a phase of the work is over. @source spec 4-session §1, `phase_completed` */
+export const PHASE_NOTE = 'phase_completed';
+
 /**
  * Finds the signals in a log, one record at a time. Nothing that Baton injected gives any, nor does what the agent answers
  * to its requests; a summary, a subagent and an abandoned branch give none either. Records that repeat an event (the same
@@ -119,6 +122,8 @@ export class SignalDetector {
         return [];
       case 'item':
         return this.#addItem(record.item, record.line);
+      case 'note':
+        return record.kind === PHASE_NOTE ? this.#signals([['phase_completed', phaseOf(record.value)]]) : [];
       default:
         return [];
     }
@@ -338,6 +343,10 @@ function outcome(exitStatus: number | undefined, success: boolean | undefined): 
   if (exitStatus !== undefined) return exitStatus === 0 ? 'succeeded' : 'failed';
   if (success === undefined) return 'unknown';
   return success ? 'succeeded' : 'failed';
+}
+
+function phaseOf({ summary }: JsonObject): Evidence {
+  return { type: 'phase', summary: shown(typeof summary === 'string' ? summary : '') };
 }
 
 function shown(text: string): string {

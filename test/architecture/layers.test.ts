@@ -12,7 +12,7 @@ const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   vocabulary: [],
   errors: [],
-  protocol: ['vocabulary'],
+  protocol: ['vocabulary', 'errors'],
   ports: ['vocabulary', 'errors', 'protocol'],
   config: ['vocabulary', 'errors', 'protocol'],
   prompts: ['vocabulary', 'errors', 'protocol', 'config'],
@@ -29,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'history',
     'trail',
     'compaction',
+    'watcher',
   ],
   compaction: [
     'vocabulary',
@@ -196,6 +197,18 @@ test('only drivers and outer folders read clocks, chance or the world', () => {
       .findIndex((line) => IMPURE.test(line) && !/^\s*(?:\*|\/\/|\/\*)/.test(line));
     assert.equal(offence, -1, `${path}:${offence + 1} is not pure`);
   }
+});
+
+test('the schemas of the protocol are loaded by its parser alone: zod costs half a start of Node', () => {
+  const value = /^import (?!type\b)[^;]*protocol\/(?:op|event|wire)\.ts'/m;
+  const beside = /^import (?!type\b)[^;]*'\.\/(?:op|event|wire)\.ts'/m;
+  const loaders = all.filter(
+    ({ place, text }) => value.test(text) || (place === 'protocol' && beside.test(text)),
+  );
+  assert.deepEqual(
+    loaders.map(({ path }) => path),
+    ['protocol/event.ts', 'protocol/op.ts', 'protocol/parse.ts'],
+  );
 });
 
 test('modules are named by nouns of the field', () => {

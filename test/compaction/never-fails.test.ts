@@ -36,6 +36,7 @@ import { checkResponses } from '../support/provider-server/responses-rules.ts';
 import type { Fault, Reply } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
 import type { ProviderServer } from '../support/provider-server/server.ts';
+import { recordingEmitter } from '../support/recording-emitter.ts';
 import { recordsOf } from '../support/records.ts';
 import { goodSummary } from '../support/summaries.ts';
 import {
@@ -288,7 +289,7 @@ async function play(
     ...(each.real === undefined ? {} : { window: each.real }),
   });
   const controller = new AbortController();
-  const events: CompactionEvent[] = [];
+  const { events, emit } = recordingEmitter<CompactionEvent>();
   let ids = 0;
   let asked = 0;
   const world: CompactionWorld = {
@@ -299,7 +300,7 @@ async function play(
     counter: 'approximate',
     signal: controller.signal,
     emit: (event) => {
-      events.push(event);
+      emit(event);
       // What asks without end is stopped here, and found to be interrupted by nobody.
       if (event.type === 'background_event' && event.message.startsWith('Asking')) asked++;
       if (asked > mostRequests(each)) controller.abort();

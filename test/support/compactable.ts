@@ -15,6 +15,7 @@ import type { LogRecord } from '../../src/protocol/record.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import { approximateTokens, itemTokens } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
+import { recordingEmitter } from './recording-emitter.ts';
 
 /** A log in memory. */
 export class MemoryThread implements CompactableThread {
@@ -69,7 +70,7 @@ export class MemoryThread implements CompactableThread {
 export function compactionWorld(
   changed: Partial<CompactionWorld> = {},
 ): CompactionWorld & { readonly events: readonly CompactionEvent[] } {
-  const events: CompactionEvent[] = [];
+  const { events, emit } = recordingEmitter<CompactionEvent>();
   let ids = 0;
   return {
     clock: { now: () => Date.UTC(2026, 0, 1) },
@@ -78,7 +79,7 @@ export function compactionWorld(
     count: approximateTokens,
     counter: 'approximate',
     signal: new AbortController().signal,
-    emit: (event) => events.push(event),
+    emit,
     ...changed,
     events,
   };

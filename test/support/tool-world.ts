@@ -9,6 +9,7 @@ import type { ToolEvent, ToolResult } from '../../src/protocol/tool.ts';
 import { openToolbox, runCall } from '../../src/tools/driver.ts';
 import type { Toolbox } from '../../src/tools/driver.ts';
 import type { SandboxMode } from '../../src/vocabulary.ts';
+import { recordingEmitter } from './recording-emitter.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -67,9 +68,9 @@ export class ToolBench {
   ): Promise<Called> {
     const tool = this.toolbox.tools.find(({ spec }) => spec.name === name);
     if (tool === undefined) throw new TypeError(`No tool ${name}`);
-    const events: ToolEvent[] = [];
+    const { events, emit } = recordingEmitter<ToolEvent>();
     const text = typeof args === 'string' ? args : JSON.stringify(args);
-    const context = { callId: 'call_1', sandbox, emit: (event: ToolEvent) => void events.push(event) };
+    const context = { callId: 'call_1', sandbox, emit };
     return { ...(await runCall({ tool, arguments: text }, context, signal)), events };
   }
 

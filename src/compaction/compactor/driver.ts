@@ -4,7 +4,8 @@
 import { BatonError } from '../../errors.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CancelSignal } from '../../ports.ts';
-import type { RefusalReason } from '../../protocol/plan.ts';
+import type { JsonObject } from '../../protocol/item.ts';
+import type { CompactionPlan, RefusalReason } from '../../protocol/plan.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import { itemTokens } from '../../tokens/estimate.ts';
 import type { Phase, Reason, Strategy } from '../../vocabulary.ts';
@@ -42,6 +43,8 @@ export interface ManualAsk {
   readonly from: 'manual';
   readonly strategy: Strategy;
   readonly targetTokens?: number;
+  /** What the summary shall keep above all. */
+  readonly instructions?: string;
 }
 
 /** A request by the watcher, at the end of a turn or inside of one. */
@@ -52,6 +55,10 @@ export interface WatcherAsk {
   readonly isEmergency: boolean;
   /** Used tokens with which it would be content; undefined: clearing alone does not do. */
   readonly target?: number;
+  /** A packet of the agent's own is the summary of a model already: none is asked for another one. */
+  readonly isEmbedded?: boolean;
+  /** Stored with the receipt. */
+  readonly audit?: JsonObject;
 }
 
 /** A request by the engine itself. */
@@ -121,6 +128,11 @@ export class Compactor {
   /** A judge vetoed: growth is counted from here. */
   noteVeto(): void {
     this.#guard = noteVeto(this.#guard, this.#thread.usage().used);
+  }
+
+  /** What the arbiter would do about a request of the watcher's now. Takes no lease and changes nothing. */
+  plan(ask: WatcherAsk): CompactionPlan {
+    return dispatch(this.#requestOf(ask), this.#guard, this.#settings());
   }
 
   /**
@@ -234,15 +246,21 @@ export class Compactor {
 
   #pressure(): CompactionPressure {
     const { used, rawWindow } = this.#thread.usage();
-    const micro = microCompact(
-      this.#thread.subject().entries.map(({ value }) => value),
-      EMPTY_COMPACT_STATE,
-      microSettings(this.#config, this.#world.count),
-    );
+    const usedAfterMicro = (): number | undefined => {
+      const micro = microCompact(
+        this.#thread.subject().entries.map(({ value }) => value),
+        EMPTY_COMPACT_STATE,
+        microSettings(this.#config, this.#world.count),
+      );
+      return micro.wasEffective ? Math.max(0, used - micro.tokensSaved) : undefined;
+    };
     return {
       used,
       rawWindow,
-      usedAfterMicro: micro.wasEffective ? Math.max(0, used - micro.tokensSaved) : undefined,
+      // Looks at the whole history: not before every sampling, most of which are far from any limit.
+      get usedAfterMicro() {
+        return usedAfterMicro();
+      },
     };
   }
 }
@@ -278,5 +296,8 @@ function occasionOf(ask: CompactionAsk, why: string): Occasion {
     why: 'why' in ask ? ask.why : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`,
     ...(isEmergency || ask.from === 'overflow' ? { isEmergency: true } : {}),
     ...(ask.from === 'manual' && ask.targetTokens !== undefined ? { targetTokens: ask.targetTokens } : {}),
+    ...(ask.from === 'manual' && ask.instructions !== undefined ? { instructions: ask.instructions } : {}),
+    ...('isEmbedded' in ask && ask.isEmbedded === true ? { isEmbedded: true } : {}),
+    ...('audit' in ask && ask.audit !== undefined ? { audit: ask.audit } : {}),
   };
 }

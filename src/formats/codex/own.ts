@@ -4,6 +4,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
+import { TASK_KINDS } from '../../vocabulary.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
 import { readWhole } from './whole.ts';
 
@@ -23,7 +24,7 @@ const count = z.number();
 const refs = z.array(z.tuple([z.string(), z.string()])).optional();
 const turn = {
   turnId: z.string().optional(),
-  kind: z.enum(['regular', 'shell', 'compact', 'review']).optional(),
+  kind: z.enum(TASK_KINDS).optional(),
   origin: z
     .union([
       z.looseObject({ type: z.literal('user'), messageId: z.string().optional() }),

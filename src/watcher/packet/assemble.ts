@@ -49,6 +49,8 @@ export interface AssembleSettings {
   readonly tailMaxItems?: number;
   /** `packet_max_tail_chars`. */
   readonly tailMaxChars?: number;
+  /** Stands in for the sentences on who wrote it and why: the user's own `watcher-packet.md`, rendered. */
+  readonly preface?: string;
   /** What the agent said last, whole, where the caller has it. */
   readonly lastAgentMessage?: string | undefined;
 }
@@ -79,8 +81,9 @@ const NEXT = 4;
 const RULES = 5;
 
 /** @source spec 3-watcher §4.4 (B2): an item that the agent did not write must say so. */
-const TITLE =
-  "# Continuation packet\n\nAssembled by Baton's watcher from the log of this session; the agent did not write it. Quotations are verbatim.";
+const TITLE = '# Continuation packet';
+const PREFACE =
+  "Assembled by Baton's watcher from the log of this session; the agent did not write it. Quotations are verbatim.";
 const DIRECTIVE =
   'Continue with "What is next". Do not start over, and do not ask the user for what stands here.';
 const DIRECTIVE_DONE =
@@ -105,7 +108,7 @@ export function assemblePacket(
   const count = countOnce(settings.count);
   const nextStep = nextStepOf(trail);
   const frame: Frame = {
-    top: `${TITLE}\n\n${occasionText(occasion)}`,
+    top: `${TITLE}\n\n${settings.preface ?? `${PREFACE}\n\n${occasionText(occasion)}`}`,
     facts: `## Harness facts\n\n${cutToFit(factLines(facts).join('\n'), maxTokens * FACTS_SHARE, count)}`,
     directive: nextStep === undefined ? DIRECTIVE_DONE : DIRECTIVE,
     tail: '',

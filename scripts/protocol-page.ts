@@ -1,0 +1,174 @@
+// docs/protocol.md and the JSON Schemas of ops and events, from the schemas of src/protocol.
+
+import * as z from 'zod';
+import { EventSchema } from '../src/protocol/event.ts';
+import { OpSchema } from '../src/protocol/op.ts';
+import { PROTOCOL_VERSION } from '../src/protocol/version.ts';
+
+/** The parts of a generated JSON Schema that the page shows. */
+interface Node {
+  readonly type?: string | readonly string[];
+  readonly const?: string | number;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Node[];
+  readonly oneOf?: readonly Node[];
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly required?: readonly string[];
+  readonly items?: Node;
+  readonly description?: string;
+}
+
+/** The JSON Schema (2020-12) of every op. */
+export function opJsonSchema(): object {
+  return published(OpSchema);
+}
+
+/** The JSON Schema (2020-12) of every event; it allows further fields, as readers do. */
+export function eventJsonSchema(): object {
+  return published(EventSchema);
+}
+
+function published(schema: z.ZodType): object {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    // Bounds of the number format say nothing about a field.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  });
+}
+
+/** docs/protocol.md. */
+export function renderProtocolPage(): string {
+  return `${HEAD}
+## Ops
+
+${table('op', opJsonSchema())}
+
+## Events
+
+${table('event', eventJsonSchema())}
+
+${ORDER}`;
+}
+
+const HEAD = `<!-- Generated from src/protocol by \`npm run generate\`; do not edit. -->
+
+# The protocol: ops in, events out
+
+Version ${PROTOCOL_VERSION}. Everything that happens to a thread passes here: the user interface, the watcher and \`exec\` have no other
+door. Every message is one JSON object, tagged by \`type\`, in snake_case. Schemas: [schema/op.schema.json](../schema/op.schema.json),
+[schema/event.schema.json](../schema/event.schema.json).
+
+- **Ops are refused whole**: an unknown op, an unknown field or a wrong value gives an error with the code \`op_invalid\`, the key and what
+  is allowed, and nothing is done. Half of an op could mean something else.
+- **Events are read with patience**: an unknown field is left out and an unknown type of event is passed over, since the thread may be
+  newer than its reader. A known event with a missing field or a wrong value is an error, \`event_invalid\`.
+- **The version** is in \`session_configured\`. A new op, a new type of event and a new field of an event leave it as it is; whatever else
+  changes raises it, and a reader refuses a version that is later than its own.
+- **null** says that nobody knows. Fields with a \`?\` may be absent. Token counts are whole numbers, durations milliseconds.
+- **Only the user approves.** \`origin\` says whose turn it is; in a turn of the watcher what would have to be asked is turned down.
+`;
+
+const ORDER = `## Order
+
+Around a turn:
+
+\`\`\`text
+user_turn ─▶ turn_started
+             user_message
+             agent_reasoning_delta… agent_message_delta… [stream_error: deltas are void] agent_message
+             exec_approval_request ◀─ exec_approval
+             exec_command_begin  exec_command_output_delta…  exec_command_end
+             patch_apply_begin  patch_apply_end
+             (again, as long as the agent calls tools or is steered)
+             [error]
+             turn_complete | turn_aborted
+             token_count
+             (the watcher)
+             queue_changed, and the next message of the queue
+\`\`\`
+
+Around a compaction that replaces the history:
+
+\`\`\`text
+compact ─▶ [turn_started: a turn of its own]
+           background_event  "RAWR decision: …"          (of the watcher)
+           item_started
+           hook_begin  hook_end                          (pre_compact, which may veto)
+           background_event…                             (requests, retries, rungs of the ladder)
+           hook_begin  hook_end                          (session_start)
+           item_completed                                (it is in the log)
+           context_compacted
+           compact_completed
+           hook_begin  hook_end                          (post_compact)
+           [compact_threshold_exceeded]
+           [warning]
+           [turn_complete, task_kind = compact]
+           [token_count]
+\`\`\`
+
+In place of everything from \`item_completed\` on stands \`compact_failed\` where nothing came of it. Clearing old tool results alone is
+one event, \`micro_compact_completed\`.
+`;
+
+function table(name: string, schema: object): string {
+  const variants = (schema as Node).oneOf ?? [];
+  const rows = variants.map((variant) => {
+    const tag = variant.properties?.['type']?.const ?? '';
+    return `| \`${tag}\` | ${cell(variant.description ?? '')} | ${fieldList(variant)} |`;
+  });
+  return [`| ${name} | meaning | fields |`, '| --- | --- | --- |', ...rows].join('\n');
+}
+
+function fieldList({ properties = {}, required = [] }: Node): string {
+  return Object.entries(properties)
+    .filter(([key]) => key !== 'type')
+    .map(([key, field]) => {
+      const about = field.description === undefined ? '' : `; ${field.description}`;
+      return cell(`\`${key}${required.includes(key) ? '' : '?'}\`: ${kindOf(field)}${about}`);
+    })
+    .join('<br>');
+}
+
+/** What a field may hold, in words. */
+function kindOf(node: Node): string {
+  if (node.const !== undefined) return `\`${node.const}\``;
+  if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(' \\| ');
+  const choices = node.oneOf ?? node.anyOf;
+  if (choices !== undefined) return choices.map(kindOf).join(' or ');
+  if (typeof node.type === 'object') return node.type.map((type) => kindOf({ type })).join(' or ');
+  if (node.type === 'array') return `list of ${kindOf(node.items ?? {})}`;
+  if (node.type === 'object')
+    return `{ ${Object.entries(node.properties ?? {})
+      .map(member(node))
+      .join(', ')} }`;
+  return WORDS[node.type ?? ''] ?? node.type ?? 'anything';
+}
+
+function member({ required = [] }: Node): (entry: readonly [string, Node]) => string {
+  return ([key, field]) => {
+    const name = `\`${key}${required.includes(key) ? '' : '?'}\``;
+    return key === 'type'
+      ? `${name} ${kindOf(field)}`
+      : `${name}${isSimple(field) ? '' : ` ${kindOf(field)}`}`;
+  };
+}
+
+/** Inside of a field the name of a text or a number says enough. */
+function isSimple({ type, enum: values }: Node): boolean {
+  return values === undefined && typeof type === 'string' && type in WORDS;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'number',
+  number: 'number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+function cell(text: string): string {
+  return text.replaceAll('\n', ' ');
+}

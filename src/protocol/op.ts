@@ -1,0 +1,165 @@
+// Everything that a thread can be asked for. The user interface, the watcher, `exec` and every other client have no other door.
+//
+// The schemas are the one source: of the types, of schema/op.schema.json and of docs/protocol.md. Import types from here.
+
+import * as z from 'zod';
+import {
+  APPROVAL_POLICIES,
+  BOUNDARIES,
+  PACKET_AUTHORS,
+  SANDBOX_MODES,
+  STEPS,
+  STRATEGIES,
+  TIERS,
+  WATCHER_MODES,
+} from '../vocabulary.ts';
+import { identifier, percent, tokens } from './wire.ts';
+import type { Immutable } from './wire.ts';
+
+function op<Type extends string, Shape extends z.core.$ZodLooseShape>(
+  type: Type,
+  description: string,
+  shape: Shape,
+) {
+  return z.strictObject({ type: z.literal(type), ...shape }).meta({ description });
+}
+
+const text = z.string().regex(/\S/).meta({ description: 'not blank' });
+
+const items = z
+  .array(z.strictObject({ type: z.literal('text'), text: z.string().regex(/\S/) }))
+  .min(1)
+  .meta({ description: 'parts of one message, in order; none of them blank' });
+
+const messageId = identifier
+  .exactOptional()
+  .meta({ description: 'unique within the thread; absent: one is made up' });
+
+const submissionOrigin = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('user') }),
+    z.strictObject({
+      type: z.literal('watcher'),
+      number: z.int().min(1).meta({ description: "of the watcher's effect" }),
+      sequence_id: identifier,
+      steps: z.array(z.enum(STEPS)).min(1).meta({ description: 'what the message holds, in order' }),
+    }),
+  ])
+  .meta({
+    description: 'who wrote it. Never implied, since only a turn of the user may have something approved',
+  });
+
+const auditTrigger = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('user') }),
+  z.strictObject({
+    type: z.literal('auto_watcher'),
+    number: z.int().min(1).meta({ description: "of the watcher's effect" }),
+    decision_id: identifier.meta({ description: 'of the decision in the log, which holds the evidence' }),
+    tier: z.enum(TIERS).nullable(),
+    percent_remaining: percent.nullable().meta({ description: 'null while no window is known' }),
+    signals: z.array(z.strictObject({ id: z.string(), boundary: z.enum(BOUNDARIES) })),
+    packet_author: z.enum(PACKET_AUTHORS).nullable().meta({ description: 'null without a packet' }),
+    sequence_id: identifier.nullable().meta({ description: 'null without ceremony' }),
+  }),
+]);
+
+/** What the user may answer to a request for approval. @source Codex, `ReviewDecision` */
+const approvalDecision = z.enum(['approved', 'approved_for_session', 'denied', 'abort']).meta({
+  description:
+    '`approved_for_session`: this once, and the same again without asking; `denied`: the agent is told and goes on; `abort`: the turn ends',
+});
+
+const callId = z.string().meta({ description: 'of the call, as the request names it' });
+
+const atLeastOne = (settings: object): boolean => Object.keys(settings).length > 1;
+
+/** Every op, in the order of docs/protocol.md. */
+export const OpSchema = z
+  .discriminatedUnion('type', [
+    op('user_turn', 'Starts a turn; one that comes while a turn runs waits in the queue.', {
+      id: messageId,
+      items,
+      origin: submissionOrigin,
+    }),
+    op('steer', 'A message for the turn that runs, seen before its next sampling.', {
+      id: messageId,
+      items,
+      origin: submissionOrigin,
+    }),
+    op(
+      'interrupt',
+      'Ends at once what runs: a turn, a compaction, a judgment. Nothing runs: nothing happens.',
+      {},
+    ),
+    op('compact', 'Compacts the history.', {
+      trigger: auditTrigger.meta({ description: 'who asked, and why; kept with the receipt' }),
+      instructions: text.exactOptional().meta({ description: 'what the summary should mind' }),
+      strategy: z.enum(STRATEGIES).exactOptional().meta({ description: 'absent: `auto`' }),
+      target_tokens: tokens
+        .min(1)
+        .exactOptional()
+        .meta({ description: 'size to reach; absent: as configured' }),
+      preview: z
+        .boolean()
+        .exactOptional()
+        .meta({ description: 'true: answered by `compact_preview`, and nothing is changed' }),
+    }),
+    op('undo', 'Takes back the newest compaction, or the newest turn with what it did to files.', {
+      what: z.enum(['compaction', 'turn']),
+    }),
+    op(
+      'rawr_auto_compaction_judgment',
+      'Asks a model whether a compaction that the policy allows should wait. Leaves the history as it is.',
+      {
+        request_id: identifier.meta({ description: 'fresh; an answer under another one is ignored' }),
+        tier: z.enum(TIERS),
+        percent_remaining: percent.nullable().meta({ description: 'null while no window is known' }),
+        boundaries_present: z
+          .array(z.enum(BOUNDARIES))
+          .meta({ description: 'each once, in the order of the vocabulary' }),
+        last_agent_message: z.string().nullable(),
+        decision_prompt_path: z.string().meta({ description: 'the base text of the judge' }),
+      },
+    ),
+    op('exec_approval', 'Answers `exec_approval_request`. Only the user sends it.', {
+      call_id: callId,
+      decision: approvalDecision,
+    }),
+    op('patch_approval', 'Answers `patch_approval_request`. Only the user sends it.', {
+      call_id: callId,
+      decision: approvalDecision,
+    }),
+    op('answer_question', 'Answers `question`. Only the user sends it.', {
+      question_id: z.string(),
+      answer: z.string().meta({ description: 'the label of an option, or words of their own' }),
+    }),
+    op('set_settings', 'Changes settings of the thread from here on; answered by `session_configured`.', {
+      model: identifier.exactOptional().meta({ description: 'MODEL or PROVIDER/MODEL' }),
+      mode: z
+        .enum([...WATCHER_MODES, 'off'])
+        .exactOptional()
+        .meta({ description: 'what the watcher does where it would compact' }),
+      approval_policy: z.enum(APPROVAL_POLICIES).exactOptional(),
+      sandbox_mode: z.enum(SANDBOX_MODES).exactOptional(),
+      plan_mode: z
+        .boolean()
+        .exactOptional()
+        .meta({ description: 'true: the agent plans and changes nothing' }),
+    })
+      .refine(atLeastOne, 'changes nothing: name a setting')
+      .meta({ minProperties: 2 }),
+    op('phase_completed', 'The user says that a phase of the work is done: the strongest boundary.', {
+      summary: text,
+    }),
+    op('pin', 'Keeps a text word for word through every compaction.', {
+      id: identifier.exactOptional().meta({ description: 'absent: one is made up' }),
+      text,
+    }),
+    op('unpin', 'Lets go of a pinned text.', { id: identifier }),
+    op('review_mode', 'In review mode the watcher does nothing.', { is_on: z.boolean() }),
+    op('shutdown', 'Ends what runs, closes the thread, and is answered by `shutdown_complete`.', {}),
+  ])
+  .meta({ title: 'Op', description: 'What a thread can be asked for. Unknown fields are refused.' });
+
+/** One op. */
+export type Op = Immutable<z.output<typeof OpSchema>>;

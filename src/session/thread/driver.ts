@@ -1,0 +1,307 @@
+// A thread with its watcher: the one door for whoever talks to it. What the user submits waits in the watcher's queue, which
+// is in the log; what the watcher asks for happens in the session.
+
+import { failedResult, findBrokenPairs, pairView } from '../../history/pairs.ts';
+import type { CancelSignal } from '../../ports.ts';
+import type { Situation } from '../../protocol/decision.ts';
+import type { Item, JsonObject } from '../../protocol/item.ts';
+import { authorOf } from '../../protocol/item.ts';
+import type { CompactionPlan } from '../../protocol/plan.ts';
+import type { LogRecord } from '../../protocol/record.ts';
+import type { TurnOrigin } from '../../protocol/turn.ts';
+import type { Trail } from '../../trail/trail.ts';
+import type { CompactionOutcome, ManualAsk, WatcherAsk } from '../../compaction/compactor/driver.ts';
+import type {
+  CompactionEnd,
+  CompactionOrder,
+  CompactionWish,
+  WatchedAgent,
+  WatcherSettings,
+  WatcherWorld,
+} from '../../watcher/live/agent.ts';
+import { LiveWatcher } from '../../watcher/live/driver.ts';
+import { PHASE_NOTE } from '../../watcher/signals.ts';
+import { notCompactedMessage } from '../../watcher/messages.ts';
+import type { Tier } from '../../vocabulary.ts';
+import { Session } from '../driver.ts';
+import type { SessionWorld, TurnObserver } from '../driver.ts';
+import { Projection } from './projection.ts';
+import { SteerFold, STEERED_NOTE } from './steered.ts';
+
+/** What a thread needs. */
+export interface ThreadWorld {
+  readonly session: Omit<SessionWorld, 'observer'>;
+  readonly watcher: Omit<WatcherWorld, 'show' | 'judged' | 'queueChanged'>;
+  readonly isSubagent?: boolean;
+  /** An id that no message of the thread has. */
+  readonly newId: () => string;
+}
+
+/** How the newest turn ended; undefined before any has. */
+export type LastTurn =
+  | { readonly type: 'complete' }
+  | { readonly type: 'aborted'; readonly reason: 'interrupted' | 'failed' }
+  | undefined;
+
+/** What a call reads whose process died before it was done. */
+export const LOST_RESULT =
+  '[The session ended before this call was done; whether it had an effect is not known]';
+
+/** A living thread. */
+export class Thread {
+  readonly #world: ThreadWorld;
+  readonly #session: Session;
+  readonly #watcher: LiveWatcher;
+  readonly #projection: Projection;
+  readonly #steered = new SteerFold();
+  #lastTurn: LastTurn;
+  #running: { readonly turnId: string; readonly origin: TurnOrigin } | undefined;
+  /** The turn that is held ended with an answer to the watcher, so that something must follow it. */
+  #hasAnswered = false;
+  #isClosed = false;
+
+  /** Use `openThread`. */
+  constructor(world: ThreadWorld, settings: WatcherSettings, past: Iterable<LogRecord>) {
+    this.#world = world;
+    const { emit, config, instructions, tools } = world.session;
+    this.#projection = new Projection(config, { instructions, tools: tools.specs });
+    this.#watcher = new LiveWatcher(
+      this.#asAgent(),
+      {
+        ...world.watcher,
+        show: ({ surface, text }) =>
+          emit(
+            surface === 'warning'
+              ? { type: 'warning', message: text }
+              : { type: 'background_event', message: text, surface },
+          ),
+        judged: (request, { shouldCompact, reason }) => this.#tellJudgment(request, shouldCompact, reason),
+        queueChanged: (messages) => emit({ type: 'queue_changed', messages }),
+      },
+      settings,
+      { isSubagent: world.isSubagent ?? false },
+    );
+    this.#session = new Session({ ...world.session, observer: this.#observer() }, past);
+  }
+
+  get threadId(): string {
+    return this.#world.session.threadId;
+  }
+
+  /** The history as a model sees it. */
+  get items(): readonly Item[] {
+    return this.#session.items;
+  }
+
+  get lastAgentMessage(): string | undefined {
+    return this.#session.lastAgentMessage;
+  }
+
+  /** How the newest turn of this process ended. */
+  get lastTurn(): LastTurn {
+    return this.#lastTurn;
+  }
+
+  /** Mends what a crash has left and takes the watcher's work up again. Once, before anything else. */
+  async begin(): Promise<void> {
+    await this.#closeLostCalls();
+    await this.#watcher.begin();
+    for (const { id, text } of this.#steered.open) await this.#watcher.submit({ id, text });
+  }
+
+  async #closeLostCalls(): Promise<void> {
+    const { items } = this.#session;
+    const { orphanCalls } = findBrokenPairs(items.map(pairView));
+    if (orphanCalls.length === 0) return;
+    const lost = orphanCalls.flatMap((index) => items[index] ?? []);
+    await this.#session.put(lost.map((call) => failedResult(call, LOST_RESULT)));
+  }
+
+  /**
+   * A message of the user. Fulfilled once it can no longer be lost; it becomes a turn when its time has come.
+   * @returns its id
+   * @throws what writing the log fails with
+   */
+  async submit(text: string): Promise<string> {
+    const id = this.#world.newId();
+    await this.#watcher.submit({ id, text });
+    return id;
+  }
+
+  /** A message for the turn that runs; where none of the user's does, a turn of its own. Fulfilled once it cannot be lost. */
+  async steer(text: string): Promise<void> {
+    const id = this.#world.newId();
+    if (this.#running?.origin.type !== 'user') return this.#watcher.submit({ id, text });
+    await this.#session.note([{ type: 'note', kind: STEERED_NOTE, value: { id, text } }]);
+    const isTaken = await this.#session.steer(userMessage(text, id));
+    if (!isTaken) await this.#watcher.submit({ id, text });
+  }
+
+  /** The user says that a phase of the work is over: a boundary of its own. */
+  async phaseCompleted(summary: string): Promise<void> {
+    await this.#session.note([{ type: 'note', kind: PHASE_NOTE, value: { summary } }]);
+  }
+
+  /** In a review nothing is decided. */
+  setReviewMode(isOn: boolean): void {
+    this.#watcher.reviewModeChanged(isOn);
+  }
+
+  /** Configuration or prompts have changed: they are read anew. */
+  settingsChanged(): void {
+    this.#watcher.settingsChanged();
+  }
+
+  /** Ends at once whatever is under way. */
+  interrupt(): void {
+    this.#session.interrupt();
+    this.#watcher.interrupt();
+  }
+
+  /** Compacts on the user's request, as soon as no turn is torn apart by it. */
+  async compact(ask: Omit<ManualAsk, 'from'>, signal: CancelSignal): Promise<CompactionOutcome> {
+    const outcome = await this.#session.compact({ from: 'manual', ...ask }, signal);
+    if (outcome.type === 'compacted') this.#watcher.contextCompacted(outcome.compaction.type);
+    return outcome;
+  }
+
+  /**
+   * Takes the newest compaction back.
+   * @returns its id
+   * @throws BatonError `nothing_to_undo`
+   */
+  async undoCompaction(): Promise<string> {
+    return this.#session.undoCompaction();
+  }
+
+  /**
+   * Fulfilled when nothing is under way and nothing waits.
+   * @throws what writing the log failed with
+   */
+  async rest(): Promise<void> {
+    await this.#watcher.rest();
+  }
+
+  /** Ends what is under way, and with it the thread in this process; the log can be taken up again. */
+  async shutdown(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#watcher.shutdown();
+    this.#session.interrupt();
+    await this.#session.settled();
+    this.#world.session.emit({ type: 'shutdown_complete' });
+  }
+
+  #observer(): TurnObserver {
+    return {
+      record: (record) => {
+        this.#watcher.record(record);
+        this.#steered.add(record);
+      },
+      started: (turn) => {
+        this.#running = turn;
+        this.#watcher.turnStarted(turn);
+      },
+      held: (turn, moment) => {
+        this.#hasAnswered = !moment.isFollowUpOwed;
+        this.#watcher.samplingComplete(turn, moment);
+      },
+      complete: (turn) => {
+        this.#running = undefined;
+        if (turn.kind !== 'compact') this.#lastTurn = { type: 'complete' };
+        this.#watcher.turnComplete(turn);
+      },
+      aborted: (turn, reason) => {
+        this.#running = undefined;
+        if (turn.kind !== 'compact') this.#lastTurn = { type: 'aborted', reason };
+        this.#watcher.turnAborted(turn, reason);
+      },
+      compacted: (strategy) => this.#watcher.contextCompacted(strategy),
+      active: () => this.#watcher.active(),
+    };
+  }
+
+  #asAgent(): WatchedAgent {
+    return {
+      threadId: this.#world.session.threadId,
+      items: () => this.#session.items,
+      trail: (): Trail => this.#session.trail(),
+      situation: () => this.#situation(),
+      lastAgentMessage: () => this.#session.lastAgentMessage,
+      note: (kind: string, value: JsonObject) => this.#session.note([{ type: 'note', kind, value }]),
+      put: (items, isAsking) => this.#session.put(items, isAsking),
+      startTurn: (origin, input) =>
+        this.#session.start({ kind: 'regular', origin, input: identified(input, origin) }),
+      resumeTurn: (turnId) => void this.#resume(turnId),
+      interruptTurn: (number) => {
+        const origin = this.#running?.origin;
+        if (origin?.type === 'watcher' && origin.number === number) this.#session.interrupt();
+      },
+      plan: (wish): CompactionPlan => this.#session.plan(askOf(wish)),
+      compact: (order, signal) => this.#compact(order, signal),
+      noteVeto: () => this.#session.noteVeto(),
+    };
+  }
+
+  /** An answer to the watcher is no end of the work that it came into: where nothing was handed back, the agent is told so. */
+  async #resume(turnId: string): Promise<void> {
+    const last = this.#session.items.at(-1);
+    const isUnanswered = this.#hasAnswered && last !== undefined && authorOf(last) === 'agent';
+    this.#hasAnswered = false;
+    if (isUnanswered) await this.#session.put([notCompactedMessage()]);
+    this.#session.resume(turnId);
+  }
+
+  async #compact(order: CompactionOrder, signal: CancelSignal): Promise<CompactionEnd> {
+    const isTurn = order.place === 'between_turns' && order.strategy === 'full';
+    const origin = isTurn ? ({ type: 'watcher', number: order.number } as const) : undefined;
+    const { isEmbedded, audit } = order;
+    const outcome = await this.#session.compact({ ...askOf(order), isEmbedded, audit }, signal, origin);
+    switch (outcome.type) {
+      case 'compacted':
+        return { type: 'compacted', strategy: outcome.compaction.type };
+      case 'failed':
+        return { type: 'failed', why: outcome.error.message };
+      case 'refused':
+      case 'context_exhausted':
+        return { type: 'failed', why: outcome.why };
+    }
+  }
+
+  #situation(): Situation {
+    return this.#projection.situation(this.#session.usage, this.#session.items);
+  }
+
+  #tellJudgment(
+    request: { readonly request_id: string; readonly tier: Tier },
+    should: boolean,
+    reason: string,
+  ): void {
+    this.#world.session.emit({
+      type: 'rawr_auto_compaction_judgment_result',
+      request_id: request.request_id,
+      tier: request.tier,
+      should_compact: should,
+      reason,
+    });
+  }
+}
+
+function askOf({ place, why, isEmergency, target }: CompactionWish): WatcherAsk {
+  return {
+    from: place === 'inside_turn' ? 'mid_turn' : 'watcher',
+    why,
+    isEmergency,
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+function userMessage(text: string, id: string): Item {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }], id };
+}
+
+/** The user's message keeps the id by which it was submitted. */
+function identified(input: readonly Item[], origin: TurnOrigin): readonly Item[] {
+  const { messageId } = origin.type === 'user' ? origin : { messageId: undefined };
+  return messageId === undefined ? input : input.map((item) => ({ ...item, id: messageId }));
+}

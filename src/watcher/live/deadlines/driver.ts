@@ -1,0 +1,67 @@
+// The deadlines of a watcher: real time, counted from the last sign of life, up to a cap.
+
+import type { Deadline } from '../../policy.ts';
+import type { ArmDeadline } from '../../state.ts';
+
+interface Armed {
+  readonly which: Deadline;
+  readonly ms: number;
+  readonly startedMs: number;
+  readonly capMs: number;
+  timer: NodeJS.Timeout;
+}
+
+/** Says when a number has been awaited for too long. */
+export class Deadlines {
+  readonly #expire: (which: Deadline, number: number) => void;
+  readonly #armed = new Map<number, Armed>();
+  #activeMs = -Infinity;
+
+  constructor(expire: (which: Deadline, number: number) => void) {
+    this.#expire = expire;
+  }
+
+  arm({ which, number, ms, capMs }: Omit<ArmDeadline, 'type'>): void {
+    const startedMs = performance.now();
+    this.#drop(number);
+    this.#armed.set(number, { which, ms, startedMs, capMs, timer: this.#wait(number, ms) });
+  }
+
+  /** The stream has moved. */
+  active(): void {
+    this.#activeMs = performance.now();
+  }
+
+  /** Whatever else was armed is not awaited any more. */
+  keepOnly(number: number | undefined): void {
+    for (const armed of this.#armed.keys()) if (armed !== number) this.#drop(armed);
+  }
+
+  clear(): void {
+    this.keepOnly(undefined);
+  }
+
+  #wait(number: number, ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#ring(number), ms);
+  }
+
+  #ring(number: number): void {
+    const armed = this.#armed.get(number);
+    if (armed === undefined) return;
+    const { which, ms, startedMs, capMs } = armed;
+    const now = performance.now();
+    const dueMs = Math.min(Math.max(this.#activeMs, startedMs) + ms, startedMs + capMs);
+    // A timer may ring a millisecond early.
+    if (dueMs - now > 1) {
+      armed.timer = this.#wait(number, dueMs - now);
+      return;
+    }
+    this.#armed.delete(number);
+    this.#expire(which, number);
+  }
+
+  #drop(number: number): void {
+    clearTimeout(this.#armed.get(number)?.timer);
+    this.#armed.delete(number);
+  }
+}

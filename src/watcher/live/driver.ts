@@ -1,0 +1,562 @@
+// Watches one living thread: tells the state machine what happens, and does what it asks for. Decides nothing itself.
+//
+// Its mailbox takes one event after the other. A new state is in the log before its effects are performed, and each effect
+// has taken effect before the next one begins; what takes long (a compaction, a judge) is begun, and its end is an event.
+
+import { BatonError } from '../../errors.ts';
+import type { Item, JsonObject } from '../../protocol/item.ts';
+import type { LogRecord } from '../../protocol/record.ts';
+import type { TurnOrigin } from '../../protocol/turn.ts';
+import { renderPrompt } from '../../prompts/render.ts';
+import { calmTokens } from '../decide.ts';
+import { judgmentValues, parseJudgment } from '../judgment.ts';
+import { composeRequest, handoffMessage, packetItem, syntheticMessage } from '../messages.ts';
+import type { PacketSection } from '../packet/sections.ts';
+import { hasGrown, scratchText } from '../scratch.ts';
+import { SignalDetector, signalSettings } from '../signals.ts';
+import type { Signal } from '../../protocol/signal.ts';
+import { awaitedNumber, beginWatching } from '../state.ts';
+import type {
+  AskJudgment,
+  AssemblePacket,
+  Compact,
+  HandOff,
+  Inject,
+  PlanCompaction,
+  UserMessage,
+  WatcherEffect,
+  WatcherEvent,
+  WatcherState,
+} from '../state.ts';
+import { transition } from '../transition.ts';
+import type { CompactionWish, WatchedAgent, WatcherSettings, WatcherWorld } from './agent.ts';
+import { Deadlines } from './deadlines/driver.ts';
+import { DECISION_NOTE, PastFold, STATE_NOTE } from './past.ts';
+import { packetOfAnswer, packetOfTrail, prefaceOf, requestValues, scratchFileOf } from './words.ts';
+
+/** What is told without a time and what the driver itself knows. */
+type Told = {
+  [Name in WatcherEvent['type']]: Omit<Extract<WatcherEvent, { readonly type: Name }>, 'atMs'>;
+}[WatcherEvent['type']];
+
+/** How a turn stands, for the events that are decision points. */
+export interface TurnPoint {
+  readonly turnId: string;
+  readonly origin: TurnOrigin;
+  readonly kind: 'regular' | 'shell' | 'compact' | 'review';
+  readonly hadAction: boolean;
+}
+
+/** What is remembered of a sequence beside the machine's own state; lost with the process, as the sequence then is. */
+interface Errand {
+  /** What the agent said last before it was asked. */
+  readonly saidBefore: string | undefined;
+  /** The newest request, as it was sent. */
+  request: string;
+  /** Its answer, where a reminder followed. */
+  firstAnswer: string | undefined;
+  scratchBefore: number | undefined;
+}
+
+/** The watcher of one thread. */
+export class LiveWatcher {
+  readonly #agent: WatchedAgent;
+  readonly #world: WatcherWorld;
+  readonly #deadlines: Deadlines;
+  readonly #compactions = new Map<number, AbortController>();
+  readonly #judges = new Map<number, AbortController>();
+  readonly #errands = new Map<string, Errand>();
+  readonly #detector: SignalDetector;
+  /** Signals that no event has carried yet. */
+  #signals: Signal[] = [];
+  #past: PastFold | undefined = new PastFold();
+  #state: WatcherState;
+  #settings: WatcherSettings;
+  /** The sequence whose handoff is in the history: asked for once more, it is only confirmed. */
+  #handedOff: string | undefined;
+  #mailbox: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #broken: unknown;
+  #resting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
+
+  /** @param settings as they are at the beginning */
+  constructor(
+    agent: WatchedAgent,
+    world: WatcherWorld,
+    settings: WatcherSettings,
+    { isSubagent = false }: { readonly isSubagent?: boolean } = {},
+  ) {
+    this.#agent = agent;
+    this.#world = world;
+    this.#settings = settings;
+    this.#detector = new SignalDetector(signalSettings(settings.config));
+    this.#state = beginWatching(isSubagent);
+    this.#deadlines = new Deadlines((which, number) => {
+      void this.#tell({ type: 'deadline_expired', which, number });
+    });
+  }
+
+  /** Each record of the thread, those of earlier processes first. */
+  record(record: LogRecord): void {
+    this.#past?.add(record);
+    this.#signals.push(...this.#detector.add(record));
+  }
+
+  /** Takes up what an earlier process has left, and goes on. Once, before anything else is told. */
+  async begin(): Promise<void> {
+    const found = this.#past?.found();
+    this.#past = undefined;
+    // What an earlier process was told is in its state.
+    this.#signals = [];
+    if (found === undefined) return;
+    if (found.isStateDamaged) {
+      this.#world.show({
+        surface: 'warning',
+        text: "[rawr] the watcher's state cannot be read; it begins anew.",
+      });
+    }
+    if (found.state === undefined) return;
+    this.#state = found.state;
+    await this.#tell({ type: 'resumed', logged: found.logged });
+  }
+
+  /** A message of the user. Fulfilled once it can no longer be lost. */
+  async submit(message: UserMessage): Promise<void> {
+    await this.#tell({ type: 'user_submitted', message });
+  }
+
+  /** The user stopped whatever is under way. */
+  interrupt(): void {
+    void this.#tell({ type: 'interrupted' });
+  }
+
+  /** A turn has started. */
+  turnStarted({ turnId, kind, origin }: Omit<TurnPoint, 'hadAction'>): void {
+    void this.#tell({ type: 'turn_started', turnId, kind, origin });
+  }
+
+  /** A sampling is complete and its tools have finished; the turn waits for `resumeTurn`. */
+  samplingComplete(
+    { turnId, hadAction }: TurnPoint,
+    { isFollowUpOwed, batchFrom }: { readonly isFollowUpOwed: boolean; readonly batchFrom: number },
+  ): void {
+    const from = isFollowUpOwed ? batchFrom : undefined;
+    const point = { type: 'sampling_complete', turnId, hadAction, isFollowUpOwed, batchFrom: from } as const;
+    void this.#tell({ ...point, ...this.#moment() });
+  }
+
+  turnComplete(turn: TurnPoint): void {
+    void this.#tell({ type: 'turn_complete', ...turn, ...this.#moment() });
+  }
+
+  turnAborted({ turnId, kind, origin }: TurnPoint, reason: 'interrupted' | 'failed'): void {
+    this.#signals = [];
+    void this.#tell({ type: 'turn_aborted', turnId, kind, origin, reason });
+  }
+
+  /** Somebody else has compacted: the user, or the built-in limit. */
+  contextCompacted(strategy: 'micro' | 'full'): void {
+    void this.#tell({ type: 'context_compacted', strategy });
+  }
+
+  /** The agent has shown a sign of life. */
+  active(): void {
+    this.#deadlines.active();
+  }
+
+  settingsChanged(): void {
+    void this.#tell({ type: 'settings_changed' });
+  }
+
+  reviewModeChanged(isOn: boolean): void {
+    void this.#tell({ type: 'review_mode_changed', isOn });
+  }
+
+  /** Nothing more is asked for; what is under way is told to stop. */
+  async shutdown(): Promise<void> {
+    await this.#tell({ type: 'shutdown' });
+    this.#deadlines.clear();
+    for (const controller of [...this.#compactions.values(), ...this.#judges.values()]) controller.abort();
+  }
+
+  /** Messages of the user that wait, oldest first. */
+  get queue(): readonly UserMessage[] {
+    return this.#state.memory.queue;
+  }
+
+  /**
+   * Fulfilled when nothing is under way and nothing waits.
+   * @throws what writing the log failed with
+   */
+  async rest(): Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken;
+    if (this.#isAtRest()) return;
+    await new Promise<void>((resolve, reject) => this.#resting.push({ resolve, reject }));
+  }
+
+  #isAtRest(): boolean {
+    const { queue, delivering, turn, isShutDown } = this.#state.memory;
+    const isIdle = this.#state.stage.at === 'idle' && delivering === undefined && turn === undefined;
+    return this.#waiting === 0 && (isShutDown || (isIdle && queue.length === 0));
+  }
+
+  #moment() {
+    const signals = this.#signals;
+    this.#signals = [];
+    return {
+      signals,
+      situation: this.#agent.situation(),
+      // Nothing of the turn runs at these points, and who may approve has done so.
+      busyWith: [],
+      lastAgentMessage: this.#agent.lastAgentMessage(),
+    };
+  }
+
+  /** Not `async`: its failure is handled here, whether or not somebody waits for it. */
+  #tell(told: Told): Promise<void> {
+    const event = { ...told, atMs: this.#world.nowMs() } as WatcherEvent;
+    this.#waiting++;
+    const done = this.#mailbox.then(() => this.#take(event));
+    this.#mailbox = done
+      .catch((error: unknown) => this.#break(error))
+      .finally(() => {
+        this.#waiting--;
+        this.#wakeResting();
+      });
+    return done;
+  }
+
+  /** Without a log nothing can be promised any more: whoever waits is told so. */
+  #break(error: unknown): void {
+    this.#broken ??= error;
+    this.#deadlines.clear();
+  }
+
+  #wakeResting(): void {
+    if (this.#broken === undefined && !this.#isAtRest()) return;
+    const waiting = this.#resting;
+    this.#resting = [];
+    for (const { resolve, reject } of waiting) {
+      if (this.#broken === undefined) resolve();
+      else reject(this.#broken);
+    }
+  }
+
+  async #take(event: WatcherEvent): Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken;
+    const isDecisionPoint = event.type === 'turn_complete' || event.type === 'sampling_complete';
+    if (isDecisionPoint || event.type === 'user_submitted' || event.type === 'settings_changed') {
+      await this.#readSettings();
+    }
+    const before = this.#state;
+    const { state, effects } = transition(before, event, this.#settings.policy);
+    if (state !== before) {
+      this.#state = state;
+      if (isWorthANote(before, state)) await this.#agent.note(STATE_NOTE, state as unknown as JsonObject);
+      this.#deadlines.keepOnly(awaitedNumber(state));
+      this.#tellQueue(before, state);
+    }
+    for (const effect of effects) await this.#perform(effect);
+  }
+
+  #tellQueue({ memory: before }: WatcherState, { memory: after }: WatcherState): void {
+    if (before.queue !== after.queue) this.#world.queueChanged(after.queue);
+  }
+
+  async #readSettings(): Promise<WatcherSettings> {
+    this.#settings = await this.#world.settings();
+    return this.#settings;
+  }
+
+  async #perform(effect: WatcherEffect): Promise<void> {
+    switch (effect.type) {
+      case 'record_decision': {
+        const { decision } = effect;
+        if (decision.reason === 'judgment') this.#agent.noteVeto();
+        return this.#agent.note(DECISION_NOTE, decision as unknown as JsonObject);
+      }
+      case 'plan_compaction': {
+        const { number } = effect;
+        const plan = this.#agent.plan(this.#wishOf(effect));
+        void this.#tell({ type: 'compaction_planned', number, plan });
+        return;
+      }
+      case 'ask_judgment':
+        return this.#judge(effect);
+      case 'inject':
+        return this.#inject(effect);
+      case 'record_heads_up':
+        return this.#recordHeadsUp(effect.sequenceId);
+      case 'record_packet':
+        return this.#put([packetItem(effect.packet.text, effect.sequenceId, 'assistant')]);
+      case 'assemble_packet':
+        return this.#assemble(effect);
+      case 'compact':
+        return this.#compact(effect);
+      case 'abort_compaction':
+        return this.#compactions.get(effect.number)?.abort();
+      case 'interrupt_turn':
+        return this.#agent.interruptTurn(effect.number);
+      case 'hand_off':
+        return this.#handOff(effect);
+      case 'deliver':
+        return this.#deliver(effect.message);
+      case 'resume_turn':
+        return this.#agent.resumeTurn(effect.turnId);
+      case 'show':
+        return this.#world.show(effect);
+      case 'arm_deadline':
+        return this.#deadlines.arm(effect);
+    }
+  }
+
+  async #put(items: readonly Item[], isAsking = false): Promise<void> {
+    await this.#agent.put(items, isAsking);
+  }
+
+  #wishOf({ tier, situation, place }: PlanCompaction): CompactionWish {
+    const target = tier === undefined ? undefined : calmTokens(tier, this.#settings.policy, situation.window);
+    return {
+      place,
+      why: '',
+      isEmergency: tier === 'emergency',
+      ...(target === undefined ? {} : { target }),
+    };
+  }
+
+  async #judge({ number, request }: AskJudgment): Promise<void> {
+    const controller = new AbortController();
+    this.#judges.set(number, controller);
+    this.#world.show({ surface: 'status', text: `RAWR judgment: start ${request.tier}` });
+    const items = this.#agent.items();
+    const { used, window } = this.#agent.situation();
+    const turnId = this.#state.memory.turn?.turnId ?? this.#state.memory.endedTurnId ?? '';
+    const context = { threadId: this.#agent.threadId, turnId, used, window, items };
+    const ask = async (): Promise<void> => {
+      const judgment = await this.#answerOfJudge(request, context, controller.signal);
+      this.#judges.delete(number);
+      if (controller.signal.aborted) return;
+      if (judgment.type === 'answer') this.#world.judged(request, judgment);
+      const word = judgment.type === 'failure' ? 'failed' : judgment.shouldCompact ? 'approve' : 'veto';
+      this.#world.show({ surface: 'status', text: `RAWR judgment: result ${word}` });
+      void this.#tell({ type: 'judgment_result', number, judgment });
+    };
+    void ask();
+    return Promise.resolve();
+  }
+
+  async #answerOfJudge(
+    request: AskJudgment['request'],
+    context: Parameters<typeof judgmentValues>[1],
+    signal: AbortSignal,
+  ) {
+    try {
+      const instructions = await this.#world.judgePrompt(request.decision_prompt_path);
+      const { body } = await this.#world.prompt('judgment-context.md');
+      const text = renderPrompt(body, judgmentValues(request, context));
+      return parseJudgment(await this.#world.askJudge({ instructions, text }, signal));
+    } catch (error) {
+      const why = error instanceof BatonError ? error.message : String(error);
+      return { type: 'failure', why } as const;
+    }
+  }
+
+  async #inject({ number, sequenceId, steps, as, missing }: Inject): Promise<void> {
+    const errand = this.#errandOf(sequenceId);
+    const settings = await this.#readSettings();
+    const decision = decisionOf(this.#state);
+    const scratchFile = scratchFileOf(settings.config, this.#agent.threadId);
+    const values =
+      decision === undefined ? {} : requestValues(decision, { scratchFile, threadId: this.#agent.threadId });
+    const hasScratch = sequenceOf(this.#state)?.hasScratch === true;
+    if (hasScratch && steps.includes('scratch'))
+      errand.scratchBefore = await this.#world.scratch.size(scratchFile);
+    const [first = 'packet_request', ...later] = steps;
+    const text = composeRequest({
+      sequenceId,
+      steps: [first, ...later],
+      prompts: {
+        headsUp: await this.#render('heads-up.md', values),
+        scratch: await this.#render('scratch-write.md', values),
+        packet: await this.#render('auto-compact.md', values),
+      },
+      ...(hasScratch ? { scratchPath: scratchFile } : {}),
+      ...(missing === undefined ? {} : { missing: missing as readonly PacketSection[] }),
+    });
+    errand.request = text;
+    const step = steps.at(-1) ?? first;
+    const item = syntheticMessage(text, { step, sequenceId });
+    if (as === 'item') return this.#put([item], true);
+    await this.#agent.startTurn({ type: 'watcher', number }, [item]);
+  }
+
+  async #render(
+    name: 'heads-up.md' | 'scratch-write.md' | 'auto-compact.md',
+    values: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    return renderPrompt((await this.#world.prompt(name)).body, values);
+  }
+
+  #errandOf(sequenceId: string): Errand {
+    const known = this.#errands.get(sequenceId);
+    if (known !== undefined) return known;
+    const errand: Errand = {
+      saidBefore: this.#agent.lastAgentMessage(),
+      request: '',
+      firstAnswer: undefined,
+      scratchBefore: undefined,
+    };
+    // One sequence runs at a time; what an earlier one remembered is of no use any more.
+    this.#errands.clear();
+    this.#errands.set(sequenceId, errand);
+    return errand;
+  }
+
+  async #recordHeadsUp(sequenceId: string): Promise<void> {
+    this.#errandOf(sequenceId);
+    const decision = decisionOf(this.#state);
+    const { config } = await this.#readSettings();
+    const { threadId } = this.#agent;
+    const scratchFile = scratchFileOf(config, threadId);
+    const values = decision === undefined ? {} : requestValues(decision, { scratchFile, threadId });
+    const text = composeRequest({
+      sequenceId,
+      steps: ['heads_up'],
+      prompts: { headsUp: await this.#render('heads-up.md', values), scratch: '', packet: '' },
+    });
+    return this.#put([syntheticMessage(text, { step: 'heads_up', sequenceId })]);
+  }
+
+  async #assemble(effect: AssemblePacket): Promise<void> {
+    const { number, sequenceId, agentText, hasScratch, decision } = effect;
+    const errand = this.#errandOf(sequenceId);
+    const { config } = await this.#readSettings();
+    const scratchPath = hasScratch ? await this.#verifyScratch(sequenceId, errand) : undefined;
+    const facts = await this.#world.facts();
+    const material = {
+      config,
+      trail: this.#agent.trail(),
+      facts: { ...facts, ...(scratchPath === undefined ? {} : { scratchPath }) },
+      decision,
+      lastAgentMessage: errand.saidBefore,
+      hasEnded: this.#state.memory.turn === undefined,
+      hasQueuedInput: this.#state.memory.queue.length > 0,
+    };
+    if (agentText === undefined) {
+      const { body, isOwn } = await this.#world.prompt('watcher-packet.md');
+      const preface = isOwn ? prefaceOf(body, material) : undefined;
+      const result = packetOfTrail(material, preface);
+      void this.#tell({ type: 'packet_assembled', number, result });
+      return;
+    }
+    const { request, firstAnswer: first } = errand;
+    const result = packetOfAnswer(agentText, material, { request, first });
+    errand.firstAnswer ??= agentText;
+    void this.#tell({ type: 'packet_assembled', number, result });
+  }
+
+  /** The notes that the agent was asked for, or the watcher's own in their place. @returns where they are */
+  async #verifyScratch(sequenceId: string, errand: Errand): Promise<string | undefined> {
+    const { config } = await this.#readSettings();
+    const path = scratchFileOf(config, this.#agent.threadId);
+    const { scratch } = this.#world;
+    if (hasGrown(errand.scratchBefore, await scratch.size(path))) return path;
+    const text = scratchText(this.#agent.trail(), { sequenceId, lastAgentMessage: errand.saidBefore });
+    try {
+      await scratch.append(path, text);
+      return path;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#world.show({
+        surface: 'warning',
+        text: `[rawr] the scratch notes could not be written (${why})`,
+      });
+      return undefined;
+    }
+  }
+
+  #compact({ number, strategy, place, trigger, packet }: Compact): void {
+    const controller = new AbortController();
+    this.#compactions.set(number, controller);
+    const decision = decisionOf(this.#state);
+    const { tier } = trigger;
+    const { config } = this.#settings;
+    const order = {
+      number,
+      strategy,
+      place,
+      why: decision?.why ?? '',
+      isEmergency: tier === 'emergency',
+      isEmbedded: packet?.author === 'agent' && config.rawrAutoCompaction.summaryWithPacket === 'embedded',
+      audit: { ...trigger, number } as unknown as JsonObject,
+      ...this.#targetOf(strategy, tier, decision?.situation.window),
+    };
+    const carryOut = async (): Promise<void> => {
+      const end = await this.#agent.compact(order, controller.signal);
+      this.#compactions.delete(number);
+      if (end.type === 'compacted') {
+        await this.#tell({ type: 'context_compacted', number, strategy: end.strategy });
+      } else await this.#tell({ type: 'compaction_failed', number, why: end.why });
+    };
+    carryOut().catch((error: unknown) => this.#break(error));
+  }
+
+  /** With a packet to hand back, clearing alone is not what was decided on. */
+  #targetOf(strategy: 'micro' | 'full', tier: Compact['trigger']['tier'], window: number | undefined) {
+    const target =
+      strategy === 'micro' && tier !== undefined
+        ? calmTokens(tier, this.#settings.policy, window)
+        : undefined;
+    return target === undefined ? {} : { target };
+  }
+
+  async #handOff({ number, handover, startsTurn }: HandOff): Promise<void> {
+    const { sequenceId, packet, isWrapped } = handover;
+    if (sequenceId === this.#handedOff) {
+      void this.#tell({ type: 'handoff_delivered', number });
+      return;
+    }
+    const { body: frame } = await this.#world.prompt('handoff.md');
+    const { scratchPath } = packet;
+    const values = {
+      threadId: this.#agent.threadId,
+      ...(scratchPath === undefined ? {} : { scratchFile: scratchPath }),
+    };
+    const text = handoffMessage({
+      sequenceId,
+      packet: packet.text,
+      isWrapped,
+      frame: renderPrompt(frame, values),
+      ...(scratchPath === undefined ? {} : { scratchPath }),
+    });
+    const item = syntheticMessage(text, { step: 'handoff', sequenceId });
+    if (startsTurn) await this.#agent.startTurn({ type: 'watcher', number }, [item]);
+    else await this.#put([item]);
+    this.#handedOff = sequenceId;
+    void this.#tell({ type: 'handoff_delivered', number });
+  }
+
+  async #deliver({ id, text }: UserMessage): Promise<void> {
+    const item: Item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+    await this.#agent.startTurn({ type: 'user', messageId: id }, [item]);
+  }
+}
+
+/** Whether a crash would lose something. What turn runs is forgotten anyway, and decisions have notes of their own. */
+function isWorthANote(before: WatcherState, after: WatcherState): boolean {
+  if (before.stage !== after.stage) return true;
+  return durableMemory(before) !== durableMemory(after);
+}
+
+function durableMemory({ memory }: WatcherState): string {
+  return JSON.stringify({ ...memory, turn: 0, nextNumber: 0 });
+}
+
+function sequenceOf({ stage }: WatcherState) {
+  return 'sequence' in stage ? stage.sequence : undefined;
+}
+
+function decisionOf({ stage }: WatcherState) {
+  if ('sequence' in stage) return stage.sequence.decision;
+  return 'decision' in stage ? stage.decision : undefined;
+}

@@ -1,0 +1,103 @@
+// What the log of a thread tells a watcher that takes it up again: the newest state, and which of its effects are in the log.
+
+import type { JsonObject } from '../../protocol/item.ts';
+import type { LogRecord } from '../../protocol/record.ts';
+import { STAGES } from '../state.ts';
+import type { Resumed, WatcherState } from '../state.ts';
+
+/** The kind of the notes that hold states. */
+export const STATE_NOTE = 'watcher_state';
+/** The kind of the notes that hold decisions. */
+export const DECISION_NOTE = 'decision';
+
+/** Messages of earlier turns are not asked for again; the newest few are enough for what a state can still know of. */
+const REMEMBERED = 100;
+
+/** What was found. */
+export interface FoundPast {
+  /** Undefined in a new thread, and where the newest state cannot be read. */
+  readonly state: WatcherState | undefined;
+  readonly isStateDamaged: boolean;
+  readonly logged: Resumed['logged'];
+}
+
+/** Reads the records of a thread, oldest first. */
+export class PastFold {
+  readonly #messages: string[] = [];
+  readonly #handoffs: string[] = [];
+  readonly #compactions: number[] = [];
+  #state: JsonObject | undefined;
+  #lastDecision = 0;
+  /** The message whose turn has started; it is delivered once its text is in the log. */
+  #due: string | undefined;
+
+  add(record: LogRecord): void {
+    switch (record.type) {
+      case 'note':
+        return this.#addNote(record.kind, record.value);
+      case 'turn_started':
+        this.#due = record.origin?.type === 'user' ? record.origin.messageId : undefined;
+        return;
+      case 'item': {
+        const { item } = record;
+        if (item.type === 'message' && item.role === 'user' && this.#due !== undefined) {
+          remember(this.#messages, this.#due);
+          this.#due = undefined;
+        }
+        if (item.origin?.step === 'handoff' && item.origin.sequenceId !== undefined) {
+          remember(this.#handoffs, item.origin.sequenceId);
+        }
+        return;
+      }
+      case 'compacted': {
+        const number = record.receipt?.audit?.['number'];
+        if (typeof number === 'number') remember(this.#compactions, number);
+        return;
+      }
+      default:
+    }
+  }
+
+  #addNote(kind: string, value: JsonObject): void {
+    if (kind === STATE_NOTE) this.#state = value;
+    if (kind !== DECISION_NOTE) return;
+    const number = /^decision-(\d+)$/.exec(String(value['id']))?.[1];
+    if (number !== undefined) this.#lastDecision = Math.max(this.#lastDecision, Number(number));
+  }
+
+  found(): FoundPast {
+    const state = this.#state === undefined ? undefined : readState(this.#state);
+    return {
+      state: state && withNumbersFrom(state, this.#lastDecision + 1),
+      isStateDamaged: this.#state !== undefined && state === undefined,
+      logged: { messages: this.#messages, handoffs: this.#handoffs, compactions: this.#compactions },
+    };
+  }
+}
+
+function remember<Value>(list: Value[], value: Value): void {
+  list.push(value);
+  if (list.length > REMEMBERED) list.shift();
+}
+
+/** Numbers that were given out since the state was written are not given out again. */
+function withNumbersFrom(state: WatcherState, least: number): WatcherState {
+  const nextNumber = Math.max(state.memory.nextNumber, least);
+  return { ...state, memory: { ...state.memory, nextNumber } };
+}
+
+/** A state as it was written, or undefined where the note holds something else. */
+function readState(value: JsonObject): WatcherState | undefined {
+  const { stage, memory } = value;
+  if (!isObject(stage) || !isObject(memory)) return undefined;
+  const isKnown = STAGES.some((name) => name === stage['at']);
+  const isWhole =
+    Array.isArray(memory['queue']) &&
+    typeof memory['nextNumber'] === 'number' &&
+    isObject(memory['boundaries']);
+  return isKnown && isWhole ? (value as unknown as WatcherState) : undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,143 @@
+// What the live watcher says and hands over: requests, packets, handoffs, from prompts, trail and facts.
+
+import type { Config } from '../../config/schema.ts';
+import type { DecisionRecord } from '../../protocol/decision.ts';
+import { renderPrompt } from '../../prompts/render.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
+import type { CountText } from '../../tokens/estimate.ts';
+import type { Trail } from '../../trail/trail.ts';
+import { isFinished } from '../messages.ts';
+import { acceptPacket } from '../packet/accept.ts';
+import { assemblePacket } from '../packet/assemble.ts';
+import type { AssembleSettings } from '../packet/assemble.ts';
+import { factLines, factsOf } from '../packet/facts.ts';
+import type { WorldFacts } from '../packet/facts.ts';
+import { DEFAULT_TAIL_CHARS, writeTail } from '../packet/tail.ts';
+import { scratchPath } from '../scratch.ts';
+import { DEFAULT_SCRATCH_TEMPLATE } from '../scratch.ts';
+import type { PacketAssembled } from '../state.ts';
+
+/** Share of a packet that the recent-activity tail may take. @source packet/assemble */
+const TAIL_SHARE = 0.28;
+
+/** The values of the placeholders of the requests. */
+export function requestValues(
+  { situation, tier, signals }: DecisionRecord,
+  { scratchFile, threadId }: { readonly scratchFile: string; readonly threadId: string },
+): Readonly<Record<string, string>> {
+  return {
+    percentRemaining: String(situation.percentRemaining ?? 'unknown'),
+    tier: tier ?? 'none',
+    boundaries: [...new Set(signals.map(({ boundary }) => boundary))].join(', ') || 'no boundary',
+    scratchFile,
+    threadId,
+  };
+}
+
+/** Where the notes of a thread go, relative to its workspace. */
+export function scratchFileOf(
+  { rawrAutoCompaction: { scratchFileTemplate } }: Config,
+  threadId: string,
+): string {
+  return scratchPath(scratchFileTemplate ?? DEFAULT_SCRATCH_TEMPLATE, { threadId });
+}
+
+/** What a packet is made of. */
+export interface PacketMaterial {
+  readonly config: Config;
+  readonly trail: Trail;
+  readonly facts: WorldFacts;
+  readonly decision: DecisionRecord;
+  /** What the agent said last before it was asked for anything. */
+  readonly lastAgentMessage: string | undefined;
+  /** The agent's turn is over; inside of a turn it is not. */
+  readonly hasEnded: boolean;
+  readonly hasQueuedInput: boolean;
+}
+
+type Assembled = PacketAssembled['result'];
+
+/** The agent's answer as a packet. @param request as it was sent @param first the answer before the reminder */
+export function packetOfAnswer(
+  answer: string,
+  material: PacketMaterial,
+  { request, first }: { readonly request: string; readonly first: string | undefined },
+): Assembled {
+  const { config, trail, facts } = material;
+  const maxTokens = config.rawrAutoCompaction.packetMaxTokens;
+  const tail = writeTail(trail, {
+    maxItems: config.rawrAutoCompaction.tailMaxItems,
+    maxMessageChars: config.rawrAutoCompaction.packetMaxTailChars ?? DEFAULT_TAIL_CHARS,
+    roomTokens: Math.floor(maxTokens * TAIL_SHARE),
+    count: counterOf(config),
+  });
+  const accepted = acceptPacket(answer, {
+    maxTokens,
+    count: counterOf(config),
+    facts: factLines(factsOf(trail, facts)),
+    tail,
+    request,
+    ...(first === undefined ? {} : { first }),
+  });
+  if (accepted.type === 'unusable') return accepted;
+  return {
+    type: 'packet',
+    packet: withNotes({ author: 'agent', text: accepted.text }, facts),
+    isFinished: hasNothingLeft(material, accepted.nextStep),
+  };
+}
+
+/** The watcher's own packet. @param preface a text of the user's that goes before it, already rendered */
+export function packetOfTrail(material: PacketMaterial, preface: string | undefined): Assembled {
+  const { config, trail, facts, decision, lastAgentMessage } = material;
+  const { situation, tier, signals, why } = decision;
+  const occasion = { tier, percentRemaining: situation.percentRemaining, signals, why };
+  const { packetMaxTailChars, packetMaxTokens, tailMaxItems } = config.rawrAutoCompaction;
+  const settings: AssembleSettings = {
+    maxTokens: packetMaxTokens,
+    tailMaxItems,
+    ...(packetMaxTailChars === undefined ? {} : { tailMaxChars: packetMaxTailChars }),
+    ...(preface === undefined ? {} : { preface }),
+    count: counterOf(config),
+    lastAgentMessage,
+  };
+  const { text, nextStep } = assemblePacket(trail, occasion, factsOf(trail, facts), settings);
+  return {
+    type: 'packet',
+    packet: withNotes({ author: 'watcher', text }, facts),
+    isFinished: hasNothingLeft(material, nextStep),
+  };
+}
+
+/** The text that the user's own `watcher-packet.md` puts before the watcher's packet. */
+export function prefaceOf(template: string, { decision, lastAgentMessage }: PacketMaterial): string {
+  return renderPrompt(template, {
+    triggerPercentRemaining: String(decision.situation.percentRemaining ?? 'unknown'),
+    boundarySignals: decision.signals.map(({ boundary }) => boundary).join(', '),
+    lastAgentMessage: lastAgentMessage ?? '',
+  }).trim();
+}
+
+function withNotes(
+  packet: { readonly author: 'agent' | 'watcher'; readonly text: string },
+  { scratchPath: path }: WorldFacts,
+) {
+  return { ...packet, ...(path === undefined ? {} : { scratchPath: path }) };
+}
+
+function hasNothingLeft(
+  { trail, hasEnded, hasQueuedInput, lastAgentMessage = '' }: PacketMaterial,
+  nextStep: string | undefined,
+): boolean {
+  const hasAsked = hasEnded && asks(lastAgentMessage);
+  return isFinished({ hasEnded, plan: trail.plan, nextStep, hasQueuedInput, hasAsked });
+}
+
+/** A message that ends with a question waits for the user. */
+function asks(message: string): boolean {
+  return /[?？؟]["'”»)\]*_]*$/u.test(message.trim());
+}
+
+function counterOf({ compact }: Config): CountText {
+  return (text) => approximateTokens(text, compact);
+}
