@@ -15,6 +15,8 @@ const SPECIFIED: Readonly<Record<string, SettingValue | undefined>> = {
   model_context_window: undefined,
   model_auto_compact_token_limit: undefined,
   compact_prompt: '',
+  approval_policy: 'on_request',
+  sandbox_mode: 'workspace_write',
   'features.micro_compact': true,
   'features.rawr_auto_compaction': true,
   'features.compact_v2': true,

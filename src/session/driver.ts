@@ -341,6 +341,8 @@ export class Session {
   }
 
   #breakTurn(error: unknown): void {
+    // What still runs could tell nobody of its end.
+    for (const controller of this.#running.values()) controller.abort();
     this.#failed?.(error);
     this.#world.observer?.broken(error);
     this.#ended = undefined;

@@ -30,6 +30,9 @@ const SUMMARY = SUMMARY_SECTIONS.map(
   (section) => `## ${section}\n\nThe lamp is lit, and the horn is sounding.`,
 ).join('\n\n');
 
+/** Readings that were stopped. */
+let stopped = 0;
+
 /** A meter that can be read, and one that never answers. */
 const METERS: ToolRunner = {
   specs: [
@@ -43,7 +46,10 @@ const METERS: ToolRunner = {
     const { callId = '', input } = callOf(call) ?? { callId: '', input: '' };
     if (input.includes('stuck')) {
       await new Promise<void>((_, reject) => {
-        signal.addEventListener('abort', () => reject(new BatonError('interrupted', 'Stopped')));
+        signal.addEventListener('abort', () => {
+          stopped++;
+          reject(new BatonError('interrupted', 'Stopped'));
+        });
       });
     }
     const output = input.includes('large') ? textOfSize('reading', 3_000) : `Read: ${input}`;
@@ -283,4 +289,21 @@ test('a log that cannot be written ends the turn with its error, and promises no
     },
   });
   await assert.rejects(session.turn([userSays('Hello.')]), { code: 'output_failed' });
+});
+
+test('a log that cannot be written stops what still runs', async () => {
+  server.play({ replies: [reads('stuck', 'oil')] });
+  const { session, records } = sessionOf('chat');
+  const push = records.push.bind(records);
+  Object.assign(records, {
+    push: (...added: readonly LogRecord[]) => {
+      if (added.some((record) => record.type === 'item' && record.item.type === 'function_call_output')) {
+        throw new BatonError('output_failed', 'The disk is full');
+      }
+      return push(...added);
+    },
+  });
+  const before = stopped;
+  await assert.rejects(session.turn([userSays('Read both.')]), { code: 'output_failed' });
+  assert.equal(stopped, before + 1, 'the meter that never answers was let go');
 });

@@ -292,7 +292,7 @@ class OpenThread implements Thread {
     const context = this.#context;
     this.#context = [];
     this.#running = this.#session.tell(context).then(() => this.#runTurn(text));
-    await this.#running;
+    await this.#running.finally(() => (this.#model.schema = undefined));
     // Stopped before it began: the message waits in the log.
     const { ending, said } = this.#session.lastTurn ?? { ending: { type: 'aborted' }, said: undefined };
     const failure = ending.type === 'failed' ? this.#model.failure : undefined;

@@ -151,7 +151,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     });
     assertFailed(ended, 'interrupted');
     const { records } = await readSessionFile(at.rollouts()[0] ?? '');
-    assert.equal(records.at(-1)?.type, 'turn_aborted', 'by the user, and not when the provider was given up');
+    const last = records.at(-1);
+    assert.equal(
+      last?.type === 'turn_aborted' && last.reason,
+      'interrupted',
+      'by the user, and not when the provider was given up',
+    );
     const id = /--resume ([0-9a-f-]{36})/.exec(ended.stderr)?.[1];
     assert.ok(id !== undefined && at.rollouts()[0]?.includes(id) === true, 'the id of the session');
     await assertGoesOn(at);

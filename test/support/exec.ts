@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { dirname, join } from 'node:path';
 import type { SessionEvent } from '../../src/protocol/event.ts';
 import type { Item, JsonObject } from '../../src/protocol/item.ts';
+import { parseEvent } from '../../src/protocol/parse.ts';
 import type { WireApi } from '../../src/vocabulary.ts';
 import { runBuilt } from './built.ts';
 import type { Ended, World } from './built.ts';
@@ -121,13 +122,17 @@ const MODELS: Readonly<Record<WireApi, string>> = {
   anthropic: 'claude-sonnet-4-5',
 };
 
-/** The events of `--json`. @throws for a line that is none */
+/** The events of `--json`. @throws for a line that is none, by the schema of the protocol */
 export function eventsOf({ stdout }: Pick<Ended, 'stdout'>): readonly SessionEvent[] {
   if (stdout !== '' && !stdout.endsWith('\n')) throw new SyntaxError('the last line is not whole');
   return stdout
     .split('\n')
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as SessionEvent);
+    .map((line) => {
+      const event = parseEvent(line);
+      if (event.type === 'unknown') throw new SyntaxError(`no event: ${line}`);
+      return event;
+    });
 }
 
 /** What a request says, in the order in which the model reads it. */

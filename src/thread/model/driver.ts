@@ -9,7 +9,7 @@ import type { AnswerSchema, ModelEvent, ModelRequest } from '../../protocol/mode
 /** A model that remembers why it failed. */
 export class AskedModel implements Model {
   readonly #model: Model;
-  /** The form that answers must have. */
+  /** The form that answers must have; what the watcher asks for besides is not in it. */
   schema: AnswerSchema | undefined;
   /** Why the newest request was not answered; undefined where it was. */
   failure: BatonError | undefined;
@@ -23,7 +23,7 @@ export class AskedModel implements Model {
   }
 
   async *stream(request: ModelRequest, signal: CancelSignal): AsyncGenerator<ModelEvent> {
-    const { schema } = this;
+    const schema = isAskedByWatcher(request) ? undefined : this.schema;
     this.failure = undefined;
     try {
       yield* this.#model.stream(schema === undefined ? request : { ...request, schema }, signal);
@@ -39,4 +39,11 @@ export class AskedModel implements Model {
       ? { ...event, code: this.failure.code }
       : event;
   }
+}
+
+/** What is answered here is a request of the watcher's own: its packet has a form of its own. */
+function isAskedByWatcher({ items }: ModelRequest): boolean {
+  const newest = items.findLast((item) => item.type === 'message' && item.role === 'user');
+  const step = newest?.origin?.step;
+  return step !== undefined && step !== 'handoff';
 }
