@@ -219,27 +219,18 @@ function interrupted(): BatonError {
 
 /** The pause of a living process. With 0 everything else that waits in the process has its turn first. */
 export function pauseFor(ms: number, signal: CancelSignal): Promise<void> {
+  // Without a listener: many calls of one answer share a signal, and a moment needs no cancelling.
+  if (ms === 0) return new Promise((resolve) => void setImmediate(resolve));
   return new Promise((resolve, reject) => {
     const onCancel = (): void => {
-      stop();
+      clearTimeout(timer);
       reject(interrupted());
     };
-    const done = (): void => {
+    const timer = setTimeout(() => {
       signal.removeEventListener('abort', onCancel);
       resolve();
-    };
-    const stop = ms > 0 ? startTimer(ms, done) : startImmediate(done);
+    }, ms);
     if (signal.aborted) onCancel();
     else signal.addEventListener('abort', onCancel);
   });
-}
-
-function startTimer(ms: number, done: () => void): () => void {
-  const timer = setTimeout(done, ms);
-  return () => clearTimeout(timer);
-}
-
-function startImmediate(done: () => void): () => void {
-  const immediate = setImmediate(done);
-  return () => clearImmediate(immediate);
 }
