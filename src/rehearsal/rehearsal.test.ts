@@ -17,6 +17,7 @@ import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import type { Item } from '../protocol/item.ts';
 import { textOfParts } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
+import { syntheticMessage } from '../watcher/messages.ts';
 import { LONGEST_PAUSE_MS, pauseFor } from './driver.ts';
 
 const SEED = 20_261_121;
@@ -311,6 +312,29 @@ describe('what a watcher and a compaction left in a recording of Baton', () => {
     assert.equal(user.length, 1);
     assert.deepEqual(agent, ['sound {}', 'says Sounded.']);
   });
+});
+
+test('a sequence of the watcher in the middle of the work leaves the recording where it is', async () => {
+  const thread: { now?: RehearsedThread } = {};
+  let pauses = 0;
+  thread.now = rehearse(HARBOUR, {
+    pause: (ms, signal) => {
+      if (++pauses === 4) thread.now?.session.interrupt();
+      return pauseFor(ms, signal);
+    },
+  });
+  const { session, rehearsal, records } = thread.now;
+  const [first = []] = rehearsal.turns();
+  assert.equal((await session.turn(first)).type, 'aborted');
+  const { progress } = rehearsal;
+  const sequenceId = 'sequence-1';
+  await session.turn([syntheticMessage('Write it.', { step: 'packet_request', sequenceId })]);
+  assert.match(remarksIn(records).at(-1) ?? '', /## Current state/);
+  assert.equal(rehearsal.progress, progress, 'the packet was not recorded');
+  await session.turn([syntheticMessage('Go on.', { step: 'handoff', sequenceId })]);
+  assert.ok(rehearsal.progress > progress, 'the handoff goes on with the work');
+  await playOn(thread.now);
+  assertSameButForResults(thread.now, HARBOUR, 'after the sequence');
 });
 
 describe('the pace', () => {
