@@ -233,6 +233,36 @@ function large(turns: number): readonly LogRecord[] {
   ).flat();
 }
 
+test('words before further work do not end the turn', async () => {
+  const placeholder: Item = { ...agentSays('The connection was lost.'), isApiErrorMessage: true } as Item;
+  const recording = turn('t1', userSays('Sound it.'), agentSays('I begin.'), placeholder, agentSays('Done.'));
+  const thread = rehearse(recording);
+  assert.equal((await playOut(thread)).length, 1);
+  assertSameConversation(thread, recording);
+  assert.ok(!JSON.stringify(thread.records).includes('connection'), 'no words of a client');
+});
+
+test('a turn that comes to nothing ends the rehearsal: it would come to nothing again', async () => {
+  const thread = rehearse(HARBOUR, {
+    pause: () => Promise.reject(new BatonError('model_network', 'The stage is dark')),
+  });
+  const endings = await playOut(thread);
+  assert.deepEqual(
+    endings.map(({ type }) => type),
+    ['failed', 'failed'],
+  );
+  assert.ok(thread.rehearsal.progress < 1, 'it is not over');
+});
+
+test('of two results the first counts', async () => {
+  const [call, result] = toolCall('a', 'sound', {}, 'three fathoms');
+  const second = { ...result, output: 'four fathoms' } as Item;
+  const thread = rehearse(turn('t1', userSays('Sound it.'), [call, result, second] as readonly Item[]));
+  await playOut(thread);
+  assert.match(JSON.stringify(thread.records), /three fathoms/);
+  assert.doesNotMatch(JSON.stringify(thread.records), /four fathoms/);
+});
+
 describe('what was not recorded', () => {
   test('a message of another kind is not answered, and the recording waits', async () => {
     const thread = rehearse(HARBOUR);
@@ -247,6 +277,25 @@ describe('what was not recorded', () => {
     assert.deepEqual(agent, conversationOf(HARBOUR).agent);
   });
 
+  test('a message after an interrupt does not set the recorded work going again', async () => {
+    const thread: { now?: RehearsedThread } = {};
+    let pauses = 0;
+    thread.now = rehearse(HARBOUR, {
+      pause: (ms, signal) => {
+        if (++pauses === 4) thread.now?.session.interrupt();
+        return pauseFor(ms, signal);
+      },
+    });
+    const { session, rehearsal } = thread.now;
+    const [first = []] = rehearsal.turns();
+    await session.turn(first);
+    const { progress } = rehearsal;
+    await session.turn([userSays('Wait a moment.')]);
+    assert.equal(rehearsal.progress, progress);
+    const [next] = rehearsal.turns();
+    assert.deepEqual(next, [], 'the turn that was cut short goes on');
+  });
+
   test('a steered one is remarked on, and the recorded work goes on in the same turn', async () => {
     const thread: { now?: RehearsedThread } = {};
     let isSteered = false;
@@ -259,7 +308,8 @@ describe('what was not recorded', () => {
     });
     const endings = await playOut(thread.now);
     assert.equal(endings.length, 4);
-    assert.match(remarksIn(thread.now.records)[0] ?? '', /"Hurry up\."/);
+    const remarks = remarksIn(thread.now.records).filter((remark) => remark.includes('"Hurry up."'));
+    assert.equal(remarks.length, 1, 'once');
     assert.deepEqual(conversationOf(thread.now.records).agent, conversationOf(HARBOUR).agent);
   });
 });

@@ -18,6 +18,7 @@ import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import { JUDGMENT_SCHEMA, parseJudgment } from '../watcher/judgment.ts';
 import { composeRequest, syntheticMessage } from '../watcher/messages.ts';
 import { acceptPacket } from '../watcher/packet/accept.ts';
+import { PlaceFold } from './place.ts';
 import { askedOf, replyTo, usageOf } from './reply.ts';
 import type { Reply, Standing } from './reply.ts';
 import { readScript } from './script.ts';
@@ -201,4 +202,15 @@ test('the scale is what the recording reported for what we estimate', () => {
   const { scale } = scriptOf(recording);
   assert.ok(Math.abs(scale - 2) < 0.02, `${scale}`);
   assert.equal(scriptOf(STORY.records).scale, 1, 'nothing was reported');
+});
+
+test('the position never moves back', () => {
+  const recorded = scriptOf(
+    recordsOf(userSays('Go.'), agentSays('First.'), userSays('On.'), agentSays('Second.')),
+  );
+  const fold = new PlaceFold(recorded);
+  for (const at of [0, 1, 2, 1]) {
+    for (const item of recorded.steps[at]?.items ?? []) fold.add({ type: 'item', item });
+  }
+  assert.deepEqual(fold.place, { step: 3, part: 0 });
 });
