@@ -387,14 +387,14 @@ test('a sequence of the watcher in the middle of the work leaves the recording w
   assertSameButForResults(thread.now, HARBOUR, 'after the sequence');
 });
 
-function at(record: LogRecord, seconds: number): LogRecord {
+function timed(record: LogRecord, seconds: number): LogRecord {
   return { ...record, at: new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString() };
 }
 
 describe('the pace', () => {
   const [call, result] = toolCall('a', 'sound', {}, 'deep');
   const items = [userSays('Sound it.'), call, result, agentSays('Deep.')] as readonly Item[];
-  const recording = recordsOf(items).map((record, index) => at(record, [0, 4, 6, 1_000][index] ?? 0));
+  const recording = recordsOf(items).map((record, index) => timed(record, [0, 4, 6, 1_000][index] ?? 0));
 
   test('is that of the recording, faster by the speed, and no night is waited for', async () => {
     const waited: number[] = [];
