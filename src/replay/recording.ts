@@ -331,7 +331,7 @@ export class Recording {
   }
 }
 
-/** What a client wrote in the agent's name after a failure. */
-function isPlaceholder(item: Item): boolean {
+/** Whether an item is what a client wrote in the agent's name after a failure. */
+export function isPlaceholder(item: Item): boolean {
   return item.type === 'message' && (item.isApiErrorMessage === true || item.model === '<synthetic>');
 }
