@@ -58,10 +58,14 @@ function canShare(file) {
   return !isWhole && !BULKY.has(file) && !NEEDS_A_PROCESS.test(readFileSync(join(root, file), 'utf8'));
 }
 
+function startsAgents(file) {
+  return file.startsWith(join('test', 'agents', sep));
+}
+
 /** A test file for each group of files, in a folder for temporary files. */
-function writeGroups(folder, files) {
-  const groups = Array.from({ length: Math.min(GROUPS, files.length) }, (_, group) =>
-    files.filter((_file, index) => index % GROUPS === group),
+function writeGroups(folder, sharing) {
+  const groups = Array.from({ length: Math.min(GROUPS, sharing.length) }, (_, group) =>
+    sharing.filter((_file, index) => index % GROUPS === group),
   );
   return groups.map((group, index) => {
     const path = join(folder, `group-${index + 1}.test.mjs`);
@@ -77,8 +81,9 @@ function writeGroups(folder, files) {
 const folder = mkdtempSync(join(tmpdir(), 'baton-groups-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const shared = new Set(files.filter(canShare));
-// What takes longest comes first: the files with a process each, and of those the ones that start real agents.
+// What takes longest comes first: real agents, then the whole program.
 const alone = files.filter((file) => !shared.has(file)).toReversed();
+alone.sort((a, b) => Number(startsAgents(b)) - Number(startsAgents(a)));
 const groups = writeGroups(folder, [...shared]);
 // The spec reporter repeats the failures at the end, where the last page of a log shows them.
 const options = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec'];

@@ -18,17 +18,16 @@ export function runTogether(files) {
       after(() => void unfinished.delete(file));
     });
   }
-  after(() => {
-    const end = () => {
-      console.error('a test has left a timer, a socket or a process that goes on');
-      process.exit(1);
-    };
-    setTimeout(end, LEFTOVERS_MS).unref();
-  });
+  after(() => void setTimeout(endByForce, LEFTOVERS_MS).unref());
   // A test that ends the process takes the tests after it with it, whatever status it chose.
   process.on('exit', () => {
     if (unfinished.size === 0) return;
     console.error(`not run to their ends: ${[...unfinished].join(', ')}`);
     process.exitCode = 1;
   });
+}
+
+function endByForce() {
+  console.error('a test has left a timer, a socket or a process that goes on');
+  process.exit(1);
 }

@@ -20,6 +20,7 @@ import type { Rung, WireApi } from '../../src/vocabulary.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
+import type { Told } from '../support/explained.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
 import type { ProviderServer, Recorded } from '../support/provider-server/server.ts';
@@ -66,8 +67,6 @@ function provider(
 function settings(...values: readonly string[]): readonly string[] {
   return values.flatMap((value) => ['-c', value]);
 }
-
-type Told = Pick<Ended, 'status' | 'stdout' | 'stderr'>;
 
 /** Runs a command in a home: as a process, or in this one. */
 type Run = (args: readonly string[], home: string) => Promise<Told>;
