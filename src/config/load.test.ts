@@ -17,6 +17,7 @@ import { BatonError } from '../errors.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
 import { batonHome, checkConfigFile, loadConfig, userConfigFile } from './load.ts';
 import type { ConfigRequest, ConfigWorld } from './load.ts';
+import { NO_PERMISSIONS, withoutPrivileges } from '../../test/support/unprivileged.ts';
 
 const NO_REQUEST: ConfigRequest = { overrides: [] };
 
@@ -126,14 +127,10 @@ describe('loadConfig', () => {
     await assert.rejects(keepOf(), isError('file_unreadable', 'home/.baton/config.toml'));
   });
 
-  it(
-    'says which file its permissions close',
-    { skip: process.getuid?.() === 0 && 'root may read everything' },
-    async () => {
-      chmodSync(write('home/.baton/config.toml', sets(4)), 0o000);
-      await assert.rejects(keepOf(), isError('file_unreadable', 'EACCES'));
-    },
-  );
+  it('says which file its permissions close', { skip: NO_PERMISSIONS }, async () => {
+    chmodSync(write('home/.baton/config.toml', sets(4)), 0o000);
+    await withoutPrivileges(root, () => assert.rejects(keepOf(), isError('file_unreadable', 'EACCES')));
+  });
 
   it('refuses bytes that are not UTF-8', async () => {
     write('home/.baton/config.toml', Uint8Array.of(0xff, 0xfe, 0x61, 0x00));

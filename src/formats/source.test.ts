@@ -17,6 +17,7 @@ import { BatonError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { openSource, tailOf } from './source.ts';
 import type { ByteSource } from './source.ts';
+import { NO_PERMISSIONS, withoutPrivileges } from '../../test/support/unprivileged.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -91,18 +92,13 @@ test(
   },
 );
 
-test(
-  'a file without permission is refused',
-  { skip: process.getuid?.() === 0 && 'root may read everything' },
-  async () => {
-    writeFileSync(path, 'x');
-    chmodSync(path, 0o000);
-    await assert.rejects(
-      openSource(path, noInput()),
-      isFailure('file_unreadable', /cannot be read \(EACCES\)$/),
-    );
-  },
-);
+test('a file without permission is refused', { skip: NO_PERMISSIONS }, async () => {
+  writeFileSync(path, 'x');
+  chmodSync(path, 0o000);
+  await withoutPrivileges(root, () =>
+    assert.rejects(openSource(path, noInput()), isFailure('file_unreadable', /cannot be read \(EACCES\)$/)),
+  );
+});
 
 test('a file that cannot be opened for another reason is refused with the reason', async () => {
   await assert.rejects(

@@ -32,7 +32,7 @@ const REPLY = 'The next step of the plan.';
  * and the bytes of the file stay where they are.
  *
  * @param path a rollout file of any name.
- * @param times how often it is resumed; once takes half the time and leaves the second prompt out.
+ * @param times how often it is resumed: once where another test prompts a second time at the end of the same layout.
  */
 export async function resumeInCodex(path: string, times: 1 | 2 = 2): Promise<Resumed> {
   const content = await readFile(path, 'utf8');
@@ -95,16 +95,18 @@ export interface Expectation {
   readonly items: readonly SentItem[];
   /** Texts that must be somewhere around the history, such as restored files. */
   readonly context?: readonly string[];
+  /** How often the tool is started; see `resumeInCodex`. */
+  readonly times?: 1 | 2;
 }
 
 /** Asserts that the real Codex, resuming this file, sends exactly this history. */
 export async function assertCodexSends(expectation: Expectation): Promise<void> {
-  assertSent(await resumeInCodex(expectation.path), expectation);
+  assertSent(await resumeInCodex(expectation.path, expectation.times), expectation);
 }
 
 /** Asserts that the real Claude Code, resuming this file, sends exactly this history. */
 export async function assertClaudeSends(expectation: Expectation): Promise<void> {
-  assertSent(await resumeInClaude(expectation.path), expectation);
+  assertSent(await resumeInClaude(expectation.path, expectation.times), expectation);
 }
 
 function assertSent(resumed: Resumed, expectation: Expectation): void {

@@ -1,7 +1,8 @@
 // Where the real tools are, and whether they are installed.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isObject } from './shape.ts';
@@ -38,6 +39,15 @@ export async function skipReason(): Promise<string | false> {
   }
   await installOnce();
   return false;
+}
+
+/** The directories in which an installed Codex keeps ripgrep (`rg`) and Bubblewrap (`bwrap`). */
+export function codexProgramDirectories(): readonly string[] {
+  const vendor = pathOf(`node_modules/@openai/codex-${process.platform}-${process.arch}/vendor`);
+  if (!existsSync(vendor)) return [];
+  return readdirSync(vendor).flatMap((target) =>
+    ['codex-path', 'codex-resources'].map((name) => join(vendor, target, name)),
+  );
 }
 
 /** The pinned tools that are absent or of another version, as `name@version`. */

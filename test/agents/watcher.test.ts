@@ -205,6 +205,7 @@ describe('claude resumes what the watcher wrote', { skip, concurrency: 2 }, () =
     await assertClaudeSends({
       path,
       items: [...CLAUDE_TIDES_SENT.slice(0, 1), user(REQUEST), assistant(ANSWER)],
+      times: 1,
     });
   });
 });

@@ -25,7 +25,8 @@ import { writeBigSession } from '../support/big-session.ts';
 import { NOT_BUILT, PROGRAM, runBuilt, whenOpen } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
 import { assertFailed } from '../support/explained.ts';
-import { temporaryDirectory } from '../support/program.ts';
+import type { Told } from '../support/explained.ts';
+import { baton, temporaryDirectory } from '../support/program.ts';
 import { sabotagesFor } from '../support/sabotage.ts';
 import { asFile, workLines } from '../support/work-sessions.ts';
 import { assertWhole } from '../support/written.ts';
@@ -74,6 +75,14 @@ async function fails(
   const ended = await runBuilt(args, { home: at.home, ...world });
   assertFailed(ended, code);
   return ended;
+}
+
+/** The same without a process, for the many ways to one failure that a process has met in the same test. */
+async function failsHere(args: readonly string[], code: ErrorCode, { home }: Place): Promise<Told> {
+  const { status, stdout, stderr, explanation } = await baton(home, args);
+  const told = { status, stdout, stderr: stderr + explanation };
+  assertFailed(told, code);
+  return told;
 }
 
 for (const format of AGENT_FORMATS) {
@@ -136,15 +145,21 @@ test('what is no session is named for what it is', async () => {
   for (const [bytes, code, words] of cases) {
     const at = place(bytes);
     for (const command of [['inspect'], ['compact', '--out', at.out], ['undo', '--out', at.out]]) {
-      const ended = await fails([...command, at.session], code, at);
+      const ended = await failsHere([...command, at.session], code, at);
       assert.match(ended.stderr, words);
       assert.equal(ended.stdout, '');
     }
     const json = await fails(['inspect', '--json', at.session], code, at);
+    assert.match(json.stderr, words);
     assert.equal((JSON.parse(json.stdout) as { error: { code: string } }).error.code, code);
     assertUntouched(at);
   }
 });
+
+/** A path as a process in the home finds it. */
+function absolute({ home }: Place, path: string): string {
+  return path === '' || path.startsWith('/') ? path : `${home}/${path}`;
+}
 
 test('paths that lead to no file', async () => {
   const at = place();
@@ -163,7 +178,7 @@ test('paths that lead to no file', async () => {
   ];
   for (const [path, code] of cases) {
     await fails(['inspect', path], code, at);
-    await fails(['compact', path, '--out', at.out], code, at);
+    await failsHere(['compact', absolute(at, path), '--out', at.out], code, at);
   }
   const several = await runBuilt(['inspect', 'missing.jsonl', 'session.jsonl'], at);
   assert.equal(several.status, 1, 'one of two files');
@@ -260,9 +275,10 @@ test('the session itself is never replaced, by whatever name and force', async (
   symlinkSync('session.jsonl', join(at.home, 'symlink'));
   linkSync(at.session, join(at.home, 'hardlink'));
   for (const name of ['session.jsonl', './session.jsonl', 'symlink', 'hardlink']) {
-    for (const force of [[], ['--force']]) {
-      await fails(['compact', at.session, '--out', name, ...force], 'output_exists', at);
-      await fails(['compact', at.session, '--prune', '--out', name, ...force], 'output_exists', at);
+    await fails(['compact', at.session, '--out', name, '--force'], 'output_exists', at);
+    const out = ['--out', absolute(at, name)];
+    for (const options of [[], ['--prune'], ['--prune', '--force']]) {
+      await failsHere(['compact', at.session, ...out, ...options], 'output_exists', at);
     }
   }
   assertUntouched(at, 'hardlink', 'symlink');
@@ -282,9 +298,8 @@ test('places that take no file', async () => {
     '',
     '/proc/out',
   ]) {
-    for (const force of [[], ['--force']]) {
-      await fails(['compact', at.session, '--out', path, ...force], 'output_failed', at);
-    }
+    await fails(['compact', at.session, '--out', path, '--force'], 'output_failed', at);
+    await failsHere(['compact', at.session, '--out', absolute(at, path)], 'output_failed', at);
   }
   assert.deepEqual(readdirSync(join(at.home, 'directory')), []);
   assert.ok(lstatSync(join(at.home, 'pipe')).isFIFO());

@@ -1,7 +1,5 @@
 // Visits every world that can be reached, breadth first, and reports the shortest path to one that breaks an invariant.
 
-import { createHash } from 'node:crypto';
-
 import type { Policy } from '../../src/watcher/policy.ts';
 import type { Transition, WatcherEffect, WatcherEvent, WatcherState } from '../../src/watcher/state.ts';
 import { expireToIdle, NEW_WATCH, sameAgain, watchStep } from './watcher-invariants.ts';
@@ -105,6 +103,7 @@ class Explorer {
   readonly #limit: number;
   readonly #seen = new Set<string>();
   readonly #settled = new Set<string>();
+  readonly #shapes = new Shapes();
   readonly #coverage: Coverage = {
     pairs: new Set(),
     effects: new Set(),
@@ -181,11 +180,11 @@ class Explorer {
   }
 
   #add(node: Node): void {
-    const key = keyOf(node.world, node.watch);
+    const key = this.#shapes.keyOf(node.world, node.watch);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     this.#queue.push(node);
-    const settled = hashed(canonical(JSON.stringify(node.world.machine)));
+    const settled = this.#shapes.keyOfMachine(node.world.machine);
     if (this.#settled.has(settled)) return;
     this.#settled.add(settled);
     const expired = expireToIdle(node.world.machine, (state, event) =>
@@ -210,29 +209,98 @@ class Explorer {
 /** Effects whose loss in a crash the log can tell. */
 const LEAVES_A_TRACE = new Set(['deliver', 'hand_off', 'compact', 'inject']);
 
-/** Two worlds are the same if they differ only in the numbers that were given out. */
-function keyOf(world: World, watch: Watch): string {
-  return hashed(canonical(JSON.stringify([world, watch])));
-}
-
-function hashed(text: string): string {
-  return createHash('md5').update(text).digest('base64');
+/** A field of a world as text without the numbers that were given out, and these numbers in their order. */
+interface Shape {
+  /** One for each text. */
+  readonly id: number;
+  readonly numbers: readonly string[];
 }
 
 const NUMBERS =
   /("(?:number|abortNumber|compaction|nextNumber)":|decision-|sequence-|turn-|"request_id":")(\d+)/g;
 
-function canonical(json: string): string {
-  const names = new Map<string, number>();
-  return json.replace(NUMBERS, (_, before: string, number: string) => {
-    if (before === '"nextNumber":') return before;
-    let name = names.get(number);
-    if (name === undefined) {
-      name = names.size;
-      names.set(number, name);
+/** Tells worlds apart: two are the same if they differ only in the numbers that were given out. */
+class Shapes {
+  readonly #ids = new Map<string, number>();
+  readonly #ofJson = new Map<string, Shape>();
+  /** Worlds that are looked at one after the other have most of their fields in common. */
+  readonly #last = new Map<string, { value: unknown; shape: Shape }>();
+
+  keyOf(world: World, watch: Watch): string {
+    const shapes: Shape[] = [];
+    this.#pushMachine(shapes, world.machine);
+    this.#pushFields(shapes, world);
+    this.#pushFields(shapes, watch);
+    return joined(shapes);
+  }
+
+  keyOfMachine(machine: WatcherState): string {
+    const shapes: Shape[] = [];
+    this.#pushMachine(shapes, machine);
+    return joined(shapes);
+  }
+
+  #pushMachine(shapes: Shape[], { stage, memory }: WatcherState): void {
+    shapes.push(this.#field('stage', stage));
+    this.#pushFields(shapes, memory);
+  }
+
+  #pushFields<Fields extends object>(shapes: Shape[], fields: Fields): void {
+    for (const name of Object.keys(fields) as (keyof Fields & string)[]) {
+      const value = fields[name];
+      // What comes next makes no difference, as all numbers are fresh; the machine has been written.
+      if (value === undefined || name === 'nextNumber' || name === 'machine') continue;
+      shapes.push(this.#field(name, value));
     }
-    return before + name;
-  });
+  }
+
+  #field(name: string, value: unknown): Shape {
+    const last = this.#last.get(name);
+    if (last === undefined) {
+      const shape = this.#write(name, value);
+      this.#last.set(name, { value, shape });
+      return shape;
+    }
+    if (last.value !== value) {
+      last.shape = this.#write(name, value);
+      last.value = value;
+    }
+    return last.shape;
+  }
+
+  #write(name: string, value: unknown): Shape {
+    const json = `"${name}":${JSON.stringify(value)}`;
+    const known = this.#ofJson.get(json);
+    if (known !== undefined) return known;
+    const numbers: string[] = [];
+    const text = json.replace(NUMBERS, (_, before: string, number: string) => {
+      numbers.push(number);
+      return before;
+    });
+    const id = this.#ids.get(text) ?? this.#ids.size;
+    this.#ids.set(text, id);
+    const shape = { id, numbers };
+    this.#ofJson.set(json, shape);
+    return shape;
+  }
+}
+
+function joined(shapes: readonly Shape[]): string {
+  const names = new Map<string, number>();
+  let ids = '';
+  let numbers = '';
+  for (const shape of shapes) {
+    ids += `${shape.id} `;
+    for (const number of shape.numbers) {
+      let name = names.get(number);
+      if (name === undefined) {
+        name = names.size;
+        names.set(number, name);
+      }
+      numbers += `${name} `;
+    }
+  }
+  return `${ids}/${numbers}`;
 }
 
 /** A path as a table: what happened, where it led, and what was asked for. */

@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { errorJson, exitStatus } from '../../src/cli/explain.ts';
+import { errorJson, exitStatus, explain } from '../../src/cli/explain.ts';
 import type { CommandIo } from '../../src/cli/io.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { BatonError } from '../../src/errors.ts';
@@ -16,6 +16,8 @@ export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly error: Readonly<Record<string, unknown>> | undefined;
+  /** What the process tells of the failure, after `stderr`; empty where there is none. */
+  readonly explanation: string;
 }
 
 /** A fresh directory that is gone after the tests of the file. */
@@ -37,6 +39,7 @@ export async function baton(
     stdout: io.printed(),
     stderr: io.complained(),
     error: error === undefined ? undefined : errorJson(error),
+    explanation: error === undefined ? '' : explain(error),
   });
   try {
     return ran(await buildProgram(io, '0.0.0').run(args));

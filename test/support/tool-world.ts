@@ -1,6 +1,6 @@
 // A workspace of its own for a test of tools, and calls in it.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,6 +10,7 @@ import { openToolbox, runCall } from '../../src/tools/driver.ts';
 import type { Toolbox } from '../../src/tools/driver.ts';
 import type { SandboxMode } from '../../src/vocabulary.ts';
 import { recordingEmitter } from './recording-emitter.ts';
+import { codexProgramDirectories, skipReason } from '../agents/tools.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -140,9 +141,43 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Why a test that needs a program is skipped, or false where it is installed. */
-export function skipWithout(name: string): string | false {
-  return (process.env['PATH'] ?? '').split(':').some((directory) => isThere(join(directory, name)))
-    ? false
-    : `${name} is not installed`;
+/** A program that a test needs, and why the test is skipped where there is none. */
+export interface Needed {
+  readonly skip: string | false;
+  /** Variables with which a `ToolBench` finds it. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Looks for a program: on the search path, then in a Codex that is installed for test/agents. In continuous integration
+ * that one is installed, so that nothing is skipped there but what the machine itself forbids.
+ */
+export async function need(name: 'rg' | 'bwrap'): Promise<Needed> {
+  const path = process.env['PATH'] ?? '';
+  const own = find(name, path.split(':'));
+  if (own !== undefined) return { skip: whyUseless(name, own), env: { PATH: path } };
+  const isMissing = await skipReason();
+  const brought = find(name, codexProgramDirectories());
+  if (brought !== undefined) {
+    return { skip: whyUseless(name, brought), env: { PATH: `${path}:${dirname(brought)}` } };
+  }
+  const skip = `${name} is not installed${isMissing === false ? ', and Codex brings none here' : `; nor is ${isMissing}`}`;
+  console.error(`SKIPPED: ${skip}`);
+  return { skip, env: { PATH: path } };
+}
+
+function find(name: string, directories: readonly string[]): string | undefined {
+  return directories.map((directory) => join(directory, name)).find(isThere);
+}
+
+/** Bubblewrap needs namespaces, which many containers do not give. */
+function whyUseless(name: 'rg' | 'bwrap', path: string): string | false {
+  if (name === 'rg') return false;
+  const tried = spawnSync(path, ['--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', 'true'], {
+    encoding: 'utf8',
+  });
+  if (tried.status === 0) return false;
+  const why = `Bubblewrap is installed, and this machine does not let it work: ${tried.stderr.trim()}`;
+  console.error(`SKIPPED: ${why}`);
+  return why;
 }

@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { git, skipWithout, ToolBench } from '../../../test/support/tool-world.ts';
+import { git, need, ToolBench } from '../../../test/support/tool-world.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { RESULT_TOKENS } from '../cap.ts';
 
 const HANGS = { timeout: 60_000 };
+
+const installed = await need('rg');
 
 const FILES = {
   '.gitignore': 'dist/\n*.log\n',
@@ -38,7 +40,7 @@ describe('grep', HANGS, () => {
     plain.put('latin.txt', Buffer.from('caf\xe9 needle\n', 'latin1'));
     symlinkSync('/etc/passwd', plain.path('link.txt'));
     git(plain.root, 'add', 'a.ts', '.gitignore');
-    ripgrep = await plain.reopen();
+    ripgrep = await plain.reopen(installed.env);
   });
   after(() => plain.close());
 
@@ -88,12 +90,12 @@ describe('grep', HANGS, () => {
     { pattern: 'not there at all' },
   ];
   for (const query of queries) {
-    it(`gives the same with ripgrep: ${JSON.stringify(query)}`, { skip: skipWithout('rg') }, async () => {
+    it(`gives the same with ripgrep: ${JSON.stringify(query)}`, { skip: installed.skip }, async () => {
       assert.equal((await ripgrep.call('grep', query)).text, (await plain.call('grep', query)).text);
     });
   }
 
-  it('says what is wrong with a pattern', { skip: skipWithout('rg') }, async () => {
+  it('says what is wrong with a pattern', { skip: installed.skip }, async () => {
     for (const bench of [plain, ripgrep]) {
       const called = await bench.call('grep', { pattern: '(' });
       assert.equal(called.success, false);
@@ -229,7 +231,7 @@ describe('list_dir', HANGS, () => {
 describe('a workspace of 50,000 files', { timeout: 180_000 }, () => {
   let bench: ToolBench;
   before(async () => {
-    bench = await ToolBench.open({ isRepository: true });
+    bench = await ToolBench.open({ isRepository: true, env: installed.env });
     for (let directory = 0; directory < 49; directory++) {
       mkdirSync(bench.path(`d${directory}`));
       for (let file = 0; file < 500; file++) {

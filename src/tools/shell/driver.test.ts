@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
-import { git, skipWithout, ToolBench } from '../../../test/support/tool-world.ts';
+import { git, need, ToolBench } from '../../../test/support/tool-world.ts';
 import type { Called } from '../../../test/support/tool-world.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { RESULT_TOKENS } from '../cap.ts';
@@ -225,11 +225,13 @@ describe('without bubblewrap', HANGS, () => {
   });
 });
 
-describe('a confined command', { ...HANGS, skip: skipWithout('bwrap') }, () => {
+const bubblewrap = await need('bwrap');
+
+describe('a confined command', { ...HANGS, skip: bubblewrap.skip }, () => {
   let confined: ToolBench;
   before(async () => {
     const files = { 'a.txt': 'a\n', '.gitignore': '' };
-    confined = await ToolBench.open({ files, isRepository: true });
+    confined = await ToolBench.open({ files, isRepository: true, env: bubblewrap.env });
     git(confined.root, 'config', 'user.name', 'test');
     git(confined.root, 'config', 'user.email', 'test@example.com');
   });
@@ -282,7 +284,7 @@ describe('a confined command', { ...HANGS, skip: skipWithout('bwrap') }, () => {
     });
     const tree = `${confined.root}-tree`;
     git(confined.root, 'worktree', 'add', '-q', '-b', 'other', tree);
-    const opened = await confined.reopen({}, tree);
+    const opened = await confined.reopen(bubblewrap.env, tree);
     const called = await opened.call(
       'shell',
       {

@@ -1,0 +1,33 @@
+// Runs test files in one process, each as a suite with the name of its file: starting a process takes longer than most of
+// them. What a file leaves undone is told by its name, and fails the run.
+import { resolve } from 'node:path';
+import { after, describe } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+/** Milliseconds for all tests of one file, so that one that hangs is named. The longest takes 20 s on two busy cores. */
+const DEADLINE_MS = 300_000;
+/** Milliseconds after the last test in which the process has to end by itself. */
+const LEFTOVERS_MS = 10_000;
+
+/** Declares a suite for each file, to be called from a file that `node --test` runs. */
+export function runTogether(files) {
+  const unfinished = new Set(files);
+  for (const file of files) {
+    describe(file, { timeout: DEADLINE_MS }, async () => {
+      await import(pathToFileURL(resolve(file)));
+      after(() => void unfinished.delete(file));
+    });
+  }
+  after(() => void setTimeout(endByForce, LEFTOVERS_MS).unref());
+  // A test that ends the process takes the tests after it with it, whatever status it chose.
+  process.on('exit', () => {
+    if (unfinished.size === 0) return;
+    console.error(`not run to their ends: ${[...unfinished].join(', ')}`);
+    process.exitCode = 1;
+  });
+}
+
+function endByForce() {
+  console.error('a test has left a timer, a socket or a process that goes on');
+  process.exit(1);
+}
