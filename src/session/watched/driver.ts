@@ -82,8 +82,7 @@ export class WatchedSession {
         judged: (request, { shouldCompact, reason }) => this.#tellJudgment(request, shouldCompact, reason),
         queueChanged: (messages) => emit({ type: 'queue_changed', messages }),
       },
-      settings,
-      { isSubagent: world.isSubagent ?? false },
+      { settings, isSubagent: world.isSubagent ?? false },
     );
     this.#session = new Session({ ...world.session, observer: this.#observer() }, past);
   }

@@ -58,6 +58,12 @@ interface Errand {
   scratchBefore: number | undefined;
 }
 
+/** What a watcher begins with. */
+export interface WatcherBeginning {
+  readonly settings: WatcherSettings;
+  readonly isSubagent?: boolean;
+}
+
 /** The watcher of one thread. */
 export class LiveWatcher {
   readonly #agent: WatchedAgent;
@@ -80,13 +86,11 @@ export class LiveWatcher {
   #broken: unknown;
   #resting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
 
-  /** @param settings as they are at the beginning */
   constructor(
     agent: WatchedAgent,
     world: WatcherWorld,
     voice: WatcherVoice,
-    settings: WatcherSettings,
-    { isSubagent = false }: { readonly isSubagent?: boolean } = {},
+    { settings, isSubagent = false }: WatcherBeginning,
   ) {
     this.#agent = agent;
     this.#world = world;
