@@ -360,10 +360,7 @@ export class Session {
   async #perform(effect: LoopEffect): Promise<void> {
     switch (effect.type) {
       case 'append':
-        return this.#write([
-          ...effect.items.map((item) => ({ type: 'item', item }) as const),
-          ...(effect.usage === undefined ? [] : [{ type: 'usage', usage: effect.usage } as const]),
-        ]);
+        return this.#append(effect);
       case 'check':
         return this.#start(effect.number, (signal) => this.#check(effect, signal));
       case 'sample':
@@ -377,6 +374,15 @@ export class Session {
       case 'end':
         return this.#end(effect.ending);
     }
+  }
+
+  async #append({ items, usage }: Extract<LoopEffect, { type: 'append' }>): Promise<void> {
+    await this.#write([
+      ...items.map((item) => ({ type: 'item', item }) as const),
+      ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
+    ]);
+    // The last answer of a turn is followed by the end of the turn, which tells the same.
+    if (usage !== undefined && this.#state.stage.at !== 'idle') this.#world.emit(this.#tokenCount());
   }
 
   #hold({ number, isFollowUpOwed }: Extract<LoopEffect, { type: 'hold' }>): void {
