@@ -26,6 +26,7 @@ import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { wireOrigin } from '../protocol/turn.ts';
 import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import type { Trail } from '../trail/trail.ts';
@@ -416,9 +417,18 @@ export class Session {
     // A compaction that failed left the history as it was; whether it fits, the provider says.
     const settlement =
       outcome.type === 'context_exhausted'
-        ? ({ type: 'exhausted', why: `${outcome.why} The window is filled by ${outcome.parts}.` } as const)
+        ? ({ type: 'exhausted', why: this.#whatFills(outcome) } as const)
         : ({ type: 'fits' } as const);
     this.#send({ type: 'settled', number, settlement });
+  }
+
+  #whatFills({ why, parts }: Extract<CompactionOutcome, { type: 'context_exhausted' }>): string {
+    const { instructions, tools, config } = this.#world;
+    const fixed = approximateTokens(instructions + JSON.stringify(tools.specs), config.compact);
+    return (
+      `${why.replace(/\.?$/, '.')} The window is filled by ${parts}, ` +
+      `and by instructions and tools (about ${fixed} tokens), which are in every request.`
+    );
   }
 
   async #sample(number: number, signal: AbortSignal): Promise<void> {

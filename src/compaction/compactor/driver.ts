@@ -20,6 +20,7 @@ import {
   NEW_GUARD,
   noteModelChange,
   noteProgress,
+  noteReport,
   noteUserTurn,
   noteVeto,
   releaseLease,
@@ -88,6 +89,8 @@ export class Compactor {
   #config: Config;
   #guard: LoopGuard;
   #inFlight: Promise<CompactionOutcome> | undefined;
+  /** Used tokens before an automatic compaction whose effect the provider has not reported yet. */
+  #before: number | undefined;
 
   /** @param guard what an earlier process remembered of the thread */
   constructor(
@@ -110,6 +113,10 @@ export class Compactor {
   /** Each record as it is appended to the log. */
   noteRecord(record: LogRecord): void {
     if (this.#novelty.add(record)) this.#guard = noteProgress(this.#guard);
+    if (record.type === 'usage' && record.usage.source === 'reported' && this.#before !== undefined) {
+      this.#guard = noteReport(this.#guard, this.#before, this.#thread.usage().used);
+      this.#before = undefined;
+    }
     if (record.type === 'undo_compaction') this.#guard = noteVeto(this.#guard, this.#thread.usage().used);
   }
 
@@ -203,6 +210,7 @@ export class Compactor {
       const postTokens =
         compaction.type === 'full' ? compaction.record.receipt.postTokens : compaction.postTokens;
       this.#guard = endCompaction(this.#guard, epoch, { type: 'compacted', preTokens, postTokens });
+      if (compaction.type === 'full' && ask.from !== 'manual') this.#before = used;
       return plan.type === 'newest_turns' && this.#isStillDue(ask)
         ? this.#exhausted(`Nothing more can be taken away, and ${plan.why}.`)
         : { type: 'compacted', compaction };

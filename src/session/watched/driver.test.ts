@@ -286,7 +286,8 @@ test('a window that nothing empties: a bounded number of compactions, and the tu
   await thread.submit('Go on for ever.');
   await thread.rest();
   const compactions = path(records).filter((step) => step === 'compacted').length;
-  assert.ok(compactions > 0 && compactions <= 24, `${compactions} compactions`);
+  // Two that the provider does not feel, and the newest turns once.
+  assert.ok(compactions > 0 && compactions <= 3, `${compactions} compactions`);
   assert.notEqual(thread.lastTurn?.ending.type, 'complete');
 });
 
