@@ -9,9 +9,10 @@ import type {
   CompactableThread,
   CompactionAsk,
   CompactionOutcome,
+  CompactorWorld,
   WatcherAsk,
 } from '../compaction/compactor/driver.ts';
-import type { CompactionWorld, Subject } from '../compaction/driver.ts';
+import type { Subject } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
@@ -63,7 +64,7 @@ export interface SessionWorld {
   readonly threadId: string;
   readonly log: SessionLog;
   readonly tools: ToolRunner;
-  readonly compaction: Omit<CompactionWorld, 'signal' | 'commit' | 'emit'>;
+  readonly compaction: Omit<CompactorWorld, 'emit'>;
   readonly emit: (event: SessionEvent) => void;
   /** Without one a turn is never held. */
   readonly observer?: TurnObserver;

@@ -66,6 +66,8 @@ export interface ThreadWorld {
   readonly ids: Ids;
   /** Who writes summaries; absent: the embedded summarizer. */
   readonly summarizers?: Summarizers;
+  /** Who writes them for the watcher; absent: the same. */
+  readonly watcherSummarizers?: Summarizers;
   readonly hooks?: Hooks;
   readonly ask: AskApproval;
   /** The configuration as it is now: it is read anew at each decision of the watcher. @throws BatonError where it has become unusable */
@@ -346,7 +348,7 @@ function watcherSurroundings(
 /** Sizes are estimates with their margin: the exact tokenizer would cost each start more than all else together. @source docs/decisions/exec.md */
 async function compactionSurroundings(
   { config }: ThreadRequest,
-  { clock, ids, summarizers, hooks }: ThreadWorld,
+  { clock, ids, summarizers, watcherSummarizers, hooks }: ThreadWorld,
   root: string,
 ): Promise<SessionWorld['compaction']> {
   const { compact } = config;
@@ -358,6 +360,7 @@ async function compactionSurroundings(
     counter: 'approximate',
     files: await openWorkspace(root, undefined),
     ...(summarizers === undefined ? {} : { summarizers }),
+    ...(watcherSummarizers === undefined ? {} : { watcherSummarizers }),
     ...(hooks === undefined ? {} : { hooks }),
   };
 }

@@ -13,6 +13,7 @@ import { dispatch, dispatchSettings, isBuiltInDue } from '../dispatch.ts';
 import type { CompactionPressure, CompactionRequest, DispatchSettings } from '../dispatch.ts';
 import { carryThrough, microSettings, remoteObstacle } from '../driver.ts';
 import type { Compaction, CompactionWorld, Occasion, Subject } from '../driver.ts';
+import type { Summarizers } from '../asking/driver.ts';
 import { largestParts } from '../full.ts';
 import {
   beginCompaction,
@@ -69,6 +70,12 @@ export interface EngineAsk {
 
 export type CompactionAsk = ManualAsk | WatcherAsk | EngineAsk;
 
+/** What compactions of a living thread are carried out in. */
+export interface CompactorWorld extends Omit<CompactionWorld, 'signal' | 'commit'> {
+  /** Who writes the summaries that the watcher asks for; absent: the same as for all others. */
+  readonly watcherSummarizers?: Summarizers;
+}
+
 /** What came of a request. */
 export type CompactionOutcome =
   | { readonly type: 'compacted'; readonly compaction: Compaction }
@@ -84,7 +91,7 @@ const MOST_STEPS = 3;
 /** Compacts one thread, one compaction at a time. */
 export class Compactor {
   readonly #thread: CompactableThread;
-  readonly #world: Omit<CompactionWorld, 'signal' | 'commit'>;
+  readonly #world: CompactorWorld;
   readonly #novelty = new NoveltyDetector();
   #config: Config;
   #guard: LoopGuard;
@@ -96,7 +103,7 @@ export class Compactor {
   constructor(
     thread: CompactableThread,
     config: Config,
-    world: Omit<CompactionWorld, 'signal' | 'commit'>,
+    world: CompactorWorld,
     guard: LoopGuard = NEW_GUARD,
   ) {
     this.#thread = thread;
@@ -201,6 +208,7 @@ export class Compactor {
         this.#config,
         {
           ...this.#world,
+          ...this.#summarizersFor(ask),
           signal,
           commit: (result) => this.#thread.commit(result),
         },
@@ -222,6 +230,12 @@ export class Compactor {
         ? this.#exhausted(error.message)
         : { type: 'failed', error };
     }
+  }
+
+  #summarizersFor({ from }: CompactionAsk): Pick<CompactionWorld, 'summarizers'> {
+    const { watcherSummarizers } = this.#world;
+    const isWatcher = from === 'watcher' || from === 'mid_turn';
+    return isWatcher && watcherSummarizers !== undefined ? { summarizers: watcherSummarizers } : {};
   }
 
   #refusal(
