@@ -111,6 +111,9 @@ export interface TurnStart {
 /** Compactions whose history before them is kept at hand to be undone. A thread of many of them must not grow with them. */
 const KEPT_PASTS = 2;
 
+/** Full compactions from which the user is told that the thread is long. @source the recorded sessions have at most 3 */
+const LONG_THREAD = 3;
+
 /** A thread that is alive. */
 export class Session {
   readonly #world: SessionWorld;
@@ -133,6 +136,7 @@ export class Session {
   #batchFrom = 0;
   /** The agent owes the observer an answer. */
   #isAsked = false;
+  #compactions = 0;
   #cwd: string | undefined;
   #lastEnding: TurnEnding | undefined;
   #quiet: (() => void)[] = [];
@@ -273,11 +277,21 @@ export class Session {
    */
   async compact(ask: CompactionAsk, signal: CancelSignal, origin?: TurnOrigin): Promise<CompactionOutcome> {
     await this.#untilQuiet();
-    if (origin === undefined) return this.#compactor.request(ask, signal);
+    if (origin === undefined) return this.#compact(ask, signal);
     await this.#enqueue(() => this.#begin({ kind: 'compact', origin }));
-    const outcome = await this.#compactor.request(ask, signal);
+    const outcome = await this.#compact(ask, signal);
     const isDone = outcome.type === 'compacted';
     await this.#enqueue(() => this.#finish(isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed'));
+    return outcome;
+  }
+
+  async #compact(ask: CompactionAsk, signal: CancelSignal): Promise<CompactionOutcome> {
+    const outcome = await this.#compactor.request(ask, signal);
+    const isFull = outcome.type === 'compacted' && outcome.compaction.type === 'full';
+    if (isFull && this.#compactions >= LONG_THREAD) {
+      const message = `This thread was compacted ${this.#compactions} times, and each summary loses a little. A new thread may do better for new work.`;
+      this.#world.emit({ type: 'warning', message });
+    }
     return outcome;
   }
 
@@ -413,7 +427,7 @@ export class Session {
   }
 
   async #check({ number, from }: Extract<LoopEffect, { type: 'check' }>, signal: AbortSignal): Promise<void> {
-    const outcome = await this.#compactor.request({ from }, signal);
+    const outcome = await this.#compact({ from }, signal);
     if (outcome.type === 'compacted') this.#world.observer?.compacted(outcome.compaction.type);
     // A compaction that failed left the history as it was; whether it fits, the provider says.
     const settlement =
@@ -549,6 +563,7 @@ export class Session {
 
   #fold(record: LogRecord): void {
     if (record.type === 'turn_started') this.#turns++;
+    if (record.type === 'compacted') this.#compactions++;
     if (record.type === 'session_meta' || record.type === 'settings') this.#cwd = record.cwd ?? this.#cwd;
     if (record.type === 'item') this.#noteItem(record.item);
     this.#history.add(record);

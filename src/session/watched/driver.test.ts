@@ -338,3 +338,18 @@ test('a compaction of the watcher can be taken back, once', async () => {
   await thread.rest();
   assert.deepEqual(thread.lastTurn, { ending: { type: 'complete' }, said: 'Good night.' });
 });
+
+test('a thread that was compacted often says so, before its turn ends', async () => {
+  const round = [commits(62_000), says(PACKET, 62_500), says('The oil is filled.', 9_000)];
+  const config = withWatcher({ cooldownTurns: 0, cooldownSeconds: 0 });
+  const { thread, events } = await liveThread({ baseUrl: server.baseUrl, config });
+  for (let turn = 1; turn <= 3; turn++) {
+    server.play({ replies: round });
+    await thread.submit(`Light the lamp and fill the oil, time ${turn}.`);
+    await thread.rest();
+    assert.equal(shown(events, 'warning').length, turn < 3 ? 0 : 1, `after compaction ${turn}`);
+  }
+  const order = events.map(({ type }) => type);
+  assert.ok(order.lastIndexOf('compact_completed') < order.indexOf('warning'));
+  assert.ok(order.indexOf('warning') < order.lastIndexOf('turn_complete'));
+});
