@@ -17,7 +17,8 @@ const LATE = 'Then say good night.';
 /** What the user says, in the order in which it is said. */
 export const MESSAGES: readonly string[] = [FIRST, QUEUED, STEERED, LATE];
 
-const PACKET = `## Overarching goal
+/** A packet that is taken as it is. */
+export const PACKET = `## Overarching goal
 Light the lamp of the tower.
 ## Just completed
 The wick is trimmed and committed (src/wick.ts).
