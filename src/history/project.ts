@@ -42,8 +42,11 @@ export interface ProjectionProblem {
   readonly message: string;
 }
 
+/** What a fold remembers of a compaction: its content is in the log, and a thread of many of them must not grow with them. */
+export type CompactionInForce = Pick<CompactedRecord | MicroCompactedRecord, 'type' | 'id'>;
+
 interface Frame<T> {
-  readonly record: CompactedRecord | MicroCompactedRecord;
+  readonly compaction: CompactionInForce;
   /** The projection just before; undefined once dropped to bound memory. */
   readonly before: readonly Entry<T>[] | undefined;
   /** Entries with a smaller seq came before or with the compaction. */
@@ -79,8 +82,8 @@ export class HistoryFold<T> {
   }
 
   /** Compactions in force that can be taken back, oldest first. */
-  get compactions(): readonly (CompactedRecord | MicroCompactedRecord)[] {
-    return this.#frames.map((frame) => frame.record);
+  get compactions(): readonly CompactionInForce[] {
+    return this.#frames.map(({ compaction }) => compaction);
   }
 
   /** An undo referred to a projection that was dropped: the result is not to be trusted. */
@@ -140,8 +143,8 @@ export class HistoryFold<T> {
     this.#pushFrame(record, before);
   }
 
-  #pushFrame(record: CompactedRecord | MicroCompactedRecord, before: readonly Entry<T>[]): void {
-    this.#frames.push({ record, before, firstSeqAfter: this.#nextSeq, clearedSince: new Set() });
+  #pushFrame({ type, id }: CompactionInForce, before: readonly Entry<T>[]): void {
+    this.#frames.push({ compaction: { type, id }, before, firstSeqAfter: this.#nextSeq, clearedSince: new Set() });
     const dropped = this.#frames.length - 1 - this.#keepFrames;
     const frame = dropped >= 0 ? this.#frames[dropped] : undefined;
     if (frame !== undefined) this.#frames[dropped] = { ...frame, before: undefined };
@@ -187,7 +190,7 @@ export class HistoryFold<T> {
 
   #undo({ compactionId, newRefs = [] }: UndoCompactionRecord, line: number | undefined): boolean {
     const frame = this.#frames.at(-1);
-    if (frame?.record.id !== compactionId) {
+    if (frame?.compaction.id !== compactionId) {
       this.problems.push({
         line,
         message: `undo of compaction ${compactionId}, which is not the newest one`,

@@ -15,16 +15,11 @@ import { objectAt } from '../formats/fields.ts';
 import { isReadable } from '../formats/lines.ts';
 import { clearResult, WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
-import type { Entry } from '../history/project.ts';
+import type { CompactionInForce, Entry } from '../history/project.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { Item } from '../protocol/item.ts';
 import { resultCallId } from '../protocol/item.ts';
-import type {
-  CompactedRecord,
-  LogRecord,
-  MicroCompactedRecord,
-  SessionMetaRecord,
-} from '../protocol/record.ts';
+import type { LogRecord, SessionMetaRecord } from '../protocol/record.ts';
 import type { RolloutFile, RolloutFiles } from './files.ts';
 import { headLine, isRewriting, isSyncPoint, recordLines } from './lines.ts';
 import type { ForkBase, RewritingRecord, RolloutLine } from './lines.ts';
@@ -287,7 +282,7 @@ export class Rollout {
   }
 
   /** Compactions in force, oldest first. */
-  get compactions(): readonly (CompactedRecord | MicroCompactedRecord)[] {
+  get compactions(): readonly CompactionInForce[] {
     return this.#fold.compactions;
   }
 

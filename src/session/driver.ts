@@ -110,6 +110,8 @@ export interface TurnStart {
 
 /** Compactions whose history before them is kept at hand to be undone. A thread of many of them must not grow with them. */
 const KEPT_PASTS = 2;
+/** Marks of its course that the account of a living thread keeps: only its gauge is read. */
+const KEPT_MARKS = 100;
 
 /** Full compactions from which the user is told that the thread is long. @source the recorded sessions have at most 3 */
 const LONG_THREAD = 3;
@@ -148,6 +150,7 @@ export class Session {
     this.#account = new AccountFold({
       estimate: compact,
       safetyMultiplier: compact.tokenSafetyMultiplier,
+      kept: { pasts: KEPT_PASTS, marks: KEPT_MARKS },
       ...(window === undefined ? {} : { window }),
     });
     const { config, compaction, emit } = world;

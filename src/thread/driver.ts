@@ -15,6 +15,7 @@ import type { LogRecord } from '../protocol/record.ts';
 import type { OpenedModel } from '../providers/open.ts';
 import { createRollout, openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
+import type { RolloutFiles } from '../rollout/files.ts';
 import { WatchedSession } from '../session/watched/driver.ts';
 import type { TurnEnding } from '../session/loop.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
@@ -64,6 +65,8 @@ export interface ThreadWorld {
   readonly keyVariables: readonly string[];
   readonly clock: Clock;
   readonly ids: Ids;
+  /** What its log is written with; absent: the file system of the machine. */
+  readonly files?: RolloutFiles;
   /** Who writes summaries; absent: the embedded summarizer. */
   readonly summarizers?: Summarizers;
   /** Who writes them for the watcher; absent: the same. */
@@ -140,9 +143,9 @@ interface OpenLog {
 async function openLog(
   { resume, instructions }: ThreadRequest,
   root: string,
-  { home, clock, ids, signal, version }: ThreadWorld,
+  { home, clock, ids, signal, version, files }: ThreadWorld,
 ): Promise<OpenLog> {
-  const world = { clock, ids, signal };
+  const world = { clock, ids, signal, ...(files === undefined ? {} : { files }) };
   if (resume === undefined) {
     const head = { cwd: root, producerVersion: version, instructions };
     const rollout = await createRollout(home, head, world);
