@@ -27,7 +27,7 @@ import { wireOrigin } from '../protocol/turn.ts';
 import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
-import { TrailCollector } from '../trail/collect.ts';
+import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { StopReason } from '../vocabulary.ts';
 import type { SessionEvent } from '../protocol/event.ts';
@@ -113,7 +113,7 @@ const KEPT_PASTS = 2;
 export class Session {
   readonly #world: SessionWorld;
   readonly #history = new HistoryFold(WHOLE_ITEMS, KEPT_PASTS);
-  readonly #trail = new TrailCollector();
+  readonly #trail = new LaterTrail();
   readonly #account: AccountFold;
   readonly #compactor: Compactor;
   readonly #running = new Map<number, AbortController>();
