@@ -2,7 +2,7 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ConfigRequest } from '../config/load.ts';
-import { loadConfig } from '../config/load.ts';
+import { ConfigReader, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { APPROVAL_POLICIES, OUTPUT_FORMATS, SANDBOX_MODES, STRATEGIES } from '../vocabulary.ts';
@@ -154,13 +154,20 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
     .option('--json', 'print every event as a line of JSON (docs/exec.md)')
     .action(async (prompt: string | undefined, flags: ExecFlags) => {
       const { exec } = await import('./exec.ts');
-      const configure = async (directory: string): Promise<Config> => {
-        const { env, homeDirectory } = io;
-        const { config, warnings } = await loadConfig(request(), { env, homeDirectory, cwd: directory });
-        for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
-        return config;
+      const { env, homeDirectory } = io;
+      const configurationOf = (directory: string): (() => Promise<Config>) => {
+        const reader = new ConfigReader(request(), { env, homeDirectory, cwd: directory });
+        const told = new Set<string>();
+        return async () => {
+          const { config, warnings } = await reader.read();
+          for (const warning of warnings.filter((each) => !told.has(each))) {
+            told.add(warning);
+            io.stderr(`baton: warning: ${warning}\n`);
+          }
+          return config;
+        };
       };
-      end(await exec(io, { version, configure }, prompt, flags));
+      end(await exec(io, { version, configurationOf }, prompt, flags));
     });
 }
 

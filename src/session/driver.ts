@@ -29,7 +29,7 @@ import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
-import { TrailCollector } from '../trail/collect.ts';
+import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { StopReason } from '../vocabulary.ts';
 import type { SessionEvent } from '../protocol/event.ts';
@@ -120,7 +120,7 @@ const LONG_THREAD = 3;
 export class Session {
   readonly #world: SessionWorld;
   readonly #history = new HistoryFold(WHOLE_ITEMS, KEPT_PASTS);
-  readonly #trail = new TrailCollector();
+  readonly #trail = new LaterTrail();
   readonly #account: AccountFold;
   readonly #compactor: Compactor;
   readonly #running = new Map<number, AbortController>();
