@@ -86,6 +86,7 @@ const ownRecordSchema = z.discriminatedUnion('type', [
     newRefs: refs,
   }),
   z.looseObject({ type: z.literal('undo_compaction'), compactionId: z.string(), newRefs: refs }),
+  z.looseObject({ type: z.literal('undo_turn'), turnId: z.string() }),
   z.looseObject({ type: z.literal('event'), event: z.looseObject({ type: z.string() }) }),
   z.looseObject({ type: z.literal('note'), kind: z.string(), value: z.looseObject({}) }),
   z.looseObject({ type: z.literal('opaque'), kind: z.string() }),
