@@ -52,14 +52,21 @@ export interface LineContext {
 }
 
 /** Records that change more than the end of the history, and do not say what it is then. */
-export type RewritingRecord = Extract<LogRecord, { type: 'micro_compacted' | 'undo_compaction' | 'undo_turn' }>;
+export type RewritingRecord = Extract<
+  LogRecord,
+  { type: 'micro_compacted' | 'undo_compaction' | 'undo_turn' }
+>;
 
 /** Whether a record changes more than the end of the history. */
 export function isRewriting(record: LogRecord): record is RewritingRecord {
   return REWRITING.has(record.type);
 }
 
-const REWRITING: ReadonlySet<LogRecord['type']> = new Set(['micro_compacted', 'undo_compaction', 'undo_turn']);
+const REWRITING: ReadonlySet<LogRecord['type']> = new Set([
+  'micro_compacted',
+  'undo_compaction',
+  'undo_turn',
+]);
 
 /** Whether what was recorded must outlive the machine and not only the process. @source spec 4-session §3 */
 export function isSyncPoint({ type }: LogRecord): boolean {
@@ -243,7 +250,8 @@ function compactedLines(at: string, record: CompactedRecord, { tail }: LineConte
 
 /** For Codex, which knows nothing of the kind, it is one more history in place of another. */
 function rewritingLines(at: string, record: RewritingRecord, context: LineContext): readonly RolloutLine[] {
-  if ('newRefs' in record && record.newRefs !== undefined) throw new RangeError('A rollout has no names of lines to change');
+  if ('newRefs' in record && record.newRefs !== undefined)
+    throw new RangeError('A rollout has no names of lines to change');
   const items = context.historyAfter(record);
   const written = replacementOf(items, (item) => toOwnWire(item), '');
   const next = {

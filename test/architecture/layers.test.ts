@@ -105,6 +105,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'compaction',
     'session',
     'workspace',
+    'snapshots',
     'tools',
     'formats',
     'rollout',
