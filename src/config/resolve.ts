@@ -3,14 +3,7 @@
 import { parse, TomlError } from 'smol-toml';
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { BatonError } from '../errors.ts';
-import {
-  describeAllowed,
-  environmentName,
-  listSettings,
-  listUserOnly,
-  settingValue,
-  waitsForSession,
-} from './explain.ts';
+import { describeAllowed, environmentName, listSettings, listUserOnly, settingValue } from './explain.ts';
 import type { Setting } from './explain.ts';
 import { isTable, locateKeys } from './lines.ts';
 import { BUILT_IN_PROVIDERS, findUnusableTables } from './model-providers.ts';
@@ -470,10 +463,6 @@ function invalidConfig(problems: readonly ConfigProblem[]): BatonError {
 function findWarnings(config: Config, origins: ReadonlyMap<string, ValueOrigin>): readonly string[] {
   const warnings: string[] = [];
   warnings.push(...findHalfNamed(config, origins));
-  for (const [key, origin] of origins) {
-    if (origin.source === 'preset' || !waitsForSession(key)) continue;
-    warnings.push(`${describePlace(origin)}: ${key} has no effect until Baton runs live sessions.`);
-  }
   const percent = origins.get('compact.auto_compact_pct_override');
   if (percent !== undefined && config.compact.autoCompactThreshold !== undefined) {
     warnings.push(

@@ -127,18 +127,22 @@ const turnEvents = [
       .enum(['interrupted', 'replaced', 'failed'])
       .meta({ description: '`replaced`: by another turn; `failed`: by what an `error` told before' }),
   }),
-  event('token_count', 'The context and what was spent, after every turn.', {
-    used: tokens.meta({ description: 'in the context now, by the gauge' }),
-    model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
-    percent_remaining: percent
-      .nullable()
-      .meta({ description: 'of the usable window; null while it is unknown' }),
-    total: tokenUsage.meta({
-      description:
-        "all of the agent's requests in the log, by the provider's count; those for summaries and judgments are not in it",
-    }),
-    last: tokenUsage.nullable().meta({ description: 'the newest of them; null before the first' }),
-  }),
+  event(
+    'token_count',
+    'The context and what was spent, after every answer that asks for more and after every turn.',
+    {
+      used: tokens.meta({ description: 'in the context now, by the gauge' }),
+      model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
+      percent_remaining: percent
+        .nullable()
+        .meta({ description: 'of the usable window; null while it is unknown' }),
+      total: tokenUsage.meta({
+        description:
+          "all of the agent's requests in the log, by the provider's count; those for summaries and judgments are not in it",
+      }),
+      last: tokenUsage.nullable().meta({ description: 'the newest of them; null before the first' }),
+    },
+  ),
   event('error', 'Something failed. The thread goes on.', {
     code: z.string().meta({ description: 'stable' }),
     message: sentence,

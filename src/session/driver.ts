@@ -9,11 +9,12 @@ import type {
   CompactableThread,
   CompactionAsk,
   CompactionOutcome,
+  CompactorWorld,
   ManualAsk,
   WatcherAsk,
 } from '../compaction/compactor/driver.ts';
 import { compactHistory } from '../compaction/driver.ts';
-import type { Compaction, CompactionWorld, Subject } from '../compaction/driver.ts';
+import type { Compaction, Subject } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
@@ -29,6 +30,7 @@ import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { wireOrigin } from '../protocol/turn.ts';
 import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import type { Trail } from '../trail/trail.ts';
@@ -65,7 +67,7 @@ export interface SessionWorld {
   readonly threadId: string;
   readonly log: SessionLog;
   readonly tools: ToolRunner;
-  readonly compaction: Omit<CompactionWorld, 'signal' | 'commit' | 'emit'>;
+  readonly compaction: Omit<CompactorWorld, 'emit'>;
   readonly emit: (event: SessionEvent) => void;
   /** Without one a turn is never held. */
   readonly observer?: TurnObserver;
@@ -112,6 +114,9 @@ export interface TurnStart {
 /** Compactions whose history before them is kept at hand to be undone. A thread of many of them must not grow with them. */
 const KEPT_PASTS = 2;
 
+/** Full compactions from which the user is told that the thread is long. @source the recorded sessions have at most 3 */
+const LONG_THREAD = 3;
+
 /** A thread that is alive. */
 export class Session {
   readonly #world: SessionWorld;
@@ -134,6 +139,7 @@ export class Session {
   #batchFrom = 0;
   /** The agent owes the observer an answer. */
   #isAsked = false;
+  #compactions = 0;
   #cwd: string | undefined;
   #lastEnding: TurnEnding | undefined;
   #quiet: (() => void)[] = [];
@@ -298,7 +304,7 @@ export class Session {
       return isOwn;
     });
     try {
-      const outcome = await this.#compactor.request(ask, signal);
+      const outcome = await this.#compact(ask, signal);
       const isDone = outcome.type === 'compacted';
       const how = isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed';
       if (isTurn) await this.#enqueue(() => this.#finish(how));
@@ -331,6 +337,16 @@ export class Session {
   /** Tells how full the context is, where that changed between turns. */
   tellTokens(): void {
     this.#world.emit(this.#tokenCount());
+  }
+
+  async #compact(ask: CompactionAsk, signal: CancelSignal): Promise<CompactionOutcome> {
+    const outcome = await this.#compactor.request(ask, signal);
+    const isFull = outcome.type === 'compacted' && outcome.compaction.type === 'full';
+    if (isFull && this.#compactions >= LONG_THREAD) {
+      const message = `This thread was compacted ${this.#compactions} times, and each summary loses a little. A new thread may do better for new work.`;
+      this.#world.emit({ type: 'warning', message });
+    }
+    return outcome;
   }
 
   /** A judge has vetoed a compaction: growth is counted from here. */
@@ -464,10 +480,7 @@ export class Session {
   async #perform(effect: LoopEffect): Promise<void> {
     switch (effect.type) {
       case 'append':
-        return this.#write([
-          ...effect.items.map((item) => ({ type: 'item', item }) as const),
-          ...(effect.usage === undefined ? [] : [{ type: 'usage', usage: effect.usage } as const]),
-        ]);
+        return this.#append(effect);
       case 'check':
         return this.#start(effect.number, (signal) => this.#check(effect, signal));
       case 'sample':
@@ -481,6 +494,15 @@ export class Session {
       case 'end':
         return this.#end(effect.ending);
     }
+  }
+
+  async #append({ items, usage }: Extract<LoopEffect, { type: 'append' }>): Promise<void> {
+    await this.#write([
+      ...items.map((item) => ({ type: 'item', item }) as const),
+      ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
+    ]);
+    // The last answer of a turn is followed by the end of the turn, which tells the same.
+    if (usage !== undefined && this.#state.stage.at !== 'idle') this.#world.emit(this.#tokenCount());
   }
 
   #hold({ number, isFollowUpOwed }: Extract<LoopEffect, { type: 'hold' }>): void {
@@ -509,14 +531,23 @@ export class Session {
   }
 
   async #check({ number, from }: Extract<LoopEffect, { type: 'check' }>, signal: AbortSignal): Promise<void> {
-    const outcome = await this.#compactor.request({ from }, signal);
+    const outcome = await this.#compact({ from }, signal);
     if (outcome.type === 'compacted') this.#world.observer?.compacted(outcome.compaction.type);
     // A compaction that failed left the history as it was; whether it fits, the provider says.
     const settlement =
       outcome.type === 'context_exhausted'
-        ? ({ type: 'exhausted', why: `${outcome.why} The window is filled by ${outcome.parts}.` } as const)
+        ? ({ type: 'exhausted', why: this.#whatFills(outcome) } as const)
         : ({ type: 'fits' } as const);
     this.#send({ type: 'settled', number, settlement });
+  }
+
+  #whatFills({ why, parts }: Extract<CompactionOutcome, { type: 'context_exhausted' }>): string {
+    const { instructions, tools, config } = this.#world;
+    const fixed = approximateTokens(instructions + JSON.stringify(tools.specs), config.compact);
+    return (
+      `${why.replace(/\.?$/, '.')} The window is filled by ${parts}, ` +
+      `and by instructions and tools (about ${fixed} tokens), which are in every request.`
+    );
   }
 
   async #sample(number: number, signal: AbortSignal): Promise<void> {
@@ -636,6 +667,7 @@ export class Session {
 
   #fold(record: LogRecord): void {
     if (record.type === 'turn_started') this.#turns++;
+    if (record.type === 'compacted') this.#compactions++;
     if (record.type === 'session_meta' || record.type === 'settings') this.#cwd = record.cwd ?? this.#cwd;
     if (record.type === 'item') this.#noteItem(record.item);
     this.#history.add(record);

@@ -74,6 +74,8 @@ export interface ThreadWorld {
   readonly ids: Ids;
   /** Who writes summaries; absent: the embedded summarizer. */
   readonly summarizers?: Summarizers;
+  /** Who writes them for the watcher; absent: the same. */
+  readonly watcherSummarizers?: Summarizers;
   readonly hooks?: Hooks;
   /** Who is asked about calls; absent: whoever sends ops, by events. */
   readonly ask?: AskApproval;
@@ -478,7 +480,7 @@ function watcherSurroundings(
 /** Sizes are estimates with their margin: the exact tokenizer would cost each start more than all else together. @source docs/decisions/exec.md */
 async function compactionSurroundings(
   { config }: ThreadRequest,
-  { clock, ids, summarizers, hooks }: ThreadWorld,
+  { clock, ids, summarizers, watcherSummarizers, hooks }: ThreadWorld,
   root: string,
 ): Promise<SessionWorld['compaction']> {
   const { compact } = config;
@@ -490,6 +492,7 @@ async function compactionSurroundings(
     counter: 'approximate',
     files: await openWorkspace(root, undefined),
     ...(summarizers === undefined ? {} : { summarizers }),
+    ...(watcherSummarizers === undefined ? {} : { watcherSummarizers }),
     ...(hooks === undefined ? {} : { hooks }),
   };
 }
