@@ -26,7 +26,8 @@ export interface ThreadWishes {
   readonly readConfig: () => Promise<Config>;
   /** Of Baton. */
   readonly version: string;
-  readonly ask: AskApproval;
+  /** Absent: whoever sends ops is asked. */
+  readonly ask?: AskApproval;
   readonly emit: (event: SessionEvent) => void;
 }
 
@@ -57,7 +58,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
       summarizers,
       ...(watcherSummarizers === undefined ? {} : { watcherSummarizers }),
       ...(hooks === undefined ? {} : { hooks }),
-      ask,
+      ...(ask === undefined ? {} : { ask }),
       readConfig,
       prompts: {
         prompt: (now, name) => loadPrompt(promptPlace(now, io), name),

@@ -94,6 +94,11 @@ const threadEvents = [
       .array(z.object({ id: z.string(), text: z.string() }))
       .meta({ description: 'all of them, oldest first' }),
   }),
+  event('pins_changed', 'What is pinned. Told at the opening where there is something, and at each change.', {
+    pins: z
+      .array(z.object({ id: z.string(), text: z.string() }))
+      .meta({ description: 'all of them, oldest first' }),
+  }),
   event('shutdown_complete', 'The last event of a thread: everything is written and closed.', {}),
 ] as const;
 
@@ -267,9 +272,13 @@ const compactionEvents = [
     },
   ),
   event('compact_preview', 'Answers `compact` with `preview`; nothing was changed.', {
+    strategy: z.enum(['full', 'micro']).meta({ description: '`micro`: old tool results alone are cleared' }),
+    pre_compact_tokens: tokens,
+    post_compact_tokens: tokens,
     receipt: z
       .looseObject({ version: z.literal(1), id: z.string() })
-      .meta({ description: 'as a compaction would leave it: schema/receipt.schema.json' }),
+      .nullable()
+      .meta({ description: 'as a compaction would leave it: schema/receipt.schema.json; null for `micro`' }),
   }),
   event('undo_completed', 'A compaction or a turn was taken back.', {
     what: z.enum(['compaction', 'turn']),

@@ -10,14 +10,17 @@ import type {
   CompactionAsk,
   CompactionOutcome,
   CompactorWorld,
+  ManualAsk,
   WatcherAsk,
 } from '../compaction/compactor/driver.ts';
-import type { Subject } from '../compaction/driver.ts';
+import { compactHistory } from '../compaction/driver.ts';
+import type { Compaction, Subject } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
-import { HistoryFold } from '../history/project.ts';
+import { HistoryFold, withoutUndoneTurns } from '../history/project.ts';
+import type { NewestTurn } from '../history/project.ts';
 import type { CancelSignal, Model } from '../ports.ts';
 import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
@@ -120,7 +123,7 @@ const LONG_THREAD = 3;
 export class Session {
   readonly #world: SessionWorld;
   readonly #history = new HistoryFold(WHOLE_ITEMS, KEPT_PASTS);
-  readonly #trail = new LaterTrail();
+  #trail = new LaterTrail();
   readonly #account: AccountFold;
   readonly #compactor: Compactor;
   readonly #running = new Map<number, AbortController>();
@@ -142,6 +145,8 @@ export class Session {
   #cwd: string | undefined;
   #lastEnding: TurnEnding | undefined;
   #quiet: (() => void)[] = [];
+  /** Something that is no sampling has the thread to itself: a compaction, an undo. */
+  #isTaken = false;
 
   /** @param past the records of the thread so far, none for a new one */
   constructor(world: SessionWorld, past: Iterable<LogRecord> = []) {
@@ -155,7 +160,12 @@ export class Session {
     });
     const { config, compaction, emit } = world;
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
-    for (const record of past) this.#fold(record);
+    const records = [...past];
+    for (const record of records) this.#fold(record);
+    if (records.some(({ type }) => type === 'undo_turn')) {
+      this.#collectTrail(records);
+      this.#lastMessage = lastMessageOf(this.items);
+    }
   }
 
   /** The history as a model sees it. */
@@ -208,10 +218,17 @@ export class Session {
    */
   async start({ kind, origin, input }: TurnStart): Promise<void> {
     if (origin.type === 'user') this.#compactor.noteUserTurn();
-    await this.#enqueue(async () => {
+    while (!(await this.#tryStart({ kind, origin, input }))) await this.#nextQuiet();
+  }
+
+  /** @returns false while a compaction, or an undo, has the thread to itself */
+  #tryStart({ kind, origin, input }: TurnStart): Promise<boolean> {
+    return this.#enqueue(async () => {
+      if (this.#isTaken) return false;
       if (this.#turn !== undefined) throw new RangeError('A turn is running: steer it, or wait for its end');
       const turnId = await this.#begin({ kind, origin });
       await this.#step({ type: 'start', turnId, input });
+      return true;
     });
   }
 
@@ -248,11 +265,15 @@ export class Session {
    * @param isAsking they ask the agent for an answer, which the observer is shown before the turn ends by itself
    */
   async put(items: readonly Item[], isAsking = false): Promise<void> {
-    await this.#untilQuiet();
-    await this.#enqueue(async () => {
+    await this.#whenQuiet(async () => {
       await this.#write(items.map((item) => ({ type: 'item', item }) as const));
       this.#isAsked ||= isAsking;
     });
+  }
+
+  /** Writes records where their items tear nothing apart. What they are is asked for then, by the trail as it is then. */
+  async record(recordsOf: (trail: Trail) => readonly LogRecord[]): Promise<void> {
+    await this.#whenQuiet(() => this.#write(recordsOf(this.trail())));
   }
 
   /** Writes what is no part of the history. */
@@ -279,13 +300,46 @@ export class Session {
    * @throws what writing the log fails with
    */
   async compact(ask: CompactionAsk, signal: CancelSignal, origin?: TurnOrigin): Promise<CompactionOutcome> {
-    await this.#untilQuiet();
-    if (origin === undefined) return this.#compact(ask, signal);
-    await this.#enqueue(() => this.#begin({ kind: 'compact', origin }));
-    const outcome = await this.#compact(ask, signal);
-    const isDone = outcome.type === 'compacted';
-    await this.#enqueue(() => this.#finish(isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed'));
-    return outcome;
+    const isTurn = await this.#whenQuiet(async () => {
+      const isOwn = origin !== undefined && this.#turn === undefined;
+      if (isOwn) await this.#begin({ kind: 'compact', origin });
+      this.#isTaken = true;
+      return isOwn;
+    });
+    try {
+      const outcome = await this.#compact(ask, signal);
+      const isDone = outcome.type === 'compacted';
+      const how = isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed';
+      if (isTurn) await this.#enqueue(() => this.#finish(how));
+      return outcome;
+    } finally {
+      this.#free();
+    }
+  }
+
+  /**
+   * What a compaction on the user's request would come to now. Asks no model and no hook, and changes nothing.
+   * @throws BatonError as `compactHistory`
+   */
+  preview({ strategy, targetTokens }: ManualAsk, signal: CancelSignal): Promise<Compaction> {
+    const { config, compaction } = this.#world;
+    const { hooks: _, ...world } = compaction;
+    const occasion = {
+      trigger: 'manual',
+      reason: 'user_requested',
+      phase: 'standalone_turn',
+      // What a provider would leave cannot be known before it is asked.
+      strategy: strategy === 'remote' ? 'full' : strategy,
+      why: 'The user asked for a preview.',
+      isEmbedded: true,
+      ...(targetTokens === undefined ? {} : { targetTokens }),
+    } as const;
+    return compactHistory(this.#subject(), occasion, config, { ...world, signal, emit: () => undefined });
+  }
+
+  /** Tells how full the context is, where that changed between turns. */
+  tellTokens(): void {
+    this.#world.emit(this.#tokenCount());
   }
 
   async #compact(ask: CompactionAsk, signal: CancelSignal): Promise<CompactionOutcome> {
@@ -314,8 +368,7 @@ export class Session {
    * @throws BatonError `nothing_to_undo`, also where more were undone in a row than are kept at hand
    */
   async undoCompaction(): Promise<string> {
-    await this.#untilQuiet();
-    return this.#enqueue(async () => {
+    return this.#whenQuiet(async () => {
       const newest = this.#history.compactions.at(-1);
       if (newest === undefined || this.#history.beforeNewestCompaction() === undefined) {
         throw new BatonError('nothing_to_undo', 'There is no compaction here that can be taken back', {
@@ -327,12 +380,63 @@ export class Session {
     });
   }
 
-  #isQuiet(): boolean {
-    return this.#state.stage.at === 'held' || this.#turn === undefined;
+  /**
+   * Takes the newest turn of the user back, with everything since.
+   * @param work what else belongs to it, first: nothing of the thread changes meanwhile
+   * @param past the log as it is now
+   * @returns what `work` did
+   * @throws BatonError `nothing_to_undo`, also while a turn runs and behind a compaction; what `work` fails with
+   */
+  async undoTurn<Result>(
+    work: (turn: NewestTurn<Item>) => Promise<Result>,
+    past: () => AsyncIterable<LogRecord>,
+  ): Promise<Result> {
+    const turn = await this.#enqueue(() => {
+      const isBusy = this.#turn !== undefined || this.#isTaken;
+      const newest = requireUndoable(this.#history.newestTurn(), isBusy);
+      this.#isTaken = true;
+      return Promise.resolve(newest);
+    });
+    try {
+      const result = await work(turn);
+      await this.#enqueue(() => this.#write([{ type: 'undo_turn', turnId: turn.turnId }]));
+      const records: LogRecord[] = [];
+      for await (const record of past()) records.push(record);
+      this.#collectTrail(records);
+      this.#lastMessage = lastMessageOf(this.items);
+      return result;
+    } finally {
+      this.#free();
+    }
   }
 
-  async #untilQuiet(): Promise<void> {
-    while (!this.#isQuiet()) await new Promise<void>((resolve) => this.#quiet.push(resolve));
+  /** What turns were taken back did is no part of the work any more. */
+  #collectTrail(records: readonly LogRecord[]): void {
+    this.#trail = new LaterTrail();
+    for (const record of withoutUndoneTurns(records)) this.#trail.add(record);
+  }
+
+  #isQuiet(): boolean {
+    return !this.#isTaken && (this.#state.stage.at === 'held' || this.#turn === undefined);
+  }
+
+  /** Does something where it tears nothing apart: nothing else happens to the thread meanwhile. */
+  async #whenQuiet<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const done = await this.#enqueue(async () => (this.#isQuiet() ? { result: await work() } : undefined));
+      if (done !== undefined) return done.result;
+      if (!this.#isQuiet()) await this.#nextQuiet();
+    }
+  }
+
+  #nextQuiet(): Promise<void> {
+    if (this.#isQuiet()) return Promise.resolve();
+    return new Promise((resolve) => this.#quiet.push(resolve));
+  }
+
+  #free(): void {
+    this.#isTaken = false;
+    this.#wakeQuiet();
   }
 
   #wakeQuiet(): void {
@@ -625,6 +729,28 @@ export class Session {
       },
     };
   }
+}
+
+/**
+ * The turn, if it can be taken back.
+ * @throws BatonError `nothing_to_undo`
+ */
+export function requireUndoable<T>(turn: NewestTurn<T> | undefined, isBusy: boolean): NewestTurn<T> {
+  const refusal = (why: string, cure: string): BatonError => new BatonError('nothing_to_undo', why, { cure });
+  if (isBusy) throw refusal('A turn cannot be taken back while the thread is at work', 'Interrupt it first.');
+  if (turn === undefined) throw refusal('There is no turn that could be taken back', '');
+  if (!turn.isCompacted) return turn;
+  throw refusal(
+    `The history was compacted after ${turn.turnId} had begun, so it cannot be taken back`,
+    'Take the compaction back first.',
+  );
+}
+
+function lastMessageOf(items: readonly Item[]): string | undefined {
+  const last = items.findLast(
+    (item) => item.type === 'message' && item.role === 'assistant' && authorOf(item) === 'agent',
+  );
+  return last?.type === 'message' ? textOfParts(last.content) : undefined;
 }
 
 /** Puts an answer together; only a whole one is ever recorded. */

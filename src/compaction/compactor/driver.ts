@@ -47,6 +47,8 @@ export interface ManualAsk {
   readonly targetTokens?: number;
   /** What the summary shall keep above all. */
   readonly instructions?: string;
+  /** Stored with the receipt. */
+  readonly audit?: JsonObject;
 }
 
 /** A request by the watcher, at the end of a turn or inside of one. */
