@@ -137,5 +137,5 @@ class Service {
 
 async function whenAborted(signal: AbortSignal): Promise<undefined> {
   if (signal.aborted) return undefined;
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
+  return new Promise((fulfil) => signal.addEventListener('abort', () => fulfil(undefined), { once: true }));
 }
