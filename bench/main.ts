@@ -21,6 +21,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   summarizing: async () => (await import('./suites/summarizing.ts')).summarizing,
   compacting: async () => (await import('./suites/compacting.ts')).compacting,
   deciding: async () => (await import('./suites/deciding.ts')).deciding,
+  living: async () => (await import('./suites/living.ts')).living,
   memory: async () => (await import('./suites/memory.ts')).memory,
 };
 
