@@ -114,7 +114,7 @@ const KEPT_MARKS = 100;
 /** A thread that is alive. */
 export class Session {
   readonly #world: SessionWorld;
-  readonly #history = new HistoryFold(WHOLE_ITEMS, KEPT_PASTS);
+  readonly #history = new HistoryFold(WHOLE_ITEMS);
   readonly #trail = new TrailCollector();
   readonly #account: AccountFold;
   readonly #compactor: Compactor;
@@ -144,12 +144,14 @@ export class Session {
     this.#account = new AccountFold({
       estimate: compact,
       safetyMultiplier: compact.tokenSafetyMultiplier,
-      kept: { pasts: KEPT_PASTS, marks: KEPT_MARKS },
       ...(window === undefined ? {} : { window }),
     });
     const { config, compaction, emit } = world;
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
     for (const record of past) this.#fold(record);
+    // Not before: what is recorded may have taken back more compactions in a row than are kept at hand from here on.
+    this.#history.keepFrames(KEPT_PASTS);
+    this.#account.keepNewest({ pasts: KEPT_PASTS, marks: KEPT_MARKS });
   }
 
   /** The history as a model sees it. */
