@@ -39,11 +39,18 @@ test('the model of a thread that goes on is sent the history that undos brought 
       yield { type: 'completed', stopReason: 'end_turn' };
     },
   };
-  const thread = await openThreadIn({ home: folder, work: folder, model, modelName: 'keeper', resume: 'last' });
+  const thread = await openThreadIn({
+    home: folder,
+    work: folder,
+    model,
+    modelName: 'keeper',
+    resume: 'last',
+  });
   await thread.turn('And now?');
   await thread.close();
   const texts = JSON.stringify(sent);
-  for (const text of ['Light the lamp.', 'It is lit.', 'And now?']) assert.ok(texts.includes(text), `lost: ${text}`);
+  for (const text of ['Light the lamp.', 'It is lit.', 'And now?'])
+    assert.ok(texts.includes(text), `lost: ${text}`);
   assert.ok(!texts.includes('Summary'), 'a summary that was taken back is sent');
 });
 
