@@ -41,6 +41,10 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
+  // A package of the program is CommonJS and asks for modules of Node by `require`, which a bundle of modules lacks.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
   external: ['ai', 'langchain', '@langchain/core', 'gpt-tokenizer'],
   logLevel: 'warning',
 });

@@ -25,8 +25,8 @@ export class AccountFold {
   readonly #settings: AccountSettings;
   readonly #history: HistoryFold<Light>;
   readonly #gauge: UsageGauge;
-  readonly #marks: number;
-  readonly #recorded: RecordedItems;
+  #marks = Infinity;
+  readonly #recorded = new RecordedItems();
   readonly #present = new PresentItems((callId) => this.#recorded.toolOf(callId));
   readonly #points: GaugePoint[] = [];
   readonly #compactions: CompactionMark[] = [];
@@ -46,16 +46,25 @@ export class AccountFold {
   constructor(settings: AccountSettings) {
     this.#settings = settings;
     this.#gauge = new UsageGauge(settings.safetyMultiplier);
-    this.#marks = settings.kept?.marks ?? Infinity;
-    this.#recorded = new RecordedItems(this.#marks);
-    this.#history = new HistoryFold<Light>(
-      {
-        make: (item) => this.#light(item),
-        resultCallId: ({ resultOf }) => resultOf,
-        clear: (light) => light.cleared ?? light,
-      },
-      settings.kept?.pasts,
-    );
+    this.#history = new HistoryFold<Light>({
+      make: (item) => this.#light(item),
+      resultCallId: ({ resultOf }) => resultOf,
+      clear: (light) => light.cleared ?? light,
+    });
+  }
+
+  /**
+   * From here on nothing is kept that grows with the log, for a thread that lives: the account then tells of its newest part.
+   * @param pasts compactions that can still be taken back in a row
+   * @param marks points, compactions and calls that are told of, each
+   */
+  keepNewest({ pasts, marks }: { readonly pasts: number; readonly marks: number }): void {
+    this.#marks = marks;
+    this.#history.keepFrames(pasts);
+    this.#recorded.keepNewest(marks);
+    for (const list of [this.#points, this.#compactions, this.#predictions, this.#rejected]) {
+      list.splice(0, list.length - marks);
+    }
   }
 
   add(record: LogRecord): void {

@@ -199,6 +199,30 @@ test('with few past projections kept, the fold is right or says that it lost the
   );
 });
 
+test('a fold that was told to keep few past projections only then drops them', () => {
+  const three = [compacted('1', 'u'), compacted('2', 'u'), compacted('3', 'u')];
+  const history = fold([...said('a'), ...three, undo('3'), undo('2'), undo('1')]);
+  history.keepFrames(1);
+  assert.equal(history.hasLostPast, false);
+  assert.deepEqual(itemsOf(history), itemsOf(fold(said('a'))));
+  for (const record of three) history.add(record);
+  history.add(undo('3'));
+  assert.equal(history.hasLostPast, false);
+  history.add(undo('2'));
+  assert.equal(history.hasLostPast, true);
+  const late = fold(three);
+  late.keepFrames(1);
+  late.add(undo('3'));
+  assert.equal(late.hasLostPast, false);
+  late.add(undo('2'));
+  assert.equal(late.hasLostPast, true);
+});
+
+test('of a compaction its name alone is remembered, whatever it holds', () => {
+  const { compactions } = fold([...said('u a'), compacted('1', 'u')]);
+  assert.deepEqual(compactions, [{ type: 'compacted', id: '1' }]);
+});
+
 test('records that are no part of the conversation change nothing', () => {
   const history = fold(said('u'));
   const others: readonly LogRecord[] = [

@@ -78,7 +78,7 @@ export type Change = 'appended' | 'compacted' | 'cleared' | 'undone' | 'none';
 
 export class HistoryFold<T> {
   readonly #as: Representation<T>;
-  readonly #keepFrames: number;
+  #keepFrames: number;
   #entries: Entry<T>[] = [];
   #frames: Frame<T>[] = [];
   #turns: TurnMark[] = [];
@@ -93,6 +93,14 @@ export class HistoryFold<T> {
   constructor(as: Representation<T>, keepFrames = Infinity) {
     this.#as = as;
     this.#keepFrames = keepFrames;
+  }
+
+  /** From here on keeps only so many past projections: what was read may have needed more of them than what will follow. */
+  keepFrames(frames: number): void {
+    this.#keepFrames = frames;
+    this.#frames = this.#frames.map((frame, index) =>
+      index < this.#frames.length - frames ? { ...frame, before: undefined } : frame,
+    );
   }
 
   /** The present projection, oldest first. */

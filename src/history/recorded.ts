@@ -19,11 +19,12 @@ export class RecordedItems {
     unknownItems: 0,
   };
   readonly #toolOfCall = new Map<string, string>();
-  readonly #mostCalls: number;
+  #mostCalls = Infinity;
 
-  /** @param mostCalls whose tool is remembered, the newest */
-  constructor(mostCalls = Infinity) {
-    this.#mostCalls = mostCalls;
+  /** From here on remembers the tools of the newest calls only. */
+  keepNewest(calls: number): void {
+    this.#mostCalls = calls;
+    this.#forgetOldest();
   }
 
   add(item: Item, where: 'context' | 'side'): void {
@@ -44,10 +45,13 @@ export class RecordedItems {
 
   #remember(callId: string, tool: string): void {
     this.#toolOfCall.set(callId, tool);
-    if (this.#toolOfCall.size <= this.#mostCalls) return;
+    this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
     for (const oldest of this.#toolOfCall.keys()) {
+      if (this.#toolOfCall.size <= this.#mostCalls) return;
       this.#toolOfCall.delete(oldest);
-      return;
     }
   }
 

@@ -122,7 +122,7 @@ const LONG_THREAD = 3;
 /** A thread that is alive. */
 export class Session {
   readonly #world: SessionWorld;
-  readonly #history = new HistoryFold(WHOLE_ITEMS, KEPT_PASTS);
+  readonly #history = new HistoryFold(WHOLE_ITEMS);
   #trail = new LaterTrail();
   readonly #account: AccountFold;
   readonly #compactor: Compactor;
@@ -155,7 +155,6 @@ export class Session {
     this.#account = new AccountFold({
       estimate: compact,
       safetyMultiplier: compact.tokenSafetyMultiplier,
-      kept: { pasts: KEPT_PASTS, marks: KEPT_MARKS },
       ...(window === undefined ? {} : { window }),
     });
     const { config, compaction, emit } = world;
@@ -166,6 +165,9 @@ export class Session {
       this.#collectTrail(records);
       this.#lastMessage = lastMessageOf(this.items);
     }
+    // Not before: what is recorded may have taken back more compactions in a row than are kept at hand from here on.
+    this.#history.keepFrames(KEPT_PASTS);
+    this.#account.keepNewest({ pasts: KEPT_PASTS, marks: KEPT_MARKS });
   }
 
   /** The history as a model sees it. */
