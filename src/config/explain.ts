@@ -365,28 +365,6 @@ allowed. All of them are reported at once, from wherever they come.
 ## Settings
 `;
 
-/** Settings that are validated, although nothing reads them before there are live sessions. */
-const LIVE_KEYS: readonly RegExp[] = [
-  /(?<!\.compaction)_deadline_seconds$/,
-  /\.decision_prompt_path$/,
-  /\.compaction_(?:model|reasoning_effort|verbosity)$/,
-  /\.(?:info_lines|summary_with_packet|scratch_file_template)$/,
-  /\.(?:packet_max_tail_chars|packet_max_tokens|tail_max_items)$/,
-];
-
-/** Whether a key of the watcher waits for the live session. */
-export function waitsForSession(key: string): boolean {
-  return key.startsWith('rawr_auto_compaction.') && LIVE_KEYS.some((pattern) => pattern.test(key));
-}
-
-const REFERENCE_TAIL = `
-## Keys that wait
-
-Of \`[rawr_auto_compaction]\` these are accepted and validated, but wait for the live session: the deadlines, the prompts of the judge, the model of the compaction with its effort and verbosity, \`info_lines\`,
-\`summary_with_packet\`, \`scratch_file_template\`, \`packet_max_tail_chars\`, \`packet_max_tokens\` and \`tail_max_items\`.
-\`baton config check\` says so when one is set.
-`;
-
 /** docs/config.md. */
 export function renderReference(): string {
   const tables = groupByTable(listSettings([ANY_NAME])).map(({ name, settings }) => {
@@ -399,7 +377,7 @@ export function renderReference(): string {
 ${settings.map(renderRow).join('\n')}
 `;
   });
-  return REFERENCE_HEAD + tables.join('') + REFERENCE_TAIL;
+  return REFERENCE_HEAD + tables.join('');
 }
 
 function showDefault(value: SettingValue): string {

@@ -10,7 +10,6 @@ import {
   listSettings,
   listUserOnly,
   settingValue,
-  waitsForSession,
 } from './explain.ts';
 import type { Setting, SettingPlace } from './explain.ts';
 import { isTable, locateKeys } from './lines.ts';
@@ -473,10 +472,6 @@ function invalidConfig(problems: readonly ConfigProblem[]): BatonError {
 function findWarnings(config: Config, origins: ReadonlyMap<string, ValueOrigin>): readonly string[] {
   const warnings: string[] = [];
   warnings.push(...findHalfNamed(config, origins));
-  for (const [key, origin] of origins) {
-    if (origin.source === 'preset' || !waitsForSession(key)) continue;
-    warnings.push(`${describePlace(origin)}: ${key} has no effect until Baton runs live sessions.`);
-  }
   const percent = origins.get('compact.auto_compact_pct_override');
   if (percent !== undefined && config.compact.autoCompactThreshold !== undefined) {
     warnings.push(

@@ -25,7 +25,8 @@ export class AccountFold {
   readonly #settings: AccountSettings;
   readonly #history: HistoryFold<Light>;
   readonly #gauge: UsageGauge;
-  readonly #recorded = new RecordedItems();
+  readonly #marks: number;
+  readonly #recorded: RecordedItems;
   readonly #present = new PresentItems((callId) => this.#recorded.toolOf(callId));
   readonly #points: GaugePoint[] = [];
   readonly #compactions: CompactionMark[] = [];
@@ -45,11 +46,16 @@ export class AccountFold {
   constructor(settings: AccountSettings) {
     this.#settings = settings;
     this.#gauge = new UsageGauge(settings.safetyMultiplier);
-    this.#history = new HistoryFold<Light>({
-      make: (item) => this.#light(item),
-      resultCallId: ({ resultOf }) => resultOf,
-      clear: (light) => light.cleared ?? light,
-    });
+    this.#marks = settings.kept?.marks ?? Infinity;
+    this.#recorded = new RecordedItems(this.#marks);
+    this.#history = new HistoryFold<Light>(
+      {
+        make: (item) => this.#light(item),
+        resultCallId: ({ resultOf }) => resultOf,
+        clear: (light) => light.cleared ?? light,
+      },
+      settings.kept?.pasts,
+    );
   }
 
   add(record: LogRecord): void {
@@ -83,6 +89,12 @@ export class AccountFold {
         break;
       case 'undo_compaction':
         this.#takeUndo(record, record.compactionId);
+        break;
+      case 'turn_started':
+        this.#history.add(record);
+        break;
+      case 'undo_turn':
+        this.#takeUndo(record, undefined);
         break;
       default:
         break;
@@ -188,12 +200,17 @@ export class AccountFold {
     const { window } = this.#window(sample.source === 'reported' ? sample.total : 0);
     const verdict = this.#gauge.sample(sample, window);
     if (!verdict.accepted) {
-      this.#rejected.push({ line, why: verdict.why });
+      this.#keep(this.#rejected, { line, why: verdict.why });
       return;
     }
-    if (verdict.prediction !== undefined) this.#predictions.push(verdict.prediction);
+    if (verdict.prediction !== undefined) this.#keep(this.#predictions, verdict.prediction);
     this.#largestUsage = Math.max(this.#largestUsage, sample.total);
-    if (sample.source === 'reported') this.#points.push(this.#point(sample.total, line));
+    if (sample.source === 'reported') this.#keep(this.#points, this.#point(sample.total, line));
+  }
+
+  #keep<Mark>(marks: Mark[], mark: Mark): void {
+    marks.push(mark);
+    if (marks.length > this.#marks) marks.shift();
   }
 
   #point(used: number, line: number | undefined): GaugePoint {
@@ -213,7 +230,7 @@ export class AccountFold {
     this.#refillGauge(record.replacement);
     const after = this.#history.entries;
     const postTokens = record.postTokens ?? this.#present.estimate;
-    this.#compactions.push({
+    this.#keep(this.#compactions, {
       ...this.#mark(record, at),
       kind: 'full',
       phase: record.phase,
@@ -234,7 +251,7 @@ export class AccountFold {
     const saved = sizeBefore - this.#present.estimate;
     this.#gauge.remove(saved);
     const items = this.#history.entries.length;
-    this.#compactions.push({
+    this.#keep(this.#compactions, {
       ...this.#mark(record, at),
       kind: 'micro',
       phase: undefined,
@@ -262,9 +279,10 @@ export class AccountFold {
     };
   }
 
-  #takeUndo(record: LogRecord, compactionId: string): void {
+  #takeUndo(record: LogRecord, compactionId: string | undefined): void {
     if (this.#change(record) !== 'undone') return;
-    const index = this.#compactions.findLastIndex(({ id }) => id === compactionId);
+    const index =
+      compactionId === undefined ? -1 : this.#compactions.findLastIndex(({ id }) => id === compactionId);
     const mark = this.#compactions[index];
     if (mark !== undefined) this.#compactions[index] = { ...mark, isUndone: true };
     this.#gauge.reset();

@@ -99,4 +99,9 @@ export interface AccountSettings {
   readonly count?: CountText;
   /** `model_context_window`: overrides what the file and the table say. */
   readonly window?: number;
+  /**
+   * For a thread that lives, whose memory must not grow with it: compactions that can be taken back in a row, and how many
+   * of the newest points, compactions and calls the account tells of. Absent: all.
+   */
+  readonly kept?: { readonly pasts: number; readonly marks: number };
 }

@@ -19,13 +19,19 @@ export class RecordedItems {
     unknownItems: 0,
   };
   readonly #toolOfCall = new Map<string, string>();
+  readonly #mostCalls: number;
+
+  /** @param mostCalls whose tool is remembered, the newest */
+  constructor(mostCalls = Infinity) {
+    this.#mostCalls = mostCalls;
+  }
 
   add(item: Item, where: 'context' | 'side'): void {
     this.counts[where === 'side' ? 'sideItems' : 'items']++;
     const call = callOf(item);
     if (call !== undefined) {
       this.counts.calls++;
-      if (call.callId !== undefined) this.#toolOfCall.set(call.callId, call.name);
+      if (call.callId !== undefined) this.#remember(call.callId, call.name);
     } else if (resultCallId(item) !== undefined) this.counts.results++;
     else if (item.type === 'reasoning') this.counts.reasoning++;
     else if (item.type === 'unknown') this.counts.unknownItems++;
@@ -33,6 +39,15 @@ export class RecordedItems {
       if (item.role === 'assistant') this.counts.assistantMessages++;
       else if (isUserMessage(item)) this.counts.userMessages++;
       else this.counts.harnessMessages++;
+    }
+  }
+
+  #remember(callId: string, tool: string): void {
+    this.#toolOfCall.set(callId, tool);
+    if (this.#toolOfCall.size <= this.#mostCalls) return;
+    for (const oldest of this.#toolOfCall.keys()) {
+      this.#toolOfCall.delete(oldest);
+      return;
     }
   }
 

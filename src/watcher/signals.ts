@@ -59,6 +59,8 @@ type DueScript = DueCall & { readonly type: 'script' };
 
 const MAX_DUE_CALLS = 200;
 const MAX_RUNNING = 20;
+/** Calls and turns that are told apart from their repetition: a log that repeats itself repeats what is near. */
+const MAX_KNOWN = 4_000;
 /** Output of a command that runs on is kept from its end, where git reports. */
 const MAX_RUNNING_OUTPUT = 24_000;
 const KNOWN_LENGTH = 300;
@@ -73,7 +75,8 @@ export const PHASE_NOTE = 'phase_completed';
 /**
  * Finds the signals in a log, one record at a time. Nothing that Baton injected gives any, nor does what the agent answers
  * to its requests; a summary, a subagent and an abandoned branch give none either. Records that repeat an event (the same
- * call, result or turn once more) add nothing. Memory does not grow with the log but for what tells calls and turns apart.
+ * call, result or turn once more) add nothing, as long as they repeat one of the newest thousands. Memory does not grow with
+ * the log.
  */
 export class SignalDetector {
   readonly #settings: SignalSettings;
@@ -200,6 +203,7 @@ export class SignalDetector {
     if (this.#known.get(call.callId) === beginning) return;
     this.#due.set(call.callId, due);
     this.#known.set(call.callId, beginning);
+    forgetOldest(this.#known, MAX_KNOWN);
     forgetOldest(this.#due, MAX_DUE_CALLS);
   }
 
@@ -285,6 +289,7 @@ export class SignalDetector {
     if (isMuted || !hasActed || !(isPrompted || hasWorked)) return [];
     if (turnId !== undefined && this.#endedTurns.has(turnId)) return [];
     if (turnId !== undefined) this.#endedTurns.add(turnId);
+    forgetOldest(this.#endedTurns, MAX_KNOWN);
     const spoken = this.#phrases
       .read(closing.at(-1) ?? '')
       .filter(({ boundary }) => boundary !== 'agent_done' || hasWorked)
@@ -353,9 +358,9 @@ function shown(text: string): string {
   return detached(clip(redact(oneLine(text)), EVIDENCE_LENGTH));
 }
 
-function forgetOldest<Value>(map: Map<string, Value>, limit: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= limit) return;
-    map.delete(key);
+function forgetOldest(kept: Map<string, unknown> | Set<string>, limit: number): void {
+  for (const key of kept.keys()) {
+    if (kept.size <= limit) return;
+    kept.delete(key);
   }
 }

@@ -6,7 +6,7 @@ import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { textOfParts } from '../../src/protocol/item.ts';
-import type { CompactedRecord } from '../../src/protocol/record.ts';
+import type { CompactedRecord, LogRecord } from '../../src/protocol/record.ts';
 import type { Receipt } from '../../src/protocol/receipt.ts';
 
 /** A session and the newest of its compactions. */
@@ -21,8 +21,12 @@ export async function readCompacted(path: string): Promise<CompactedSession> {
   const source = await openSource(path, noInput());
   try {
     const fold = new HistoryFold(WHOLE_ITEMS);
-    await loadSession(source, (record) => void fold.add(record));
-    const record = fold.compactions.at(-1);
+    const compactions = new Map<string, LogRecord>();
+    await loadSession(source, (record) => {
+      if (record.type === 'compacted') compactions.set(record.id, record);
+      fold.add(record);
+    });
+    const record = compactions.get(fold.compactions.at(-1)?.id ?? '');
     if (record?.type !== 'compacted' || record.receipt === undefined)
       throw new TypeError(`${path} holds no compaction of Baton's`);
     return { items: fold.entries.map(({ value }) => value), record, receipt: record.receipt };

@@ -87,6 +87,7 @@ function recordSchema() {
       newRefs: refs,
     }),
     z.looseObject({ type: z.literal('undo_compaction'), compactionId: z.string(), newRefs: refs }),
+    z.looseObject({ type: z.literal('undo_turn'), turnId: z.string() }),
     z.looseObject({ type: z.literal('event'), event: z.looseObject({ type: z.string() }) }),
     z.looseObject({ type: z.literal('note'), kind: z.string(), value: z.looseObject({}) }),
     z.looseObject({ type: z.literal('opaque'), kind: z.string() }),
