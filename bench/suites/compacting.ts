@@ -1,10 +1,7 @@
 // A compaction with a model that answers at once: from the request to `context_compacted`, which is Baton's own time and the
 // way of the whole conversation over the loopback.
 
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { compactHistory } from '../../src/compaction/driver.ts';
 import type { Occasion, Subject } from '../../src/compaction/driver.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
@@ -20,7 +17,7 @@ import { generateSteps, toItems } from '../histories.ts';
 import { passingTime, processorTime, race } from '../measure.ts';
 import { atMost, digits, duration } from '../report.ts';
 import type { Row } from '../report.ts';
-import { ROOT } from '../session-files.ts';
+import { startServer } from '../server.ts';
 import type { Effort } from './suite.ts';
 
 /** @source codex-behaviour §7: the real Codex, its own instant server, 200,000 tokens, median of 7 */
@@ -56,14 +53,6 @@ export async function* compacting({ rounds, isQuick }: Effort): AsyncGenerator<R
   } finally {
     stop();
   }
-}
-
-/** The server does not share the processor time, the heap and the thread of what is measured. */
-async function startServer(): Promise<{ readonly port: number; readonly stop: () => void }> {
-  const file = join(ROOT, 'bench', 'instant-server.mjs');
-  const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
-  return { port: Number(line), stop: () => void child.stdin.end() };
 }
 
 function historyOf(tokens: number): readonly Item[] {

@@ -28,6 +28,7 @@ import type { Fate, FullRefusal, FullRequest, FullResult, Measure } from './full
 import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks/driver.ts';
 import { compactLegacy } from './legacy/driver.ts';
 import { NEW_GUARD } from './loop-guard.ts';
+import { InputHash } from './input-hash.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
 import type { MicroSettings } from './micro.ts';
 import { compactRemotely } from './remote/driver.ts';
@@ -410,6 +411,7 @@ function fullRequest(
     count: world.count,
     counter: world.counter,
     hash: world.hash,
+    input: new InputHash(subject.entries, world.hash),
   };
 }
 
@@ -442,6 +444,7 @@ async function writeWithModels(
   const { items: preserved } = plan.preserved;
   const embedded = embeddedSummarizer(subject.trail, world.count);
   const sizeOf = requestSizes(plan);
+  hashMeanwhile(request);
   const { summary, attempts: made } = await summariseWithModels(
     models,
     {
@@ -469,6 +472,15 @@ async function writeWithModels(
     attempts,
     why: 'its summary did not fit',
   };
+}
+
+/** Gets the receipt's hash done while a model thinks, a piece at a time, so that the request is on its way first. */
+function hashMeanwhile({ input }: FullRequest): void {
+  if (input === undefined) return;
+  const step = (): void => {
+    if (input.step()) setImmediate(step);
+  };
+  setImmediate(step);
 }
 
 function writeEmbedded(

@@ -21,6 +21,7 @@ import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
 import { formatNumber } from '../tokens/words.ts';
 import { MESSAGE_OVERHEAD, shareOut, targetForSummary, WORTHWHILE_SHARE } from './budget.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
+import { InputHash } from './input-hash.ts';
 import { preserveUserMessages } from './preserve.ts';
 import type { Preserved } from './preserve.ts';
 import { chooseRestored } from './restore.ts';
@@ -91,6 +92,8 @@ export interface FullRequest {
   readonly count: CountText;
   readonly counter: Receipt['counter'];
   readonly hash: Hash;
+  /** Of `entries` with `hash`, begun already; absent: not begun. */
+  readonly input?: InputHash;
 }
 
 /** What became of one entry. */
@@ -403,7 +406,7 @@ function writeReceipt(facts: ReceiptFacts): Receipt {
     ...(request.targetTokens === undefined ? {} : { targetTokens: request.targetTokens }),
     preTokens: plan.preTokens,
     postTokens: facts.postTokens,
-    inputSha256: hashOf(request),
+    inputSha256: (request.input ?? new InputHash(request.entries, request.hash)).digest(),
     summaryTokens: written.summaryTokens,
     kept: receiptEntry(fates, 'kept', request),
     summarised: receiptEntry(fates, 'summarised', request),
@@ -413,21 +416,6 @@ function writeReceipt(facts: ReceiptFacts): Receipt {
     guards: guards(facts),
     notes: notes(facts),
   };
-}
-
-/** Characters that are hashed at once: one text of a whole history would be copied several times over. */
-const HASHED_AT_ONCE = 65_536;
-
-function hashOf({ entries, hash }: FullRequest): string {
-  const hashes: string[] = [];
-  let piece = '';
-  for (const { value } of entries) {
-    piece += `${JSON.stringify(value)}\n`;
-    if (piece.length < HASHED_AT_ONCE) continue;
-    hashes.push(hash(piece));
-    piece = '';
-  }
-  return hash([...hashes, piece].join('\n'));
 }
 
 function receiptEntry(fates: readonly Fate[], which: Fate['fate'], { measure }: Measured): ReceiptEntry {

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { BatonError } from '../errors.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
-import { batonHome, checkConfigFile, loadConfig, userConfigFile } from './load.ts';
+import { batonHome, checkConfigFile, ConfigReader, loadConfig, userConfigFile } from './load.ts';
 import type { ConfigRequest, ConfigWorld } from './load.ts';
 import { NO_PERMISSIONS, withoutPrivileges } from '../../test/support/unprivileged.ts';
 
@@ -236,5 +236,29 @@ describe('loading', () => {
       );
     }
     assert.ok(packagesLoadedBy(source('resolve.ts')).has('zod'), 'the search finds what is there');
+  });
+});
+
+describe('ConfigReader', () => {
+  it('gives the same object until a text changes, and then the new one', async () => {
+    const file = write('home/.baton/config.toml', '[compact]\nrestore_todos = false\n');
+    const reader = new ConfigReader(NO_REQUEST, world);
+    const first = await reader.read();
+    assert.equal(first.config.compact.restoreTodos, false);
+    assert.equal(await reader.read(), first);
+    // As long as before, and perhaps within the same tick of the file's clock.
+    writeFileSync(file, '[compact]\nrestore_todos = true \n');
+    assert.equal((await reader.read()).config.compact.restoreTodos, true);
+    write('home/project/.baton/config.toml', '[compact]\nrestore_todos = false\n');
+    assert.equal((await reader.read()).config.compact.restoreTodos, false);
+  });
+
+  it('fails at each reading while a file is wrong, and goes on once it is mended', async () => {
+    const file = write('home/.baton/config.toml', 'nonsense = 1\n');
+    const reader = new ConfigReader(NO_REQUEST, world);
+    await assert.rejects(reader.read(), BatonError);
+    await assert.rejects(reader.read(), BatonError);
+    rmSync(file);
+    assert.equal((await reader.read()).config, DEFAULT_CONFIG);
   });
 });

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { EstimateSettings } from '../tokens/estimate.ts';
 import type { ThresholdSettings } from '../tokens/pressure.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
-import { listSettings } from './explain.ts';
+import { listPlaces, listSettings } from './explain.ts';
 import type { Setting, SettingValue } from './explain.ts';
 import { camelCase, ConfigSchema, toConfig } from './schema.ts';
 
@@ -250,4 +250,9 @@ describe('toConfig', () => {
       Object.keys(ConfigSchema.parse({}).compact).map((key) => camelCase(key)),
     );
   });
+});
+
+it('the places of settings are those of their list', () => {
+  const places = SETTINGS.map(({ path, key }) => ({ path, key }));
+  assert.deepEqual(listPlaces(['any']), places);
 });

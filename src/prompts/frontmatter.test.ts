@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parsePrompt } from './frontmatter.ts';
+import { loadPrompt } from './load.ts';
 import { NO_FRONTMATTER } from './parts.ts';
+import { PROMPT_NAMES, SHIPPED_PROMPTS } from './shipped.ts';
 
 describe('parsePrompt', () => {
   it('reads every key', () => {
@@ -69,4 +71,13 @@ describe('parsePrompt', () => {
     const { warnings } = parsePrompt('---\nversion: 1 # see &here and *there\n---\nText');
     assert.deepEqual(warnings, []);
   });
+});
+
+it('what is told of the shipped prompts without reading their frontmatter is what it says', async () => {
+  const place = { folder: '/nowhere', homeDirectory: '/nowhere', cwd: '/nowhere', paths: {} };
+  for (const name of PROMPT_NAMES) {
+    const { frontmatter, body } = await loadPrompt(place, name);
+    const { warnings, ...read } = parsePrompt(SHIPPED_PROMPTS[name]);
+    assert.deepEqual({ frontmatter, body, warnings }, { ...read, warnings: [] }, name);
+  }
 });

@@ -55,7 +55,7 @@ export interface CodexResume {
 export async function runCodexResume(run: CodexResume): Promise<AgentRun> {
   const loopback = await startLoopback(run.reply);
   try {
-    await writeFile(join(run.home.path, 'config.toml'), configToml(loopback.origin, run.provider), {
+    await writeFile(join(run.home.path, 'config.toml'), codexConfig(loopback.origin, run.provider), {
       mode: 0o600,
     });
     const target = run.id === undefined ? [] : ['resume', run.id];
@@ -71,8 +71,8 @@ export async function runCodexResume(run: CodexResume): Promise<AgentRun> {
   }
 }
 
-/** Every switch here silences a connection that Codex otherwise tries to make. @source measured with strace, 0.169.0. */
-function configToml(origin: string, provider = 'loopback'): string {
+/** A `config.toml`. Every switch here silences a connection that Codex otherwise tries to make. @source measured with strace, 0.169.0. */
+export function codexConfig(origin: string, provider = 'loopback'): string {
   return `model = "loopback"
 model_provider = ${JSON.stringify(provider)}
 approval_policy = "never"
