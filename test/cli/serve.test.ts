@@ -9,7 +9,8 @@ import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
-import { NOT_BUILT } from '../support/built.ts';
+import { NOT_BUILT, runBuilt } from '../support/built.ts';
+import type { Ended } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { Desk, EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
@@ -49,6 +50,10 @@ function edit(path: string, from: string, to: string): ScriptedCall {
 
 function read(path: string): ScriptedCall {
   return { name: 'read', arguments: { path } };
+}
+
+function undo(at: Desk, ...args: readonly string[]): Promise<Ended> {
+  return runBuilt(['undo', '--turn', 'last', ...args], { home: at.home });
 }
 
 /** The history that a resumed thread would have. */
@@ -267,6 +272,31 @@ describe('undo of a turn', () => {
     const ended = await at.exec('responses', ['--resume', 'last', 'And now?']);
     assert.equal(ended.stdout, 'Still nothing.\n', ended.stderr);
     assert.doesNotMatch(requestsAfter()[0]?.text ?? '', /Light it|Remove it/);
+  });
+
+  test('of a closed session: named first, then done, once', async () => {
+    play({ calls: [shell('echo lit > lamp; echo oil > can')] }, { text: 'Lit.' }, { text: 'Hm.' });
+    const at = desk({ lamp: 'unlit\n' });
+    const client = new Client(at);
+    client.say('Light it.');
+    await client.next('turn_complete');
+    const live = await undo(at, '--preview');
+    assert.equal(live.status, 1);
+    assert.match(live.stderr, /\[session_live\]/);
+    await shutDown(client, at);
+    const preview = await undo(at, '--preview');
+    assert.equal(preview.status, 0, preview.stderr);
+    assert.match(preview.stderr, /“Light it\.”[\s\S]*can \(added since\)[\s\S]*lamp \(modified since\)/);
+    assert.equal(at.read('lamp'), 'lit\n');
+    const done = await undo(at);
+    assert.equal(done.status, 0, done.stderr);
+    assert.equal(at.read('lamp'), 'unlit\n');
+    assert.equal(existsSync(join(at.work, 'can')), false);
+    await assertSound(at);
+    assert.doesNotMatch(JSON.stringify(await historyOf(at)), /Light it/);
+    const again = await undo(at);
+    assert.equal(again.status, 1);
+    assert.match(again.stderr, /\[nothing_to_undo\]/);
   });
 
   test('is refused while the thread works, and behind a compaction', async () => {
