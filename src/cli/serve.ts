@@ -136,5 +136,5 @@ class Service {
 
 async function whenAborted(signal: AbortSignal): Promise<undefined> {
   if (signal.aborted) return undefined;
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
+  return new Promise((stop) => signal.addEventListener('abort', () => stop(undefined), { once: true }));
 }

@@ -208,11 +208,11 @@ test('compact: previewed, done as a turn of its own, taken back', async () => {
   const client = new Client(at);
   client.say('Count.');
   await client.next('turn_complete');
-  const before = server.requests.length;
+  const asked = server.requests.length;
   client.send({ type: 'compact', trigger: USER, strategy: 'full', preview: true });
   const preview = await client.next('compact_preview');
   assert.ok(preview.post_compact_tokens < preview.pre_compact_tokens, JSON.stringify(preview));
-  assert.equal(server.requests.length, before, 'a preview asks nobody');
+  assert.equal(server.requests.length, asked, 'a preview asks nobody');
   client.send({ type: 'compact', trigger: USER, strategy: 'full', instructions: 'Mind the lamp.' });
   client.say('What was the last number?');
   const completed = await client.next('compact_completed');
