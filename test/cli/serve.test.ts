@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { HistoryFold } from '../../src/history/project.ts';
@@ -378,6 +378,37 @@ test('pins are told, kept through a compaction, and bounded', async () => {
   assert.deepEqual((await client.next('pins_changed')).pins, []);
   client.send({ type: 'phase_completed', summary: 'Counting is done.' });
   assert.equal((await client.next('phase_completed')).call_id, null);
+  await shutDown(client, at);
+});
+
+test('hooks see a message before it is taken in, and the end of its turn', async () => {
+  const requests = play({ text: 'Lit.' });
+  const at = desk();
+  const done = join(at.home, 'done.json');
+  at.configure(`
+[[hooks.user_prompt_submit]]
+command = "if grep -q forbidden; then echo not today >&2; exit 2; fi; echo '{\\"context\\": \\"The oil is low.\\"}'"
+[[hooks.turn_complete]]
+command = "cat > ${done}"
+`);
+  const client = new Client(at);
+  client.say('Do what is forbidden.');
+  assert.equal((await client.next('hook_begin')).event, 'user_prompt_submit');
+  assert.equal((await client.next('hook_end')).outcome, 'vetoed');
+  const refused = await client.next('error');
+  assert.deepEqual([refused.code, /not today/.test(refused.message)], ['prompt_vetoed', true]);
+  client.say('Light it.');
+  await client.next('turn_complete');
+  const end = await client.next('hook_end', ({ event }) => event === 'turn_complete');
+  assert.equal(end.outcome, 'done');
+  assert.equal(requests().length, 1);
+  assert.match(requests()[0]?.text ?? '', /The oil is low\./);
+  assert.doesNotMatch(requests()[0]?.text ?? '', /forbidden/);
+  const told = JSON.parse(readFileSync(done, 'utf8')) as Record<string, unknown>;
+  assert.deepEqual(
+    [told['hook_event_name'], told['turn_id'], told['last_assistant_message']],
+    ['TurnComplete', 'turn-1', 'Lit.'],
+  );
   await shutDown(client, at);
 });
 
