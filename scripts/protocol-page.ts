@@ -76,7 +76,8 @@ const ORDER = `## Order
 Around a turn:
 
 \`\`\`text
-user_turn ─▶ turn_started
+user_turn ─▶ [hook_begin  hook_end]                    (user_prompt_submit, which may veto)
+             turn_started
              user_message
              agent_reasoning_delta… agent_message_delta… [stream_error: deltas are void] agent_message
              token_count                                 (where the agent has called tools)
@@ -87,6 +88,7 @@ user_turn ─▶ turn_started
              [error]
              turn_complete | turn_aborted
              token_count
+             [hook_begin  hook_end]                    (turn_complete; nothing waits for it)
              (the watcher)
              queue_changed, and the next message of the queue
 \`\`\`

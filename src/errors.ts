@@ -28,6 +28,8 @@ export const ERROR_CODES = {
   compaction_disabled: { exit: 1 },
   /** A hook of the user does not want the compaction; the message says why. Cure: what the hook asks for. */
   compaction_vetoed: { exit: 1 },
+  /** A hook of the user does not want the message; it was not taken in. The message says why. */
+  prompt_vetoed: { exit: 1 },
   /** The output exists already. Cure: another name, or `--force`. */
   output_exists: { exit: 1 },
   /** The output could not be written (no space, no permission, closed pipe); nothing was left behind. */

@@ -7,6 +7,9 @@ import type {
   PreCompactVerdict,
   SessionStartInput,
   SessionStartNotes,
+  TurnCompleteInput,
+  UserPromptInput,
+  UserPromptVerdict,
 } from './protocol/hook.ts';
 import type { ModelEvent, ModelRequest, RemoteCompaction, RestartedEvent } from './protocol/model.ts';
 
@@ -73,10 +76,10 @@ export interface Model {
 }
 
 /**
- * Commands of the user that run beside a compaction: `[hooks]`.
+ * Commands of the user that run beside a thread: `[hooks]`.
  *
- * A hook never makes a compaction fail: a missing command, a crash and a timeout are warnings. Only the user's Ctrl-C is more,
- * and only while nothing is committed yet: the two that run before reject with `BatonError` `interrupted`.
+ * A hook never makes anything fail: a missing command, a crash and a timeout are warnings. Only the user's Ctrl-C is more,
+ * and only while nothing is committed yet: those that run before something reject with `BatonError` `interrupted`.
  */
 export interface Hooks {
   /** Before a compaction. */
@@ -85,4 +88,8 @@ export interface Hooks {
   postCompact(input: PostCompactInput, signal: CancelSignal): Promise<HookNotes>;
   /** When a session begins, also anew after a compaction, whose result is not committed yet. */
   sessionStart(input: SessionStartInput, signal: CancelSignal): Promise<SessionStartNotes>;
+  /** Before a message of the user is taken in. */
+  userPromptSubmit(input: UserPromptInput, signal: CancelSignal): Promise<UserPromptVerdict>;
+  /** When a turn of the user has ended by itself; never rejects. */
+  turnComplete(input: TurnCompleteInput, signal: CancelSignal): Promise<HookNotes>;
 }

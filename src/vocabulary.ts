@@ -125,7 +125,13 @@ export const TASK_KINDS = ['regular', 'shell', 'compact', 'review'] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
 
 /** Moments at which commands of the user run beside the engine: `[hooks]`. @source spec 4-session §5. */
-export const HOOK_EVENTS = ['pre_compact', 'post_compact', 'session_start'] as const;
+export const HOOK_EVENTS = [
+  'pre_compact',
+  'post_compact',
+  'session_start',
+  'user_prompt_submit',
+  'turn_complete',
+] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 /** How a session came to begin, or to begin anew. @source Codex and Claude Code, both. */

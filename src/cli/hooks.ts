@@ -2,17 +2,21 @@
 
 import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
+import type { HookWorld } from '../hooks/driver.ts';
 import type { Hooks } from '../ports.ts';
 import type { CommandIo } from './io.ts';
 
-/** @param workspace where hooks run when the session's own directory is not on this machine */
+/**
+ * @param workspace where hooks run when the session's own directory is not on this machine
+ * @param tell told of each command as it runs
+ */
 export async function openHooks(
   io: CommandIo,
   config: Config,
   workspace: string | undefined,
+  tell?: HookWorld['tell'],
 ): Promise<Hooks | undefined> {
-  const { preCompact = [], postCompact = [], sessionStart = [] } = config.hooks;
-  if (preCompact.length + postCompact.length + sessionStart.length === 0) return undefined;
+  if (!Object.values(config.hooks).some((hooks) => hooks !== undefined && hooks.length > 0)) return undefined;
   const [{ createHooks }, { INSIDE_HOOK }, { resolveModelProviders }] = await Promise.all([
     import('../hooks/driver.ts'),
     import('../hooks/environment.ts'),
@@ -25,5 +29,6 @@ export async function openHooks(
     keyVariables: [...resolveModelProviders(config.modelProviders).values()].map(({ envKey }) => envKey),
     cwd: resolve(io.cwd, workspace ?? '.'),
     platform: process.platform,
+    ...(tell === undefined ? {} : { tell }),
   });
 }

@@ -11,6 +11,7 @@ import { configCommand } from './config.ts';
 import type { ExecFlags } from './exec.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
 import type { ServeFlags } from './serve.ts';
+import type { UndoFlags } from './undo.ts';
 import type { ReplayFlags } from './replay.ts';
 import { POLICY_NAMES } from './policy-names.ts';
 import type { PolicyName } from './policy-names.ts';
@@ -253,16 +254,37 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     });
 }
 
+interface UndoOptions extends UndoFlags {
+  readonly turn?: true;
+  readonly preview?: true;
+}
+
 function addUndo(program: Command, io: CommandIo, configure: Configure): void {
   program
     .command('undo')
-    .description('take the newest compaction of a session back and keep what came after it')
-    .argument('<file>', 'session file of Codex, Claude Code or Baton; - reads standard input')
+    .description(
+      'take the newest compaction of a session back and keep what came after it, or its newest turn',
+    )
+    .argument(
+      '<file>',
+      'session file of Codex, Claude Code or Baton; - reads standard input; with --turn also an id, or last',
+    )
+    .option('--turn', "take the newest turn of a session of Baton's own back, with what it did to files")
+    .option('--preview', 'with --turn: say what would be reverted; change nothing')
     .option('--out <file>', 'where to write (default: standard output)')
     .option('--install', 'put the result where the agent finds it, and print how to resume it')
     .option('--force', 'replace an existing --out file')
     .option('--json', 'print a report as JSON on standard output (needs --out or --install)')
-    .action(async (file: string, flags: { out?: string; install?: true; force?: true; json?: true }) => {
+    .action(async (file: string, { turn, preview, ...flags }: UndoOptions) => {
+      if (turn === true) {
+        const { refuseOther, undoTurn } = await import('./undo-turn.ts');
+        refuseOther(flags);
+        return undoTurn(io, await configure(), file, { isPreview: preview === true });
+      }
+      if (preview === true) {
+        const cure = 'Without --turn the input is never changed, and --out says where the result goes.';
+        throw new BatonError('usage', '--preview belongs to --turn', { cure });
+      }
       const { undo } = await import('./undo.ts');
       await undo(io, await configure(), file, flags);
     });

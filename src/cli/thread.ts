@@ -40,7 +40,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
   const model = await openSessionModel(io, config, wishes.model);
   const [summarizers, hooks, prompt] = await Promise.all([
     summarizersOf(io, config, model),
-    openHooks(io, config, directory),
+    openHooks(io, config, directory, emit),
     loadPrompt(promptPlace(config, io), 'system.md'),
   ]);
   const watcherSummarizers = await watcherSummarizersOf(io, config, model, summarizers);

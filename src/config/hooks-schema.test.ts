@@ -124,7 +124,8 @@ describe('[[hooks.EVENT]]', () => {
       '[[hooks.precompact]]\ncommand = "x"',
       /:1: unknown key hooks\.precompact; the nearest known one is hooks\.pre_compact\.$/,
     ],
-    ['[[hooks.turn_complete]]\ncommand = "x"', /:1: unknown key hooks\.turn_complete/],
+    ['[[hooks.turn_begun]]\ncommand = "x"', /:1: unknown key hooks\.turn_begun/],
+    ['[[hooks.turn_complete]]\ncommand = "x"\nmatcher = "auto"', /unknown key hooks\.turn_complete\.matcher/],
     [
       '[hooks]\npre_compact = "x"',
       /:2: hooks\.pre_compact is "x", but must be a list of tables with `command`/,

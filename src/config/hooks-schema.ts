@@ -27,36 +27,38 @@ function matcher(words: readonly [string, ...string[]], what: string) {
     );
 }
 
+const command = z.union([z.string().regex(/\S/), z.array(z.string()).min(1).readonly()]).meta(
+  about({
+    description: 'A line for `/bin/sh`, or a program and its arguments.',
+    source: SPEC,
+    allowed: 'a text in quotes that is not empty, or a list of a program and its arguments',
+    whenUnset: 'an error',
+    examples: ['~/bin/hook.sh'],
+  }),
+);
+
+const timeout = z
+  .int()
+  .min(1)
+  .max(3_600)
+  .default(DEFAULT_TIMEOUT_SECONDS)
+  .meta(
+    about({
+      description: 'When the hook and everything it started are ended.',
+      unit: 'seconds',
+      source: 'docs/decisions/hooks.md',
+    }),
+  );
+
+const plainHook = z.strictObject({ command, timeout_seconds: timeout });
+
 function hook(words: readonly [string, ...string[]], what: string) {
-  return z.strictObject({
-    command: z.union([z.string().regex(/\S/), z.array(z.string()).min(1).readonly()]).meta(
-      about({
-        description: 'A line for `/bin/sh`, or a program and its arguments.',
-        source: SPEC,
-        allowed: 'a text in quotes that is not empty, or a list of a program and its arguments',
-        whenUnset: 'an error',
-        examples: ['~/bin/hook.sh'],
-      }),
-    ),
-    timeout_seconds: z
-      .int()
-      .min(1)
-      .max(3_600)
-      .default(DEFAULT_TIMEOUT_SECONDS)
-      .meta(
-        about({
-          description: 'When the hook and everything it started are ended.',
-          unit: 'seconds',
-          source: 'docs/decisions/hooks.md',
-        }),
-      ),
-    matcher: matcher(words, what),
-  });
+  return plainHook.extend({ matcher: matcher(words, what) });
 }
 
-function hooks(occasion: string, words: readonly [string, ...string[]], what: string) {
+function hooks<Hook extends z.ZodType>(occasion: string, each: Hook) {
   return z
-    .array(hook(words, what))
+    .array(each)
     .readonly()
     .optional()
     .meta(
@@ -71,13 +73,17 @@ function hooks(occasion: string, words: readonly [string, ...string[]], what: st
 
 export const HooksSchema = z
   .strictObject({
-    pre_compact: hooks('before a compaction and may veto it or add instructions', TRIGGERS, 'triggers'),
-    post_compact: hooks('after a compaction', TRIGGERS, 'triggers'),
+    pre_compact: hooks('before a compaction and may veto it or add instructions', hook(TRIGGERS, 'triggers')),
+    post_compact: hooks('after a compaction', hook(TRIGGERS, 'triggers')),
     session_start: hooks(
       'when a session begins, also anew after a compaction, and may add context',
-      SESSION_SOURCES,
-      'sources',
+      hook(SESSION_SOURCES, 'sources'),
     ),
+    user_prompt_submit: hooks(
+      'before a message of yours is taken in, and may veto it or add context',
+      plainHook,
+    ),
+    turn_complete: hooks('when a turn of yours has ended by itself', plainHook),
   })
   .prefault({})
-  .meta({ ...about({ userOnly: true }), description: 'Commands of your own that run around a compaction.' });
+  .meta({ ...about({ userOnly: true }), description: 'Commands of your own that run beside a session.' });

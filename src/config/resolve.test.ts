@@ -358,9 +358,13 @@ function allowedValue({
           {
             command: fc.oneof(fc.constant('a "b" \\ | c\n'), fc.array(fc.string(), { minLength: 1 })),
             timeout_seconds: fc.integer({ min: 1, max: 3_600 }),
-            matcher: fc.constantFrom(
-              ...(key === 'hooks.session_start' ? ['resume'] : ['auto|manual', 'auto']),
-            ),
+            ...(key === 'hooks.turn_complete' || key === 'hooks.user_prompt_submit'
+              ? {}
+              : {
+                  matcher: fc.constantFrom(
+                    ...(key === 'hooks.session_start' ? ['resume'] : ['auto|manual', 'auto']),
+                  ),
+                }),
           },
           { requiredKeys: ['command'] },
         ),

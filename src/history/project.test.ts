@@ -6,7 +6,7 @@ import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
 import { anyLog, anyThread, notationOf, thread } from '../../test/support/thread.ts';
 import { WHOLE_ITEMS, clearResult } from './clear.ts';
-import { HistoryFold } from './project.ts';
+import { HistoryFold, withoutUndoneTurns } from './project.ts';
 
 const SEED = { seed: 20_260_102 };
 
@@ -238,4 +238,75 @@ test('records that are no part of the conversation change nothing', () => {
     others.map(() => 'none'),
   );
   assert.equal(notationOf(itemsOf(history)), 'u');
+});
+
+function begun(turnId: string, more: Partial<LogRecord & { readonly type: 'turn_started' }> = {}): LogRecord {
+  return { type: 'turn_started', turnId, ...more };
+}
+
+function undoTurn(turnId: string): LogRecord {
+  return { type: 'undo_turn', turnId };
+}
+
+test('a turn is taken back with everything since, turn after turn', () => {
+  const watcher = begun('t3', { origin: { type: 'watcher', number: 4 } });
+  const history = fold([
+    ...said('dev'),
+    begun('t1'),
+    ...said('u a'),
+    begun('t2', { origin: { type: 'user' } }),
+    ...said('u r'),
+    watcher,
+    ...said('a'),
+  ]);
+  assert.equal(history.newestTurn()?.turnId, 't2', 'what the watcher began belongs to the turn before it');
+  assert.equal(history.newestTurn()?.since.length, 3);
+  assert.equal(history.add(undoTurn('t1')), 'none', 'not the newest');
+  assert.equal(history.add(undoTurn('t2')), 'undone');
+  assert.equal(notationOf(itemsOf(history)), 'dev u a');
+  assert.equal(history.add(undoTurn('t1')), 'undone');
+  assert.equal(notationOf(itemsOf(history)), 'dev');
+  assert.equal(history.newestTurn(), undefined);
+  assert.equal(history.problems.length, 1);
+});
+
+test('a turn behind a compaction is not taken back before the compaction is', () => {
+  const log = [begun('t1'), ...said('u a'), compacted('c', 'sum'), ...said('u')];
+  const history = fold(log);
+  assert.equal(history.newestTurn()?.isCompacted, true);
+  assert.equal(history.add({ ...undoTurn('t1'), line: 9 }), 'none');
+  assert.deepEqual(history.problems, [{ line: 9, message: 'undo of turn t1, which was compacted since' }]);
+  assert.equal(history.add(undo('c')), 'undone');
+  assert.equal(history.add(undoTurn('t1')), 'undone');
+  assert.deepEqual(itemsOf(history), []);
+  // A compaction before the turn is no obstacle, and can be taken back behind the undo.
+  const later = fold([
+    ...said('u a'),
+    compacted('c', 'sum'),
+    begun('t2'),
+    ...said('u'),
+    undoTurn('t2'),
+    undo('c'),
+  ]);
+  assert.equal(notationOf(itemsOf(later)), 'u a');
+  assert.deepEqual(later.problems, []);
+});
+
+test('without the turns that were taken back, a log has the same history', () => {
+  const piece = fc.oneof(
+    anyThread.map((notation) => said(notation)),
+    fc.nat(1).map((turn): readonly LogRecord[] => [begun(`t${turn}`)]),
+    fc.nat(1).map((turn): readonly LogRecord[] => [undoTurn(`t${turn}`)]),
+  );
+  let undone = 0;
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const log = pieces.flat();
+      const kept = withoutUndoneTurns(log).filter(({ type }) => type === 'item');
+      assert.deepEqual(itemsOf(fold(kept)), itemsOf(fold(log)));
+      if (kept.length < log.filter(({ type }) => type === 'item').length) undone++;
+    }),
+    { ...SEED, numRuns: 400 },
+  );
+  assert.ok(undone > 10, `${undone} logs held an undo that took something back`);
 });

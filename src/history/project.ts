@@ -2,6 +2,7 @@
 // representation of an item: `compact` folds whole items, `inspect` folds only their sizes, so that memory grows with
 // the live history and not with the file.
 
+import { BatonError } from '../errors.ts';
 import type { Item } from '../protocol/item.ts';
 import type {
   CompactedRecord,
@@ -270,6 +271,21 @@ export class HistoryFold<T> {
   #since(frame: Frame<T>): Entry<T>[] {
     return this.#entries.filter((entry) => entry.seq >= frame.firstSeqAfter);
   }
+}
+
+/**
+ * The turn, if it can be taken back.
+ * @throws BatonError `nothing_to_undo`
+ */
+export function requireUndoable<T>(turn: NewestTurn<T> | undefined, isBusy: boolean): NewestTurn<T> {
+  const refusal = (why: string, cure: string): BatonError => new BatonError('nothing_to_undo', why, { cure });
+  if (isBusy) throw refusal('A turn cannot be taken back while the thread is at work', 'Interrupt it first.');
+  if (turn === undefined) throw refusal('There is no turn that could be taken back', '');
+  if (!turn.isCompacted) return turn;
+  throw refusal(
+    `The history was compacted after ${turn.turnId} had begun, so it cannot be taken back`,
+    'Take the compaction back first.',
+  );
 }
 
 /** Work that the user asked for; what the watcher starts belongs to the turn before it. */

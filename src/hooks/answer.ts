@@ -37,7 +37,7 @@ export type HookEnd =
 /** What a hook said. */
 export interface HookAnswer {
   readonly outcome: Exclude<HookOutcome, 'overruled'>;
-  /** Why the compaction is not to be made; undefined where the hook has nothing against it. */
+  /** Why the compaction, or the message, is not to be; undefined where the hook has nothing against it. */
   readonly veto: string | undefined;
   /** What it gives to a model. */
   readonly text: string | undefined;
@@ -50,7 +50,25 @@ const KEYS = {
   pre_compact: ['veto', 'instructions'],
   post_compact: [],
   session_start: ['context'],
-} as const satisfies Readonly<Record<HookEvent, readonly string[]>>;
+  user_prompt_submit: ['veto', 'context'],
+  turn_complete: [],
+} as const satisfies Readonly<Record<HookEvent, readonly AnswerKey[]>>;
+
+type AnswerKey = 'veto' | TextKey;
+type TextKey = 'instructions' | 'context';
+
+function canVeto(event: HookEvent): boolean {
+  return keysOf(event).includes('veto');
+}
+
+/** The key whose text is for a model. */
+function textKey(event: HookEvent): TextKey | undefined {
+  return keysOf(event).find((key) => key !== 'veto');
+}
+
+function keysOf(event: HookEvent): readonly AnswerKey[] {
+  return KEYS[event];
+}
 
 /**
  * Reads the answer of a hook. Status 0: nothing or one JSON object on its standard output. Status 2: a veto, its reason on
@@ -68,7 +86,7 @@ export function readAnswer(event: HookEvent, end: HookEnd): HookAnswer {
       return failure([`was ended by ${end.signal}`]);
     case 'exited':
       if (end.status === 0) return readOutput(event, end.stdout, end.droppedBytes);
-      if (end.status === VETO_STATUS && event === 'pre_compact') return readVeto(end.stderr);
+      if (end.status === VETO_STATUS && canVeto(event)) return readVeto(end.stderr);
       return failure([describeStatus(event, end.status, end.stderr)]);
   }
 }
@@ -108,13 +126,13 @@ function readOutput(event: HookEvent, stdout: string, droppedBytes: number): Hoo
     return failure([`printed what is no JSON object, which counts for nothing: ${quote(stdout)}`]);
   }
   const complaints = unknownKeys(event, answer);
-  const veto = event === 'pre_compact' ? textAt(answer, 'veto', complaints) : undefined;
-  const key = event === 'pre_compact' ? 'instructions' : 'context';
-  const text = event === 'post_compact' ? undefined : textAt(answer, key, complaints);
+  const veto = canVeto(event) ? textAt(answer, 'veto', complaints) : undefined;
+  const key = textKey(event);
+  const text = key === undefined ? undefined : textAt(answer, key, complaints);
   return {
     outcome: veto === undefined ? 'done' : 'vetoed',
     veto: veto === undefined ? undefined : quote(veto),
-    text: text === undefined ? undefined : limit(key, text, complaints),
+    text: text === undefined ? undefined : limit(key ?? '', text, complaints),
     complaints,
   };
 }
@@ -132,7 +150,7 @@ function parseObject(text: string): Answer | undefined {
 }
 
 function unknownKeys(event: HookEvent, answer: Answer): string[] {
-  const known: readonly string[] = KEYS[event];
+  const known: readonly string[] = keysOf(event);
   const unknown = Object.keys(answer).filter((key) => !known.includes(key));
   if (unknown.length === 0) return [];
   const allowed = known.length === 0 ? 'none' : known.map((key) => `\`${key}\``).join(' and ');

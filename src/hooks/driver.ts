@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { CancelSignal, Hooks } from '../ports.ts';
+import type { SessionEvent } from '../protocol/event.ts';
 import type { JsonObject } from '../protocol/item.ts';
 import type { HookNotes, HookRun, HookSession, HookVeto } from '../protocol/hook.ts';
 import { runProcess } from '../processes/driver.ts';
@@ -12,7 +13,14 @@ import type { HookEvent } from '../vocabulary.ts';
 import { describeCommand, readAnswer } from './answer.ts';
 import type { HookEnd } from './answer.ts';
 import { hookEnvironment, INSIDE_HOOK } from './environment.ts';
-import { isMatch, postCompactJson, preCompactJson, sessionStartJson } from './input.ts';
+import {
+  isMatch,
+  postCompactJson,
+  preCompactJson,
+  sessionStartJson,
+  turnCompleteJson,
+  userPromptJson,
+} from './input.ts';
 
 /** Largest answer, in bytes: six times the longest text, as JSON may have to escape it, and room for the rest. @source docs/decisions/hooks.md */
 const MAX_STDOUT_BYTES = 128 * 1024;
@@ -29,9 +37,14 @@ export interface HookWorld {
   readonly cwd: string;
   /** `process.platform`. */
   readonly platform: string;
+  /** Told when a command starts and when it has ended. */
+  readonly tell?: (event: HookProgress) => void;
 }
 
-type HookCommand = NonNullable<Config['hooks']['preCompact']>[number];
+type HookProgress = Extract<SessionEvent, { type: 'hook_begin' | 'hook_end' }>;
+
+type HookCommand = Omit<NonNullable<Config['hooks']['preCompact']>[number], 'matcher'>;
+type MatchedCommand = NonNullable<Config['hooks']['preCompact']>[number];
 
 /** The hooks of a configuration. Nothing is started before an event. */
 export function createHooks(config: Config['hooks'], world: HookWorld): Hooks {
@@ -68,10 +81,31 @@ export function createHooks(config: Config['hooks'], world: HookWorld): Hooks {
       throwIfAborted(signal);
       return { runs, warnings, context: joined(texts) };
     },
+    userPromptSubmit: async (input, signal) => {
+      const occasion = {
+        event: 'user_prompt_submit',
+        session: input.session,
+        json: userPromptJson(input),
+      } as const;
+      const terms = { world, signal, mayVeto: true };
+      const { texts, ...verdict } = await runHooks(config.userPromptSubmit ?? [], occasion, terms);
+      throwIfAborted(signal);
+      return { ...verdict, context: joined(texts) };
+    },
+    turnComplete: async (input, signal) => {
+      const occasion = {
+        event: 'turn_complete',
+        session: input.session,
+        json: turnCompleteJson(input),
+      } as const;
+      const terms = { world, signal, mayVeto: false };
+      const { runs, warnings } = await runHooks(config.turnComplete ?? [], occasion, terms);
+      return { runs, warnings };
+    },
   };
 }
 
-function matching(hooks: readonly HookCommand[] | undefined, word: string): readonly HookCommand[] {
+function matching(hooks: readonly MatchedCommand[] | undefined, word: string): readonly HookCommand[] {
   return (hooks ?? []).filter(({ matcher }) => isMatch(matcher, word));
 }
 
@@ -122,11 +156,14 @@ async function runHooks(
   for (const hook of hooks) {
     const command = describeCommand(hook.command);
     const startedMs = performance.now();
+    world.tell?.({ type: 'hook_begin', event, command });
     const end = await runHook(hook, `${JSON.stringify(json)}\n`, { cwd, env }, signal);
     const durationMs = Math.round(performance.now() - startedMs);
     const { outcome, veto, text, complaints } = readAnswer(event, end);
     const isOverruled = veto !== undefined && !mayVeto;
-    runs.push({ event, command, outcome: isOverruled ? 'overruled' : outcome, durationMs });
+    const told = isOverruled ? 'overruled' : outcome;
+    runs.push({ event, command, outcome: told, durationMs });
+    world.tell?.({ type: 'hook_end', event, command, outcome: told, duration_ms: durationMs });
     for (const complaint of complaints) warnings.push(`The hook of ${event} (${command}) ${complaint}.`);
     if (outcome === 'interrupted') return done();
     if (veto !== undefined && mayVeto) return done({ command, reason: veto });

@@ -1,7 +1,14 @@
 // What a hook reads on its standard input, and whether it is meant by an occasion.
 
 import type { JsonObject } from '../protocol/item.ts';
-import type { HookSession, PostCompactInput, PreCompactInput, SessionStartInput } from '../protocol/hook.ts';
+import type {
+  HookSession,
+  PostCompactInput,
+  PreCompactInput,
+  SessionStartInput,
+  TurnCompleteInput,
+  UserPromptInput,
+} from '../protocol/hook.ts';
 
 /**
  * Whether a hook with this matcher runs on this occasion.
@@ -45,6 +52,21 @@ export function postCompactJson(input: PostCompactInput): JsonObject {
 /** @source as `preCompactJson` */
 export function sessionStartJson(input: SessionStartInput): JsonObject {
   return { hook_event_name: 'SessionStart', ...sessionJson(input.session), source: input.source };
+}
+
+/** @source as `preCompactJson`: `UserPromptSubmit` of both */
+export function userPromptJson({ session, prompt }: UserPromptInput): JsonObject {
+  return { hook_event_name: 'UserPromptSubmit', ...sessionJson(session), prompt };
+}
+
+/** @source as `preCompactJson`: what `Stop` is told of in both, which here cannot keep the turn going */
+export function turnCompleteJson({ session, turnId, lastAgentMessage }: TurnCompleteInput): JsonObject {
+  return {
+    hook_event_name: 'TurnComplete',
+    ...sessionJson(session),
+    turn_id: turnId,
+    last_assistant_message: lastAgentMessage ?? null,
+  };
 }
 
 function sessionJson(session: HookSession): JsonObject {

@@ -47,8 +47,21 @@ export interface SessionStartInput {
   readonly source: SessionSource;
 }
 
+/** A message of the user that is about to be taken in. */
+export interface UserPromptInput {
+  readonly session: HookSession;
+  readonly prompt: string;
+}
+
+/** A turn of the user that ended by itself. */
+export interface TurnCompleteInput {
+  readonly session: HookSession;
+  readonly turnId: string;
+  readonly lastAgentMessage: string | undefined;
+}
+
 /**
- * How one hook ended. `done`: it ran and its answer was taken. `vetoed`: it stopped the compaction. `overruled`: it vetoed in
+ * How one hook ended. `done`: it ran and its answer was taken. `vetoed`: it stopped the compaction, or the message. `overruled`: it vetoed in
  * an emergency, which nothing stops. `failed`: it could not be started, crashed or answered what is no answer. `interrupted`:
  * the user stopped everything.
  */
@@ -90,6 +103,14 @@ export interface PreCompactVerdict extends HookNotes {
 
 /** What the hooks at the start of a session say. */
 export interface SessionStartNotes extends HookNotes {
+  /** For the model; of several hooks joined by empty lines. */
+  readonly context: string | undefined;
+}
+
+/** What the hooks before a message say. */
+export interface UserPromptVerdict extends HookNotes {
+  /** The message is not to be taken in; later hooks were not asked. */
+  readonly veto: HookVeto | undefined;
   /** For the model; of several hooks joined by empty lines. */
   readonly context: string | undefined;
 }

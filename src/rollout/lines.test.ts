@@ -88,6 +88,10 @@ test('what was recorded before a compaction, a clearing and undos is the history
       item(agentSays('Mended.')),
       { type: 'undo_compaction', compactionId: 'w1' },
       item(userSays('Thanks.')),
+      { type: 'turn_started', turnId: 't1' },
+      item(userSays('Take the gate off.')),
+      item(agentSays('Off.')),
+      { type: 'undo_turn', turnId: 't1' },
     ] as LogRecord[]
   ).map((record) => stamped(JSON.parse(JSON.stringify(record)) as LogRecord));
   const values = written(records);

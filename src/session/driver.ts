@@ -19,7 +19,7 @@ import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
-import { HistoryFold, withoutUndoneTurns } from '../history/project.ts';
+import { HistoryFold, requireUndoable, withoutUndoneTurns } from '../history/project.ts';
 import type { NewestTurn } from '../history/project.ts';
 import type { CancelSignal, Model } from '../ports.ts';
 import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
@@ -731,21 +731,6 @@ export class Session {
       },
     };
   }
-}
-
-/**
- * The turn, if it can be taken back.
- * @throws BatonError `nothing_to_undo`
- */
-export function requireUndoable<T>(turn: NewestTurn<T> | undefined, isBusy: boolean): NewestTurn<T> {
-  const refusal = (why: string, cure: string): BatonError => new BatonError('nothing_to_undo', why, { cure });
-  if (isBusy) throw refusal('A turn cannot be taken back while the thread is at work', 'Interrupt it first.');
-  if (turn === undefined) throw refusal('There is no turn that could be taken back', '');
-  if (!turn.isCompacted) return turn;
-  throw refusal(
-    `The history was compacted after ${turn.turnId} had begun, so it cannot be taken back`,
-    'Take the compaction back first.',
-  );
 }
 
 function lastMessageOf(items: readonly Item[]): string | undefined {

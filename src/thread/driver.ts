@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { Clock, Hooks, Ids } from '../ports.ts';
 import type { SessionEvent } from '../protocol/event.ts';
+import type { HookSession } from '../protocol/hook.ts';
 import type { Item } from '../protocol/item.ts';
 import type { AnswerSchema } from '../protocol/model.ts';
 import { PROTOCOL_VERSION } from '../protocol/version.ts';
@@ -184,6 +185,8 @@ interface Parts {
   readonly world: ThreadWorld;
   readonly log: OpenLog;
   readonly toolbox: Toolbox;
+  /** What hooks are told of it. */
+  readonly session: HookSession;
   /** What the model is told before the user's first word. */
   readonly context: readonly Item[];
   readonly compaction: SessionWorld['compaction'];
@@ -207,6 +210,9 @@ class OpenThread implements Thread {
   readonly #desk: Desk;
   readonly #ghosts: Ghosts | undefined;
   readonly #door: OpsDoor;
+  /** Ends hooks that run when the user stops the thread. */
+  readonly #hooksEnd = new AbortController();
+  #hooksRunning: Promise<unknown> = Promise.resolve();
   #settings: ThreadSettings;
   /** Waits for the next turn. */
   #context: readonly Item[];
@@ -267,6 +273,7 @@ class OpenThread implements Thread {
       world,
       log,
       toolbox,
+      session,
       context,
       compaction,
       watching,
@@ -336,7 +343,10 @@ class OpenThread implements Thread {
       log: this.#log,
       tools: this.#tools,
       compaction,
-      emit: (event: SessionEvent) => world.emit(this.#model.explained(event)),
+      emit: (event: SessionEvent) => {
+        world.emit(this.#model.explained(event));
+        this.#tellHooks(event);
+      },
     };
     this.#session = new WatchedSession(
       { session, watcher: watching, newId: () => world.ids.uuid() },
@@ -352,6 +362,7 @@ class OpenThread implements Thread {
       newId: () => world.ids.uuid(),
       emit: world.emit,
       configure: (change) => this.#configure(change),
+      vet: (text) => this.#vet(text),
       prepare: () => this.#prepare(),
       close: () => this.close(),
     });
@@ -383,6 +394,38 @@ class OpenThread implements Thread {
     this.#world.emit(configured(request, { rollout: log.rollout, root: toolbox.root }, this.#settings));
   }
 
+  /** Puts a message before the hooks of the user. @throws BatonError `prompt_vetoed`; `interrupted` */
+  async #vet(prompt: string): Promise<void> {
+    const { hooks, emit } = this.#world;
+    if (hooks === undefined) return;
+    const { session } = this.#parts;
+    const verdict = await hooks.userPromptSubmit({ session, prompt }, this.#hooksEnd.signal);
+    for (const message of verdict.warnings) emit({ type: 'warning', message });
+    if (verdict.veto !== undefined) {
+      const { command, reason } = verdict.veto;
+      throw new BatonError('prompt_vetoed', `A user_prompt_submit hook vetoed (${command}): ${reason}`, {
+        cure: 'Say it otherwise, or take the hook out of [hooks].',
+      });
+    }
+    if (verdict.context !== undefined) this.#context = [...this.#context, hookItem(verdict.context)];
+  }
+
+  /** Tells the hooks of the user's turn; nothing waits for them but the end of the thread. */
+  #tellHooks(event: SessionEvent): void {
+    const { hooks, emit } = this.#world;
+    if (hooks === undefined || event.type !== 'turn_complete') return;
+    if (event.task_kind !== 'regular' || event.origin.type !== 'user') return;
+    const input = {
+      session: this.#parts.session,
+      turnId: event.turn_id,
+      lastAgentMessage: event.last_agent_message ?? undefined,
+    };
+    const told = hooks.turnComplete(input, this.#hooksEnd.signal).then(({ warnings }) => {
+      for (const message of warnings) emit({ type: 'warning', message });
+    });
+    this.#hooksRunning = Promise.all([this.#hooksRunning, told]);
+  }
+
   async #prepare(): Promise<void> {
     const context = this.#context;
     this.#context = [];
@@ -395,6 +438,7 @@ class OpenThread implements Thread {
 
   async turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome> {
     this.#model.schema = schema;
+    await this.#vet(text);
     this.#running = this.#prepare().then(() => this.#runTurn(text));
     await this.#running.finally(() => (this.#model.schema = undefined));
     // Stopped before it began: the message waits in the log.
@@ -413,6 +457,7 @@ class OpenThread implements Thread {
   }
 
   stop(): void {
+    this.#hooksEnd.abort();
     this.#door.stop();
     void this.#session.shutdown();
   }
@@ -433,6 +478,7 @@ class OpenThread implements Thread {
     // Whoever began the turn is told how it failed.
     await this.#running?.catch(() => undefined);
     await this.#tools.idle();
+    await this.#hooksRunning;
     await this.#ghosts?.close();
     await this.#rollout.close();
     this.#world.emit({ type: 'shutdown_complete' });

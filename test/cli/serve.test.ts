@@ -2,14 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
-import { NOT_BUILT } from '../support/built.ts';
+import { NOT_BUILT, runBuilt } from '../support/built.ts';
+import type { Ended } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { Desk, EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
@@ -49,6 +50,10 @@ function edit(path: string, from: string, to: string): ScriptedCall {
 
 function read(path: string): ScriptedCall {
   return { name: 'read', arguments: { path } };
+}
+
+function undo(at: Desk, ...args: readonly string[]): Promise<Ended> {
+  return runBuilt(['undo', '--turn', 'last', ...args], { home: at.home });
 }
 
 /** The history that a resumed thread would have. */
@@ -269,6 +274,31 @@ describe('undo of a turn', () => {
     assert.doesNotMatch(requestsAfter()[0]?.text ?? '', /Light it|Remove it/);
   });
 
+  test('of a closed session: named first, then done, once', async () => {
+    play({ calls: [shell('echo lit > lamp; echo oil > can')] }, { text: 'Lit.' }, { text: 'Hm.' });
+    const at = desk({ lamp: 'unlit\n' });
+    const client = new Client(at);
+    client.say('Light it.');
+    await client.next('turn_complete');
+    const live = await undo(at, '--preview');
+    assert.equal(live.status, 1);
+    assert.match(live.stderr, /\[session_live\]/);
+    await shutDown(client, at);
+    const preview = await undo(at, '--preview');
+    assert.equal(preview.status, 0, preview.stderr);
+    assert.match(preview.stderr, /“Light it\.”[\s\S]*can \(added since\)[\s\S]*lamp \(modified since\)/);
+    assert.equal(at.read('lamp'), 'lit\n');
+    const done = await undo(at);
+    assert.equal(done.status, 0, done.stderr);
+    assert.equal(at.read('lamp'), 'unlit\n');
+    assert.equal(existsSync(join(at.work, 'can')), false);
+    await assertSound(at);
+    assert.doesNotMatch(JSON.stringify(await historyOf(at)), /Light it/);
+    const again = await undo(at);
+    assert.equal(again.status, 1);
+    assert.match(again.stderr, /\[nothing_to_undo\]/);
+  });
+
   test('is refused while the thread works, and behind a compaction', async () => {
     play({ calls: [shell('seq 1 4000')] }, { calls: [shell('sleep 30')] }, { text: 'A summary' });
     const at = desk();
@@ -348,6 +378,37 @@ test('pins are told, kept through a compaction, and bounded', async () => {
   assert.deepEqual((await client.next('pins_changed')).pins, []);
   client.send({ type: 'phase_completed', summary: 'Counting is done.' });
   assert.equal((await client.next('phase_completed')).call_id, null);
+  await shutDown(client, at);
+});
+
+test('hooks see a message before it is taken in, and the end of its turn', async () => {
+  const requests = play({ text: 'Lit.' });
+  const at = desk();
+  const done = join(at.home, 'done.json');
+  at.configure(`
+[[hooks.user_prompt_submit]]
+command = "if grep -q forbidden; then echo not today >&2; exit 2; fi; echo '{\\"context\\": \\"The oil is low.\\"}'"
+[[hooks.turn_complete]]
+command = "cat > ${done}"
+`);
+  const client = new Client(at);
+  client.say('Do what is forbidden.');
+  assert.equal((await client.next('hook_begin')).event, 'user_prompt_submit');
+  assert.equal((await client.next('hook_end')).outcome, 'vetoed');
+  const refused = await client.next('error');
+  assert.deepEqual([refused.code, /not today/.test(refused.message)], ['prompt_vetoed', true]);
+  client.say('Light it.');
+  await client.next('turn_complete');
+  const end = await client.next('hook_end', ({ event }) => event === 'turn_complete');
+  assert.equal(end.outcome, 'done');
+  assert.equal(requests().length, 1);
+  assert.match(requests()[0]?.text ?? '', /The oil is low\./);
+  assert.doesNotMatch(requests()[0]?.text ?? '', /forbidden/);
+  const told = JSON.parse(readFileSync(done, 'utf8')) as Record<string, unknown>;
+  assert.deepEqual(
+    [told['hook_event_name'], told['turn_id'], told['last_assistant_message']],
+    ['TurnComplete', 'turn-1', 'Lit.'],
+  );
   await shutDown(client, at);
 });
 

@@ -81,6 +81,8 @@ function hooks(instructions: string | undefined): Hooks {
     preCompact: () => Promise.resolve({ ...notes, veto: undefined, instructions }),
     postCompact: () => Promise.resolve(notes),
     sessionStart: () => Promise.resolve({ ...notes, context: undefined }),
+    userPromptSubmit: () => Promise.resolve({ ...notes, veto: undefined, context: undefined }),
+    turnComplete: () => Promise.resolve(notes),
   };
 }
 

@@ -26,6 +26,8 @@ export interface OpsTerms {
   readonly emit: (event: SessionEvent) => void;
   /** Settings have changed: the tools, the watcher and the model are told, and `session_configured` says what holds. */
   readonly configure: (change: Partial<ThreadSettings>) => void;
+  /** Puts a message of the user before their hooks. @throws BatonError `prompt_vetoed` */
+  readonly vet: (text: string) => Promise<void>;
   /** Puts what the model has to know before a message of the user. */
   readonly prepare: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -124,7 +126,8 @@ export class OpsDoor {
   }
 
   async #submit({ id, items }: Of<'user_turn'>): Promise<void> {
-    const { session, prepare } = this.#terms;
+    const { session, vet, prepare } = this.#terms;
+    await vet(textOf(items));
     const prepared = prepare();
     // While a turn runs this waits; the message must not, since it could be lost.
     if (session.runningTurn === undefined) await prepared;
@@ -134,6 +137,7 @@ export class OpsDoor {
   }
 
   async #steer({ id, items }: Of<'steer'>): Promise<void> {
+    await this.#terms.vet(textOf(items));
     await this.#terms.session.steer(textOf(items), id);
     this.#watch();
   }

@@ -1,0 +1,120 @@
+// `baton undo --turn`: the newest turn of a session of Baton's own taken back, conversation and files.
+
+import { batonHome } from '../config/load.ts';
+import { resolveModelProviders } from '../config/model-providers.ts';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import { WHOLE_ITEMS } from '../history/clear.ts';
+import { HistoryFold, requireUndoable } from '../history/project.ts';
+import type { NewestTurn } from '../history/project.ts';
+import { withoutSecrets } from '../processes/environment.ts';
+import { authorOf, textOfParts } from '../protocol/item.ts';
+import type { Item } from '../protocol/item.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import { openRollout } from '../rollout/driver.ts';
+import type { Rollout } from '../rollout/driver.ts';
+import { recordedDirectory } from '../thread/context.ts';
+import { Ghosts, refuseRestore } from '../thread/ghosts/driver.ts';
+import type { CommandIo } from './io.ts';
+import { plural, printable } from './style.ts';
+
+/** Longest part of the user's message that is shown, in characters. */
+const MAX_WORDS = 80;
+
+/**
+ * Says what an undo of the newest turn reverts, and, unless that is all that was asked for, does it.
+ * @param which a thread id, a path, or `last`
+ * @throws BatonError `nothing_to_undo`, also where the files cannot be put back: then all is as it was; as `openRollout`
+ */
+export async function undoTurn(
+  io: CommandIo,
+  config: Config,
+  which: string,
+  { isPreview }: { readonly isPreview: boolean },
+): Promise<void> {
+  const { clock, ids, signal } = io;
+  const records: LogRecord[] = [];
+  const keep = (record: LogRecord): void => void records.push(record);
+  const { rollout } = await openRollout(batonHome(io), which, { clock, ids, signal }, keep);
+  try {
+    const history = new HistoryFold(WHOLE_ITEMS);
+    for (const record of records) history.add(record);
+    const turn = requireUndoable(history.newestTurn(), false);
+    const ghosts = openGhosts(io, config, { rollout, records });
+    try {
+      await describe(io, turn, ghosts);
+      if (!isPreview) await carryOut(io, turn, { ghosts, rollout });
+    } finally {
+      await ghosts.close();
+    }
+  } finally {
+    await rollout.close();
+  }
+}
+
+function openGhosts(
+  io: CommandIo,
+  config: Config,
+  { rollout, records }: { readonly rollout: Rollout; readonly records: readonly LogRecord[] },
+): Ghosts {
+  const providers = resolveModelProviders(config.modelProviders).values();
+  const keys = [...providers].map(({ envKey }) => envKey);
+  const ghosts = new Ghosts({
+    directory: recordedDirectory(records) ?? io.cwd,
+    threadId: rollout.threadId,
+    env: withoutSecrets(io.env, keys),
+    clock: io.clock,
+    warn: (message) => io.stderr(`baton: warning: ${message}\n`),
+    note: async (record) => void (await rollout.append([record])),
+  });
+  for (const record of records) ghosts.add(record);
+  return ghosts;
+}
+
+async function describe(io: CommandIo, { turnId, since }: NewestTurn<Item>, ghosts: Ghosts): Promise<void> {
+  const say = (line: string): void => io.stderr(`${line}\n`);
+  say(`The newest turn, ${turnId} (${wordsOf(since)}), and ${plural(since.length, 'item')} since it began.`);
+  const files = await ghosts.describe(turnId, io.signal);
+  if (files === undefined) say('No snapshot of the files was taken since: they stay as they are.');
+  else if (files.type === 'refused') refuseRestore(files.why);
+  else {
+    say(`${plural(files.changes.length, 'file')} to be put back:`);
+    for (const { path, change } of files.changes) say(`  ${printable(path)} (${change} since)`);
+    for (const { path, why } of files.untouched) say(`  ${printable(path)} stays: it is ${why}`);
+    for (const warning of files.warnings) say(warning);
+  }
+}
+
+async function carryOut(
+  io: CommandIo,
+  { turnId }: NewestTurn<Item>,
+  { ghosts, rollout }: { readonly ghosts: Ghosts; readonly rollout: Rollout },
+): Promise<void> {
+  const files = await ghosts.restore(turnId, io.signal);
+  if (files?.type === 'refused') refuseRestore(files.why);
+  await rollout.append([{ type: 'undo_turn', turnId }]);
+  const count = files?.changes.length ?? 0;
+  io.stderr(`Taken back: the conversation is as it was before, and so ${plural(count, 'file')}.\n`);
+}
+
+function wordsOf(since: NewestTurn<Item>['since']): string {
+  const message = since
+    .map(({ value }) => value)
+    .find((item) => item.type === 'message' && authorOf(item) === 'user');
+  const text =
+    message?.type === 'message' ? printable(textOfParts(message.content).trim().replaceAll(/\s+/g, ' ')) : '';
+  return text.length <= MAX_WORDS ? `“${text}”` : `“${text.slice(0, MAX_WORDS)}…”`;
+}
+
+/** Options that mean nothing for a turn. @throws BatonError `usage` */
+export function refuseOther(flags: Readonly<Record<string, unknown>>): void {
+  const given = ['out', 'install', 'force', 'json'].filter((name) => flags[name] !== undefined);
+  if (given.length === 0) return;
+  throw new BatonError(
+    'usage',
+    `--turn works on the session itself, so --${given.join(' and --')} means nothing`,
+    {
+      cure: '--preview shows what it would do.',
+    },
+  );
+}
