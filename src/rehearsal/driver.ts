@@ -149,7 +149,8 @@ export class Rehearsal {
       if (this.#script.steps[place.step] === undefined || id === before) return;
       before = id;
       const items = this.itemsOf(id);
-      if (items === undefined) yield { id: `${id}${GO_ON}`, text: GO_ON_TEXT, items: [goOn(`${id}${GO_ON}`)] };
+      if (items === undefined)
+        yield { id: `${id}${GO_ON}`, text: GO_ON_TEXT, items: [goOn(`${id}${GO_ON}`)] };
       else yield { id, text: textOfUser(items), items };
     }
   }

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Summarizers } from '../compaction/asking/driver.ts';
-import type { SessionWorld } from '../session/driver.ts';
+import type { SessionLog, SessionWorld, ToolRunner } from '../session/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { Clock, Hooks, Ids } from '../ports.ts';
@@ -37,7 +37,8 @@ import { ThreadTools } from './tools/driver.ts';
 import { WatcherSurroundings } from './watching/driver.ts';
 import type { PromptReader } from './watching/driver.ts';
 import type { WatcherSettings } from '../watcher/live/agent.ts';
-import type { AskApproval } from './tools/driver.ts';
+import type { UserMessage } from '../watcher/state.ts';
+import type { AskApproval, RunnerTerms } from './tools/driver.ts';
 
 /** Which thread is opened, and how. */
 export interface ThreadRequest {
@@ -49,6 +50,20 @@ export interface ThreadRequest {
   readonly model: OpenedModel;
   /** The system prompt of a new thread; one that goes on keeps its own, so that the prefix of its requests stays the same. */
   readonly instructions: string;
+  /** Plays a recording in the place of the tools and the user: nothing is executed, and the directory is only for notes. */
+  readonly playback?: Playback;
+}
+
+/** What plays a recording: `Rehearsal`. Its model is that of the request. */
+export interface Playback {
+  readonly tools: ToolRunner;
+  /** @throws BatonError for a thread that is none of its own */
+  join(thread: {
+    readonly past: Iterable<LogRecord>;
+    readonly steer: (item: Item) => Promise<unknown>;
+  }): void;
+  following(log: SessionLog): SessionLog;
+  itemsOf(messageId: string): readonly Item[] | undefined;
 }
 
 /** What a thread is opened in. */
@@ -96,9 +111,12 @@ export interface Thread {
   /**
    * Runs a turn of the user, and all that the watcher makes of its end: fulfilled when nothing is under way any more.
    * @param schema the form that the answer must have, demanded of the model with each request of this turn
+   * @param message its text, or a message with an id of its own
    * @throws BatonError where the log cannot be written: nothing can be promised then
    */
-  turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome>;
+  turn(message: string | UserMessage, schema?: AnswerSchema): Promise<TurnOutcome>;
+  /** Fulfilled when nothing is under way any more: what a resumed thread had left is done. */
+  rest(): Promise<void>;
   /** Gives the running turn a message; without one it is a turn of its own, in its time. Fulfilled once it cannot be lost. */
   steer(text: string): Promise<void>;
   /** Ends at once whatever is under way. What waits then has its turn. */
@@ -155,14 +173,28 @@ async function openLog(
   return { rollout, root, past, warnings };
 }
 
+/** Tools that may still be at work when their turn has ended. */
+type EquippedTools = ToolRunner & { idle?(): Promise<void> };
+
+/** Where a thread works, and with what. */
+interface Place {
+  /** Absolute, with links resolved. */
+  readonly root: string;
+  /** What commands see; undefined where a recording is played, so that there is nothing that could be executed. */
+  readonly env: Toolbox['env'] | undefined;
+  readonly equip: (terms: Omit<RunnerTerms, 'toolbox'>) => EquippedTools;
+  /** What the model is told before the user's first word. */
+  readonly context: readonly Item[];
+  /** Sentences for the user. */
+  readonly warnings: readonly string[];
+}
+
 /** Everything that a thread is put together from. */
 interface Parts {
   readonly request: ThreadRequest;
   readonly world: ThreadWorld;
   readonly log: OpenLog;
-  readonly toolbox: Toolbox;
-  /** What the model is told before the user's first word. */
-  readonly context: readonly Item[];
+  readonly place: Place;
   readonly compaction: SessionWorld['compaction'];
   readonly watching: WatcherSurroundings;
   readonly settings: WatcherSettings;
@@ -174,7 +206,7 @@ class OpenThread implements Thread {
   readonly #rollout: Rollout;
   readonly #log: ThreadLog;
   readonly #session: WatchedSession;
-  readonly #tools: ThreadTools;
+  readonly #tools: EquippedTools;
   readonly #model: AskedModel;
   readonly #emit: ThreadWorld['emit'];
   /** Waits for the next turn. */
@@ -184,28 +216,11 @@ class OpenThread implements Thread {
 
   static async open(request: ThreadRequest, world: ThreadWorld, log: OpenLog): Promise<OpenThread> {
     const { config, model } = request;
-    const { rollout, root } = log;
-    const [toolbox, project] = await Promise.all([
-      openToolbox(
-        {
-          directory: root,
-          env: world.env,
-          keyVariables: world.keyVariables,
-          platform: world.platform,
-          log: () => recordsOf(world.home, rollout.path),
-        },
-        world.signal,
-      ),
-      loadInstructions(root),
-    ]);
-    const source = request.resume === undefined ? 'startup' : 'resume';
-    const session = {
-      sessionId: rollout.threadId,
-      transcriptPath: rollout.path,
-      cwd: toolbox.root,
-      model: model.name,
-    };
-    const notes = await world.hooks?.sessionStart({ session, source }, world.signal);
+    const { rollout } = log;
+    const place =
+      request.playback === undefined
+        ? await openPlace(request, world, log)
+        : placeOfPlayback(request.playback, log);
     if (world.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
     world.emit({
       type: 'session_configured',
@@ -215,49 +230,34 @@ class OpenThread implements Thread {
       provider: model.provider,
       model: model.name,
       model_context_window: model.window,
-      cwd: toolbox.root,
+      cwd: place.root,
       approval_policy: config.approvalPolicy,
       sandbox_mode: config.sandboxMode,
       mode: config.features.rawrAutoCompaction ? config.rawrAutoCompaction.mode : 'off',
       plan_mode: false,
       review_mode: false,
     });
-    const told = [...log.warnings, ...unconfined(toolbox, config), ...project.warnings];
-    for (const message of [...told, ...(notes?.warnings ?? [])]) world.emit({ type: 'warning', message });
-    const context = [
-      instructionsItem(project.root, project.files),
-      environmentItem({
-        cwd: toolbox.root,
-        date: localDate(new Date(world.clock.now())),
-        platform: world.platform,
-        shell: toolbox.shell,
-        policy: config.approvalPolicy,
-        sandbox: config.sandboxMode,
-        canConfine: toolbox.confinement.type === 'bubblewrap',
-      }),
-      notes?.context === undefined ? undefined : hookItem(notes.context),
-    ].filter((item) => item !== undefined);
-    const compaction = await compactionSurroundings(request, world, toolbox.root);
-    const watching = watcherSurroundings(request, world, toolbox);
+    for (const message of [...log.warnings, ...place.warnings]) world.emit({ type: 'warning', message });
+    const compaction = await compactionSurroundings(request, world, place.root);
+    const watching = watcherSurroundings(request, world, place);
     const settings = await watching.settings();
-    const parts = { request, world, log, toolbox, context, compaction, watching, settings };
+    const parts = { request, world, log, place, compaction, watching, settings };
     const thread = new OpenThread(parts);
     if (request.resume !== undefined) await thread.#session.begin();
     return thread;
   }
 
-  private constructor({ request, world, log, toolbox, context, compaction, watching, settings }: Parts) {
-    const { config, model } = request;
+  private constructor({ request, world, log, place, compaction, watching, settings }: Parts) {
+    const { config, model, playback } = request;
     const { rollout, past } = log;
     this.id = rollout.threadId;
     this.path = rollout.path;
     this.#rollout = rollout;
     this.#emit = world.emit;
-    const newSettings = changedSettings(past, { model: model.name, cwd: toolbox.root });
+    const newSettings = changedSettings(past, { model: model.name, cwd: place.root });
     this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined);
     this.#model = new AskedModel(model.model);
-    this.#tools = new ThreadTools({
-      toolbox,
+    this.#tools = place.equip({
       policy: config.approvalPolicy,
       sandbox: config.sandboxMode,
       author: () => this.#session.author,
@@ -270,28 +270,34 @@ class OpenThread implements Thread {
       modelName: model.name,
       instructions: recordedInstructions(past) ?? request.instructions,
       threadId: rollout.threadId,
-      log: this.#log,
+      log: playback?.following(this.#log) ?? this.#log,
       tools: this.#tools,
       compaction,
       emit: (event: SessionEvent) => world.emit(this.#model.explained(event)),
     };
+    playback?.join({ past, steer: async (item) => this.#session.steerItem(item) });
     this.#session = new WatchedSession(
-      { session, watcher: watching, newId: () => world.ids.uuid() },
+      {
+        session,
+        watcher: watching,
+        newId: () => world.ids.uuid(),
+        itemsOf: (messageId) => playback?.itemsOf(messageId),
+      },
       settings,
       newSettings === undefined ? past : [...past, newSettings],
     );
-    this.#context = missingContext(this.#session.items, context);
+    this.#context = missingContext(this.#session.items, place.context);
   }
 
   get isRecorded(): boolean {
     return this.#log.isBegun;
   }
 
-  async turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome> {
+  async turn(message: string | UserMessage, schema?: AnswerSchema): Promise<TurnOutcome> {
     this.#model.schema = schema;
     const context = this.#context;
     this.#context = [];
-    this.#running = this.#session.tell(context).then(() => this.#runTurn(text));
+    this.#running = this.#session.tell(context).then(() => this.#runTurn(message));
     await this.#running.finally(() => (this.#model.schema = undefined));
     // Stopped before it began: the message waits in the log.
     const { ending, said } = this.#session.lastTurn ?? { ending: { type: 'aborted' }, said: undefined };
@@ -299,9 +305,14 @@ class OpenThread implements Thread {
     return { ending, lastMessage: said, failure };
   }
 
-  async #runTurn(text: string): Promise<void> {
-    await this.#session.submit(text);
+  async #runTurn(message: string | UserMessage): Promise<void> {
+    if (typeof message === 'string') await this.#session.submit(message);
+    else await this.#session.submit(message.text, message.id);
     await this.#session.rest();
+  }
+
+  rest(): Promise<void> {
+    return this.#session.rest();
   }
 
   steer(text: string): Promise<void> {
@@ -325,16 +336,66 @@ class OpenThread implements Thread {
     await this.#session.shutdown();
     // Whoever began the turn is told how it failed.
     await this.#running?.catch(() => undefined);
-    await this.#tools.idle();
+    await this.#tools.idle?.();
     await this.#rollout.close();
     this.#emit({ type: 'shutdown_complete' });
   }
 }
 
+/** A thread that executes what its model asks for. */
+async function openPlace(
+  { config, model, resume }: ThreadRequest,
+  world: ThreadWorld,
+  { rollout, root }: OpenLog,
+): Promise<Place> {
+  const [toolbox, project] = await Promise.all([
+    openToolbox(
+      {
+        directory: root,
+        env: world.env,
+        keyVariables: world.keyVariables,
+        platform: world.platform,
+        log: () => recordsOf(world.home, rollout.path),
+      },
+      world.signal,
+    ),
+    loadInstructions(root),
+  ]);
+  const session = {
+    sessionId: rollout.threadId,
+    transcriptPath: rollout.path,
+    cwd: toolbox.root,
+    model: model.name,
+  };
+  const source = resume === undefined ? 'startup' : 'resume';
+  const notes = await world.hooks?.sessionStart({ session, source }, world.signal);
+  const context = [
+    instructionsItem(project.root, project.files),
+    environmentItem({
+      cwd: toolbox.root,
+      date: localDate(new Date(world.clock.now())),
+      platform: world.platform,
+      shell: toolbox.shell,
+      policy: config.approvalPolicy,
+      sandbox: config.sandboxMode,
+      canConfine: toolbox.confinement.type === 'bubblewrap',
+    }),
+    notes?.context === undefined ? undefined : hookItem(notes.context),
+  ].filter((item) => item !== undefined);
+  const warnings = [...unconfined(toolbox, config), ...project.warnings, ...(notes?.warnings ?? [])];
+  const equip: Place['equip'] = (terms) => new ThreadTools({ ...terms, toolbox });
+  return { root: toolbox.root, env: toolbox.env, equip, context, warnings };
+}
+
+/** Nothing is executed, asked of git or told of the directory: the recording was made elsewhere. */
+function placeOfPlayback({ tools }: Playback, { root }: OpenLog): Place {
+  return { root, env: undefined, equip: () => tools, context: [], warnings: [] };
+}
+
 function watcherSurroundings(
   { config, model }: ThreadRequest,
   { clock, readConfig, prompts, emit }: ThreadWorld,
-  { root, env }: Toolbox,
+  { root, env }: Place,
 ): WatcherSurroundings {
   const warn = (message: string): void => emit({ type: 'warning', message });
   return new WatcherSurroundings(
