@@ -82,8 +82,8 @@ export async function exec(
     return status;
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
-    const told =
-      io.signal.aborted && error.code !== 'interrupted' ? interrupted('Run it again.', error) : error;
+    const isToldHow = error.code === 'interrupted' && error.cure !== '';
+    const told = io.signal.aborted && !isToldHow ? interrupted('Run it again.', error) : error;
     if (!hasToldError) {
       show({ type: 'error', code: told.code, message: `${told.message} ${told.cure}`.trim() });
     }
@@ -189,7 +189,8 @@ class Run {
         text === undefined ? await this.#play(thread, rehearsal) : await this.#turns(thread, text, form);
       if (outcome.ending.type === 'aborted') throw interrupted(cure);
       requireAnswer(outcome, form);
-      await this.#deliver(outcome.lastMessage);
+      // A rehearsal that had been played to its end already had nothing more to say.
+      if (text !== undefined || outcome.lastMessage !== undefined) await this.#deliver(outcome.lastMessage);
       return 0;
     } catch (error) {
       const isSaid = error instanceof BatonError && error.code === 'interrupted';
