@@ -193,7 +193,12 @@ export class HistoryFold<T> {
   }
 
   #pushFrame({ type, id }: CompactionInForce, before: readonly Entry<T>[]): void {
-    this.#frames.push({ compaction: { type, id }, before, firstSeqAfter: this.#nextSeq, clearedSince: new Set() });
+    this.#frames.push({
+      compaction: { type, id },
+      before,
+      firstSeqAfter: this.#nextSeq,
+      clearedSince: new Set(),
+    });
     const dropped = this.#frames.length - 1 - this.#keepFrames;
     const frame = dropped >= 0 ? this.#frames[dropped] : undefined;
     if (frame !== undefined) this.#frames[dropped] = { ...frame, before: undefined };

@@ -222,5 +222,9 @@ async function assertSound(place: Place, { delivered = MESSAGES, handovers }: Ex
   assert.ok(handoffs.length <= compactions, `${handoffs.length} handoffs, ${compactions} compactions`);
   if (handovers !== undefined) assert.deepEqual([compactions, handoffs.length], [handovers, handovers]);
   const left = readdirSync(place.home, { recursive: true, encoding: 'utf8' });
-  assert.deepEqual(left.filter((name) => name.includes('.lock')), [], 'a lock is left');
+  assert.deepEqual(
+    left.filter((name) => name.includes('.lock')),
+    [],
+    'a lock is left',
+  );
 }

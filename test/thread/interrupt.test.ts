@@ -95,7 +95,10 @@ function assertSound(items: Live['thread']['items'], records: readonly LogRecord
   const handoffs = logged.flatMap(({ origin }) => (origin?.step === 'handoff' ? [origin.sequenceId] : []));
   const compactions = records.filter(({ type }) => type === 'compacted').length;
   assert.equal(new Set(handoffs).size, handoffs.length, `${what}: handed over twice`);
-  assert.ok(handoffs.length <= compactions, `${what}: ${handoffs.length} handoffs, ${compactions} compactions`);
+  assert.ok(
+    handoffs.length <= compactions,
+    `${what}: ${handoffs.length} handoffs, ${compactions} compactions`,
+  );
 }
 
 /** Each turn has one end, and no other one begins before it. */
