@@ -3,17 +3,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/schema.ts';
 import { compact } from './compact.ts';
 import { inspect } from './inspect.ts';
 import type { CommandIo } from './io.ts';
+import { BUNDLED_SESSION } from './bundled.ts';
 import { replay } from './replay.ts';
 import { paint } from './style.ts';
 import { undo } from './undo.ts';
-
-/** The session that this project recorded, three folders above the bundle's. */
-const SESSION = fileURLToPath(new URL('../../examples/sessions/tally.jsonl', import.meta.url));
 
 const TARGET_TOKENS = 8000;
 const SUMMARY_LINES_SHOWN = 24;
@@ -32,13 +29,13 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
       'An agent worked for eight turns. What fills its context?',
       'baton inspect tally.jsonl --precise',
     );
-    await inspect(told, config, [SESSION], quiet);
+    await inspect(told, config, [BUNDLED_SESSION], quiet);
     step(
       io,
       'When should it have been compacted? The watcher beside what others would have done.',
       'baton replay tally.jsonl',
     );
-    await replay(told, { effective: config, compared: [] }, [SESSION], { recall: true });
+    await replay(told, { effective: config, compared: [] }, [BUNDLED_SESSION], { recall: true });
     io.stdout('\n');
     const size = `--target-tokens ${TARGET_TOKENS}`;
     step(
@@ -47,7 +44,7 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
       `baton compact tally.jsonl ${size} --preview`,
     );
     const preview = await printed(io, (shown) =>
-      compact(shown, config, SESSION, {
+      compact(shown, config, BUNDLED_SESSION, {
         strategy: 'auto',
         format: 'same',
         targetTokens: TARGET_TOKENS,
@@ -60,7 +57,7 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
       'Compact it. The original bytes stay, the compaction is appended.',
       `baton compact tally.jsonl ${size} --out compacted.jsonl`,
     );
-    await compact(told, config, SESSION, {
+    await compact(told, config, BUNDLED_SESSION, {
       strategy: 'auto',
       format: 'same',
       targetTokens: TARGET_TOKENS,

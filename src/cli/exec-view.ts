@@ -14,16 +14,20 @@ type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type 
 /** Turns events into lines for standard error. */
 export class ProgressLines {
   readonly #look: Look;
+  readonly #showsConversation: boolean;
   readonly #commands = new Map<string, string>();
   /** What the agent said and may not have been its last word, which goes to standard output. */
   #said: string | undefined;
 
-  constructor(look: Look) {
+  /** @param showsConversation what the user and the agent say is shown in short, each message as it comes */
+  constructor(look: Look, showsConversation = false) {
     this.#look = look;
+    this.#showsConversation = showsConversation;
   }
 
   /** The lines that an event is worth, without line feeds. What the agent says is told when it says or does more. */
   linesOf(event: SessionEvent): readonly string[] {
+    if (this.#showsConversation && isSaid(event)) return this.#describeSaid(event);
     if (event.type === 'agent_message') {
       const before = this.#takeSaid();
       this.#said = event.message;
@@ -32,6 +36,13 @@ export class ProgressLines {
     if (event.type === 'turn_complete') this.#said = undefined;
     const lines = this.#describe(event);
     return lines.length === 0 ? lines : [...this.#takeSaid(), ...lines];
+  }
+
+  #describeSaid(event: Of<'agent_message' | 'user_message'>): readonly string[] {
+    const text = oneLine(event.message);
+    if (event.type === 'agent_message') return text === '' ? [] : [`  ${text}`];
+    if (event.author === 'user') return [`${this.#paint('strong', '>')} ${text}`];
+    return event.step === null ? [] : [`${this.#paint('accent', event.step.replaceAll('_', ' '))}: ${text}`];
   }
 
   #takeSaid(): readonly string[] {
@@ -112,6 +123,10 @@ export class ProgressLines {
   #paint(tone: Tone, text: string): string {
     return paint(this.#look, tone, text);
   }
+}
+
+function isSaid(event: SessionEvent): event is Of<'agent_message' | 'user_message'> {
+  return event.type === 'agent_message' || event.type === 'user_message';
 }
 
 type ToolEnd = Extract<ToolEvent, { type: 'exec_command_end' }>;

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { SessionEvent } from '../protocol/event.ts';
+import type { OpenedModel } from '../providers/open.ts';
 import type { Thread, TurnOutcome } from '../thread/driver.ts';
 import type { ApprovalRequest, AskApproval } from '../thread/tools/driver.ts';
 import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
@@ -12,11 +13,16 @@ import { ProgressLines } from './exec-view.ts';
 import { exitStatus, explain } from './explain.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
+import { openSessionModel } from './models.ts';
+import { meantRehearsal } from './meant-rehearsal.ts';
+import type { OpenedRehearsal } from './rehearsal.ts';
 import { openThreadFor } from './thread.ts';
 
 /** The options of the command, as the user gave them. */
 export interface ExecFlags {
   readonly model?: string;
+  /** Of a rehearsal: 0 for at once, else how many times faster than recorded. */
+  readonly speed?: number;
   readonly sandbox?: SandboxMode;
   readonly approval?: ApprovalPolicy;
   /** A thread id, a path, or `last`. */
@@ -36,8 +42,9 @@ export interface ExecSurroundings {
 }
 
 /**
- * Runs the agent on one message. Failures are told here, since with `--json` they are events like all others.
- * @param prompt undefined or `-`: standard input
+ * Runs the agent on one message, or plays a rehearsal. Failures are told here, since with `--json` they are events like all
+ * others.
+ * @param prompt `-`: standard input; undefined: standard input, or for a rehearsal the recorded messages
  */
 export async function exec(
   io: CommandIo,
@@ -45,7 +52,7 @@ export async function exec(
   prompt: string | undefined,
   flags: ExecFlags,
 ): Promise<ExitStatus> {
-  const write = eventWriter(io, flags);
+  let write = eventWriter(io, flags, false);
   let hasToldError = false;
   const show: Show = (event) => {
     hasToldError ||= event.type === 'error';
@@ -54,26 +61,31 @@ export async function exec(
   const run = new Run(io, flags, show);
   try {
     const form = await run.prepare();
-    const text = await readPrompt(io, prompt);
-    const directory = resolve(io.cwd, flags.cd ?? '.');
-    const configure = configurationOf(directory);
+    const inPlace = resolve(io.cwd, flags.cd ?? '.');
+    const configure = configurationOf(inPlace);
     const readConfig = async (): Promise<Config> => withFlags(await configure(), flags);
     const config = await readConfig();
+    const { model, rehearsal, missing } = await openWork(io, config, flags);
+    const text = await promptFor(io, prompt, { rehearsal, missing });
+    if (text === undefined) write = eventWriter(io, flags, true);
     const thread = await openThreadFor(io, {
       config,
-      model: flags.model,
+      model,
+      playback: rehearsal?.rehearsal,
       resume: flags.resume,
-      directory,
+      directory: rehearsal?.directory ?? inPlace,
       readConfig,
       version,
       ask: nobodyToAsk(config, show),
-      emit: show,
+      emit: rehearsal === undefined ? show : withBanner(io, rehearsal, flags, show),
     });
-    return await run.go(thread, text, form);
+    const status = await run.go(thread, text, { form, rehearsal });
+    if (missing !== undefined && text !== undefined) throw missing;
+    return status;
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
-    const told =
-      io.signal.aborted && error.code !== 'interrupted' ? interrupted('Run it again.', error) : error;
+    const isToldHow = error.code === 'interrupted' && error.cure !== '';
+    const told = io.signal.aborted && !isToldHow ? interrupted('Run it again.', error) : error;
     if (!hasToldError) {
       show({ type: 'error', code: told.code, message: `${told.message} ${told.cure}`.trim() });
     }
@@ -85,12 +97,63 @@ export async function exec(
 type Show = (event: SessionEvent) => void;
 
 /** One line per event on standard output, or short lines for people on standard error. */
-function eventWriter(io: CommandIo, { json }: ExecFlags): Show {
+function eventWriter(io: CommandIo, { json }: ExecFlags, showsConversation: boolean): Show {
   if (json === true) return (event) => io.stdout(`${JSON.stringify(event)}\n`);
-  const progress = new ProgressLines(io.look);
+  const progress = new ProgressLines(io.look, showsConversation);
   return (event) => {
     for (const line of progress.linesOf(event)) io.stderr(`${line}\n`);
   };
+}
+
+/** Says, right after the first event and on standard error in any case, that this is no agent at work. */
+function withBanner(io: CommandIo, { banner }: OpenedRehearsal, { json }: ExecFlags, show: Show): Show {
+  return (event) => {
+    show(event);
+    if (event.type !== 'session_configured') return;
+    show({ type: 'warning', message: banner });
+    if (json === true) io.stderr(`baton: warning: ${banner}\n`);
+  };
+}
+
+/** Who does the work. */
+interface Work {
+  readonly model: OpenedModel;
+  readonly rehearsal: OpenedRehearsal | undefined;
+  /** Why nothing but a rehearsal is possible, where the user asked for none. */
+  readonly missing: BatonError | undefined;
+}
+
+/**
+ * The model that is meant; where there is none at all, a rehearsal of the session that comes with Baton.
+ * @throws BatonError as `openSessionModel` and `openRehearsal`; `usage` for a speed of something else
+ * @source spec 4-session §4
+ */
+async function openWork(io: CommandIo, config: Config, flags: ExecFlags): Promise<Work> {
+  const meant = meantRehearsal(flags.model, config);
+  const { speed = 0, outputSchema } = flags;
+  const play = async (file: string | undefined, missing: BatonError | undefined): Promise<Work> => {
+    if (outputSchema !== undefined) {
+      throw new BatonError('usage', 'A rehearsal cannot answer in a form', {
+        cure: missing?.cure ?? 'Leave --output-schema out.',
+      });
+    }
+    const { openRehearsal } = await import('./rehearsal.ts');
+    const rehearsal = await openRehearsal(io, config, { file, speed });
+    return { model: rehearsal.model, rehearsal, missing };
+  };
+  if (meant !== undefined) return play(meant.file, undefined);
+  try {
+    const model = await openSessionModel(io, config, flags.model);
+    if (flags.speed === undefined) return { model, rehearsal: undefined, missing: undefined };
+  } catch (error) {
+    const isAnyMeant = flags.model ?? config.model ?? config.modelProvider ?? flags.resume;
+    if (!(error instanceof BatonError) || error.code !== 'model_missing' || isAnyMeant !== undefined)
+      throw error;
+    return play(undefined, error);
+  }
+  throw new BatonError('usage', 'Only a rehearsal has a speed', {
+    cure: 'Name a recording with --model rehearsal/FILE, or leave --speed out.',
+  });
 }
 
 class Run {
@@ -113,24 +176,48 @@ class Run {
     return loadAnswerForm(this.#io, schema);
   }
 
-  async go(thread: Thread, text: string, form: AnswerForm | undefined): Promise<ExitStatus> {
+  /** @param text undefined: all that was recorded */
+  async go(
+    thread: Thread,
+    text: string | undefined,
+    { form, rehearsal }: { form: AnswerForm | undefined; rehearsal: OpenedRehearsal | undefined },
+  ): Promise<ExitStatus> {
     const { signal } = this.#io;
+    const cure = howToGoOn(thread, rehearsal);
     const stop = (): void => thread.stop();
     signal.addEventListener('abort', stop);
     try {
-      const outcome = await this.#turns(thread, text, form);
-      if (outcome.ending.type === 'aborted') throw interrupted(howToGoOn(thread));
+      const outcome =
+        text === undefined ? await this.#play(thread, rehearsal) : await this.#turns(thread, text, form);
+      if (outcome.ending.type === 'aborted') throw interrupted(cure);
       requireAnswer(outcome, form);
-      await this.#deliver(outcome.lastMessage);
+      // A rehearsal that had been played to its end already had nothing more to say.
+      if (text !== undefined || outcome.lastMessage !== undefined) await this.#deliver(outcome.lastMessage);
       return 0;
     } catch (error) {
       const isSaid = error instanceof BatonError && error.code === 'interrupted';
-      if (thread.isRecorded && !isSaid) this.#io.stderr(`baton: ${howToGoOn(thread)}\n`);
+      if (thread.isRecorded && !isSaid) this.#io.stderr(`baton: ${cure}\n`);
       throw error;
     } finally {
       signal.removeEventListener('abort', stop);
       await thread.close();
     }
+  }
+
+  /** All recorded turns that the thread has not played yet, one after the other. */
+  async #play(thread: Thread, rehearsal: OpenedRehearsal | undefined): Promise<TurnOutcome> {
+    await thread.rest();
+    let outcome: TurnOutcome = { ending: { type: 'complete' }, lastMessage: undefined, failure: undefined };
+    for (const turn of rehearsal?.rehearsal.turns() ?? []) {
+      if (this.#io.signal.aborted) return { ...outcome, ending: { type: 'aborted' } };
+      outcome = await thread.turn(turn);
+      if (outcome.ending.type !== 'complete') return outcome;
+    }
+    if (this.#flags.json !== true)
+      this.#io.stderr(
+        `The rehearsal is at its end. See what became of the window: baton inspect ${thread.path}\n`,
+      );
+    return outcome;
   }
 
   /** The turn, and where its answer has not the form that was asked for, one more in which the provider is held to it. */
@@ -173,8 +260,10 @@ function interrupted(cure: string, cause?: unknown): BatonError {
   return new BatonError('interrupted', 'Interrupted', { cure, cause });
 }
 
-function howToGoOn({ id }: Thread): string {
-  return `Go on with: baton exec --resume ${id} PROMPT.`;
+function howToGoOn({ id }: Thread, rehearsal: OpenedRehearsal | undefined): string {
+  return rehearsal === undefined
+    ? `Go on with: baton exec --resume ${id} PROMPT.`
+    : `Go on with: baton exec --resume ${id} --model ${rehearsal.flag}`;
 }
 
 /** @throws BatonError why there is no answer */
@@ -227,6 +316,26 @@ function flagsFor({ sandbox }: ApprovalRequest, config: Config): string {
   ].join(' ');
 }
 
+/**
+ * What is to be done; undefined: what was recorded. Where nobody asked for a rehearsal, what comes in through a pipe is still
+ * meant for the agent.
+ * @throws BatonError as `readPrompt`
+ */
+async function promptFor(
+  io: CommandIo,
+  prompt: string | undefined,
+  { rehearsal, missing }: Pick<Work, 'rehearsal' | 'missing'>,
+): Promise<string | undefined> {
+  if (prompt !== undefined || rehearsal === undefined) return readPrompt(io, prompt);
+  if (missing === undefined || isTerminal(io)) return undefined;
+  const text = await readInput(io);
+  return text.trim() === '' ? undefined : text;
+}
+
+function isTerminal({ stdin }: CommandIo): boolean {
+  return 'isTTY' in stdin && stdin.isTTY === true;
+}
+
 /** @throws BatonError `usage` without a prompt; `interrupted` */
 async function readPrompt(io: CommandIo, prompt: string | undefined): Promise<string> {
   const text = prompt === undefined || prompt === '-' ? await readInput(io) : prompt;
@@ -236,9 +345,9 @@ async function readPrompt(io: CommandIo, prompt: string | undefined): Promise<st
   });
 }
 
-async function readInput({ stdin, stderr, signal }: CommandIo): Promise<string> {
-  if ('isTTY' in stdin && stdin.isTTY === true)
-    stderr('Reading the prompt from standard input; Ctrl-D ends it.\n');
+async function readInput(io: CommandIo): Promise<string> {
+  const { stdin, stderr, signal } = io;
+  if (isTerminal(io)) stderr('Reading the prompt from standard input; Ctrl-D ends it.\n');
   const stopped = new Promise<never>((_, reject) => {
     const stop = (): void => reject(interrupted('Run it again.'));
     if (signal.aborted) stop();

@@ -142,7 +142,8 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
       "run Baton's own agent on one message: progress on standard error, its answer on standard output",
     )
     .argument('[prompt]', 'what is to be done; - or nothing reads it from standard input')
-    .option('--model <name>', 'who does the work: PROVIDER/MODEL, or PROVIDER')
+    .option('--model <name>', 'who does the work: PROVIDER/MODEL, PROVIDER, or rehearsal/FILE, a recording')
+    .option('--speed <times>', 'of a rehearsal: how many times faster than recorded; 0: at once', parseSpeed)
     .addOption(new Option('--sandbox <mode>', 'what calls may change (sandbox_mode)').choices(SANDBOX_MODES))
     .addOption(
       new Option(
@@ -459,6 +460,12 @@ function parseTokens(text: string): number {
     throw new InvalidArgumentError('Expected a number of tokens such as 8000 or 8k.');
   }
   return tokens;
+}
+
+function parseSpeed(text: string): number {
+  const speed = Number(text);
+  if (text.trim() !== '' && Number.isFinite(speed) && speed >= 0) return speed;
+  throw new InvalidArgumentError('Expected a number such as 4 or 0.5, or 0.');
 }
 
 function parseCount(text: string): number {

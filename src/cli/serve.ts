@@ -12,6 +12,8 @@ import { exitStatus, explain } from './explain.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { readLines } from './lines.ts';
 import type { ReadLine } from './lines.ts';
+import { meantRehearsal } from './meant-rehearsal.ts';
+import { openSessionModel } from './models.ts';
 import { openThreadFor } from './thread.ts';
 
 /** The options of the command, as the user gave them. */
@@ -51,8 +53,10 @@ export async function serve(
       return { ...config, sandboxMode: sandbox, approvalPolicy: approval };
     };
     const config = await readConfig();
-    const { model, resume } = flags;
-    const wishes = { config, model, resume, directory, readConfig, version, emit };
+    requireNoRehearsal(flags.model, config);
+    const model = await openSessionModel(io, config, flags.model);
+    const { resume } = flags;
+    const wishes = { config, model, playback: undefined, resume, directory, readConfig, version, emit };
     return await new Service(io, await openThreadFor(io, wishes), emit).run();
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
@@ -60,6 +64,14 @@ export async function serve(
     io.stderr(explain(error));
     return exitStatus(error);
   }
+}
+
+/** Recorded turns are begun by whoever plays them, and a client begins its own. @throws BatonError `usage` where a rehearsal is meant */
+function requireNoRehearsal(flag: string | undefined, config: Config): void {
+  if (meantRehearsal(flag, config) === undefined) return;
+  throw new BatonError('usage', 'A rehearsal takes no ops', {
+    cure: 'Play it with baton exec, or name another model with --model PROVIDER/MODEL.',
+  });
 }
 
 function errorEvent({ code, message, cure }: BatonError): SessionEvent {

@@ -5,19 +5,20 @@ import { resolveModelProviders } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { loadDecisionPrompt, loadPrompt, promptPlace } from '../prompts/load.ts';
 import type { SessionEvent } from '../protocol/event.ts';
+import type { OpenedModel } from '../providers/open.ts';
 import { openThread } from '../thread/driver.ts';
-import type { Thread } from '../thread/driver.ts';
+import type { Playback, Thread } from '../thread/driver.ts';
 import type { AskApproval } from '../thread/tools/driver.ts';
 import { openHooks } from './hooks.ts';
 import type { CommandIo } from './io.ts';
-import { openSessionModel } from './models.ts';
 import { summarizersOf, watcherSummarizersOf } from './summarizers.ts';
 
 /** What a command says of the thread that it wants. */
 export interface ThreadWishes {
   readonly config: Config;
-  /** `PROVIDER/MODEL` or `PROVIDER`; undefined: the one that is meant. */
-  readonly model: string | undefined;
+  readonly model: OpenedModel;
+  /** Plays a recording as that model: no hook is run, and no other model is asked. */
+  readonly playback: Playback | undefined;
   /** A thread id, a path, or `last`; undefined: a new thread. */
   readonly resume: string | undefined;
   /** Where the agent works. Absolute. */
@@ -33,20 +34,27 @@ export interface ThreadWishes {
 
 /**
  * Opens a thread.
- * @throws BatonError as `openSessionModel` and `openThread`
+ * @throws BatonError as `openThread`
  */
 export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promise<Thread> {
-  const { config, directory, resume, version, ask, emit, readConfig } = wishes;
-  const model = await openSessionModel(io, config, wishes.model);
+  const { directory, resume, version, ask, emit, readConfig, model, playback } = wishes;
+  const config = playback === undefined ? wishes.config : withoutOtherModels(wishes.config);
   const [summarizers, hooks, prompt] = await Promise.all([
     summarizersOf(io, config, model),
-    openHooks(io, config, directory, emit),
+    playback === undefined ? openHooks(io, config, directory, emit) : undefined,
     loadPrompt(promptPlace(config, io), 'system.md'),
   ]);
   const watcherSummarizers = await watcherSummarizersOf(io, config, model, summarizers);
   for (const warning of prompt.warnings) io.stderr(`baton: warning: ${warning}\n`);
   return openThread(
-    { config, directory, model, instructions: prompt.body, ...(resume === undefined ? {} : { resume }) },
+    {
+      config,
+      directory,
+      model,
+      instructions: prompt.body,
+      ...(resume === undefined ? {} : { resume }),
+      ...(playback === undefined ? {} : { playback }),
+    },
     {
       home: batonHome(io),
       env: io.env,
@@ -68,4 +76,11 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
       signal: io.signal,
     },
   );
+}
+
+/** A rehearsal sends nobody's transcript anywhere. */
+function withoutOtherModels(config: Config): Config {
+  const { summarizationModel: _, summarizationModelProviderId: __, ...compact } = config.compact;
+  const { compactionModel: ___, ...rawrAutoCompaction } = config.rawrAutoCompaction;
+  return { ...config, compact, rawrAutoCompaction };
 }

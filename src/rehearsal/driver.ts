@@ -4,14 +4,14 @@
 import { BatonError } from '../errors.ts';
 import { failedResult, MISSING_RESULT } from '../history/pairs.ts';
 import type { CancelSignal, Hash, Model } from '../ports.ts';
-import { callOf, textOfParts } from '../protocol/item.ts';
+import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ModelEvent, ModelRequest, ToolSpec } from '../protocol/model.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { SessionLog, ToolRunner } from '../session/driver.ts';
 import type { EstimateSettings } from '../tokens/estimate.ts';
 import { TrailCollector } from '../trail/collect.ts';
-import { PlaceFold, placeOf, REHEARSAL } from './place.ts';
+import { isOfOthers, placeId, PlaceFold, placeOf, REHEARSAL } from './place.ts';
 import { replyTo, usageOf } from './reply.ts';
 import { readScript } from './script.ts';
 import type { InputStep, Script } from './script.ts';
@@ -32,8 +32,24 @@ export interface RehearsalWorld {
   readonly hash: Hash;
   /** Fulfilled after that many milliseconds, 0 included; rejects with `interrupted` once the signal says so. */
   readonly pause: (ms: number, signal: CancelSignal) => Promise<void>;
-  /** Puts a message into the running turn: `Session.steer`. */
+}
+
+/** The thread into which a recording is played. */
+export interface PlayedThread {
+  /** Its records so far: it goes on where they stand in the recording. */
+  readonly past: Iterable<LogRecord>;
+  /** Puts an item into the running turn: `Session.steer`. */
   readonly steer: (item: Item) => Promise<unknown>;
+}
+
+/** A turn that is to be submitted. */
+export interface RehearsedTurn {
+  /** The same for the same place, so that what was submitted and not delivered is known again. */
+  readonly id: string;
+  /** What the user said. */
+  readonly text: string;
+  /** What the turn begins with: the user's messages, and what the harness told beside them. At least one item. */
+  readonly items: readonly Item[];
 }
 
 /** Recorded milliseconds that a rehearsal waits at most for one thing: a night between two lines is no pace. @source docs/decisions/rehearsal.md */
@@ -53,26 +69,20 @@ export class Rehearsal {
   readonly #world: RehearsalWorld;
   readonly #place: PlaceFold;
   readonly #trail = new TrailCollector();
+  #bring: PlayedThread['steer'] = () => Promise.resolve(false);
   #steered: InputStep | undefined;
 
   /**
    * @param recording all records of the recorded session
-   * @param past the records of the thread so far: it goes on where it stands in the recording
    * @throws RangeError for a negative speed
    */
-  constructor(
-    recording: readonly LogRecord[],
-    settings: RehearsalSettings,
-    world: RehearsalWorld,
-    past: Iterable<LogRecord> = [],
-  ) {
+  constructor(recording: readonly LogRecord[], settings: RehearsalSettings, world: RehearsalWorld) {
     const { speed = 0, estimate, window } = settings;
     if (!(speed >= 0 && Number.isFinite(speed))) throw new RangeError(`No speed of a rehearsal: ${speed}`);
     this.#script = readScript(recording, { estimate, window, hash: world.hash });
     this.#settings = settings;
     this.#world = world;
     this.#place = new PlaceFold(this.#script);
-    for (const record of past) this.#follow(record);
     this.model = {
       provider: REHEARSAL,
       stream: (request, signal) => this.#stream(request, signal),
@@ -94,6 +104,28 @@ export class Rehearsal {
     return steps.length === 0 ? 1 : this.#place.place.step / steps.length;
   }
 
+  /** Turns of the recording that begin with a message, those that came while the agent was at work not among them. */
+  get turnCount(): number {
+    return this.#script.steps.filter((step) => step.type === 'input' && !step.isSteering).length;
+  }
+
+  /**
+   * Takes up a thread, once and before anything is played.
+   * @throws BatonError `usage` for one that something else than this recording was played or said into
+   */
+  join({ past, steer }: PlayedThread): void {
+    this.#bring = steer;
+    let isForeign = false;
+    for (const record of past) {
+      isForeign ||= record.type === 'item' && isOfOthers(record.item, this.#script.fingerprint);
+      this.#follow(record);
+    }
+    if (!isForeign) return;
+    throw new BatonError('usage', 'The session is no rehearsal of this recording.', {
+      cure: 'Begin a new one: leave --resume out.',
+    });
+  }
+
   /** A log that tells the rehearsal of everything written to it. Without it the rehearsal does not move. */
   following(log: SessionLog): SessionLog {
     return {
@@ -106,19 +138,29 @@ export class Rehearsal {
   }
 
   /**
-   * The input of the turns to submit, each when the one before it has ended; the items go into the thread as they are. Empty
-   * where a turn was cut short and is to go on. Ends with the recording, and where a turn came to nothing: it would again.
+   * The turns to submit, each when the one before it has ended; the items go into the thread as they are. Where a turn was
+   * cut short it is told to go on. Ends with the recording, and where a turn came to nothing: it would again.
    */
-  *turns(): Generator<readonly Item[], void, undefined> {
+  *turns(): Generator<RehearsedTurn, void, undefined> {
     let before: string | undefined;
     for (;;) {
-      const { step, part } = this.#place.place;
-      const next = this.#script.steps[step];
-      const here = `${step}/${part}`;
-      if (next === undefined || here === before) return;
-      before = here;
-      yield next.type === 'input' ? next.items.slice(part) : [];
+      const { place } = this.#place;
+      const id = placeId(this.#script.fingerprint, place);
+      if (this.#script.steps[place.step] === undefined || id === before) return;
+      before = id;
+      const items = this.itemsOf(id);
+      if (items === undefined)
+        yield { id: `${id}${GO_ON}`, text: GO_ON_TEXT, items: [goOn(`${id}${GO_ON}`)] };
+      else yield { id, text: textOfUser(items), items };
     }
+  }
+
+  /** The input of the turn that was submitted under an id; undefined for an id of another kind. */
+  itemsOf(id: string): readonly Item[] | undefined {
+    if (id.startsWith(`${REHEARSAL}-`) && id.endsWith(GO_ON)) return [goOn(id)];
+    const place = placeOf({ id }, this.#script.fingerprint);
+    const step = place === undefined ? undefined : this.#script.steps[place.step];
+    return step?.type === 'input' ? step.items.slice(place?.part) : undefined;
   }
 
   #follow(record: LogRecord): void {
@@ -173,7 +215,7 @@ export class Rehearsal {
   async #steer(step: InputStep): Promise<void> {
     if (this.#steered === step) return;
     this.#steered = step;
-    for (const item of step.items) await this.#world.steer(item);
+    for (const item of step.items) await this.#bring(item);
   }
 
   #paceMs(recordedMs: number): number {
@@ -187,6 +229,24 @@ export class Rehearsal {
     // The pause may have ended in the moment in which it was cancelled.
     if (isCancelled(signal)) throw interrupted();
   }
+}
+
+/** How the id of a turn ends that goes on with one that was cut short. */
+const GO_ON = '-on';
+const GO_ON_TEXT = 'The turn was cut short here. The rehearsal goes on with it.';
+
+/** Said in the harness's name: the user has said nothing. */
+function goOn(id: string): Item {
+  const content = [{ type: 'input_text', text: GO_ON_TEXT }] as const;
+  return { type: 'message', role: 'user', content, origin: { author: 'harness' }, id };
+}
+
+function textOfUser(items: readonly Item[]): string {
+  return items
+    .flatMap((item) =>
+      item.type === 'message' && authorOf(item) === 'user' ? [textOfParts(item.content)] : [],
+    )
+    .join('\n\n');
 }
 
 /** What providers take for the name of a tool. @source `ToolSpec` */

@@ -18,14 +18,26 @@ const ID = /^rehearsal-([0-9a-f]{8})-(\d{1,9})-(\d{1,9})$/;
 
 /** An item with its place as its id. What the agent said is of no other provider any more: nobody can take it back. */
 export function placedItem(item: Item, fingerprint: string, { step, part }: Place): Item {
-  const id = `rehearsal-${fingerprint}-${step}-${part}`;
+  const id = placeId(fingerprint, { step, part });
   return authorOf(item) === 'agent' ? { ...item, id, provider: REHEARSAL } : { ...item, id };
 }
 
+/** The id of what is played from a place. */
+export function placeId(fingerprint: string, { step, part }: Place): string {
+  return `rehearsal-${fingerprint}-${step}-${part}`;
+}
+
 /** The place of an item that was played from this script; undefined for every other item. */
-export function placeOf({ id }: Item, fingerprint: string): Place | undefined {
+export function placeOf({ id }: Pick<Item, 'id'>, fingerprint: string): Place | undefined {
   const match = id === undefined ? null : ID.exec(id);
   return match?.[1] === fingerprint ? { step: Number(match[2]), part: Number(match[3]) } : undefined;
+}
+
+/** Whether an agent, or another recording, has said this: then the thread is no rehearsal of this script. */
+export function isOfOthers(item: Item, fingerprint: string): boolean {
+  const played = item.id === undefined ? undefined : ID.exec(item.id)?.[1];
+  if (played !== undefined) return played !== fingerprint;
+  return authorOf(item) === 'agent' && item.provider !== REHEARSAL;
 }
 
 /** What of a script the position depends on. */

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Summarizers } from '../compaction/asking/driver.ts';
-import type { SessionWorld } from '../session/driver.ts';
+import type { SessionLog, SessionWorld, ToolRunner } from '../session/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { Clock, Hooks, Ids } from '../ports.ts';
@@ -40,7 +40,8 @@ import { ThreadTools } from './tools/driver.ts';
 import { WatcherSurroundings } from './watching/driver.ts';
 import type { PromptReader } from './watching/driver.ts';
 import type { WatcherSettings } from '../watcher/live/agent.ts';
-import type { AskApproval } from './tools/driver.ts';
+import type { UserMessage } from '../watcher/state.ts';
+import type { AskApproval, RunnerTerms } from './tools/driver.ts';
 import type { Op } from '../protocol/op.ts';
 import { createAskUserTool } from './ask-user/driver.ts';
 import { Desk } from './desk/driver.ts';
@@ -59,6 +60,20 @@ export interface ThreadRequest {
   readonly model: OpenedModel;
   /** The system prompt of a new thread; one that goes on keeps its own, so that the prefix of its requests stays the same. */
   readonly instructions: string;
+  /** Plays a recording in the place of the tools and the user: nothing is executed, and the directory is only for notes. */
+  readonly playback?: Playback;
+}
+
+/** What plays a recording: `Rehearsal`. Its model is that of the request. */
+export interface Playback {
+  readonly tools: ToolRunner;
+  /** @throws BatonError for a thread that is none of its own */
+  join(thread: {
+    readonly past: Iterable<LogRecord>;
+    readonly steer: (item: Item) => Promise<unknown>;
+  }): void;
+  following(log: SessionLog): SessionLog;
+  itemsOf(messageId: string): readonly Item[] | undefined;
 }
 
 /** What a thread is opened in. */
@@ -111,9 +126,10 @@ export interface Thread {
   /**
    * Runs a turn of the user, and all that the watcher makes of its end: fulfilled when nothing is under way any more.
    * @param schema the form that the answer must have, demanded of the model with each request of this turn
+   * @param message its text, or a message with an id of its own
    * @throws BatonError where the log cannot be written: nothing can be promised then
    */
-  turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome>;
+  turn(message: string | UserMessage, schema?: AnswerSchema): Promise<TurnOutcome>;
   /** Gives the running turn a message; without one it is a turn of its own, in its time. Fulfilled once it cannot be lost. */
   steer(text: string): Promise<void>;
   /** Ends at once whatever is under way. What waits then has its turn. */
@@ -127,7 +143,10 @@ export interface Thread {
   perform(op: Op): Promise<void>;
   /** Nobody is there any more to answer what is asked: it is turned down. */
   desert(): void;
-  /** Fulfilled when nothing is under way and nothing waits. @throws BatonError where the log could not be written */
+  /**
+   * Fulfilled when nothing is under way and nothing waits: what a resumed thread had left is done, too.
+   * @throws BatonError where the log could not be written
+   */
   rest(): Promise<void>;
   /** Ends the running turn, waits until no tool runs any more, and lets others write the log. Does nothing the second time. */
   close(): Promise<void>;
@@ -179,22 +198,34 @@ async function openLog(
   return { rollout, root, past, warnings };
 }
 
+/** Tools that may still be at work when their turn has ended. */
+type EquippedTools = ToolRunner & { idle?(): Promise<void> };
+
+/** Where a thread works, and with what. */
+interface Place {
+  /** Absolute, with links resolved. */
+  readonly root: string;
+  /** What commands and git see; undefined where a recording is played, so that nothing is executed, and no snapshot taken. */
+  readonly env: Toolbox['env'] | undefined;
+  readonly equip: (terms: Omit<RunnerTerms, 'toolbox'>) => EquippedTools;
+  /** What the model is told before the user's first word, under the settings of the thread. */
+  readonly context: (settings: ThreadSettings) => readonly Item[];
+  /** Sentences for the user. */
+  readonly warnings: readonly string[];
+}
+
 /** Everything that a thread is put together from. */
 interface Parts {
   readonly request: ThreadRequest;
   readonly world: ThreadWorld;
   readonly log: OpenLog;
-  readonly toolbox: Toolbox;
   /** What hooks are told of it. */
   readonly session: HookSession;
-  /** What the model is told before the user's first word. */
-  readonly context: readonly Item[];
+  readonly place: Place;
   readonly compaction: SessionWorld['compaction'];
   readonly watching: WatcherSurroundings;
   readonly watcher: WatcherSettings;
   readonly chosen: ChosenMode;
-  /** What the model is told of its surroundings under the settings of the thread. */
-  readonly surroundings: (settings: ThreadSettings) => Item;
 }
 
 class OpenThread implements Thread {
@@ -203,7 +234,7 @@ class OpenThread implements Thread {
   readonly #rollout: Rollout;
   readonly #log: ThreadLog;
   readonly #session: WatchedSession;
-  readonly #tools: ThreadTools;
+  readonly #tools: EquippedTools;
   readonly #model: AskedModel;
   readonly #world: ThreadWorld;
   readonly #parts: Parts;
@@ -220,66 +251,31 @@ class OpenThread implements Thread {
   #closing: Promise<void> | undefined;
 
   static async open(request: ThreadRequest, world: ThreadWorld, log: OpenLog): Promise<OpenThread> {
-    const { config, model } = request;
-    const { rollout, root } = log;
-    const [toolbox, project] = await Promise.all([
-      openToolbox(
-        {
-          directory: root,
-          env: world.env,
-          keyVariables: world.keyVariables,
-          platform: world.platform,
-          log: () => recordsOf(world.home, rollout.path),
-        },
-        world.signal,
-      ),
-      loadInstructions(root),
-    ]);
-    const source = request.resume === undefined ? 'startup' : 'resume';
-    const session = {
-      sessionId: rollout.threadId,
-      transcriptPath: rollout.path,
-      cwd: toolbox.root,
-      model: model.name,
-    };
-    const notes = await world.hooks?.sessionStart({ session, source }, world.signal);
+    const { config } = request;
+    const { rollout } = log;
+    const place =
+      request.playback === undefined
+        ? await openPlace(request, world, log)
+        : placeOfPlayback(request.playback, log);
     if (world.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
     const settings = initialSettings(config);
-    world.emit(configured(request, { rollout, root: toolbox.root }, settings));
-    const told = [...log.warnings, ...unconfined(toolbox, config), ...project.warnings];
-    for (const message of [...told, ...(notes?.warnings ?? [])]) world.emit({ type: 'warning', message });
-    const surroundings = (now: ThreadSettings): Item =>
-      environmentItem({
-        cwd: toolbox.root,
-        date: localDate(new Date(world.clock.now())),
-        platform: world.platform,
-        shell: toolbox.shell,
-        policy: now.policy,
-        sandbox: now.sandbox,
-        isPlanning: now.isPlanning,
-        canConfine: toolbox.confinement.type === 'bubblewrap',
-      });
-    const context = [
-      instructionsItem(project.root, project.files),
-      surroundings(settings),
-      notes?.context === undefined ? undefined : hookItem(notes.context),
-    ].filter((item) => item !== undefined);
-    const compaction = await compactionSurroundings(request, world, toolbox.root);
+    world.emit(configured(request, { rollout, root: place.root }, settings));
+    for (const message of [...log.warnings, ...place.warnings]) world.emit({ type: 'warning', message });
+    const compaction = await compactionSurroundings(request, world, place.root);
     const chosen: ChosenMode = { mode: undefined };
-    const watching = watcherSurroundings(request, world, { toolbox, chosen });
+    const watching = watcherSurroundings(request, world, { place, chosen });
     const watcher = await watching.settings();
+    const session = hookSession(request, log, place.root);
     const thread = new OpenThread({
       request,
       world,
       log,
-      toolbox,
       session,
-      context,
+      place,
       compaction,
       watching,
       watcher,
       chosen,
-      surroundings,
     });
     if (request.resume !== undefined) await thread.#resume();
     return thread;
@@ -294,8 +290,8 @@ class OpenThread implements Thread {
   }
 
   private constructor(parts: Parts) {
-    const { request, world, log, toolbox, context, compaction, watching, watcher } = parts;
-    const { config, model } = request;
+    const { request, world, log, place, compaction, watching, watcher } = parts;
+    const { config, model, playback } = request;
     const { rollout, past } = log;
     this.#parts = parts;
     this.#world = world;
@@ -304,26 +300,26 @@ class OpenThread implements Thread {
     this.path = rollout.path;
     this.#rollout = rollout;
     const warn = (message: string): void => world.emit({ type: 'warning', message });
-    const ghosts = config.features.ghostSnapshots
-      ? new Ghosts({
-          directory: toolbox.root,
-          threadId: rollout.threadId,
-          env: toolbox.env,
-          clock: world.clock,
-          warn,
-          note: (record) => this.#session.note(record),
-        })
-      : undefined;
+    const ghosts =
+      config.features.ghostSnapshots && place.env !== undefined
+        ? new Ghosts({
+            directory: place.root,
+            threadId: rollout.threadId,
+            env: place.env,
+            clock: world.clock,
+            warn,
+            note: (record) => this.#session.note(record),
+          })
+        : undefined;
     for (const record of past) ghosts?.add(record);
     this.#ghosts = ghosts;
-    this.#desk = new Desk({ root: toolbox.root, emit: world.emit, interrupt: () => this.interrupt() });
-    const newSettings = changedSettings(past, { model: model.name, cwd: toolbox.root });
+    this.#desk = new Desk({ root: place.root, emit: world.emit, interrupt: () => this.interrupt() });
+    const newSettings = changedSettings(past, { model: model.name, cwd: place.root });
     this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined, (record) =>
       ghosts?.add(record),
     );
     this.#model = new AskedModel(model.model);
-    this.#tools = new ThreadTools({
-      toolbox,
+    this.#tools = place.equip({
       rules: () => this.#settings,
       author: () => this.#session.author,
       ask: world.ask ?? ((asked, signal) => this.#desk.approve(asked, signal)),
@@ -340,7 +336,7 @@ class OpenThread implements Thread {
       modelName: model.name,
       instructions: recordedInstructions(past) ?? request.instructions,
       threadId: rollout.threadId,
-      log: this.#log,
+      log: playback?.following(this.#log) ?? this.#log,
       tools: this.#tools,
       compaction,
       emit: (event: SessionEvent) => {
@@ -348,12 +344,18 @@ class OpenThread implements Thread {
         this.#tellHooks(event);
       },
     };
+    playback?.join({ past, steer: async (item) => this.#session.steerItem(item) });
     this.#session = new WatchedSession(
-      { session, watcher: watching, newId: () => world.ids.uuid() },
+      {
+        session,
+        watcher: watching,
+        newId: () => world.ids.uuid(),
+        itemsOf: (messageId) => playback?.itemsOf(messageId),
+      },
       watcher,
       newSettings === undefined ? past : [...past, newSettings],
     );
-    this.#context = missingContext(this.#session.items, context);
+    this.#context = missingContext(this.#session.items, place.context(this.#settings));
     this.#door = new OpsDoor({
       session: this.#session,
       desk: this.#desk,
@@ -376,22 +378,18 @@ class OpenThread implements Thread {
     this.#desk.desert();
   }
 
-  rest(): Promise<void> {
-    return this.#session.rest();
-  }
-
   #configure(change: Partial<ThreadSettings>): void {
-    const { request, log, toolbox, chosen, surroundings } = this.#parts;
+    const { request, log, place, chosen } = this.#parts;
     this.#settings = { ...this.#settings, ...change };
     this.#context = missingContext(this.#session.items, [
       ...this.#context.filter((item) => !isSurroundings(item)),
-      surroundings(this.#settings),
+      ...place.context(this.#settings).filter(isSurroundings),
     ]);
     if (change.mode !== undefined) {
       chosen.mode = change.mode;
       this.#session.settingsChanged();
     }
-    this.#world.emit(configured(request, { rollout: log.rollout, root: toolbox.root }, this.#settings));
+    this.#world.emit(configured(request, { rollout: log.rollout, root: place.root }, this.#settings));
   }
 
   /** Puts a message before the hooks of the user. @throws BatonError `prompt_vetoed`; `interrupted` */
@@ -436,10 +434,10 @@ class OpenThread implements Thread {
     return this.#log.isBegun;
   }
 
-  async turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome> {
+  async turn(message: string | UserMessage, schema?: AnswerSchema): Promise<TurnOutcome> {
     this.#model.schema = schema;
-    await this.#vet(text);
-    this.#running = this.#prepare().then(() => this.#runTurn(text));
+    await this.#vet(typeof message === 'string' ? message : message.text);
+    this.#running = this.#prepare().then(() => this.#runTurn(message));
     await this.#running.finally(() => (this.#model.schema = undefined));
     // Stopped before it began: the message waits in the log.
     const { ending, said } = this.#session.lastTurn ?? { ending: { type: 'aborted' }, said: undefined };
@@ -447,9 +445,14 @@ class OpenThread implements Thread {
     return { ending, lastMessage: said, failure };
   }
 
-  async #runTurn(text: string): Promise<void> {
-    await this.#session.submit(text);
+  async #runTurn(message: string | UserMessage): Promise<void> {
+    if (typeof message === 'string') await this.#session.submit(message);
+    else await this.#session.submit(message.text, message.id);
     await this.#session.rest();
+  }
+
+  rest(): Promise<void> {
+    return this.#session.rest();
   }
 
   steer(text: string): Promise<void> {
@@ -477,7 +480,7 @@ class OpenThread implements Thread {
     await this.#session.shutdown();
     // Whoever began the turn is told how it failed.
     await this.#running?.catch(() => undefined);
-    await this.#tools.idle();
+    await this.#tools.idle?.();
     await this.#hooksRunning;
     await this.#ghosts?.close();
     await this.#rollout.close();
@@ -513,10 +516,60 @@ interface ChosenMode {
   mode: ThreadSettings['mode'] | undefined;
 }
 
+/** What hooks are told of a thread. */
+function hookSession({ model }: ThreadRequest, { rollout }: OpenLog, cwd: string): HookSession {
+  return { sessionId: rollout.threadId, transcriptPath: rollout.path, cwd, model: model.name };
+}
+
+/** A thread that executes what its model asks for. */
+async function openPlace(request: ThreadRequest, world: ThreadWorld, log: OpenLog): Promise<Place> {
+  const { config, resume } = request;
+  const { rollout, root } = log;
+  const [toolbox, project] = await Promise.all([
+    openToolbox(
+      {
+        directory: root,
+        env: world.env,
+        keyVariables: world.keyVariables,
+        platform: world.platform,
+        log: () => recordsOf(world.home, rollout.path),
+      },
+      world.signal,
+    ),
+    loadInstructions(root),
+  ]);
+  const session = hookSession(request, log, toolbox.root);
+  const source = resume === undefined ? 'startup' : 'resume';
+  const notes = await world.hooks?.sessionStart({ session, source }, world.signal);
+  const context: Place['context'] = ({ policy, sandbox, isPlanning }) =>
+    [
+      instructionsItem(project.root, project.files),
+      environmentItem({
+        cwd: toolbox.root,
+        date: localDate(new Date(world.clock.now())),
+        platform: world.platform,
+        shell: toolbox.shell,
+        policy,
+        sandbox,
+        isPlanning,
+        canConfine: toolbox.confinement.type === 'bubblewrap',
+      }),
+      notes?.context === undefined ? undefined : hookItem(notes.context),
+    ].filter((item) => item !== undefined);
+  const warnings = [...unconfined(toolbox, config), ...project.warnings, ...(notes?.warnings ?? [])];
+  const equip: Place['equip'] = (terms) => new ThreadTools({ ...terms, toolbox });
+  return { root: toolbox.root, env: toolbox.env, equip, context, warnings };
+}
+
+/** Nothing is executed, asked of git or told of the directory: the recording was made elsewhere. */
+function placeOfPlayback({ tools }: Playback, { root }: OpenLog): Place {
+  return { root, env: undefined, equip: () => tools, context: () => [], warnings: [] };
+}
+
 function watcherSurroundings(
   { config, model }: ThreadRequest,
   { clock, readConfig: read, prompts, emit }: ThreadWorld,
-  { toolbox: { root, env }, chosen }: Pick<Parts, 'toolbox' | 'chosen'>,
+  { place: { root, env }, chosen }: Pick<Parts, 'place' | 'chosen'>,
 ): WatcherSurroundings {
   const readConfig = async (): Promise<Config> => withMode(await read(), chosen.mode);
   const warn = (message: string): void => emit({ type: 'warning', message });

@@ -511,4 +511,10 @@ describe('the end', () => {
     assert.match(ended.stdout, /"code":"session_live"/);
     await shutDown(client, at);
   });
+
+  test('a rehearsal is refused, and who plays it is told', async () => {
+    const ended = await desk().serve('responses', ['--model', 'rehearsal']);
+    assert.equal(ended.status, 2);
+    assert.match(ended.stdout, /"code":"usage".*baton exec/);
+  });
 });

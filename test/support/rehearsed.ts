@@ -53,12 +53,8 @@ export function rehearse(
   const events: SessionEvent[] = [];
   const thread: { session?: Session } = {};
   const { hash } = compactionWorld();
-  const rehearsal = new Rehearsal(
-    recording,
-    { ...REHEARSAL_SETTINGS, speed },
-    { hash, pause, steer: async (item) => steers && thread.session?.steer(item) },
-    past,
-  );
+  const rehearsal = new Rehearsal(recording, { ...REHEARSAL_SETTINGS, speed }, { hash, pause });
+  rehearsal.join({ past, steer: async (item) => steers && thread.session?.steer(item) });
   const usedWindow = window ?? rehearsal.modelWindow;
   const session = new Session(
     {
@@ -99,7 +95,7 @@ function ownSummarizers({ model }: Rehearsal, window: number): Summarizers {
 /** Plays the recording to its end, or until a turn comes to nothing. @returns how the turns ended */
 export async function playOut({ session, rehearsal }: RehearsedThread): Promise<readonly TurnEnding[]> {
   const endings: TurnEnding[] = [];
-  for (const input of rehearsal.turns()) endings.push(await session.turn(input));
+  for (const { items } of rehearsal.turns()) endings.push(await session.turn(items));
   return endings;
 }
 

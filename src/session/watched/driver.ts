@@ -39,6 +39,8 @@ export interface WatchedWorld {
   readonly isSubagent?: boolean;
   /** An id that no message of the thread has. */
   readonly newId: () => string;
+  /** The input of the turn of a submitted message, where it is more than its text; undefined: its text. */
+  readonly itemsOf?: (messageId: string) => readonly Item[] | undefined;
 }
 
 /** What a call reads whose process died before it was done. */
@@ -125,6 +127,7 @@ export class WatchedSession {
 
   /**
    * A message of the user. Fulfilled once it can no longer be lost; it becomes a turn when its time has come.
+   * @param id unique within the thread; a new one unless given
    * @returns its id
    * @throws what writing the log fails with
    */
@@ -140,6 +143,14 @@ export class WatchedSession {
     await this.#session.note([{ type: 'note', kind: STEERED_NOTE, value: { id, text } }]);
     const isTaken = await this.#session.steer(userMessage(text, id));
     if (!isTaken) await this.#watcher.submit({ id, text });
+  }
+
+  /**
+   * Gives the running turn, whoever started it, an item that is not lost where it is not taken.
+   * @returns whether it was taken
+   */
+  async steerItem(item: Item): Promise<boolean> {
+    return this.#session.steer(item);
   }
 
   /** The user says that a phase of the work is over: a boundary of its own. */
@@ -289,7 +300,11 @@ export class WatchedSession {
   #startTurn(origin: TurnOrigin, input: readonly Item[]): Promise<void> {
     const isHandoff = input.some((item) => item.origin?.step === 'handoff');
     if (origin.type === 'watcher' && !isHandoff) this.#request = origin.number;
-    return this.#session.start({ kind: 'regular', origin, input: identified(input, origin) });
+    const { messageId } = origin.type === 'user' ? origin : { messageId: undefined };
+    if (messageId === undefined) return this.#session.start({ kind: 'regular', origin, input });
+    // The user's message keeps the id by which it was submitted.
+    const items = this.#world.itemsOf?.(messageId) ?? input.map((item) => ({ ...item, id: messageId }));
+    return this.#session.start({ kind: 'regular', origin, input: items });
   }
 
   #asAgent(): WatchedAgent {
@@ -374,10 +389,4 @@ function userMessage(text: string, id: string): Item {
     origin: { author: 'user' },
     id,
   };
-}
-
-/** The user's message keeps the id by which it was submitted. */
-function identified(input: readonly Item[], origin: TurnOrigin): readonly Item[] {
-  const { messageId } = origin.type === 'user' ? origin : { messageId: undefined };
-  return messageId === undefined ? input : input.map((item) => ({ ...item, id: messageId }));
 }

@@ -26,7 +26,8 @@ export interface PromptReader {
 /** What a watcher is given. */
 export interface WatchingTerms {
   readonly root: string;
-  readonly env: Readonly<Record<string, string>>;
+  /** What git is asked in; undefined: the root is no work tree of this thread's, and packets say nothing of it. */
+  readonly env: Readonly<Record<string, string>> | undefined;
   readonly clock: Clock;
   /** The configuration as it is now. @throws BatonError where it has become unusable */
   readonly readConfig: () => Promise<Config>;
@@ -96,7 +97,8 @@ export class WatcherSurroundings implements WatcherWorld {
   }
 
   async facts(): Promise<WorldFacts> {
-    const git = await gitFacts(this.#terms.root, this.#terms.env);
+    const { root, env } = this.#terms;
+    const git = env === undefined ? undefined : await gitFacts(root, env);
     return git === undefined ? {} : { git };
   }
 

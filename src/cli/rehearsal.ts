@@ -1,0 +1,94 @@
+// `--model rehearsal/FILE`: a recorded session in the place of a model, its tools and its user.
+
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { batonHome } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import { loadPrompt, promptPlace } from '../prompts/load.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import { modelInfo } from '../providers/models.ts';
+import type { OpenedModel } from '../providers/open.ts';
+import { pauseFor, Rehearsal } from '../rehearsal/driver.ts';
+import { REHEARSAL } from '../rehearsal/place.ts';
+import { BUNDLED_SESSION } from './bundled.ts';
+import type { CommandIo } from './io.ts';
+import { readSession, withSource } from './session.ts';
+import { plural } from './style.ts';
+
+/** What the command line says of a rehearsal. */
+export interface RehearsalWishes {
+  /** As the user wrote it; undefined: the session that comes with Baton. */
+  readonly file: string | undefined;
+  /** 0: at once; else how many times faster than recorded. */
+  readonly speed: number;
+}
+
+/** A recording that is ready to be played. */
+export interface OpenedRehearsal {
+  readonly rehearsal: Rehearsal;
+  readonly model: OpenedModel;
+  /** The value of `--model` that names it. */
+  readonly flag: string;
+  /** Where its threads keep their notes: nobody's work tree. Absolute. */
+  readonly directory: string;
+  /** Says what is played, and that it proves nothing of a model. */
+  readonly banner: string;
+}
+
+/**
+ * Reads a recording.
+ * @throws BatonError as `loadSession` and `openSource`; `usage` for standard input, which could be played once only
+ */
+export async function openRehearsal(
+  io: CommandIo,
+  config: Config,
+  { file, speed }: RehearsalWishes,
+): Promise<OpenedRehearsal> {
+  if (file === '-') {
+    throw new BatonError('usage', 'A rehearsal is played from a file.', {
+      cure: 'Save the session to a file: a rehearsal that was stopped goes on with it.',
+    });
+  }
+  const path = file === undefined ? BUNDLED_SESSION : resolve(io.cwd, fromHome(file, io.homeDirectory));
+  const records: LogRecord[] = [];
+  const { format } = await withSource(io, path, (source) =>
+    readSession(io, source, (record) => void records.push(record)),
+  );
+  const { modelContextWindow: window } = config;
+  const rehearsal = new Rehearsal(
+    records,
+    {
+      estimate: config.compact,
+      speed,
+      summaryInstructions: (await loadPrompt(promptPlace(config, io), 'compact-system.md')).body,
+      ...(window === undefined ? {} : { window }),
+    },
+    { hash: (text) => createHash('sha256').update(text).digest('hex'), pause: pauseFor },
+  );
+  const name = basename(path);
+  const directory = join(batonHome(io), 'rehearsals');
+  await mkdir(directory, { recursive: true });
+  const pace = speed === 0 ? 'at once' : speed === 1 ? 'as fast as recorded' : `${speed} times as fast`;
+  return {
+    rehearsal,
+    model: {
+      model: rehearsal.model,
+      provider: REHEARSAL,
+      name,
+      info: modelInfo(name),
+      window: rehearsal.modelWindow,
+      warnings: [],
+    },
+    flag: file === undefined ? REHEARSAL : `${REHEARSAL}/${file}`,
+    directory,
+    banner:
+      `This is a rehearsal: ${name} (${format}, ${plural(rehearsal.turnCount, 'turn')}) is played ${pace}. ` +
+      'No model is asked and nothing is executed; compactions and handovers are made now.',
+  };
+}
+
+function fromHome(path: string, homeDirectory: string): string {
+  return path.startsWith('~/') ? join(homeDirectory, path.slice(2)) : path;
+}
