@@ -18,6 +18,7 @@ import type { Rollout } from '../rollout/driver.ts';
 import { WatchedSession } from '../session/watched/driver.ts';
 import type { TurnEnding } from '../session/loop.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
+import { usableWindow } from '../tokens/pressure.ts';
 import { openToolbox } from '../tools/driver.ts';
 import type { Toolbox } from '../tools/driver.ts';
 import { openWorkspace, resolveRoot } from '../workspace/driver.ts';
@@ -254,7 +255,11 @@ class OpenThread implements Thread {
     this.path = rollout.path;
     this.#rollout = rollout;
     this.#emit = world.emit;
-    const newSettings = changedSettings(past, { model: model.name, cwd: place.root });
+    const newSettings = changedSettings(past, {
+      model: model.name,
+      cwd: place.root,
+      usableWindow: usableWindow(model.window),
+    });
     this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined);
     this.#model = new AskedModel(model.model);
     this.#tools = place.equip({
