@@ -22,6 +22,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   compacting: async () => (await import('./suites/compacting.ts')).compacting,
   deciding: async () => (await import('./suites/deciding.ts')).deciding,
   living: async () => (await import('./suites/living.ts')).living,
+  sampling: async () => (await import('./suites/sampling.ts')).sampling,
   memory: async () => (await import('./suites/memory.ts')).memory,
 };
 

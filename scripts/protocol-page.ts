@@ -79,6 +79,7 @@ Around a turn:
 user_turn ─▶ turn_started
              user_message
              agent_reasoning_delta… agent_message_delta… [stream_error: deltas are void] agent_message
+             token_count                                 (where the agent has called tools)
              exec_approval_request ◀─ exec_approval
              exec_command_begin  exec_command_output_delta…  exec_command_end
              patch_apply_begin  patch_apply_end

@@ -58,10 +58,6 @@ function canShare(file) {
   return !isWhole && !BULKY.has(file) && !NEEDS_A_PROCESS.test(readFileSync(join(root, file), 'utf8'));
 }
 
-function startsAgents(file) {
-  return file.startsWith(join('test', 'agents', sep));
-}
-
 /** A test file for each group of files, in a folder for temporary files. */
 function writeGroups(folder, sharing) {
   const groups = Array.from({ length: Math.min(GROUPS, sharing.length) }, (_, group) =>
@@ -81,9 +77,7 @@ function writeGroups(folder, sharing) {
 const folder = mkdtempSync(join(tmpdir(), 'baton-groups-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const shared = new Set(files.filter(canShare));
-// What takes longest comes first: real agents, then the whole program.
-const alone = files.filter((file) => !shared.has(file)).toReversed();
-alone.sort((a, b) => Number(startsAgents(b)) - Number(startsAgents(a)));
+const alone = files.filter((file) => !shared.has(file));
 const groups = writeGroups(folder, [...shared]);
 // The spec reporter repeats the failures at the end, where the last page of a log shows them.
 const options = ['--import', 'tsx', '--test', '--test-concurrency=2', '--test-reporter=spec'];

@@ -31,8 +31,8 @@ export interface ExecFlags {
 export interface ExecSurroundings {
   /** Of Baton. */
   readonly version: string;
-  /** The configuration as it is in force in a directory. */
-  readonly configure: (directory: string) => Promise<Config>;
+  /** Reads the configuration as it is in force in a directory, as often as it is called. */
+  readonly configurationOf: (directory: string) => () => Promise<Config>;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface ExecSurroundings {
  */
 export async function exec(
   io: CommandIo,
-  { version, configure }: ExecSurroundings,
+  { version, configurationOf }: ExecSurroundings,
   prompt: string | undefined,
   flags: ExecFlags,
 ): Promise<ExitStatus> {
@@ -56,8 +56,9 @@ export async function exec(
     const form = await run.prepare();
     const text = await readPrompt(io, prompt);
     const directory = resolve(io.cwd, flags.cd ?? '.');
-    const config = withFlags(await configure(directory), flags);
-    const readConfig = async (): Promise<Config> => withFlags(await configure(directory), flags);
+    const configure = configurationOf(directory);
+    const readConfig = async (): Promise<Config> => withFlags(await configure(), flags);
+    const config = await readConfig();
     const thread = await openThreadFor(io, {
       config,
       model: flags.model,

@@ -2,7 +2,7 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ConfigRequest } from '../config/load.ts';
-import { loadConfig } from '../config/load.ts';
+import { ConfigReader, loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { APPROVAL_POLICIES, OUTPUT_FORMATS, SANDBOX_MODES, STRATEGIES } from '../vocabulary.ts';
@@ -10,6 +10,7 @@ import type { CompactFlags } from './compact.ts';
 import { configCommand } from './config.ts';
 import type { ExecFlags } from './exec.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
+import type { ServeFlags } from './serve.ts';
 import type { ReplayFlags } from './replay.ts';
 import { POLICY_NAMES } from './policy-names.ts';
 import type { PolicyName } from './policy-names.ts';
@@ -74,6 +75,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
     return config;
   };
   addExec(program, { io, version, request, end });
+  addServe(program, { io, version, request, end });
   addInspect(program, io, configure, end);
   addCompact(program, io, configure);
   addUndo(program, io, configure);
@@ -154,13 +156,45 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
     .option('--json', 'print every event as a line of JSON (docs/exec.md)')
     .action(async (prompt: string | undefined, flags: ExecFlags) => {
       const { exec } = await import('./exec.ts');
-      const configure = async (directory: string): Promise<Config> => {
-        const { env, homeDirectory } = io;
-        const { config, warnings } = await loadConfig(request(), { env, homeDirectory, cwd: directory });
-        for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
-        return config;
-      };
-      end(await exec(io, { version, configure }, prompt, flags));
+      end(await exec(io, { version, configurationOf: configurationIn(io, request) }, prompt, flags));
+    });
+}
+
+/** Reads the configuration in force in a directory, as often as it is asked for; each warning is told once. */
+function configurationIn(io: CommandIo, request: () => ConfigRequest) {
+  return (directory: string): (() => Promise<Config>) => {
+    const { env, homeDirectory } = io;
+    const reader = new ConfigReader(request(), { env, homeDirectory, cwd: directory });
+    const told = new Set<string>();
+    return async () => {
+      const { config, warnings } = await reader.read();
+      for (const warning of warnings.filter((each) => !told.has(each))) {
+        told.add(warning);
+        io.stderr(`baton: warning: ${warning}\n`);
+      }
+      return config;
+    };
+  };
+}
+
+function addServe(program: Command, { io, version, request, end }: ExecParts): void {
+  program
+    .command('serve')
+    .description(
+      "run Baton's own agent for a client: ops as lines of JSON on standard input, events on standard output",
+    )
+    .option('--model <name>', 'who does the work: PROVIDER/MODEL, or PROVIDER')
+    .addOption(new Option('--sandbox <mode>', 'what calls may change (sandbox_mode)').choices(SANDBOX_MODES))
+    .addOption(
+      new Option('--approval <policy>', 'which calls the client is asked about (approval_policy)').choices(
+        APPROVAL_POLICIES,
+      ),
+    )
+    .option('--resume <session>', 'go on with a session: its id, its file, or last')
+    .option('-C, --cd <dir>', 'work in this directory')
+    .action(async (flags: ServeFlags) => {
+      const { serve } = await import('./serve.ts');
+      end(await serve(io, { version, configurationOf: configurationIn(io, request) }, flags));
     });
 }
 

@@ -55,7 +55,38 @@ export async function summarizersOf(
   };
 }
 
-/** A summarization model that cannot be had is no reason to do without a summary by a model. */
+/**
+ * The models that write summaries where the watcher asks for them: its own first, all of them with its effort and verbosity.
+ * @param summarizers of everybody else
+ * @returns undefined where it has no wishes of its own
+ */
+export async function watcherSummarizersOf(
+  io: CommandIo,
+  config: Config,
+  session: OpenedModel,
+  summarizers: Summarizers,
+): Promise<Summarizers | undefined> {
+  const {
+    compactionModel: name,
+    compactionReasoningEffort: effort,
+    compactionVerbosity: verbosity,
+  } = config.rawrAutoCompaction;
+  if (name === undefined && effort === undefined && verbosity === undefined) return undefined;
+  const key = 'rawr_auto_compaction.compaction_model';
+  const wanted = name === undefined || name.includes('/') ? name : `${session.provider}/${name}`;
+  const own = wanted === undefined ? undefined : await openOr(io, config, { wanted, key });
+  const { costOf } = await import('../providers/models.ts');
+  const models = [...(own === undefined ? [] : [toSummaryModel(own, costOf)]), ...summarizers.models];
+  return {
+    ...summarizers,
+    models: models.map((model) => ({
+      ...model,
+      ...(effort === undefined || effort === 'none' ? {} : { effort }),
+      ...(verbosity === undefined ? {} : { verbosity }),
+    })),
+  };
+}
+
 async function openSummarizationModel(
   io: CommandIo,
   config: Config,
@@ -64,11 +95,21 @@ async function openSummarizationModel(
   const { summarizationModel: model, summarizationModelProviderId: wanted } = config.compact;
   if (model === undefined && wanted === undefined) return undefined;
   const provider = wanted ?? session.provider;
+  const name = model === undefined ? provider : `${provider}/${model}`;
+  return openOr(io, config, { wanted: name, key: 'compact.summarization_model' });
+}
+
+/** A model for summaries that cannot be had is no reason to do without a summary by a model. */
+async function openOr(
+  io: CommandIo,
+  config: Config,
+  { wanted, key }: { readonly wanted: string; readonly key: string },
+): Promise<OpenedModel | undefined> {
   try {
-    return await openModelFor(io, config, model === undefined ? provider : `${provider}/${model}`);
+    return await openModelFor(io, config, wanted);
   } catch (error) {
     if (!(error instanceof BatonError) || error.code === 'interrupted') throw error;
-    io.stderr(`baton: warning: compact.summarization_model is left out. ${error.message} ${error.cure}\n`);
+    io.stderr(`baton: warning: ${key} is left out. ${error.message} ${error.cure}\n`);
     return undefined;
   }
 }

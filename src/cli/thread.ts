@@ -11,7 +11,7 @@ import type { AskApproval } from '../thread/tools/driver.ts';
 import { openHooks } from './hooks.ts';
 import type { CommandIo } from './io.ts';
 import { openSessionModel } from './models.ts';
-import { summarizersOf } from './summarizers.ts';
+import { summarizersOf, watcherSummarizersOf } from './summarizers.ts';
 
 /** What a command says of the thread that it wants. */
 export interface ThreadWishes {
@@ -26,7 +26,8 @@ export interface ThreadWishes {
   readonly readConfig: () => Promise<Config>;
   /** Of Baton. */
   readonly version: string;
-  readonly ask: AskApproval;
+  /** Absent: whoever sends ops is asked. */
+  readonly ask?: AskApproval;
   readonly emit: (event: SessionEvent) => void;
 }
 
@@ -42,6 +43,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
     openHooks(io, config, directory),
     loadPrompt(promptPlace(config, io), 'system.md'),
   ]);
+  const watcherSummarizers = await watcherSummarizersOf(io, config, model, summarizers);
   for (const warning of prompt.warnings) io.stderr(`baton: warning: ${warning}\n`);
   return openThread(
     { config, directory, model, instructions: prompt.body, ...(resume === undefined ? {} : { resume }) },
@@ -54,8 +56,9 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
       clock: io.clock,
       ids: io.ids,
       summarizers,
+      ...(watcherSummarizers === undefined ? {} : { watcherSummarizers }),
       ...(hooks === undefined ? {} : { hooks }),
-      ask,
+      ...(ask === undefined ? {} : { ask }),
       readConfig,
       prompts: {
         prompt: (now, name) => loadPrompt(promptPlace(now, io), name),

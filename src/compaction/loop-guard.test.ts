@@ -13,6 +13,7 @@ import {
   NEW_GUARD,
   noteModelChange,
   noteProgress,
+  noteReport,
   noteUserTurn,
   noteVeto,
   openBreaker,
@@ -50,6 +51,19 @@ test('effect: two automatic compactions in a row that free less than 10 % open t
   assert.equal(openBreaker(compact(compact(once, GOOD), POOR)), undefined, 'not in a row');
   assert.equal(openBreaker(compact(once, compacted(100_000, 90_000))), undefined, '10 % is an effect');
   assert.equal(openBreaker(compact(compact(once, POOR), GOOD)), 'effect', 'it does not close by itself');
+});
+
+test('effect: what the provider reports afterwards counts, whatever was estimated', () => {
+  const once = noteReport(compact(NEW_GUARD, compacted(90_000, 5_000)), 90_000, 82_000);
+  assert.equal(openBreaker(noteProgress(once)), undefined);
+  const twice = noteReport(compact(once, compacted(90_000, 5_000)), 90_000, 82_000);
+  assert.equal(openBreaker(noteProgress(twice)), 'effect');
+  const felt = noteReport(compact(once, compacted(90_000, 5_000)), 90_000, 80_000);
+  assert.equal(
+    openBreaker(noteProgress(noteReport(compact(felt, compacted(9, 1)), 90_000, 89_000))),
+    undefined,
+  );
+  assert.equal(openBreaker(noteUserTurn(twice, { hasHeadroom: true })), undefined);
 });
 
 test('effect: micro is excluded, a failure frees nothing, a cancelled one does not count', () => {

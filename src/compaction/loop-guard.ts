@@ -25,6 +25,8 @@ export interface LoopGuard {
   readonly rearm?: { readonly used: number; readonly freed: number };
   /** Automatic compactions in a row that freed too little. */
   readonly ineffective: number;
+  /** Automatic compactions in a row after which the provider reported as much as before, whatever the estimate had said. */
+  readonly unfelt: number;
   /** Automatic compactions in a row before which nothing new had come since the one before. */
   readonly idle: number;
   /** Something new came since the last compaction. */
@@ -41,6 +43,7 @@ const FRESH_TURN = { full: 0, micro: 0, newestTurns: 0 } as const;
 export const NEW_GUARD: LoopGuard = {
   nextEpoch: 1,
   ineffective: 0,
+  unfelt: 0,
   idle: 0,
   hasProgress: true,
   inTurn: FRESH_TURN,
@@ -131,6 +134,16 @@ function judgeEffect(guard: LoopGuard, freedShare: number): LoopGuard {
   return { ...guard, ineffective, ...(ineffective >= MOST_IN_A_ROW ? { breaker: 'effect' as const } : {}) };
 }
 
+/**
+ * The first report after an automatic compaction: by it, and not by the estimate, the provider counts.
+ * @param before used tokens when the compaction was asked for, by the same gauge
+ */
+export function noteReport(guard: LoopGuard, before: number, used: number): LoopGuard {
+  if (used < before * (1 - LEAST_FREED_SHARE)) return { ...guard, unfelt: 0 };
+  const unfelt = guard.unfelt + 1;
+  return { ...guard, unfelt, ...(unfelt >= MOST_IN_A_ROW ? { breaker: 'effect' as const } : {}) };
+}
+
 /** A judge or a hook vetoed, or an undo brought the history back: growth is counted from here. @param used tokens now */
 export function noteVeto(guard: LoopGuard, used: number): LoopGuard {
   return { ...guard, rearm: { used, freed: guard.rearm?.freed ?? 0 } };
@@ -166,5 +179,5 @@ export function releaseLease(guard: LoopGuard): LoopGuard {
 
 function closeBreaker(guard: LoopGuard): LoopGuard {
   const { breaker: _, ...closed } = guard;
-  return { ...closed, ineffective: 0, idle: 0 };
+  return { ...closed, ineffective: 0, unfelt: 0, idle: 0 };
 }

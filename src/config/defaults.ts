@@ -12,6 +12,7 @@ export const DEFAULT_CONFIG: Config = {
     rawrAutoCompaction: true,
     compactV2: true,
     remoteCompaction: false,
+    ghostSnapshots: true,
   },
   compact: {
     enabled: true,

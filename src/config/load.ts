@@ -4,7 +4,7 @@ import { access, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
-import type { ConfigText, ResolvedConfig } from './resolve.ts';
+import type { ConfigSources, ConfigText, ResolvedConfig } from './resolve.ts';
 
 /** What the command line says about the configuration. */
 export interface ConfigRequest {
@@ -29,15 +29,48 @@ export interface ConfigWorld {
  *   the file of `--config` does not exist; `file_unreadable`; `usage` for a `-c` that is not `key=value`
  */
 export async function loadConfig(request: ConfigRequest, world: ConfigWorld): Promise<ResolvedConfig> {
-  const variables = configVariables(world.env);
+  return resolveSources(await readSources(request, world));
+}
+
+/** The configuration of a process that lives long and asks for it often. */
+export class ConfigReader {
+  readonly #request: ConfigRequest;
+  readonly #world: ConfigWorld;
+  #known: { readonly sources: string; readonly resolved: ResolvedConfig } | undefined;
+
+  constructor(request: ConfigRequest, world: ConfigWorld) {
+    this.#request = request;
+    this.#world = world;
+  }
+
+  /**
+   * The configuration as it is now: the same object as long as no text of it has changed.
+   * @throws BatonError as `loadConfig`
+   */
+  async read(): Promise<ResolvedConfig> {
+    const sources = await readSources(this.#request, this.#world);
+    const text = JSON.stringify(sources);
+    if (this.#known?.sources !== text) {
+      this.#known = { sources: text, resolved: await resolveSources(sources) };
+    }
+    return this.#known.resolved;
+  }
+}
+
+async function readSources(request: ConfigRequest, world: ConfigWorld): Promise<ConfigSources> {
   const files = [await readProjectFile(world), await readUserFile(request, world)].filter(
     (file) => file !== undefined,
   );
-  if (files.length === 0 && request.overrides.length === 0 && Object.keys(variables).length === 0) {
+  return { overrides: request.overrides, variables: configVariables(world.env), files };
+}
+
+async function resolveSources(sources: ConfigSources): Promise<ResolvedConfig> {
+  const { files, overrides, variables } = sources;
+  if (files.length === 0 && overrides.length === 0 && Object.keys(variables).length === 0) {
     return { config: DEFAULT_CONFIG, origins: new Map(), warnings: [] };
   }
   const { resolveConfig } = await import('./resolve.ts');
-  return resolveConfig({ overrides: request.overrides, variables, files });
+  return resolveConfig(sources);
 }
 
 /**

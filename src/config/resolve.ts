@@ -6,12 +6,12 @@ import { BatonError } from '../errors.ts';
 import {
   describeAllowed,
   environmentName,
+  listPlaces,
   listSettings,
   listUserOnly,
   settingValue,
-  waitsForSession,
 } from './explain.ts';
-import type { Setting } from './explain.ts';
+import type { Setting, SettingPlace } from './explain.ts';
 import { isTable, locateKeys } from './lines.ts';
 import { BUILT_IN_PROVIDERS, findUnusableTables } from './model-providers.ts';
 import { nearestName } from './nearest.ts';
@@ -92,10 +92,10 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   const named = providerNames([...overrides, ...files]);
   const variables = variableLayers(sources.variables, [...Object.keys(BUILT_IN_PROVIDERS), ...named]);
   const layers = [...overrides, ...variables, ...files];
-  const settings = listSettings(providerNames(layers));
-  for (const layer of layers) problems.push(...findProblems(layer, settings));
+  const names = providerNames(layers);
+  for (const layer of layers) problems.push(...findProblems(layer, () => listSettings(names)));
   if (problems.length > 0) throw invalidConfig(problems);
-  return mergeLayers(layers, settings);
+  return mergeLayers(layers, listPlaces(names));
 }
 
 const PROVIDERS = 'model_providers';
@@ -110,7 +110,7 @@ function tableNames(values: TomlTable): readonly string[] {
   return tables === undefined || !isTable(tables) ? [] : Object.keys(tables);
 }
 
-function mergeLayers(layers: readonly Layer[], settings: readonly Setting[]): ResolvedConfig {
+function mergeLayers(layers: readonly Layer[], settings: readonly SettingPlace[]): ResolvedConfig {
   const merged: Record<string, unknown> = {};
   const origins = new Map<string, ValueOrigin>();
   // A table that sets nothing is there nevertheless; and what is there hides what prototypes have of that name.
@@ -217,7 +217,7 @@ function originOf(layers: readonly Layer[], path: readonly string[]): ValueOrigi
 function findUnknownProviders(
   config: Config,
   origins: ReadonlyMap<string, ValueOrigin>,
-  settings: readonly Setting[],
+  settings: readonly SettingPlace[],
 ): ConfigProblem[] {
   const known = [...new Set([...Object.keys(BUILT_IN_PROVIDERS), ...Object.keys(config.modelProviders)])];
   return ['model_provider', 'compact.summarization_model_provider_id'].flatMap((key) => {
@@ -359,10 +359,12 @@ function readFileLayer({ source, file, text }: ConfigText): Layer | ConfigProble
   };
 }
 
-function findProblems(layer: Layer, settings: readonly Setting[]): readonly ConfigProblem[] {
+/** @param listed every setting with its facts, which only a complaint needs */
+function findProblems(layer: Layer, listed: () => readonly Setting[]): readonly ConfigProblem[] {
   const refused = layer.isProject ? findUserOnly(layer) : [];
   const result = ConfigSchema.safeParse(layer.values);
   const issues = result.success ? [] : result.error.issues;
+  const settings = issues.length === 0 ? [] : listed();
   const problems = issues.flatMap((issue) => {
     const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
     if (issue.code === 'invalid_key') return [];
@@ -470,10 +472,6 @@ function invalidConfig(problems: readonly ConfigProblem[]): BatonError {
 function findWarnings(config: Config, origins: ReadonlyMap<string, ValueOrigin>): readonly string[] {
   const warnings: string[] = [];
   warnings.push(...findHalfNamed(config, origins));
-  for (const [key, origin] of origins) {
-    if (origin.source === 'preset' || !waitsForSession(key)) continue;
-    warnings.push(`${describePlace(origin)}: ${key} has no effect until Baton runs live sessions.`);
-  }
   const percent = origins.get('compact.auto_compact_pct_override');
   if (percent !== undefined && config.compact.autoCompactThreshold !== undefined) {
     warnings.push(

@@ -54,6 +54,16 @@ const FeaturesSchema = z
           source: 'spec 2-engine §4',
         }),
       ),
+    ghost_snapshots: z
+      .boolean()
+      .default(true)
+      .meta(
+        about({
+          description:
+            'The work tree is saved in git objects before a turn first changes it, so that the turn can be undone.',
+          source: 'spec 4-session §5',
+        }),
+      ),
   })
   .prefault({})
   .meta({ description: 'Switches for whole parts of the engine.' });

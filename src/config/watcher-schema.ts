@@ -8,7 +8,6 @@ import { DEFAULT_THRESHOLDS } from './tiers.ts';
 
 const SPEC = 'spec 3-watcher §7';
 const RAWR = 'seed 000 and its fork';
-const WAITS = 'No effect yet: see "Keys that wait" in docs/config.md.';
 
 const percent = () => z.int().min(0).max(100);
 
@@ -32,7 +31,7 @@ function deadline(seconds: number, description: string) {
 }
 
 function patience(awaited: string): string {
-  return `How long ${awaited} may give no sign of life before it is given up. ${WAITS}`;
+  return `How long ${awaited} may give no sign of life before it is given up.`;
 }
 
 function promptPath(step: string, file: string) {
@@ -130,7 +129,7 @@ function tierSchema(tier: 'early' | 'ready' | 'asap', sets: string, needsBreak: 
         .optional()
         .meta(
           about({
-            description: `The prompt of the judge that may veto: absolute, from ~, in \`auto-compact/\`, or relative to the working directory. ${WAITS}`,
+            description: `The prompt of the judge that may veto: absolute, from ~, in \`auto-compact/\`, or relative to the working directory.`,
             source: RAWR,
             whenUnset: 'nobody is asked',
             examples: ['judgment.md'],
@@ -146,7 +145,7 @@ function name(description: string, whenUnset: string, example: string) {
     .string()
     .min(1)
     .optional()
-    .meta(about({ description: `${description} ${WAITS}`, source: RAWR, whenUnset, examples: [example] }));
+    .meta(about({ description: `${description}`, source: RAWR, whenUnset, examples: [example] }));
 }
 
 function count(value: number, unit: 'tokens' | 'activities', description: string) {
@@ -231,28 +230,28 @@ export const WatcherSchema = z
       .string()
       .min(1)
       .default('.scratch/agent-{agentName}.scratch.md')
-      .meta(about({ description: `Where the notes go, inside of the workspace. ${WAITS}`, source: RAWR })),
+      .meta(about({ description: `Where the notes go, inside of the workspace.`, source: RAWR })),
     packet_max_tail_chars: z
       .int()
       .min(1)
       .optional()
       .meta(
         about({
-          description: `The agent's last message in a packet that the watcher writes, at most. ${WAITS}`,
+          description: `The agent's last message in a packet that the watcher writes, at most.`,
           unit: 'characters',
           source: RAWR,
           whenUnset: 'the frontmatter of `auto-compact.md`, else 1200',
           examples: [1200],
         }),
       ),
-    packet_max_tokens: count(4_000, 'tokens', `What a packet may take, at most. ${WAITS}`),
-    tail_max_items: count(8, 'activities', `The newest activities that a packet repeats verbatim. ${WAITS}`),
+    packet_max_tokens: count(4_000, 'tokens', `What a packet may take, at most.`),
+    tail_max_items: count(8, 'activities', `The newest activities that a packet repeats verbatim.`),
     summary_with_packet: z
       .enum(['model', 'embedded'])
       .default('embedded')
       .meta(
         about({
-          description: `Who writes the summary when the agent has written a packet. ${WAITS}`,
+          description: `Who writes the summary when the agent has written a packet.`,
           source: 'docs/decisions/watcher-config.md',
         }),
       ),
@@ -312,7 +311,7 @@ export const WatcherSchema = z
       .optional()
       .meta(
         about({
-          description: `The reasoning effort of the watcher's compactions. ${WAITS}`,
+          description: `The reasoning effort of the watcher's compactions.`,
           source: RAWR,
           whenUnset: 'as in the session',
           examples: ['high'],
@@ -323,7 +322,7 @@ export const WatcherSchema = z
       .optional()
       .meta(
         about({
-          description: `The verbosity of the watcher's compactions. ${WAITS}`,
+          description: `The verbosity of the watcher's compactions.`,
           source: RAWR,
           whenUnset: 'as in the session',
           examples: ['high'],
@@ -339,9 +338,7 @@ export const WatcherSchema = z
     info_lines: z
       .enum(INFO_LINES)
       .default('all')
-      .meta(
-        about({ description: `Which lines of the watcher go into the transcript. ${WAITS}`, source: SPEC }),
-      ),
+      .meta(about({ description: `Which lines of the watcher go into the transcript.`, source: SPEC })),
     trigger: z
       .strictObject({
         early_percent_remaining_lt: thresholdAlias('early'),

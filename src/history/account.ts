@@ -99,6 +99,12 @@ export class AccountFold {
       case 'undo_compaction':
         this.#takeUndo(record, record.compactionId);
         break;
+      case 'turn_started':
+        this.#history.add(record);
+        break;
+      case 'undo_turn':
+        this.#takeUndo(record, undefined);
+        break;
       default:
         break;
     }
@@ -282,9 +288,10 @@ export class AccountFold {
     };
   }
 
-  #takeUndo(record: LogRecord, compactionId: string): void {
+  #takeUndo(record: LogRecord, compactionId: string | undefined): void {
     if (this.#change(record) !== 'undone') return;
-    const index = this.#compactions.findLastIndex(({ id }) => id === compactionId);
+    const index =
+      compactionId === undefined ? -1 : this.#compactions.findLastIndex(({ id }) => id === compactionId);
     const mark = this.#compactions[index];
     if (mark !== undefined) this.#compactions[index] = { ...mark, isUndone: true };
     this.#gauge.reset();

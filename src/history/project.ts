@@ -8,6 +8,7 @@ import type {
   LogRecord,
   MicroCompactedRecord,
   NewRefs,
+  TurnRecord,
   UndoCompactionRecord,
 } from '../protocol/record.ts';
 
@@ -55,6 +56,23 @@ interface Frame<T> {
   readonly clearedSince: Set<string>;
 }
 
+/** A turn of the user: where in the log it began. */
+interface TurnMark {
+  readonly turnId: string;
+  readonly firstSeq: number;
+}
+
+/** The newest turn of the user that was not taken back. */
+export interface NewestTurn<T> {
+  readonly turnId: string;
+  /** The history when it began. */
+  readonly before: readonly Entry<T>[];
+  /** What came since: its own items, and those of turns that followed it. */
+  readonly since: readonly Entry<T>[];
+  /** A compaction in force came after its beginning: only when that is taken back can this turn be. */
+  readonly isCompacted: boolean;
+}
+
 /** What a fold says after each record that changed more than the end of the history. */
 export type Change = 'appended' | 'compacted' | 'cleared' | 'undone' | 'none';
 
@@ -63,6 +81,7 @@ export class HistoryFold<T> {
   #keepFrames: number;
   #entries: Entry<T>[] = [];
   #frames: Frame<T>[] = [];
+  #turns: TurnMark[] = [];
   #nextSeq = 0;
   #lostPast = false;
   readonly problems: ProjectionProblem[] = [];
@@ -109,6 +128,19 @@ export class HistoryFold<T> {
     return { before: this.#cleared(frame.before, frame.clearedSince), since: this.#since(frame) };
   }
 
+  /** The turn that an undo would take back; undefined where the log holds none. */
+  newestTurn(): NewestTurn<T> | undefined {
+    const mark = this.#turns.at(-1);
+    if (mark === undefined) return undefined;
+    const { turnId, firstSeq } = mark;
+    return {
+      turnId,
+      before: this.#entries.filter(({ seq }) => seq < firstSeq),
+      since: this.#entries.filter(({ seq }) => seq >= firstSeq),
+      isCompacted: this.#frames.some((frame) => frame.firstSeqAfter > firstSeq),
+    };
+  }
+
   add(record: LogRecord): Change {
     switch (record.type) {
       case 'item':
@@ -122,9 +154,26 @@ export class HistoryFold<T> {
         return 'cleared';
       case 'undo_compaction':
         return this.#undo(record, record.line) ? 'undone' : 'none';
+      case 'turn_started':
+        if (isUserTurn(record)) this.#turns.push({ turnId: record.turnId, firstSeq: this.#nextSeq });
+        return 'none';
+      case 'undo_turn':
+        return this.#undoTurn(record.turnId, record.line) ? 'undone' : 'none';
       default:
         return 'none';
     }
+  }
+
+  #undoTurn(turnId: string, line: number | undefined): boolean {
+    const newest = this.newestTurn();
+    if (newest?.turnId !== turnId || newest.isCompacted) {
+      const why = newest?.turnId === turnId ? 'was compacted since' : 'is not the newest one';
+      this.problems.push({ line, message: `undo of turn ${turnId}, which ${why}` });
+      return false;
+    }
+    this.#entries = [...newest.before];
+    this.#turns.pop();
+    return true;
   }
 
   #push(value: T, at: { readonly line?: number; readonly ref?: string }, isReplacement = false): void {
@@ -221,6 +270,37 @@ export class HistoryFold<T> {
   #since(frame: Frame<T>): Entry<T>[] {
     return this.#entries.filter((entry) => entry.seq >= frame.firstSeqAfter);
   }
+}
+
+/** Work that the user asked for; what the watcher starts belongs to the turn before it. */
+export function isUserTurn(record: LogRecord): record is TurnRecord & { readonly turnId: string } {
+  return (
+    record.type === 'turn_started' &&
+    record.turnId !== undefined &&
+    (record.kind ?? 'regular') === 'regular' &&
+    record.origin?.type !== 'watcher'
+  );
+}
+
+/**
+ * The records of a thread without the items of turns that were taken back: what the thread still stands for. Notes stay, since
+ * the user pinned and decided whatever became of a turn.
+ */
+export function withoutUndoneTurns(records: readonly LogRecord[]): readonly LogRecord[] {
+  if (!records.some(({ type }) => type === 'undo_turn')) return records;
+  const kept: (LogRecord | undefined)[] = [];
+  const begun: { readonly turnId: string; readonly at: number }[] = [];
+  for (const record of records) {
+    if (isUserTurn(record)) begun.push({ turnId: record.turnId, at: kept.length });
+    if (record.type === 'undo_turn' && record.turnId === begun.at(-1)?.turnId) {
+      const { at } = begun.pop() ?? { at: kept.length };
+      for (let index = at; index < kept.length; index++) {
+        if (kept[index]?.type === 'item') kept[index] = undefined;
+      }
+    }
+    kept.push(record);
+  }
+  return kept.filter((record) => record !== undefined);
 }
 
 /** A line that held several items was written anew as several lines: each item in turn takes the next one. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_FRONTMATTER, parsePrompt } from './frontmatter.ts';
+import { parsePrompt } from './frontmatter.ts';
+import { NO_FRONTMATTER } from './parts.ts';
 
 describe('parsePrompt', () => {
   it('reads every key', () => {

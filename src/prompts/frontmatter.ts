@@ -5,7 +5,8 @@ import type { Document } from 'yaml';
 import * as z from 'zod';
 import { nearestName } from '../config/nearest.ts';
 import { BOUNDARIES, TIERS } from '../vocabulary.ts';
-import type { Boundary, Tier } from '../vocabulary.ts';
+import { NO_FRONTMATTER, splitPrompt } from './parts.ts';
+import type { Frontmatter, ParsedPrompt } from './parts.ts';
 
 const percent = z.int().min(0).max(100).optional();
 
@@ -23,39 +24,12 @@ const FrontmatterSchema = z.strictObject({
   packet: z.strictObject({ max_tail_chars: z.int().min(1).optional() }).prefault({}),
 });
 
-/** What a frontmatter says. */
-export interface Frontmatter {
-  readonly version: number;
-  /** As percent of the window that remain; tiers of which it says nothing are absent. */
-  readonly thresholds: Partial<Readonly<Record<Tier, number>>>;
-  readonly requiresAnyBoundary: readonly Boundary[];
-  /** The last message in a packet of the watcher's, in characters. */
-  readonly maxTailCharacters: number | undefined;
-}
-
-/** What holds without a frontmatter. */
-export const NO_FRONTMATTER: Frontmatter = {
-  version: 0,
-  thresholds: {},
-  requiresAnyBoundary: [],
-  maxTailCharacters: undefined,
-};
-
-/** A prompt, taken apart. */
-export interface ParsedPrompt {
-  readonly frontmatter: Frontmatter;
-  /** The text below the frontmatter, trimmed. */
-  readonly body: string;
-  /** `LINE:COLUMN: what is wrong`, counted from the first line of the file. One of them, and all defaults hold. */
-  readonly warnings: readonly string[];
-}
-
-/** Takes a prompt apart. A file that does not begin with a closed block between lines `---` is all text. */
+/** Takes a prompt apart. */
 export function parsePrompt(text: string): ParsedPrompt {
-  const match = /^\uFEFF?---\r?\n([\s\S]*?)(?<=\n)---(?:\r?\n|$)/.exec(text);
-  if (match === null) return { frontmatter: NO_FRONTMATTER, body: text.replace(/^\uFEFF/, '').trim(), warnings: [] };
-  const { frontmatter, warnings } = parseFrontmatter(match[1] ?? '');
-  return { frontmatter, body: text.slice(match[0].length).trim(), warnings };
+  const { yaml, body } = splitPrompt(text);
+  return yaml === undefined
+    ? { frontmatter: NO_FRONTMATTER, body, warnings: [] }
+    : { ...parseFrontmatter(yaml), body };
 }
 
 /** What each key may hold, to be read after "must be"; the known keys. */

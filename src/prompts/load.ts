@@ -8,8 +8,8 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { batonHome } from '../config/load.ts';
 import type { ConfigWorld } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { parsePrompt } from './frontmatter.ts';
-import type { Frontmatter } from './frontmatter.ts';
+import { NO_FRONTMATTER, splitPrompt } from './parts.ts';
+import type { Frontmatter, ParsedPrompt } from './parts.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from './shipped.ts';
 import type { PromptName } from './shipped.ts';
 
@@ -160,11 +160,27 @@ async function readPrompt(
     return { ...shippedPrompt(name, file), state: 'missing', warnings };
   }
   if ('problem' in read) return unusable(name, file, read.problem);
-  const { warnings, ...parsed } = parsePrompt(read.text);
+  if (read.text === SHIPPED_PROMPTS[name]) return { ...shippedPrompt(name, file), state: 'shipped', warnings: [] };
+  const { warnings, ...parsed } = await parseOwn(name, read.text);
   if (parsed.body === '') return unusable(name, file, 'is empty');
-  const state = read.text === SHIPPED_PROMPTS[name] ? 'shipped' : 'changed';
+  const state = 'changed';
   const told = warnings.map((each) => `${file}:${each} The frontmatter is not used.`);
   return { name, file, state, text: read.text, ...parsed, warnings: told };
+}
+
+/** What was last made of each prompt: a thread asks for them at every decision. */
+const PARSED = new Map<PromptName, { readonly text: string; readonly parsed: ParsedPrompt }>();
+
+async function parseOwn(name: PromptName, text: string): Promise<ParsedPrompt> {
+  const known = PARSED.get(name);
+  if (known?.text === text) return known.parsed;
+  const { yaml, body } = splitPrompt(text);
+  const parsed =
+    yaml === undefined
+      ? { frontmatter: NO_FRONTMATTER, body, warnings: [] }
+      : (await import('./frontmatter.ts')).parsePrompt(text);
+  PARSED.set(name, { text, parsed });
+  return parsed;
 }
 
 function unusable(name: PromptName, file: string, problem: string): LoadedPrompt {
@@ -174,9 +190,13 @@ function unusable(name: PromptName, file: string, problem: string): LoadedPrompt
 
 function shippedPrompt(name: PromptName, file: string): Omit<LoadedPrompt, 'state' | 'warnings'> {
   const text = SHIPPED_PROMPTS[name];
-  const { body, frontmatter } = parsePrompt(text);
+  const { yaml, body } = splitPrompt(text);
+  const frontmatter = yaml === undefined ? NO_FRONTMATTER : SHIPPED_FRONTMATTER;
   return { name, file, text, body, frontmatter };
 }
+
+/** What each frontmatter that comes with Baton says, so that none has to be read; a test compares. */
+const SHIPPED_FRONTMATTER: Frontmatter = { ...NO_FRONTMATTER, version: 1 };
 
 type ReadText = { readonly text: string } | { readonly missing: true } | { readonly problem: string };
 

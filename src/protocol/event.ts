@@ -94,6 +94,11 @@ const threadEvents = [
       .array(z.object({ id: z.string(), text: z.string() }))
       .meta({ description: 'all of them, oldest first' }),
   }),
+  event('pins_changed', 'What is pinned. Told at the opening where there is something, and at each change.', {
+    pins: z
+      .array(z.object({ id: z.string(), text: z.string() }))
+      .meta({ description: 'all of them, oldest first' }),
+  }),
   event('shutdown_complete', 'The last event of a thread: everything is written and closed.', {}),
 ] as const;
 
@@ -122,18 +127,22 @@ const turnEvents = [
       .enum(['interrupted', 'replaced', 'failed'])
       .meta({ description: '`replaced`: by another turn; `failed`: by what an `error` told before' }),
   }),
-  event('token_count', 'The context and what was spent, after every turn.', {
-    used: tokens.meta({ description: 'in the context now, by the gauge' }),
-    model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
-    percent_remaining: percent
-      .nullable()
-      .meta({ description: 'of the usable window; null while it is unknown' }),
-    total: tokenUsage.meta({
-      description:
-        "all of the agent's requests in the log, by the provider's count; those for summaries and judgments are not in it",
-    }),
-    last: tokenUsage.nullable().meta({ description: 'the newest of them; null before the first' }),
-  }),
+  event(
+    'token_count',
+    'The context and what was spent, after every answer that asks for more and after every turn.',
+    {
+      used: tokens.meta({ description: 'in the context now, by the gauge' }),
+      model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
+      percent_remaining: percent
+        .nullable()
+        .meta({ description: 'of the usable window; null while it is unknown' }),
+      total: tokenUsage.meta({
+        description:
+          "all of the agent's requests in the log, by the provider's count; those for summaries and judgments are not in it",
+      }),
+      last: tokenUsage.nullable().meta({ description: 'the newest of them; null before the first' }),
+    },
+  ),
   event('error', 'Something failed. The thread goes on.', {
     code: z.string().meta({ description: 'stable' }),
     message: sentence,
@@ -263,9 +272,13 @@ const compactionEvents = [
     },
   ),
   event('compact_preview', 'Answers `compact` with `preview`; nothing was changed.', {
+    strategy: z.enum(['full', 'micro']).meta({ description: '`micro`: old tool results alone are cleared' }),
+    pre_compact_tokens: tokens,
+    post_compact_tokens: tokens,
     receipt: z
       .looseObject({ version: z.literal(1), id: z.string() })
-      .meta({ description: 'as a compaction would leave it: schema/receipt.schema.json' }),
+      .nullable()
+      .meta({ description: 'as a compaction would leave it: schema/receipt.schema.json; null for `micro`' }),
   }),
   event('undo_completed', 'A compaction or a turn was taken back.', {
     what: z.enum(['compaction', 'turn']),

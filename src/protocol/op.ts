@@ -6,9 +6,7 @@ import * as z from 'zod';
 import {
   APPROVAL_POLICIES,
   BOUNDARIES,
-  PACKET_AUTHORS,
   SANDBOX_MODES,
-  STEPS,
   STRATEGIES,
   TIERS,
   WATCHER_MODES,
@@ -35,33 +33,10 @@ const messageId = identifier
   .exactOptional()
   .meta({ description: 'unique within the thread; absent: one is made up' });
 
-const submissionOrigin = z
-  .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('user') }),
-    z.strictObject({
-      type: z.literal('watcher'),
-      number: z.int().min(1).meta({ description: "of the watcher's effect" }),
-      sequence_id: identifier,
-      steps: z.array(z.enum(STEPS)).min(1).meta({ description: 'what the message holds, in order' }),
-    }),
-  ])
-  .meta({
-    description: 'who wrote it. Never implied, since only a turn of the user may have something approved',
-  });
-
-const auditTrigger = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('user') }),
-  z.strictObject({
-    type: z.literal('auto_watcher'),
-    number: z.int().min(1).meta({ description: "of the watcher's effect" }),
-    decision_id: identifier.meta({ description: 'of the decision in the log, which holds the evidence' }),
-    tier: z.enum(TIERS).nullable(),
-    percent_remaining: percent.nullable().meta({ description: 'null while no window is known' }),
-    signals: z.array(z.strictObject({ id: z.string(), boundary: z.enum(BOUNDARIES) })),
-    packet_author: z.enum(PACKET_AUTHORS).nullable().meta({ description: 'null without a packet' }),
-    sequence_id: identifier.nullable().meta({ description: 'null without ceremony' }),
-  }),
-]);
+const origin = z.strictObject({ type: z.literal('user') }).meta({
+  description:
+    'who wrote it. Never implied, since only a turn of the user may have something approved; the watcher is part of the thread and comes by no op',
+});
 
 /** What the user may answer to a request for approval. @source Codex, `ReviewDecision` */
 const approvalDecision = z.enum(['approved', 'approved_for_session', 'denied', 'abort']).meta({
@@ -79,12 +54,12 @@ export const OpSchema = z
     op('user_turn', 'Starts a turn; one that comes while a turn runs waits in the queue.', {
       id: messageId,
       items,
-      origin: submissionOrigin,
+      origin,
     }),
     op('steer', 'A message for the turn that runs, seen before its next sampling.', {
       id: messageId,
       items,
-      origin: submissionOrigin,
+      origin,
     }),
     op(
       'interrupt',
@@ -92,17 +67,19 @@ export const OpSchema = z
       {},
     ),
     op('compact', 'Compacts the history.', {
-      trigger: auditTrigger.meta({ description: 'who asked, and why; kept with the receipt' }),
+      trigger: z
+        .strictObject({ type: z.literal('user') })
+        .meta({ description: 'who asked; kept with the receipt' }),
       instructions: text.exactOptional().meta({ description: 'what the summary should mind' }),
       strategy: z.enum(STRATEGIES).exactOptional().meta({ description: 'absent: `auto`' }),
       target_tokens: tokens
         .min(1)
         .exactOptional()
         .meta({ description: 'size to reach; absent: as configured' }),
-      preview: z
-        .boolean()
-        .exactOptional()
-        .meta({ description: 'true: answered by `compact_preview`, and nothing is changed' }),
+      preview: z.boolean().exactOptional().meta({
+        description:
+          'true: answered by `compact_preview`, and nothing is changed: no model and no hook is asked',
+      }),
     }),
     op('undo', 'Takes back the newest compaction, or the newest turn with what it did to files.', {
       what: z.enum(['compaction', 'turn']),
@@ -134,7 +111,6 @@ export const OpSchema = z
       answer: z.string().meta({ description: 'the label of an option, or words of their own' }),
     }),
     op('set_settings', 'Changes settings of the thread from here on; answered by `session_configured`.', {
-      model: identifier.exactOptional().meta({ description: 'MODEL or PROVIDER/MODEL' }),
       mode: z
         .enum([...WATCHER_MODES, 'off'])
         .exactOptional()

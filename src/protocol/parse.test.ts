@@ -246,7 +246,7 @@ test('what is wrong is said in words', () => {
     [{ ...turn, items: [{ type: 'text', text: ' \n' }] }, 'items[0].text must not be blank'],
     [{ ...turn, items: [{ type: 'image', text: 'A lamp.' }] }, 'items[0].type must be "text"'],
     [{ ...turn, items: [] }, 'items must have at least 1 entry'],
-    [{ ...turn, origin: { type: 'agent' } }, 'origin.type must be one of "user", "watcher"'],
+    [{ ...turn, origin: { type: 'agent' } }, 'origin.type must be "user"'],
     [{ ...turn, origin: undefined }, 'origin is missing'],
     [{ ...turn, 'so\nme': 1 }, '"so\\nme" is not known here'],
     [{ ...turn, origin: { type: 'user', x: 1 }, y: 1 }, 'origin.x is not known here, and 1 more'],

@@ -98,6 +98,12 @@ export interface UndoCompactionRecord {
   readonly newRefs?: NewRefs;
 }
 
+/** Takes a turn of the user back: the history as it was before it began. No compaction may have come in between. */
+export interface UndoTurnRecord {
+  readonly type: 'undo_turn';
+  readonly turnId: string;
+}
+
 /** Something that was shown, in the shape in which it goes over the wire. Carries nothing for the history. */
 export interface EventRecord {
   readonly type: 'event';
@@ -138,6 +144,7 @@ export type LogRecord = (
   | CompactedRecord
   | MicroCompactedRecord
   | UndoCompactionRecord
+  | UndoTurnRecord
   | EventRecord
   | NoteRecord
   | OpaqueRecord

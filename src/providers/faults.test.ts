@@ -73,13 +73,16 @@ function itemsOf(events: readonly ModelEvent[]): number {
 for (const wire of WIRE_APIS) {
   describe(wire, () => {
     for (const [name, fault, code, isRetryable] of FAULTS) {
-      // Only faults of patience need to wait; the others must not be taken for one.
-      const idleTimeoutMs = fault.type === 'silence' || fault.type === 'stall' ? 250 : 10_000;
+      // Only faults of patience need to wait; the others must not be taken for one, nor the good answer after them.
+      const needsPatience = fault.type === 'silence' || fault.type === 'stall';
 
       test(`${name}: told as ${code}, with nothing delivered as done`, async () => {
         server.play({ replies: [{ ...GOOD, fault }] });
         const { events, error } = await collect(
-          client(wire, server.baseUrl, { idleTimeoutMs }).stream(request(wire), signal),
+          client(wire, server.baseUrl, { idleTimeoutMs: needsPatience ? 250 : 10_000 }).stream(
+            request(wire),
+            signal,
+          ),
         );
         const failure = failureOf(error);
         assert.equal(failure?.code, code, String(error));
@@ -96,7 +99,10 @@ for (const wire of WIRE_APIS) {
         const before = server.requests.length;
         server.play({ replies: [{ ...GOOD, fault }, GOOD] });
         const { events, error } = await collect(
-          client(wire, server.baseUrl, { idleTimeoutMs, retry: RETRIES }).stream(request(wire), signal),
+          client(wire, server.baseUrl, {
+            idleTimeoutMs: needsPatience ? 1_000 : 10_000,
+            retry: RETRIES,
+          }).stream(request(wire), signal),
         );
         assert.equal(server.requests.length - before, isRetryable ? 2 : 1);
         assert.equal(error === undefined, isRetryable, String(error));
@@ -157,7 +163,7 @@ test('a chat server that leaves out the last word, or stalls after it, has answe
   for (const type of ['early_end', 'stall', 'cut'] as const) {
     server.play({ replies: [{ ...GOOD, fault: { type, afterEvents } }] });
     const { events, error } = await collect(
-      client('chat', server.baseUrl, { idleTimeoutMs: 500 }).stream(request('chat'), signal),
+      client('chat', server.baseUrl, { idleTimeoutMs: 2_000 }).stream(request('chat'), signal),
     );
     assert.equal(error, undefined, type);
     assert.deepEqual(events.at(-1), { type: 'completed', stopReason: 'end_turn' }, type);

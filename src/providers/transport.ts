@@ -1,6 +1,8 @@
 // HTTP and server-sent events for all three wire formats: one place where time runs out, connections close and streams
 // prove to be whole or broken.
 
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import type { EventSourceMessage } from 'eventsource-parser';
 import { BatonError } from '../errors.ts';
@@ -54,19 +56,19 @@ export async function* streamEvents(call: Call): AsyncGenerator<StreamPart, void
   const line = new Line(call);
   try {
     const response = await line.open();
-    const type = response.headers.get('content-type') ?? '';
+    const type = response.headers['content-type'] ?? '';
     if (type.includes('application/json')) {
       yield wholeAnswer(await line.text(response), call);
       return;
     }
-    if (!type.includes('text/event-stream') || response.body === null) {
+    if (!type.includes('text/event-stream')) {
       throw modelError(
         'model_network',
         `${call.provider} answered with ${type === '' ? 'no content type' : quote(type, call)} instead of an event stream.`,
-        { provider: call.provider, status: response.status, isRetryable: false },
+        { provider: call.provider, status: statusOf(response), isRetryable: false },
       );
     }
-    yield* line.parts(response.body);
+    yield* line.parts(response);
   } finally {
     line.close();
   }
@@ -93,7 +95,7 @@ export async function requestJson(call: Call): Promise<JsonObject> {
       `${call.provider} answered with what is no JSON: ${quote(text, call)}`,
       {
         provider: call.provider,
-        status: response.status,
+        status: statusOf(response),
         isRetryable: false,
       },
     );
@@ -122,36 +124,43 @@ class Line {
   }
 
   /** The answer, if its status says that it is one. */
-  async open(): Promise<Response> {
-    const { url, body } = this.#call;
+  async open(): Promise<IncomingMessage> {
     const headers = requestHeaders(this.#call);
-    const response = await this.#wait('model_network', () =>
-      fetch(url, {
-        method: 'POST',
-        headers,
-        // As bytes: `fetch` would look through a text once more for halves of pairs.
-        body: Buffer.from(serialize(body), 'utf8'),
-        signal: this.#controller.signal,
-        // Whoever sends a key elsewhere gives it away.
-        redirect: 'manual',
-      }),
-    );
-    if (response.ok) return response;
+    const response = await this.#wait('model_network', () => this.#send(headers));
+    const status = statusOf(response);
+    if (status >= 200 && status < 300) return response;
     throw complaintOf(this.#call, response, await this.text(response));
   }
 
-  async text(response: Response): Promise<string> {
-    if (response.body === null) return '';
+  /** Follows no redirection: whoever sends a key elsewhere gives it away. */
+  async #send(headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+    const { url, body } = this.#call;
+    const { request } = await (url.startsWith('https:') ? import('node:https') : import('node:http'));
+    const bytes = Buffer.from(serialize(body), 'utf8');
+    return new Promise((resolve, reject) => {
+      const sent = request(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': bytes.length },
+      });
+      // Without an error of its own: that would be thrown where nobody reads the answer any more.
+      const drop = (): void => void sent.destroy();
+      sent.on('response', resolve).on('error', reject).end(bytes);
+      this.#controller.signal.addEventListener('abort', drop);
+      if (this.#controller.signal.aborted) drop();
+    });
+  }
+
+  async text(response: IncomingMessage): Promise<string> {
     let text = '';
     const decoder = new TextDecoder();
-    for await (const bytes of this.#chunks(response.body)) {
+    for await (const bytes of this.#chunks(response)) {
       text += decoder.decode(bytes, { stream: true });
       if (text.length > MAX_EVENT_CHARACTERS) break;
     }
     return text;
   }
 
-  async *parts(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamPart, void, undefined> {
+  async *parts(response: IncomingMessage): AsyncGenerator<StreamPart, void, undefined> {
     const waiting: (StreamPart | BatonError)[] = [];
     const parser = createParser({
       maxBufferSize: MAX_EVENT_CHARACTERS,
@@ -167,7 +176,7 @@ class Line {
     });
     const decoder = new TextDecoder();
     let heard = 0;
-    for await (const bytes of this.#chunks(body)) {
+    for await (const bytes of this.#chunks(response)) {
       heard += bytes.length;
       if (heard > MAX_ANSWER_BYTES) throw endless(this.#call);
       parser.feed(decoder.decode(bytes, { stream: true }));
@@ -179,10 +188,10 @@ class Line {
     }
   }
 
-  async *#chunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-    const reader = body.getReader();
+  async *#chunks(response: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+    const chunks: AsyncIterator<Uint8Array> = response[Symbol.asyncIterator]();
     for (;;) {
-      const { done, value } = await this.#wait('model_cut_off', () => reader.read());
+      const { done = false, value } = await this.#wait('model_cut_off', () => chunks.next());
       if (done) return;
       yield value;
     }
@@ -228,15 +237,12 @@ export function serialize(body: JsonObject): string {
   );
 }
 
-/** Built apart from `fetch`, whose complaint about a header quotes its value: the key. */
-function requestHeaders({ headers, provider }: Call): Headers {
-  const built = new Headers({
-    'content-type': 'application/json',
-    accept: 'text/event-stream, application/json',
-  });
+/** A header that cannot be sent is told of without its value, which may be the key. */
+function requestHeaders({ headers, provider }: Call): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
     try {
-      built.set(name, value);
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
     } catch {
       throw modelError(
         'model_auth',
@@ -248,7 +254,12 @@ function requestHeaders({ headers, provider }: Call): Headers {
       );
     }
   }
-  return built;
+  return {
+    'content-type': 'application/json',
+    accept: 'text/event-stream, application/json',
+    'accept-encoding': 'identity',
+    ...headers,
+  };
 }
 
 function partOf({ event, data }: EventSourceMessage, call: Call): StreamPart | BatonError {
@@ -297,7 +308,7 @@ export function complaintInStream(call: Pick<Call, 'provider' | 'key'>, error: J
   });
 }
 
-function complaintOf(call: Call, response: Response, text: string): BatonError {
+function complaintOf(call: Call, response: IncomingMessage, text: string): BatonError {
   const body = parseObject(text);
   const error = body === undefined ? undefined : (objectAt(body, 'error') ?? body);
   const plain = body === undefined ? undefined : (stringAt(body, 'error') ?? stringAt(body, 'detail'));
@@ -305,12 +316,22 @@ function complaintOf(call: Call, response: Response, text: string): BatonError {
   const providerCode = error && codeIn(error);
   return readComplaint({
     provider: call.provider,
-    status: response.status,
-    headers: response.headers,
+    status: statusOf(response),
+    headers: { get: (name) => headerOf(response, name) },
     message: message.trim() === '' ? 'nothing' : quote(message, call),
     ...(providerCode === undefined ? {} : { providerCode }),
     now: Date.now(),
   });
+}
+
+/** An answer always has one; only requests, which share the type, do not. */
+function statusOf({ statusCode = 0 }: IncomingMessage): number {
+  return statusCode;
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | null {
+  const value = headers[name.toLowerCase()];
+  return (Array.isArray(value) ? value.join(', ') : value) ?? null;
 }
 
 /** OpenAI's `code` says more than its `type`; Anthropic has the type alone. */

@@ -289,7 +289,7 @@ export class Rollout {
   /**
    * Appends records, in order and behind those appended before. Fulfilled with the number of the newest line, counted from
    * 1 over all that the thread holds or inherits, once all of them are acknowledged. A record without a time gets the
-   * present one. A `micro_compacted` and an `undo_compaction` are appended alone.
+   * present one. A `micro_compacted`, an `undo_compaction` and an `undo_turn` are appended alone.
    * @throws BatonError `output_failed`: none of them is in the log, and they may be appended again, unless
    *   `data.isBroken`: then the thread has to be opened anew, which tells what is in it. `file_changed`: somebody else
    *   wrote to the file or removed it.
@@ -400,6 +400,10 @@ export class Rollout {
     if (record.type === 'undo_compaction' && this.#fold.compactions.at(-1)?.id !== record.compactionId) {
       throw new RangeError('Only the newest compaction in force can be taken back');
     }
+    const turn = record.type === 'undo_turn' ? this.#fold.newestTurn() : undefined;
+    if (record.type === 'undo_turn' && (turn?.turnId !== record.turnId || turn.isCompacted)) {
+      throw new RangeError('Only the newest turn can be taken back, and no compaction may have come since');
+    }
     const lines = recordLines(record, {
       tail: tail.state(),
       historyAfter: (rewriting) => historyAfter(this.#fold, rewriting),
@@ -491,6 +495,7 @@ function historyAfter(fold: HistoryFold<Item>, record: RewritingRecord): readonl
       return callId !== undefined && callIds.has(callId) ? clearResult(value) : value;
     });
   }
+  if (record.type === 'undo_turn') return (fold.newestTurn()?.before ?? []).map(({ value }) => value);
   const { before, since } = fold.beforeNewestCompaction() ?? { before: [], since: [] };
   return [...before, ...since].map(({ value }) => value);
 }

@@ -52,12 +52,21 @@ export interface LineContext {
 }
 
 /** Records that change more than the end of the history, and do not say what it is then. */
-export type RewritingRecord = Extract<LogRecord, { type: 'micro_compacted' | 'undo_compaction' }>;
+export type RewritingRecord = Extract<
+  LogRecord,
+  { type: 'micro_compacted' | 'undo_compaction' | 'undo_turn' }
+>;
 
 /** Whether a record changes more than the end of the history. */
 export function isRewriting(record: LogRecord): record is RewritingRecord {
-  return record.type === 'micro_compacted' || record.type === 'undo_compaction';
+  return REWRITING.has(record.type);
 }
+
+const REWRITING: ReadonlySet<LogRecord['type']> = new Set([
+  'micro_compacted',
+  'undo_compaction',
+  'undo_turn',
+]);
 
 /** Whether what was recorded must outlive the machine and not only the process. @source spec 4-session §3 */
 export function isSyncPoint({ type }: LogRecord): boolean {
@@ -70,6 +79,7 @@ const SYNC_POINTS: ReadonlySet<LogRecord['type']> = new Set([
   'compacted',
   'micro_compacted',
   'undo_compaction',
+  'undo_turn',
 ]);
 
 /** The first line of a rollout, which names the thread. */
@@ -115,6 +125,7 @@ export function recordLines(
       return compactedLines(at, rest, context);
     case 'micro_compacted':
     case 'undo_compaction':
+    case 'undo_turn':
       return rewritingLines(at, rest, context);
     case 'event':
       return [eventLine(at, rest)];
@@ -239,14 +250,17 @@ function compactedLines(at: string, record: CompactedRecord, { tail }: LineConte
 
 /** For Codex, which knows nothing of the kind, it is one more history in place of another. */
 function rewritingLines(at: string, record: RewritingRecord, context: LineContext): readonly RolloutLine[] {
-  if (record.newRefs !== undefined) throw new RangeError('A rollout has no names of lines to change');
+  if ('newRefs' in record && record.newRefs !== undefined)
+    throw new RangeError('A rollout has no names of lines to change');
   const items = context.historyAfter(record);
   const written = replacementOf(items, (item) => toOwnWire(item), '');
-  const isUndo = record.type === 'undo_compaction';
   const next = {
-    windowId: isUndo ? context.windowId() : record.id,
+    windowId: record.type === 'micro_compacted' ? record.id : context.windowId(),
     totalTokens: estimate(items),
-    notes: { ...(isUndo && { undo: record.compactionId }), record: asJson(record) },
+    notes: {
+      ...(record.type === 'undo_compaction' && { undo: record.compactionId }),
+      record: asJson(record),
+    },
   };
   return newWindow(at, windowLines(context.tail, written, next));
 }

@@ -9,14 +9,18 @@ import type {
   CompactableThread,
   CompactionAsk,
   CompactionOutcome,
+  CompactorWorld,
+  ManualAsk,
   WatcherAsk,
 } from '../compaction/compactor/driver.ts';
-import type { CompactionWorld, Subject } from '../compaction/driver.ts';
+import { compactHistory } from '../compaction/driver.ts';
+import type { Compaction, Subject } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
-import { HistoryFold } from '../history/project.ts';
+import { HistoryFold, withoutUndoneTurns } from '../history/project.ts';
+import type { NewestTurn } from '../history/project.ts';
 import type { CancelSignal, Model } from '../ports.ts';
 import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
@@ -26,8 +30,9 @@ import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { wireOrigin } from '../protocol/turn.ts';
 import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
-import { TrailCollector } from '../trail/collect.ts';
+import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { StopReason } from '../vocabulary.ts';
 import type { SessionEvent } from '../protocol/event.ts';
@@ -62,7 +67,7 @@ export interface SessionWorld {
   readonly threadId: string;
   readonly log: SessionLog;
   readonly tools: ToolRunner;
-  readonly compaction: Omit<CompactionWorld, 'signal' | 'commit' | 'emit'>;
+  readonly compaction: Omit<CompactorWorld, 'emit'>;
   readonly emit: (event: SessionEvent) => void;
   /** Without one a turn is never held. */
   readonly observer?: TurnObserver;
@@ -111,11 +116,14 @@ const KEPT_PASTS = 2;
 /** Marks of its course that the account of a living thread keeps: only its gauge is read. */
 const KEPT_MARKS = 100;
 
+/** Full compactions from which the user is told that the thread is long. @source the recorded sessions have at most 3 */
+const LONG_THREAD = 3;
+
 /** A thread that is alive. */
 export class Session {
   readonly #world: SessionWorld;
   readonly #history = new HistoryFold(WHOLE_ITEMS);
-  readonly #trail = new TrailCollector();
+  #trail = new LaterTrail();
   readonly #account: AccountFold;
   readonly #compactor: Compactor;
   readonly #running = new Map<number, AbortController>();
@@ -133,9 +141,12 @@ export class Session {
   #batchFrom = 0;
   /** The agent owes the observer an answer. */
   #isAsked = false;
+  #compactions = 0;
   #cwd: string | undefined;
   #lastEnding: TurnEnding | undefined;
   #quiet: (() => void)[] = [];
+  /** Something that is no sampling has the thread to itself: a compaction, an undo. */
+  #isTaken = false;
 
   /** @param past the records of the thread so far, none for a new one */
   constructor(world: SessionWorld, past: Iterable<LogRecord> = []) {
@@ -148,7 +159,12 @@ export class Session {
     });
     const { config, compaction, emit } = world;
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
-    for (const record of past) this.#fold(record);
+    const records = [...past];
+    for (const record of records) this.#fold(record);
+    if (records.some(({ type }) => type === 'undo_turn')) {
+      this.#collectTrail(records);
+      this.#lastMessage = lastMessageOf(this.items);
+    }
     // Not before: what is recorded may have taken back more compactions in a row than are kept at hand from here on.
     this.#history.keepFrames(KEPT_PASTS);
     this.#account.keepNewest({ pasts: KEPT_PASTS, marks: KEPT_MARKS });
@@ -204,10 +220,17 @@ export class Session {
    */
   async start({ kind, origin, input }: TurnStart): Promise<void> {
     if (origin.type === 'user') this.#compactor.noteUserTurn();
-    await this.#enqueue(async () => {
+    while (!(await this.#tryStart({ kind, origin, input }))) await this.#nextQuiet();
+  }
+
+  /** @returns false while a compaction, or an undo, has the thread to itself */
+  #tryStart({ kind, origin, input }: TurnStart): Promise<boolean> {
+    return this.#enqueue(async () => {
+      if (this.#isTaken) return false;
       if (this.#turn !== undefined) throw new RangeError('A turn is running: steer it, or wait for its end');
       const turnId = await this.#begin({ kind, origin });
       await this.#step({ type: 'start', turnId, input });
+      return true;
     });
   }
 
@@ -244,11 +267,15 @@ export class Session {
    * @param isAsking they ask the agent for an answer, which the observer is shown before the turn ends by itself
    */
   async put(items: readonly Item[], isAsking = false): Promise<void> {
-    await this.#untilQuiet();
-    await this.#enqueue(async () => {
+    await this.#whenQuiet(async () => {
       await this.#write(items.map((item) => ({ type: 'item', item }) as const));
       this.#isAsked ||= isAsking;
     });
+  }
+
+  /** Writes records where their items tear nothing apart. What they are is asked for then, by the trail as it is then. */
+  async record(recordsOf: (trail: Trail) => readonly LogRecord[]): Promise<void> {
+    await this.#whenQuiet(() => this.#write(recordsOf(this.trail())));
   }
 
   /** Writes what is no part of the history. */
@@ -275,12 +302,55 @@ export class Session {
    * @throws what writing the log fails with
    */
   async compact(ask: CompactionAsk, signal: CancelSignal, origin?: TurnOrigin): Promise<CompactionOutcome> {
-    await this.#untilQuiet();
-    if (origin === undefined) return this.#compactor.request(ask, signal);
-    await this.#enqueue(() => this.#begin({ kind: 'compact', origin }));
+    const isTurn = await this.#whenQuiet(async () => {
+      const isOwn = origin !== undefined && this.#turn === undefined;
+      if (isOwn) await this.#begin({ kind: 'compact', origin });
+      this.#isTaken = true;
+      return isOwn;
+    });
+    try {
+      const outcome = await this.#compact(ask, signal);
+      const isDone = outcome.type === 'compacted';
+      const how = isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed';
+      if (isTurn) await this.#enqueue(() => this.#finish(how));
+      return outcome;
+    } finally {
+      this.#free();
+    }
+  }
+
+  /**
+   * What a compaction on the user's request would come to now. Asks no model and no hook, and changes nothing.
+   * @throws BatonError as `compactHistory`
+   */
+  preview({ strategy, targetTokens }: ManualAsk, signal: CancelSignal): Promise<Compaction> {
+    const { config, compaction } = this.#world;
+    const { hooks: _, ...world } = compaction;
+    const occasion = {
+      trigger: 'manual',
+      reason: 'user_requested',
+      phase: 'standalone_turn',
+      // What a provider would leave cannot be known before it is asked.
+      strategy: strategy === 'remote' ? 'full' : strategy,
+      why: 'The user asked for a preview.',
+      isEmbedded: true,
+      ...(targetTokens === undefined ? {} : { targetTokens }),
+    } as const;
+    return compactHistory(this.#subject(), occasion, config, { ...world, signal, emit: () => undefined });
+  }
+
+  /** Tells how full the context is, where that changed between turns. */
+  tellTokens(): void {
+    this.#world.emit(this.#tokenCount());
+  }
+
+  async #compact(ask: CompactionAsk, signal: CancelSignal): Promise<CompactionOutcome> {
     const outcome = await this.#compactor.request(ask, signal);
-    const isDone = outcome.type === 'compacted';
-    await this.#enqueue(() => this.#finish(isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed'));
+    const isFull = outcome.type === 'compacted' && outcome.compaction.type === 'full';
+    if (isFull && this.#compactions >= LONG_THREAD) {
+      const message = `This thread was compacted ${this.#compactions} times, and each summary loses a little. A new thread may do better for new work.`;
+      this.#world.emit({ type: 'warning', message });
+    }
     return outcome;
   }
 
@@ -300,8 +370,7 @@ export class Session {
    * @throws BatonError `nothing_to_undo`, also where more were undone in a row than are kept at hand
    */
   async undoCompaction(): Promise<string> {
-    await this.#untilQuiet();
-    return this.#enqueue(async () => {
+    return this.#whenQuiet(async () => {
       const newest = this.#history.compactions.at(-1);
       if (newest === undefined || this.#history.beforeNewestCompaction() === undefined) {
         throw new BatonError('nothing_to_undo', 'There is no compaction here that can be taken back', {
@@ -313,12 +382,63 @@ export class Session {
     });
   }
 
-  #isQuiet(): boolean {
-    return this.#state.stage.at === 'held' || this.#turn === undefined;
+  /**
+   * Takes the newest turn of the user back, with everything since.
+   * @param work what else belongs to it, first: nothing of the thread changes meanwhile
+   * @param past the log as it is now
+   * @returns what `work` did
+   * @throws BatonError `nothing_to_undo`, also while a turn runs and behind a compaction; what `work` fails with
+   */
+  async undoTurn<Result>(
+    work: (turn: NewestTurn<Item>) => Promise<Result>,
+    past: () => AsyncIterable<LogRecord>,
+  ): Promise<Result> {
+    const turn = await this.#enqueue(() => {
+      const isBusy = this.#turn !== undefined || this.#isTaken;
+      const newest = requireUndoable(this.#history.newestTurn(), isBusy);
+      this.#isTaken = true;
+      return Promise.resolve(newest);
+    });
+    try {
+      const result = await work(turn);
+      await this.#enqueue(() => this.#write([{ type: 'undo_turn', turnId: turn.turnId }]));
+      const records: LogRecord[] = [];
+      for await (const record of past()) records.push(record);
+      this.#collectTrail(records);
+      this.#lastMessage = lastMessageOf(this.items);
+      return result;
+    } finally {
+      this.#free();
+    }
   }
 
-  async #untilQuiet(): Promise<void> {
-    while (!this.#isQuiet()) await new Promise<void>((resolve) => this.#quiet.push(resolve));
+  /** What turns were taken back did is no part of the work any more. */
+  #collectTrail(records: readonly LogRecord[]): void {
+    this.#trail = new LaterTrail();
+    for (const record of withoutUndoneTurns(records)) this.#trail.add(record);
+  }
+
+  #isQuiet(): boolean {
+    return !this.#isTaken && (this.#state.stage.at === 'held' || this.#turn === undefined);
+  }
+
+  /** Does something where it tears nothing apart: nothing else happens to the thread meanwhile. */
+  async #whenQuiet<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const done = await this.#enqueue(async () => (this.#isQuiet() ? { result: await work() } : undefined));
+      if (done !== undefined) return done.result;
+      if (!this.#isQuiet()) await this.#nextQuiet();
+    }
+  }
+
+  #nextQuiet(): Promise<void> {
+    if (this.#isQuiet()) return Promise.resolve();
+    return new Promise((resolve) => this.#quiet.push(resolve));
+  }
+
+  #free(): void {
+    this.#isTaken = false;
+    this.#wakeQuiet();
   }
 
   #wakeQuiet(): void {
@@ -365,10 +485,7 @@ export class Session {
   async #perform(effect: LoopEffect): Promise<void> {
     switch (effect.type) {
       case 'append':
-        return this.#write([
-          ...effect.items.map((item) => ({ type: 'item', item }) as const),
-          ...(effect.usage === undefined ? [] : [{ type: 'usage', usage: effect.usage } as const]),
-        ]);
+        return this.#append(effect);
       case 'check':
         return this.#start(effect.number, (signal) => this.#check(effect, signal));
       case 'sample':
@@ -382,6 +499,15 @@ export class Session {
       case 'end':
         return this.#end(effect.ending);
     }
+  }
+
+  async #append({ items, usage }: Extract<LoopEffect, { type: 'append' }>): Promise<void> {
+    await this.#write([
+      ...items.map((item) => ({ type: 'item', item }) as const),
+      ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
+    ]);
+    // The last answer of a turn is followed by the end of the turn, which tells the same.
+    if (usage !== undefined && this.#state.stage.at !== 'idle') this.#world.emit(this.#tokenCount());
   }
 
   #hold({ number, isFollowUpOwed }: Extract<LoopEffect, { type: 'hold' }>): void {
@@ -410,14 +536,23 @@ export class Session {
   }
 
   async #check({ number, from }: Extract<LoopEffect, { type: 'check' }>, signal: AbortSignal): Promise<void> {
-    const outcome = await this.#compactor.request({ from }, signal);
+    const outcome = await this.#compact({ from }, signal);
     if (outcome.type === 'compacted') this.#world.observer?.compacted(outcome.compaction.type);
     // A compaction that failed left the history as it was; whether it fits, the provider says.
     const settlement =
       outcome.type === 'context_exhausted'
-        ? ({ type: 'exhausted', why: `${outcome.why} The window is filled by ${outcome.parts}.` } as const)
+        ? ({ type: 'exhausted', why: this.#whatFills(outcome) } as const)
         : ({ type: 'fits' } as const);
     this.#send({ type: 'settled', number, settlement });
+  }
+
+  #whatFills({ why, parts }: Extract<CompactionOutcome, { type: 'context_exhausted' }>): string {
+    const { instructions, tools, config } = this.#world;
+    const fixed = approximateTokens(instructions + JSON.stringify(tools.specs), config.compact);
+    return (
+      `${why.replace(/\.?$/, '.')} The window is filled by ${parts}, ` +
+      `and by instructions and tools (about ${fixed} tokens), which are in every request.`
+    );
   }
 
   async #sample(number: number, signal: AbortSignal): Promise<void> {
@@ -537,6 +672,7 @@ export class Session {
 
   #fold(record: LogRecord): void {
     if (record.type === 'turn_started') this.#turns++;
+    if (record.type === 'compacted') this.#compactions++;
     if (record.type === 'session_meta' || record.type === 'settings') this.#cwd = record.cwd ?? this.#cwd;
     if (record.type === 'item') this.#noteItem(record.item);
     this.#history.add(record);
@@ -595,6 +731,28 @@ export class Session {
       },
     };
   }
+}
+
+/**
+ * The turn, if it can be taken back.
+ * @throws BatonError `nothing_to_undo`
+ */
+export function requireUndoable<T>(turn: NewestTurn<T> | undefined, isBusy: boolean): NewestTurn<T> {
+  const refusal = (why: string, cure: string): BatonError => new BatonError('nothing_to_undo', why, { cure });
+  if (isBusy) throw refusal('A turn cannot be taken back while the thread is at work', 'Interrupt it first.');
+  if (turn === undefined) throw refusal('There is no turn that could be taken back', '');
+  if (!turn.isCompacted) return turn;
+  throw refusal(
+    `The history was compacted after ${turn.turnId} had begun, so it cannot be taken back`,
+    'Take the compaction back first.',
+  );
+}
+
+function lastMessageOf(items: readonly Item[]): string | undefined {
+  const last = items.findLast(
+    (item) => item.type === 'message' && item.role === 'assistant' && authorOf(item) === 'agent',
+  );
+  return last?.type === 'message' ? textOfParts(last.content) : undefined;
 }
 
 /** Puts an answer together; only a whole one is ever recorded. */

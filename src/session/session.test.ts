@@ -135,6 +135,8 @@ for (const wire of ['responses', 'chat', 'anthropic'] as const) {
       assert.deepEqual(names(events), [
         'turn_started',
         'user_message',
+        'token_count',
+        'token_count',
         'agent_message',
         'turn_complete',
         'token_count',

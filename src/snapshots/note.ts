@@ -21,23 +21,34 @@ export function restoredNote(turnId: string, undo: Snapshot): NoteRecord {
   return { type: 'note', kind: RESTORED, value: { turn_id: turnId, commit: undo.commit, ref: undo.ref } };
 }
 
-/**
- * The snapshot of the newest turn whose files were not put back yet: what the next undo returns to. An undo of a turn takes the
- * turns after it along.
- */
-export function newestSnapshot(records: Iterable<LogRecord>): TurnSnapshot | undefined {
-  const taken: TurnSnapshot[] = [];
-  for (const record of records) {
-    if (record.type !== 'note') continue;
-    const snapshot = snapshotOf(record);
-    if (snapshot === undefined) continue;
-    if (record.kind === TAKEN) taken.push(snapshot);
-    else if (record.kind === RESTORED) {
-      const index = taken.findLastIndex(({ turnId }) => turnId === snapshot.turnId);
-      if (index !== -1) taken.splice(index);
+/** Follows the turns of a thread and the snapshots that were taken in them. */
+export class SnapshotFold {
+  /** Turns and snapshots in the order of the log; what was put back is no longer among them. */
+  #places: { readonly turnId: string; readonly snapshot: TurnSnapshot | undefined }[] = [];
+
+  add(record: LogRecord): void {
+    if (record.type === 'turn_started' && record.turnId !== undefined) {
+      this.#places.push({ turnId: record.turnId, snapshot: undefined });
     }
+    if (record.type === 'undo_turn') this.#forgetFrom(record.turnId);
+    if (record.type !== 'note') return;
+    const snapshot = snapshotOf(record);
+    if (snapshot === undefined) return;
+    if (record.kind === TAKEN) this.#places.push({ turnId: snapshot.turnId, snapshot });
+    else if (record.kind === RESTORED) this.#forgetFrom(snapshot.turnId);
   }
-  return taken.at(-1);
+
+  /** How the files were before a turn: the first snapshot that was taken in it, or in a turn that followed it. */
+  firstSince(turnId: string): TurnSnapshot | undefined {
+    const from = this.#places.findIndex((place) => place.turnId === turnId);
+    if (from === -1) return undefined;
+    return this.#places.slice(from).find(({ snapshot }) => snapshot !== undefined)?.snapshot;
+  }
+
+  #forgetFrom(turnId: string): void {
+    const from = this.#places.findIndex((place) => place.turnId === turnId);
+    if (from !== -1) this.#places.splice(from);
+  }
 }
 
 function snapshotOf({ value }: NoteRecord): TurnSnapshot | undefined {

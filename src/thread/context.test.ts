@@ -23,6 +23,7 @@ const HERE = {
   policy: 'on_request',
   sandbox: 'workspace_write',
   canConfine: true,
+  isPlanning: false,
 } as const;
 
 const FILES = [{ path: 'AGENTS.md', text: 'Be kind.\n' }];

@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly sandbox: SandboxMode;
   /** Whether commands can be confined here. */
   readonly canConfine: boolean;
+  /** Nothing may be changed. */
+  readonly isPlanning: boolean;
 }
 
 /** An instruction file as it is given to the model. */
@@ -45,7 +47,7 @@ export function instructionsItem(root: string, files: readonly InstructionFile[]
 
 /** Where the thread works. */
 export function environmentItem(surroundings: Surroundings): Item {
-  const { cwd, date, shell, platform, policy, sandbox, canConfine } = surroundings;
+  const { cwd, date, shell, platform, policy, sandbox, canConfine, isPlanning } = surroundings;
   const facts = [
     `<cwd>${cwd}</cwd>`,
     `<current_date>${date}</current_date>`,
@@ -53,6 +55,11 @@ export function environmentItem(surroundings: Surroundings): Item {
     `<shell>${shell}</shell>`,
     `<sandbox_mode>${sandbox}</sandbox_mode>`,
     `<approval_policy>${policy}</approval_policy>`,
+    ...(isPlanning
+      ? [
+          '<plan_mode>on: nothing may be changed and no command run; work out the plan and tell it</plan_mode>',
+        ]
+      : []),
     ...(canConfine || sandbox === 'danger_full_access'
       ? []
       : [
@@ -89,6 +96,11 @@ export function missingContext(history: readonly Item[], wanted: readonly Item[]
     const newest = history.findLast((each) => isHarness(each) && textOf(each).startsWith(opening));
     return newest === undefined || textOf(newest) !== text;
   });
+}
+
+/** Whether an item says where the thread works. */
+export function isSurroundings(item: Item): boolean {
+  return isHarness(item) && textOf(item).startsWith(OPENINGS.environment);
 }
 
 function isHarness(item: Item): boolean {

@@ -27,6 +27,7 @@ import {
   environmentItem,
   hookItem,
   instructionsItem,
+  isSurroundings,
   missingContext,
   recordedInstructions,
   recordedDirectory,
@@ -39,6 +40,13 @@ import { WatcherSurroundings } from './watching/driver.ts';
 import type { PromptReader } from './watching/driver.ts';
 import type { WatcherSettings } from '../watcher/live/agent.ts';
 import type { AskApproval } from './tools/driver.ts';
+import type { Op } from '../protocol/op.ts';
+import { createAskUserTool } from './ask-user/driver.ts';
+import { Desk } from './desk/driver.ts';
+import { Ghosts } from './ghosts/driver.ts';
+import { OpsDoor } from './ops/driver.ts';
+import { initialSettings, withMode } from './settings.ts';
+import type { ThreadSettings } from './settings.ts';
 
 /** Which thread is opened, and how. */
 export interface ThreadRequest {
@@ -69,8 +77,11 @@ export interface ThreadWorld {
   readonly files?: RolloutFiles;
   /** Who writes summaries; absent: the embedded summarizer. */
   readonly summarizers?: Summarizers;
+  /** Who writes them for the watcher; absent: the same. */
+  readonly watcherSummarizers?: Summarizers;
   readonly hooks?: Hooks;
-  readonly ask: AskApproval;
+  /** Who is asked about calls; absent: whoever sends ops, by events. */
+  readonly ask?: AskApproval;
   /** The configuration as it is now: it is read anew at each decision of the watcher. @throws BatonError where it has become unusable */
   readonly readConfig: () => Promise<Config>;
   readonly prompts: PromptReader;
@@ -108,6 +119,15 @@ export interface Thread {
   interrupt(): void;
   /** Ends at once whatever is under way, and begins nothing more: what waits is there when the thread is resumed. */
   stop(): void;
+  /**
+   * Does what an op asks for; what goes wrong is an `error` event. Ops are begun in the order in which they are given here.
+   * Fulfilled when the op is done, or, for a message, once it cannot be lost.
+   */
+  perform(op: Op): Promise<void>;
+  /** Nobody is there any more to answer what is asked: it is turned down. */
+  desert(): void;
+  /** Fulfilled when nothing is under way and nothing waits. @throws BatonError where the log could not be written */
+  rest(): Promise<void>;
   /** Ends the running turn, waits until no tool runs any more, and lets others write the log. Does nothing the second time. */
   close(): Promise<void>;
 }
@@ -168,7 +188,10 @@ interface Parts {
   readonly context: readonly Item[];
   readonly compaction: SessionWorld['compaction'];
   readonly watching: WatcherSurroundings;
-  readonly settings: WatcherSettings;
+  readonly watcher: WatcherSettings;
+  readonly chosen: ChosenMode;
+  /** What the model is told of its surroundings under the settings of the thread. */
+  readonly surroundings: (settings: ThreadSettings) => Item;
 }
 
 class OpenThread implements Thread {
@@ -179,7 +202,12 @@ class OpenThread implements Thread {
   readonly #session: WatchedSession;
   readonly #tools: ThreadTools;
   readonly #model: AskedModel;
-  readonly #emit: ThreadWorld['emit'];
+  readonly #world: ThreadWorld;
+  readonly #parts: Parts;
+  readonly #desk: Desk;
+  readonly #ghosts: Ghosts | undefined;
+  readonly #door: OpsDoor;
+  #settings: ThreadSettings;
   /** Waits for the next turn. */
   #context: readonly Item[];
   #running: Promise<unknown> | undefined;
@@ -210,62 +238,94 @@ class OpenThread implements Thread {
     };
     const notes = await world.hooks?.sessionStart({ session, source }, world.signal);
     if (world.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
-    world.emit({
-      type: 'session_configured',
-      protocol_version: PROTOCOL_VERSION,
-      session_id: rollout.threadId,
-      rollout_path: rollout.path,
-      provider: model.provider,
-      model: model.name,
-      model_context_window: model.window,
-      cwd: toolbox.root,
-      approval_policy: config.approvalPolicy,
-      sandbox_mode: config.sandboxMode,
-      mode: config.features.rawrAutoCompaction ? config.rawrAutoCompaction.mode : 'off',
-      plan_mode: false,
-      review_mode: false,
-    });
+    const settings = initialSettings(config);
+    world.emit(configured(request, { rollout, root: toolbox.root }, settings));
     const told = [...log.warnings, ...unconfined(toolbox, config), ...project.warnings];
     for (const message of [...told, ...(notes?.warnings ?? [])]) world.emit({ type: 'warning', message });
-    const context = [
-      instructionsItem(project.root, project.files),
+    const surroundings = (now: ThreadSettings): Item =>
       environmentItem({
         cwd: toolbox.root,
         date: localDate(new Date(world.clock.now())),
         platform: world.platform,
         shell: toolbox.shell,
-        policy: config.approvalPolicy,
-        sandbox: config.sandboxMode,
+        policy: now.policy,
+        sandbox: now.sandbox,
+        isPlanning: now.isPlanning,
         canConfine: toolbox.confinement.type === 'bubblewrap',
-      }),
+      });
+    const context = [
+      instructionsItem(project.root, project.files),
+      surroundings(settings),
       notes?.context === undefined ? undefined : hookItem(notes.context),
     ].filter((item) => item !== undefined);
     const compaction = await compactionSurroundings(request, world, toolbox.root);
-    const watching = watcherSurroundings(request, world, toolbox);
-    const settings = await watching.settings();
-    const parts = { request, world, log, toolbox, context, compaction, watching, settings };
-    const thread = new OpenThread(parts);
-    if (request.resume !== undefined) await thread.#session.begin();
+    const chosen: ChosenMode = { mode: undefined };
+    const watching = watcherSurroundings(request, world, { toolbox, chosen });
+    const watcher = await watching.settings();
+    const thread = new OpenThread({
+      request,
+      world,
+      log,
+      toolbox,
+      context,
+      compaction,
+      watching,
+      watcher,
+      chosen,
+      surroundings,
+    });
+    if (request.resume !== undefined) await thread.#resume();
     return thread;
   }
 
-  private constructor({ request, world, log, toolbox, context, compaction, watching, settings }: Parts) {
+  async #resume(): Promise<void> {
+    const { pins } = this.#session.trail();
+    if (pins.length > 0) {
+      this.#world.emit({ type: 'pins_changed', pins: pins.map(({ id, text }) => ({ id, text })) });
+    }
+    await this.#session.begin();
+  }
+
+  private constructor(parts: Parts) {
+    const { request, world, log, toolbox, context, compaction, watching, watcher } = parts;
     const { config, model } = request;
     const { rollout, past } = log;
+    this.#parts = parts;
+    this.#world = world;
+    this.#settings = initialSettings(config);
     this.id = rollout.threadId;
     this.path = rollout.path;
     this.#rollout = rollout;
-    this.#emit = world.emit;
+    const warn = (message: string): void => world.emit({ type: 'warning', message });
+    const ghosts = config.features.ghostSnapshots
+      ? new Ghosts({
+          directory: toolbox.root,
+          threadId: rollout.threadId,
+          env: toolbox.env,
+          clock: world.clock,
+          warn,
+          note: (record) => this.#session.note(record),
+        })
+      : undefined;
+    for (const record of past) ghosts?.add(record);
+    this.#ghosts = ghosts;
+    this.#desk = new Desk({ root: toolbox.root, emit: world.emit, interrupt: () => this.interrupt() });
     const newSettings = changedSettings(past, { model: model.name, cwd: toolbox.root });
-    this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined);
+    this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined, (record) =>
+      ghosts?.add(record),
+    );
     this.#model = new AskedModel(model.model);
     this.#tools = new ThreadTools({
       toolbox,
-      policy: config.approvalPolicy,
-      sandbox: config.sandboxMode,
+      rules: () => this.#settings,
       author: () => this.#session.author,
-      ask: world.ask,
+      ask: world.ask ?? ((asked, signal) => this.#desk.approve(asked, signal)),
+      beforeChange: async (signal) => {
+        const turnId = this.#session.runningTurn?.turnId;
+        if (turnId !== undefined) await ghosts?.take(turnId, signal);
+      },
       emit: world.emit,
+      more: world.ask === undefined ? [createAskUserTool(this.#desk, () => this.#session.author)] : [],
     });
     const session = {
       config: { ...config, modelContextWindow: model.window },
@@ -280,10 +340,53 @@ class OpenThread implements Thread {
     };
     this.#session = new WatchedSession(
       { session, watcher: watching, newId: () => world.ids.uuid() },
-      settings,
+      watcher,
       newSettings === undefined ? past : [...past, newSettings],
     );
     this.#context = missingContext(this.#session.items, context);
+    this.#door = new OpsDoor({
+      session: this.#session,
+      desk: this.#desk,
+      ghosts,
+      past: () => recordsOf(world.home, rollout.path),
+      newId: () => world.ids.uuid(),
+      emit: world.emit,
+      configure: (change) => this.#configure(change),
+      prepare: () => this.#prepare(),
+      close: () => this.close(),
+    });
+  }
+
+  perform(op: Op): Promise<void> {
+    return this.#door.perform(op);
+  }
+
+  desert(): void {
+    this.#desk.desert();
+  }
+
+  rest(): Promise<void> {
+    return this.#session.rest();
+  }
+
+  #configure(change: Partial<ThreadSettings>): void {
+    const { request, log, toolbox, chosen, surroundings } = this.#parts;
+    this.#settings = { ...this.#settings, ...change };
+    this.#context = missingContext(this.#session.items, [
+      ...this.#context.filter((item) => !isSurroundings(item)),
+      surroundings(this.#settings),
+    ]);
+    if (change.mode !== undefined) {
+      chosen.mode = change.mode;
+      this.#session.settingsChanged();
+    }
+    this.#world.emit(configured(request, { rollout: log.rollout, root: toolbox.root }, this.#settings));
+  }
+
+  async #prepare(): Promise<void> {
+    const context = this.#context;
+    this.#context = [];
+    await this.#session.tell(context);
   }
 
   get isRecorded(): boolean {
@@ -292,9 +395,7 @@ class OpenThread implements Thread {
 
   async turn(text: string, schema?: AnswerSchema): Promise<TurnOutcome> {
     this.#model.schema = schema;
-    const context = this.#context;
-    this.#context = [];
-    this.#running = this.#session.tell(context).then(() => this.#runTurn(text));
+    this.#running = this.#prepare().then(() => this.#runTurn(text));
     await this.#running.finally(() => (this.#model.schema = undefined));
     // Stopped before it began: the message waits in the log.
     const { ending, said } = this.#session.lastTurn ?? { ending: { type: 'aborted' }, said: undefined };
@@ -312,10 +413,12 @@ class OpenThread implements Thread {
   }
 
   stop(): void {
+    this.#door.stop();
     void this.#session.shutdown();
   }
 
   interrupt(): void {
+    this.#door.stop();
     this.#session.interrupt();
   }
 
@@ -325,20 +428,51 @@ class OpenThread implements Thread {
   }
 
   async #end(): Promise<void> {
+    this.#door.stop();
     await this.#session.shutdown();
     // Whoever began the turn is told how it failed.
     await this.#running?.catch(() => undefined);
     await this.#tools.idle();
+    await this.#ghosts?.close();
     await this.#rollout.close();
-    this.#emit({ type: 'shutdown_complete' });
+    this.#world.emit({ type: 'shutdown_complete' });
   }
+}
+
+/** What holds for a thread now. */
+function configured(
+  { model }: ThreadRequest,
+  { rollout, root }: Pick<OpenLog, 'rollout' | 'root'>,
+  settings: ThreadSettings,
+): SessionEvent {
+  return {
+    type: 'session_configured',
+    protocol_version: PROTOCOL_VERSION,
+    session_id: rollout.threadId,
+    rollout_path: rollout.path,
+    provider: model.provider,
+    model: model.name,
+    model_context_window: model.window,
+    cwd: root,
+    approval_policy: settings.policy,
+    sandbox_mode: settings.sandbox,
+    mode: settings.mode,
+    plan_mode: settings.isPlanning,
+    review_mode: settings.isReviewing,
+  };
+}
+
+/** What the user chose in the thread; undefined: what the configuration says counts. */
+interface ChosenMode {
+  mode: ThreadSettings['mode'] | undefined;
 }
 
 function watcherSurroundings(
   { config, model }: ThreadRequest,
-  { clock, readConfig, prompts, emit }: ThreadWorld,
-  { root, env }: Toolbox,
+  { clock, readConfig: read, prompts, emit }: ThreadWorld,
+  { toolbox: { root, env }, chosen }: Pick<Parts, 'toolbox' | 'chosen'>,
 ): WatcherSurroundings {
+  const readConfig = async (): Promise<Config> => withMode(await read(), chosen.mode);
   const warn = (message: string): void => emit({ type: 'warning', message });
   return new WatcherSurroundings(
     { root, env, clock, readConfig, prompts, model: model.model, modelName: model.name, warn },
@@ -349,7 +483,7 @@ function watcherSurroundings(
 /** Sizes are estimates with their margin: the exact tokenizer would cost each start more than all else together. @source docs/decisions/exec.md */
 async function compactionSurroundings(
   { config }: ThreadRequest,
-  { clock, ids, summarizers, hooks }: ThreadWorld,
+  { clock, ids, summarizers, watcherSummarizers, hooks }: ThreadWorld,
   root: string,
 ): Promise<SessionWorld['compaction']> {
   const { compact } = config;
@@ -361,6 +495,7 @@ async function compactionSurroundings(
     counter: 'approximate',
     files: await openWorkspace(root, undefined),
     ...(summarizers === undefined ? {} : { summarizers }),
+    ...(watcherSummarizers === undefined ? {} : { watcherSummarizers }),
     ...(hooks === undefined ? {} : { hooks }),
   };
 }

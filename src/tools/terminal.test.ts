@@ -48,6 +48,7 @@ describe('binary output', () => {
     assert.equal(isBinary('a/path\0another/path\0and/one/more\0'), false, 'names between zero bytes');
     assert.equal(isBinary('\u007fELF\u0002\u0001\u0001\0\0\0\0\0\0'), true);
     assert.equal(isBinary('\uFFFD\uFFFDab\uFFFD'), true);
+    assert.equal(isBinary('ü\0x\n'), false, 'a piece as short as that');
     assert.equal(isBinary(''), false);
   });
 });

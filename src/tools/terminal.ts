@@ -53,6 +53,8 @@ function lineOf(line: string): string {
 
 /** Share of characters that no text has, above which a piece of output counts as binary. */
 const BINARY_SHARE = 0.1;
+/** Fewer of them make no binary output: where a pipe cuts is chance, and a short piece of text may hold a zero byte. */
+const LEAST_ODD = 3;
 
 /** Whether a decoded piece of output is no text: much of it is control characters or was no UTF-8. */
 export function isBinary(text: string): boolean {
@@ -61,5 +63,5 @@ export function isBinary(text: string): boolean {
     const code = text.charCodeAt(at);
     if (code === 0xfffd || (code < 0x20 && (code < 7 || code > 13) && code !== 0x1b)) odd++;
   }
-  return odd > 0 && odd > text.length * BINARY_SHARE;
+  return odd >= LEAST_ODD && odd > text.length * BINARY_SHARE;
 }

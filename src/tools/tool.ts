@@ -1,6 +1,6 @@
 // The port of a tool, and how its arguments become an input.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CancelSignal } from '../ports.ts';
 import type { JsonObject } from '../protocol/item.ts';
 import type { ToolSpec } from '../protocol/model.ts';

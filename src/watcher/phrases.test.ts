@@ -128,9 +128,10 @@ test('any lists and any message: never throws, evidence is whole characters of t
 
 test('a hostile message takes linear time', () => {
   for (const piece of ['not ', 'done', 'next ', "n't a ", '`', '(', 'i̇', '🎉', '\n', 'a.b ']) {
-    const started = performance.now();
+    const started = process.cpuUsage();
     told(piece.repeat(100_000));
-    assert.ok(performance.now() - started < 3_000, JSON.stringify(piece));
+    // Of the processor: the time of a clock also goes to other processes.
+    assert.ok(process.cpuUsage(started).user < 3_000_000, JSON.stringify(piece));
   }
 });
 

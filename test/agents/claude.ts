@@ -60,7 +60,7 @@ export async function runClaudeResume(run: ClaudeResume): Promise<AgentRun> {
       args: ['-p', run.prompt, '--output-format', 'json', ...target],
       cwd: run.home.project,
       env: claudeEnvironment(run.home, loopback.origin),
-      deadlineMs: run.deadlineMs ?? 30_000,
+      deadlineMs: run.deadlineMs ?? 120_000,
     });
   } finally {
     await loopback.close();

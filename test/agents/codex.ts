@@ -64,7 +64,7 @@ export async function runCodexResume(run: CodexResume): Promise<AgentRun> {
       args: ['exec', '--json', '--skip-git-repo-check', ...target, run.prompt],
       cwd: run.home.project,
       env: { HOME: run.home.path, CODEX_HOME: run.home.path, LOOPBACK_KEY: 'none', CODEX_API_KEY: 'none' },
-      deadlineMs: run.deadlineMs ?? 20_000,
+      deadlineMs: run.deadlineMs ?? 120_000,
     });
   } finally {
     await loopback.close();

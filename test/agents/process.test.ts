@@ -19,7 +19,7 @@ describe('runAgainst', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function run(name: string, source: string, deadlineMs = 10_000): Promise<AgentRun> {
+  async function run(name: string, source: string, deadlineMs = 60_000): Promise<AgentRun> {
     const script = join(folder, `${name}.mjs`);
     await writeFile(script, source);
     return runAgainst(loopback, { script, args: [], cwd: folder, env: {}, deadlineMs });
@@ -43,7 +43,7 @@ describe('runAgainst', () => {
   });
 
   // What survived would hold the inherited output open, and the run would never end.
-  it('kills a process at its deadline together with what it has started', { timeout: 10_000 }, async () => {
+  it('kills a process at its deadline together with what it has started', { timeout: 60_000 }, async () => {
     const source = `
       import { spawn } from 'node:child_process';
       spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
@@ -53,7 +53,7 @@ describe('runAgainst', () => {
     assert.equal(killed.exitCode, null);
   });
 
-  it('kills what a process left running', { timeout: 10_000 }, async () => {
+  it('kills what a process left running', { timeout: 60_000 }, async () => {
     const source = `
       import { spawn } from 'node:child_process';
       spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' }).unref();`;

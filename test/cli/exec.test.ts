@@ -164,6 +164,7 @@ test('--json prints every event as a line, and nothing else', async () => {
       'turn_started',
       'user_message',
       'agent_message',
+      'token_count',
       'exec_command_begin',
       'exec_command_end',
       'plan_update',

@@ -63,7 +63,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       const ended = await runBuilt(args, { home, started });
       assertFailed(ended, 'interrupted');
       assert.equal(ended.stdout, '');
-      assert.ok(performance.now() - stoppedAt < 3000, 'promptly');
+      assert.ok(performance.now() - stoppedAt < 10_000, 'promptly');
       assert.deepEqual(readdirSync(home).toSorted(), IN_HOME);
     });
   }

@@ -60,10 +60,20 @@ stream_idle_timeout_ms = 1500
   }
 
   /** Runs `baton exec ARGS…` in the repository, with commands unconfined unless told otherwise. */
-  exec(
+  exec(wire: WireApi, args: readonly string[], world: ExecWorld = {}): Promise<Ended> {
+    return this.#run('exec', wire, args, world);
+  }
+
+  /** Runs `baton serve ARGS…` in the same way. */
+  serve(wire: WireApi, args: readonly string[], world: ExecWorld = {}): Promise<Ended> {
+    return this.#run('serve', wire, args, world);
+  }
+
+  #run(
+    command: 'exec' | 'serve',
     wire: WireApi,
     args: readonly string[],
-    { window = 100_000, ...world }: ExecWorld = {},
+    { window = 100_000, ...world }: ExecWorld,
   ): Promise<Ended> {
     const isTold = args.some((arg) => arg === '--sandbox');
     const all = [
@@ -73,7 +83,7 @@ stream_idle_timeout_ms = 1500
       `model=${MODELS[wire]}`,
       '-c',
       `model_provider=lab-${wire}`,
-      'exec',
+      command,
       '-C',
       this.work,
       '--model',

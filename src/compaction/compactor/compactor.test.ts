@@ -68,6 +68,25 @@ describe('a compactor', () => {
     assert.ok(compactor.guard.rearm !== undefined, 'growth is counted from here');
   });
 
+  test('has a summary for the watcher written by the model that is meant for it, or by none', async () => {
+    server.play({ replies: [{ text: SUMMARY }] });
+    const model = client('chat', server.baseUrl);
+    const world = compactionWorld({ summarizers: summarizersOf([{ model, window: WINDOW }]) });
+    const watcherSummarizers = summarizersOf([{ model, window: WINDOW, name: 'quick' }]);
+    const ask = { from: 'watcher', why: 'A commit.', isEmergency: false } as const;
+    for (const [asked, author, from] of [
+      [{ ...ask, audit: { decision_id: 'decision-1' } }, 'loopback/quick', 'watcher'],
+      [{ ...ask, isEmbedded: true }, undefined, 'watcher'],
+      [BUILT_IN, 'loopback/scribe', 'engine'],
+    ] as const) {
+      const compactor = new Compactor(fullThread(), DEFAULT_CONFIG, { ...world, watcherSummarizers });
+      const outcome = await compactor.request(asked, LIVE);
+      assert.ok(outcome.type === 'compacted', from);
+      assert.equal(outcome.compaction.record.receipt?.model, author);
+      assert.deepEqual(outcome.compaction.record.receipt?.audit, 'audit' in asked ? asked.audit : undefined);
+    }
+  });
+
   test('asks nobody below its limit', async () => {
     server.play({ replies: [{ text: SUMMARY }] });
     const before = server.requests.length;

@@ -13,6 +13,7 @@ import { dispatch, dispatchSettings, isBuiltInDue } from '../dispatch.ts';
 import type { CompactionPressure, CompactionRequest, DispatchSettings } from '../dispatch.ts';
 import { carryThrough, microSettings, remoteObstacle } from '../driver.ts';
 import type { Compaction, CompactionWorld, Occasion, Subject } from '../driver.ts';
+import type { Summarizers } from '../asking/driver.ts';
 import { largestParts } from '../full.ts';
 import {
   beginCompaction,
@@ -20,6 +21,7 @@ import {
   NEW_GUARD,
   noteModelChange,
   noteProgress,
+  noteReport,
   noteUserTurn,
   noteVeto,
   releaseLease,
@@ -45,6 +47,8 @@ export interface ManualAsk {
   readonly targetTokens?: number;
   /** What the summary shall keep above all. */
   readonly instructions?: string;
+  /** Stored with the receipt. */
+  readonly audit?: JsonObject;
 }
 
 /** A request by the watcher, at the end of a turn or inside of one. */
@@ -68,6 +72,12 @@ export interface EngineAsk {
 
 export type CompactionAsk = ManualAsk | WatcherAsk | EngineAsk;
 
+/** What compactions of a living thread are carried out in. */
+export interface CompactorWorld extends Omit<CompactionWorld, 'signal' | 'commit'> {
+  /** Who writes the summaries that the watcher asks for; absent: the same as for all others. */
+  readonly watcherSummarizers?: Summarizers;
+}
+
 /** What came of a request. */
 export type CompactionOutcome =
   | { readonly type: 'compacted'; readonly compaction: Compaction }
@@ -83,17 +93,19 @@ const MOST_STEPS = 3;
 /** Compacts one thread, one compaction at a time. */
 export class Compactor {
   readonly #thread: CompactableThread;
-  readonly #world: Omit<CompactionWorld, 'signal' | 'commit'>;
+  readonly #world: CompactorWorld;
   readonly #novelty = new NoveltyDetector();
   #config: Config;
   #guard: LoopGuard;
   #inFlight: Promise<CompactionOutcome> | undefined;
+  /** Used tokens before an automatic compaction whose effect the provider has not reported yet. */
+  #before: number | undefined;
 
   /** @param guard what an earlier process remembered of the thread */
   constructor(
     thread: CompactableThread,
     config: Config,
-    world: Omit<CompactionWorld, 'signal' | 'commit'>,
+    world: CompactorWorld,
     guard: LoopGuard = NEW_GUARD,
   ) {
     this.#thread = thread;
@@ -110,6 +122,10 @@ export class Compactor {
   /** Each record as it is appended to the log. */
   noteRecord(record: LogRecord): void {
     if (this.#novelty.add(record)) this.#guard = noteProgress(this.#guard);
+    if (record.type === 'usage' && record.usage.source === 'reported' && this.#before !== undefined) {
+      this.#guard = noteReport(this.#guard, this.#before, this.#thread.usage().used);
+      this.#before = undefined;
+    }
     if (record.type === 'undo_compaction') this.#guard = noteVeto(this.#guard, this.#thread.usage().used);
   }
 
@@ -194,6 +210,7 @@ export class Compactor {
         this.#config,
         {
           ...this.#world,
+          ...this.#summarizersFor(ask),
           signal,
           commit: (result) => this.#thread.commit(result),
         },
@@ -203,6 +220,7 @@ export class Compactor {
       const postTokens =
         compaction.type === 'full' ? compaction.record.receipt.postTokens : compaction.postTokens;
       this.#guard = endCompaction(this.#guard, epoch, { type: 'compacted', preTokens, postTokens });
+      if (compaction.type === 'full' && ask.from !== 'manual') this.#before = used;
       return plan.type === 'newest_turns' && this.#isStillDue(ask)
         ? this.#exhausted(`Nothing more can be taken away, and ${plan.why}.`)
         : { type: 'compacted', compaction };
@@ -214,6 +232,12 @@ export class Compactor {
         ? this.#exhausted(error.message)
         : { type: 'failed', error };
     }
+  }
+
+  #summarizersFor({ from }: CompactionAsk): Pick<CompactionWorld, 'summarizers'> {
+    const { watcherSummarizers } = this.#world;
+    const isWatcher = from === 'watcher' || from === 'mid_turn';
+    return isWatcher && watcherSummarizers !== undefined ? { summarizers: watcherSummarizers } : {};
   }
 
   #refusal(

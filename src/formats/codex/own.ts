@@ -20,89 +20,95 @@ export type OwnRecord =
   /** Its replacement is in the shape. */
   | Omit<CompactedRecord, 'replacement'>;
 
-const count = z.number();
-const refs = z.array(z.tuple([z.string(), z.string()])).optional();
-const turn = {
-  turnId: z.string().optional(),
-  kind: z.enum(TASK_KINDS).optional(),
-  origin: z
-    .union([
-      z.looseObject({ type: z.literal('user'), messageId: z.string().optional() }),
-      z.looseObject({ type: z.literal('watcher'), number: count }),
-    ])
-    .optional(),
-  reason: z.enum(['interrupted', 'replaced', 'failed']).optional(),
-  lastAgentMessage: z.string().optional(),
-};
-const compaction = {
-  id: z.string(),
-  trigger: z.enum(['manual', 'auto']).optional(),
-  preTokens: count.optional(),
-  receipt: z.looseObject({ version: z.literal(1), id: z.string() }).optional(),
-};
-
 /** The shapes of records as they stand in a file. Keys that are not named here are kept. */
-const ownRecordSchema = z.discriminatedUnion('type', [
-  z.looseObject({
-    type: z.literal('session_meta'),
-    sessionId: z.string().optional(),
-    cwd: z.string().optional(),
-    producerVersion: z.string().optional(),
-    gitBranch: z.string().optional(),
-    instructions: z.string().optional(),
-  }),
-  z.looseObject({
-    type: z.literal('settings'),
-    model: z.string().optional(),
-    cwd: z.string().optional(),
-    usableWindow: count.optional(),
-  }),
-  z.looseObject({
-    type: z.literal('usage'),
-    usage: z.looseObject({
-      source: z.enum(['reported', 'estimated']),
-      covers: z.enum(['response', 'request', 'history']),
-      total: count,
-      cachedInput: count.optional(),
-      output: count.optional(),
-      reasoningOutput: count.optional(),
+function recordSchema() {
+  const count = z.number();
+  const refs = z.array(z.tuple([z.string(), z.string()])).optional();
+  const turn = {
+    turnId: z.string().optional(),
+    kind: z.enum(TASK_KINDS).optional(),
+    origin: z
+      .union([
+        z.looseObject({ type: z.literal('user'), messageId: z.string().optional() }),
+        z.looseObject({ type: z.literal('watcher'), number: count }),
+      ])
+      .optional(),
+    reason: z.enum(['interrupted', 'replaced', 'failed']).optional(),
+    lastAgentMessage: z.string().optional(),
+  };
+  const compaction = {
+    id: z.string(),
+    trigger: z.enum(['manual', 'auto']).optional(),
+    preTokens: count.optional(),
+    receipt: z.looseObject({ version: z.literal(1), id: z.string() }).optional(),
+  };
+
+  return z.discriminatedUnion('type', [
+    z.looseObject({
+      type: z.literal('session_meta'),
+      sessionId: z.string().optional(),
+      cwd: z.string().optional(),
+      producerVersion: z.string().optional(),
+      gitBranch: z.string().optional(),
+      instructions: z.string().optional(),
     }),
-  }),
-  z.looseObject({ type: z.literal('turn_started'), ...turn }),
-  z.looseObject({ type: z.literal('turn_complete'), ...turn }),
-  z.looseObject({ type: z.literal('turn_aborted'), ...turn }),
-  z.looseObject({
-    type: z.literal('compacted'),
-    ...compaction,
-    phase: z.enum(['standalone_turn', 'pre_turn', 'mid_turn', 'post_turn']).optional(),
-    postTokens: count.optional(),
-    summary: z.string().optional(),
-  }),
-  z.looseObject({
-    type: z.literal('micro_compacted'),
-    ...compaction,
-    callIds: z.array(z.string()),
-    tokensSaved: count.optional(),
-    newRefs: refs,
-  }),
-  z.looseObject({ type: z.literal('undo_compaction'), compactionId: z.string(), newRefs: refs }),
-  z.looseObject({ type: z.literal('event'), event: z.looseObject({ type: z.string() }) }),
-  z.looseObject({ type: z.literal('note'), kind: z.string(), value: z.looseObject({}) }),
-  z.looseObject({ type: z.literal('opaque'), kind: z.string() }),
-  z.looseObject({
-    type: z.literal('side_item'),
-    item: z.custom((value) => isJsonObject(value) && readWhole(value) !== undefined),
-    why: z.enum(['subagent', 'abandoned_branch', 'other_conversation']),
-  }),
-]);
+    z.looseObject({
+      type: z.literal('settings'),
+      model: z.string().optional(),
+      cwd: z.string().optional(),
+      usableWindow: count.optional(),
+    }),
+    z.looseObject({
+      type: z.literal('usage'),
+      usage: z.looseObject({
+        source: z.enum(['reported', 'estimated']),
+        covers: z.enum(['response', 'request', 'history']),
+        total: count,
+        cachedInput: count.optional(),
+        output: count.optional(),
+        reasoningOutput: count.optional(),
+      }),
+    }),
+    z.looseObject({ type: z.literal('turn_started'), ...turn }),
+    z.looseObject({ type: z.literal('turn_complete'), ...turn }),
+    z.looseObject({ type: z.literal('turn_aborted'), ...turn }),
+    z.looseObject({
+      type: z.literal('compacted'),
+      ...compaction,
+      phase: z.enum(['standalone_turn', 'pre_turn', 'mid_turn', 'post_turn']).optional(),
+      postTokens: count.optional(),
+      summary: z.string().optional(),
+    }),
+    z.looseObject({
+      type: z.literal('micro_compacted'),
+      ...compaction,
+      callIds: z.array(z.string()),
+      tokensSaved: count.optional(),
+      newRefs: refs,
+    }),
+    z.looseObject({ type: z.literal('undo_compaction'), compactionId: z.string(), newRefs: refs }),
+    z.looseObject({ type: z.literal('undo_turn'), turnId: z.string() }),
+    z.looseObject({ type: z.literal('event'), event: z.looseObject({ type: z.string() }) }),
+    z.looseObject({ type: z.literal('note'), kind: z.string(), value: z.looseObject({}) }),
+    z.looseObject({ type: z.literal('opaque'), kind: z.string() }),
+    z.looseObject({
+      type: z.literal('side_item'),
+      item: z.custom((value) => isJsonObject(value) && readWhole(value) !== undefined),
+      why: z.enum(['subagent', 'abandoned_branch', 'other_conversation']),
+    }),
+  ]);
+}
+
+/** Made at the first line that is read: whoever only writes needs none. */
+let ownRecordSchema: ReturnType<typeof recordSchema> | undefined;
 
 /** The record that a line of Baton's own holds; undefined for any other line, and where the record is none. */
 export function readOwnRecord(type: string, payload: JsonObject, line: JsonObject): OwnRecord | undefined {
   const value = ownValue(type, payload, line);
+  if (value === undefined) return undefined;
+  ownRecordSchema ??= recordSchema();
   // The schema only judges: the value is kept with the keys that it came with.
-  return value !== undefined && ownRecordSchema.safeParse(value).success
-    ? (value as unknown as OwnRecord)
-    : undefined;
+  return ownRecordSchema.safeParse(value).success ? (value as unknown as OwnRecord) : undefined;
 }
 
 function ownValue(type: string, payload: JsonObject, line: JsonObject): JsonObject | undefined {

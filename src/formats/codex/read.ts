@@ -125,6 +125,7 @@ class RolloutReader implements CodexLineReader {
       case 'compacted':
       case 'micro_compacted':
       case 'undo_compaction':
+      case 'undo_turn':
         return this.#ownCompaction(own, payload, at);
       case 'usage':
         this.#tail.tokenInfo(objectAt(payload, 'info') ?? {});
@@ -146,7 +147,7 @@ class RolloutReader implements CodexLineReader {
   }
 
   #ownCompaction(
-    own: Extract<OwnRecord, { type: 'compacted' | 'micro_compacted' | 'undo_compaction' }>,
+    own: Extract<OwnRecord, { type: 'compacted' | 'micro_compacted' | 'undo_compaction' | 'undo_turn' }>,
     payload: JsonObject,
     at: Line,
   ): void {
@@ -156,7 +157,7 @@ class RolloutReader implements CodexLineReader {
     this.#awaitsAnnouncement = true;
     this.#isCompacting = false;
     this.#expectNewEstimate();
-    if (own.type !== 'undo_compaction') this.#compactionIds.add(own.id);
+    if ('id' in own) this.#compactionIds.add(own.id);
     // Nothing has to be found out of this one from the lines behind it.
     this.#out.end();
     this.#out.pass(own.type === 'compacted' ? { ...own, replacement, ...at } : { ...own, ...at });

@@ -286,7 +286,8 @@ test('a window that nothing empties: a bounded number of compactions, and the tu
   await thread.submit('Go on for ever.');
   await thread.rest();
   const compactions = path(records).filter((step) => step === 'compacted').length;
-  assert.ok(compactions > 0 && compactions <= 24, `${compactions} compactions`);
+  // Two that the provider does not feel, and the newest turns once.
+  assert.ok(compactions > 0 && compactions <= 3, `${compactions} compactions`);
   assert.notEqual(thread.lastTurn?.ending.type, 'complete');
 });
 
@@ -336,4 +337,19 @@ test('a compaction of the watcher can be taken back, once', async () => {
   await thread.submit('Say good night.');
   await thread.rest();
   assert.deepEqual(thread.lastTurn, { ending: { type: 'complete' }, said: 'Good night.' });
+});
+
+test('a thread that was compacted often says so, before its turn ends', async () => {
+  const round = [commits(62_000), says(PACKET, 62_500), says('The oil is filled.', 9_000)];
+  const config = withWatcher({ cooldownTurns: 0, cooldownSeconds: 0 });
+  const { thread, events } = await liveThread({ baseUrl: server.baseUrl, config });
+  for (let turn = 1; turn <= 3; turn++) {
+    server.play({ replies: round });
+    await thread.submit(`Light the lamp and fill the oil, time ${turn}.`);
+    await thread.rest();
+    assert.equal(shown(events, 'warning').length, turn < 3 ? 0 : 1, `after compaction ${turn}`);
+  }
+  const order = events.map(({ type }) => type);
+  assert.ok(order.lastIndexOf('compact_completed') < order.indexOf('warning'));
+  assert.ok(order.indexOf('warning') < order.lastIndexOf('turn_complete'));
 });

@@ -7,9 +7,12 @@ import type { Situation } from '../../protocol/decision.ts';
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import { authorOf } from '../../protocol/item.ts';
 import type { CompactionPlan } from '../../protocol/plan.ts';
-import type { LogRecord } from '../../protocol/record.ts';
+import type { JudgmentRequest } from '../../protocol/judgment.ts';
+import type { LogRecord, NoteRecord } from '../../protocol/record.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
 import type { Trail } from '../../trail/trail.ts';
+import type { Compaction } from '../../compaction/driver.ts';
+import type { NewestTurn } from '../../history/project.ts';
 import type { CompactionOutcome, ManualAsk, WatcherAsk } from '../../compaction/compactor/driver.ts';
 import type {
   CompactionEnd,
@@ -24,7 +27,7 @@ import { PHASE_NOTE } from '../../watcher/signals.ts';
 import { notCompactedMessage } from '../../watcher/messages.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { Session } from '../driver.ts';
-import type { SessionWorld, TurnObserver, TurnView } from '../driver.ts';
+import type { RunningTurn, SessionWorld, TurnObserver, TurnView } from '../driver.ts';
 import type { TurnEnding } from '../loop.ts';
 import { Projection } from './projection.ts';
 import { SteerFold, STEERED_NOTE } from './steered.ts';
@@ -59,7 +62,7 @@ export class WatchedSession {
   #lastTurn: LastTurn | undefined;
   /** The watcher's effect whose turn is a request of its own, and no work. */
   #request: number | undefined;
-  #running: { readonly turnId: string; readonly origin: TurnOrigin } | undefined;
+  #running: RunningTurn | undefined;
   /** The turn that is held ended with an answer to the watcher, so that something must follow it. */
   #hasAnswered = false;
   #isClosed = false;
@@ -125,16 +128,15 @@ export class WatchedSession {
    * @returns its id
    * @throws what writing the log fails with
    */
-  async submit(text: string): Promise<string> {
-    const id = this.#world.newId();
+  async submit(text: string, id = this.#world.newId()): Promise<string> {
     await this.#watcher.submit({ id, text });
     return id;
   }
 
   /** A message for the turn that runs; where none of the user's does, a turn of its own. Fulfilled once it cannot be lost. */
-  async steer(text: string): Promise<void> {
-    const id = this.#world.newId();
-    if (this.#running?.origin.type !== 'user') return this.#watcher.submit({ id, text });
+  async steer(text: string, id = this.#world.newId()): Promise<void> {
+    const { kind, origin } = this.#running ?? {};
+    if (origin?.type !== 'user' || kind !== 'regular') return this.#watcher.submit({ id, text });
     await this.#session.note([{ type: 'note', kind: STEERED_NOTE, value: { id, text } }]);
     const isTaken = await this.#session.steer(userMessage(text, id));
     if (!isTaken) await this.#watcher.submit({ id, text });
@@ -161,11 +163,16 @@ export class WatchedSession {
     this.#watcher.interrupt();
   }
 
-  /** Compacts on the user's request, as soon as no turn is torn apart by it. */
+  /** Compacts on the user's request, as soon as no turn is torn apart by it; between turns it is a turn of its own. */
   async compact(ask: Omit<ManualAsk, 'from'>, signal: CancelSignal): Promise<CompactionOutcome> {
-    const outcome = await this.#session.compact({ from: 'manual', ...ask }, signal);
+    const outcome = await this.#session.compact({ from: 'manual', ...ask }, signal, { type: 'user' });
     if (outcome.type === 'compacted') this.#watcher.contextCompacted(outcome.compaction.type);
     return outcome;
+  }
+
+  /** What such a compaction would come to now. @throws BatonError as `compactHistory` */
+  preview(ask: Omit<ManualAsk, 'from'>, signal: CancelSignal): Promise<Compaction> {
+    return this.#session.preview({ from: 'manual', ...ask }, signal);
   }
 
   /**
@@ -174,7 +181,44 @@ export class WatchedSession {
    * @throws BatonError `nothing_to_undo`
    */
   async undoCompaction(): Promise<string> {
-    return this.#session.undoCompaction();
+    const id = await this.#session.undoCompaction();
+    this.#session.tellTokens();
+    return id;
+  }
+
+  /** As `Session.undoTurn`. */
+  async undoTurn<Result>(
+    work: (turn: NewestTurn<Item>) => Promise<Result>,
+    past: () => AsyncIterable<LogRecord>,
+  ): Promise<Result> {
+    const result = await this.#session.undoTurn(work, past);
+    this.#session.tellTokens();
+    return result;
+  }
+
+  /** The turn that runs, a compaction included; undefined between turns. */
+  get runningTurn(): RunningTurn | undefined {
+    return this.#running;
+  }
+
+  /** What the log tells of the work so far. */
+  trail(): Trail {
+    return this.#session.trail();
+  }
+
+  /** Writes records as soon as their items tear nothing apart. */
+  record(recordsOf: (trail: Trail) => readonly LogRecord[]): Promise<void> {
+    return this.#session.record(recordsOf);
+  }
+
+  /** Remembers something beside the history. */
+  note(record: NoteRecord): Promise<void> {
+    return this.#session.note([record]);
+  }
+
+  /** Asks the judge as the watcher would, and tells its answer. A judge that gives none is a warning. */
+  judge(request: JudgmentRequest, signal: AbortSignal): Promise<void> {
+    return this.#watcher.judge(request, signal);
   }
 
   /**
@@ -212,7 +256,7 @@ export class WatchedSession {
       },
       started: (turn) => {
         this.#running = turn;
-        if (turn.origin.type === 'user') this.#lastTurn = undefined;
+        if (turn.origin.type === 'user' && turn.kind === 'regular') this.#lastTurn = undefined;
         this.#watcher.turnStarted(turn);
       },
       held: (turn, moment) => {

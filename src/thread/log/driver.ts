@@ -10,14 +10,22 @@ import type { SessionLog } from '../../session/driver.ts';
 export class ThreadLog implements SessionLog {
   readonly #rollout: Rollout;
   #settings: SettingsRecord | undefined;
+  readonly #observe: (record: LogRecord) => void;
   #isBegun: boolean;
 
   /**
    * @param settings written before the first record, so that a thread in which nothing is said leaves no file
    * @param isBegun something is recorded already
+   * @param observe told of each record once it is written
    */
-  constructor(rollout: Rollout, settings: SettingsRecord | undefined, isBegun: boolean) {
+  constructor(
+    rollout: Rollout,
+    settings: SettingsRecord | undefined,
+    isBegun: boolean,
+    observe: (record: LogRecord) => void,
+  ) {
     this.#rollout = rollout;
+    this.#observe = observe;
     this.#settings = settings;
     this.#isBegun = isBegun;
   }
@@ -33,6 +41,7 @@ export class ThreadLog implements SessionLog {
     await this.#rollout.append([...settings, ...records]);
     this.#settings = undefined;
     this.#isBegun = true;
+    for (const record of records) this.#observe(record);
   }
 
   /** The rollout syncs by itself at the records after which a session asks for it: ends of turns and compactions. */

@@ -26,11 +26,12 @@ class Bench {
   constructor(changed: Partial<RunnerTerms> = {}) {
     this.tools = new ThreadTools({
       toolbox: this.#toolbox(),
-      policy: 'on_request',
-      sandbox: 'workspace_write',
+      rules: () => ({ policy: 'on_request', sandbox: 'workspace_write', isPlanning: false }),
       author: () => 'user',
       ask: () => Promise.reject(new RangeError('nobody was meant to be asked')),
+      beforeChange: () => Promise.resolve(),
       emit: () => undefined,
+      more: [],
       ...changed,
     });
   }

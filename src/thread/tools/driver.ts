@@ -37,13 +37,29 @@ export type AskApproval = (request: ApprovalRequest, signal: CancelSignal) => Pr
 /** What calls are run with. */
 export interface RunnerTerms {
   readonly toolbox: Toolbox;
-  readonly policy: ApprovalPolicy;
-  readonly sandbox: SandboxMode;
+  /** The rules as they are now. */
+  readonly rules: () => CallRules;
   /** Who wrote the message that the running turn answers: only the user's turns may ask. */
   readonly author: () => Author;
   readonly ask: AskApproval;
+  /** Before a call that may change a file runs. Rejects with nothing but `interrupted`, and what writing the log fails with. */
+  readonly beforeChange: (signal: CancelSignal) => Promise<void>;
   readonly emit: (event: ToolEvent) => void;
+  /** Tools besides those of the toolbox. */
+  readonly more: readonly Tool[];
 }
+
+/** What calls are judged by. */
+export interface CallRules {
+  readonly policy: ApprovalPolicy;
+  readonly sandbox: SandboxMode;
+  /** Nothing is changed, and nothing run. */
+  readonly isPlanning: boolean;
+}
+
+/** What a call reads that would have changed something in plan mode. */
+const PLANNING =
+  'Plan mode is on: nothing is changed and no command is run. Read, and tell the user the plan; they switch plan mode off when it is to be carried out.';
 
 /** Runs the calls of one thread. */
 export class ThreadTools implements ToolRunner {
@@ -56,7 +72,7 @@ export class ThreadTools implements ToolRunner {
   #reading: Promise<unknown>[] = [];
 
   constructor(terms: RunnerTerms) {
-    const { tools } = terms.toolbox;
+    const tools = [...terms.toolbox.tools, ...terms.more];
     this.#terms = terms;
     this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
     this.specs = tools.map(({ spec }) => spec);
@@ -95,7 +111,10 @@ export class ThreadTools implements ToolRunner {
     if (signal.aborted) return turnedDown(ABORTED_RESULT);
     const parsed = tool.parse(input);
     if (parsed.type === 'complaint') return turnedDown(parsed.text);
-    const { policy, sandbox, toolbox, author, ask, emit } = this.#terms;
+    const { rules, toolbox, author, ask, beforeChange, emit } = this.#terms;
+    const { policy, sandbox, isPlanning } = rules();
+    const isChanging = tool.kind === 'edit' || tool.kind === 'run';
+    if (isChanging && isPlanning) return turnedDown(notRun(PLANNING));
     const canConfine = toolbox.confinement.type === 'bubblewrap';
     const action = tool.actionOf(parsed.input);
     const decision = decideApproval(action, { policy, sandbox, canConfine }, author());
@@ -106,6 +125,7 @@ export class ThreadTools implements ToolRunner {
       const answer = await ask(asked, signal);
       if (answer.type === 'denied') return turnedDown(notRun(`${why} ${answer.why}`));
     }
+    if (isChanging) await beforeChange(signal);
     return runCall({ tool, arguments: input }, { callId, sandbox: decision.sandbox, emit }, signal);
   }
 

@@ -1,6 +1,6 @@
 // The tool `edit`: exact replacement in one file.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { commitChanges, openForEdit, shownPath } from '../files/driver.ts';
 import { countChangedLines } from '../files/changes.ts';

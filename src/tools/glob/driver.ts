@@ -1,7 +1,7 @@
 // The tool `glob`: files by a pattern of their paths.
 
 import { relative } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { locate } from '../../workspace/driver.ts';

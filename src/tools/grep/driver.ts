@@ -5,7 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import { runProcess } from '../../processes/driver.ts';
 import type { ToolResult } from '../../protocol/tool.ts';

@@ -2,7 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { locate } from '../../workspace/driver.ts';

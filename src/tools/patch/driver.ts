@@ -1,6 +1,6 @@
 // The tool `apply_patch`: changes of many files at once, all or none.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FileChangeView, ToolResult } from '../../protocol/tool.ts';
 import { commitChanges, openForEdit, shownPath } from '../files/driver.ts';
 import type { DiskChange, Editable, Owner } from '../files/driver.ts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import { DEFAULT_ESTIMATE, utf8Length } from '../../tokens/estimate.ts';
 import { locate, openFile } from '../../workspace/driver.ts';

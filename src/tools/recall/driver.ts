@@ -1,6 +1,6 @@
 // The tool `recall`: what compaction took out of the context, from the log of the thread.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { DEFAULT_ESTIMATE, utf8Length } from '../../tokens/estimate.ts';

@@ -1,7 +1,7 @@
 // The tool `shell`: a script in a process group of its own, confined where the session says so.
 
 import { StringDecoder } from 'node:string_decoder';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import { runProcess } from '../../processes/driver.ts';
 import type { ProcessEnd } from '../../processes/driver.ts';

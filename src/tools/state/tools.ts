@@ -1,6 +1,6 @@
 // Tools that change nothing but what the session keeps for the agent: plan, todo list, finished phases.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PlanStepState, ToolResult } from '../../protocol/tool.ts';
 import { defineTool } from '../tool.ts';
 import type { Tool } from '../tool.ts';

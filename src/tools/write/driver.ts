@@ -1,6 +1,6 @@
 // The tool `write`: a whole file.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { commitChanges, hashOf, LARGEST_EDITED_FILE, openForEdit, shownPath } from '../files/driver.ts';
 import { countChangedLines } from '../files/changes.ts';

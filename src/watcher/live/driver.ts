@@ -357,6 +357,17 @@ export class LiveWatcher {
     return Promise.resolve();
   }
 
+  /** Asks the judge on somebody else's behalf: its answer is told, and decides nothing. */
+  async judge(request: AskJudgment['request'], signal: AbortSignal): Promise<void> {
+    const { used, window } = this.#agent.situation();
+    const turnId = this.#state.memory.turn?.turnId ?? this.#state.memory.endedTurnId ?? '';
+    const context = { threadId: this.#agent.threadId, turnId, used, window, items: this.#agent.items() };
+    const judgment = await this.#answerOfJudge(request, context, signal);
+    if (signal.aborted) return;
+    if (judgment.type === 'answer') this.#voice.judged(request, judgment);
+    else this.#voice.show({ surface: 'warning', text: `The judge gave no answer: ${judgment.why}` });
+  }
+
   async #answerOfJudge(
     request: AskJudgment['request'],
     context: Parameters<typeof judgmentValues>[1],

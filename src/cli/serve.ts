@@ -1,0 +1,141 @@
+// `baton serve`: a thread for a client of any make. Ops come as lines of JSON on standard input, events go as lines of JSON to
+// standard output.
+
+import { resolve } from 'node:path';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import type { SessionEvent } from '../protocol/event.ts';
+import { parseOp } from '../protocol/parse.ts';
+import type { Thread } from '../thread/driver.ts';
+import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
+import { exitStatus, explain } from './explain.ts';
+import type { CommandIo, ExitStatus } from './io.ts';
+import { readLines } from './lines.ts';
+import type { ReadLine } from './lines.ts';
+import { openThreadFor } from './thread.ts';
+
+/** The options of the command, as the user gave them. */
+export interface ServeFlags {
+  readonly model?: string;
+  readonly sandbox?: SandboxMode;
+  readonly approval?: ApprovalPolicy;
+  /** A thread id, a path, or `last`. */
+  readonly resume?: string;
+  readonly cd?: string;
+}
+
+/** What the command is run with. */
+export interface ServeSurroundings {
+  /** Of Baton. */
+  readonly version: string;
+  /** The configuration as it is in force in a directory. */
+  readonly configurationOf: (directory: string) => () => Promise<Config>;
+}
+
+/**
+ * Serves one thread until it is shut down, its client goes away, or the user stops it. A client that goes away lets what
+ * it asked for be done first; nothing more can be asked of it.
+ */
+export async function serve(
+  io: CommandIo,
+  { version, configurationOf }: ServeSurroundings,
+  flags: ServeFlags,
+): Promise<ExitStatus> {
+  const emit = (event: SessionEvent): void => io.stdout(`${JSON.stringify(event)}\n`);
+  try {
+    const directory = resolve(io.cwd, flags.cd ?? '.');
+    const configure = configurationOf(directory);
+    const readConfig = async (): Promise<Config> => {
+      const config = await configure();
+      const { sandbox = config.sandboxMode, approval = config.approvalPolicy } = flags;
+      return { ...config, sandboxMode: sandbox, approvalPolicy: approval };
+    };
+    const config = await readConfig();
+    const { model, resume } = flags;
+    const wishes = { config, model, resume, directory, readConfig, version, emit };
+    return await new Service(io, await openThreadFor(io, wishes), emit).run();
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error;
+    emit(errorEvent(error));
+    io.stderr(explain(error));
+    return exitStatus(error);
+  }
+}
+
+function errorEvent({ code, message, cure }: BatonError): SessionEvent {
+  const sentence = /[.!?…]$/.test(message) ? message : `${message}.`;
+  return { type: 'error', code, message: `${sentence} ${cure}`.trim() };
+}
+
+class Service {
+  readonly #io: CommandIo;
+  readonly #thread: Thread;
+  readonly #emit: (event: SessionEvent) => void;
+  readonly #performing = new Set<Promise<void>>();
+
+  constructor(io: CommandIo, thread: Thread, emit: (event: SessionEvent) => void) {
+    this.#io = io;
+    this.#thread = thread;
+    this.#emit = emit;
+  }
+
+  async run(): Promise<ExitStatus> {
+    const { signal, stdin } = this.#io;
+    const stop = (): void => this.#thread.stop();
+    signal.addEventListener('abort', stop);
+    try {
+      if (await this.#takeOps(readLines(stdin))) return 0;
+      if (!signal.aborted) await this.#finish();
+      return signal.aborted ? 130 : 0;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await this.#thread.close();
+    }
+  }
+
+  /** @returns whether the client has shut the thread down; false at the end of its ops, and when the user stops */
+  async #takeOps(lines: AsyncGenerator<ReadLine>): Promise<boolean> {
+    const stopped = whenAborted(this.#io.signal);
+    for (;;) {
+      const next = await Promise.race([lines.next(), stopped]);
+      if (next === undefined || next.done === true) return false;
+      if (await this.#take(next.value)) {
+        // A read that still waits would keep the process alive.
+        if ('destroy' in this.#io.stdin) (this.#io.stdin as NodeJS.ReadStream).destroy();
+        return true;
+      }
+    }
+  }
+
+  /** @returns whether that was the last one */
+  async #take(line: ReadLine): Promise<boolean> {
+    try {
+      if ('problem' in line) throw line.problem;
+      const op = parseOp(line.text);
+      const done = this.#thread.perform(op);
+      if (op.type === 'shutdown') {
+        await done;
+        return true;
+      }
+      this.#performing.add(done);
+      void done.finally(() => this.#performing.delete(done));
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      this.#emit(errorEvent(error));
+    }
+    return false;
+  }
+
+  /** What was asked for is done; what would have to be asked is turned down. */
+  async #finish(): Promise<void> {
+    this.#thread.desert();
+    await Promise.all(this.#performing);
+    // Why the log could not be written was told to the client.
+    await this.#thread.rest().catch(() => undefined);
+  }
+}
+
+async function whenAborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return undefined;
+  return new Promise((fulfil) => signal.addEventListener('abort', () => fulfil(undefined), { once: true }));
+}

@@ -1,0 +1,265 @@
+// Carries out the ops of clients: the one door to a thread that is open. What goes wrong is told as an `error`, and the thread
+// goes on.
+
+import { BatonError } from '../../errors.ts';
+import type { CompactionOutcome } from '../../compaction/compactor/driver.ts';
+import type { Compaction } from '../../compaction/driver.ts';
+import type { SessionEvent } from '../../protocol/event.ts';
+import type { Op } from '../../protocol/op.ts';
+import type { LogRecord } from '../../protocol/record.ts';
+import type { WatchedSession } from '../../session/watched/driver.ts';
+import { pinRecords, unpinRecord } from '../../trail/pins.ts';
+import type { RestoreOutcome } from '../../snapshots/driver.ts';
+import type { Desk } from '../desk/driver.ts';
+import { refuseRestore } from '../ghosts/driver.ts';
+import type { Ghosts } from '../ghosts/driver.ts';
+import type { ThreadSettings } from '../settings.ts';
+
+/** What ops act on. */
+export interface OpsTerms {
+  readonly session: WatchedSession;
+  readonly desk: Desk;
+  readonly ghosts: Ghosts | undefined;
+  /** The log as it is now. */
+  readonly past: () => AsyncIterable<LogRecord>;
+  readonly newId: () => string;
+  readonly emit: (event: SessionEvent) => void;
+  /** Settings have changed: the tools, the watcher and the model are told, and `session_configured` says what holds. */
+  readonly configure: (change: Partial<ThreadSettings>) => void;
+  /** Puts what the model has to know before a message of the user. */
+  readonly prepare: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+type Of<Type extends Op['type']> = Extract<Op, { type: Type }>;
+
+/** Ops that are done in the order in which they came; each waits for the one before. All others act at once. */
+const ORDERED: ReadonlySet<Op['type']> = new Set([
+  'user_turn',
+  'steer',
+  'set_settings',
+  'review_mode',
+  'undo',
+]);
+
+/** The door of one thread. */
+export class OpsDoor {
+  readonly #terms: OpsTerms;
+  /** Compactions, judgments and undos that the user may still stop. */
+  readonly #stoppable = new Set<AbortController>();
+  #order: Promise<unknown> = Promise.resolve();
+  #broken: unknown;
+
+  constructor(terms: OpsTerms) {
+    this.#terms = terms;
+  }
+
+  /** Does what an op asks for. Fulfilled when that is done, or, for a message, once it cannot be lost. */
+  perform(op: Op): Promise<void> {
+    if (!ORDERED.has(op.type)) return this.#attempt(op);
+    const done = this.#order.then(() => this.#attempt(op));
+    this.#order = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Stops what was asked for and is no turn. */
+  stop(): void {
+    for (const controller of this.#stoppable) controller.abort();
+  }
+
+  async #attempt(op: Op): Promise<void> {
+    try {
+      await this.#carryOut(op);
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  #tell(error: unknown): void {
+    // A log that cannot be written fails whoever needs it; it is told once.
+    if (error === this.#broken) return;
+    if (!(error instanceof BatonError)) throw error;
+    if (error.code === 'output_failed') this.#broken = error;
+    const { code, message, cure } = error;
+    const sentence = /[.!?…]$/.test(message) ? message : `${message}.`;
+    this.#terms.emit({ type: 'error', code, message: `${sentence} ${cure}`.trim() });
+  }
+
+  #carryOut(op: Op): Promise<void> | void {
+    const { session, desk, configure, close } = this.#terms;
+    switch (op.type) {
+      case 'user_turn':
+        return this.#submit(op);
+      case 'steer':
+        return this.#steer(op);
+      case 'interrupt':
+        this.stop();
+        return session.interrupt();
+      case 'compact':
+        return this.#compact(op);
+      case 'undo':
+        return op.what === 'turn' ? this.#undoTurn() : this.#undoCompaction();
+      case 'rawr_auto_compaction_judgment':
+        return this.#withSignal((signal) => session.judge(op, signal));
+      case 'exec_approval':
+      case 'patch_approval':
+        return desk.decide(op);
+      case 'answer_question':
+        return desk.answer(op);
+      case 'set_settings':
+        return configure(settingsOf(op));
+      case 'phase_completed':
+        return this.#phaseCompleted(op);
+      case 'pin':
+        return this.#pin(op);
+      case 'unpin':
+        return this.#unpin(op);
+      case 'review_mode':
+        session.setReviewMode(op.is_on);
+        return configure({ isReviewing: op.is_on });
+      case 'shutdown':
+        this.stop();
+        return close();
+    }
+  }
+
+  async #submit({ id, items }: Of<'user_turn'>): Promise<void> {
+    const { session, prepare } = this.#terms;
+    const prepared = prepare();
+    // While a turn runs this waits; the message must not, since it could be lost.
+    if (session.runningTurn === undefined) await prepared;
+    else prepared.catch((error: unknown) => this.#tell(error));
+    await session.submit(textOf(items), id);
+    this.#watch();
+  }
+
+  async #steer({ id, items }: Of<'steer'>): Promise<void> {
+    await this.#terms.session.steer(textOf(items), id);
+    this.#watch();
+  }
+
+  /** Nobody waits for the turn itself: what it breaks on is told here. */
+  #watch(): void {
+    this.#terms.session.rest().catch((error: unknown) => this.#tell(error));
+  }
+
+  async #compact(op: Of<'compact'>): Promise<void> {
+    const { session, emit } = this.#terms;
+    const ask = {
+      strategy: op.strategy ?? 'auto',
+      audit: op.trigger,
+      ...(op.instructions === undefined ? {} : { instructions: op.instructions }),
+      ...(op.target_tokens === undefined ? {} : { targetTokens: op.target_tokens }),
+    };
+    await this.#withSignal(async (signal) => {
+      if (op.preview !== true) return requireCompacted(await session.compact(ask, signal));
+      const compaction = await session.preview(ask, signal);
+      emit(previewOf(compaction));
+    });
+  }
+
+  async #undoCompaction(): Promise<void> {
+    const { session, emit } = this.#terms;
+    const id = await session.undoCompaction();
+    emit({ type: 'undo_completed', what: 'compaction', id, paths: [] });
+  }
+
+  async #undoTurn(): Promise<void> {
+    const { session, ghosts, past, emit } = this.#terms;
+    const warn = (message: string): void => emit({ type: 'warning', message });
+    const undone = await this.#withSignal((signal) =>
+      session.undoTurn(async ({ turnId }) => {
+        const files = await ghosts?.restore(turnId, signal);
+        return { id: turnId, paths: restoredPaths(files, warn) };
+      }, past),
+    );
+    emit({ type: 'undo_completed', what: 'turn', ...undone });
+  }
+
+  async #phaseCompleted({ summary }: Of<'phase_completed'>): Promise<void> {
+    const { session, emit } = this.#terms;
+    await session.phaseCompleted(summary);
+    emit({ type: 'phase_completed', call_id: null, summary });
+  }
+
+  async #pin({ id = this.#terms.newId(), text }: Of<'pin'>): Promise<void> {
+    await this.#terms.session.record(({ pins }) => pinRecords(pins, { id, text }));
+    this.#tellPins();
+  }
+
+  async #unpin({ id }: Of<'unpin'>): Promise<void> {
+    await this.#terms.session.record(({ pins }) => {
+      if (pins.some((pin) => pin.id === id)) return [unpinRecord(id)];
+      throw new BatonError('op_invalid', `Nothing is pinned under ${JSON.stringify(id)}`, {
+        cure: 'The newest pins_changed says what is.',
+        data: { key: 'id' },
+      });
+    });
+    this.#tellPins();
+  }
+
+  #tellPins(): void {
+    const { session, emit } = this.#terms;
+    emit({ type: 'pins_changed', pins: session.trail().pins.map(({ id, text }) => ({ id, text })) });
+  }
+
+  async #withSignal<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const controller = new AbortController();
+    this.#stoppable.add(controller);
+    try {
+      return await work(controller.signal);
+    } finally {
+      this.#stoppable.delete(controller);
+    }
+  }
+}
+
+/** Parts of one message, as one text. */
+function textOf(items: Of<'user_turn'>['items']): string {
+  return items.map(({ text }) => text).join('\n\n');
+}
+
+function settingsOf(op: Of<'set_settings'>): Partial<ThreadSettings> {
+  return {
+    ...(op.mode === undefined ? {} : { mode: op.mode }),
+    ...(op.approval_policy === undefined ? {} : { policy: op.approval_policy }),
+    ...(op.sandbox_mode === undefined ? {} : { sandbox: op.sandbox_mode }),
+    ...(op.plan_mode === undefined ? {} : { isPlanning: op.plan_mode }),
+  };
+}
+
+/** @throws BatonError where nothing was begun; a compaction that failed has told so itself */
+function requireCompacted(outcome: CompactionOutcome): void {
+  if (outcome.type === 'compacted' || outcome.type === 'failed') return;
+  if (outcome.type === 'context_exhausted') throw new BatonError('context_exhausted', outcome.why);
+  const isOff = outcome.reason === 'disabled' || outcome.reason === 'micro_disabled';
+  const code = isOff ? 'compaction_disabled' : 'nothing_to_compact';
+  throw new BatonError(code, `Not compacted: ${outcome.why}`);
+}
+
+function previewOf(compaction: Compaction): SessionEvent {
+  const type = 'compact_preview';
+  if (compaction.type === 'micro') {
+    const { preTokens, postTokens } = compaction;
+    const sizes = { pre_compact_tokens: preTokens, post_compact_tokens: postTokens };
+    return { type, strategy: 'micro', ...sizes, receipt: null };
+  }
+  const { receipt } = compaction.record;
+  const sizes = { pre_compact_tokens: receipt.preTokens, post_compact_tokens: receipt.postTokens };
+  return { type, strategy: 'full', ...sizes, receipt: { ...receipt } };
+}
+
+/** The files that were put back, relative to the workspace. What was not is told. @throws BatonError where none could be */
+function restoredPaths(
+  outcome: RestoreOutcome | undefined,
+  warn: (message: string) => void,
+): readonly string[] {
+  if (outcome === undefined) {
+    warn('No snapshot of the files was taken since this turn began: whatever it did to files is as it is.');
+    return [];
+  }
+  if (outcome.type === 'refused') refuseRestore(outcome.why);
+  for (const message of outcome.warnings) warn(message);
+  for (const { path, why } of outcome.untouched) warn(`${path} was left as it is: it is ${why}.`);
+  return outcome.changes.map(({ path }) => path);
+}

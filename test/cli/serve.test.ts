@@ -1,0 +1,453 @@
+// `baton serve` as a process: every op as a client sends it, the real tools in a real repository, hostile lines, and every end.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { HistoryFold } from '../../src/history/project.ts';
+import { WHOLE_ITEMS } from '../../src/history/clear.ts';
+import type { Item } from '../../src/protocol/item.ts';
+import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
+import { NOT_BUILT } from '../support/built.ts';
+import { Client } from '../support/client.ts';
+import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import type { Reply, ScriptedCall } from '../support/provider-server/script.ts';
+import { startProviderServer } from '../support/provider-server/server.ts';
+import { readSessionFile } from '../support/read-format.ts';
+
+const root = temporaryDirectory();
+const server = await startProviderServer({ replies: [{}] });
+after(() => server.close());
+before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+
+const USER = { type: 'user' } as const;
+
+function desk(files: Readonly<Record<string, string>> = {}): Desk {
+  const at = new Desk(root, server.baseUrl, files);
+  const git = (...args: readonly string[]): void =>
+    void execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], { cwd: at.work });
+  git('add', '-A');
+  git('commit', '-q', '--allow-empty', '-m', 'Begin');
+  return at;
+}
+
+function play(...replies: readonly Reply[]): () => readonly (typeof server.requests)[number][] {
+  const from = server.requests.length;
+  server.play({ key: EXEC_KEY, replies });
+  return () => server.requests.slice(from);
+}
+
+function shell(command: string): ScriptedCall {
+  return { name: 'shell', arguments: { command } };
+}
+
+function edit(path: string, from: string, to: string): ScriptedCall {
+  return { name: 'edit', arguments: { path, old_string: from, new_string: to } };
+}
+
+function read(path: string): ScriptedCall {
+  return { name: 'read', arguments: { path } };
+}
+
+/** The history that a resumed thread would have. */
+async function historyOf(at: Desk): Promise<readonly Item[]> {
+  const { records } = await readSessionFile(at.rollouts()[0] ?? '');
+  const fold = new HistoryFold(WHOLE_ITEMS);
+  for (const record of records) fold.add(record);
+  assert.deepEqual(fold.problems, []);
+  return fold.entries.map(({ value }) => value);
+}
+
+async function assertSound(at: Desk): Promise<void> {
+  const items = await historyOf(at);
+  assert.deepEqual(Object.values(findBrokenPairs(items.map(pairView))).flat(), []);
+  assert.deepEqual(at.locks(), []);
+}
+
+async function shutDown(client: Client, at: Desk): Promise<void> {
+  client.send({ type: 'shutdown' });
+  const ended = await client.ended;
+  assert.equal(ended.status, 0, ended.stderr);
+  assert.equal(client.events.at(-1)?.type, 'shutdown_complete');
+  await assertSound(at);
+}
+
+test('messages are turns, in their order, and the thread waits for more', async () => {
+  play({ text: 'First.' }, { text: 'Second.' });
+  const at = desk();
+  const client = new Client(at);
+  const told = await client.next('session_configured');
+  assert.equal(told.plan_mode, false);
+  client.send({ type: 'user_turn', id: 'one', items: [{ type: 'text', text: 'Say one.' }], origin: USER });
+  client.say('Say two.');
+  const first = await client.next('turn_complete');
+  assert.equal(first.last_agent_message, 'First.');
+  assert.deepEqual(first.origin, { type: 'user', message_id: 'one' });
+  assert.equal((await client.next('turn_complete')).last_agent_message, 'Second.');
+  await shutDown(client, at);
+});
+
+test('a message into a running turn is seen before the next sampling', async () => {
+  const requests = play({ calls: [shell('sleep 1')] }, { text: 'Seen.' });
+  const at = desk();
+  const client = new Client(at);
+  client.say('Wait a while.');
+  await client.next('exec_command_begin');
+  client.send({ type: 'steer', items: [{ type: 'text', text: 'Hurry up.' }], origin: USER });
+  await client.next('turn_complete');
+  assert.equal(requests().length, 2);
+  assert.match(requests()[1]?.text ?? '', /Hurry up\./);
+  await shutDown(client, at);
+});
+
+test('an interrupt ends the turn at once, and the thread goes on', async () => {
+  play({ calls: [shell('sleep 30')] }, { text: 'Here.' });
+  const at = desk();
+  const client = new Client(at);
+  client.say('Sleep.');
+  await client.next('exec_command_begin');
+  client.send({ type: 'interrupt' });
+  assert.equal((await client.next('turn_aborted')).reason, 'interrupted');
+  client.send({ type: 'interrupt' });
+  client.say('Are you there?');
+  assert.equal((await client.next('turn_complete')).last_agent_message, 'Here.');
+  await shutDown(client, at);
+});
+
+describe('approvals', () => {
+  const asking = ['--sandbox', 'danger_full_access', '--approval', 'untrusted'];
+
+  test('of a command: approved, for the session, denied', async () => {
+    const touch = shell('touch lit');
+    play(
+      { calls: [touch] },
+      { calls: [touch] },
+      { calls: [touch] },
+      { calls: [shell('rm lit')] },
+      { text: 'Done.' },
+    );
+    const at = desk();
+    const client = new Client(at, asking);
+    client.say('Light it.');
+    const asked = await client.next('exec_approval_request');
+    assert.equal(asked.command, 'touch lit');
+    assert.equal(asked.cwd, at.work);
+    assert.equal(existsSync(join(at.work, 'lit')), false, 'it waits');
+    client.send({ type: 'patch_approval', call_id: asked.call_id, decision: 'approved' });
+    assert.match((await client.next('error')).message, /exec_approval/);
+    client.send({ type: 'exec_approval', call_id: asked.call_id, decision: 'approved' });
+    const again = await client.next('exec_approval_request');
+    client.send({ type: 'exec_approval', call_id: again.call_id, decision: 'approved_for_session' });
+    const other = await client.next('exec_approval_request');
+    assert.equal(other.command, 'rm lit', 'the same command was not asked for a third time');
+    client.send({ type: 'exec_approval', call_id: other.call_id, decision: 'denied' });
+    await client.next('turn_complete');
+    assert.equal(existsSync(join(at.work, 'lit')), true);
+    client.send({ type: 'exec_approval', call_id: other.call_id, decision: 'approved' });
+    assert.equal((await client.next('error')).code, 'op_invalid');
+    await shutDown(client, at);
+  });
+
+  test('of an edit: abort ends the turn and changes nothing', async () => {
+    play({ calls: [read('lamp')] }, { calls: [edit('lamp', 'unlit', 'lit')] }, { text: 'Never said.' });
+    const at = desk({ lamp: 'unlit\n' });
+    const client = new Client(at, asking);
+    client.say('Light it.');
+    const asked = await client.next('patch_approval_request');
+    assert.deepEqual(asked.paths, ['lamp']);
+    client.send({ type: 'patch_approval', call_id: asked.call_id, decision: 'abort' });
+    await client.next('turn_aborted');
+    assert.equal(at.read('lamp'), 'unlit\n');
+    await shutDown(client, at);
+  });
+
+  test('a client that goes away approves nothing, and what it asked for is finished', async () => {
+    play({ calls: [shell('touch lit')] }, { text: 'Without it, then.' });
+    const at = desk();
+    const client = new Client(at, asking);
+    client.say('Light it.');
+    await client.next('exec_approval_request');
+    const ended = await client.close();
+    assert.equal(ended.status, 0, ended.stderr);
+    assert.equal(existsSync(join(at.work, 'lit')), false);
+    const complete = await client.next('turn_complete');
+    assert.equal(complete.last_agent_message, 'Without it, then.');
+    await assertSound(at);
+  });
+});
+
+test('a question of the agent is answered', async () => {
+  const call = {
+    name: 'ask_user',
+    arguments: { question: 'Which lamp?', options: [{ label: 'The left one' }] },
+  };
+  const requests = play({ calls: [call] }, { text: 'The left one it is.' });
+  const at = desk();
+  const client = new Client(at);
+  client.say('Light a lamp.');
+  const asked = await client.next('question');
+  assert.deepEqual(asked.options, [{ label: 'The left one' }]);
+  client.send({ type: 'answer_question', question_id: asked.question_id, answer: 'The one to the left' });
+  await client.next('turn_complete');
+  assert.match(requests()[1]?.text ?? '', /The one to the left/);
+  client.send({ type: 'answer_question', question_id: asked.question_id, answer: 'x' });
+  assert.equal((await client.next('error')).code, 'op_invalid');
+  await shutDown(client, at);
+});
+
+test('compact: previewed, done as a turn of its own, taken back', async () => {
+  play({ calls: [shell('seq 1 4000')] }, { text: 'Counted.' }, { text: 'A summary of no worth' });
+  const at = desk();
+  const client = new Client(at);
+  client.say('Count.');
+  await client.next('turn_complete');
+  const asked = server.requests.length;
+  client.send({ type: 'compact', trigger: USER, strategy: 'full', preview: true });
+  const preview = await client.next('compact_preview');
+  assert.ok(preview.post_compact_tokens < preview.pre_compact_tokens, JSON.stringify(preview));
+  assert.equal(server.requests.length, asked, 'a preview asks nobody');
+  client.send({ type: 'compact', trigger: USER, strategy: 'full', instructions: 'Mind the lamp.' });
+  client.say('What was the last number?');
+  const completed = await client.next('compact_completed');
+  assert.equal((await client.next('turn_complete')).task_kind, 'compact');
+  // What the user said while it was compacted is neither lost nor summarised.
+  await client.next('turn_complete', ({ task_kind: kind }) => kind === 'regular');
+  const history = JSON.stringify(await historyOf(at));
+  assert.match(history, /What was the last number\?/);
+  client.send({ type: 'undo', what: 'turn' });
+  client.send({ type: 'undo', what: 'compaction' });
+  await client.next('undo_completed', ({ what }) => what === 'turn');
+  const undone = await client.next('undo_completed', ({ what }) => what === 'compaction');
+  assert.equal(undone.id, completed.id);
+  assert.match(JSON.stringify(await historyOf(at)), /Counted\./);
+  client.send({ type: 'undo', what: 'compaction' });
+  assert.equal((await client.next('error')).code, 'nothing_to_undo');
+  await shutDown(client, at);
+});
+
+describe('undo of a turn', () => {
+  test('takes files and conversation back, as often as there are turns', async () => {
+    const requests = play(
+      { calls: [read('lamp')] },
+      { calls: [edit('lamp', 'unlit', 'lit'), shell('echo oil > can; echo horn >> lamp')] },
+      { text: 'Lit.' },
+      { calls: [shell('rm lamp')] },
+      { text: 'Gone.' },
+      { text: 'Nothing happened.' },
+    );
+    const at = desk({ lamp: 'unlit\n' });
+    const client = new Client(at);
+    client.say('Light it.');
+    await client.next('turn_complete');
+    client.say('Remove it.');
+    await client.next('turn_complete');
+    assert.equal(existsSync(join(at.work, 'lamp')), false);
+    client.send({ type: 'undo', what: 'turn' });
+    const second = await client.next('undo_completed');
+    assert.deepEqual([second.what, second.id, second.paths], ['turn', 'turn-2', ['lamp']]);
+    assert.equal(at.read('lamp'), 'lit\nhorn\n');
+    client.send({ type: 'undo', what: 'turn' });
+    const first = await client.next('undo_completed');
+    assert.deepEqual(first.paths.toSorted(), ['can', 'lamp']);
+    assert.equal(at.read('lamp'), 'unlit\n');
+    assert.equal(existsSync(join(at.work, 'can')), false);
+    client.send({ type: 'undo', what: 'turn' });
+    assert.equal((await client.next('error')).code, 'nothing_to_undo');
+    client.say('What happened?');
+    await client.next('turn_complete');
+    const sent = requests().at(-1);
+    assert.equal(sent?.invalid, undefined);
+    assert.doesNotMatch(sent?.text ?? '', /Light it|Remove it|Gone\./);
+    await shutDown(client, at);
+    assert.equal(execFileSync('git', ['stash', 'list'], { cwd: at.work }).length, 0);
+    // Another process has the same history.
+    const requestsAfter = play({ text: 'Still nothing.' });
+    const ended = await at.exec('responses', ['--resume', 'last', 'And now?']);
+    assert.equal(ended.stdout, 'Still nothing.\n', ended.stderr);
+    assert.doesNotMatch(requestsAfter()[0]?.text ?? '', /Light it|Remove it/);
+  });
+
+  test('is refused while the thread works, and behind a compaction', async () => {
+    play({ calls: [shell('seq 1 4000')] }, { calls: [shell('sleep 30')] }, { text: 'A summary' });
+    const at = desk();
+    const client = new Client(at);
+    client.say('Count, then sleep.');
+    await client.next('exec_command_begin', ({ command }) => command === 'sleep 30');
+    client.send({ type: 'undo', what: 'turn' });
+    assert.match((await client.next('error')).message, /Interrupt it first/);
+    client.send({ type: 'interrupt' });
+    await client.next('turn_aborted');
+    client.send({ type: 'compact', trigger: USER, strategy: 'full' });
+    await client.next('turn_complete');
+    client.send({ type: 'undo', what: 'turn' });
+    assert.match((await client.next('error')).message, /Take the compaction back first/);
+    await shutDown(client, at);
+  });
+
+  test('can be switched off: the conversation goes back, the files stay, and that is said', async () => {
+    play({ calls: [shell('touch lit')] }, { text: 'Lit.' });
+    const at = desk();
+    at.configure('[features]\nghost_snapshots = false\n');
+    const client = new Client(at);
+    client.say('Light it.');
+    await client.next('turn_complete');
+    client.send({ type: 'undo', what: 'turn' });
+    await client.next('warning', ({ message }) => /No snapshot/.test(message));
+    assert.deepEqual((await client.next('undo_completed')).paths, []);
+    assert.equal(existsSync(join(at.work, 'lit')), true);
+    await shutDown(client, at);
+  });
+});
+
+test('settings count from the next call on, and are told', async () => {
+  const requests = play(
+    { calls: [shell('touch lit')] },
+    { text: 'I plan.' },
+    { calls: [shell('touch lit')] },
+    { text: 'Lit.' },
+  );
+  const at = desk();
+  const client = new Client(at);
+  await client.next('session_configured');
+  client.send({ type: 'set_settings', plan_mode: true, mode: 'off', approval_policy: 'never' });
+  const told = await client.next('session_configured');
+  assert.deepEqual([told.plan_mode, told.mode, told.approval_policy], [true, 'off', 'never']);
+  client.say('Light it.');
+  await client.next('turn_complete');
+  assert.equal(existsSync(join(at.work, 'lit')), false);
+  assert.match(requests()[0]?.text ?? '', /<plan_mode>on/);
+  assert.match(requests()[1]?.text ?? '', /Plan mode is on/);
+  client.send({ type: 'set_settings', plan_mode: false });
+  client.send({ type: 'review_mode', is_on: true });
+  client.say('Light it.');
+  assert.equal((await client.next('session_configured')).plan_mode, false);
+  assert.equal((await client.next('session_configured')).review_mode, true);
+  await client.next('turn_complete');
+  assert.equal(existsSync(join(at.work, 'lit')), true);
+  await shutDown(client, at);
+});
+
+test('pins are told, kept through a compaction, and bounded', async () => {
+  play({ calls: [shell('seq 1 4000')] }, { text: 'Counted.' }, { text: 'no summary' });
+  const at = desk();
+  const client = new Client(at);
+  client.say('Count.');
+  await client.next('turn_complete');
+  client.send({ type: 'pin', id: 'horn', text: 'Never touch the horn.' });
+  assert.deepEqual((await client.next('pins_changed')).pins, [{ id: 'horn', text: 'Never touch the horn.' }]);
+  client.send({ type: 'pin', text: 'x'.repeat(20_000) });
+  assert.equal((await client.next('error')).code, 'pins_full');
+  client.send({ type: 'unpin', id: 'bell' });
+  assert.equal((await client.next('error')).code, 'op_invalid');
+  client.send({ type: 'compact', trigger: USER, strategy: 'full' });
+  await client.next('turn_complete');
+  assert.match(JSON.stringify(await historyOf(at)), /Never touch the horn\./);
+  client.send({ type: 'unpin', id: 'horn' });
+  assert.deepEqual((await client.next('pins_changed')).pins, []);
+  client.send({ type: 'phase_completed', summary: 'Counting is done.' });
+  assert.equal((await client.next('phase_completed')).call_id, null);
+  await shutDown(client, at);
+});
+
+test('a judge is asked, and decides nothing', async () => {
+  play({ text: 'Hello.' }, { text: '{"should_compact": false, "reason": "in the middle of it"}' });
+  const at = desk();
+  const client = new Client(at);
+  client.say('Hello.');
+  await client.next('turn_complete');
+  client.send({
+    type: 'rawr_auto_compaction_judgment',
+    request_id: 'ask-1',
+    tier: 'ready',
+    percent_remaining: 40,
+    boundaries_present: ['commit'],
+    last_agent_message: 'Hello.',
+    decision_prompt_path: 'judgment.md',
+  });
+  const result = await client.next('rawr_auto_compaction_judgment_result');
+  assert.deepEqual(
+    [result.request_id, result.should_compact, result.reason],
+    ['ask-1', false, 'in the middle of it'],
+  );
+  await shutDown(client, at);
+});
+
+test('hostile lines are errors, and nothing else happens', async () => {
+  play({ text: 'Still here.' });
+  const at = desk();
+  const client = new Client(at);
+  await client.next('session_configured');
+  const lines = [
+    'no json',
+    '[]',
+    'null',
+    '{"type": "format_disk"}',
+    '{"type": "user_turn", "items": [], "origin": {"type": "user"}}',
+    '{"type": "user_turn", "items": [{"type": "text", "text": "x"}], "origin": {"type": "watcher", "number": 1}}',
+    '{"type": "compact", "trigger": {"type": "user"}, "dry_run": true}',
+    `{"type": "pin", "text": "${'x'.repeat(5_000_000)}"}`,
+    '{"type": "steer", "__proto__": {"x": 1}}',
+    Buffer.from([0xff, 0xfe, 0x00]),
+  ];
+  for (const line of lines) {
+    client.write(line);
+    client.write('\r\n\n');
+    assert.equal((await client.next('error')).code, 'op_invalid');
+  }
+  assert.equal(at.rollouts().length, 0, 'nothing was written');
+  client.say('Are you there?');
+  assert.equal((await client.next('turn_complete')).last_agent_message, 'Still here.');
+  await shutDown(client, at);
+});
+
+describe('the end', () => {
+  test('a last line without a line feed counts', async () => {
+    play({ text: 'Lit.' });
+    const at = desk();
+    const op = { type: 'user_turn', items: [{ type: 'text', text: 'Lit?' }], origin: USER };
+    const ended = await at.serve('responses', [], { input: JSON.stringify(op) });
+    assert.equal(ended.status, 0, ended.stderr);
+    assert.match(ended.stdout, /"last_agent_message":"Lit\."/);
+    await assertSound(at);
+  });
+
+  test('Ctrl-C ends the turn, and the session can be resumed', async () => {
+    play({ calls: [shell('sleep 30')] }, { text: 'On it goes.' });
+    const at = desk();
+    const client = new Client(at);
+    client.say('Sleep.');
+    await client.next('exec_command_begin');
+    client.kill('SIGINT');
+    const ended = await client.ended;
+    assert.equal(ended.status, 130, ended.stderr);
+    assert.equal(client.events.at(-1)?.type, 'shutdown_complete');
+    await assertSound(at);
+    const again = new Client(at, ['--resume', 'last']);
+    again.say('Go on.');
+    await again.next('turn_complete');
+    await shutDown(again, at);
+  });
+
+  test('a shutdown in the middle of a turn and of a question', async () => {
+    play({ calls: [{ name: 'ask_user', arguments: { question: 'Which?' } }] }, { text: 'x' });
+    const at = desk();
+    const client = new Client(at);
+    client.say('Ask me.');
+    await client.next('question');
+    await shutDown(client, at);
+  });
+
+  test('a session that somebody else has open is told as an error', async () => {
+    play({ text: 'Hello.' });
+    const at = desk();
+    const client = new Client(at);
+    client.say('Hello.');
+    await client.next('turn_complete');
+    const ended = await at.serve('responses', ['--resume', 'last']);
+    assert.equal(ended.status, 1);
+    assert.match(ended.stdout, /"code":"session_live"/);
+    await shutDown(client, at);
+  });
+});
