@@ -25,7 +25,6 @@ const EVENTS = [
 ];
 const ANSWER = `${EVENTS.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`;
 
-
 /** What a provider of the Responses wire says, by the same measure. */
 const MESSAGE = {
   type: 'message',
@@ -43,9 +42,18 @@ const USAGE = {
 const RESPONSES_EVENTS = [
   { type: 'response.created', response: { id: 'resp_1' } },
   { type: 'response.output_item.added', output_index: 0, item: { ...MESSAGE, content: [] } },
-  { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: MESSAGE.content[0].text },
+  {
+    type: 'response.output_text.delta',
+    item_id: 'msg_1',
+    output_index: 0,
+    content_index: 0,
+    delta: MESSAGE.content[0].text,
+  },
   { type: 'response.output_item.done', output_index: 0, item: MESSAGE },
-  { type: 'response.completed', response: { id: 'resp_1', status: 'completed', output: [MESSAGE], usage: USAGE } },
+  {
+    type: 'response.completed',
+    response: { id: 'resp_1', status: 'completed', output: [MESSAGE], usage: USAGE },
+  },
 ];
 const RESPONSES_ANSWER = RESPONSES_EVENTS.map(
   (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,

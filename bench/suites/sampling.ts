@@ -65,7 +65,11 @@ async function playTurn(folder: string, samplings: number): Promise<readonly num
 }
 
 async function openAt(home: string, directory: string, model: Model): Promise<Thread> {
-  const world = { env: { BATON_HOME: home, PATH: process.env['PATH'] ?? '' }, homeDirectory: home, cwd: directory };
+  const world = {
+    env: { BATON_HOME: home, PATH: process.env['PATH'] ?? '' },
+    homeDirectory: home,
+    cwd: directory,
+  };
   const reader = new ConfigReader({ overrides: [] }, world);
   const readConfig = async () => (await reader.read()).config;
   const clock = { now: () => Date.now() };
