@@ -68,9 +68,9 @@ function killer(lines: number, ms: number): (child: ChildProcess) => void {
       child.kill('SIGKILL');
     };
     child.stdout?.on('data', (text: string | Buffer) => {
-      const already = printed;
+      const earlier = printed;
       printed += String(text).split('\n').length - 1;
-      if (already < lines && printed >= lines) void kill();
+      if (earlier < lines && printed >= lines) void kill();
     });
   };
 }
