@@ -3,6 +3,7 @@
 export { BatonError, ERROR_CODES } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
 
+export { textOfParts } from './protocol/item.ts';
 export type { Item, MessageItem, Part } from './protocol/item.ts';
 export type { LogRecord, CompactedRecord } from './protocol/record.ts';
 export type { Receipt } from './protocol/receipt.ts';
@@ -27,7 +28,9 @@ export { writeSummary } from './trail/write.ts';
 
 export { microCompact } from './compaction/micro.ts';
 export { compactHistory } from './compaction/driver.ts';
-export type { Compaction, Subject } from './compaction/driver.ts';
+export type { Compaction, CompactionWorld, Occasion, Subject } from './compaction/driver.ts';
+export { SUMMARY_PREFIX } from './history/filter.ts';
+export { writeMessages } from './formats/message-arrays.ts';
 
 export { DEFAULT_CONFIG } from './config/defaults.ts';
 export type { Config } from './config/schema.ts';

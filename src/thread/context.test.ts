@@ -75,16 +75,19 @@ test('without files there are no instructions', () => {
 test('what a log says of its thread', () => {
   const past: readonly LogRecord[] = [
     { type: 'session_meta', cwd: '/old', instructions: 'You tend a lamp.' },
-    { type: 'settings', model: 'm', cwd: '/work' },
+    { type: 'settings', model: 'm', cwd: '/work', usableWindow: 95_000 },
     { type: 'session_meta', producerVersion: '2' },
   ];
   assert.equal(recordedInstructions(past), 'You tend a lamp.');
   assert.equal(recordedDirectory(past), '/work');
   assert.equal(recordedInstructions([]), undefined);
-  assert.equal(changedSettings(past, { model: 'm', cwd: '/work' }), undefined);
-  assert.deepEqual(changedSettings(past, { model: 'n', cwd: '/work' }), {
-    type: 'settings',
-    model: 'n',
-    cwd: '/work',
-  });
+  const settings = { model: 'm', cwd: '/work', usableWindow: 95_000 };
+  assert.equal(changedSettings(past, settings), undefined);
+  for (const changed of [{ model: 'n' }, { cwd: '/old' }, { usableWindow: 57_000 }]) {
+    assert.deepEqual(changedSettings(past, { ...settings, ...changed }), {
+      type: 'settings',
+      ...settings,
+      ...changed,
+    });
+  }
 });

@@ -140,9 +140,14 @@ function isPlace(record: LogRecord): record is Extract<LogRecord, { type: 'sessi
 /** The settings as a record, unless the log says them already. */
 export function changedSettings(
   past: readonly LogRecord[],
-  { model, cwd }: { readonly model: string; readonly cwd: string },
+  settings: Required<Omit<SettingsRecord, 'type'>>,
 ): SettingsRecord | undefined {
+  const { model, cwd, usableWindow } = settings;
   const newest = past.findLast((record) => record.type === 'settings');
-  const isSame = newest?.type === 'settings' && newest.model === model && newest.cwd === cwd;
-  return isSame ? undefined : { type: 'settings', model, cwd };
+  const isSame =
+    newest?.type === 'settings' &&
+    newest.model === model &&
+    newest.cwd === cwd &&
+    newest.usableWindow === usableWindow;
+  return isSame ? undefined : { type: 'settings', ...settings };
 }

@@ -19,6 +19,7 @@ import type { RolloutFiles } from '../rollout/files.ts';
 import { WatchedSession } from '../session/watched/driver.ts';
 import type { TurnEnding } from '../session/loop.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
+import { usableWindow } from '../tokens/pressure.ts';
 import { openToolbox } from '../tools/driver.ts';
 import type { Toolbox } from '../tools/driver.ts';
 import { openWorkspace, resolveRoot } from '../workspace/driver.ts';
@@ -297,7 +298,11 @@ class OpenThread implements Thread {
     for (const record of past) ghosts?.add(record);
     this.#ghosts = ghosts;
     this.#desk = new Desk({ root: place.root, emit: world.emit, interrupt: () => this.interrupt() });
-    const newSettings = changedSettings(past, { model: model.name, cwd: place.root });
+    const newSettings = changedSettings(past, {
+      model: model.name,
+      cwd: place.root,
+      usableWindow: usableWindow(model.window),
+    });
     this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined, (record) =>
       ghosts?.add(record),
     );

@@ -1,0 +1,70 @@
+// The examples do what they say, and the library costs little to import.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { NOT_BUILT } from '../support/built.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** What an example prints. */
+async function printed(name: string): Promise<string> {
+  const args = ['--import', 'tsx', join(ROOT, 'examples', name)];
+  const { stdout, stderr } = await run(process.execPath, args, { cwd: ROOT });
+  assert.equal(stderr, '');
+  return stdout;
+}
+
+test('an array of messages is compacted: requests verbatim, no call without its result', async () => {
+  const text = await printed('compact-messages.ts');
+  const { role } = JSON.parse(text.slice(text.indexOf('\n[') + 1)).at(-1) as { readonly role: string };
+  assert.equal(role, 'user');
+  assert.match(
+    text,
+    /^28 messages, about \d{4,} tokens\n\d+ messages, about (?:1\d{3}|2\d{3}|\d{3}) tokens:\n/,
+  );
+  assert.match(text, /"Never touch the glass\. Find out why the lamp flickers\."/);
+  assert.match(text, /"Then trim a new one\."/);
+  const calls = text.match(/"id": "call_\d+"/g)?.length ?? 0;
+  assert.equal(text.match(/"tool_call_id": "call_\d+"/g)?.length ?? 0, calls);
+});
+
+test('an agent of one’s own is watched: asked, compacted, handed over', async () => {
+  const lines = (await printed('watch-your-agent.ts')).trimEnd().split('\n');
+  const steps = lines.flatMap(
+    (line) => /^(?:turn-\d+: (\w+)|(compacted):)/.exec(line)?.slice(1).filter(Boolean) ?? [],
+  );
+  assert.deepEqual(steps, ['the', 'the', 'the', 'packet_request', 'compacted', 'handoff']);
+  assert.doesNotMatch(lines.join('\n'), /no usable/);
+});
+
+test('policies are compared on a recorded session', async () => {
+  const text = await printed('back-test.ts');
+  const [shipped = '', patient = ''] = text.split(/^(?=commits only)/m);
+  assert.match(shipped, /^as shipped: [1-9]\d* compactions/);
+  assert.match(patient, /^commits only: [1-9]\d* compactions/);
+  assert.notEqual(shipped.replace('as shipped', ''), patient.replace('commits only', ''));
+});
+
+test('importing the library loads neither schemas nor tools nor providers', { skip: NOT_BUILT }, async () => {
+  const loaded = async (entry: string): Promise<string> => {
+    // Every module that is loaded goes through the hook.
+    const hook = `export async function load(url, context, next) { console.log(url); return next(url, context); }`;
+    const register = `import { register } from 'node:module'; register('data:text/javascript,${encodeURIComponent(hook)}');`;
+    const args = [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(register)}`,
+      '-e',
+      `import(${JSON.stringify(entry)})`,
+    ];
+    return (await run(process.execPath, args, { cwd: ROOT })).stdout;
+  };
+  for (const entry of ['baton-agent', 'baton-agent/watcher']) {
+    const modules = await loaded(entry);
+    assert.match(modules, /dist\/lib\/compaction\/driver\.js/, 'the modules are seen');
+    assert.doesNotMatch(modules, /node_modules\/zod|dist\/lib\/(?:tools|providers|thread)\//, entry);
+  }
+});
