@@ -25,7 +25,10 @@ const { rawrAutoCompaction } = DEFAULT_CONFIG;
 const patient: Config = {
   ...DEFAULT_CONFIG,
   // A commit is the only good moment.
-  rawrAutoCompaction: { ...rawrAutoCompaction, autoRequiresAnyBoundary: ['commit'] },
+  rawrAutoCompaction: {
+    ...rawrAutoCompaction,
+    trigger: { ...rawrAutoCompaction.trigger, autoRequiresAnyBoundary: ['commit'] },
+  },
 };
 const policies = [watcher('as shipped', DEFAULT_CONFIG), watcher('commits only', patient)];
 

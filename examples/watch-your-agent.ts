@@ -28,13 +28,12 @@ import type { CompactableThread, TurnOrigin, WatchedAgent } from 'baton-agent/wa
 const WINDOW = 20_000;
 const settings = { config: DEFAULT_CONFIG, policy: resolvePolicy(DEFAULT_CONFIG) };
 
+function says(text: string): Item {
+  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
+}
+
 /** Your model and its tools: each turn reads a long file and commits; asked for a packet, it writes one. */
 function work(history: readonly Item[]): readonly Item[] {
-  const says = (text: string): Item => ({
-    type: 'message',
-    role: 'assistant',
-    content: [{ type: 'output_text', text }],
-  });
   if (history.at(-1)?.origin?.step === 'packet_request') {
     return [
       says(
@@ -165,7 +164,12 @@ class Agent implements WatchedAgent, CompactableThread {
     order: Parameters<WatchedAgent['compact']>[0],
     signal: Parameters<WatchedAgent['compact']>[1],
   ): ReturnType<WatchedAgent['compact']> {
+    // A summary between turns is a turn of its own, so that nothing else begins before it has ended.
+    const origin = { type: 'watcher', number: order.number } as const;
+    const turn = { turnId: `turn-${++this.#turns}`, kind: 'compact', origin } as const;
+    if (order.strategy === 'full') this.watcher.turnStarted(turn);
     const outcome = await this.#compactor.request({ ...order, from: 'watcher' }, signal);
+    if (order.strategy === 'full') this.watcher.turnComplete({ ...turn, hadAction: false });
     if (outcome.type === 'compacted') return { type: 'compacted', strategy: outcome.compaction.type };
     return { type: 'failed', why: outcome.type === 'failed' ? outcome.error.message : outcome.why };
   }

@@ -146,11 +146,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'protocol',
     'ports',
     'config',
+    'prompts',
     'tokens',
     'history',
     'trail',
+    'watcher',
     'compaction',
+    'session',
+    'replay',
+    'rehearsal',
+    'providers',
     'formats',
+    'thread',
   ],
 };
 

@@ -22,10 +22,7 @@ test('an array of messages is compacted: requests verbatim, no call without its 
   const text = await printed('compact-messages.ts');
   const { role } = JSON.parse(text.slice(text.indexOf('\n[') + 1)).at(-1) as { readonly role: string };
   assert.equal(role, 'user');
-  assert.match(
-    text,
-    /^28 messages, about \d{4,} tokens\n\d+ messages, about (?:1\d{3}|2\d{3}|\d{3}) tokens:\n/,
-  );
+  assert.match(text, /^28 messages, about 8\d{3} tokens\n\d+ messages, about 1\d{3} tokens:\n/);
   assert.match(text, /"Never touch the glass\. Find out why the lamp flickers\."/);
   assert.match(text, /"Then trim a new one\."/);
   const calls = text.match(/"id": "call_\d+"/g)?.length ?? 0;
@@ -49,7 +46,7 @@ test('policies are compared on a recorded session', async () => {
   assert.notEqual(shipped.replace('as shipped', ''), patient.replace('commits only', ''));
 });
 
-test('importing the library loads neither schemas nor tools nor providers', { skip: NOT_BUILT }, async () => {
+test('importing the library loads neither tools nor providers', { skip: NOT_BUILT }, async () => {
   const loaded = async (entry: string): Promise<string> => {
     // Every module that is loaded goes through the hook.
     const hook = `export async function load(url, context, next) { console.log(url); return next(url, context); }`;
@@ -65,6 +62,6 @@ test('importing the library loads neither schemas nor tools nor providers', { sk
   for (const entry of ['baton-agent', 'baton-agent/watcher']) {
     const modules = await loaded(entry);
     assert.match(modules, /dist\/lib\/compaction\/driver\.js/, 'the modules are seen');
-    assert.doesNotMatch(modules, /node_modules\/zod|dist\/lib\/(?:tools|providers|thread)\//, entry);
+    assert.doesNotMatch(modules, /dist\/lib\/(?:tools|providers|thread)\//, entry);
   }
 });
