@@ -73,7 +73,7 @@ describe('baton config show', () => {
   it('says so for every key, also unset ones, with --origin', async () => {
     const { stdout } = await run('show', '--origin');
     const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('['));
-    assert.equal(lines.length, 91);
+    assert.equal(lines.length, 94);
     for (const line of lines) assert.match(line, / {2}# default$/);
     assert.match(stdout, /^# error_threshold is not set +# default$/m);
   });
@@ -95,13 +95,14 @@ describe('baton config show', () => {
       rawr_auto_compaction: true,
       compact_v2: true,
       remote_compaction: false,
+      ghost_snapshots: true,
     });
     assert.deepEqual(shown.origins['model_context_window'], {
       source: 'command_line',
       argument: 'model_context_window=64000',
     });
     assert.deepEqual(shown.origins['compact.enabled'], { source: 'default' });
-    assert.equal(Object.keys(shown.origins).length, 91);
+    assert.equal(Object.keys(shown.origins).length, 94);
   });
 });
 

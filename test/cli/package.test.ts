@@ -56,9 +56,8 @@ function loadedBy(name: string): ReadonlySet<string> {
     if (loaded.has(next)) continue;
     loaded.add(next);
     const text = readFileSync(join(BUNDLE, next), 'utf8');
-    for (const [, file] of text.matchAll(/^(?:\} from|import) "\.\/([^"]+)";$/gm)) waiting.push(file ?? '');
-    for (const [, file] of text.matchAll(/^import \{[^}\n]*\} from "\.\/([^"]+)";$/gm))
-      waiting.push(file ?? '');
+    // The bundle is minified; what is imported when it is needed has a parenthesis there.
+    for (const [, file] of text.matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g)) waiting.push(file ?? '');
   }
   return loaded;
 }
