@@ -4,15 +4,14 @@
 // has taken effect before the next one begins; what takes long (a compaction, a judge) is begun, and its end is an event.
 
 import { BatonError } from '../../errors.ts';
+import type { DecisionRecord } from '../../protocol/decision.ts';
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
 import { renderPrompt } from '../../prompts/render.ts';
 import { calmTokens } from '../decide.ts';
 import { judgmentValues, parseJudgment } from '../judgment.ts';
-import { composeRequest, handoffMessage, packetItem, syntheticMessage } from '../messages.ts';
-import type { PacketSection } from '../packet/sections.ts';
-import { hasGrown, scratchText } from '../scratch.ts';
+import { packetItem } from '../messages.ts';
 import { SignalDetector, signalSettings } from '../signals.ts';
 import type { Signal } from '../../protocol/signal.ts';
 import { awaitedNumber, beginWatching } from '../state.ts';
@@ -32,7 +31,7 @@ import { transition } from '../transition.ts';
 import type { CompactionWish, WatchedAgent, WatcherSettings, WatcherVoice, WatcherWorld } from './agent.ts';
 import { Deadlines } from './deadlines/driver.ts';
 import { DECISION_NOTE, PastFold, STATE_NOTE } from './past.ts';
-import { packetOfAnswer, packetOfTrail, prefaceOf, requestValues, scratchFileOf } from './words.ts';
+import { HandoverWriter } from './writer/driver.ts';
 
 /** What is told without a time and what the driver itself knows. */
 type Told = {
@@ -45,17 +44,6 @@ export interface TurnPoint {
   readonly origin: TurnOrigin;
   readonly kind: 'regular' | 'shell' | 'compact' | 'review';
   readonly hadAction: boolean;
-}
-
-/** What is remembered of a sequence beside the machine's own state; lost with the process, as the sequence then is. */
-interface Errand {
-  /** What the agent said last before it was asked. */
-  readonly saidBefore: string | undefined;
-  /** The newest request, as it was sent. */
-  request: string;
-  /** Its answer, where a reminder followed. */
-  firstAnswer: string | undefined;
-  scratchBefore: number | undefined;
 }
 
 /** What a watcher begins with. */
@@ -72,7 +60,7 @@ export class LiveWatcher {
   readonly #deadlines: Deadlines;
   readonly #compactions = new Map<number, AbortController>();
   readonly #judges = new Map<number, AbortController>();
-  readonly #errands = new Map<string, Errand>();
+  readonly #writer: HandoverWriter;
   readonly #detector: SignalDetector;
   /** Signals that no event has carried yet. */
   #signals: Signal[] = [];
@@ -95,6 +83,7 @@ export class LiveWatcher {
     this.#agent = agent;
     this.#world = world;
     this.#voice = voice;
+    this.#writer = new HandoverWriter(agent, world, (text) => voice.show({ surface: 'warning', text }));
     this.#settings = settings;
     this.#detector = new SignalDetector(signalSettings(settings.config));
     this.#state = beginWatching(isSubagent);
@@ -298,7 +287,7 @@ export class LiveWatcher {
       case 'inject':
         return this.#inject(effect);
       case 'record_heads_up':
-        return this.#recordHeadsUp(effect.sequenceId);
+        return this.#put([await this.#writer.headsUp(effect.sequenceId, this.#decision())]);
       case 'record_packet':
         return this.#put([packetItem(effect.packet.text, effect.sequenceId, 'assistant')]);
       case 'assemble_packet':
@@ -320,6 +309,37 @@ export class LiveWatcher {
       case 'arm_deadline':
         return this.#deadlines.arm(effect);
     }
+  }
+
+  async #inject(effect: Inject): Promise<void> {
+    const hasScratch = sequenceOf(this.#state)?.hasScratch === true;
+    const item = await this.#writer.request(effect, { decision: this.#decision(), hasScratch });
+    if (effect.as === 'item') return this.#put([item], true);
+    await this.#agent.startTurn({ type: 'watcher', number: effect.number }, [item]);
+  }
+
+  async #assemble(effect: AssemblePacket): Promise<void> {
+    const { turn, queue } = this.#state.memory;
+    const stands = { hasEnded: turn === undefined, hasQueuedInput: queue.length > 0 };
+    const result = await this.#writer.packet(effect, stands);
+    void this.#tell({ type: 'packet_assembled', number: effect.number, result });
+  }
+
+  async #handOff({ number, handover, startsTurn }: HandOff): Promise<void> {
+    if (handover.sequenceId !== this.#handedOff) {
+      const item = await this.#writer.handoff(handover);
+      if (startsTurn) await this.#agent.startTurn({ type: 'watcher', number }, [item]);
+      else await this.#put([item]);
+      this.#handedOff = handover.sequenceId;
+    }
+    void this.#tell({ type: 'handoff_delivered', number });
+  }
+
+  /** What the sequence under way was decided on. */
+  #decision(): DecisionRecord {
+    const decision = decisionOf(this.#state);
+    if (decision === undefined) throw new RangeError('Nothing was decided that could be told of');
+    return decision;
   }
 
   async #put(items: readonly Item[], isAsking = false): Promise<void> {
@@ -384,120 +404,6 @@ export class LiveWatcher {
     }
   }
 
-  async #inject({ number, sequenceId, steps, as, missing }: Inject): Promise<void> {
-    const errand = this.#errandOf(sequenceId);
-    const settings = await this.#readSettings();
-    const decision = decisionOf(this.#state);
-    const scratchFile = scratchFileOf(settings.config, this.#agent.threadId);
-    const values =
-      decision === undefined ? {} : requestValues(decision, { scratchFile, threadId: this.#agent.threadId });
-    const hasScratch = sequenceOf(this.#state)?.hasScratch === true;
-    if (hasScratch && steps.includes('scratch'))
-      errand.scratchBefore = await this.#world.scratch.size(scratchFile);
-    const [first = 'packet_request', ...later] = steps;
-    const text = composeRequest({
-      sequenceId,
-      steps: [first, ...later],
-      prompts: {
-        headsUp: await this.#render('heads-up.md', values),
-        scratch: await this.#render('scratch-write.md', values),
-        packet: await this.#render('auto-compact.md', values),
-      },
-      ...(hasScratch ? { scratchPath: scratchFile } : {}),
-      ...(missing === undefined ? {} : { missing: missing as readonly PacketSection[] }),
-    });
-    errand.request = text;
-    const step = steps.at(-1) ?? first;
-    const item = syntheticMessage(text, { step, sequenceId });
-    if (as === 'item') return this.#put([item], true);
-    await this.#agent.startTurn({ type: 'watcher', number }, [item]);
-  }
-
-  async #render(
-    name: 'heads-up.md' | 'scratch-write.md' | 'auto-compact.md',
-    values: Readonly<Record<string, string>>,
-  ): Promise<string> {
-    return renderPrompt((await this.#world.prompt(name)).body, values);
-  }
-
-  #errandOf(sequenceId: string): Errand {
-    const known = this.#errands.get(sequenceId);
-    if (known !== undefined) return known;
-    const errand: Errand = {
-      saidBefore: this.#agent.lastAgentMessage(),
-      request: '',
-      firstAnswer: undefined,
-      scratchBefore: undefined,
-    };
-    // One sequence runs at a time; what an earlier one remembered is of no use any more.
-    this.#errands.clear();
-    this.#errands.set(sequenceId, errand);
-    return errand;
-  }
-
-  async #recordHeadsUp(sequenceId: string): Promise<void> {
-    this.#errandOf(sequenceId);
-    const decision = decisionOf(this.#state);
-    const { config } = await this.#readSettings();
-    const { threadId } = this.#agent;
-    const scratchFile = scratchFileOf(config, threadId);
-    const values = decision === undefined ? {} : requestValues(decision, { scratchFile, threadId });
-    const text = composeRequest({
-      sequenceId,
-      steps: ['heads_up'],
-      prompts: { headsUp: await this.#render('heads-up.md', values), scratch: '', packet: '' },
-    });
-    return this.#put([syntheticMessage(text, { step: 'heads_up', sequenceId })]);
-  }
-
-  async #assemble(effect: AssemblePacket): Promise<void> {
-    const { number, sequenceId, agentText, hasScratch, decision } = effect;
-    const errand = this.#errandOf(sequenceId);
-    const { config } = await this.#readSettings();
-    const scratchPath = hasScratch ? await this.#verifyScratch(sequenceId, errand) : undefined;
-    const facts = await this.#world.facts();
-    const material = {
-      config,
-      trail: this.#agent.trail(),
-      facts: { ...facts, ...(scratchPath === undefined ? {} : { scratchPath }) },
-      decision,
-      lastAgentMessage: errand.saidBefore,
-      hasEnded: this.#state.memory.turn === undefined,
-      hasQueuedInput: this.#state.memory.queue.length > 0,
-    };
-    if (agentText === undefined) {
-      const { body, isOwn } = await this.#world.prompt('watcher-packet.md');
-      const preface = isOwn ? prefaceOf(body, material) : undefined;
-      const result = packetOfTrail(material, preface);
-      void this.#tell({ type: 'packet_assembled', number, result });
-      return;
-    }
-    const { request, firstAnswer: first } = errand;
-    const result = packetOfAnswer(agentText, material, { request, first });
-    errand.firstAnswer ??= agentText;
-    void this.#tell({ type: 'packet_assembled', number, result });
-  }
-
-  /** The notes that the agent was asked for, or the watcher's own in their place. @returns where they are */
-  async #verifyScratch(sequenceId: string, errand: Errand): Promise<string | undefined> {
-    const { config } = await this.#readSettings();
-    const path = scratchFileOf(config, this.#agent.threadId);
-    const { scratch } = this.#world;
-    if (hasGrown(errand.scratchBefore, await scratch.size(path))) return path;
-    const text = scratchText(this.#agent.trail(), { sequenceId, lastAgentMessage: errand.saidBefore });
-    try {
-      await scratch.append(path, text);
-      return path;
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.#voice.show({
-        surface: 'warning',
-        text: `[rawr] the scratch notes could not be written (${why})`,
-      });
-      return undefined;
-    }
-  }
-
   #compact({ number, strategy, place, trigger, packet }: Compact): void {
     const controller = new AbortController();
     this.#compactions.set(number, controller);
@@ -531,32 +437,6 @@ export class LiveWatcher {
         ? calmTokens(tier, this.#settings.policy, window)
         : undefined;
     return target === undefined ? {} : { target };
-  }
-
-  async #handOff({ number, handover, startsTurn }: HandOff): Promise<void> {
-    const { sequenceId, packet, isWrapped } = handover;
-    if (sequenceId === this.#handedOff) {
-      void this.#tell({ type: 'handoff_delivered', number });
-      return;
-    }
-    const { body: frame } = await this.#world.prompt('handoff.md');
-    const { scratchPath } = packet;
-    const values = {
-      threadId: this.#agent.threadId,
-      ...(scratchPath === undefined ? {} : { scratchFile: scratchPath }),
-    };
-    const text = handoffMessage({
-      sequenceId,
-      packet: packet.text,
-      isWrapped,
-      frame: renderPrompt(frame, values),
-      ...(scratchPath === undefined ? {} : { scratchPath }),
-    });
-    const item = syntheticMessage(text, { step: 'handoff', sequenceId });
-    if (startsTurn) await this.#agent.startTurn({ type: 'watcher', number }, [item]);
-    else await this.#put([item]);
-    this.#handedOff = sequenceId;
-    void this.#tell({ type: 'handoff_delivered', number });
   }
 
   async #deliver({ id, text }: UserMessage): Promise<void> {

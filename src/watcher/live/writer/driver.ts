@@ -1,0 +1,176 @@
+// What the watcher puts into a thread, written out: requests, packets and handoffs, from the prompts in force, the trail and the
+// work tree. It remembers of a sequence what the machine's state does not hold; that is lost with the process, as the sequence is.
+
+import type { MessageItem } from '../../../protocol/item.ts';
+import { renderPrompt } from '../../../prompts/render.ts';
+import { composeRequest, handoffMessage, syntheticMessage } from '../../messages.ts';
+import type { PacketSection } from '../../packet/sections.ts';
+import { hasGrown, scratchText } from '../../scratch.ts';
+import type { DecisionRecord } from '../../../protocol/decision.ts';
+import type { AssemblePacket, Handover, Inject, PacketAssembled } from '../../state.ts';
+import type { WatchedAgent, WatcherWorld } from '../agent.ts';
+import { packetOfAnswer, packetOfTrail, prefaceOf, requestValues, scratchFileOf } from '../words.ts';
+
+/** What is remembered of a sequence. */
+interface Errand {
+  readonly sequenceId: string;
+  /** What the agent said last before it was asked. */
+  readonly saidBefore: string | undefined;
+  /** The newest request, as it was sent. */
+  request: string;
+  /** Its answer, where a reminder followed. */
+  firstAnswer: string | undefined;
+  scratchBefore: number | undefined;
+}
+
+/** How the thread stands when a packet is made. */
+export interface WorkStands {
+  /** The agent's turn is over; inside of a turn it is not. */
+  readonly hasEnded: boolean;
+  readonly hasQueuedInput: boolean;
+}
+
+/** Writes for the watcher of one thread. */
+export class HandoverWriter {
+  readonly #agent: Pick<WatchedAgent, 'threadId' | 'trail' | 'lastAgentMessage'>;
+  readonly #world: WatcherWorld;
+  /** Told where notes could not be written. */
+  readonly #warn: (text: string) => void;
+  #errand: Errand | undefined;
+
+  constructor(
+    agent: Pick<WatchedAgent, 'threadId' | 'trail' | 'lastAgentMessage'>,
+    world: WatcherWorld,
+    warn: (text: string) => void,
+  ) {
+    this.#agent = agent;
+    this.#world = world;
+    this.#warn = warn;
+  }
+
+  /** The message that asks the agent. @param hasScratch notes belong to the sequence */
+  async request(
+    { sequenceId, steps, missing }: Inject,
+    { decision, hasScratch }: { readonly decision: DecisionRecord; readonly hasScratch: boolean },
+  ): Promise<MessageItem> {
+    const errand = this.#errandOf(sequenceId);
+    const scratchFile = await this.#scratchFile();
+    if (hasScratch && steps.includes('scratch')) {
+      errand.scratchBefore = await this.#world.scratch.size(scratchFile);
+    }
+    const values = requestValues(decision, { scratchFile, threadId: this.#agent.threadId });
+    const [first = 'packet_request', ...later] = steps;
+    const text = composeRequest({
+      sequenceId,
+      steps: [first, ...later],
+      prompts: {
+        headsUp: await this.#render('heads-up.md', values),
+        scratch: await this.#render('scratch-write.md', values),
+        packet: await this.#render('auto-compact.md', values),
+      },
+      ...(hasScratch ? { scratchPath: scratchFile } : {}),
+      ...(missing === undefined ? {} : { missing: missing as readonly PacketSection[] }),
+    });
+    errand.request = text;
+    return syntheticMessage(text, { step: steps.at(-1) ?? first, sequenceId });
+  }
+
+  /** The heads-up alone, where nothing is asked with it. */
+  async headsUp(sequenceId: string, decision: DecisionRecord): Promise<MessageItem> {
+    this.#errandOf(sequenceId);
+    const scratchFile = await this.#scratchFile();
+    const values = requestValues(decision, { scratchFile, threadId: this.#agent.threadId });
+    const text = composeRequest({
+      sequenceId,
+      steps: ['heads_up'],
+      prompts: { headsUp: await this.#render('heads-up.md', values), scratch: '', packet: '' },
+    });
+    return syntheticMessage(text, { step: 'heads_up', sequenceId });
+  }
+
+  /** A packet of the agent's answer, or of the trail. */
+  async packet(effect: AssemblePacket, stands: WorkStands): Promise<PacketAssembled['result']> {
+    const { sequenceId, agentText, hasScratch, decision } = effect;
+    const errand = this.#errandOf(sequenceId);
+    const { config } = await this.#world.settings();
+    const scratchPath = hasScratch ? await this.#verifiedScratch(errand) : undefined;
+    const facts = await this.#world.facts();
+    const material = {
+      config,
+      trail: this.#agent.trail(),
+      facts: { ...facts, ...(scratchPath === undefined ? {} : { scratchPath }) },
+      decision,
+      lastAgentMessage: errand.saidBefore,
+      ...stands,
+    };
+    if (agentText === undefined) {
+      const { body, isOwn } = await this.#world.prompt('watcher-packet.md');
+      return packetOfTrail(material, isOwn ? prefaceOf(body, material) : undefined);
+    }
+    const { request, firstAnswer: first } = errand;
+    errand.firstAnswer ??= agentText;
+    return packetOfAnswer(agentText, material, { request, first });
+  }
+
+  /** The message that hands a packet back. */
+  async handoff({ sequenceId, packet, isWrapped }: Handover): Promise<MessageItem> {
+    const { body } = await this.#world.prompt('handoff.md');
+    const { scratchPath } = packet;
+    const values = {
+      threadId: this.#agent.threadId,
+      ...(scratchPath === undefined ? {} : { scratchFile: scratchPath }),
+    };
+    const text = handoffMessage({
+      sequenceId,
+      packet: packet.text,
+      isWrapped,
+      frame: renderPrompt(body, values),
+      ...(scratchPath === undefined ? {} : { scratchPath }),
+    });
+    return syntheticMessage(text, { step: 'handoff', sequenceId });
+  }
+
+  /** One sequence runs at a time; what an earlier one remembered is of no use any more. */
+  #errandOf(sequenceId: string): Errand {
+    if (this.#errand?.sequenceId !== sequenceId) {
+      const saidBefore = this.#agent.lastAgentMessage();
+      this.#errand = {
+        sequenceId,
+        saidBefore,
+        request: '',
+        firstAnswer: undefined,
+        scratchBefore: undefined,
+      };
+    }
+    return this.#errand;
+  }
+
+  async #render(
+    name: 'heads-up.md' | 'scratch-write.md' | 'auto-compact.md',
+    values: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    return renderPrompt((await this.#world.prompt(name)).body, values);
+  }
+
+  async #scratchFile(): Promise<string> {
+    return scratchFileOf((await this.#world.settings()).config, this.#agent.threadId);
+  }
+
+  /** The notes that the agent was asked for, or the watcher's own in their place. @returns where they are */
+  async #verifiedScratch({ sequenceId, scratchBefore, saidBefore }: Errand): Promise<string | undefined> {
+    const path = await this.#scratchFile();
+    const { scratch } = this.#world;
+    if (hasGrown(scratchBefore, await scratch.size(path))) return path;
+    try {
+      await scratch.append(
+        path,
+        scratchText(this.#agent.trail(), { sequenceId, lastAgentMessage: saidBefore }),
+      );
+      return path;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#warn(`[rawr] the scratch notes could not be written (${why})`);
+      return undefined;
+    }
+  }
+}
