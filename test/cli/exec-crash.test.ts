@@ -17,7 +17,8 @@ import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
 import { readSessionFile } from '../support/read-format.ts';
-import { PACKET, says, userTexts } from '../thread/script.ts';
+import { PACKET } from '../support/packet.ts';
+import { says, userTexts } from '../thread/script.ts';
 
 const ROUNDS = 20;
 const EFFECTS = 'effects.txt';

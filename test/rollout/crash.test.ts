@@ -4,14 +4,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { openRollout } from '../../src/rollout/driver.ts';
+import { bundled } from '../support/dying-process.ts';
 import { FORK, PARENT, playScript, SCRIPT_RECORDS, scriptWorld } from './script.ts';
 import type { ScriptEnd } from './script.ts';
 
@@ -58,19 +55,7 @@ describe('a process is killed', { skip: NOT_POSIX }, () => {
   let homes = 0;
 
   before(async () => {
-    // A killed process leaves the same in memory as on a disk, and much sooner.
-    const folder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-    root = await mkdtemp(join(folder, 'baton-crash-'));
-    program = join(root, 'process.mjs');
-    // Bundled, a process starts in a tenth of the time.
-    await build({
-      entryPoints: [fileURLToPath(new URL('process.ts', import.meta.url))],
-      outfile: program,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      logLevel: 'error',
-    });
+    ({ root, program } = await bundled(new URL('process.ts', import.meta.url)));
     const home = await newHome();
     whole = await playScript(home, scriptWorld(), () => undefined);
     wholeBytes = await bytesOf(home);

@@ -6,52 +6,15 @@
 //   race HOME ID               waits for a line, then tries to open a thread: says `won` and waits, or the code of the failure
 //   fill HOME                  appends until that fails; says how many appends were acknowledged and the failure
 
-import { writeSync } from 'node:fs';
 import { createRollout, openRollout } from '../../src/rollout/driver.ts';
-import type { RolloutFiles } from '../../src/rollout/files.ts';
 import { userSays } from '../support/records.ts';
-import { interceptedFiles } from '../support/rollouts.ts';
-import type { Call } from '../support/rollouts.ts';
+import { dyingFiles, say } from '../support/dying-process.ts';
 import { playScript, scriptWorld } from './script.ts';
-
-/** Calls after which a process that dies leaves what it left before them. */
-const WITHOUT_TRACE: ReadonlySet<Call['name']> = new Set([
-  'stat',
-  'readFile',
-  'readdir',
-  'datasync',
-  'sync',
-  'close',
-]);
 
 const [, , command, home = '', first, second] = process.argv;
 
-function say(text: string): void {
-  writeSync(1, `${text}\n`);
-}
-
-function die(): never {
-  process.kill(process.pid, 'SIGKILL');
-  // The signal comes at once; nothing may happen before it.
-  for (;;);
-}
-
-function dyingFiles(): RolloutFiles {
-  const dyingAt = first === undefined ? Infinity : Number(first);
-  const bytes = second === undefined ? undefined : Number(second);
-  let calls = 0;
-  return interceptedFiles(async (call, perform) => {
-    if (WITHOUT_TRACE.has(call.name)) return perform();
-    const number = calls++;
-    if (first === undefined) say(`call ${call.name} ${call.bytes?.length ?? ''}`);
-    if (number !== dyingAt) return perform();
-    if (call.name === 'write' && bytes !== undefined) await perform(call.bytes?.subarray(0, bytes));
-    return die();
-  });
-}
-
 async function main(): Promise<void> {
-  const world = scriptWorld(command === 'play' ? dyingFiles() : undefined);
+  const world = scriptWorld(command === 'play' ? dyingFiles(first, second) : undefined);
   switch (command) {
     case 'play':
       await playScript(home, world, (records) => say(`acknowledged ${records}`));

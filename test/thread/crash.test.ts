@@ -6,12 +6,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { openRollout } from '../../src/rollout/driver.ts';
@@ -19,6 +16,7 @@ import { openThreadIn } from '../support/opened-thread.ts';
 import { client, MODEL } from '../support/provider-server/client.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
 import type { ProviderServer } from '../support/provider-server/server.ts';
+import { bundled } from '../support/dying-process.ts';
 import { EFFECTS, MESSAGES, REPLIES, says, userTexts } from './script.ts';
 
 const NOT_POSIX = process.platform === 'win32' ? 'there is no SIGKILL' : false;
@@ -49,20 +47,7 @@ describe('a process with a living thread is killed', { skip: NOT_POSIX }, () => 
   let places = 0;
 
   before(async () => {
-    // A killed process leaves the same in memory as on a disk, and much sooner.
-    root = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'baton-thread-'));
-    program = join(root, 'process.mjs');
-    await build({
-      entryPoints: [fileURLToPath(new URL('process.ts', import.meta.url))],
-      outfile: program,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      logLevel: 'error',
-      banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-      },
-    });
+    ({ root, program } = await bundled(new URL('process.ts', import.meta.url)));
     const work = join(root, 'repository');
     execFileSync('git', ['init', '-q', '-b', 'main', work]);
     for (const [key, value] of Object.entries({ name: 'Keeper', email: 'keeper@tower.example' })) {

@@ -5,6 +5,7 @@ import type { SessionEvent } from '../../src/protocol/event.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { Thread } from '../../src/thread/driver.ts';
 import type { Reply } from '../support/provider-server/script.ts';
+import { PACKET } from '../support/packet.ts';
 
 /** Where each run of a command leaves a line, in the directory of the agent. */
 export const EFFECTS = 'effects.txt';
@@ -16,20 +17,6 @@ const LATE = 'Then say good night.';
 
 /** What the user says, in the order in which it is said. */
 export const MESSAGES: readonly string[] = [FIRST, QUEUED, STEERED, LATE];
-
-/** A packet that is taken as it is. */
-export const PACKET = `## Overarching goal
-Light the lamp of the tower.
-## Just completed
-The wick is trimmed and committed (src/wick.ts).
-## Current state
-The oil is low, the door is open.
-## Invariants
-Never touch the glass.
-## Next step
-Fill the oil in src/oil.ts.
-## Verbatim snippet
-{{RAWR_VERBATIM_CONTINUATION_SNIPPET}}`;
 
 function commits(name: string, input: number): Reply {
   const command = `echo ${name} >> ${EFFECTS}; git add -A; git commit -m "Trim the ${name}"`;

@@ -6,6 +6,7 @@ import { DEFAULT_CONFIG } from '../../config/defaults.ts';
 import type { Config } from '../../config/schema.ts';
 import type { WatcherWorld } from '../../watcher/live/agent.ts';
 import { liveThread } from '../../../test/support/live-thread.ts';
+import { PACKET } from '../../../test/support/packet.ts';
 import type { Reply } from '../../../test/support/provider-server/script.ts';
 import { startProviderServer } from '../../../test/support/provider-server/server.ts';
 import { findBrokenPairs, pairView } from '../../history/pairs.ts';
@@ -16,19 +17,6 @@ import type { LogRecord } from '../../protocol/record.ts';
 
 const server = await startProviderServer({ replies: [{}] });
 after(() => server.close());
-
-const PACKET = `## Overarching goal
-Light the lamp of the tower.
-## Just completed
-The wick is trimmed and committed (src/wick.ts).
-## Current state
-The oil is low, the door is open.
-## Invariants
-Never touch the glass.
-## Next step
-Fill the oil in src/oil.ts.
-## Verbatim snippet
-{{RAWR_VERBATIM_CONTINUATION_SNIPPET}}`;
 
 function commits(input: number): Reply {
   return {
