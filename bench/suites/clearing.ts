@@ -4,6 +4,7 @@ import { pruneMessages } from 'ai';
 import { EMPTY_COMPACT_STATE, microCompact } from '../../src/compaction/micro.ts';
 import type { MicroSettings } from '../../src/compaction/micro.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
+import { AccountFold } from '../../src/history/account.ts';
 import { normalizeItems } from '../../src/history/pairs.ts';
 import { breakPairs, generateSteps, toItems } from '../histories.ts';
 import type { Step } from '../histories.ts';
@@ -11,6 +12,7 @@ import { race, timeOnce } from '../measure.ts';
 import { clearToolUses, toAiSdk, toLangChain, trimToNewest } from '../peers.ts';
 import { atLeast, digits, duration } from '../report.ts';
 import type { Row } from '../report.ts';
+import { ACCOUNT_SETTINGS } from './accounting.ts';
 import type { Effort } from './suite.ts';
 
 const CLEARING = 'Clearing old tool results';
@@ -41,13 +43,18 @@ export async function* clearing(effort: Effort): AsyncGenerator<Row> {
 async function* clearAt(steps: readonly Step[], effort: Effort): AsyncGenerator<Row> {
   const items = toItems(steps);
   const messages = toAiSdk(steps);
-  const first = microCompact(items, EMPTY_COMPACT_STATE, MICRO);
-  if (!first.wasEffective) throw new Error('The history is too small to be cleared');
+  const account = new AccountFold(ACCOUNT_SETTINGS);
+  for (const item of items) account.add({ type: 'item', item });
+  const kept: MicroSettings = { ...MICRO, sizeAt: (index) => account.sizeAt(index) };
+  const alike = [MICRO, kept].map((settings) => microCompact(items, EMPTY_COMPACT_STATE, settings));
+  if (!alike.every((result) => result.wasEffective && result.tokensSaved === alike[0]?.tokensSaved)) {
+    throw new Error('The history is too small to be cleared, or the account counts otherwise');
+  }
   const times = await race(
     {
-      first: { run: () => microCompact(items, EMPTY_COMPACT_STATE, MICRO) },
-      // Baton's clearing is kept, so the requests after it meet a cleared history and the counts of the first one.
-      next: { run: () => microCompact(first.items, first.state, MICRO) },
+      whole: { run: () => microCompact(items, EMPTY_COMPACT_STATE, MICRO) },
+      // In a thread that lives the account has counted every item as it came.
+      accounted: { run: () => microCompact(items, EMPTY_COMPACT_STATE, kept) },
       prune: { run: () => pruneMessages({ messages, toolCalls: 'before-last-6-messages' }) },
     },
     effort.rounds,
@@ -55,8 +62,8 @@ async function* clearAt(steps: readonly Step[], effort: Effort): AsyncGenerator<
   const size = steps.length;
   const prune = `AI SDK \`pruneMessages\` ${duration(times.prune)}, which counts nothing`;
   for (const [what, time] of [
-    [messagesOf(size), times.first],
-    [`${messagesOf(size)}, next request`, times.next],
+    [`${messagesOf(size)}, in a thread that lives`, times.accounted],
+    [`${messagesOf(size)}, never counted before`, times.whole],
   ] as const) {
     const ratio = times.prune / time;
     yield {
@@ -72,7 +79,7 @@ async function* clearAt(steps: readonly Step[], effort: Effort): AsyncGenerator<
   const run = (capMs: number) => clearToolUses(history, capMs);
   yield await peerRow(
     { topic: CLEARING, peer: 'LangChain `ClearToolUsesEdit`', size, run },
-    times.first,
+    times.whole,
     effort,
   );
 }

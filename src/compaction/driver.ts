@@ -30,7 +30,7 @@ import { compactLegacy } from './legacy/driver.ts';
 import { NEW_GUARD } from './loop-guard.ts';
 import { InputHash } from './input-hash.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
-import type { MicroSettings } from './micro.ts';
+import type { MicroResult } from './micro.ts';
 import { compactRemotely } from './remote/driver.ts';
 import { findRemoteObstacle, localNote } from './remote/obstacle.ts';
 import type { RemoteObstacle } from './remote/obstacle.ts';
@@ -52,6 +52,8 @@ export interface Subject {
   readonly summaryPrefix: string;
   /** What is written can hold the state that a provider's own compaction leaves; absent: it cannot. */
   readonly holdsProviderState?: boolean;
+  /** Tokens of the entry at a place, by the count of the world it is compacted in, where somebody keeps them. */
+  readonly sizeAt?: (index: number) => number | undefined;
   /** What hooks are told of it. */
   readonly session: HookSession;
   /** The whole log: what was read and planned, what Baton itself writes a summary from and holds a model's against. */
@@ -506,9 +508,8 @@ function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
 }
 
 function runMicro({ id, startedMs, subject, occasion, config, world }: Job): MicroCompaction {
-  const items = subject.entries.map(({ value }) => value);
   const measure = (item: Item) => itemTokens(item, world.count, config.compact);
-  const result = microCompact(items, EMPTY_COMPACT_STATE, microSettings(config, world.count));
+  const result = clearSubject(subject, config, world);
   const preTokens = contextTokens(subject.entries, measure);
   if (!result.wasEffective) {
     throw new BatonError(
@@ -542,15 +543,21 @@ function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Mic
   };
 }
 
-/** The settings with which micro-compaction clears. */
-export function microSettings({ compact }: Config, count: CountText): MicroSettings {
-  return {
+/** What clearing old results comes to. Counts only what nobody has counted yet. */
+export function clearSubject(
+  { entries, sizeAt }: Subject,
+  { compact }: Config,
+  { count }: Pick<CompactionWorld, 'count'>,
+): MicroResult {
+  const items = entries.map(({ value }) => value);
+  return microCompact(items, EMPTY_COMPACT_STATE, {
     minTokensToSave: compact.microCompactMinTokensToSave,
     keepLastTools: compact.microCompactKeepLastNTools,
     approxBytesPerToken: compact.approxBytesPerToken,
     tokensPerImage: compact.tokensPerImage,
     count,
-  };
+    ...(sizeAt === undefined ? {} : { sizeAt }),
+  });
 }
 
 async function readBack({ subject, config, world }: Job): Promise<readonly RestorableFile[]> {

@@ -119,6 +119,41 @@ test('sizes that the state knows are not counted again', () => {
   assert.equal(again.tokensSaved, first.tokensSaved);
 });
 
+test('sizes that somebody keeps give the same clearing, and no text is counted again', () => {
+  fc.assert(
+    fc.property(anyBrokenThread, anyKeepLast, (notation, keepLast) => {
+      const items = thread(notation);
+      const sizes = items.map((item) => sumTokens(itemTokens(item)));
+      const { state: _, ...counted } = run(items, keepLast, 1);
+      let characters = 0;
+      const kept = microCompact(items, EMPTY_COMPACT_STATE, {
+        ...settings(keepLast, 1),
+        sizeAt: (place) => sizes[place],
+        count: (text) => ((characters += text.length), Math.ceil(text.length / 4)),
+      });
+      const { state, ...outcome } = kept;
+      assert.deepEqual(outcome, counted);
+      assert.deepEqual(state.toolTokenCache, new Map());
+      assert.equal(characters, CLEARED_RESULT.length);
+    }),
+    SEED,
+  );
+});
+
+test('a result belongs to the newest call with its id, however far before it', () => {
+  const call = (name: string): Item => ({ type: 'function_call', call_id: 'x', name, arguments: '{}' });
+  const far = thread(Array.from({ length: 100 }, () => 'a').join(' '));
+  const result: Item = { type: 'function_call_output', call_id: 'x', output: 'x'.repeat(40_000) };
+  const clears = (...items: readonly Item[]): boolean =>
+    run([...items, result, ...thread('a')], 0).wasEffective;
+  for (const between of [[], far]) {
+    assert.equal(clears(call('shell'), ...between), true);
+    assert.equal(clears(call('shell'), call('update_plan'), ...between), false);
+    assert.equal(clears(call('update_plan'), ...between, call('shell'), ...between), true);
+    assert.equal(clears(...between), false);
+  }
+});
+
 test('twice is once, with the state and without it', () => {
   let effective = 0;
   fc.assert(

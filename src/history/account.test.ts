@@ -46,6 +46,27 @@ test('the categories are the sums of the items of the projection, by any counter
   }
 });
 
+test('the size at a place is that of the item that any fold over the same records has there', () => {
+  for (const count of [undefined, countCharacters]) {
+    fc.assert(
+      fc.property(anyLog, (log) => {
+        const history = new HistoryFold(WHOLE_ITEMS);
+        const account = new AccountFold(count === undefined ? SETTINGS : { ...SETTINGS, count });
+        for (const record of log) {
+          history.add(record);
+          account.add(record);
+        }
+        const sizes = history.entries.map(({ value }) => sumTokens(itemTokens(value, count)));
+        assert.deepEqual(
+          [...sizes, undefined].map((_, place) => account.sizeAt(place)),
+          [...sizes, undefined],
+        );
+      }),
+      SEED,
+    );
+  }
+});
+
 test('without a sample the gauge shows the estimate of the projection, whatever counts the categories', () => {
   fc.assert(
     fc.property(anyLog, fc.boolean(), (log, isCounted) => {

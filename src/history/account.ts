@@ -116,6 +116,14 @@ export class AccountFold {
     return { used: this.#gauge.usage().used, rawWindow: from === 'unknown' ? undefined : window };
   }
 
+  /**
+   * Tokens of the item at a place of the history, which is its place in any fold over the same records, by the count of
+   * the settings; undefined outside of it.
+   */
+  sizeAt(index: number): number | undefined {
+    return this.#present.sizeAt(index);
+  }
+
   /** The account as of the last record. */
   account(): ContextAccount {
     const categories: Partial<Record<Category, number>> = this.#present.categories;

@@ -24,6 +24,8 @@ export class PresentItems {
   #tools = new Map<string, { results: number; tokens: number }>();
   #pairs = new PairFinder();
   #estimate = 0;
+  /** Tokens of each item, beside each other: whoever goes through all of them finds them near. */
+  #sizes: number[] = [];
 
   /** @param toolOf the tool of a call */
   constructor(toolOf: (callId: string) => string) {
@@ -34,12 +36,14 @@ export class PresentItems {
     this.#estimate += light.estimate;
     this.#pairs.add(light);
     addTokens(this.#categories, light.split);
+    const size = sumTokens(light.split);
+    this.#sizes.push(size);
     if (light.resultOf === undefined) return;
     const tool = this.#toolOf(light.resultOf);
     const share = this.#tools.get(tool) ?? { results: 0, tokens: 0 };
     this.#tools.set(tool, share);
     share.results++;
-    share.tokens += sumTokens(light.split);
+    share.tokens += size;
   }
 
   /** Starts over with these items: after a change of more than the end of the history. */
@@ -48,12 +52,18 @@ export class PresentItems {
     this.#tools = new Map();
     this.#pairs = new PairFinder();
     this.#estimate = 0;
+    this.#sizes = [];
     for (const light of lights) this.add(light);
   }
 
   /** Sum of the estimates. */
   get estimate(): number {
     return this.#estimate;
+  }
+
+  /** Tokens of the item at a place. */
+  sizeAt(index: number): number | undefined {
+    return this.#sizes[index];
   }
 
   get categories(): TokensByCategory {

@@ -155,6 +155,8 @@ export class Session {
     this.#account = new AccountFold({
       estimate: compact,
       safetyMultiplier: compact.tokenSafetyMultiplier,
+      // Only its sizes of single items are read, by compactions.
+      count: world.compaction.count,
       ...(window === undefined ? {} : { window }),
     });
     const { config, compaction, emit } = world;
@@ -721,6 +723,7 @@ export class Session {
     const trailOf = () => this.#trail.trail();
     return {
       entries: this.#history.entries,
+      sizeAt: (index) => this.#account.sizeAt(index),
       window: rawWindow ?? UNKNOWN_MODEL_WINDOW,
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,

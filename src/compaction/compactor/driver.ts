@@ -11,7 +11,7 @@ import { itemTokens } from '../../tokens/estimate.ts';
 import type { Phase, Reason, Strategy } from '../../vocabulary.ts';
 import { dispatch, dispatchSettings, isBuiltInDue } from '../dispatch.ts';
 import type { CompactionPressure, CompactionRequest, DispatchSettings } from '../dispatch.ts';
-import { carryThrough, microSettings, remoteObstacle } from '../driver.ts';
+import { carryThrough, clearSubject, remoteObstacle } from '../driver.ts';
 import type { Compaction, CompactionWorld, Occasion, Subject } from '../driver.ts';
 import type { Summarizers } from '../asking/driver.ts';
 import { largestParts } from '../full.ts';
@@ -27,7 +27,6 @@ import {
   releaseLease,
 } from '../loop-guard.ts';
 import type { LoopGuard, Requester } from '../loop-guard.ts';
-import { EMPTY_COMPACT_STATE, microCompact } from '../micro.ts';
 import { NoveltyDetector } from '../novelty.ts';
 
 /** The thread that is compacted. Whoever owns it keeps the log. */
@@ -271,11 +270,7 @@ export class Compactor {
   #pressure(): CompactionPressure {
     const { used, rawWindow } = this.#thread.usage();
     const usedAfterMicro = (): number | undefined => {
-      const micro = microCompact(
-        this.#thread.subject().entries.map(({ value }) => value),
-        EMPTY_COMPACT_STATE,
-        microSettings(this.#config, this.#world.count),
-      );
+      const micro = clearSubject(this.#thread.subject(), this.#config, this.#world);
       return micro.wasEffective ? Math.max(0, used - micro.tokensSaved) : undefined;
     };
     return {
