@@ -140,16 +140,19 @@ test('sizes that somebody keeps give the same clearing, and no text is counted a
   );
 });
 
+function callOfX(name: string): Item {
+  return { type: 'function_call', call_id: 'x', name, arguments: '{}' };
+}
+
 test('a result belongs to the newest call with its id, however far before it', () => {
-  const call = (name: string): Item => ({ type: 'function_call', call_id: 'x', name, arguments: '{}' });
   const far = thread(Array.from({ length: 100 }, () => 'a').join(' '));
   const result: Item = { type: 'function_call_output', call_id: 'x', output: 'x'.repeat(40_000) };
   const clears = (...items: readonly Item[]): boolean =>
     run([...items, result, ...thread('a')], 0).wasEffective;
   for (const between of [[], far]) {
-    assert.equal(clears(call('shell'), ...between), true);
-    assert.equal(clears(call('shell'), call('update_plan'), ...between), false);
-    assert.equal(clears(call('update_plan'), ...between, call('shell'), ...between), true);
+    assert.equal(clears(callOfX('shell'), ...between), true);
+    assert.equal(clears(callOfX('shell'), callOfX('update_plan'), ...between), false);
+    assert.equal(clears(callOfX('update_plan'), ...between, callOfX('shell'), ...between), true);
     assert.equal(clears(...between), false);
   }
 });

@@ -7,8 +7,11 @@ import type { CountText } from './estimate.ts';
 /** A run of one kind (white space or not) longer than this is cut before it is tokenized. @source library-peers §2a: 256 costs 0.3 % at most. */
 const LONGEST_RUN = 256;
 
-/** Length from which a slice ends at the next place where a token starts; keeps what the tokenizer holds small. */
-const SLICE = 16 * 1024;
+/**
+ * Length from which a slice ends at the next place where a token starts: long enough that the some 20 µs by which counting a
+ * text in two costs more do not show, short enough for a turn. @source measured with Node 20, gpt-tokenizer 4
+ */
+const SLICE = 32 * 1024;
 
 /** An unbroken run beyond this is sampled, not counted: a megabyte of base64 would take a second. */
 const LONGEST_COUNTED_RUN = 64 * 1024;
@@ -30,10 +33,28 @@ export function boundedCounter(countSlice: CountText): CountText {
 
 /** Counts a text slice by slice, so that a caller can do something else in between; the counts add up to the whole. */
 export function* countSlices(text: string, countSlice: CountText): Generator<number> {
-  if (isOneSlice(text)) {
-    yield countSlice(text);
+  if (text.length > LONGEST_RUN && hasLongRun(text)) {
+    yield* countRuns(text, countSlice);
     return;
   }
+  for (let from = 0; from < text.length;) {
+    const to = endOfSlice(text, from);
+    yield countSlice(text.slice(from, to));
+    from = to;
+  }
+}
+
+function endOfSlice(text: string, from: number): number {
+  for (let index = from + SLICE; index < text.length; index++) {
+    if (isSpace(codeAt(text, index)) !== isSpace(codeAt(text, index - 1)) && isTokenStart(text, index)) {
+      return index;
+    }
+  }
+  return text.length;
+}
+
+/** The same for a text with runs that are too long, which are cut, so that every character is looked at. */
+function* countRuns(text: string, countSlice: CountText): Generator<number> {
   let sliceStart = 0;
   let runStart = 0;
   let runIsSpace = isSpace(codeAt(text, 0));
