@@ -257,10 +257,10 @@ describe('the prompt of a judge', () => {
   it('is looked for by absolute path, from ~, in auto-compact/ and from the working directory', async () => {
     await run();
     const place = promptPlace(DEFAULT_CONFIG, { homeDirectory: home, cwd: '/w', env: {} });
-    assert.equal(await resolveDecisionPath(place, '/a.md'), '/a.md');
-    assert.equal(await resolveDecisionPath(place, '~/a.md'), join(home, 'a.md'));
-    assert.equal(await resolveDecisionPath(place, 'judgment.md'), file('judgment.md'));
-    assert.equal(await resolveDecisionPath(place, 'x/a.md'), '/w/x/a.md');
+    assert.equal(resolveDecisionPath(place, '/a.md'), '/a.md');
+    assert.equal(resolveDecisionPath(place, '~/a.md'), join(home, 'a.md'));
+    assert.equal(resolveDecisionPath(place, 'judgment.md'), file('judgment.md'));
+    assert.equal(resolveDecisionPath(place, 'x/a.md'), '/w/x/a.md');
     writeFileSync(join(home, 'a.md'), 'Judge.');
     assert.equal((await loadDecisionPrompt(place, '~/a.md')).body, 'Judge.');
     const missing = await loadDecisionPrompt(place, 'x/a.md');

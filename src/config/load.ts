@@ -1,6 +1,8 @@
 // Finds what configures Baton on this machine. When nothing does, neither the schema nor the TOML parser is loaded.
+// A thread looks at each of its decisions, and these are small files of this machine: waiting for the thread pool at every
+// step would cost ten times what the steps cost, so they are not waited for.
 
-import { access, readFile, realpath } from 'node:fs/promises';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
@@ -29,7 +31,7 @@ export interface ConfigWorld {
  *   the file of `--config` does not exist; `file_unreadable`; `usage` for a `-c` that is not `key=value`
  */
 export async function loadConfig(request: ConfigRequest, world: ConfigWorld): Promise<ResolvedConfig> {
-  return resolveSources(await readSources(request, world));
+  return resolveSources(readSources(request, world));
 }
 
 /** The configuration of a process that lives long and asks for it often. */
@@ -48,7 +50,7 @@ export class ConfigReader {
    * @throws BatonError as `loadConfig`
    */
   async read(): Promise<ResolvedConfig> {
-    const sources = await readSources(this.#request, this.#world);
+    const sources = readSources(this.#request, this.#world);
     const text = JSON.stringify(sources);
     if (this.#known?.sources !== text) {
       this.#known = { sources: text, resolved: await resolveSources(sources) };
@@ -57,10 +59,8 @@ export class ConfigReader {
   }
 }
 
-async function readSources(request: ConfigRequest, world: ConfigWorld): Promise<ConfigSources> {
-  const files = [await readProjectFile(world), await readUserFile(request, world)].filter(
-    (file) => file !== undefined,
-  );
+function readSources(request: ConfigRequest, world: ConfigWorld): ConfigSources {
+  const files = [readProjectFile(world), readUserFile(request, world)].filter((file) => file !== undefined);
   return { overrides: request.overrides, variables: configVariables(world.env), files };
 }
 
@@ -79,17 +79,25 @@ async function resolveSources(sources: ConfigSources): Promise<ResolvedConfig> {
  */
 export async function checkConfigFile(file: string, world: ConfigWorld): Promise<ResolvedConfig> {
   const path = resolve(world.cwd, file);
-  const text = await readNamedFile(path);
-  const source = (await isProjectFile(path, world)) ? 'project' : 'user';
+  const text = readNamedFile(path);
+  const source = isProjectFile(path, world) ? 'project' : 'user';
   const { resolveConfig } = await import('./resolve.ts');
   return resolveConfig({ overrides: [], variables: {}, files: [{ ...text, source }] });
 }
 
 /** Whether a file stands where a project's file stands and is not the user's own. */
-async function isProjectFile(path: string, world: ConfigWorld): Promise<boolean> {
+function isProjectFile(path: string, world: ConfigWorld): boolean {
   if (basename(path) !== 'config.toml' || basename(dirname(path)) !== '.baton') return false;
-  const whole = async (file: string): Promise<string> => realpath(file).catch(() => file);
-  return (await whole(path)) !== (await whole(join(batonHome(world), 'config.toml')));
+  return wholePath(path) !== wholePath(join(batonHome(world), 'config.toml'));
+}
+
+/** Without links; as it is where it leads nowhere. */
+function wholePath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Baton's home: `BATON_HOME`, or `.baton` in the user's home directory. Absolute. */
@@ -115,13 +123,13 @@ function configVariables(env: ConfigWorld['env']): Readonly<Record<string, strin
   return variables;
 }
 
-async function readUserFile(request: ConfigRequest, world: ConfigWorld): Promise<ConfigText | undefined> {
+function readUserFile(request: ConfigRequest, world: ConfigWorld): ConfigText | undefined {
   const file = userConfigFile(request, world);
   return request.configFile === undefined ? readConfigFile('user', file) : readNamedFile(file);
 }
 
-async function readNamedFile(file: string): Promise<ConfigText> {
-  const text = await readConfigFile('user', file);
+function readNamedFile(file: string): ConfigText {
+  const text = readConfigFile('user', file);
   if (text !== undefined) return text;
   throw new BatonError('file_not_found', `There is no config file ${file}.`, {
     cure: 'Check the path, or write a file with `baton config init`.',
@@ -129,11 +137,11 @@ async function readNamedFile(file: string): Promise<ConfigText> {
   });
 }
 
-async function readProjectFile(world: ConfigWorld): Promise<ConfigText | undefined> {
+function readProjectFile(world: ConfigWorld): ConfigText | undefined {
   const userFile = join(batonHome(world), 'config.toml');
-  for (const folder of await projectFolders(world)) {
+  for (const folder of projectFolders(world)) {
     const file = join(folder, '.baton', 'config.toml');
-    const text = file === userFile ? undefined : await readConfigFile('project', file);
+    const text = file === userFile ? undefined : readConfigFile('project', file);
     if (text !== undefined) return text;
   }
   return undefined;
@@ -143,13 +151,13 @@ async function readProjectFile(world: ConfigWorld): Promise<ConfigText | undefin
  * Folders whose project file counts, nearest first: up to the root of the git work tree or below the home directory.
  * Where neither is above, a file further up may be anyone's, so only the working directory counts.
  */
-async function projectFolders(world: ConfigWorld): Promise<readonly string[]> {
-  const home = await realpath(world.homeDirectory).catch(() => world.homeDirectory);
+function projectFolders(world: ConfigWorld): readonly string[] {
+  const home = wholePath(world.homeDirectory);
   const folders: string[] = [];
-  let folder = await realpath(world.cwd).catch(() => world.cwd);
+  let folder = wholePath(world.cwd);
   while (folder !== home) {
     folders.push(folder);
-    if (await exists(join(folder, '.git'))) return folders;
+    if (existsSync(join(folder, '.git'))) return folders;
     const parent = dirname(folder);
     if (parent === folder) return folders.slice(0, 1);
     folder = parent;
@@ -157,17 +165,10 @@ async function projectFolders(world: ConfigWorld): Promise<readonly string[]> {
   return folders;
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function readConfigFile(source: ConfigText['source'], file: string): Promise<ConfigText | undefined> {
+function readConfigFile(source: ConfigText['source'], file: string): ConfigText | undefined {
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(file);
+    bytes = readFileSync(file);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

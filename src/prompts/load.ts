@@ -1,9 +1,9 @@
 // The prompt files of a user: seeded where they are missing, never overwritten, and replaced by the shipped text where they
-// cannot be used.
+// cannot be used. Reading does not wait for the thread pool: a thread reads them at each of its decisions, see `config/load.ts`.
 
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, link, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { batonHome } from '../config/load.ts';
 import type { ConfigWorld } from '../config/load.ts';
@@ -83,7 +83,7 @@ export async function seedPrompts({ folder }: PromptPlace): Promise<readonly str
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // What is said of each file says it; nothing is written through a link.
-    if (await isLinked(folder)) return [];
+    if (isLinked(folder)) return [];
     for (const name of PROMPT_NAMES) await createPrompt(join(folder, name), SHIPPED_PROMPTS[name]);
     return [];
   } catch (error) {
@@ -104,11 +104,12 @@ async function createPrompt(file: string, text: string): Promise<void> {
   }
 }
 
-async function isLinked(folder: string): Promise<boolean> {
-  return lstat(folder).then(
-    (stats) => stats.isSymbolicLink(),
-    () => false,
-  );
+function isLinked(folder: string): boolean {
+  try {
+    return lstatSync(folder).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -131,7 +132,7 @@ export async function loadPrompt(place: PromptPlace, name: PromptName): Promise<
  */
 export async function loadDecisionPrompt(place: PromptPlace, path: string): Promise<LoadedPrompt> {
   const name = 'judgment.md';
-  const file = await resolveDecisionPath(place, path);
+  const file = resolveDecisionPath(place, path);
   const isOwn = file.startsWith(join(place.folder, '/'));
   return readPrompt(name, file, {
     isMissingFine: path === name,
@@ -151,10 +152,10 @@ async function readPrompt(
   file: string,
   { isMissingFine, folder }: Reading,
 ): Promise<LoadedPrompt> {
-  if (folder !== undefined && (await isLinked(folder))) {
+  if (folder !== undefined && isLinked(folder)) {
     return unusable(name, file, `is in a folder that is a symbolic link, which is not followed`);
   }
-  const read = await readText(file, folder !== undefined);
+  const read = readText(file, folder !== undefined);
   if ('missing' in read) {
     const warnings = isMissingFine ? [] : [`${file} does not exist; the shipped prompt is used.`];
     return { ...shippedPrompt(name, file), state: 'missing', warnings };
@@ -200,16 +201,16 @@ const SHIPPED_FRONTMATTER: Frontmatter = { ...NO_FRONTMATTER, version: 1 };
 
 type ReadText = { readonly text: string } | { readonly missing: true } | { readonly problem: string };
 
-async function readText(file: string, refusesLink: boolean): Promise<ReadText> {
+function readText(file: string, refusesLink: boolean): ReadText {
   try {
     const links = refusesLink ? constants.O_NOFOLLOW : 0;
     // Without O_NONBLOCK opening a pipe that nobody writes to would never end.
-    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | links);
+    const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | links);
     try {
-      if (!(await handle.stat()).isFile()) return { problem: 'is not a file' };
-      return { text: new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile()) };
+      if (!fstatSync(opened).isFile()) return { problem: 'is not a file' };
+      return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(opened)) };
     } finally {
-      await handle.close();
+      closeSync(opened);
     }
   } catch (error) {
     const code = codeOf(error);
@@ -228,7 +229,7 @@ async function readText(file: string, refusesLink: boolean): Promise<ReadText> {
 export async function resetPrompt({ folder }: PromptPlace, name: PromptName): Promise<string | undefined> {
   const file = join(folder, name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (await isLinked(folder)) {
+  if (isLinked(folder)) {
     throw Object.assign(new Error(`${folder} is a symbolic link`), { code: 'ELOOP' });
   }
   const backup = await moveAside(file);
@@ -258,14 +259,10 @@ async function moveAside(file: string): Promise<string | undefined> {
 }
 
 /** Where `decision_prompt_path` leads: absolute or from `~`, else in `auto-compact/` if it is there, else from `cwd`. */
-export async function resolveDecisionPath(place: PromptPlace, path: string): Promise<string> {
+export function resolveDecisionPath(place: PromptPlace, path: string): string {
   const own = resolve(place.folder, fromHome(path, place.homeDirectory));
   if (path === '~' || path.startsWith('~/') || isAbsolute(path)) return own;
-  const isThere = await access(own).then(
-    () => true,
-    () => false,
-  );
-  return isThere ? own : resolve(place.cwd, path);
+  return existsSync(own) ? own : resolve(place.cwd, path);
 }
 
 function codeOf(error: unknown): string {
