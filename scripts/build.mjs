@@ -1,4 +1,5 @@
-// Builds dist/: the command line as one bundle per lazily loaded part, the library as plain modules with types.
+// Builds dist/: the command line as one bundle per lazily loaded part and once more, for the commands that run a thread, as one
+// file; the library as plain modules with types.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, chmodSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -42,12 +43,10 @@ if (!canBuild()) {
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 const { build } = await import('esbuild');
-await build({
+const program = {
   absWorkingDir: root,
-  entryPoints: ['src/cli/main.ts'],
   outdir: 'dist/cli',
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
@@ -59,7 +58,36 @@ await build({
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
   logLevel: 'warning',
-});
+};
+
+/** `main` starts either of the two, and no process loads both. */
+const apartFromAgent = {
+  name: 'apart-from-agent',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/agent\.ts$/ }, () => ({ path: './agent.js', external: true }));
+  },
+};
+
+/** What the program loads for a command that `main` never starts here. */
+const onlyThreadCommands = {
+  name: 'only-thread-commands',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/.+\.ts$/ }, ({ kind, importer, path }) => {
+      const isCommand = kind === 'dynamic-import' && importer === join(root, 'src', 'cli', 'program.ts');
+      return isCommand && path !== './exec.ts' && path !== './serve.ts'
+        ? { path, namespace: 'left-out' }
+        : undefined;
+    });
+    onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+      contents: `throw new Error('${path} is not part of this bundle: scripts/build.mjs and src/cli/main.ts disagree');`,
+    }));
+  },
+};
+
+await Promise.all([
+  build({ ...program, entryPoints: ['src/cli/main.ts'], splitting: true, plugins: [apartFromAgent] }),
+  build({ ...program, entryPoints: ['src/cli/agent.ts'], plugins: [onlyThreadCommands] }),
+]);
 chmodSync(output, 0o755);
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
 const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {

@@ -1,6 +1,6 @@
 // `ask_user`: a question of the agent's, put to the user of the thread.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { canApprove } from '../../tools/approval.ts';
 import { defineTool, done, failed } from '../../tools/tool.ts';
 import type { Tool } from '../../tools/tool.ts';
