@@ -45,7 +45,7 @@ async function* clearAt(steps: readonly Step[], effort: Effort): AsyncGenerator<
   const messages = toAiSdk(steps);
   const account = new AccountFold(ACCOUNT_SETTINGS);
   for (const item of items) account.add({ type: 'item', item });
-  const kept: MicroSettings = { ...MICRO, sizeAt: (index) => account.sizeAt(index) };
+  const kept: MicroSettings = { ...MICRO, kept: account };
   const alike = [MICRO, kept].map((settings) => microCompact(items, EMPTY_COMPACT_STATE, settings));
   if (!alike.every((result) => result.wasEffective && result.tokensSaved === alike[0]?.tokensSaved)) {
     throw new Error('The history is too small to be cleared, or the account counts otherwise');

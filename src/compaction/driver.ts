@@ -30,7 +30,7 @@ import { compactLegacy } from './legacy/driver.ts';
 import { NEW_GUARD } from './loop-guard.ts';
 import { InputHash } from './input-hash.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
-import type { MicroResult } from './micro.ts';
+import type { KeptItems, MicroResult } from './micro.ts';
 import { compactRemotely } from './remote/driver.ts';
 import { findRemoteObstacle, localNote } from './remote/obstacle.ts';
 import type { RemoteObstacle } from './remote/obstacle.ts';
@@ -52,8 +52,8 @@ export interface Subject {
   readonly summaryPrefix: string;
   /** What is written can hold the state that a provider's own compaction leaves; absent: it cannot. */
   readonly holdsProviderState?: boolean;
-  /** Tokens of the entry at a place, by the count of the world it is compacted in, where somebody keeps them. */
-  readonly sizeAt?: (index: number) => number | undefined;
+  /** What somebody keeps of the entries, by the count of the world in which they are compacted. */
+  readonly kept?: KeptItems;
   /** What hooks are told of it. */
   readonly session: HookSession;
   /** The whole log: what was read and planned, what Baton itself writes a summary from and holds a model's against. */
@@ -545,7 +545,7 @@ function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Mic
 
 /** What clearing old results comes to. Counts only what nobody has counted yet. */
 export function clearSubject(
-  { entries, sizeAt }: Subject,
+  { entries, kept }: Subject,
   { compact }: Config,
   { count }: Pick<CompactionWorld, 'count'>,
 ): MicroResult {
@@ -556,7 +556,7 @@ export function clearSubject(
     approxBytesPerToken: compact.approxBytesPerToken,
     tokensPerImage: compact.tokensPerImage,
     count,
-    ...(sizeAt === undefined ? {} : { sizeAt }),
+    ...(kept === undefined ? {} : { kept }),
   });
 }
 

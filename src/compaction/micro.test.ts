@@ -5,6 +5,7 @@ import { callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import { CLEARED_RESULT } from '../protocol/record.ts';
 import { DEFAULT_ESTIMATE, itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { AccountFold } from '../history/account.ts';
 import { isCleared } from '../history/clear.ts';
 import { anyBrokenThread, anyThread, notationOf, thread } from '../../test/support/thread.ts';
 import { eligibleTool } from './eligible.ts';
@@ -119,16 +120,18 @@ test('sizes that the state knows are not counted again', () => {
   assert.equal(again.tokensSaved, first.tokensSaved);
 });
 
-test('sizes that somebody keeps give the same clearing, and no text is counted again', () => {
+test('what an account keeps gives the same clearing, and no text is counted again', () => {
   fc.assert(
     fc.property(anyBrokenThread, anyKeepLast, (notation, keepLast) => {
       const items = thread(notation);
       const sizes = items.map((item) => sumTokens(itemTokens(item)));
+      const account = new AccountFold({ estimate: DEFAULT_ESTIMATE, safetyMultiplier: 1 });
+      for (const item of items) account.add({ type: 'item', item });
       const { state: _, ...counted } = run(items, keepLast, 1);
       let characters = 0;
       const kept = microCompact(items, EMPTY_COMPACT_STATE, {
         ...settings(keepLast, 1),
-        sizeAt: (place) => sizes[place],
+        kept: { sizeAt: (place) => sizes[place], toolAt: (place) => account.toolAt(place) },
         count: (text) => ((characters += text.length), Math.ceil(text.length / 4)),
       });
       const { state, ...outcome } = kept;

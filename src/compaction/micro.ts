@@ -6,6 +6,7 @@ import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import { CLEARED_RESULT } from '../protocol/record.ts';
 import { clearResult, isCleared } from '../history/clear.ts';
+import { NO_RESULT } from '../history/present.ts';
 import { eligibleTool } from './eligible.ts';
 
 /** The keys of `[compact]` that micro-compaction reads, and how it counts. */
@@ -18,8 +19,16 @@ export interface MicroSettings {
   readonly approxBytesPerToken: number;
   /** Counts text; the estimate unless given. */
   readonly count?: CountText;
-  /** Tokens of the item at an index, by the same count, where somebody keeps them; without it results are counted here. */
-  readonly sizeAt?: (index: number) => number | undefined;
+  /** What somebody keeps of the items; without it each is looked at, and results are counted here. */
+  readonly kept?: KeptItems;
+}
+
+/** What is known of items by their place in the history. Whatever is undefined is found out from the item itself. */
+export interface KeptItems {
+  /** Its tokens, by the same count. */
+  sizeAt(index: number): number | undefined;
+  /** The tool of the newest call before it that it answers; empty for what is no result. */
+  toolAt(index: number): string | undefined;
 }
 
 /** What persists with a thread so that compacting twice is compacting once. @source seed 001 §1. */
@@ -50,13 +59,13 @@ export type MicroResult =
       readonly state: CompactState;
     };
 
-/** A result that could be cleared. */
-interface Candidate {
-  readonly index: number;
-  readonly callId: string;
-  /** What it weighs, where that had to be counted now. */
-  readonly counted: number | undefined;
-  readonly saving: number;
+/** Results that could be cleared, oldest first. Numbers beside each other, since there may be tens of thousands. */
+interface Candidates {
+  readonly places: readonly number[];
+  /** What clearing each would save. */
+  readonly savings: readonly number[];
+  /** Sizes by call that had to be counted now. */
+  readonly counted: readonly (readonly [callId: string, tokens: number])[];
 }
 
 /**
@@ -68,25 +77,26 @@ export function microCompact(
   state: CompactState,
   settings: MicroSettings,
 ): MicroResult {
-  const candidates = findCandidates(items, state, settings);
+  const { places, savings, counted } = findCandidates(items, state, settings);
   const lastSampled = lastAgentIndex(items);
-  const clearable = candidates
-    .slice(0, Math.max(0, candidates.length - settings.keepLastTools))
-    .filter(({ index, saving }) => index < lastSampled && saving > 0);
-  const tokensSaved = clearable.reduce((sum, { saving }) => sum + saving, 0);
-  if (clearable.length === 0 || tokensSaved < settings.minTokensToSave) {
-    return {
-      wasEffective: false,
-      why: 'not_worth_it',
-      tokensSaved,
-      state: stateAfter(state, candidates, []),
-    };
+  const clearable: number[] = [];
+  let tokensSaved = 0;
+  for (let nth = 0; nth < places.length - settings.keepLastTools; nth++) {
+    const [place = 0, saving = 0] = [places[nth], savings[nth]];
+    if (place >= lastSampled || saving <= 0) continue;
+    clearable.push(place);
+    tokensSaved += saving;
   }
-  const callIds = clearable.map(({ callId }) => callId);
+  if (clearable.length === 0 || tokensSaved < settings.minTokensToSave) {
+    return { wasEffective: false, why: 'not_worth_it', tokensSaved, state: stateAfter(state, counted, []) };
+  }
+  const callIds: string[] = [];
   const left = [...items];
-  for (const { index } of clearable) {
-    const item = items[index];
-    if (item !== undefined) left[index] = clearResult(item);
+  for (const place of clearable) {
+    const item = items[place];
+    if (item === undefined) continue;
+    callIds.push(resultCallId(item) ?? '');
+    left[place] = clearResult(item);
   }
   return {
     wasEffective: true,
@@ -94,28 +104,28 @@ export function microCompact(
     tokensSaved,
     items: left,
     callIds,
-    state: stateAfter(state, candidates, callIds),
+    state: stateAfter(state, counted, callIds),
   };
 }
 
-function findCandidates(
-  items: readonly Item[],
-  state: CompactState,
-  settings: MicroSettings,
-): readonly Candidate[] {
+function findCandidates(items: readonly Item[], state: CompactState, settings: MicroSettings): Candidates {
   const search: Search = {
     state,
     settings,
     tools: new ToolsOfResults(items),
     placeholder: textTokens(CLEARED_RESULT, settings),
+    counted: [],
   };
-  const candidates: Candidate[] = [];
+  const places: number[] = [];
+  const savings: number[] = [];
   for (let index = 0; index < items.length; index++) {
     const item = items[index];
-    const candidate = item === undefined ? undefined : candidateOf(item, index, search);
-    if (candidate !== undefined) candidates.push(candidate);
+    const saving = item === undefined ? undefined : savingOf(item, index, search);
+    if (saving === undefined) continue;
+    places.push(index);
+    savings.push(saving);
   }
-  return candidates;
+  return { places, savings, counted: search.counted };
 }
 
 /** What an item is looked at with. */
@@ -125,40 +135,44 @@ interface Search {
   readonly tools: ToolsOfResults;
   /** Tokens of a cleared result. */
   readonly placeholder: number;
+  readonly counted: (readonly [callId: string, tokens: number])[];
 }
 
-function candidateOf(item: Item, index: number, search: Search): Candidate | undefined {
+/** What clearing an item would save; undefined for what is not to be cleared. */
+function savingOf(item: Item, index: number, search: Search): number | undefined {
   const { state, settings, tools, placeholder } = search;
+  const { kept } = settings;
+  // As long as it will do, nothing but what is kept is looked at: most of the time goes into fetching items from memory.
+  const knownTool = kept?.toolAt(index);
+  if (knownTool === NO_RESULT) return undefined;
+  const size = kept?.sizeAt(index);
+  if (knownTool !== undefined && eligibleTool(knownTool) === undefined) return undefined;
   const callId = resultCallId(item);
   if (callId === undefined) return undefined;
-  const tool = tools.toolOf(callId, index);
-  if (tool === undefined || eligibleTool(tool) === undefined) return undefined;
-  const size = settings.sizeAt?.(index);
-  // What is larger than the placeholder is not looked at: the text of each result would be fetched from memory.
+  if (knownTool === undefined) {
+    const tool = tools.toolOf(callId, index);
+    if (tool === undefined || eligibleTool(tool) === undefined) return undefined;
+  }
   if ((size === undefined || size === placeholder) && isCleared(item)) return undefined;
   if (state.compactedToolIds.size > 0 && state.compactedToolIds.has(callId)) return undefined;
   const known = size ?? state.toolTokenCache.get(callId);
-  const counted = known === undefined ? resultTokens(item, settings) : undefined;
-  const saving = item.type === 'unknown' ? 0 : (known ?? counted ?? 0) - placeholder;
-  return { index, callId, counted, saving };
+  const tokens = known ?? resultTokens(item, settings);
+  if (known === undefined) search.counted.push([callId, tokens]);
+  return item.type === 'unknown' ? 0 : tokens - placeholder;
 }
 
 /** A history of hours has tens of thousands of results: tables of their ids cost more than all else here, so they wait. */
 function stateAfter(
   before: CompactState,
-  candidates: readonly Candidate[],
+  counted: Candidates['counted'],
   callIds: readonly string[],
 ): CompactState {
   const lateIds = late(() =>
     callIds.length === 0 ? before.compactedToolIds : new Set([...before.compactedToolIds, ...callIds]),
   );
-  const lateSizes = late(() => {
-    const counted = candidates.filter((candidate) => candidate.counted !== undefined);
-    if (counted.length === 0) return before.toolTokenCache;
-    const sizes = new Map(before.toolTokenCache);
-    for (const { callId, counted: tokens = 0 } of counted) sizes.set(callId, tokens);
-    return sizes;
-  });
+  const lateSizes = late(() =>
+    counted.length === 0 ? before.toolTokenCache : new Map([...before.toolTokenCache, ...counted]),
+  );
   return {
     get compactedToolIds() {
       return lateIds();

@@ -16,7 +16,7 @@ import type { AccountSettings, CompactionMark, ContextAccount, GaugePoint } from
 import { isUserMessage } from './filter.ts';
 import { HistoryFold } from './project.ts';
 import type { Change } from './project.ts';
-import { PresentItems } from './present.ts';
+import { NO_RESULT, PresentItems } from './present.ts';
 import type { Light } from './present.ts';
 import { RecordedItems } from './recorded.ts';
 
@@ -27,7 +27,7 @@ export class AccountFold {
   readonly #gauge: UsageGauge;
   #marks = Infinity;
   readonly #recorded = new RecordedItems();
-  readonly #present = new PresentItems((callId) => this.#recorded.toolOf(callId));
+  readonly #present = new PresentItems();
   readonly #points: GaugePoint[] = [];
   readonly #compactions: CompactionMark[] = [];
   readonly #predictions: Prediction[] = [];
@@ -124,6 +124,11 @@ export class AccountFold {
     return this.#present.sizeAt(index);
   }
 
+  /** The tool that gave the result at such a place; empty for what is no result, undefined where its call is not known. */
+  toolAt(index: number): string | undefined {
+    return this.#present.toolAt(index);
+  }
+
   /** The account as of the last record. */
   account(): ContextAccount {
     const categories: Partial<Record<Category, number>> = this.#present.categories;
@@ -181,7 +186,8 @@ export class AccountFold {
 
   #light(item: Item): Light {
     const resultOf = resultCallId(item);
-    const light: Light = { ...this.#sizes(item), callId: callOf(item)?.callId, resultOf };
+    const tool = resultOf === undefined ? NO_RESULT : this.#recorded.toolOf(resultOf);
+    const light: Light = { ...this.#sizes(item), callId: callOf(item)?.callId, resultOf, tool };
     return resultOf === undefined
       ? light
       : { ...light, cleared: { ...light, ...this.#sizes(clearResult(item)) } };

@@ -7,30 +7,30 @@ import type { ToolShare } from './context-account.ts';
 import { PairFinder } from './pairs.ts';
 import type { BrokenPairs } from './pairs.ts';
 
+/** Stands for the tool of what is not a result of one. */
+export const NO_RESULT = '';
+
 /** An item without its content. */
 export interface Light {
   readonly split: TokensByCategory;
   readonly estimate: number;
   readonly callId: string | undefined;
   readonly resultOf: string | undefined;
+  /** The tool that gave a result, undefined where its call is not known; `NO_RESULT` for all else. */
+  readonly tool: string | undefined;
   /** The same, cleared. Only results have one. */
   readonly cleared?: Light;
 }
 
 /** Sizes, tools and pairs of the items in the context. */
 export class PresentItems {
-  readonly #toolOf: (callId: string) => string;
   #categories: Partial<Record<Category, number>> = {};
   #tools = new Map<string, { results: number; tokens: number }>();
   #pairs = new PairFinder();
   #estimate = 0;
-  /** Tokens of each item, beside each other: whoever goes through all of them finds them near. */
+  /** Of each item, beside each other: whoever goes through all of them finds them near. */
   #sizes: number[] = [];
-
-  /** @param toolOf the tool of a call */
-  constructor(toolOf: (callId: string) => string) {
-    this.#toolOf = toolOf;
-  }
+  #toolsOfResults: (string | undefined)[] = [];
 
   add(light: Light): void {
     this.#estimate += light.estimate;
@@ -38,8 +38,9 @@ export class PresentItems {
     addTokens(this.#categories, light.split);
     const size = sumTokens(light.split);
     this.#sizes.push(size);
+    this.#toolsOfResults.push(light.tool);
     if (light.resultOf === undefined) return;
-    const tool = this.#toolOf(light.resultOf);
+    const tool = light.tool ?? 'unknown';
     const share = this.#tools.get(tool) ?? { results: 0, tokens: 0 };
     this.#tools.set(tool, share);
     share.results++;
@@ -53,6 +54,7 @@ export class PresentItems {
     this.#pairs = new PairFinder();
     this.#estimate = 0;
     this.#sizes = [];
+    this.#toolsOfResults = [];
     for (const light of lights) this.add(light);
   }
 
@@ -64,6 +66,11 @@ export class PresentItems {
   /** Tokens of the item at a place. */
   sizeAt(index: number): number | undefined {
     return this.#sizes[index];
+  }
+
+  /** The tool of the result at a place, as `Light` has it. */
+  toolAt(index: number): string | undefined {
+    return this.#toolsOfResults[index];
   }
 
   get categories(): TokensByCategory {

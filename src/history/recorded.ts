@@ -55,8 +55,8 @@ export class RecordedItems {
     }
   }
 
-  /** The tool of a call that was added, `unknown` for every other id. */
-  toolOf(callId: string): string {
-    return this.#toolOfCall.get(callId) ?? 'unknown';
+  /** The tool of a call that was added and is not forgotten. */
+  toolOf(callId: string): string | undefined {
+    return this.#toolOfCall.get(callId);
   }
 }

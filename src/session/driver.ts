@@ -723,7 +723,7 @@ export class Session {
     const trailOf = () => this.#trail.trail();
     return {
       entries: this.#history.entries,
-      sizeAt: (index) => this.#account.sizeAt(index),
+      kept: this.#account,
       window: rawWindow ?? UNKNOWN_MODEL_WINDOW,
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,
