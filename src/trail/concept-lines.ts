@@ -147,6 +147,7 @@ export function nameLines(
           section: SECTION.concepts,
           order: 1e3 + turn + at / 1_000,
           label: `- ${turnLabel(turn, trail)}`,
+          group: 'Names in use, by the message that was worked on:',
         }),
       ),
     ),
@@ -194,8 +195,8 @@ function turnFinder({ requests }: Trail): (position: number) => number {
 }
 
 function turnLabel(turn: number, { turns }: Trail): string {
-  if (turn === turns) return 'Named in the current work';
-  return turn === 0 ? 'Named before the first message' : `Named after message ${turn}`;
+  if (turn === turns) return 'current request';
+  return turn === 0 ? 'before message 1' : `message ${turn}`;
 }
 
 function fileNameLines(
@@ -210,7 +211,7 @@ function fileNameLines(
     const head = line ?? lines[0];
     const place = { section: SECTION.files, order: order + row / 1_000 };
     lines.push(
-      namesLine(some, { ...place, label: head === undefined ? `- ${path}` : '  also', parent: head }),
+      namesLine(some, { ...place, label: head === undefined ? `- ${path} names` : '  names', parent: head }),
     );
   }
   return lines;
@@ -220,13 +221,14 @@ interface NamesPlace {
   readonly section: number;
   readonly order: number;
   readonly label: string;
+  readonly group?: string;
   /** The line about what the names belong to. */
   readonly parent?: SummaryLine | undefined;
 }
 
 /** A line of names knows its identifiers without looking for them. */
-function namesLine(names: readonly string[], { section, order, label, parent }: NamesPlace): SummaryLine {
-  const line = { section, order, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] };
+function namesLine(names: readonly string[], { label, parent, ...place }: NamesPlace): SummaryLine {
+  const line = { ...place, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] };
   return parent === undefined ? line : { ...line, parent };
 }
 

@@ -34,8 +34,8 @@ interface Entry {
   snippets: string[];
   /** With the newest text of the file that holds it, in the order of the last mention, oldest first. */
   readonly symbols: Map<string, Content>;
-  /** Names that a text of the file defines. */
-  readonly defined: Set<string>;
+  /** Names that a text of the file defines, with the word of the language that introduces each. */
+  readonly defined: Map<string, string>;
 }
 
 /** A text that was read from a file or written to it. */
@@ -94,6 +94,7 @@ export class FileLedger {
         return {
           ...entry,
           symbols: names,
+          definitions: new Map([...defined].filter(([name]) => symbols.has(name))),
           rows: at < FILES_WITH_ROWS ? rowsOf(names, symbols, defined) : [],
         };
       });
@@ -118,7 +119,7 @@ export class FileLedger {
       lastPosition: 0,
       snippets: [],
       symbols: new Map(),
-      defined: new Set(),
+      defined: new Map(),
     };
     this.#files.set(entry.path, entry);
     if (this.#files.size > MAX_FILES) this.#prune();
@@ -150,8 +151,8 @@ export class FileLedger {
 
   #addSymbols(entry: Entry, text: string, isWritten: boolean): void {
     const searched = redactPrivateKeys(text.slice(0, SEARCHED_LENGTH));
-    for (const [, name] of searched.matchAll(DEFINITION)) {
-      if (name !== undefined) addNewest(entry.defined, name);
+    for (const [, kind, name] of searched.matchAll(DEFINITION)) {
+      if (kind !== undefined && name !== undefined) noteNewest(entry.defined, name, kind);
     }
     const content = { text: detached(searched), isWritten };
     for (const symbol of this.#index.identifiersOf(searched)) {
@@ -171,15 +172,15 @@ export class FileLedger {
 
 /** How a line of the common languages introduces a name. */
 const DEFINITION =
-  /^[ \t+]{0,24}(?:(?:export|default|pub(?:\(\w{1,12}\))?|public|private|protected|static|async|abstract|declare|final) ){0,4}(?:function\*?|func|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|module|namespace) (?:\([^)\n]{0,60}\) ?)?([A-Za-z_]\w{2,80})/gm;
+  /^(?: {0,8}\d{1,6}(?:→|\t))?[ \t+]{0,24}(?:(?:export|default|pub(?:\(\w{1,12}\))?|public|private|protected|static|async|abstract|declare|final) ){0,4}(function\*?|func|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|module|namespace) (?:\([^)\n]{0,60}\) ?)?([A-Za-z_]\w{2,80})/gm;
 
-function addNewest(names: Set<string>, name: string): void {
+function noteNewest(names: Map<string, string>, name: string, kind: string): void {
   const isKnown = names.delete(name);
-  names.add(isKnown ? name : detached(name));
+  names.set(isKnown ? name : detached(name), detached(kind));
   forgetOldest(names);
 }
 
-function forgetOldest(names: Set<string> | Map<string, unknown>): void {
+function forgetOldest(names: Map<string, unknown>): void {
   for (const oldest of names.keys()) {
     if (names.size <= MAX_SYMBOLS) break;
     names.delete(oldest);
@@ -208,11 +209,14 @@ const IMPORTING = /^(?:import\b|from \S+ import|use \w+::|#include|(?:const|var|
 /** A line of a search, which tells of another file: `src/a.ts:12: …`. */
 const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
 
-/** The lines that name the symbols, each once, those of one text in its order. */
+/**
+ * The lines that name the symbols, each once, those of one text in its order. What a file that was read defines is told by
+ * kind and name: its lines would say little more in three times the room.
+ */
 function rowsOf(
   names: readonly string[],
   symbols: ReadonlyMap<string, Content>,
-  defined: ReadonlySet<string>,
+  defined: ReadonlyMap<string, string>,
 ): FileRow[] {
   const found = new Map<string, FileRow & { readonly content: Content; readonly at: number }>();
   for (const name of names) {
@@ -220,6 +224,7 @@ function rowsOf(
     if (content === undefined) continue;
     const definedAt = defined.has(name) ? definitionOf(name, content.text) : -1;
     const isDefinition = definedAt >= 0;
+    if (isDefinition && !content.isWritten) continue;
     // Imports come first in a file.
     const at = isDefinition ? definedAt : content.text.lastIndexOf(name);
     const text = at < 0 ? '' : tellableRow(content, name, at, isDefinition);
@@ -237,7 +242,7 @@ function rowsOf(
 /** Where a text defines a name, -1 where it does not. */
 function definitionOf(name: string, text: string): number {
   for (const match of text.matchAll(DEFINITION)) {
-    if (match[1] === name) return match.index + match[0].length - name.length;
+    if (match[2] === name) return match.index + match[0].length - name.length;
   }
   return -1;
 }

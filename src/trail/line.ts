@@ -1,5 +1,6 @@
 // The building block of a summary: a line with what it is worth.
 
+import { approximateTokens } from '../tokens/estimate.ts';
 import { identifiersOf } from './identifiers.ts';
 import { oneLine } from './sentences.ts';
 
@@ -58,6 +59,16 @@ export function summaryLine(line: Omit<SummaryLine, 'identifiers'>): SummaryLine
       return (identifiers ??= line.text.split('\n').map((row) => identifiersOf(row)));
     },
   };
+}
+
+/** Characters of a text that cost about so many tokens: four each in English, one or two in Chinese. */
+export function charactersFor(tokens: number, text: string): number {
+  return Math.floor((tokens * text.length) / Math.max(1, approximateTokens(text)));
+}
+
+/** Whether a text costs no more than about so many tokens. */
+export function isWithin(tokens: number, text: string): boolean {
+  return approximateTokens(text) <= tokens;
 }
 
 /** A text as a quotation on one line. */

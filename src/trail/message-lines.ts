@@ -131,12 +131,15 @@ function wordsOf(request: UserRequest, room: number, turns: number, rules: reado
   return quoted(clipMiddle(oneLine(withoutRules(request.text, rules)), room));
 }
 
+/** Stands for a sentence that section 1 quotes. */
+const RULE_ABOVE = '[rule above]';
+
 function withoutRules(text: string, rules: readonly string[]): string {
-  return rules.reduce((rest, rule) => rest.replace(rule, '[rule]'), text);
+  return rules.reduce((rest, rule) => rest.replace(rule, RULE_ABOVE), text);
 }
 
 function isRuleAlone({ turn, text }: UserRequest, turns: number, rules: readonly string[]): boolean {
-  return turn !== turns && withoutRules(text, rules).replaceAll('[rule]', '').trim() === '';
+  return turn !== turns && withoutRules(text, rules).replaceAll(RULE_ABOVE, '').trim() === '';
 }
 
 function answeredTo(answer: Answer | undefined, request: UserRequest): string {

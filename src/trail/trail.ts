@@ -91,6 +91,8 @@ export interface FileTrail {
   readonly snippets: readonly string[];
   /** Identifiers in edits and reads of the file, most telling first. */
   readonly symbols: readonly string[];
+  /** The names among them that the file defines, with the word that introduces each: `function`, `type`, `def`. */
+  readonly definitions: ReadonlyMap<string, string>;
   /** The lines that name them, in the order of the file as far as it is known. */
   readonly rows: readonly FileRow[];
 }

@@ -260,10 +260,13 @@ test('a name stands with its file, one without a file with the request that it c
   for (let at = 0; at < 100; at++) story.sh('make measure', 'fine');
   const text = summaryOf(story);
   const block = /- src\/dome\.ts \(read\): .*\n(?: {2}.*\n)+/.exec(text)?.[0] ?? '';
+  assert.match(block, /\(read\): function \w+, \w+, \w+, \w+, \w+\n {2}defines function \w+, \w+\n/);
   for (const name of ['openDome', 'sealDome', 'vent_dome', 'dome_light'])
-    assert.match(block, new RegExp(`^ {4}export function ${name}\\(\\) \\{\\}$`, 'm'), name);
-  assert.match(text, /- Named after message 1: (?=.*gear_ratio)(?=.*belt_width)/);
-  assert.equal(text.split('vent_dome()').length, 2, 'each line is told once');
+    assert.equal(text.split(name).length, 2, `${name} is told once`);
+  assert.match(
+    text,
+    /^Names in use, by the message that was worked on:\n- message 1: (?=.*gear_ratio)(?=.*belt_width)/m,
+  );
 });
 
 test('below a file stand its lines that say something: what was written with a plus, numbers as the reader gave them', () => {
@@ -272,7 +275,8 @@ test('below a file stand its lines that say something: what was written with a p
     '     2→',
     '     3→export function trackComet(speed: Speed): Path {',
     '     4→  fastPath,',
-    '     5→  const curvedPath = bendPath(speed, gravityOf(theSun));',
+    '     5→  const curvedPath = bendPath(speed);',
+    '     6→  curvedPath.bend(gravityOf(theSun), twice);',
   ].join('\n');
   const text = summaryOf(
     Story.in(home)
@@ -280,8 +284,8 @@ test('below a file stand its lines that say something: what was written with a p
       .read(`${home}/src/comet.ts`, content)
       .edit(`${home}/src/tail.ts`, 'x', 'export const tailLength = measureTail(comet);\nrest_of_it'),
   );
-  assert.match(text, /^ {4}3: export function trackComet\(speed: Speed\): Path \{$/m);
-  assert.match(text, /^ {4}5: const curvedPath = bendPath\(speed, gravityOf\(theSun\)\);$/m);
+  assert.match(text, /^- src\/comet\.ts \(read\): function trackComet; const curvedPath/m);
+  assert.match(text, /^ {4}6: curvedPath\.bend\(gravityOf\(theSun\), twice\);$/m);
   assert.match(text, /^ {2}\+ export const tailLength = measureTail\(comet\);$/m);
   const files = text.slice(text.indexOf('3. Files'), text.indexOf('4. Errors'));
   assert.doesNotMatch(files, /import \{/, 'what a file imports');
@@ -316,7 +320,7 @@ test('a call is quoted for the names in it, with how its result began where ther
 });
 
 /** A line that only lists names, whatever stands before them. */
-const BARE_NAMES = /^(?: {2}also|- Options in use|- Named [^:]*|- \S+): /;
+const BARE_NAMES = /^(?: {2}names|- Options in use|- (?:message \d+|current request)|- \S+ names): /;
 
 test('lists of names take less than an eighth of a summary of 4,000 tokens', () => {
   fc.assert(
@@ -368,7 +372,7 @@ test('a rule that the user typed is no pasted one when it comes again in a paste
       .agent('Read.')
       .user('Go on.'),
   );
-  assert.match(text, /Rules, limits and corrections of the user, verbatim:\n- "Never touch the frame\."/);
+  assert.match(text, /^The session began with the rule: "Never touch the frame\."$/m);
 });
 
 test('a short message that may bind is told as it stands before others', () => {
@@ -513,7 +517,7 @@ test('looking is no action, edits one after the other are one, and ranges that t
       .sh('git -C . status --short && git diff --stat')
       .sh('make tune'),
   );
-  assert.match(text, /- notes\.md \(read lines 1–100, 300–309\)/);
+  assert.match(text, /- notes\.md \(read 1–100, 300–309\)/);
   assert.match(text, /- edited a\.ts, b\.ts\n- ran `make tune`/);
   assert.doesNotMatch(text.slice(text.indexOf('8. Current Work:')), /git diff/);
   assert.doesNotMatch(text.slice(0, text.indexOf('Calls on the way:')), /git diff/);
