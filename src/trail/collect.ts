@@ -217,7 +217,8 @@ export class TrailCollector {
     if (own === '') return;
     this.#hasPast = true;
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
-    this.#requests.add(own, this.#position, question);
+    const isAnswered = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
+    this.#requests.add(own, { position: this.#position, question, isAnswered });
     this.#note(excerpt(own), 'user', this.#quotable('user', own));
     this.#repliesTo = this.#newestReply ?? this.#repliesTo;
     this.#newestReply = undefined;
@@ -283,7 +284,7 @@ export class TrailCollector {
     const exitCode = said.exit_code ?? outcome.exitCode;
     const failed =
       said.success === false || (exitCode === undefined ? looksFailed(outcome.text) : exitCode !== 0);
-    const finished = { ...outcome, exitCode };
+    const finished = { ...outcome, exitCode, isKnownWell: said.success === true };
     if (due.meaning.questions !== undefined) {
       this.#requests.answer(due.meaning.questions.join(' '), outcome.text);
       this.#requests.addConstraints(outcome.text);
@@ -385,15 +386,16 @@ export class TrailCollector {
       due.moment,
     );
     this.#requests.noteCommand(failed);
-    this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling)}`);
+    const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;
+    this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`);
     if (!failed) this.#deliveries.addRun(meaning.simple, outcome.text, this.#requests.turn);
   }
 
   #act(phrase: string): void {
-    const turn = this.#requests.turn;
+    const { turn, position } = this.#moment;
     const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
     if (before >= 0) this.#actions.splice(before, 1);
-    this.#actions.push({ turn, text: detached(phrase) });
+    this.#actions.push({ turn, position, text: detached(phrase) });
     if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
   }
 
@@ -498,11 +500,12 @@ function phraseOf(action: FileAction['action'], path: string, to: string | undef
   return `${{ edit: 'edited', create: 'wrote', delete: 'deleted', read: 'read' }[action]} ${path}`;
 }
 
-function resultPhrase(failed: boolean, telling: readonly string[]): string {
+/** @param isKnown whether the producer says how it ended */
+function resultPhrase(failed: boolean, telling: readonly string[], isKnown: boolean): string {
   const line = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
   const said = line === undefined || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
   if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
-  if (said === '') return '';
+  if (said === '') return isKnown ? '' : ' → outcome not known';
   return readsFailed(said) ? ` → said ${said}` : ` → ok: ${said}`;
 }
 

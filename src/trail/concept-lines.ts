@@ -48,8 +48,9 @@ const QUOTE_VALUE = 0.05;
  */
 export function quoteLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
+  const rules = new Set(trail.constraints.map(({ text }) => text));
   const isToldAnyway = ({ by, text }: Quote) =>
-    by === 'user' && (current.includes(text) || preserved.hasSentence(text));
+    by === 'user' && (current.includes(text) || rules.has(text) || preserved.hasSentence(text));
   const byText = new Map<string, Quote>();
   const quotedAt = new Set<number>();
   for (const { quote } of trail.identifiers.slice(0, QUOTED_NAMES)) {
@@ -93,6 +94,7 @@ function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom
     text: isCall
       ? `- \`${text}\` (message ${turn})${went}`
       : `- ${quoted(withoutEmphasis(text))} (${by}, message ${turn})`,
+    ...(isCall ? {} : { says: withoutEmphasis(text) }),
     value: QUOTE_VALUE,
     group: isCall ? 'Calls on the way:' : 'Said on the way:',
   });

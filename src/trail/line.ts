@@ -15,6 +15,8 @@ export interface SummaryLine {
   readonly group?: string;
   /** A line below the group's heading that introduces this line and its like, such as the first line of a list. */
   readonly lead?: string;
+  /** The sentence that the line quotes: no other line that quotes it is taken. */
+  readonly says?: string;
   /** The line without which this one means nothing. */
   readonly parent?: SummaryLine;
   /** Value by itself, in units of one strong identifier. */

@@ -18,7 +18,7 @@ interface Said {
 }
 
 /**
- * All messages, and the newest of them first for the floor.
+ * All messages, and for the floor those that may be rules and the newest.
  * @param preserved what follows the summary verbatim: one line says which messages those are
  */
 export function messageLines(
@@ -43,7 +43,8 @@ export function messageLines(
       const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
       const words = wordsOf(first, length, trail.turns, rules.get(first.turn) ?? []);
       const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
-      return { line: summaryLine({ section, order: first.turn, text, value }), request: last };
+      const line = summaryLine({ section, order: first.turn, text, value });
+      return { line, request: last, isDoubtful: !isCurrent && mayBind(first) };
     });
   const deeds = lines.flatMap(({ line: parent, request }) => {
     const text = request.turn === trail.turns ? '' : deedsText(request);
@@ -71,7 +72,11 @@ export function messageLines(
   const asked = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
   return {
     all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...asked],
-    newest: [...followLine, ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST)],
+    newest: [
+      ...followLine,
+      ...lines.flatMap(({ line, isDoubtful }) => (isDoubtful ? [line] : [])).toReversed(),
+      ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST),
+    ],
   };
 }
 

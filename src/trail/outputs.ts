@@ -7,6 +7,8 @@ export interface Outcome {
   /** The output proper, without the wrapper that the producer puts around it. */
   readonly text: string;
   readonly exitCode: number | undefined;
+  /** The producer says that the call went well, without a code. */
+  readonly isKnownWell?: boolean;
   /** A session that runs on, to which later writes refer. */
   readonly processId: string | undefined;
 }
@@ -158,6 +160,11 @@ function lastLines(text: string, count: number): string[] {
 export function stripAnsi(text: string): string {
   // oxlint-disable-next-line no-control-regex -- the escape character is what is looked for
   return text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
+}
+
+/** Whether a line counts what a run did: tests, errors, problems. */
+export function isCount(line: string): boolean {
+  return line.length < 2_000 && COUNT.test(line);
 }
 
 /** Whether a line tells of a failure, whatever the status. */

@@ -35,6 +35,7 @@ export class LinePicker {
   readonly #weights: ReadonlyMap<string, number>;
   readonly #sectionHeading: PickerSettings['sectionHeading'];
   readonly #sections = new Set<number>();
+  readonly #said = new Set<string>();
   #room: number;
 
   constructor({ room, count, weights, sectionHeading }: PickerSettings) {
@@ -57,7 +58,7 @@ export class LinePicker {
     }
     let left = Math.min(budget * share, this.#room);
     for (const line of lines) {
-      if (this.#taken.has(line) || !this.#isReady(line)) continue;
+      if (this.#taken.has(line) || this.#isSaid(line) || !this.#isReady(line)) continue;
       const cost = this.#cost(line);
       if (cost > left) continue;
       left -= cost;
@@ -90,6 +91,7 @@ export class LinePicker {
     for (;;) {
       const best = queue.pop();
       if (best === undefined || best.rate <= 0) return;
+      if (this.#isSaid(best.line)) continue;
       const rate = this.#worth(best.line) / best.cost;
       if (rate < best.rate && rate < queue.peekRate()) queue.push({ ...best, rate });
       else if (this.#cost(best.line) <= this.#room) {
@@ -107,6 +109,10 @@ export class LinePicker {
   /** Identifiers that the picked lines show. */
   get covered(): ReadonlySet<string> {
     return this.#covered;
+  }
+
+  #isSaid({ says }: SummaryLine): boolean {
+    return says !== undefined && this.#said.has(says);
   }
 
   #isReady({ parent }: SummaryLine): boolean {
@@ -132,6 +138,7 @@ export class LinePicker {
     this.#taken.add(line);
     this.#room -= cost;
     this.#sections.add(line.section);
+    if (line.says !== undefined) this.#said.add(line.says);
     this.#stand(line.section, line.group);
     this.#stand(line.section, line.lead);
     for (const row of line.identifiers) for (const identifier of row) this.#covered.add(identifier);

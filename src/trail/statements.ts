@@ -167,6 +167,15 @@ function isHeadingOf(row: string, plain: string): boolean {
 const PRAISE =
   /^(?:(?:and |ah,? |oh,? )?(?:that|this|it)(?:['’]s| is)(?: indeed| actually| really)? an? (?:\w+ly )?(?:crucial|clever|smart|good|great|fair|excellent|important|valid|nice|interesting|reasonable|key|subtle)(?: \w+){1,2}|you (?:raise|make|have|bring up) an? (?:\w+ )?(?:point|question|issue|observation))[.!…]*$/i;
 
+/** How a message begins that takes back what its speaker said before. */
+const CONCESSION =
+  /^\W{0,4}(?:(?:ah|oh|yes|good|sorry|apologies)[,.!]? )*(?:you(?:['’]re| are) (?:\w+ )?(?:right|correct)|good (?:catch|point)|I (?:was wrong|misread|misunderstood|got (?:that|it|this) wrong)|my (?:mistake|bad)|that was wrong)\b/i;
+
+/** Whether a message opens with its speaker giving in. */
+export function isConcession(text: string): boolean {
+  return CONCESSION.test(text.slice(0, 200));
+}
+
 /** A sentence that only answers the tone of the one before, or waits: nothing came of the request yet. */
 export function isCourtesy(sentence: string): boolean {
   return (

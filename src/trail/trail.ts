@@ -10,6 +10,10 @@ export interface UserRequest {
   readonly position: number;
   /** Verbatim; long messages keep head and tail around a mark that says how much was left out. */
   readonly text: string;
+  /** It came before the agent had answered the request before it. */
+  readonly isInterjected: boolean;
+  /** It corrects what the agent said before, in the words of the user or of the agent's first answer to it. */
+  readonly isCorrection: boolean;
   readonly deeds: Deeds;
 }
 
@@ -181,6 +185,8 @@ export interface Reply {
 /** Something the agent did, as one phrase. */
 export interface Action {
   readonly turn: number;
+  /** Where its result stands. */
+  readonly position: number;
   readonly text: string;
 }
 

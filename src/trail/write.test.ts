@@ -50,7 +50,7 @@ test('the nine sections stand in their order, and each says something or "None."
 
 test('it opens with what is asked, after what, and ends with where it stands', () => {
   const text = summaryOf(
-    session(3).plan('done: aim', 'now: focus').user('Now polish the tube, please.'),
+    session(3).plan('done: aim', 'now: focus').agent('Part 3 stands.').user('Now polish the tube, please.'),
     1_200,
   );
   assert.match(text, /current request \(message 4 of 4\): "Now polish the tube, please\."/);
@@ -58,6 +58,87 @@ test('it opens with what is asked, after what, and ends with where it stands', (
   assert.match(text, /The session began with: "Please build part 1/);
   assert.match(text, /- in progress: focus/);
   assert.match(text, /Work on the current request had not begun\.$/);
+});
+
+test('a message that came while work was under way is told with the one that it came into', () => {
+  const steered = Story.in(home)
+    .user(`Grind the mirror. ${'Take your time with it. '.repeat(20)}Send the report to Ada.`)
+    .sh('make mirror', 'grinding')
+    .user('Use the fine sand.');
+  const text = summaryOf(steered);
+  assert.match(text, /current request \(message 2 of 2\): "Use the fine sand\."/);
+  assert.match(
+    text,
+    /It came while message 1 was being worked on, which may still stand: "Grind the mirror\..*Ada\."/,
+  );
+  const answered = Story.in(home).user('Grind the mirror.').agent('It is ground.').user('Use the fine sand.');
+  assert.match(summaryOf(answered), /Before that, message 1 asked: "Grind the mirror\."/);
+});
+
+test('what was said before a correction gives way to what was said after it', () => {
+  const claims = (part: string) =>
+    Array.from({ length: 40 }, (_, at) => `The ${part}_${at} slips because its ring_${at} is worn.`).join(
+      ' ',
+    );
+  const story = (reply: string, answer: string) =>
+    Story.in(home)
+      .user('Find the fault.')
+      .agent(claims('gear'))
+      .user(reply)
+      .agent(answer)
+      .user('And the roof?')
+      .agent(claims('roof'))
+      .user('Go on.');
+  const told = (text: string) => text.split('\n').filter((line) => /^- The gear_/.test(line)).length;
+  const kept = told(summaryOf(story('And the belt?', claims('belt')), 900));
+  const corrected = told(summaryOf(story('No, that is wrong, it is the belt.', claims('belt')), 900));
+  const conceded = told(summaryOf(story('And the belt?', `You're right. ${claims('belt')}`), 900));
+  assert.ok(kept > corrected && kept > conceded, `${kept}, corrected ${corrected}, conceded ${conceded}`);
+});
+
+test('where work is under way, nothing is said to be pending of nothing, and a fresh result comes before an old promise', () => {
+  const text = summaryOf(
+    Story.in(home).user('Aim.').agent('Let me look at the mount.').sh('ls mount', 'a b c'),
+  );
+  assert.match(text, /7\. Pending Tasks:\n- The current request \(message 1\), under way\./);
+  assert.match(text, /Announced, and begun since: "Let me look at the mount\."/);
+  assert.match(text, /go on from the newest result above\.$/);
+  const done = summaryOf(Story.in(home).user('Aim.').agent('It is aimed.'));
+  assert.match(done, /7\. Pending Tasks:\nNone\./);
+});
+
+test('of a long report the counts and failures are told before its beginning', () => {
+  const noise = Array.from(
+    { length: 100 },
+    (_, at) => `loading lens ${at} from the long shelf in the cellar`,
+  );
+  const report = [
+    ...noise,
+    '(fail) the dome turns',
+    ...noise,
+    '═══════════',
+    ' 120 pass',
+    ' 1 fail',
+    'took 3 s',
+  ];
+  const text = summaryOf(Story.in(home).user('Test.').sh('bun test', report.join('\n'), 1), 2_000);
+  const newest = text.slice(text.indexOf('Newest result'));
+  for (const row of ['(fail) the dome turns', ' 120 pass', ' 1 fail', 'took 3 s'])
+    assert.ok(newest.includes(row), `${row} in ${newest}`);
+  assert.doesNotMatch(newest, /═══/);
+});
+
+test('a long request in a script whose characters cost much is told within its share', () => {
+  const sentence = '请把支付模块里的重试逻辑改成指数退避并且加上抖动，完成之后把结果告诉我。';
+  for (const times of [3, 12, 40]) {
+    const story = withCalls(Story.in(home).user('先看看。').agent('好的。').user(sentence.repeat(times)), 60);
+    for (const budget of [600, 1_000, 2_000, 4_000])
+      assert.match(
+        summaryOf(story, budget),
+        /current request \(message 2 of 2\): "请把/,
+        `${times} at ${budget}`,
+      );
+  }
 });
 
 test('an error is told with how it ended, a decision with its reason', () => {
@@ -493,7 +574,7 @@ test('an announcement that was followed by other news is told as an earlier one'
     /own words: "Next I look into the belt_drive module\."\nThe agent announced this in its last message/,
   );
   story.sh('make belt').agent('The fault was a loose screw in belt_drive.').sh('make check');
-  assert.match(summaryOf(story), /had announced before: "Next I look into/);
+  assert.match(summaryOf(story), /had announced before, perhaps done by now: "Next I look into/);
 });
 
 test('a message that follows with its middle cut is quoted by its beginning only', () => {
@@ -582,7 +663,7 @@ test('with room, the newest steps stand as they were, messages, edits and result
     .edit(`${home}/src/sector.ts`, 'x', 'lightSector(9);')
     .sh('make light', 'sector 9 is lit');
   const text = summaryOf(story, 12_000);
-  const steps = text.slice(text.indexOf('Steps before, as they stood'));
+  const steps = text.slice(text.indexOf('Steps on the current request, as they stood'));
   const told = Array.from({ length: 20 }, (_, at) => steps.includes(`make survey-${at + 1}\n`));
   const first = told.indexOf(true);
   assert.ok(first >= 0 && told.slice(first).every(Boolean), `from survey ${first + 1} on`);
