@@ -4,6 +4,7 @@ import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { ELLIPSIS, oneLine, withoutEmphasis } from './sentences.ts';
+import { tellsSomething } from './statements.ts';
 import type { CommandRun, Quote, RankedIdentifier, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
@@ -72,17 +73,12 @@ const ROOM_FOR_OUTCOMES = 3_000;
 /** Names, the heaviest, that are looked at for quotations. */
 const QUOTED_NAMES = 1_500;
 
-/** Words that a quotation has to hold to tell something. */
-const LEAST_WORDS = 3;
-
 /** Fields of JSON that make a quotation data. */
 const DATA_FIELDS = 3;
 
-/** Whether a quotation tells something: no line that only introduces others, no lone name, no data. */
+/** Whether a quotation tells something: no line that only introduces others, no code, no lone name, no data. */
 function isTelling({ by, text }: Quote): boolean {
-  if (by === 'call') return true;
-  if (/[:：][*_]*$/.test(text) || text.split('":').length > DATA_FIELDS) return false;
-  return (text.match(/\p{L}{2,}/gu) ?? []).length >= LEAST_WORDS;
+  return by === 'call' || (text.split('":').length <= DATA_FIELDS && tellsSomething(withoutEmphasis(text)));
 }
 
 function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {

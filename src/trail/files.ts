@@ -251,6 +251,9 @@ function definitionOf(name: string, text: string): number {
 const LEAST_ROW = 28;
 const LEAST_WORDS = 3;
 
+/** A field with a value of one word, which says nothing without what it is a field of. */
+const LONE_FIELD = /^["']?[\w.-]+["']?\s*[:=]\s*\S+[,;]?$/;
+
 /** Characters around a name in which a secret is known before the line is cut: half of one has no shape. */
 const REDACTED_LENGTH = 1_000;
 
@@ -262,6 +265,9 @@ function tellableRow({ text }: Content, name: string, at: number, isDefinition: 
   const bare = numbered.replace(/^\d+: /, '');
   if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS))
     return '';
-  const isData = /^<[^<>]*>$/.test(bare) || (bare.length > 40 && !bare.includes(' '));
+  const isData =
+    /^<[^<>]*>$/.test(bare) ||
+    (!isDefinition && LONE_FIELD.test(bare)) ||
+    (bare.length > 40 && !bare.includes(' '));
   return isData || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare) ? '' : numbered;
 }

@@ -98,7 +98,7 @@ function followingLine(requests: readonly UserRequest[]): SummaryLine {
 /** Messages that say nothing but a rule are told where the rules are. */
 function quotedAboveLine(turns: readonly number[]): SummaryLine {
   const numbers = [...new Set(turns)];
-  const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: see the rules in section 1.`;
+  const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: told in section 1.`;
   return summaryLine({ section, order: 1e8, text, value: 1 });
 }
 

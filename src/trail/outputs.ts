@@ -124,12 +124,12 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
     if (raw.length < 4 || raw.length > 2_000) continue;
     if (hasFailed && PASSED.test(raw)) continue;
     const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));
-    const isCount = !namesFailure && COUNT.test(raw);
-    if (!isCount && !namesFailure && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
+    const counted = !namesFailure && COUNT.test(raw);
+    if (!counted && !namesFailure && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
     const line = clip(unframed(oneLine(raw)), TELLING_LENGTH);
     if (!line.includes(' ') || seen.has(line)) continue;
     seen.add(line);
-    const kind = isCount ? counts : namesFailure ? failing : SAYS_WHAT.test(line) ? causes : others;
+    const kind = counted ? counts : namesFailure ? failing : SAYS_WHAT.test(line) ? causes : others;
     kind.push(line);
   }
   // The first failing test by its name, then what was wrong, then more of either.

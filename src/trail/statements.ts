@@ -66,8 +66,8 @@ const LOOKED_AT = 400;
 /** A line of a program outside of a fence. */
 const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ =|\w+ ?= ?\w+\()/;
 
-/** Whether a sentence says something by itself: no row of a table, no heading of what follows, no bare name. */
-function tellsSomething(sentence: string): boolean {
+/** Whether a sentence says something by itself: no row of a table, no line of code, no heading of what follows, no bare name. */
+export function tellsSomething(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
   if (isCourtesy(sentence)) return false;
   const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;

@@ -75,11 +75,13 @@ test('a message that came while work was under way is told with the one that it 
   assert.match(summaryOf(answered), /Before that, message 1 asked: "Grind the mirror\."/);
 });
 
+const claims = (part: string): string =>
+  Array.from({ length: 40 }, (_, at) => `The ${part}_${at} slips because its ring_${at} is worn.`).join(' ');
+
+const gearsTold = (text: string): number =>
+  text.split('\n').filter((line) => line.startsWith('- The gear_')).length;
+
 test('what was said before a correction gives way to what was said after it', () => {
-  const claims = (part: string) =>
-    Array.from({ length: 40 }, (_, at) => `The ${part}_${at} slips because its ring_${at} is worn.`).join(
-      ' ',
-    );
   const story = (reply: string, answer: string) =>
     Story.in(home)
       .user('Find the fault.')
@@ -89,10 +91,9 @@ test('what was said before a correction gives way to what was said after it', ()
       .user('And the roof?')
       .agent(claims('roof'))
       .user('Go on.');
-  const told = (text: string) => text.split('\n').filter((line) => /^- The gear_/.test(line)).length;
-  const kept = told(summaryOf(story('And the belt?', claims('belt')), 900));
-  const corrected = told(summaryOf(story('No, that is wrong, it is the belt.', claims('belt')), 900));
-  const conceded = told(summaryOf(story('And the belt?', `You're right. ${claims('belt')}`), 900));
+  const kept = gearsTold(summaryOf(story('And the belt?', claims('belt')), 900));
+  const corrected = gearsTold(summaryOf(story('No, that is wrong, it is the belt.', claims('belt')), 900));
+  const conceded = gearsTold(summaryOf(story('And the belt?', `You're right. ${claims('belt')}`), 900));
   assert.ok(kept > corrected && kept > conceded, `${kept}, corrected ${corrected}, conceded ${conceded}`);
 });
 
@@ -476,7 +477,7 @@ test('messages that are nothing but rules are told once', () => {
       .agent('I do.')
       .user('And on.'),
   );
-  assert.match(text, /Messages 1–2: see the rules in section 1\./);
+  assert.match(text, /Messages 1–2: told in section 1\./);
   assert.equal(text.split('Only use glass.').length, 2);
 });
 
