@@ -16,8 +16,8 @@ const DOUBLE_QUOTE = 34;
 const COLON = 58;
 
 /** Whether a run stands as a key of JSON, that of JSON within a string included: `"run":`, `\\"run\\":`. */
-function isKey(text: string, start: number, end: number): boolean {
-  if (codeAt(text, start - 1) !== DOUBLE_QUOTE) return false;
+function isKey(text: string, from: number, end: number): boolean {
+  if (codeAt(text, from - 1) !== DOUBLE_QUOTE) return false;
   let close = end;
   while (codeAt(text, close) === BACKSLASH) close++;
   return codeAt(text, close) === DOUBLE_QUOTE && codeAt(text, close + 1) === COLON;
@@ -210,19 +210,22 @@ class Run {
   bare: Mentions | typeof NO_IDENTIFIER | undefined;
   quoted: Mentions | typeof NO_IDENTIFIER | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, hash: number) {
     this.text = text;
     this.isNumber = isLongNumber(text);
-    this.hash = hashOf(text, 0, text.length);
+    this.hash = hash;
     this.bare = undefined;
     this.quoted = undefined;
   }
 }
 
-function hashOf(text: string, from: number, to: number): number {
-  let hash = 0;
-  for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + codeAt(text, at)) | 0;
+/** Mixes what lies in the upper bits into the lower ones, which choose the place. */
+function placeOf(hash: number): number {
   return hash ^ (hash >>> 15);
+}
+
+function emptyPlaces(count: number): (Run | undefined)[] {
+  return Array<Run | undefined>(count).fill(undefined);
 }
 
 const FIRST_PLACES = 1 << 12;
@@ -233,25 +236,27 @@ const MOST_PLACES = 1 << 16;
  * text. Every run has one place, and a newer one takes it over: memory and the time of a look-up are bounded.
  */
 class RunTable {
-  #places = Array.from<Run | undefined>({ length: FIRST_PLACES });
+  #places = emptyPlaces(FIRST_PLACES);
   #taken = 0;
 
   /** The run that reads as `text` does between two positions, or undefined. */
-  find(text: string, from: number, to: number): Run | undefined {
-    const run = this.#places[hashOf(text, from, to) & (this.#places.length - 1)];
-    return run?.text.length === to - from && text.startsWith(run.text, from) ? run : undefined;
+  find(text: string, from: number, to: number, hash: number): Run | undefined {
+    const run = this.#places[placeOf(hash) & (this.#places.length - 1)];
+    return run?.hash === hash && run.text.length === to - from && text.startsWith(run.text, from)
+      ? run
+      : undefined;
   }
 
   put(run: Run): void {
     if (2 * this.#taken > this.#places.length && this.#places.length < MOST_PLACES) this.#grow();
-    const place = run.hash & (this.#places.length - 1);
+    const place = placeOf(run.hash) & (this.#places.length - 1);
     if (this.#places[place] === undefined) this.#taken++;
     this.#places[place] = run;
   }
 
   #grow(): void {
     const before = this.#places;
-    this.#places = Array.from<Run | undefined>({ length: 4 * before.length });
+    this.#places = emptyPlaces(4 * before.length);
     this.#taken = 0;
     for (const run of before) if (run !== undefined) this.put(run);
   }
@@ -289,15 +294,15 @@ export class IdentifierIndex {
       this.#runs = new RunTable();
       this.#root = root;
     }
-    scanRuns(text, (from, to, isQuoted, start) => {
-      const run = this.#runs.find(text, from, to) ?? this.#meet(text.slice(from, to));
+    scanRuns(text, (from, to, isQuoted, hash) => {
+      const run = this.#runs.find(text, from, to, hash) ?? this.#meet(text.slice(from, to), hash);
       // Programs print numbers without end; those that somebody wrote are ids.
       const isPrinted = by === 'result' && run.isNumber;
       const mentions = isPrinted ? this.#mentions.get(run.text) : this.#mentionsOf(run, isQuoted);
       if (mentions === undefined || mentions.item === this.#items) return;
       mentions.item = this.#items;
       mentions[by]++;
-      if (by === 'result' && isKey(text, start, to)) mentions.key++;
+      if (by === 'result' && isKey(text, from, to)) mentions.key++;
       mentions.last = position;
       if (by !== 'result') mentions.lastOwn = position;
       if (quotable !== undefined) mentions.said = quotable;
@@ -308,8 +313,8 @@ export class IdentifierIndex {
   /** The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. */
   identifiersOf(text: string): Set<string> {
     const found = new Set<string>();
-    scanRuns(text, (from, to, isQuoted) => {
-      const run = this.#runs.find(text, from, to) ?? this.#meet(text.slice(from, to));
+    scanRuns(text, (from, to, isQuoted, hash) => {
+      const run = this.#runs.find(text, from, to, hash) ?? this.#meet(text.slice(from, to), hash);
       const mentions = this.#mentionsOf(run, isQuoted);
       if (mentions !== undefined) found.add(mentions.text);
     });
@@ -362,8 +367,8 @@ export class IdentifierIndex {
   }
 
   /** Remembers a run that was not seen lately. */
-  #meet(text: string): Run {
-    const run = new Run(detached(text));
+  #meet(text: string, hash: number): Run {
+    const run = new Run(detached(text), hash);
     this.#runs.put(run);
     return run;
   }
