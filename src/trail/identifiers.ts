@@ -200,6 +200,15 @@ class Mentions {
   }
 }
 
+/** A run where it stands. */
+interface Found {
+  readonly run: Run;
+  readonly from: number;
+  readonly isQuoted: boolean;
+  /** The identifier in it. */
+  readonly name: string;
+}
+
 const NO_IDENTIFIER = 'no identifier';
 
 /** A run with what is known of it: its identifier where it stands bare and where backticks enclose it. */
@@ -284,6 +293,9 @@ export class IdentifierIndex {
   #root = '';
   #items = 0;
   #position = 0;
+  /** The text taken in last, and the runs in it that hold each of its identifiers for the first time. */
+  #newest = '';
+  readonly #newestRuns: Found[] = [];
 
   /** Takes in one text. */
   add(text: string, { by, position, root, quotable }: IndexedText): void {
@@ -294,13 +306,20 @@ export class IdentifierIndex {
       this.#runs = new RunTable();
       this.#root = root;
     }
+    this.#newest = text;
+    this.#newestRuns.length = 0;
     scanRuns(text, (from, to, isQuoted, hash) => {
       const run = this.#runs.find(text, from, to, hash) ?? this.#meet(text.slice(from, to), hash);
       // Programs print numbers without end; those that somebody wrote are ids.
       const isPrinted = by === 'result' && run.isNumber;
       const mentions = isPrinted ? this.#mentions.get(run.text) : this.#mentionsOf(run, isQuoted);
-      if (mentions === undefined || mentions.item === this.#items) return;
+      if (mentions === undefined) {
+        if (isPrinted) this.#newestRuns.push({ run, from, isQuoted, name: run.text });
+        return;
+      }
+      if (mentions.item === this.#items) return;
       mentions.item = this.#items;
+      this.#newestRuns.push({ run, from, isQuoted, name: mentions.text });
       mentions[by]++;
       if (by === 'result' && isKey(text, from, to)) mentions.key++;
       mentions.last = position;
@@ -310,15 +329,39 @@ export class IdentifierIndex {
     if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
   }
 
-  /** The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. */
+  /**
+   * The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. A text that the
+   * newest one ends with, from a line on, is not read again: what a reader printed of a file was its result a moment ago.
+   */
   identifiersOf(text: string): Set<string> {
     const found = new Set<string>();
+    const start = this.#startInNewest(text);
+    if (start !== undefined) {
+      for (const { run, from, isQuoted } of this.#newestRuns) {
+        const mentions = from < start ? undefined : this.#mentionsOf(run, isQuoted);
+        if (mentions !== undefined) found.add(mentions.text);
+      }
+      return found;
+    }
     scanRuns(text, (from, to, isQuoted, hash) => {
       const run = this.#runs.find(text, from, to, hash) ?? this.#meet(text.slice(from, to), hash);
       const mentions = this.#mentionsOf(run, isQuoted);
       if (mentions !== undefined) found.add(mentions.text);
     });
     return found;
+  }
+
+  /** Where a text begins with which the newest one ends; undefined where it does not, or where that tells too little. */
+  #startInNewest(text: string): number | undefined {
+    const start = this.#newest.length - text.length;
+    const isWhole = start === 0 || this.#newest[start - 1] === '\n';
+    if (!isWhole || text === '' || !this.#newest.endsWith(text)) return undefined;
+    // What stands before the text, too, was noted there and not again.
+    for (const { name, from } of this.#newestRuns) {
+      if (from >= start) break;
+      if (text.includes(name)) return undefined;
+    }
+    return start;
   }
 
   /** How much an identifier speaks for a text that holds it: 0 for one never seen. */
@@ -410,6 +453,8 @@ export class IdentifierIndex {
     const kept = new Set(this.#heaviest(KEPT_IDENTIFIERS).map(({ mentions }) => mentions.text));
     for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
     this.#runs = new RunTable();
+    this.#newest = '';
+    this.#newestRuns.length = 0;
   }
 }
 
