@@ -105,10 +105,35 @@ const TOKENS_PER_LINE_OF_PLACE = 1_000;
 
 /** What the lines of names need to know of the lines that were picked before. */
 export interface Shown {
-  /** Identifiers that the summary holds already. */
-  readonly identifiers: ReadonlySet<string>;
+  /** Whether the summary holds an identifier already. */
+  readonly isShown: (identifier: string) => boolean;
   /** The line about a file, where it has one that was picked. */
   readonly fileLine: (path: string) => SummaryLine | undefined;
+}
+
+/** The names of a trail with what a line of them says of where they belong. */
+export interface PlacedNames {
+  /** Those that weigh most for their length first. */
+  readonly names: readonly PlacedName[];
+  readonly turnLabel: (turn: number) => string;
+}
+
+interface PlacedName {
+  readonly text: string;
+  /** The file in which it stands, if it does in any. */
+  readonly path: string | undefined;
+  /** The request that was worked on when it was named last. */
+  readonly turn: number;
+}
+
+/** Places each name that may be listed; the same for every list of one summary. */
+export function placedNames(trail: Trail): PlacedNames {
+  const homes = fileHomes(trail);
+  const turnAt = turnFinder(trail);
+  const names = byRate(trail.identifiers)
+    .filter(({ text }) => !isAnonymous(text))
+    .map(({ text, position }) => ({ text, path: homes.get(text), turn: turnAt(position) }));
+  return { names, turnLabel: (turn) => turnLabel(turn, trail) };
 }
 
 /**
@@ -116,23 +141,20 @@ export interface Shown {
  * that was worked on when it was named last. A name without its surroundings would tell a reader nothing.
  */
 export function nameLines(
-  trail: Trail,
+  placed: PlacedNames,
   shown: Shown,
   budget: number,
   perLine = NAMES_PER_LINE,
 ): SummaryLine[] {
   const most = NAMES_PER_LINE * Math.max(1, Math.ceil(budget / TOKENS_PER_LINE_OF_PLACE));
-  const homes = fileHomes(trail);
-  const turnAt = turnFinder(trail);
   const byFile = new Map<string, string[]>();
   const byTurn = new Map<number, string[]>();
   const options: string[] = [];
-  for (const { text, position } of byRate(trail.identifiers)) {
-    if (shown.identifiers.has(text) || isAnonymous(text)) continue;
-    const home = homes.get(text);
+  for (const { text, path, turn } of placed.names) {
+    if (shown.isShown(text)) continue;
     if (text.startsWith('--')) options.push(text);
-    else if (home !== undefined) append(byFile, home, text);
-    else append(byTurn, turnAt(position), text);
+    else if (path !== undefined) append(byFile, path, text);
+    else append(byTurn, turn, text);
   }
   return [
     ...[...byFile].flatMap(([path, names], at) =>
@@ -146,7 +168,7 @@ export function nameLines(
         namesLine(some, {
           section: SECTION.concepts,
           order: 1e3 + turn + at / 1_000,
-          label: `- ${turnLabel(turn, trail)}`,
+          label: `- ${placed.turnLabel(turn)}`,
         }),
       ),
     ),
