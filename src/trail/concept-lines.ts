@@ -248,8 +248,8 @@ interface NamesPlace {
 
 /** A line of names knows its identifiers without looking for them. */
 function namesLine(names: readonly string[], { section, order, label, parent }: NamesPlace): SummaryLine {
-  const line = { section, order, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] };
-  return parent === undefined ? line : { ...line, parent };
+  const text = `${label}: ${listed(names)}`;
+  return summaryLine({ section, order, text, value: 0, parent, identifiers: [names] });
 }
 
 function chunksOf(names: readonly string[], size: number): string[][] {
