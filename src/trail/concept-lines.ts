@@ -52,7 +52,7 @@ export function quoteLines(trail: Trail, budget: number, preserved: PreservedWor
     by === 'user' && (current.includes(text) || preserved.hasSentence(text));
   const byText = new Map<string, Quote>();
   const quotedAt = new Set<number>();
-  for (const { quote } of trail.identifiers.slice(0, QUOTED_NAMES)) {
+  for (const { quote } of trail.identifiers) {
     if (quote === undefined || !isTelling(quote) || isToldAnyway(quote)) continue;
     // Two cuts out of one long line say the same twice.
     if (quote.text.startsWith(ELLIPSIS) && quotedAt.has(quote.position)) continue;
@@ -67,9 +67,6 @@ export function quoteLines(trail: Trail, budget: number, preserved: PreservedWor
 
 /** Tokens of the budget from which a quoted call is told with how its result begins. @source docs/decisions/summary.md */
 const ROOM_FOR_OUTCOMES = 3_000;
-
-/** Names, the heaviest, that are looked at for quotations. */
-const QUOTED_NAMES = 1_500;
 
 /** Words that a quotation has to hold to tell something. */
 const LEAST_WORDS = 3;

@@ -165,7 +165,7 @@ export interface Quotable {
   /** Empty once it was let go. */
   text: string;
   /** What came of a call, once it is known. */
-  outcome?: string;
+  outcome?: string | undefined;
 }
 
 /** What a text is and where it stands. */
@@ -370,18 +370,15 @@ export class IdentifierIndex {
     return mentions === undefined ? 0 : this.#weightOf(mentions);
   }
 
-  /** The heaviest identifiers, heaviest first; ties in the order of their text. */
-  top(limit: number): RankedIdentifier[] {
-    return this.#heaviest(limit).map(({ mentions, weight }) => {
-      const quote = quoteFor(mentions);
-      return {
-        text: mentions.text,
-        weight,
-        ownMentions: mentions.user + mentions.agent + mentions.call,
-        position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
-        ...(quote === undefined ? {} : { quote }),
-      };
-    });
+  /** The heaviest identifiers, heaviest first; ties in the order of their text. The first `quoted` have their quotations. */
+  top(limit: number, quoted = limit): RankedIdentifier[] {
+    return this.#heaviest(limit).map(({ mentions, weight }, at) => ({
+      text: mentions.text,
+      weight,
+      ownMentions: mentions.user + mentions.agent + mentions.call,
+      position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
+      quote: at < quoted ? quoteFor(mentions) : undefined,
+    }));
   }
 
   #heaviest(limit: number): readonly { readonly mentions: Mentions; readonly weight: number }[] {
@@ -469,8 +466,7 @@ function quoteFor({ said, text: name }: Mentions): Quote | undefined {
   if (said === undefined || at < 0) return undefined;
   const { by, position, outcome } = said;
   const text = by === 'call' ? rowAt(said.text, at, CALL_LENGTH) : sentenceAt(said.text, at, name);
-  const quote = { by, position, text: detached(text) };
-  return outcome === undefined ? quote : { ...quote, outcome };
+  return { by, position, text: detached(text), outcome };
 }
 
 function sentenceAt(text: string, at: number, name: string): string {

@@ -167,7 +167,8 @@ export class LinePicker {
       }
       names.push(name);
     }
-    return names.length > 1 ? names.sort((a, b) => b.weight - a.weight) : names;
+    if (names.length > 1) names.sort((a, b) => b.weight - a.weight);
+    return names;
   }
 
   #take(line: SummaryLine, cost: number): void {

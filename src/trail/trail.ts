@@ -153,7 +153,7 @@ export interface Quote {
   /** Of a long line what surrounds the name. */
   readonly text: string;
   /** How the output of a call begins. */
-  readonly outcome?: string;
+  readonly outcome?: string | undefined;
 }
 
 /** An identifier of the session with what speaks for keeping it. */
@@ -165,8 +165,8 @@ export interface RankedIdentifier {
   readonly ownMentions: number;
   /** Where user or agent named it last, or where a result showed it last when neither did. */
   readonly position: number;
-  /** Where it was named last, when that is at hand. */
-  readonly quote?: Quote;
+  /** Where it was named last, when that is at hand and it is one of the heaviest. */
+  readonly quote?: Quote | undefined;
 }
 
 /** A whole message of the agent, its end where it was long. */
