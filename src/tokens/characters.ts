@@ -31,6 +31,8 @@ const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
  */
 export class UnitBuffer {
   readonly units: Uint16Array;
+  /** Units of the text that was taken in last. */
+  length = 0;
   readonly #bytes: NativeBytes | undefined;
 
   /** @param length characters that fit */
@@ -41,6 +43,7 @@ export class UnitBuffer {
 
   /** Takes in a text, from the first unit on; what stood behind its end before stands there still. */
   write(text: string): void {
+    this.length = text.length;
     if (this.#bytes !== undefined && text.length >= LEAST_FOR_NATIVE) {
       this.#bytes.write(text, 0, 'utf16le');
       return;

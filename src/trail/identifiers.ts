@@ -200,13 +200,31 @@ class Mentions {
   }
 }
 
-/** A run where it stands. */
-interface Found {
-  readonly run: Run;
-  readonly from: number;
-  readonly isQuoted: boolean;
-  /** The identifier in it. */
-  readonly name: string;
+/** Runs of one text with where they stand. Lists of numbers: an object for each would be most of what a session allocates. */
+class FoundRuns {
+  readonly #runs: Run[] = [];
+  /** Twice the place of a run, one more where backticks enclose it. */
+  readonly #places: number[] = [];
+  #count = 0;
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  add(run: Run, from: number, isQuoted: boolean): void {
+    this.#runs[this.#count] = run;
+    this.#places[this.#count] = 2 * from + Number(isQuoted);
+    this.#count++;
+  }
+
+  /** Calls `visit` with each in order until it says true. */
+  some(visit: (run: Run, from: number, isQuoted: boolean) => boolean): boolean {
+    for (let at = 0; at < this.#count; at++) {
+      const [run, place = 0] = [this.#runs[at], this.#places[at]];
+      if (run !== undefined && visit(run, place >> 1, (place & 1) === 1)) return true;
+    }
+    return false;
+  }
 }
 
 const NO_IDENTIFIER = 'no identifier';
@@ -235,6 +253,12 @@ function placeOf(hash: number): number {
 
 function emptyPlaces(count: number): (Run | undefined)[] {
   return Array<Run | undefined>(count).fill(undefined);
+}
+
+/** The identifier in a run as far as it was looked for, and else the run. */
+function nameOf({ text, bare, quoted }: Run, isQuoted: boolean): string {
+  const mentions = isQuoted ? quoted : bare;
+  return mentions === undefined || mentions === NO_IDENTIFIER ? text : mentions.text;
 }
 
 const FIRST_PLACES = 1 << 12;
@@ -293,9 +317,9 @@ export class IdentifierIndex {
   #root = '';
   #items = 0;
   #position = 0;
-  /** The text taken in last, and the runs in it that hold each of its identifiers for the first time. */
+  /** The result taken in last, and the runs in it that hold each of its identifiers for the first time. */
   #newest = '';
-  readonly #newestRuns: Found[] = [];
+  readonly #newestRuns = new FoundRuns();
 
   /** Takes in one text. */
   add(text: string, { by, position, root, quotable }: IndexedText): void {
@@ -306,25 +330,27 @@ export class IdentifierIndex {
       this.#runs = new RunTable();
       this.#root = root;
     }
-    this.#newest = text;
-    this.#newestRuns.length = 0;
+    const isResult = by === 'result';
+    this.#newest = isResult ? text : '';
+    this.#newestRuns.clear();
     scanRuns(text, (from, to, isQuoted, hash) => {
       const run = this.#runs.find(text, from, to, hash) ?? this.#meet(text.slice(from, to), hash);
       // Programs print numbers without end; those that somebody wrote are ids.
-      const isPrinted = by === 'result' && run.isNumber;
-      const mentions = isPrinted ? this.#mentions.get(run.text) : this.#mentionsOf(run, isQuoted);
-      if (mentions === undefined) {
-        if (isPrinted) this.#newestRuns.push({ run, from, isQuoted, name: run.text });
-        return;
-      }
-      if (mentions.item === this.#items) return;
+      const mentions =
+        isResult && run.isNumber ? this.#mentions.get(run.text) : this.#mentionsOf(run, isQuoted);
+      if (mentions?.item === this.#items || (mentions === undefined && !run.isNumber)) return;
+      if (isResult) this.#newestRuns.add(run, from, isQuoted);
+      if (mentions === undefined) return;
       mentions.item = this.#items;
-      this.#newestRuns.push({ run, from, isQuoted, name: mentions.text });
-      mentions[by]++;
-      if (by === 'result' && isKey(text, from, to)) mentions.key++;
       mentions.last = position;
-      if (by !== 'result') mentions.lastOwn = position;
-      if (quotable !== undefined) mentions.said = quotable;
+      if (isResult) {
+        mentions.result++;
+        if (isKey(text, from, to)) mentions.key++;
+      } else {
+        mentions[by]++;
+        mentions.lastOwn = position;
+        if (quotable !== undefined) mentions.said = quotable;
+      }
     });
     if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
   }
@@ -337,10 +363,11 @@ export class IdentifierIndex {
     const found = new Set<string>();
     const start = this.#startInNewest(text);
     if (start !== undefined) {
-      for (const { run, from, isQuoted } of this.#newestRuns) {
+      this.#newestRuns.some((run, from, isQuoted) => {
         const mentions = from < start ? undefined : this.#mentionsOf(run, isQuoted);
         if (mentions !== undefined) found.add(mentions.text);
-      }
+        return false;
+      });
       return found;
     }
     scanRuns(text, (from, to, isQuoted, hash) => {
@@ -357,11 +384,10 @@ export class IdentifierIndex {
     const isWhole = start === 0 || this.#newest[start - 1] === '\n';
     if (!isWhole || text === '' || !this.#newest.endsWith(text)) return undefined;
     // What stands before the text, too, was noted there and not again.
-    for (const { name, from } of this.#newestRuns) {
-      if (from >= start) break;
-      if (text.includes(name)) return undefined;
-    }
-    return start;
+    const isShared = this.#newestRuns.some(
+      (run, from, isQuoted) => from < start && text.includes(nameOf(run, isQuoted)),
+    );
+    return isShared ? undefined : start;
   }
 
   /** How much an identifier speaks for a text that holds it: 0 for one never seen. */
@@ -451,7 +477,7 @@ export class IdentifierIndex {
     for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
     this.#runs = new RunTable();
     this.#newest = '';
-    this.#newestRuns.length = 0;
+    this.#newestRuns.clear();
   }
 }
 

@@ -112,10 +112,10 @@ export function scanRuns(text: string, visit: VisitRun): void {
     const code = units[at] ?? 0;
     state = next[state + (code < 128 ? (columns[code] ?? 0) : 0)] ?? 0;
     if (state >= 0) continue;
-    visitRun({ units, end: at, length }, state === FOUND_IF_QUOTED, visit);
+    visitRun(buffer, at, state === FOUND_IF_QUOTED, visit);
     state = 0;
   }
-  if (next[state] === FOUND) visitRun({ units, end: length, length }, false, visit);
+  if (next[state] === FOUND) visitRun(buffer, length, false, visit);
   spare = buffer;
 }
 
@@ -131,13 +131,7 @@ function takeBuffer(length: number): UnitBuffer {
   return buffer;
 }
 
-interface RunEnd {
-  readonly units: Uint16Array;
-  readonly end: number;
-  readonly length: number;
-}
-
-function visitRun({ units, end, length }: RunEnd, mustBeQuoted: boolean, visit: VisitRun): void {
+function visitRun({ units, length }: UnitBuffer, end: number, mustBeQuoted: boolean, visit: VisitRun): void {
   let start = end;
   let hash = 0;
   let hashWithoutFirst = 0;
