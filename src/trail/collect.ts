@@ -54,8 +54,6 @@ const MAX_ABOUT_LENGTH = 240;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
-/** The same of a result: names that only results show are seldom used again. @source docs/decisions/summary.md */
-const INDEXED_RESULT_LENGTH = 24_000;
 /** Characters of a call that may be quoted, where it is no script. */
 const MAX_QUOTABLE_CALL = 1_000;
 const TOP_IDENTIFIERS = 3_000;
@@ -285,7 +283,7 @@ export class TrailCollector {
   #addResult(callId: string, result: string, said: { success?: boolean; exit_code?: number }): void {
     const due = this.#due.get(callId);
     const outcome = outcomeOf(result);
-    this.#note(endsOf(isWrapped(result) ? outcome.text : result, INDEXED_RESULT_LENGTH), 'result');
+    this.#note(isWrapped(result) ? outcome.text : excerpt(result), 'result');
     if (due === undefined) return;
     this.#due.delete(callId);
     const exitCode = said.exit_code ?? outcome.exitCode;
