@@ -41,11 +41,20 @@ export function scanIdentifiers(text: string, root: string, visit: (identifier: 
   });
 }
 
+const MANY_IDENTIFIERS = 16;
+
 /** The identifiers of a text, each once, in order of appearance. */
 export function identifiersOf(text: string, root = ''): string[] {
-  const found = new Set<string>();
-  scanIdentifiers(text, root, (identifier) => found.add(identifier));
-  return [...found];
+  const found: string[] = [];
+  let seen: Set<string> | undefined;
+  scanIdentifiers(text, root, (identifier) => {
+    // Most texts are lines with a few: a set for each would be most of the cost.
+    if (found.length >= MANY_IDENTIFIERS) seen ??= new Set(found);
+    if (seen?.has(identifier) ?? found.includes(identifier)) return;
+    found.push(identifier);
+    seen?.add(identifier);
+  });
+  return found;
 }
 
 function trimmed(run: string, root: string): string | undefined {
@@ -229,6 +238,12 @@ class FoundRuns {
 
 const NO_IDENTIFIER = 'no identifier';
 
+/** An identifier's mentions with how much they speak for it. */
+interface Weighed {
+  readonly mentions: Mentions;
+  readonly weight: number;
+}
+
 /** A run with what is known of it: its identifier where it stands bare and where backticks enclose it. */
 class Run {
   readonly text: string;
@@ -407,18 +422,19 @@ export class IdentifierIndex {
     }));
   }
 
-  #heaviest(limit: number): readonly { readonly mentions: Mentions; readonly weight: number }[] {
-    const all = [...this.#mentions.values()];
-    const weights = Float64Array.from(all, (mentions) => this.#weightOf(mentions));
-    // Few of many are wanted: numbers are sorted several times faster than what they belong to.
-    const least = weights.toSorted()[Math.max(0, all.length - limit)] ?? 0;
-    const heavy: { readonly mentions: Mentions; readonly weight: number }[] = [];
-    for (const [at, mentions] of all.entries()) {
-      const weight = weights[at] ?? 0;
-      if (weight > 0 && weight >= least) heavy.push({ mentions, weight });
+  #heaviest(limit: number): readonly Weighed[] {
+    const heavy: Weighed[] = [];
+    for (const mentions of this.#mentions.values()) {
+      const weight = this.#weightOf(mentions);
+      if (weight > 0) heavy.push({ mentions, weight });
     }
-    heavy.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
-    return heavy.slice(0, limit);
+    // Few of many are wanted: numbers are sorted several times faster than what they belong to.
+    const weights = new Float64Array(heavy.length);
+    for (let at = 0; at < heavy.length; at++) weights[at] = heavy[at]?.weight ?? 0;
+    const least = heavy.length <= limit ? 0 : (weights.sort()[heavy.length - limit] ?? 0);
+    const wanted = heavy.filter(({ weight }) => weight >= least);
+    wanted.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
+    return wanted.slice(0, limit);
   }
 
   #remember(quotable: Quotable): void {
