@@ -325,11 +325,11 @@ export class TrailCollector {
     const object = this.#scriptOf(meaning) ?? (file === undefined ? about : this.#relative(file.path));
     const call = detached(clippedLine(object === '' ? name : `${name} ${object}`, 160));
     const added = meaning.command === undefined ? (file?.added ?? '') : '';
-    const written = added === '' ? {} : { written: detached(headLines(added, WRITTEN_LENGTH)) };
+    const written = added === '' ? undefined : detached(headLines(added, WRITTEN_LENGTH));
     const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
-    this.#tail.push({ ...moment, call, ...written, result: keptOf(text, text.slice(0, kept)) });
+    this.#tail.push({ ...moment, call, written, result: keptOf(text, text.slice(0, kept)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
-    this.#unread.push({ ...moment, call, result: text });
+    this.#unread.push({ ...moment, call, written: undefined, result: text });
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
   }
 
@@ -352,7 +352,7 @@ export class TrailCollector {
     const path = this.#relative(file.path);
     if (isScratch(path)) return;
     const to = file.to === undefined ? undefined : this.#relative(file.to);
-    this.#files.add({ ...file, path, ...(to === undefined ? {} : { to }) }, moment);
+    this.#files.add({ ...file, path, to }, moment);
     if (file.action === 'read') return;
     this.#requests.noteEdit(to ?? path);
     this.#runs.noteEdit(to ?? path, moment);
@@ -447,7 +447,7 @@ function redactedActivity({ call, result, written, ...moment }: Activity): Activ
   return {
     ...moment,
     call: redact(call),
-    ...(written === undefined ? {} : { written: redact(written) }),
+    written: written === undefined ? undefined : redact(written),
     result: redact(endsOf(stripAnsi(result), UNREAD_LENGTH)),
   };
 }

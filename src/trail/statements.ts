@@ -46,7 +46,7 @@ export function statementsOf(text: string, moment: Moment): Statement[] {
         ...moment,
         text: detached(clip(sentence, STATEMENT_LENGTH)),
         kind: kindOf(sentence),
-        ...(lead === undefined ? {} : { lead }),
+        lead,
       });
     }
   }

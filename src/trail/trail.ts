@@ -143,7 +143,7 @@ export interface Statement {
   /** `decision` gives a choice or a reason, `finding` a fact, `intent` what comes next, `question` asks the user. */
   readonly kind: 'decision' | 'finding' | 'intent' | 'question';
   /** The line that introduced the list in which it stood. */
-  readonly lead?: string;
+  readonly lead?: string | undefined;
 }
 
 /** A line in which something was named. */
@@ -188,7 +188,7 @@ export interface Activity {
   readonly position: number;
   readonly call: string;
   /** What a small edit wrote. */
-  readonly written?: string;
+  readonly written?: string | undefined;
   /** Whole lines. */
   readonly result: string;
 }
