@@ -431,7 +431,7 @@ export class IdentifierIndex {
     // Few of many are wanted: numbers are sorted several times faster than what they belong to.
     const weights = new Float64Array(heavy.length);
     for (let at = 0; at < heavy.length; at++) weights[at] = heavy[at]?.weight ?? 0;
-    const least = heavy.length <= limit ? 0 : (weights.sort()[heavy.length - limit] ?? 0);
+    const least = heavy.length <= limit ? 0 : (weights.toSorted()[heavy.length - limit] ?? 0);
     const wanted = heavy.filter(({ weight }) => weight >= least);
     wanted.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
     return wanted.slice(0, limit);
