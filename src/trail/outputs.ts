@@ -81,6 +81,8 @@ const PROBLEM =
   /\b(?:error|fatal|unknown|invalid|unrecognized|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|timed? ?out|conflict)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|✗|✖|✘|^--- FAIL|^FAIL\b|\w(?:Error|Exception)\b/i;
 const COUNT =
   /\b\d{1,7} (?:tests? )?(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|warnings?|skipped|todo|problems?|examples?)\b|^(?:ok|FAIL)\s+\S|^# (?:tests|pass|fail)\b|^Tests?:? /i;
+/** What a text has to hold for one of its lines to be a count. */
+const MAY_COUNT = /pass|fail|error|warning|skipped|todo|problem|example|^# tests|^(?:ok\s|tests?:? )/im;
 const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|no errors?)\b/i;
 
 /** A telling line is cut to this many characters. */
@@ -105,8 +107,12 @@ const DIFFERENCE = /^\s*(?:\+ |- )?(?:expected|received|actual|want|got|left|rig
 const CERTAIN_FAILURE =
   /^\s*(?:\(fail\)|--- FAIL|FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm ERR!|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
 
+/** What a text has to hold for one of its lines to be a certain failure: most outputs need no look at their lines. */
+const MAY_FAIL = /fail|error|not ok|npm err|\*\*\*|traceback|panic/i;
+
 /** Whether an output says that something failed, whatever the status: a pipe has that of its last program. */
 export function saysFailed(text: string): boolean {
+  if (!MAY_FAIL.test(text)) return false;
   return stripAnsi(text)
     .split('\n')
     .some((line) => line.length < 2_000 && CERTAIN_FAILURE.test(line) && !PASSED.test(line));
@@ -120,6 +126,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   const counts: string[] = [];
   const seen = new Set<string>();
   const plain = stripAnsi(text);
+  if (!hasFailed && !MAY_COUNT.test(plain)) return [];
   for (const raw of plain.split('\n')) {
     if (raw.length < 4 || raw.length > 2_000) continue;
     if (hasFailed && PASSED.test(raw)) continue;

@@ -46,7 +46,7 @@ export function statementsOf(text: string, moment: Moment): Statement[] {
         ...moment,
         text: detached(clip(sentence, STATEMENT_LENGTH)),
         kind: kindOf(sentence),
-        ...(lead === undefined ? {} : { lead }),
+        lead,
       });
     }
   }
@@ -195,17 +195,21 @@ export function announcedStep(text: string): string | undefined {
   if (heading >= 0 && heading < lines.length - 1) {
     return clip(lines.slice(heading + 1, heading + 4).join('; '), 500);
   }
-  const sentences = sentencesOf(text.slice(-6_000));
+  const sentences = lastSentences(lines);
   const at = sentences.findLastIndex(
-    (sentence, index) =>
-      index >= sentences.length - LAST_SENTENCES &&
-      (isIntent(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence)),
+    (sentence) => isIntent(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
   );
   const step = sentences[at];
   if (step === undefined) return undefined;
   // What ends with a colon says nothing without what follows.
   const rest = /[:：]$/.test(step) ? sentences.slice(at + 1, at + 1 + LED_SENTENCES) : [];
   return clip([step, ...rest].join(' '), 400);
+}
+
+/** The last sentences of some lines; what stands before them is not taken apart. */
+function lastSentences(lines: readonly string[]): readonly string[] {
+  // Each line has a sentence at least.
+  return lines.slice(-LAST_SENTENCES).flatMap(sentencesOfLine).slice(-LAST_SENTENCES);
 }
 
 /** Collects statements; older ones thin out, findings before decisions. */

@@ -1,6 +1,6 @@
 // The lines of what the agent said and did: statements, actions, commands, newest results.
 
-import { SECTION, summaryLine } from './line.ts';
+import { identifiersByRow, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { isCount, readsFailed } from './outputs.ts';
 import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
@@ -74,14 +74,16 @@ function statementLine(
   }: Pick<SummaryLine, 'section' | 'order'> & { readonly group: string; readonly mark?: string },
 ): SummaryLine {
   const { lead, text } = statement;
-  const bare = summaryLine({
+  const written = lead === undefined ? `- ${mark}${text}` : `  - ${text}`;
+  const identifiers = identifiersByRow(written);
+  return summaryLine({
     ...place,
-    text: lead === undefined ? `- ${mark}${text}` : `  - ${text}`,
+    text: written,
     says: text,
-    value: 0,
-    ...(lead === undefined ? {} : { lead: `- ${mark}${lead}:` }),
+    value: statementValue(statement, identifiers[0]?.length ?? 0, telling),
+    lead: lead === undefined ? undefined : `- ${mark}${lead}:`,
+    identifiers,
   });
-  return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, telling) };
 }
 
 /** What the lines are written for. */
@@ -159,8 +161,8 @@ export function replyLines(reply: Reply | undefined, group: string, order: numbe
     if (NO_CONTENT.test(row)) continue;
     const parent = lines.at(-1);
     const text = `  ${clip(row, REPLY_ROW)}`;
-    const place = { section: SECTION.current, order: order + at / 1_000, group };
-    lines.push(summaryLine({ ...place, text, value: 0.5, ...(parent === undefined ? {} : { parent }) }));
+    const section = SECTION.current;
+    lines.push(summaryLine({ section, order: order + at / 1_000, group, text, value: 0.5, parent }));
   }
   return lines;
 }
@@ -296,8 +298,8 @@ function chainedLines(
   for (let at = 0; at < rows.length; at += size) {
     const parent = lines.at(-1);
     const text = rows.slice(at, at + size).join('\n');
-    const order = place.order + at / 1_000;
-    lines.push(summaryLine({ ...place, order, text, ...(parent === undefined ? {} : { parent }) }));
+    const { section, value, group } = place;
+    lines.push(summaryLine({ section, order: place.order + at / 1_000, group, text, value, parent }));
   }
   return lines;
 }

@@ -244,14 +244,13 @@ function placed(
 ): readonly SummaryLine[] {
   const moved = new Map<SummaryLine, SummaryLine>();
   for (const line of lines) {
-    const parent = line.parent === undefined ? undefined : moved.get(line.parent);
-    moved.set(line, {
-      ...line,
-      section,
-      order: from + Math.min(line.order, 1e12),
-      ...(parent === undefined ? {} : { parent }),
-      ...(group === undefined ? {} : { group }),
-    });
+    const parent = line.parent === undefined ? undefined : (moved.get(line.parent) ?? line.parent);
+    const { text, value, lead, identifiers } = line;
+    const order = from + Math.min(line.order, 1e12);
+    moved.set(
+      line,
+      summaryLine({ section, order, text, value, lead, identifiers, parent, group: group ?? line.group }),
+    );
   }
   return [...moved.values()];
 }
