@@ -50,7 +50,16 @@ export function messageLines(
     const text = request.turn === trail.turns ? '' : deedsText(request);
     return text === ''
       ? []
-      : [summaryLine({ section, order: request.turn + 0.5, text: `   → ${text}`, value: 0.5, parent })];
+      : [
+          summaryLine({
+            section,
+            order: request.turn + 0.5,
+            text: `   → ${text}`,
+            says: saidOnly(request),
+            value: 0.5,
+            parent,
+          }),
+        ];
   });
   const deedsOfFollowing = following.flatMap((request) => {
     const text = request.turn === trail.turns ? '' : deedsText(request);
@@ -61,6 +70,7 @@ export function messageLines(
             section,
             order: request.turn + 0.5,
             text: `   → after message ${request.turn}: ${text}`,
+            says: saidOnly(request),
             value: 0.6,
           }),
         ];
@@ -164,6 +174,11 @@ function isRequest(answer: Answer, requests: readonly UserRequest[]): boolean {
 function askedLine({ question, answer, turn }: Answer): SummaryLine {
   const text = `   Asked ${quoted(question)}, the user answered: ${quoted(answer)}`;
   return summaryLine({ section, order: turn + 0.2, text, value: 3 });
+}
+
+/** What the agent said, where nothing else is told of a request. */
+function saidOnly({ deeds }: UserRequest): string | undefined {
+  return deeds.edited.length === 0 ? deeds.outcome : undefined;
 }
 
 function deedsText({ deeds }: UserRequest): string {

@@ -113,18 +113,10 @@ test('of a long report the counts and failures are told before its beginning', (
     { length: 100 },
     (_, at) => `loading lens ${at} from the long shelf in the cellar`,
   );
-  const report = [
-    ...noise,
-    '(fail) the dome turns',
-    ...noise,
-    '═══════════',
-    ' 120 pass',
-    ' 1 fail',
-    'took 3 s',
-  ];
+  const report = [...noise, '(fail) the dome turns', ' 120 pass', ...noise, '═══════════', 'took 3 s'];
   const text = summaryOf(Story.in(home).user('Test.').sh('bun test', report.join('\n'), 1), 2_000);
   const newest = text.slice(text.indexOf('Newest result'));
-  for (const row of ['(fail) the dome turns', ' 120 pass', ' 1 fail', 'took 3 s'])
+  for (const row of ['(fail) the dome turns', ' 120 pass', 'took 3 s'])
     assert.ok(newest.includes(row), `${row} in ${newest}`);
   assert.doesNotMatch(newest, /═══/);
 });
@@ -140,6 +132,102 @@ test('a long request in a script whose characters cost much is told within its s
         `${times} at ${budget}`,
       );
   }
+});
+
+test('a correction is known by the words of the user or of the answer, another request is none', () => {
+  const isCorrection = (reply: string, answer = 'I see.') =>
+    trailOf(Story.in(home).user('Aim.').agent('It is aimed.').user(reply).agent(answer)).requests[1]
+      ?.isCorrection;
+  for (const reply of [
+    'No, at the moon.',
+    'that is wrong',
+    'Wait, not yet',
+    '不对，是月亮',
+    'Das ist falsch.',
+  ])
+    assert.equal(isCorrection(reply), true, reply);
+  assert.equal(isCorrection('And the roof?', "You're right, I misread it."), true);
+  assert.equal(isCorrection('And the roof?', 'The roof is open.'), false);
+  assert.equal(isCorrection('Is it right to aim now?'), false);
+});
+
+test('what was said and done since the request stands in the order in which it came', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Mend the belt.')
+      .agent('The belt_drive slips under load.')
+      .edit(`${home}/belt.ts`, 'x', 'tightenBelt(2);')
+      .sh('make belt')
+      .agent('The belt_drive still slips when wet.')
+      .sh('make dry')
+      .call('Bash', { command: 'make grease' }, '')
+      .agent('Let me look at the rain.'),
+  );
+  const since = /Since the current request .*\n((?:- .*\n)+)/.exec(text)?.[1] ?? '';
+  assert.deepEqual(since.trim().split('\n'), [
+    '- said: The belt_drive slips under load.',
+    '- edited belt.ts',
+    '- ran `make belt`',
+    '- said: The belt_drive still slips when wet.',
+    '- ran `make dry`',
+    '- ran `make grease` → outcome not known',
+  ]);
+});
+
+test('nothing is told twice: neither a sentence nor a rule that section 1 quotes', () => {
+  const finding = 'The spring_coil of the north_dome is two turns short of what the plan says.';
+  const rule = 'Never turn the north_dome by hand.';
+  const story = Story.in(home)
+    .user(`Look at the dome. ${rule}`)
+    .agent(finding)
+    .user('Good.')
+    .agent('Waiting.');
+  for (let at = 0; at < 40; at++) story.sh(`make survey-${at}`, 'fine');
+  const text = summaryOf(story.user('Go on.'), 1_500);
+  assert.equal(text.split(finding).length, 2, text);
+  assert.equal(text.split(rule).length, 2, text);
+});
+
+test('who reads the rules learns that longer ones follow', () => {
+  const rule = `Never turn the dome by hand, ${'not even slowly, '.repeat(8)}whatever the weather is.`;
+  const story = Story.in(home)
+    .user(`Look. ${rule}`)
+    .agent('I look.')
+    .user('Never open it.')
+    .agent('No.')
+    .user('Go.');
+  const options = { budgetTokens: 2_000, count: approximateTokens, preserved: [`Look. ${rule}`] };
+  assert.match(
+    writeSummary(trailOf(story), options).text,
+    /Longer ones: in the messages after this summary\./,
+  );
+  assert.doesNotMatch(summaryOf(story), /Longer ones/);
+});
+
+test('lines of a file come in its order, without fields that say nothing alone', () => {
+  const rows = (from: number, names: readonly string[]) =>
+    names.map(
+      (name, at) => `${String(from + at).padStart(6)}→  await turn_${name}(dome, ${name}_speed, slowly);`,
+    );
+  const story = Story.in(home)
+    .user('Look.')
+    .read(`${home}/dome.ts`, rows(300, ['east', 'west']).join('\n'))
+    .read(
+      `${home}/dome.ts`,
+      [...rows(20, ['north', 'south']), '    22→  mirrorName: mirror.fullName,'].join('\n'),
+    );
+  for (let at = 0; at < 100; at++) story.sh('make survey', 'fine');
+  const text = summaryOf(story);
+  const numbers = [...text.matchAll(/^ {4}(\d+): /gm)].map((match) => Number(match[1]));
+  assert.deepEqual(numbers, [20, 21, 300, 301]);
+  assert.doesNotMatch(text, /^ {4}22: mirrorName/m);
+});
+
+test('a short message that may be a rule is kept where many others are let go', () => {
+  const story = Story.in(home).user('Start.').user('why do we only ever turn it by hand?').agent('Because.');
+  for (let at = 0; at < 60; at++)
+    story.user(`Look at star number ${at} of the long list, then report it.`).agent('Ok.');
+  assert.match(summaryOf(story, 900), /^2\. .*only ever turn it by hand/m);
 });
 
 test('an error is told with how it ended, a decision with its reason', () => {
