@@ -2,10 +2,11 @@
 
 import { isAnonymous, listed, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import type { FileTrail, LineRange, Trail } from './trail.ts';
+import type { FileRow, FileTrail, LineRange, Trail } from './trail.ts';
 
 /** Symbols named in the line of a file: with its path as many names as one line is credited with. */
 const SYMBOLS_PER_LINE = 5;
+const OUTLINE_NAMES = 6;
 const PATHS_PER_LINE = 6;
 /** Read files that may get a line. */
 const MAX_READ_FILES = 80;
@@ -47,18 +48,48 @@ export function fileLines(trail: Trail, budget: number): FileLines {
     snippets: heads
       .toSorted((a, b) => b.file.lastPosition - a.file.lastPosition)
       .flatMap((head) => snippetLine(head, trail)),
-    rows: [...heads, ...readHeads].flatMap(rowLines),
+    rows: [...heads, ...readHeads].flatMap((head) => [...outlineLines(head, told), ...rowLines(head)]),
     byPath: new Map([...heads, ...readHeads].map(({ file, line }) => [file.path, line])),
   };
 }
 
+/** What else a file defines, the heaviest names first, as many to a line as one is credited with. */
+function outlineLines({ file, line: parent }: Pick<Head, 'file' | 'line'>, told: Set<string>): SummaryLine[] {
+  if (file.state === 'deleted') return [];
+  const names = file.symbols.filter((name) => file.definitions.has(name) && isTelling(name, told));
+  for (const name of names) told.add(name);
+  const lines: SummaryLine[] = [];
+  for (let at = 0; at < names.length; at += OUTLINE_NAMES) {
+    const some = names.slice(at, at + OUTLINE_NAMES);
+    const text = `  defines ${listedByKind(some, file.definitions)}`;
+    lines.push(
+      summaryLine({ section, order: parent.order + 2 + at / 1_000, text, value: OUTLINE_VALUE, parent }),
+    );
+  }
+  return lines;
+}
+
+/** `function a, b; type C`: names below the word that introduces them, the others last. */
+function listedByKind(names: readonly string[], kinds: ReadonlyMap<string, string>): string {
+  const byKind = new Map<string, string[]>();
+  for (const name of names) {
+    const kind = kinds.get(name) ?? '';
+    byKind.set(kind, [...(byKind.get(kind) ?? []), name]);
+  }
+  const plain = byKind.get('');
+  byKind.delete('');
+  const groups = [...byKind].map(([kind, some]) => `${kind} ${some.join(', ')}`);
+  return [...groups, ...(plain === undefined ? [] : [listed(plain)])].join('; ');
+}
+
 /** What a line of a file is worth beside its names. */
+const OUTLINE_VALUE = 0.2;
 const DEFINITION_VALUE = 0.4;
 const ROW_VALUE = 0.05;
 
 /** The telling lines of a file below it: those that the agent wrote with a plus, as in a patch. */
 function rowLines({ file, line: parent }: Pick<Head, 'file' | 'line'>): SummaryLine[] {
-  return file.rows.map(({ text, isWritten, isDefinition }, at) =>
+  return inFileOrder(file.rows).map(({ text, isWritten, isDefinition }, at) =>
     summaryLine({
       section,
       order: parent.order + 6 + at / 1_000,
@@ -67,6 +98,19 @@ function rowLines({ file, line: parent }: Pick<Head, 'file' | 'line'>): SummaryL
       parent,
     }),
   );
+}
+
+/** The number that a reader gave a row; `Infinity` where it gave none. */
+function numberOf({ text }: FileRow): number {
+  return Number(/^(\d+): /.exec(text)?.[1] ?? Infinity);
+}
+
+/** Rows that a reader numbered in their order, before the others: one file is read in pieces that come in any order. */
+function inFileOrder(rows: readonly FileRow[]): readonly FileRow[] {
+  return rows
+    .map((row) => ({ row, number: numberOf(row) }))
+    .toSorted((a, b) => (a.number === b.number ? 0 : a.number - b.number))
+    .map(({ row }) => row);
 }
 
 interface Head {
@@ -92,7 +136,7 @@ function fileLine(
   const fresh = file.state === 'deleted' ? [] : file.symbols.filter((symbol) => isTelling(symbol, told));
   const symbols = fresh.slice(0, SYMBOLS_PER_LINE);
   for (const symbol of symbols) told.add(symbol);
-  const names = symbols.length === 0 ? '' : `: ${listed(symbols)}`;
+  const names = symbols.length === 0 ? '' : `: ${listedByKind(symbols, file.definitions)}`;
   const text = `- ${file.path} (${facts.join('; ')})${names}`;
   return summaryLine({ section, order: at * 10, text, value });
 }
@@ -114,7 +158,7 @@ function editPhrase({ state, edits }: FileTrail): string {
 function readPhrase({ ranges, reads, state }: FileTrail): string {
   if (reads === 0 || state !== 'read') return '';
   if (ranges.length === 0) return reads > 1 ? `read ${reads}×` : 'read';
-  return `read lines ${merged(ranges).map(rangeText).join(', ')}`;
+  return `read ${merged(ranges).map(rangeText).join(', ')}`;
 }
 
 /** Ascending, with those that touch joined. */

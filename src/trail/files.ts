@@ -34,8 +34,8 @@ interface Entry {
   snippets: string[];
   /** With the newest text of the file that holds it, in the order of the last mention, oldest first. */
   readonly symbols: Map<string, Content>;
-  /** Names that a text of the file defines. */
-  readonly defined: Set<string>;
+  /** Names that a text of the file defines, with the word of the language that introduces each. */
+  readonly defined: Map<string, string>;
 }
 
 /** A text that was read from a file or written to it. */
@@ -94,6 +94,7 @@ export class FileLedger {
         return {
           ...entry,
           symbols: names,
+          definitions: new Map([...defined].filter(([name]) => symbols.has(name))),
           rows: at < FILES_WITH_ROWS ? rowsOf(names, symbols, defined) : [],
         };
       });
@@ -118,7 +119,7 @@ export class FileLedger {
       lastPosition: 0,
       snippets: [],
       symbols: new Map(),
-      defined: new Set(),
+      defined: new Map(),
     };
     this.#files.set(entry.path, entry);
     if (this.#files.size > MAX_FILES) this.#prune();
@@ -150,8 +151,8 @@ export class FileLedger {
 
   #addSymbols(entry: Entry, text: string, isWritten: boolean): void {
     const searched = redactPrivateKeys(text.slice(0, SEARCHED_LENGTH));
-    for (const [, name] of searched.matchAll(DEFINITION)) {
-      if (name !== undefined) addNewest(entry.defined, name);
+    for (const [, kind, name] of searched.matchAll(DEFINITION)) {
+      if (kind !== undefined && name !== undefined) noteNewest(entry.defined, name, kind);
     }
     const content = { text: detached(searched), isWritten };
     for (const symbol of this.#index.identifiersOf(searched)) {
@@ -171,15 +172,15 @@ export class FileLedger {
 
 /** How a line of the common languages introduces a name. */
 const DEFINITION =
-  /^[ \t+]{0,24}(?:(?:export|default|pub(?:\(\w{1,12}\))?|public|private|protected|static|async|abstract|declare|final) ){0,4}(?:function\*?|func|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|module|namespace) (?:\([^)\n]{0,60}\) ?)?([A-Za-z_]\w{2,80})/gm;
+  /^(?: {0,8}\d{1,6}(?:→|\t))?[ \t+]{0,24}(?:(?:export|default|pub(?:\(\w{1,12}\))?|public|private|protected|static|async|abstract|declare|final) ){0,4}(function\*?|func|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|module|namespace) (?:\([^)\n]{0,60}\) ?)?([A-Za-z_]\w{2,80})/gm;
 
-function addNewest(names: Set<string>, name: string): void {
+function noteNewest(names: Map<string, string>, name: string, kind: string): void {
   const isKnown = names.delete(name);
-  names.add(isKnown ? name : detached(name));
+  names.set(isKnown ? name : detached(name), detached(kind));
   forgetOldest(names);
 }
 
-function forgetOldest(names: Set<string> | Map<string, unknown>): void {
+function forgetOldest(names: Map<string, unknown>): void {
   for (const oldest of names.keys()) {
     if (names.size <= MAX_SYMBOLS) break;
     names.delete(oldest);
@@ -208,21 +209,30 @@ const IMPORTING = /^(?:import\b|from \S+ import|use \w+::|#include|(?:const|var|
 /** A line of a search, which tells of another file: `src/a.ts:12: …`. */
 const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
 
-/** The lines that name the symbols, each once, those of one text in its order. */
+/**
+ * The lines that name the symbols, each once, those of one text in its order. What a file that was read defines is told by
+ * kind and name: its lines would say little more in three times the room.
+ */
 function rowsOf(
   names: readonly string[],
   symbols: ReadonlyMap<string, Content>,
-  defined: ReadonlySet<string>,
+  defined: ReadonlyMap<string, string>,
 ): FileRow[] {
   const found = new Map<string, FileRow & { readonly content: Content; readonly at: number }>();
+  const texts = new Map<Content, ReadText>();
   for (const name of names) {
     const content = symbols.get(name);
     if (content === undefined) continue;
-    const definedAt = defined.has(name) ? definitionOf(name, content.text) : -1;
-    const isDefinition = definedAt >= 0;
+    const read = texts.get(content) ?? { definitions: undefined, seen: new Set() };
+    texts.set(content, read);
+    if (defined.has(name)) read.definitions ??= definitionsIn(content.text);
+    const definedAt = defined.has(name) ? read.definitions?.get(name) : undefined;
+    const isDefinition = definedAt !== undefined;
+    if (isDefinition && !content.isWritten) continue;
     // Imports come first in a file.
-    const at = isDefinition ? definedAt : content.text.lastIndexOf(name);
-    const text = at < 0 ? '' : tellableRow(content, name, at, isDefinition);
+    const at = definedAt ?? content.text.lastIndexOf(name);
+    if (at < 0 || isSeen(read, content.text, at, isDefinition)) continue;
+    const text = tellableRow(content, name, at, isDefinition);
     if (text === '' || found.has(text)) continue;
     found.set(text, { text, isWritten: content.isWritten, isDefinition, content, at });
   }
@@ -234,17 +244,40 @@ function rowsOf(
     .map(({ text, isWritten, isDefinition }) => ({ text, isWritten, isDefinition }));
 }
 
-/** Where a text defines a name, -1 where it does not. */
-function definitionOf(name: string, text: string): number {
-  for (const match of text.matchAll(DEFINITION)) {
-    if (match[1] === name) return match.index + match[0].length - name.length;
+/** What is known of a text that many names stand in. */
+interface ReadText {
+  /** Where it defines which name. */
+  definitions: ReadonlyMap<string, number> | undefined;
+  /** Lines that were looked at, as twice the place of their beginning, one more as a definition. */
+  readonly seen: Set<number>;
+}
+
+/** Where a text defines its names, each for the first time. */
+function definitionsIn(text: string): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const { 0: match, 2: name = '', index } of text.matchAll(DEFINITION)) {
+    if (!places.has(name)) places.set(name, index + match.length - name.length);
   }
-  return -1;
+  return places;
+}
+
+/** Whether a line was looked at for another name: one that is told whole reads the same for all of its names. */
+function isSeen({ seen }: ReadText, text: string, at: number, isDefinition: boolean): boolean {
+  const from = text.lastIndexOf('\n', at - 1) + 1;
+  const end = text.indexOf('\n', at);
+  if ((end < 0 ? text.length : end) - from > ROW_LENGTH) return false;
+  const line = 2 * from + Number(isDefinition);
+  if (seen.has(line)) return true;
+  seen.add(line);
+  return false;
 }
 
 /** What a line has to hold to tell something by itself: a definition does, a lone argument or brace does not. */
 const LEAST_ROW = 28;
 const LEAST_WORDS = 3;
+
+/** A field with a value of one word, which says nothing without what it is a field of. */
+const LONE_FIELD = /^["']?[\w.-]+["']?\s*[:=]\s*\S+[,;]?$/;
 
 /** Characters around a name in which a secret is known before the line is cut: half of one has no shape. */
 const REDACTED_LENGTH = 1_000;
@@ -257,6 +290,9 @@ function tellableRow({ text }: Content, name: string, at: number, isDefinition: 
   const bare = numbered.replace(/^\d+: /, '');
   if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS))
     return '';
-  const isData = /^<[^<>]*>$/.test(bare) || (bare.length > 40 && !bare.includes(' '));
+  const isData =
+    /^<[^<>]*>$/.test(bare) ||
+    (!isDefinition && LONE_FIELD.test(bare)) ||
+    (bare.length > 40 && !bare.includes(' '));
   return isData || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare) ? '' : numbered;
 }

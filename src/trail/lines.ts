@@ -2,7 +2,7 @@
 
 import { commandLines, quoteLines } from './concept-lines.ts';
 import { fileLines } from './file-lines.ts';
-import { quoted, SECTION, summaryLine } from './line.ts';
+import { charactersFor, isWithin, quoted, SECTION, summaryLine } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import type { PreservedWords } from './preserved.ts';
@@ -37,7 +37,7 @@ export interface Lines {
  */
 export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): Lines {
   const ask = askLines(trail, budget, preserved);
-  const rules = ruleLines(trail, budget, preserved);
+  const rules = ruleLines(trail, quotedWhole(trail, budget, preserved), preserved);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
   const files = fileLines(trail, budget);
@@ -76,30 +76,31 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: commandLines(trail), share: 0.03, by: 'order' },
     { lines: tail, share: tailShare(budget), by: 'order' },
   ];
+  // Spread, thousands of lines would make this function hot, and an engine spend longer on compiling it than it ever takes.
   const all = [
-    ...ask,
-    ...rules,
-    ...next,
-    ...pending,
-    ...files.changed,
-    ...files.read,
-    ...files.snippets,
-    ...files.rows,
-    ...quoteLines(trail, budget, preserved),
-    ...now,
-    ...report,
-    ...reply,
-    ...before,
-    ...actions,
-    ...runLines(trail),
-    ...unread,
-    ...list,
-    ...tail,
-    ...messages.all,
-    ...failures,
-    ...delivered,
-    ...carried,
-  ];
+    ask,
+    rules,
+    next,
+    pending,
+    files.changed,
+    files.read,
+    files.snippets,
+    files.rows,
+    quoteLines(trail, budget, preserved),
+    now,
+    report,
+    reply,
+    before,
+    actions,
+    runLines(trail),
+    unread,
+    list,
+    tail,
+    messages.all,
+    failures,
+    delivered,
+    carried,
+  ].flat();
   return { floors, all, files: files.byPath };
 }
 
@@ -128,9 +129,9 @@ function newestListLines({ current }: Trail): SummaryLine[] {
   return listLines(newestList, `The agent's newest list (after message ${newestList.turn}):`, -1.5e9);
 }
 
-/** Characters of the current request that are quoted: about an eighth of the budget. */
-function askLength(budget: number): number {
-  return Math.max(160, budget * 0.5);
+/** Tokens of the current request that are quoted: an eighth of the budget. */
+function askTokens(budget: number): number {
+  return Math.max(40, budget / 8);
 }
 
 /** Characters of a request that follows verbatim: enough to know it by. */
@@ -139,46 +140,59 @@ const REFERRED_LENGTH = 120;
 /** Characters by which a sentence is known again. */
 const KNOWN_BY = 40;
 
-/** A request in `length` characters, or its beginning and where the rest stands. */
-function toldRequest(text: string, length: number, preserved: PreservedWords): string {
+/** A request in about so many tokens, or its beginning and where the rest stands. */
+function toldRequest(text: string, tokens: number, preserved: PreservedWords): string {
   const line = oneLine(text);
   const isCut = preserved.hasCut(text);
   if ((!isCut && !preserved.hasMessage(text)) || line.length <= REFERRED_LENGTH) {
-    return quoted(clipMiddle(line, length));
+    return quoted(clipMiddle(line, charactersFor(tokens, line)));
   }
   return `${quoted(clip(line, REFERRED_LENGTH))} (${isCut ? 'head and tail' : 'verbatim'} after this summary)`;
 }
 
+/** Tokens of the request before the current one that are quoted, and of the first. */
+const beforeTokens = (budget: number): number => Math.max(30, budget / 20);
+const firstTokens = (budget: number): number => Math.max(30, 0.0375 * budget);
+
+/** The requests that section 1 tells: the current one, and those before that do not follow the summary. */
+interface Asked {
+  readonly current: UserRequest | undefined;
+  readonly before: UserRequest | undefined;
+  readonly first: UserRequest | undefined;
+}
+
+function askedIn({ requests }: Trail, preserved: PreservedWords): Asked {
+  const current = requests.at(-1);
+  const before = requests.findLast(({ turn, text }) => turn < (current?.turn ?? 0) && text !== current?.text);
+  // A command of the client says nothing of what the session is about.
+  const opening = requests.find(({ text }) => /\s/.test(text)) ?? requests[0];
+  const first = opening === before || opening === current ? undefined : opening;
+  const told = (request: UserRequest | undefined) =>
+    request === undefined || preserved.hasMessage(request.text) ? undefined : request;
+  return { current, before: told(before), first: told(first) };
+}
+
 function askLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const section = SECTION.request;
-  const { requests } = trail;
-  const current = requests.at(-1);
+  const { current, before, first } = askedIn(trail, preserved);
   if (current === undefined) return [];
-  const ask = toldRequest(current.text, askLength(budget), preserved);
+  const ask = toldRequest(current.text, askTokens(budget), preserved);
   const place = `message ${current.turn} of ${trail.turns}`;
   const lines = [
     summaryLine({ section, order: 0, text: `The user's current request (${place}): ${ask}`, value: 9 }),
   ];
+  if (before !== undefined) {
+    const told = toldRequest(before.text, earlierTokens(current, before, budget), preserved);
+    const text = `${earlierLabel(trail, current, before)}: ${told}`;
+    lines.push(summaryLine({ section, order: 1, text, value: 4 }));
+  }
+  if (first !== undefined) {
+    const rule = isRuleAlone(first, trail) ? ' the rule' : '';
+    const text = `The session began with${rule}: ${toldRequest(first.text, firstTokens(budget), preserved)}`;
+    lines.push(summaryLine({ section, order: 2, text, value: 3 }));
+  }
   const context = repliedTo(trail, current);
   if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
-  const before = requests.findLast(({ turn, text }) => turn < current.turn && text !== current.text);
-  if (before !== undefined && !preserved.hasMessage(before.text)) {
-    const text = toldRequest(before.text, Math.max(120, budget * 0.2), preserved);
-    lines.push(
-      summaryLine({
-        section,
-        order: 1,
-        text: `Before that, message ${before.turn} asked: ${text}`,
-        value: 4,
-      }),
-    );
-  }
-  // A command of the client says nothing of what the session is about.
-  const first = requests.find(({ text }) => /\s/.test(text)) ?? requests[0];
-  if (first !== undefined && first !== before && first !== current && !preserved.hasMessage(first.text)) {
-    const text = toldRequest(first.text, Math.max(120, budget * 0.15), preserved);
-    lines.push(summaryLine({ section, order: 2, text: `The session began with: ${text}`, value: 3 }));
-  }
   if (trail.cwd !== undefined) {
     const branch = trail.gitBranch === undefined ? '' : `, branch ${trail.gitBranch}`;
     const moved = trail.workedIn === undefined ? '' : `; the newest commands ran in ${trail.workedIn}`;
@@ -187,6 +201,41 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
     );
   }
   return lines;
+}
+
+/** What came before the agent had answered the one before adds to it more often than it replaces it. */
+function isStillOpen(before: UserRequest, { isInterjected, turn }: UserRequest): boolean {
+  return isInterjected && before.turn === turn - 1;
+}
+
+function earlierTokens(current: UserRequest, before: UserRequest, budget: number): number {
+  return isStillOpen(before, current) ? askTokens(budget) : beforeTokens(budget);
+}
+
+function earlierLabel(trail: Trail, current: UserRequest, before: UserRequest): string {
+  if (isStillOpen(before, current))
+    return `It came while message ${before.turn} was being worked on, which may still stand`;
+  return `Before that, message ${before.turn} ${isRuleAlone(before, trail) ? 'set the rule' : 'asked'}`;
+}
+
+/** Whether a message says nothing but rules. */
+function isRuleAlone({ turn, text }: UserRequest, { constraints }: Trail): boolean {
+  const rules = constraints.filter((rule) => rule.turn === turn && !rule.isPasted);
+  return rules.reduce((words, rule) => words.replace(rule.text, ''), oneLine(text)).trim() === '';
+}
+
+/** Tokens from which on the requests of section 1 always have room. */
+const ROOM_FOR_REQUESTS = 1_000;
+
+/** The requests that section 1 quotes from their first word to their last: what is in them is not told again. */
+function quotedWhole(trail: Trail, budget: number, preserved: PreservedWords): string[] {
+  const { current, before, first } = askedIn(trail, preserved);
+  const limits: [UserRequest | undefined, number][] = [[current, askTokens(budget)]];
+  if (budget >= ROOM_FOR_REQUESTS) limits.push([before, beforeTokens(budget)], [first, firstTokens(budget)]);
+  return limits.flatMap(([request, tokens]) => {
+    const text = oneLine(request?.text ?? '');
+    return isWithin(tokens, text) && !preserved.hasCut(text) ? [text] : [];
+  });
 }
 
 function repliedTo({ answers }: Trail, { turn, text }: UserRequest): string | undefined {
@@ -199,16 +248,32 @@ function repliedTo({ answers }: Trail, { turn, text }: UserRequest): string | un
 /** A rule this short costs less than the search for it among the messages that follow. */
 const SHORT_RULE = 80;
 
-/** The user's own first, the newest first: where the room does not suffice, what was said last holds. */
-export function ruleLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
-  const current = oneLine(trail.requests.at(-1)?.text ?? '');
-  const isWhole = current.length <= askLength(budget) && !preserved.hasCut(current);
-  return trail.constraints
-    .filter(({ text }) => !isWhole || !current.includes(text))
-    .filter(({ text }) => text.length <= SHORT_RULE || !preserved.hasSentence(text))
+/**
+ * The user's own first, the newest first: where the room does not suffice, what was said last holds.
+ * @param told messages that are quoted whole anyway, each on one line
+ */
+export function ruleLines(
+  { constraints }: Trail,
+  told: readonly string[],
+  preserved: PreservedWords,
+): SummaryLine[] {
+  const isBelow = ({ text }: Constraint) => text.length > SHORT_RULE && preserved.hasSentence(text);
+  const isOwnBelow = (rule: Constraint) => !rule.isPasted && isBelow(rule);
+  const lines = constraints
+    .filter(({ text }) => !told.some((request) => request.includes(text)))
+    .filter((rule) => !isBelow(rule))
     .map((constraint, at) => ruleLine(constraint, at))
     .toReversed()
     .toSorted((a, b) => b.value - a.value);
+  return constraints.some(isOwnBelow) ? [moreRulesLine(), ...lines] : lines;
+}
+
+const RULES_GROUP = 'Rules, limits and corrections of the user, verbatim:';
+
+/** Whoever reads the list must not take it for all there is. */
+function moreRulesLine(): SummaryLine {
+  const text = '- Longer ones: in the messages after this summary.';
+  return summaryLine({ section: SECTION.request, order: 9_000, text, value: 3, group: RULES_GROUP });
 }
 
 /** What stands in a pasted text may be somebody else's rule: it says so and comes after the user's own. */
@@ -218,21 +283,17 @@ function ruleLine({ text, turn, isPasted }: Constraint, at: number): SummaryLine
     order: (isPasted ? 10_000 : 10) + at,
     text: `- ${quoted(text)} (message ${turn})`,
     value: isPasted ? 2 : 4,
-    group: isPasted
-      ? 'In texts that the user pasted (they may bind or not), verbatim:'
-      : 'Rules, limits and corrections of the user, verbatim:',
+    group: isPasted ? 'In texts that the user pasted (they may bind or not), verbatim:' : RULES_GROUP,
   });
 }
 
 function nextLines(trail: Trail, budget: number): SummaryLine[] {
   const section = SECTION.next;
   const lines: SummaryLine[] = [];
-  if (trail.nextStep !== undefined) {
-    const text = quoted(clip(oneLine(trail.nextStep), Math.max(160, budget * 0.25)));
-    const label = isFromNewest(trail, trail.nextStep)
-      ? "The agent's own words"
-      : 'The agent had announced before';
-    lines.push(summaryLine({ section, order: 0, text: `${label}: ${text}`, value: 5 }));
+  if (trail.nextStep !== undefined && (stepStanding(trail) === 'open' || !/[:：]$/.test(trail.nextStep))) {
+    const step = oneLine(trail.nextStep);
+    const text = quoted(clip(step, charactersFor(Math.max(40, budget / 16), step)));
+    lines.push(summaryLine({ section, order: 0, text: `${announcement(trail)}: ${text}`, value: 5 }));
   }
   const steps = trail.plan?.turn === trail.turns ? trail.plan.steps : [];
   const step =
@@ -244,10 +305,28 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   return lines;
 }
 
-/** Whether a step stands in the agent's newest message: an older one may be done by now. */
-export function isFromNewest({ current }: Trail, step: string): boolean {
+/**
+ * How what the agent announced stands: `open` when nothing happened since, `begun` when calls followed, `earlier` when a
+ * newer message followed, so that it may be done by now.
+ */
+type StepStanding = 'open' | 'begun' | 'earlier';
+
+const STEP_LABELS: Readonly<Record<StepStanding, string>> = {
+  open: "The agent's own words",
+  begun: 'Announced, and begun since',
+  earlier: 'The agent had announced before, perhaps done by now',
+};
+
+/** What to call the step that the agent announced: fresh, begun or older words. */
+export function announcement(trail: Trail): string {
+  return STEP_LABELS[stepStanding(trail)];
+}
+
+function stepStanding({ current, nextStep }: Trail): StepStanding {
   const newest = oneLine(current.newestReply?.text ?? '');
-  return newest === '' || newest.includes(oneLine(step.split('; ')[0] ?? '').slice(0, KNOWN_BY));
+  const head = oneLine(nextStep?.split('; ')[0] ?? '').slice(0, KNOWN_BY);
+  if (newest !== '' && !newest.includes(head)) return 'earlier';
+  return newest === '' || current.isAgentDone ? 'open' : 'begun';
 }
 
 function whereItStands({ current, turns, nextStep }: Trail): string {
@@ -258,6 +337,8 @@ function whereItStands({ current, turns, nextStep }: Trail): string {
   }
   const hasBegun =
     current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
+  if (current.unread.length > 0)
+    return 'Work on the current request was under way; go on from the newest result above.';
   return hasBegun
     ? 'Work on the current request was under way; go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';
@@ -280,6 +361,10 @@ export function pendingLines(trail: Trail): SummaryLine[] {
     lines.push(summaryLine({ section, order: 100, text, value: isOld ? 0.5 : 1.5, group }));
   }
   lines.push(...remainingLines(trail));
+  if (lines.length === 0 && trail.turns > 0 && !trail.current.isAgentDone) {
+    const text = `- The current request (message ${trail.turns}), under way.`;
+    lines.push(summaryLine({ section, order: 0, text, value: 1 }));
+  }
   for (const question of trail.openQuestions) {
     const text = `- The agent asked, and the user has not answered yet: ${quoted(question.text)}`;
     lines.push(summaryLine({ section, order: 200, text, value: 5 }));

@@ -3,13 +3,13 @@
 
 import type { CountText } from '../../tokens/estimate.ts';
 import { fileLines } from '../../trail/file-lines.ts';
-import { quoted, summaryLine } from '../../trail/line.ts';
+import { charactersFor, isWithin, quoted, summaryLine } from '../../trail/line.ts';
 import type { SummaryLine } from '../../trail/line.ts';
 import {
+  announcement,
   carriedLines,
   deliveredLines,
   failureLines,
-  isFromNewest,
   pendingLines,
   ruleLines,
 } from '../../trail/lines.ts';
@@ -196,7 +196,7 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
   const rules = ruleFloor(trail, chain, budget);
   const files = placed(fileLines(trail, budget).changed, STATE, 4e9, 'Files changed, most telling first:');
   const actions = placed(actionLines(trail), STATE, 1);
-  const said = placed(now, STATE, 3e9);
+  const said = placed(now, STATE, 1);
   const decisions = placed(before, RULES, 1e6);
   const traps = placed(failureLines(trail, budget), RULES, 1e9, 'Traps: what failed, and how that ended:');
   const carried = placed(carriedLines(trail), STATE, -2e10);
@@ -244,14 +244,13 @@ function placed(
 ): readonly SummaryLine[] {
   const moved = new Map<SummaryLine, SummaryLine>();
   for (const line of lines) {
-    const parent = line.parent === undefined ? undefined : moved.get(line.parent);
-    moved.set(line, {
-      ...line,
-      section,
-      order: from + Math.min(line.order, 1e12),
-      ...(parent === undefined ? {} : { parent }),
-      ...(group === undefined ? {} : { group }),
-    });
+    const parent = line.parent === undefined ? undefined : (moved.get(line.parent) ?? line.parent);
+    const { text, value, lead, identifiers } = line;
+    const order = from + Math.min(line.order, 1e12);
+    moved.set(
+      line,
+      summaryLine({ section, order, text, value, lead, identifiers, parent, group: group ?? line.group }),
+    );
   }
   return [...moved.values()];
 }
@@ -289,7 +288,9 @@ function ruleFloor(trail: Trail, chain: readonly SummaryLine[], budget: number):
     if (line !== undefined && isMost && line.text.includes(oneLine(text))) standing.set(text, line);
   }
   const constraints = trail.constraints.filter(({ text }) => !standing.has(text));
-  const own = placed(ruleLines({ ...trail, constraints }, budget, preservedWords([])), RULES, 0);
+  const current = oneLine(trail.requests.at(-1)?.text ?? '');
+  const whole = isWithin(askTokens(budget, 'current'), current) ? [current] : [];
+  const own = placed(ruleLines({ ...trail, constraints }, whole, preservedWords([])), RULES, 0);
   return [...own, ...new Set([...standing.values()].toReversed())];
 }
 
@@ -319,9 +320,12 @@ function signalText({ boundary, evidence }: Signal): string {
   }
 }
 
-/** Characters of a request that answers the two questions of every packet. */
-function askLength(budget: number, share: number): number {
-  return Math.max(160, Math.floor(budget * share));
+/** Share of the budget for each text that answers the two questions of every packet. */
+const ASK_SHARES = { current: 1 / 8, before: 1 / 20, first: 0.0375 };
+const LEAST_ASK_TOKENS = 40;
+
+function askTokens(budget: number, of: keyof typeof ASK_SHARES): number {
+  return Math.max(LEAST_ASK_TOKENS, budget * ASK_SHARES[of]);
 }
 
 /** "What did the user last ask to do?" and "what before that?". @source seed 004, Variant B design, 1. */
@@ -334,7 +338,12 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
   const before = requests.findLast(({ turn, text }) => turn < current.turn && text !== current.text);
   const first = requests[0];
   const lines = [
-    askLine(0, `**Current ask** (message ${current.turn} of ${turns})`, current, askLength(budget, 0.5)),
+    askLine(
+      0,
+      `**Current ask** (message ${current.turn} of ${turns})`,
+      current,
+      askTokens(budget, 'current'),
+    ),
   ];
   const question = trail.answers.findLast(
     ({ turn, answer }) => turn === current.turn && oneLine(current.text).startsWith(answer.slice(0, 40)),
@@ -345,14 +354,15 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
   }
   const reply = current.text.length > SHORT_REQUEST ? undefined : trail.current.repliesTo;
   if (reply !== undefined) {
-    const said = clipMiddle(oneLine(reply.text), askLength(budget, 0.5));
+    const words = oneLine(reply.text);
+    const said = clipMiddle(words, charactersFor(askTokens(budget, 'current'), words));
     const text = `Just before it, the agent had said: ${quoted(said)}`;
     lines.push(summaryLine({ section: ASK, order: 1.5, text, value: 5 }));
   }
   if (before !== undefined)
-    lines.push(askLine(2, `Before that (message ${before.turn})`, before, askLength(budget, 0.2)));
+    lines.push(askLine(2, `Before that (message ${before.turn})`, before, askTokens(budget, 'before')));
   if (first !== undefined && first !== current && first !== before) {
-    lines.push(askLine(3, 'The session began with', first, askLength(budget, 0.15)));
+    lines.push(askLine(3, 'The session began with', first, askTokens(budget, 'first')));
   }
   return lines;
 }
@@ -360,11 +370,12 @@ function askLines(trail: Trail, budget: number): SummaryLine[] {
 /** A request this short ("yes, do it", "add these, too") means little without what it replies to. */
 const SHORT_REQUEST = 240;
 
-function askLine(order: number, label: string, { text }: UserRequest, length: number): SummaryLine {
+function askLine(order: number, label: string, { text }: UserRequest, tokens: number): SummaryLine {
+  const words = oneLine(text);
   return summaryLine({
     section: ASK,
     order,
-    text: `${label}: ${quoted(clipMiddle(oneLine(text), length))}`,
+    text: `${label}: ${quoted(clipMiddle(words, charactersFor(tokens, words)))}`,
     value: 9 - order,
   });
 }
@@ -426,7 +437,7 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   }
   if (nextStep !== undefined) {
     const text = quoted(clip(oneLine(nextStep), Math.max(160, budget * 0.25)));
-    lines.push(`- ${announcement(trail, nextStep)}: ${text}`);
+    lines.push(`- ${announcement(trail)}: ${text}`);
   }
   const step = openStep(trail);
   if (step !== undefined) lines.push(`- From the plan: ${clip(step.text, 240)}`);
@@ -438,12 +449,4 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   if (lines.length === 0) lines.push('- Nothing is left open as far as the log tells.');
   if (step === undefined) lines.push(...olderSteps(trail));
   return lines.map((text, order) => summaryLine({ section: NEXT, order, text, value: 5 - order }));
-}
-
-/** Says of the agent's words how fresh they are: what it announced may be done by now. */
-function announcement(trail: Trail, step: string): string {
-  if (!isFromNewest(trail, step)) return 'The agent had announced before, which may be done by now';
-  const said = trail.current.newestReply?.position ?? Infinity;
-  const hasActed = trail.current.tail.some(({ position }) => position > said);
-  return hasActed ? "The agent's own words, before its last calls" : "The agent's own words";
 }
