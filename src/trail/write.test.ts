@@ -213,11 +213,12 @@ function numbered(from: number, names: readonly string[]): string[] {
 test('lines of a file come in its order, without fields that say nothing alone', () => {
   const story = Story.in(home)
     .user('Look.')
-    .read(`${home}/dome.ts`, numbered(300, ['east', 'west']).join('\n'))
     .read(
       `${home}/dome.ts`,
       [...numbered(20, ['north', 'south']), '    22→  mirrorName: mirror.fullName,'].join('\n'),
-    );
+    )
+    .read(`${home}/dome.ts`, numbered(300, ['east', 'west']).join('\n'))
+    .agent('The west_speed is what turns it: await turn_west comes last, so west_speed and turn_west count.');
   for (let at = 0; at < 100; at++) story.sh('make survey', 'fine');
   const text = summaryOf(story);
   const numbers = [...text.matchAll(/^ {4}(\d+): /gm)].map((match) => Number(match[1]));
@@ -229,7 +230,7 @@ test('a short message that may be a rule is kept where many others are let go', 
   const story = Story.in(home).user('Start.').user('why do we only ever turn it by hand?').agent('Because.');
   for (let at = 0; at < 60; at++)
     story.user(`Look at star number ${at} of the long list, then report it.`).agent('Ok.');
-  assert.match(summaryOf(story, 900), /^2\. .*only ever turn it by hand/m);
+  assert.match(summaryOf(story, 500), /^2\. .*only ever turn it by hand/m);
 });
 
 test('an error is told with how it ended, a decision with its reason', () => {
