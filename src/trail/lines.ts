@@ -38,6 +38,7 @@ export interface Lines {
 export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): Lines {
   const ask = askLines(trail, budget, preserved);
   const rules = ruleLines(trail, quotedWhole(trail, budget, preserved), preserved);
+  const template = templateLines(trail, preserved);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
   const files = fileLines(trail, budget);
@@ -59,6 +60,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
+    { lines: template, share: TEMPLATE_SHARE, by: 'order' },
     { lines: unread, share: 1.25 * UNREAD_SHARE, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
@@ -243,11 +245,29 @@ export function ruleLines(
   preserved: PreservedWords,
 ): SummaryLine[] {
   return constraints
+    .filter(({ isTemplate }) => isTemplate !== true)
     .filter(({ text }) => !told.some((request) => request.includes(text)))
     .filter(({ text }) => text.length <= SHORT_RULE || !preserved.hasSentence(text))
     .map((constraint, at) => ruleLine(constraint, at))
     .toReversed()
     .toSorted((a, b) => b.value - a.value);
+}
+
+/** Share of the budget for the rules of a template: they say how to work with a harness, not what is to be done. */
+const TEMPLATE_SHARE = 0.04;
+
+function templateLines({ constraints }: Trail, preserved: PreservedWords): SummaryLine[] {
+  return constraints
+    .filter(({ text, isTemplate }) => isTemplate === true && !preserved.hasSentence(text))
+    .map(({ text, turn }, at) =>
+      summaryLine({
+        section: SECTION.request,
+        order: 20_000 + at,
+        text: `- ${quoted(text)} (message ${turn})`,
+        value: 0.5,
+        group: "From the harness's instructions around the task, verbatim:",
+      }),
+    );
 }
 
 /** What stands in a pasted text may be somebody else's rule: it says so and comes after the user's own. */

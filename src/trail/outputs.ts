@@ -120,7 +120,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   const plain = stripAnsi(text);
   for (const raw of plain.split('\n')) {
     if (raw.length < 4 || raw.length > 2_000) continue;
-    if (hasFailed && PASSED.test(raw)) continue;
+    if (hasFailed && (PASSED.test(raw) || /^\s*(?:raise|throw)\b/.test(raw))) continue;
     const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));
     const isCount = !namesFailure && COUNT.test(raw);
     if (!isCount && !namesFailure && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;

@@ -1,12 +1,13 @@
 // The chain of what the user asked, with the rules, answers and deeds that belong to it.
 
-import { constraintsOf, listedRules, pastedPart } from './constraints.ts';
+import { constraintsOf, isConstraint, listedRules, pastedPart } from './constraints.ts';
 import {
   clip,
   clipMiddle,
   detached,
   oneLine,
   proseBlocks,
+  sentencesOf,
   sentencesOfLine,
   withoutEmphasis,
 } from './sentences.ts';
@@ -85,6 +86,21 @@ export class RequestLedger {
         isPasted: isPasted && before?.isPasted !== false,
       });
     }
+    this.#boundConstraints();
+  }
+
+  /** Takes over the rules of the template that a harness put around the task, but for those that the task states, too. */
+  addTemplateRules(text: string): void {
+    for (const sentence of sentencesOf(text).filter(isConstraint)) {
+      const key = sentence.toLowerCase();
+      if (this.#constraints.has(key) || !isWholeRule(sentence)) continue;
+      const rule = { turn: this.#turns, text: detached(sentence), isPasted: true, isTemplate: true } as const;
+      this.#constraints.set(key, rule);
+    }
+    this.#boundConstraints();
+  }
+
+  #boundConstraints(): void {
     for (const key of this.#constraints.keys()) {
       if (this.#constraints.size <= MAX_CONSTRAINTS) break;
       this.#constraints.delete(key);
@@ -142,6 +158,11 @@ export class RequestLedger {
       this.#dropped++;
     }
   }
+}
+
+/** Whether a sentence says something by itself: no heading, no line that only introduces others. */
+function isWholeRule(sentence: string): boolean {
+  return !/[:：]$/.test(sentence) && sentence.split(' ').length > 3;
 }
 
 /** The first sentence that says something by itself: no heading, no item of a list, no rest of one that code interrupts. */
@@ -208,7 +229,18 @@ function withoutWrapped(text: string): string {
   }
 }
 
+/** Tags of harnesses and clients around what is asked for. */
+const TASK_TAGS = new Set([
+  'pr_description',
+  'problem_statement',
+  'task_description',
+  'issue_description',
+  'user_query',
+  'user_request',
+]);
+
 /** Clients' tags have a hyphen or an underscore, or are one of a few words; HTML that a user pasted has not. */
 function isWrapperTag(tag: string): boolean {
+  if (TASK_TAGS.has(tag)) return false;
   return /[-_]/.test(tag) || /^(?:INSTRUCTIONS|skill|skills|context|environment|hook)$/.test(tag);
 }

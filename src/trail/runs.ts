@@ -151,7 +151,7 @@ export class RunLedger {
     this.#runs.push({ ...run, ...moment, command: detached(run.command), telling });
     if (this.#runs.length > MAX_RUNS) this.#runs.shift();
     if (run.failed) this.#fail(signature, { ...run, telling }, moment);
-    else this.#pass(signature);
+    else this.pass(signature);
   }
 
   noteEdit(path: string, moment: Moment): void {
@@ -183,7 +183,8 @@ export class RunLedger {
     if (this.#failures.size > MAX_FAILURES) this.#forgetOne();
   }
 
-  #pass(signature: string): void {
+  /** Takes in that what failed under a signature, if anything did, ended well. */
+  pass(signature: string): void {
     const program = programOf(signature);
     for (const [failed, failure] of this.#failures) {
       if (!failure.isProgramWell && programOf(failed) === program) failure.isProgramWell = true;

@@ -29,6 +29,8 @@ export interface Constraint {
   readonly text: string;
   /** It stands in the middle of a text that was pasted, as it seems, and may be somebody else's. */
   readonly isPasted: boolean;
+  /** It stands in the template that a harness put around the task; such a rule is pasted, too. */
+  readonly isTemplate?: true;
 }
 
 /** A question of the agent and what the user said to it. */
