@@ -37,6 +37,7 @@ import type { Pin } from './pins.ts';
 import { PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
+import { scriptRows } from './shell.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
@@ -62,6 +63,7 @@ const WRITTEN_LENGTH = 900;
 const MAX_ABOUT_LENGTH = 240;
 /** Characters of what a harness found wrong with an edit. */
 const REASON_LENGTH = 400;
+const STARTED_LENGTH = 160;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
@@ -119,6 +121,8 @@ export class TrailCollector {
   #newestReply: Reply | undefined;
   #lastStep: string | undefined;
   #hasCalledSinceMessage = false;
+  /** Where user or agent spoke last. */
+  #messagePosition = 0;
   #textActions: ActionStyle | undefined;
   /** Where the editor stands of an agent that writes its commands as text. */
   #editor: EditorPlace = {};
@@ -179,6 +183,7 @@ export class TrailCollector {
         actions: [...this.#actions],
         tail: this.#tail.map((activity) => toldActivity(activity, this.#tail.length)),
         unread: this.#unread.map(redactedActivity),
+        started: this.#started(),
         said: [...this.#said],
         newestList: this.#newestList,
         calls: this.#calls,
@@ -191,6 +196,17 @@ export class TrailCollector {
       identifiers: this.#index.top(TOP_IDENTIFIERS),
       carriedOver: this.#carriedOver,
     };
+  }
+
+  /** Calls of the agent's newest step without a result. What a message came after was broken off. */
+  #started(): Action[] {
+    return [...this.#due.values()]
+      .filter(({ moment, meaning }) => moment.position > this.#messagePosition && meaning.plan === undefined)
+      .map(({ meaning, name, about, moment }) => {
+        const object = meaning.command ?? meaning.files[0]?.path ?? about;
+        const call = meaning.command === undefined ? `${name} ${object}` : object;
+        return { turn: moment.turn, text: clip(oneLine(redact(call)), STARTED_LENGTH) };
+      });
   }
 
   get #moment(): Moment {
@@ -277,6 +293,7 @@ export class TrailCollector {
     const { task: own, template } = isTemplated ? templatedTask(words) : { task: words, template: '' };
     this.#hasPast = true;
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
+    this.#messagePosition = this.#position;
     this.#requests.add(own, this.#position, question);
     if (template !== '') this.#requests.addTemplateRules(template);
     this.#note(excerpt(own), 'user', this.#quotable('user', own));
@@ -291,6 +308,7 @@ export class TrailCollector {
   #addAgentText(said: string): void {
     const text = redact(said);
     this.#hasPast = true;
+    this.#messagePosition = this.#position;
     this.#statements.add(statementsOf(text, this.#moment));
     this.#note(excerpt(text), 'agent', this.#quotable('agent', text));
     this.#requests.noteMessage(text);
@@ -326,7 +344,7 @@ export class TrailCollector {
     this.#hasUnread = false;
     this.#place.noteCall(meaning, this.#cwd);
     const quotable = quoted === undefined ? undefined : this.#quotable('call', quoted);
-    this.#note(excerpt(meaning.text), 'call', quotable);
+    this.#noteCall(meaning, quotable);
     if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
     if (callId === undefined) {
       for (const file of meaning.files) this.#addFile(file, moment);
@@ -340,6 +358,14 @@ export class TrailCollector {
         break;
       }
     }
+  }
+
+  /** Of a script the commands may be quoted, not the texts that they are given. */
+  #noteCall({ command, text }: CallMeaning, quotable: Quotable | undefined): void {
+    const { commands, texts } =
+      command?.includes('\n') === true ? scriptRows(text) : { commands: text, texts: '' };
+    this.#note(excerpt(commands), 'call', quotable);
+    if (texts !== '') this.#note(excerpt(texts), 'call');
   }
 
   #addResult(callId: string, result: string, said: { success?: boolean; exit_code?: number }): void {
@@ -538,8 +564,9 @@ function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
   return /[|;\n]/.test(command) && simple.some((one) => isWork([one]) && !REPORTING.has(one.words[0] ?? ''));
 }
 
+/** The commands of a script: a line of a text that they are given would read as a command when it is quoted alone. */
 function quotableScript(script: string): string {
-  return redact(script);
+  return redact(script.includes('\n') ? scriptRows(script).commands : script);
 }
 
 /** What tells what a call was for: its script, or the tool with what it was given. Of an edit the file tells that. */

@@ -185,6 +185,10 @@ const WRAPPERS =
 const CLIENT_COMMANDS =
   /^\/(?:compact|clear|model|cost|status|context|config|help|login|logout|resume|exit|quit|mcp|hooks|memory|permissions|doctor|usage|fast|effort|rewind)\b/;
 
+/** More of them, which with words behind them may be a command of the project. */
+const LONE_COMMANDS =
+  /^\/(?:mode|theme|settings|new|tree|fork|export|share|session|hotkeys|keybindings|changelog|copy|undo|redo|bug|feedback|release-notes|terminal-setup|vim|statusline|tokens|history|chat|stats|about|editor|reload|thinking)?$/;
+
 /**
  * The user's own words in a message of the user role: without reminders, IDE context and other wrappers; undefined
  * where nothing of it is the user's.
@@ -195,7 +199,8 @@ export function ownWords(text: string): string | undefined {
   const command = commandOf(own);
   if (command !== undefined) own = command;
   own = withoutWrapped(own).trim();
-  if (own === '' || WRAPPERS.test(own) || CLIENT_COMMANDS.test(own)) return undefined;
+  if (own === '' || WRAPPERS.test(own) || CLIENT_COMMANDS.test(own) || LONE_COMMANDS.test(own))
+    return undefined;
   return own;
 }
 

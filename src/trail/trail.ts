@@ -207,6 +207,8 @@ export interface CurrentWork {
   readonly tail: readonly Activity[];
   /** The newest results, to which the agent has neither said nor done anything yet, oldest first. */
   readonly unread: readonly Activity[];
+  /** Calls at the end of the log that have no result yet, oldest first. */
+  readonly started: readonly Action[];
   /** The newest messages of the agent, oldest first, whatever the request. */
   readonly said: readonly Reply[];
   /** The newest list of the agent whose items have numbers or names, by which the user may refer to them. */
