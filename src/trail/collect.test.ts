@@ -317,16 +317,15 @@ test('of a script its commands are quoted, not the texts that they are given', (
   assert.equal(quoteOf('Ada_Byron'), undefined);
 });
 
-test('calls without a result at the end of the log were started; those before a message were broken off', () => {
-  const open = (callId: string, cmd: string): LogRecord => ({
+function open(callId: string, cmd: string): LogRecord {
+  const args = JSON.stringify({ cmd });
+  return {
     type: 'item',
-    item: {
-      type: 'function_call',
-      name: 'exec_command',
-      arguments: JSON.stringify({ cmd }),
-      call_id: callId,
-    },
-  });
+    item: { type: 'function_call', name: 'exec_command', arguments: args, call_id: callId },
+  };
+}
+
+test('calls without a result at the end of the log were started; those before a message were broken off', () => {
   const story = Story.in(home).user('Go.').agent('I start.').record(open('a', 'npm run orbit'));
   story.record(open('b', 'npm run land'));
   assert.deepEqual(
