@@ -86,7 +86,8 @@ test('a script is parted into its commands and the texts that they are given', (
     'EOF',
     "echo 'one",
     "two' && make gate  # it's done",
-    'bd create x \\',
+    'bd create "x',
+    'y" \\',
     '  --type=task',
     'echo $((1 << 3)) < in.txt',
   ].join('\n');
@@ -97,7 +98,8 @@ test('a script is parted into its commands and the texts that they are given', (
     'python3 - <<EOF',
     "echo 'one",
     " && make gate  # it's done",
-    'bd create x --type=task',
+    'bd create "x',
+    ' --type=task',
     'echo $((1 << 3)) < in.txt',
   ]);
   for (const row of ['Mend the `gate`', "It's mended by: Ada", 'print(1)', "two'"]) {

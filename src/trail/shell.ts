@@ -233,7 +233,7 @@ export function scriptRows(script: string): ScriptRows {
     const rest = wasQuoted ? row.slice(read.closedAt) : row;
     if (wasQuoted) texts.push(row.slice(0, read.closedAt));
     const isContinued = commands.at(-1)?.endsWith('\\') === true;
-    if (/\w/.test(rest)) commands.push(isContinued ? rest.trimStart() : rest);
+    if (/\w|\\$/.test(rest)) commands.push(isContinued ? rest.trimStart() : rest);
     const heredoc = quote === "'" ? null : HEREDOC.exec(rest);
     const mark = heredoc?.[2] ?? heredoc?.[3];
     if (mark === undefined || (last.get(mark) ?? -1) <= at) continue;
