@@ -242,6 +242,21 @@ test('what programs print in the user role is no word of the user', async () => 
   }
 });
 
+test('an agent that writes its commands as text is told as one, and none that calls tools', async () => {
+  const styles: readonly (readonly [string, string | undefined])[] = [
+    ['SWE-agent with actions in text (2024)', 'editor'],
+    ['SWE-agent with tools (1.x)', undefined],
+    ['mini-swe-agent with commands in text (1.x)', 'shell'],
+    ['mini-swe-agent with tools (2.x)', undefined],
+    ['mini-swe-agent over Responses (2.x)', undefined],
+  ];
+  for (const [name, style] of styles) {
+    const { records } = await readSessionText(textOf(name));
+    const told = records.flatMap((record) => (record.type === 'session_meta' ? [record.textActions] : []));
+    assert.deepEqual(new Set(told), new Set([style]), name);
+  }
+});
+
 test('records of lines name them, those of a document name none', async () => {
   const asDocument = await readSessionText(textOf('chat array'));
   assert.ok(asDocument.records.every(({ line }) => line === undefined));

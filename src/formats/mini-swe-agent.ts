@@ -44,12 +44,24 @@ function tellHead(value: JsonObject, teller: Teller): void {
     sessionId: stringAt(value, 'instance_id'),
     producerVersion: stringAt(info, 'mini_version'),
     cwd: stringAt(objectAt(config, 'environment') ?? {}, 'cwd'),
+    textActions: callsTools(arrayAt(value, 'messages')) ? undefined : 'shell',
   });
   teller.settings({ model: stringAt(objectAt(config, 'model') ?? {}, 'model_name') });
   for (const key of Object.keys(value)) if (!READ_KEYS.has(key)) teller.opaque(`trajectory/${key}`);
 }
 
 const READ_KEYS: ReadonlySet<string> = new Set(['info', 'messages', 'trajectory_format', 'instance_id']);
+
+/** Whether the agent calls tools, as since version 2; before, its commands are text. */
+function callsTools(messages: readonly Json[]): boolean {
+  return messages.some(
+    (message) =>
+      isJsonObject(message) &&
+      (message['role'] === 'tool' ||
+        message['object'] === 'response' ||
+        arrayAt(message, 'tool_calls').length > 0),
+  );
+}
 
 /** @param isTaskGiven the first message in the user role is the task; the others are what the commands printed */
 function tellMessage(message: Json, teller: Teller, isTaskGiven: boolean): void {

@@ -42,11 +42,19 @@ function tellHead(value: JsonObject, teller: Teller): void {
     sessionId: stringAt(objectAt(objectAt(config, 'problem_statement') ?? {}, 'instance') ?? config, 'id'),
     producerVersion: version,
     cwd: stringAt(state, 'working_dir'),
+    textActions: callsTools(value) ? undefined : 'editor',
   });
   teller.settings({ model: stringAt(objectAt(objectAt(config, 'agent') ?? {}, 'model') ?? {}, 'name') });
   const hasHistory = arrayAt(value, 'history').length > 0;
   if (hasHistory) for (const _ of arrayAt(value, 'trajectory')) teller.opaque('trajectory_step');
   for (const key of Object.keys(value)) if (!READ_KEYS.has(key)) teller.opaque(`trajectory/${key}`);
+}
+
+/** Whether the agent calls tools, as since 1.0; before, its commands are text. */
+function callsTools(value: JsonObject): boolean {
+  return objectsAt(value, 'history').some(
+    (message) => message['role'] === 'tool' || arrayAt(message, 'tool_calls').length > 0,
+  );
 }
 
 const READ_KEYS: ReadonlySet<string> = new Set(['trajectory', 'history', 'info', 'replay_config']);

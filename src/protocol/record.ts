@@ -16,6 +16,11 @@ export interface SessionMetaRecord {
   readonly gitBranch?: string;
   /** Base instructions that are in every request but no item of the history. */
   readonly instructions?: string;
+  /**
+   * The agent calls no tools: its commands stand in fences of its answers, what came of them in the user role, and its task
+   * in a template of the harness. `shell`: fences of shell. `editor`: also the commands of SWE-agent's editor.
+   */
+  readonly textActions?: 'shell' | 'editor';
 }
 
 /** Settings that hold from here on. */

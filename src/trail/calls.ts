@@ -166,7 +166,8 @@ function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-function shellMeaning(script: string, args: Arguments): CallMeaning {
+/** What a shell script means; `args` may name the directory it runs in. */
+export function shellMeaning(script: string, args: Arguments): CallMeaning {
   const directory = string(args['workdir']) ?? string(args['cwd']);
   const patch = script.includes('*** Begin Patch') ? patchActions(script) : undefined;
   if (patch !== undefined && patch.length > 0) {

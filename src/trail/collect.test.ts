@@ -296,3 +296,76 @@ test('a handoff whose past is not in the log is carried over', () => {
   });
   assert.match(collector.trail().carriedOver ?? '', /^Here is your packet back:\n\nThe goal is a tax table/);
 });
+
+test('of a script its commands are quoted, not the texts that they are given', () => {
+  const { identifiers } = trailOf(
+    Story.in(home)
+      .user('Mend the moon.')
+      .agent('I commit it.')
+      .sh(
+        'git commit -F - <<END\nTurn `lunarPhase` around\n\nSigned-off-by: Ada_Byron\nEND\nnpx moonCheck --full_orbit',
+        'ok',
+      ),
+  );
+  const quoteOf = (name: string) => identifiers.find(({ text }) => text === name)?.quote?.text;
+  assert.equal(quoteOf('moonCheck'), 'npx moonCheck --full_orbit');
+  assert.ok(
+    identifiers.some(({ text }) => text === 'lunarPhase'),
+    'the name is known all the same',
+  );
+  assert.equal(quoteOf('lunarPhase'), undefined);
+  assert.equal(quoteOf('Ada_Byron'), undefined);
+});
+
+function open(callId: string, cmd: string): LogRecord {
+  const args = JSON.stringify({ cmd });
+  return {
+    type: 'item',
+    item: { type: 'function_call', name: 'exec_command', arguments: args, call_id: callId },
+  };
+}
+
+test('calls without a result at the end of the log were started; those before a message were broken off', () => {
+  const story = Story.in(home).user('Go.').agent('I start.').record(open('a', 'npm run orbit'));
+  story.record(open('b', 'npm run land'));
+  assert.deepEqual(
+    trailOf(story).current.started.map(({ text }) => text),
+    ['npm run orbit', 'npm run land'],
+  );
+  assert.deepEqual(trailOf(story.user('Stop.')).current.started, []);
+});
+
+test('a refusal is the word of the user in every agent, and no failure', () => {
+  for (const said of [
+    '[Operation Cancelled] Reason: User denied execution.',
+    'exec command rejected by user',
+  ]) {
+    const trail = trailOf(
+      Story.in(home)
+        .user('Go.')
+        .agent('I commit.')
+        .call('run_shell_command', { command: 'git push' }, said, false),
+    );
+    assert.deepEqual(trail.failures, [], said);
+    assert.deepEqual(
+      trail.answers.map(({ answer }) => answer),
+      ['no (refused without a word)'],
+    );
+  }
+});
+
+test('commands of a client are no requests', () => {
+  const { requests } = trailOf(
+    Story.in(home)
+      .user('Go.')
+      .user('/mode')
+      .user('/')
+      .user('/model fast')
+      .user('/orbit the moon')
+      .user('/land'),
+  );
+  assert.deepEqual(
+    requests.map(({ text }) => text),
+    ['Go.', '/orbit the moon', '/land'],
+  );
+});

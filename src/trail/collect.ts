@@ -5,6 +5,15 @@ import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../pr
 import type { CallView, Item, MessageItem, Origin } from '../protocol/item.ts';
 import { withoutMarker } from '../protocol/marker.ts';
 import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
+import {
+  actionCallOf,
+  isRejectedEdit,
+  observationOf,
+  rejectionReason,
+  templatedTask,
+  textActionOf,
+} from './actions.ts';
+import type { ActionStyle, EditorPlace } from './actions.ts';
 import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
 import { DeliveryLedger } from './deliveries.ts';
@@ -28,6 +37,7 @@ import type { Pin } from './pins.ts';
 import { PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
+import { scriptRows } from './shell.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { clip, clipMiddle, clippedLine, detached, headLines, keptOf, oneLine } from './sentences.ts';
@@ -51,6 +61,9 @@ const SAID_LENGTH = 2_400;
 /** Characters of a text that an edit wrote, when it is told as part of the newest calls. */
 const WRITTEN_LENGTH = 900;
 const MAX_ABOUT_LENGTH = 240;
+/** Characters of what a harness found wrong with an edit. */
+const REASON_LENGTH = 400;
+const STARTED_LENGTH = 160;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
@@ -63,6 +76,9 @@ const CURRENT_STATEMENTS = 14;
 
 /** The model name under which Claude Code files its own placeholders. @source Claude Code session files. */
 const SYNTHETIC_MODEL = '<synthetic>';
+
+/** Stands for the id of a call that is written as text: there is one at a time, and the next answer is its result. */
+const TEXT_CALL = 'text';
 
 interface DueCall {
   readonly meaning: CallMeaning;
@@ -107,6 +123,12 @@ export class TrailCollector {
   #newestReply: Reply | undefined;
   #lastStep: string | undefined;
   #hasCalledSinceMessage = false;
+  /** Where user or agent spoke last. */
+  #messagePosition = 0;
+  #textActions: ActionStyle | undefined;
+  /** Where the editor stands of an agent that writes its commands as text. */
+  #editor: EditorPlace = {};
+  #hasSubmitted = false;
   /** Whether the log itself tells of anything before now. */
   #hasPast = false;
 
@@ -118,6 +140,7 @@ export class TrailCollector {
         this.#cwd = record.cwd?.replace(/\/$/, '') ?? this.#cwd;
         if (record.type === 'session_meta' && record.gitBranch !== undefined)
           this.#place.noteBranch(record.gitBranch);
+        if (record.type === 'session_meta') this.#textActions = record.textActions ?? this.#textActions;
         return;
       case 'item':
         this.#addItem(record.item);
@@ -162,6 +185,7 @@ export class TrailCollector {
         actions: [...this.#actions],
         tail: this.#tail.map((activity) => toldActivity(activity, this.#tail.length)),
         unread: this.#unread.map(redactedActivity),
+        started: this.#started(),
         said: [...this.#said],
         newestList: this.#newestList,
         calls: this.#calls,
@@ -176,12 +200,24 @@ export class TrailCollector {
     };
   }
 
+  /** Calls of the agent's newest step without a result. What a message came after was broken off. */
+  #started(): Action[] {
+    return [...this.#due.values()]
+      .filter(({ moment, meaning }) => moment.position > this.#messagePosition && meaning.plan === undefined)
+      .map(({ meaning, name, about, moment }) => {
+        const object = meaning.command ?? meaning.files[0]?.path ?? about;
+        const call = meaning.command === undefined ? `${name} ${object}` : object;
+        return { ...moment, text: clip(oneLine(redact(call)), STARTED_LENGTH) };
+      });
+  }
+
   get #moment(): Moment {
     return { turn: this.#requests.turn, position: this.#position };
   }
 
   #addItem(item: Item): void {
-    this.#position++;
+    // What an answer holds besides its text stands half a place behind it.
+    this.#position = Math.floor(this.#position) + 1;
     if (item.type === 'message') {
       this.#addMessage(item);
       return;
@@ -205,8 +241,46 @@ export class TrailCollector {
     }
     if (text.trim() === '') return;
     if (message.origin?.author === 'synthetic') this.#addSynthetic(message.origin, text);
-    else if (message.role === 'assistant') this.#addAgentText(text);
+    else if (message.role === 'assistant') this.#addAnswer(text);
     else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(text);
+    else if (message.role === 'user' && this.#textActions !== undefined) this.#addObservation(text);
+  }
+
+  #addAnswer(text: string): void {
+    const style = this.#textActions;
+    if (style === undefined) {
+      this.#addAgentText(text);
+      return;
+    }
+    const { said, script, isSubmission } = textActionOf(text, style);
+    if (said !== '') this.#addAgentText(said);
+    this.#hasSubmitted = isSubmission;
+    if (script === undefined) return;
+    this.#position += 0.5;
+    const { name, meaning, quotable } = actionCallOf(script, style, this.#editor);
+    const quoted = quotable === undefined ? undefined : quotableScript(quotable);
+    this.#startCall({ name, callId: TEXT_CALL }, meaning, quoted);
+  }
+
+  /** What the harness says to an agent that writes its commands as text. */
+  #addObservation(answer: string): void {
+    const { text, exitCode, editor } = observationOf(answer);
+    if (editor.directory !== undefined) this.#editor = editor;
+    const due = this.#due.get(TEXT_CALL);
+    if (due === undefined) {
+      // An answer without a command that would be run is sent back.
+      this.#hasCalledSinceMessage ||= this.#lastMessage !== '' && !this.#hasSubmitted;
+      return;
+    }
+    const hasFailed =
+      due.meaning.command === undefined
+        ? isRejectedEdit(text)
+        : exitCode === undefined && (looksFailed(text) || saysFailed(text));
+    this.#addResult(
+      TEXT_CALL,
+      text,
+      exitCode === undefined ? { success: !hasFailed } : { exit_code: exitCode },
+    );
   }
 
   /** What Baton said is no evidence of the work, but for a packet whose past is not in the log. */
@@ -215,12 +289,16 @@ export class TrailCollector {
   }
 
   #addUserText(text: string): void {
-    const own = redact(ownWords(text) ?? '');
-    if (own === '') return;
+    const words = redact(ownWords(text) ?? '');
+    if (words === '') return;
+    const isTemplated = this.#textActions !== undefined && this.#requests.turn === 0;
+    const { task: own, template } = isTemplated ? templatedTask(words) : { task: words, template: '' };
     this.#hasPast = true;
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
+    this.#messagePosition = this.#position;
     const isAnswered = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
     this.#requests.add(own, { position: this.#position, question, isAnswered });
+    if (template !== '') this.#requests.addTemplateRules(template);
     this.#note(excerpt(own), 'user', this.#quotable('user', detached(own)));
     this.#repliesTo = this.#newestReply ?? this.#repliesTo;
     this.#newestReply = undefined;
@@ -233,6 +311,7 @@ export class TrailCollector {
   #addAgentText(said: string): void {
     const text = redact(said);
     this.#hasPast = true;
+    this.#messagePosition = this.#position;
     this.#statements.add(statementsOf(text, this.#moment));
     this.#note(excerpt(text), 'agent', this.#quotable('agent', text));
     this.#requests.noteMessage(text);
@@ -252,8 +331,17 @@ export class TrailCollector {
   }
 
   #addCall(call: CallView): void {
-    const moment = this.#moment;
     const meaning = meaningOf(call);
+    this.#startCall(call, meaning, quotableOf(call, meaning));
+  }
+
+  /** @param quoted what tells of the call, where it may be quoted */
+  #startCall(
+    { name, callId }: Pick<CallView, 'name' | 'callId'>,
+    meaning: CallMeaning,
+    quoted: string | undefined,
+  ): void {
+    const moment = this.#moment;
     this.#hasCalledSinceMessage = true;
     this.#hasPast = true;
     this.#calls++;
@@ -261,24 +349,31 @@ export class TrailCollector {
     if (this.#hasUnread) this.#unread = [];
     this.#hasUnread = false;
     this.#place.noteCall(meaning, this.#cwd);
-    const quoted = quotableOf(call, meaning);
     const quotable = quoted === undefined ? undefined : this.#quotable('call', quoted);
-    this.#note(excerpt(meaning.text), 'call', quotable);
+    this.#noteCall(meaning, quotable);
     if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
-    if (call.callId === undefined) {
+    if (callId === undefined) {
       for (const file of meaning.files) this.#addFile(file, moment);
       return;
     }
     const about = isToldByText(meaning)
       ? detached(clippedLine(meaning.text.slice(0, MAX_ABOUT_LENGTH), MAX_ABOUT_LENGTH / 2))
       : '';
-    this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, about, quotable, moment });
+    this.#due.set(callId, { meaning: withoutText(meaning), name, about, quotable, moment });
     if (this.#due.size > MAX_DUE_CALLS) {
-      for (const callId of this.#due.keys()) {
-        this.#due.delete(callId);
+      for (const oldest of this.#due.keys()) {
+        this.#due.delete(oldest);
         break;
       }
     }
+  }
+
+  /** Of a script the commands may be quoted, not the texts that they are given. */
+  #noteCall({ command, text }: CallMeaning, quotable: Quotable | undefined): void {
+    const { commands, texts } =
+      command?.includes('\n') === true ? scriptRows(text) : { commands: text, texts: '' };
+    this.#note(excerpt(commands), 'call', quotable);
+    if (texts !== '') this.#note(excerpt(texts), 'call');
   }
 
   #addResult(callId: string, result: string, said: { success?: boolean; exit_code?: number }): void {
@@ -304,6 +399,7 @@ export class TrailCollector {
     this.#noteActivity(due, outcome.text);
     if (due.quotable !== undefined) due.quotable.outcome = beginningOf(outcome.text);
     this.#place.noteOutput(due.meaning, outcome.text);
+    if (callId === TEXT_CALL) this.#finishTextEdit(due, outcome.text, failed);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
   }
@@ -337,6 +433,20 @@ export class TrailCollector {
   /** The script of a call, that of the process it writes to included. */
   #scriptOf({ command, processId }: CallMeaning): string | undefined {
     return processId === undefined ? command : this.#running.get(processId)?.meaning.command;
+  }
+
+  /** An edit that the harness rejects changes nothing, and is sent again and again by an agent that does not know of it. */
+  #finishTextEdit({ meaning, moment }: DueCall, text: string, failed: boolean): void {
+    const [file] = meaning.files;
+    if (meaning.command !== undefined || file?.action !== 'edit') return;
+    const command = `edit ${this.#relative(file.path)}`;
+    if (!failed) {
+      this.#runs.pass(command);
+      return;
+    }
+    const telling = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);
+    this.#runs.add({ signature: command, command, exitCode: undefined, failed, telling }, moment);
+    this.#act(`${command}${resultPhrase(failed, telling, false)}`);
   }
 
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
@@ -462,6 +572,11 @@ function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
   return /[|;\n]/.test(command) && simple.some((one) => isWork([one]) && !REPORTING.has(one.words[0] ?? ''));
 }
 
+/** The commands of a script: a line of a text that they are given would read as a command when it is quoted alone. */
+function quotableScript(script: string): string {
+  return redact(script.includes('\n') ? scriptRows(script).commands : script);
+}
+
 /** Whether neither a script nor a file tells what a call was about. */
 function isToldByText({ command, files }: CallMeaning): boolean {
   return command === undefined && files.length === 0;
@@ -469,7 +584,7 @@ function isToldByText({ command, files }: CallMeaning): boolean {
 
 /** What tells what a call was for: its script, or the tool with what it was given. Of an edit the file tells that. */
 function quotableOf(call: CallView, { command, files, plan, text }: CallMeaning): string | undefined {
-  if (command !== undefined) return redact(command);
+  if (command !== undefined) return quotableScript(command);
   if (plan !== undefined || files.length > 0) return undefined;
   return redact(`${call.name} ${oneLine(text.slice(0, MAX_QUOTABLE_CALL))}`);
 }

@@ -22,7 +22,7 @@ export function commandLines(trail: Trail): SummaryLine[] {
   const usual = [...bySignature.values()]
     .filter(
       ({ runs, last }) =>
-        runs >= USUAL_RUNS && !/^(?:git|gh) /.test(last.command) && last.command.length < 90,
+        runs >= USUAL_RUNS && !/^(?:git|gh|edit) /.test(last.command) && last.command.length < 90,
     )
     .toSorted((a, b) => b.runs - a.runs)
     .slice(0, 6);

@@ -11,12 +11,13 @@ import {
   listLines,
   replyLines,
   runLines,
+  startedLines,
   statementLines,
   tailLines,
   unreadLines,
 } from './work-lines.ts';
 import { clip, clipMiddle, oneLine, proseLines } from './sentences.ts';
-import { programOf } from './runs.ts';
+import { isDeed, runnerOf } from './runs.ts';
 import { isIntent, remainingRows } from './statements.ts';
 import type { Constraint, Failure, Reply, Trail, UserRequest } from './trail.ts';
 
@@ -38,6 +39,7 @@ export interface Lines {
 export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): Lines {
   const ask = askLines(trail, budget, preserved);
   const rules = ruleLines(trail, quotedWhole(trail, budget, preserved), preserved);
+  const template = templateLines(trail, preserved);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
   const files = fileLines(trail, budget);
@@ -48,6 +50,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const report = replyLines(newestReply, "The agent's newest message:", 4e9);
   const list = newestListLines(trail);
   const unread = unreadLines(trail, budget * UNREAD_SHARE * CHARACTERS_PER_TOKEN);
+  const started = startedLines(trail);
   const tail = tailLines(trail);
   const messages = messageLines(trail, budget, preserved);
   const failures = failureLines(trail, budget);
@@ -59,6 +62,8 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
+    { lines: template, share: TEMPLATE_SHARE, by: 'order' },
+    { lines: started, share: 0.03, by: 'order' },
     { lines: unread, share: 1.25 * UNREAD_SHARE, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
@@ -93,6 +98,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     before,
     actions,
     runLines(trail),
+    started,
     unread,
     list,
     tail,
@@ -260,6 +266,7 @@ export function ruleLines(
   const isBelow = ({ text }: Constraint) => text.length > SHORT_RULE && preserved.hasSentence(text);
   const isOwnBelow = (rule: Constraint) => !rule.isPasted && isBelow(rule);
   const lines = constraints
+    .filter(({ isTemplate }) => isTemplate !== true)
     .filter(({ text }) => !told.some((request) => request.includes(text)))
     .filter((rule) => !isBelow(rule))
     .map((constraint, at) => ruleLine(constraint, at))
@@ -274,6 +281,23 @@ const RULES_GROUP = 'Rules, limits and corrections of the user, verbatim:';
 function moreRulesLine(): SummaryLine {
   const text = '- Longer ones: in the messages after this summary.';
   return summaryLine({ section: SECTION.request, order: 9_000, text, value: 3, group: RULES_GROUP });
+}
+
+/** Share of the budget for the rules of a template: they say how to work with a harness, not what is to be done. */
+const TEMPLATE_SHARE = 0.04;
+
+function templateLines({ constraints }: Trail, preserved: PreservedWords): SummaryLine[] {
+  return constraints
+    .filter(({ text, isTemplate }) => isTemplate === true && !preserved.hasSentence(text))
+    .map(({ text, turn }, at) =>
+      summaryLine({
+        section: SECTION.request,
+        order: 20_000 + at,
+        text: `- ${quoted(text)} (message ${turn})`,
+        value: 0.5,
+        group: "From the harness's instructions around the task, verbatim:",
+      }),
+    );
 }
 
 /** What stands in a pasted text may be somebody else's rule: it says so and comes after the user's own. */
@@ -419,18 +443,46 @@ function failureText(failure: Failure, rows: number): string {
     .slice(0, rows)
     .map((text) => clip(text, 150))
     .join(' | ');
-  const after = editedBetween.length === 0 ? '' : ` after edits to ${editedBetween.slice(-3).join(', ')}`;
-  const open = isProgramWell
-    ? `Not run again as such, but \`${programOf(command)}\` ran well later.`
-    : 'Not seen to pass since.';
-  const ended = outcome === 'passed' ? `Passed later${after}.` : open;
-  return `- \`${clip(command, 100)}\` failed${often}: ${said}. ${ended}`;
+  const after = editedBetween.length === 0 ? '' : ` after edits to ${toldPaths(mending(failure)).join(', ')}`;
+  const ended = outcome === 'passed' ? ` Passed later${after}.` : openText(command, isProgramWell);
+  return `- \`${clip(command, 100)}\` failed${often}: ${said}.${ended}`;
+}
+
+/** Files that are told to have mended a failure. */
+const MENDING_FILES = 2;
+
+/** Of the files edited between failure and success those that the failure names, or else the last. */
+function mending({ editedBetween, telling, command }: Failure): readonly string[] {
+  const said = [command, ...telling].join('\n');
+  const named = editedBetween.filter((path) => said.includes(path.slice(path.lastIndexOf('/') + 1)));
+  return (named.length > 0 ? named : editedBetween).slice(-MENDING_FILES);
+}
+
+/** Paths, of which one in the directory of the first is told by its name. */
+function toldPaths([first = '', ...rest]: readonly string[]): readonly string[] {
+  const directory = first.slice(0, first.lastIndexOf('/') + 1);
+  return [
+    first,
+    ...rest.map((path) =>
+      path.slice(0, path.lastIndexOf('/') + 1) === directory ? path.slice(directory.length) : path,
+    ),
+  ];
+}
+
+/** What is known of a failure that was not seen to end: nothing where nobody would run the command again. */
+function openText(command: string, isProgramWell: boolean): string {
+  if (isDeed(command)) return '';
+  const runner = isProgramWell ? runnerOf(command) : undefined;
+  return runner === undefined
+    ? ' Not seen to pass since.'
+    : ` Not run again as such, but \`${runner}\` ran well later.`;
 }
 
 /** What is still broken matters most, then what took edits to mend; old failures fade. */
-function failureValue({ outcome, turn, editedBetween, isProgramWell }: Failure, trail: Trail): number {
+function failureValue(failure: Failure, trail: Trail): number {
+  const { command, outcome, turn, editedBetween, isProgramWell } = failure;
   const fresh = 1 / (1 + (trail.turns - turn) / 3);
-  if (outcome === 'open') return (isProgramWell ? 0.8 : 2.5) * fresh;
+  if (outcome === 'open') return (isProgramWell || isDeed(command) ? 0.8 : 2.5) * fresh;
   return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
 }
 

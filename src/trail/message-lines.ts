@@ -26,7 +26,9 @@ export function messageLines(
   budget: number,
   preserved: PreservedWords,
 ): { all: SummaryLine[]; newest: SummaryLine[] } {
-  const told = runsOf(trail.requests.filter(({ text }) => !preserved.hasMessage(text)));
+  const told = runsOf(
+    trail.requests.filter((request) => !preserved.hasMessage(request.text) && !isIdleCommand(request, trail)),
+  );
   const following = trail.requests.filter(({ text }) => preserved.hasMessage(text));
   const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, told.length))));
   const answers = new Map(trail.answers.map((answer) => [answer.turn, answer]));
@@ -88,6 +90,12 @@ export function messageLines(
       ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST),
     ],
   };
+}
+
+/** A command of a client or a project alone, of which nothing came. */
+function isIdleCommand({ text, turn, deeds }: UserRequest, { turns }: Trail): boolean {
+  const hasDeeds = deeds.commands > 0 || deeds.edited.length > 0 || deeds.outcome !== undefined;
+  return turn < turns && /^\/[\w:-]*$/.test(text) && !hasDeeds;
 }
 
 /** What a short message is worth besides that sounds like a rule and was read as a question or a tale. */

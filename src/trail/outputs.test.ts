@@ -83,6 +83,19 @@ test('commits, links and refusals are read off what tools say', () => {
   );
   assert.equal(refusalIn("The user doesn't want to proceed with this tool use."), '');
   assert.equal(refusalIn('fine'), undefined);
+  assert.equal(refusalIn('[Operation Cancelled] Reason: User denied execution.'), '');
+  assert.equal(refusalIn('exec command rejected by user'), '');
+  assert.equal(refusalIn('patch rejected by user'), '');
+  assert.equal(refusalIn('The user rejected permission to use this specific tool call.'), '');
+  assert.equal(
+    refusalIn(
+      'The user rejected permission to use this specific tool call with the following feedback: use the small gate',
+    ),
+    'use the small gate',
+  );
+  assert.equal(refusalIn('The user rejected this tool call. User feedback: not today'), 'not today');
+  assert.equal(refusalIn('User cancelled - the form says so'), undefined);
+  assert.equal(refusalIn('12: the user rejected this tool call'), undefined);
   assert.ok(looksFailed('<tool_use_error>no</tool_use_error>') && !looksFailed('an error-free day'));
 });
 

@@ -129,7 +129,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   if (!hasFailed && !MAY_COUNT.test(plain)) return [];
   for (const raw of plain.split('\n')) {
     if (raw.length < 4 || raw.length > 2_000) continue;
-    if (hasFailed && PASSED.test(raw)) continue;
+    if (hasFailed && (PASSED.test(raw) || /^\s*(?:raise|throw)\b/.test(raw))) continue;
     const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));
     const counted = !namesFailure && COUNT.test(raw);
     if (!counted && !namesFailure && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
@@ -192,21 +192,28 @@ export function looksFailed(text: string): boolean {
 }
 
 /**
+ * How the agents of the field tell the model that the user refused a call. Each must stand at the head of a result: an
+ * output may quote them. @source session files of Claude Code and Gemini CLI; sources of Codex, opencode and Copilot CLI
+ */
+const REFUSALS = [
+  /^The user doesn't want to (?:proceed|take this action)/,
+  /^(?:exec )?(?:command|patch|execution|tool call|MCP tool call) (?:was )?rejected by (?:the )?user/i,
+  /^(?:Error: )?(?:\[Operation Cancelled\] Reason: )?User (?:denied|declined|rejected|cancelled) (?:execution|the (?:operation|tool|call)|this (?:operation|tool|call))/i,
+  /^(?:Error: )?The user (?:has )?(?:rejected|denied|declined) (?:permission to use this|this tool call|the tool call|this action|this command)/i,
+];
+
+/** What introduces the user's own words in a refusal. */
+const REFUSAL_WORDS = /(?:the user said|user feedback|with (?:the following )?feedback|feedback)[:：]\s*/i;
+
+/**
  * What the user said when refusing a tool call, an empty string for a refusal without words, or undefined when the
- * result is no refusal. @source Claude Code session files; Codex says "rejected by user".
+ * result is no refusal.
  */
 export function refusalIn(result: string): string | undefined {
-  const head = result.slice(0, 2_000);
-  if (
-    !/^(?:The user doesn't want to (?:proceed|take this action)|(?:exec )?command rejected by user)/.test(
-      head,
-    )
-  ) {
-    return undefined;
-  }
-  const marker = 'the user said:';
-  const at = head.indexOf(marker);
-  return at < 0 ? '' : head.slice(at + marker.length).trim();
+  const head = result.slice(0, 2_000).trimStart();
+  if (!REFUSALS.some((refusal) => refusal.test(head))) return undefined;
+  const marker = REFUSAL_WORDS.exec(head);
+  return marker === null ? '' : head.slice(marker.index + marker[0].length).trim();
 }
 
 /** Commits that git reports in an output: `[branch abc1234] subject`. */

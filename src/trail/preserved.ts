@@ -1,5 +1,6 @@
 // What the messages say that a compaction leaves verbatim behind the summary, so that the summary need not repeat it.
 
+import { templatedTask } from './actions.ts';
 import { redact } from './redact.ts';
 import { ownWords } from './requests.ts';
 import { oneLine } from './sentences.ts';
@@ -19,7 +20,11 @@ const KNOWN_BY = 80;
 
 /** Reads the texts of preserved messages as the trail read them: the user's own words, secrets replaced, on one line. */
 export function preservedWords(texts: readonly string[]): PreservedWords {
-  const own = texts.map((text) => oneLine(redact(ownWords(text) ?? '')));
+  const own = texts.flatMap((text) => {
+    const words = redact(ownWords(text) ?? '');
+    const { task, template } = templatedTask(words);
+    return template === '' ? [oneLine(words)] : [oneLine(words), oneLine(task)];
+  });
   const whole = new Set(own);
   return {
     hasMessage: (text) => whole.has(oneLine(text)),

@@ -1,12 +1,13 @@
 // The chain of what the user asked, with the rules, answers and deeds that belong to it.
 
-import { constraintsOf, isCorrection, listedRules, pastedPart } from './constraints.ts';
+import { constraintsOf, isConstraint, isCorrection, listedRules, pastedPart } from './constraints.ts';
 import {
   clip,
   clipMiddle,
   detached,
   oneLine,
   proseBlocks,
+  sentencesOf,
   sentencesOfLine,
   withoutEmphasis,
 } from './sentences.ts';
@@ -98,6 +99,21 @@ export class RequestLedger {
         isPasted: isPasted && before?.isPasted !== false,
       });
     }
+    this.#boundConstraints();
+  }
+
+  /** Takes over the rules of the template that a harness put around the task, but for those that the task states, too. */
+  addTemplateRules(text: string): void {
+    for (const sentence of sentencesOf(text).filter(isConstraint)) {
+      const key = sentence.toLowerCase();
+      if (this.#constraints.has(key) || !isWholeRule(sentence)) continue;
+      const rule = { turn: this.#turns, text: detached(sentence), isPasted: true, isTemplate: true } as const;
+      this.#constraints.set(key, rule);
+    }
+    this.#boundConstraints();
+  }
+
+  #boundConstraints(): void {
     for (const key of this.#constraints.keys()) {
       if (this.#constraints.size <= MAX_CONSTRAINTS) break;
       this.#constraints.delete(key);
@@ -160,6 +176,11 @@ export class RequestLedger {
   }
 }
 
+/** Whether a sentence says something by itself: no heading, no line that only introduces others. */
+function isWholeRule(sentence: string): boolean {
+  return !/[:：]$/.test(sentence) && sentence.split(' ').length > 3;
+}
+
 /** The first sentence that says something by itself: no heading, no item of a list, no rest of one that code interrupts. */
 function leadOf(text: string): string | undefined {
   return proseBlocks(text)
@@ -180,6 +201,10 @@ const WRAPPERS =
 const CLIENT_COMMANDS =
   /^\/(?:compact|clear|model|cost|status|context|config|help|login|logout|resume|exit|quit|mcp|hooks|memory|permissions|doctor|usage|fast|effort|rewind)\b/;
 
+/** More of them, which with words behind them may be a command of the project. */
+const LONE_COMMANDS =
+  /^\/(?:mode|theme|settings|new|tree|fork|export|share|session|hotkeys|keybindings|changelog|copy|undo|redo|bug|feedback|release-notes|terminal-setup|vim|statusline|tokens|history|chat|stats|about|editor|reload|thinking)?$/;
+
 /**
  * The user's own words in a message of the user role: without reminders, IDE context and other wrappers; undefined
  * where nothing of it is the user's.
@@ -190,7 +215,8 @@ export function ownWords(text: string): string | undefined {
   const command = commandOf(own);
   if (command !== undefined) own = command;
   own = withoutWrapped(own).trim();
-  if (own === '' || WRAPPERS.test(own) || CLIENT_COMMANDS.test(own)) return undefined;
+  if (own === '' || WRAPPERS.test(own) || CLIENT_COMMANDS.test(own) || LONE_COMMANDS.test(own))
+    return undefined;
   return own;
 }
 
@@ -224,7 +250,18 @@ function withoutWrapped(text: string): string {
   }
 }
 
+/** Tags of harnesses and clients around what is asked for. */
+const TASK_TAGS = new Set([
+  'pr_description',
+  'problem_statement',
+  'task_description',
+  'issue_description',
+  'user_query',
+  'user_request',
+]);
+
 /** Clients' tags have a hyphen or an underscore, or are one of a few words; HTML that a user pasted has not. */
 function isWrapperTag(tag: string): boolean {
+  if (TASK_TAGS.has(tag)) return false;
   return /[-_]/.test(tag) || /^(?:INSTRUCTIONS|skill|skills|context|environment|hook)$/.test(tag);
 }

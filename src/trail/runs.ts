@@ -105,8 +105,42 @@ export function signatureOf(command: string, simple: readonly SimpleCommand[]): 
 }
 
 /** Program and verb of a signature: what two runs have in common that differ in their operands. */
-export function programOf(signature: string): string {
+function programOf(signature: string): string {
   return signature.split(' ', 2).join(' ');
+}
+
+/** Programs whose first word names the task, that name it with their second, and that run another program. */
+const RUNNERS =
+  /^(?:pytest|tox|jest|vitest|mocha|ava|tsc|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|black|prettier|rubocop|rspec|phpunit|ctest|golangci-lint|shellcheck|rustc|gcc|clang)$/;
+const VERB_RUNNERS =
+  /^(?:go (?:test|build|vet)|cargo (?:test|build|check|clippy|nextest|fmt)|(?:npm|pnpm|yarn|bun) (?:test|t|build|lint|check|typecheck|tsc)|node --test|dotnet (?:test|build)|swift (?:test|build)|mix (?:test|compile)|deno (?:test|check|lint)|python3? (?:-m )?(?:pytest|unittest|mypy|ruff)|(?:mvn|gradle|\.\/gradlew|\.\/mvnw|make|just|mise run|task|bazel|ninja) (?:test|build|check|lint|verify|compile)\S*)$/;
+const LAUNCHERS =
+  /^(?:(?:npm|pnpm|yarn|bun|deno) (?:run|exec|dlx|x)|npx|pnpx|bunx|uvx|(?:uv|poetry|pdm|pipenv|hatch|rye) run|bundle exec|mise (?:run|exec)|dotnet run|python3? -m) /;
+
+/**
+ * The kind of test, build or lint run that a command is, or undefined where it is none: another run of the same kind with
+ * other operands is evidence that what kept it from running is mended. A `mkdir` or `git add` that went well elsewhere is none.
+ */
+export function runnerOf(command: string): string | undefined {
+  const launcher = LAUNCHERS.exec(command)?.[0] ?? '';
+  const [program = '', verb = ''] = command.slice(launcher.length).split(' ', 2);
+  if (launcher !== '') return program === '' || program.startsWith('-') ? undefined : `${launcher}${program}`;
+  if (RUNNERS.test(program)) return program;
+  return VERB_RUNNERS.test(`${program} ${verb}`) ? `${program} ${verb}` : undefined;
+}
+
+/** What two runs have in common that differ in their operands: the kind of runner, otherwise program and verb. */
+function kindOf(signature: string): string {
+  return runnerOf(signature) ?? programOf(signature);
+}
+
+/** Programs that are told as they went: whether they ran well since says nothing of what failed. */
+const DEEDS =
+  /^(?:mkdir|rmdir|rm|cp|mv|ln|chmod|chown|touch|kill|pkill|git|gh|glab|curl|wget|ssh|scp|apt|apt-get|brew|docker|kubectl|tmux|ps|cd|ls|open)(?: |$)/;
+
+/** Whether a command does one thing once, so that nobody runs it again to see it pass. */
+export function isDeed(command: string): boolean {
+  return DEEDS.test(command);
 }
 
 /** The parts of a command that do something, as one line: without `cd`, output filters and redirections. */
@@ -151,7 +185,7 @@ export class RunLedger {
     this.#runs.push({ ...run, ...moment, command: detached(run.command), telling });
     if (this.#runs.length > MAX_RUNS) this.#runs.shift();
     if (run.failed) this.#fail(signature, { ...run, telling }, moment);
-    else this.#pass(signature);
+    else this.pass(signature);
   }
 
   noteEdit(path: string, moment: Moment): void {
@@ -183,10 +217,11 @@ export class RunLedger {
     if (this.#failures.size > MAX_FAILURES) this.#forgetOne();
   }
 
-  #pass(signature: string): void {
-    const program = programOf(signature);
+  /** Takes in that what failed under a signature, if anything did, ended well. */
+  pass(signature: string): void {
+    const kind = kindOf(signature);
     for (const [failed, failure] of this.#failures) {
-      if (!failure.isProgramWell && programOf(failed) === program) failure.isProgramWell = true;
+      if (!failure.isProgramWell && kindOf(failed) === kind) failure.isProgramWell = true;
     }
     const failure = this.#failures.get(signature);
     if (failure === undefined || failure.outcome === 'passed') return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { fileActionsOf, simpleCommands } from './shell.ts';
+import { fileActionsOf, scriptRows, simpleCommands } from './shell.ts';
 
 /** One phrase per file action: `read a.ts 1-9`. */
 function tell(script: string): string[] {
@@ -27,6 +27,11 @@ const table: readonly (readonly [script: string, told: readonly string[]])[] = [
   ["sed -i '' -e 's/a/b/' x.ts", ['edit x.ts']],
   ['head -n 20 a.md && nl -ba b.md', ['read a.md 1-20', 'read b.md']],
   ['rg -n "foo bar" src/a.ts docs', ['read src/a.ts']],
+  ['grep -A 20 "gate = make.latch" src/a.ts', ['read src/a.ts']],
+  ['grep -n -m 3 -e gate.py yard.py', ['read yard.py']],
+  ["rg -g '*.ts' --type ts gate.shut src/a.ts", ['read src/a.ts']],
+  ["awk -F , '{print $1}' hens.csv", ['read hens.csv']],
+  ['jq -r .gate.name farm.json', ['read farm.json']],
   ["cat > out/x.txt <<'EOF'\nhello\nEOF", ['create out/x.txt "hello\\n"']],
   ['echo 1 >> log.txt 2>/dev/null', ['edit log.txt']],
   ['make 2>&1 | tee build.log', ['edit build.log']],
@@ -66,5 +71,49 @@ test('nonsense never throws and never stalls', () => {
       },
     ),
     { seed: 7, numRuns: 500 },
+  );
+});
+
+test('a script is parted into its commands and the texts that they are given', () => {
+  const script = [
+    "cd barn && git commit -m \"$(cat <<'END'",
+    'Mend the `gate`',
+    "It's mended by: Ada",
+    'END',
+    ')" && git push',
+    'python3 - <<EOF',
+    'print(1)',
+    'EOF',
+    "echo 'one",
+    "two' && make gate  # it's done",
+    'bd create "x',
+    'y" \\',
+    '  --type=task',
+    'echo $((1 << 3)) < in.txt',
+  ].join('\n');
+  const { commands, texts } = scriptRows(script);
+  assert.deepEqual(commands.split('\n'), [
+    "cd barn && git commit -m \"$(cat <<'END'",
+    ' && git push',
+    'python3 - <<EOF',
+    "echo 'one",
+    " && make gate  # it's done",
+    'bd create "x',
+    ' --type=task',
+    'echo $((1 << 3)) < in.txt',
+  ]);
+  for (const row of ['Mend the `gate`', "It's mended by: Ada", 'print(1)', "two'"]) {
+    assert.ok(texts.split('\n').includes(row), row);
+  }
+});
+
+test('the rows of a script are read in linear time, whatever stands in it', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom("'", '"', '\\', '<<A', 'A', '\n', '#', ' ', 'x')), (pieces) => {
+      const script = pieces.join('');
+      const { commands, texts } = scriptRows(script);
+      assert.ok(commands.length + texts.length <= script.length + 2, 'nothing is told twice');
+    }),
+    { seed: 7 },
   );
 });

@@ -215,6 +215,71 @@ export function nestedScript(words: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** A script parted into its commands and what they are given: heredocs and quoted texts of several lines. */
+export interface ScriptRows {
+  readonly commands: string;
+  readonly texts: string;
+}
+
+const HEREDOC = /<<-?[ \t]*(?:(['"])([^'"\n]{1,60})\1|\\?([A-Za-z_]\w{0,59}))/;
+
+const NO_ROWS: ReadonlyMap<string, number> = new Map();
+
+/** Parts a script line by line, without a parse: linear, and good enough for nonsense, too. */
+export function scriptRows(script: string): ScriptRows {
+  const rows = script.split('\n');
+  // Looked up first, so that marks without an end do not make it quadratic.
+  const last = script.includes('<<') ? new Map(rows.map((row, at) => [row.trim(), at])) : NO_ROWS;
+  const commands: string[] = [];
+  const texts: string[] = [];
+  let quote = '';
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] ?? '';
+    const wasQuoted = quote !== '';
+    const read = readQuotes(row, quote);
+    quote = read.quote;
+    const rest = wasQuoted ? row.slice(read.closedAt) : row;
+    if (wasQuoted) texts.push(row.slice(0, read.closedAt));
+    const isContinued = commands.at(-1)?.endsWith('\\') === true;
+    if (/\w|\\$/.test(rest)) commands.push(isContinued ? rest.trimStart() : rest);
+    const heredoc = quote === "'" ? null : HEREDOC.exec(rest);
+    const mark = heredoc?.[2] ?? heredoc?.[3];
+    if (mark === undefined || (last.get(mark) ?? -1) <= at) continue;
+    let end = at + 1;
+    while (rows[end]?.trim() !== mark) end++;
+    texts.push(...rows.slice(at + 1, end));
+    at = end;
+  }
+  return { commands: joinContinued(commands), texts: texts.join('\n') };
+}
+
+/** Rows as a text, those that end with a backslash with the next one. */
+function joinContinued(rows: readonly string[]): string {
+  return rows
+    .map((row) => (row.endsWith('\\') ? `${row.slice(0, -1).trimEnd()} ` : `${row.trimEnd()}\n`))
+    .join('')
+    .trimEnd();
+}
+
+/** The quotation that is open at the end of a row, and where the one closed that was open at its start. */
+function readQuotes(row: string, open: string): { readonly quote: string; readonly closedAt: number } {
+  let quote = open;
+  let closedAt = open === '' ? 0 : row.length;
+  let isFirst = open !== '';
+  for (let at = 0; at < row.length; at++) {
+    const char = row.charAt(at);
+    if (char === '\\' && quote !== "'") at++;
+    else if (quote === '' && char === '#' && /(?:^|\s)$/.test(row.charAt(at - 1))) break;
+    else if (quote === '' && (char === '"' || char === "'")) quote = char;
+    else if (quote !== '' && char === quote) {
+      if (isFirst) closedAt = at + 1;
+      isFirst = false;
+      quote = '';
+    }
+  }
+  return { quote, closedAt };
+}
+
 /** Joins a directory and a path as a shell would; an absolute path or `~` stands for itself. */
 export function joinPath(directory: string | undefined, path: string): string {
   if (directory === undefined || directory === '' || /^[/~$]/.test(path)) return path;
@@ -242,12 +307,7 @@ function programActions({ words }: SimpleCommand): ShellFileAction[] {
   if (program === 'sed') return sedActions(rest);
   if (program === 'head' || program === 'tail') return headActions(program, rest);
   if (READERS.has(program)) return operands.map((path) => ({ action: 'read', path }));
-  if (SEARCHERS.has(program)) {
-    return operands
-      .slice(1)
-      .filter(hasExtension)
-      .map((path) => ({ action: 'read', path }));
-  }
+  if (SEARCHERS.has(program)) return searchActions(program, rest);
   if (program === 'tee') return operands.map((path) => ({ action: 'edit', path }));
   if (program === 'touch') return operands.map((path) => ({ action: 'create', path }));
   if (program === 'rm' || program === 'unlink') return operands.map((path) => ({ action: 'delete', path }));
@@ -269,6 +329,43 @@ function moveActions(operands: readonly string[]): ShellFileAction[] {
     path,
     to: isInto ? joinPath(to, path.slice(path.lastIndexOf('/') + 1)) : to,
   }));
+}
+
+const GREP_OPTIONS =
+  '-A -B -C -m -e -f -d --after-context --before-context --context --max-count --regexp --file';
+/** Options of searchers that take the next word for their value. */
+const SEARCH_OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
+  grep: wordSet(GREP_OPTIONS),
+  egrep: wordSet(GREP_OPTIONS),
+  rg: wordSet(`${GREP_OPTIONS} -g -t -T -r -j -M --glob --iglob --type --type-not --replace`),
+  ag: wordSet(`${GREP_OPTIONS} -G`),
+  ack: wordSet(GREP_OPTIONS),
+  awk: wordSet('-F -v -f'),
+  jq: wordSet('-f --arg --argjson --indent'),
+};
+/** Options that give the pattern or the program, so that no operand does. */
+const PATTERN_OPTIONS = wordSet('-e -f --regexp --file');
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '));
+}
+
+/** The files that a searcher is given behind its pattern. */
+function searchActions(program: string, rest: readonly string[]): ShellFileAction[] {
+  const operands: string[] = [];
+  let hasPattern = false;
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at] ?? '';
+    if (!word.startsWith('-') || word === '-') operands.push(word);
+    else if (SEARCH_OPTIONS[program]?.has(word) === true) {
+      hasPattern ||= PATTERN_OPTIONS.has(word);
+      at++;
+    }
+  }
+  return operands
+    .slice(hasPattern ? 0 : 1)
+    .filter(hasExtension)
+    .map((path) => ({ action: 'read', path }));
 }
 
 function sedActions(rest: readonly string[]): ShellFileAction[] {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { announcedStep, isCourtesy, namedList, remainingRows, statementsOf } from './statements.ts';
+import {
+  announcedStep,
+  closingQuestion,
+  isCourtesy,
+  namedList,
+  remainingRows,
+  statementsOf,
+} from './statements.ts';
 
 const AT = { turn: 1, position: 1 };
 const texts = (message: string): string[] => statementsOf(message, AT).map(({ text }) => text);
@@ -71,4 +78,22 @@ test('the last list with numbers or names is kept whole, with its introduction a
   assert.ok(namedList('| a | b |\n|---|---|\n| 1 | 2 |') !== undefined, 'a table');
   assert.equal(namedList('I did\n- one\n- two\n- three'), undefined, 'nobody refers to these');
   assert.equal(namedList('1. one\n2. two'), undefined);
+});
+
+test('a question mark in a quotation or in code asks nobody anything', () => {
+  const asked = [
+    'Shall I mend "the gate"?',
+    'Do you want `shut?` there?',
+    'Is it (as you said) open?)',
+    'The hens" are out, right?',
+  ];
+  for (const text of asked) assert.equal(closingQuestion(text), text);
+  const told = [
+    'We have rules for "is the gate shut?" but none for "who shut it?"',
+    'The sign says “Who goes there?”',
+    'The test is called `shut?`',
+    'It reads "Who shut the gate?',
+  ];
+  for (const text of told) assert.equal(closingQuestion(text), undefined, text);
+  assert.equal(statementsOf('We have two rules for "who shut the gate?"', AT)[0]?.kind, 'finding');
 });

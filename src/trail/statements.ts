@@ -89,7 +89,7 @@ export function isChoice(sentence: string): boolean {
 }
 
 function kindOf(sentence: string): Statement['kind'] {
-  if (/[?？]["”)]?$/.test(sentence)) return 'question';
+  if (isQuestion(sentence)) return 'question';
   if (isIntent(sentence)) return 'intent';
   return DECISION.test(sentence) ? 'decision' : 'finding';
 }
@@ -101,7 +101,17 @@ const LED_SENTENCES = 5;
 /** The agent's question that its message ends with, or undefined. */
 export function closingQuestion(text: string): string | undefined {
   const last = sentencesOf(text.slice(-2_000)).slice(-3);
-  return last.findLast((sentence) => /[?？]["”)*]*$/.test(sentence));
+  return last.findLast(isQuestion);
+}
+
+/** Whether a sentence asks: it ends with a question mark that stands in no quotation and in no code. */
+function isQuestion(sentence: string): boolean {
+  if (!/[?？]["”)*]*$/.test(sentence)) return false;
+  const open = sentence
+    .replaceAll(/`[^`]*`/g, '')
+    .replaceAll(/"[^"]*"|“[^”]*”|「[^」]*」/g, '')
+    .trimEnd();
+  return /[?？][)*]*$/.test(open) && !/(?:^|[\s(])["“]\S[^"”]*$|`/.test(open);
 }
 
 /** Rows of a message that make a list or a table. */

@@ -33,6 +33,8 @@ export interface Constraint {
   readonly text: string;
   /** It stands in the middle of a text that was pasted, as it seems, and may be somebody else's. */
   readonly isPasted: boolean;
+  /** It stands in the template that a harness put around the task; such a rule is pasted, too. */
+  readonly isTemplate?: true;
 }
 
 /** A question of the agent and what the user said to it. */
@@ -211,6 +213,8 @@ export interface CurrentWork {
   readonly tail: readonly Activity[];
   /** The newest results, to which the agent has neither said nor done anything yet, oldest first. */
   readonly unread: readonly Activity[];
+  /** Calls at the end of the log that have no result yet, oldest first. */
+  readonly started: readonly Action[];
   /** The newest messages of the agent, oldest first, whatever the request. */
   readonly said: readonly Reply[];
   /** The newest list of the agent whose items have numbers or names, by which the user may refer to them. */

@@ -238,6 +238,18 @@ export function unreadLines({ current }: Trail, room: number): SummaryLine[] {
   });
 }
 
+/** Calls that are told as started: more at once are one kind of work. */
+const MAX_STARTED = 3;
+
+/** What runs while the log ends: nothing else tells that it was begun. */
+export function startedLines({ current: { started } }: Trail): SummaryLine[] {
+  if (started.length === 0) return [];
+  const told = started.slice(0, MAX_STARTED).map(({ text }) => `\`${text}\``);
+  const more = started.length > told.length ? ` and ${started.length - told.length} more` : '';
+  const text = `Started, no result yet: ${told.join(', ')}${more}`;
+  return [summaryLine({ section: SECTION.current, order: 7e9, text, value: 2 })];
+}
+
 /** Rows of an unread result that are taken or left together. */
 const UNREAD_CHUNK = 6;
 

@@ -822,3 +822,64 @@ test('where the work is now is told where it left', () => {
     /Working directory: \/home\/ada\/orbit; the newest commands ran in \/home\/ada\/orbit\.trees\/dome, branch dome/,
   );
 });
+
+test('another run of the same program is told where it is a test, build or lint run of the same kind', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Build the dish.')
+      .sh('mkdir -p out/dish', "mkdir: cannot create directory 'out/dish': File exists", 1)
+      .sh('npm run aim -- dish', 'Error: the dish is askew', 1)
+      .sh('go test ./dish/...', 'FAIL: TestDish\nError: the dish is askew', 1)
+      .sh('./tune.sh dish', 'Error: no such dish', 1)
+      .sh('mkdir -p out/mast', '')
+      .sh('npm run paint -- mast', 'ok 1 painted')
+      .sh('go test ./mast/...', 'ok  mast 0.1s'),
+  );
+  assert.match(text, /`mkdir -p out\/dish` failed: [^\n]*File exists\.$/m);
+  assert.match(text, /`npm run aim -- dish` failed: [^\n]*Not seen to pass since\.$/m);
+  assert.match(text, /`go test [^\n]*Not run again as such, but `go test` ran well later\.$/m);
+  assert.match(text, /`\.\/tune\.sh dish` failed: [^\n]*Not seen to pass since\.$/m);
+});
+
+test('of the files edited before a run passed two are told, those that it had named before others', () => {
+  const named = Story.in(home).user('Mend it.').sh('npm test', 'Error: askew in src/b.ts:3', 1);
+  for (const name of ['a', 'b', 'c', 'd']) named.edit(`${home}/src/${name}.ts`, 'x', 'const straight = 1;');
+  assert.match(summaryOf(named.sh('npm test', '4 passed')), /Passed later after edits to src\/b\.ts\.$/m);
+  const bare = Story.in(home).user('Mend it.').sh('npm test', 'Error: askew', 1);
+  for (const name of ['a', 'b', 'c', 'd']) bare.edit(`${home}/src/${name}.ts`, 'x', 'const straight = 1;');
+  assert.match(
+    summaryOf(bare.sh('npm test', '4 passed')),
+    /Passed later after edits to src\/c\.ts, d\.ts\.$/m,
+  );
+});
+
+test('what was started and has no result is told last', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Check it.')
+      .agent('I run the long check.')
+      .record({
+        type: 'item',
+        item: {
+          type: 'function_call',
+          name: 'Bash',
+          arguments: '{"command":"make long-check"}',
+          call_id: 'z',
+        },
+      }),
+    1_000,
+  );
+  assert.match(text, /Started, no result yet: `make long-check`\n\n9\. /);
+});
+
+test('a lone command of which nothing came is not among the messages', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Aim at the sun.')
+      .agent('It is aimed.')
+      .user('/land')
+      .user('Now at the moon.')
+      .user('More.'),
+  );
+  assert.ok(!text.includes('/land') && text.includes('Now at the moon.'), text);
+});
