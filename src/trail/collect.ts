@@ -114,8 +114,8 @@ export class TrailCollector {
       case 'session_meta':
       case 'settings':
         this.#cwd = record.cwd?.replace(/\/$/, '') ?? this.#cwd;
-        if (record.type === 'session_meta' && record.gitBranch !== undefined)
-          this.#place.noteBranch(record.gitBranch);
+        if (record.type === 'session_meta' && record.gitBranch !== undefined && this.#cwd !== undefined)
+          this.#place.noteBranch(this.#cwd, record.gitBranch);
         return;
       case 'item':
         this.#addItem(record.item);
@@ -133,13 +133,15 @@ export class TrailCollector {
   /** The trail so far; the collector can go on afterwards. */
   trail(): Trail {
     const turn = this.#requests.turn;
+    const workedIn = this.#place.directory === this.#cwd ? undefined : this.#place.directory;
     const statements = this.#statements.statements();
     const isAgentDone = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
     const now = statements.filter((statement) => statement.turn === turn);
     return {
       cwd: this.#cwd,
-      gitBranch: this.#place.branch,
-      workedIn: this.#place.directory === this.#cwd ? undefined : this.#place.directory,
+      gitBranch: this.#cwd === undefined ? undefined : this.#place.branchOf(this.#cwd),
+      workedIn,
+      workedInBranch: workedIn === undefined ? undefined : this.#place.branchOf(workedIn),
       turns: turn,
       compactions: this.#compactions,
       requests: this.#requests.requests(),
@@ -296,7 +298,7 @@ export class TrailCollector {
     }
     this.#noteActivity(due, outcome.text);
     if (due.quotable !== undefined) due.quotable.outcome = beginningOf(outcome.text);
-    this.#place.noteOutput(due.meaning, outcome.text);
+    this.#place.noteOutput(due.meaning, outcome.text, { root: this.#cwd, failed });
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
   }

@@ -195,12 +195,15 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
   if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
   if (trail.cwd !== undefined) {
     const branch = trail.gitBranch === undefined ? '' : `, branch ${trail.gitBranch}`;
-    const moved = trail.workedIn === undefined ? '' : `; the newest commands ran in ${trail.workedIn}`;
-    lines.push(
-      summaryLine({ section, order: 3, text: `Working directory: ${trail.cwd}${moved}${branch}`, value: 2 }),
-    );
+    const text = `Working directory: ${trail.cwd}${branch}${elsewhere(trail)}`;
+    lines.push(summaryLine({ section, order: 3, text, value: 2 }));
   }
   return lines;
+}
+
+function elsewhere({ workedIn, workedInBranch }: Trail): string {
+  if (workedIn === undefined) return '';
+  return `; the newest commands ran in ${workedIn}${workedInBranch === undefined ? '' : ` (branch ${workedInBranch})`}`;
 }
 
 /** Whether a message says nothing but rules. */

@@ -223,10 +223,12 @@ export interface CurrentWork {
 export interface Trail {
   /** The working directory that the file names. */
   readonly cwd: string | undefined;
-  /** The branch that git named last, or that the file names. */
+  /** The branch of the working directory: what git named there last, or what the file names. */
   readonly gitBranch: string | undefined;
   /** Where most of the newest commands ran, when that is elsewhere. */
   readonly workedIn: string | undefined;
+  /** The branch of that place, where git named one there. */
+  readonly workedInBranch: string | undefined;
   readonly turns: number;
   /** Compactions seen in the log. */
   readonly compactions: number;
