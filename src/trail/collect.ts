@@ -337,7 +337,7 @@ export class TrailCollector {
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     // A script may fail late and have written before; an edit tool that failed wrote nothing.
     if (failed && meaning.command === undefined) return;
-    for (const file of meaning.files) this.#addFile(file, moment);
+    for (const file of meaning.files) if (!failed || file.action !== 'restore') this.#addFile(file, moment);
     const [only] = meaning.files;
     if (only?.action === 'read' && meaning.files.length === 1) {
       this.#files.noteContent(this.#relative(only.path), text);
@@ -348,9 +348,9 @@ export class TrailCollector {
     const path = this.#relative(file.path);
     if (isScratch(path)) return;
     const to = file.to === undefined ? undefined : this.#relative(file.to);
-    this.#files.add({ ...file, path, ...(to === undefined ? {} : { to }) }, moment);
-    if (file.action === 'read') return;
-    this.#requests.noteEdit(to ?? path);
+    const isKnown = this.#files.add({ ...file, path, ...(to === undefined ? {} : { to }) }, moment);
+    if (file.action === 'read' || !isKnown) return;
+    if (file.action !== 'restore') this.#requests.noteEdit(to ?? path);
     this.#runs.noteEdit(to ?? path, moment);
     this.#act(phraseOf(file.action, path, to));
   }
@@ -428,8 +428,10 @@ export class TrailCollector {
 
   #relative(path: string): string {
     const root = this.#root;
-    if (root !== '' && path.startsWith(`${root}/`)) return path.slice(root.length + 1);
-    return path.startsWith('./') ? path.slice(2) : path;
+    const bare = path.endsWith('/.') ? path.slice(0, -2) : path;
+    if (root !== '' && bare === root) return '.';
+    if (root !== '' && bare.startsWith(`${root}/`)) return bare.slice(root.length + 1);
+    return bare.startsWith('./') ? bare.slice(2) : bare;
   }
 }
 
@@ -497,6 +499,7 @@ function isScratch(path: string): boolean {
 
 function phraseOf(action: FileAction['action'], path: string, to: string | undefined): string {
   if (action === 'move') return `moved ${path} to ${to ?? path}`;
+  if (action === 'restore') return `had git put back ${path}`;
   return `${{ edit: 'edited', create: 'wrote', delete: 'deleted', read: 'read' }[action]} ${path}`;
 }
 

@@ -2,7 +2,7 @@
 
 import type { CallMeaning } from './calls.ts';
 import { detached } from './sentences.ts';
-import { joinPath } from './shell.ts';
+import { gitCommandOf, joinPath } from './shell.ts';
 import type { SimpleCommand } from './shell.ts';
 
 /** Characters at the head of an output in which git names its branch. */
@@ -121,20 +121,13 @@ interface GitCall {
   readonly sets: { readonly at?: string; readonly branch: string | undefined } | undefined;
 }
 
-function gitCallOf({ words, directory }: SimpleCommand, base: string | undefined): GitCall[] {
-  if (words[0] !== 'git') return [];
-  let within = directory;
-  let at = 1;
-  for (; at < words.length && words[at]?.startsWith('-') === true; at++) {
-    const option = words[at];
-    if (option === '-C') within = joinPath(within, words[++at] ?? '');
-    else if (option === '-c') at++;
-  }
-  const place = placeOf(within, base);
-  if (place === undefined) return [];
-  const [verb = '', ...rest] = words.slice(at);
+function gitCallOf(command: SimpleCommand, base: string | undefined): GitCall[] {
+  const git = gitCommandOf(command);
+  const place = git === undefined ? undefined : placeOf(git.directory, base);
+  if (git === undefined || place === undefined) return [];
+  const { verb, words } = git;
   const isWorktree = verb === 'worktree';
-  const sets = isWorktree ? addedWorktree(rest, place) : newBranch(verb, rest);
+  const sets = isWorktree ? addedWorktree(words, place) : newBranch(verb, words);
   return [{ directory: place, isWorktree, movesHead: verb === 'checkout' || verb === 'switch', sets }];
 }
 

@@ -78,6 +78,8 @@ export interface FileTrail {
   /** Relative to the working directory where it lies in it. */
   readonly path: string;
   readonly state: 'read' | 'edited' | 'created' | 'deleted';
+  /** Whether git put back what it has after the newest edit. */
+  readonly isRestored: boolean;
   readonly reads: number;
   readonly edits: number;
   /** Line ranges read since the newest edit, at most a few. */
@@ -86,6 +88,8 @@ export interface FileTrail {
   readonly renamedFrom: readonly string[];
   readonly lastTurn: number;
   readonly lastEditTurn: number;
+  /** −1 where it was not changed. */
+  readonly lastEditPosition: number;
   readonly lastPosition: number;
   /** New text of the newest small edits, oldest first; empty once the file was rewritten. */
   readonly snippets: readonly string[];
