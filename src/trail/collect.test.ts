@@ -99,13 +99,13 @@ test('a renamed file goes by its new name, a deleted one is gone, a failed edit 
 const moons = '  7→export function phaseOf(day: number) {\n  8→  return cycleOf(day).moonPhase;\n  9→}';
 
 /** What is told of one file. */
-function file({ path, ...story }: { readonly path: string; readonly story: Story }) {
-  const found = trailOf(story.story).files.find((one) => one.path === path);
+function toldOf(path: string, story: Story) {
+  const found = trailOf(story).files.find((one) => one.path === path);
   assert.ok(found, `nothing is told of ${path}`);
   return { ...found, rows: found.rows.map(({ text }) => text) };
 }
 
-const moon = (story: Story) => file({ path: 'src/moon.ts', story });
+const moon = (story: Story) => toldOf('src/moon.ts', story);
 const read = () => Story.in(home).user('Mend the moon.').read(`${home}/src/moon.ts`, moons);
 
 test('what a later edit took out of a file is not told as what stands in it', () => {
@@ -412,4 +412,39 @@ test('a handoff whose past is not in the log is carried over', () => {
     },
   });
   assert.match(collector.trail().carriedOver ?? '', /^Here is your packet back:\n\nThe goal is a tax table/);
+});
+
+test('what git said of the work tree is forgotten once a file changed or a commit was made', () => {
+  const looked = () => Story.in(home).user('Go.').sh('git status', 'On branch main\nworking tree clean');
+  const toldBy = (story: Story) => JSON.stringify(trailOf(story).current);
+  assert.match(toldBy(looked()), /working tree clean/);
+  assert.match(toldBy(looked().read(`${home}/src/moon.ts`, moons)), /working tree clean/);
+  assert.doesNotMatch(toldBy(looked().edit(`${home}/src/moon.ts`, 'a()', 'b()')), /working tree clean/);
+  assert.doesNotMatch(toldBy(looked().sh('git commit -m x', '[main 1a2b3c4] x')), /working tree clean/);
+  const compared = Story.in(home)
+    .user('Go.')
+    .sh('git diff', '+ openDome();')
+    .edit(`${home}/a.ts`, 'a()', 'b()');
+  assert.match(
+    JSON.stringify(trailOf(compared).current.tail),
+    /openDome/,
+    'lines that differed are a step of the work',
+  );
+  assert.doesNotMatch(JSON.stringify(trailOf(compared).current.unread), /openDome/, 'but no newest result');
+  const tested = Story.in(home).user('Go.').sh('npm test; git status', '3 passed\nworking tree clean');
+  assert.match(
+    toldBy(tested.edit(`${home}/src/moon.ts`, 'a()', 'b()')),
+    /3 passed/,
+    'a run of tests is told',
+  );
+});
+
+test('the newest commit is known where git was quiet, in another directory, or a script failed behind it', () => {
+  const newest = (script: string, output = '', code = 0) =>
+    trailOf(Story.in(home).user('Go.').sh(script, output, code)).newestCommit?.hash ?? 'none';
+  assert.equal(newest('git -C ../atlas commit -m x', '[main 1a2b3c4] x'), '1a2b3c4');
+  assert.equal(newest('git commit -m x && git push', '[main 1a2b3c4] x\nfatal: no remote', 128), '1a2b3c4');
+  assert.equal(newest('git commit -m x', 'fatal: nothing', 1), 'none');
+  const quiet = trailOf(Story.in(home).user('Go.').sh('git commit -q -F message.txt'));
+  assert.deepEqual(quiet.newestCommit, { position: 2, hash: undefined });
 });

@@ -30,6 +30,8 @@ import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
+import { gitCommandOf } from './shell.ts';
+import type { SimpleCommand } from './shell.ts';
 import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
 import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
@@ -37,6 +39,8 @@ import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
 const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
 const MAX_TAIL = 80;
+/** States of the work tree that may be quoted and are to be forgotten when they are no longer so. */
+const MAX_QUOTED_REPORTS = 200;
 const MAX_TAIL_LENGTH = 2_400;
 /** Characters of one result that are remembered, and of all that are told: where they are few, each is told longer. */
 const KEPT_TAIL_LENGTH = 16_000;
@@ -90,6 +94,9 @@ export class TrailCollector {
   readonly #actions: Action[] = [];
   readonly #tail: Activity[] = [];
   readonly #place = new PlaceLedger();
+  /** Positions of calls that told the state of the work tree as it still is, and what is quoted of them. */
+  #reports: { readonly position: number; readonly isStep: boolean }[] = [];
+  #quotedReports: Quotable[] = [];
   #unread: Activity[] = [];
   #hasUnread = false;
   readonly #said: Reply[] = [];
@@ -154,6 +161,7 @@ export class TrailCollector {
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
       commits: this.#deliveries.commits(),
+      newestCommit: this.#deliveries.newestCommit,
       landmarks: this.#deliveries.landmarks(),
       statements,
       openQuestions: openQuestions(now, this.#lastMessage),
@@ -297,7 +305,12 @@ export class TrailCollector {
       return;
     }
     this.#noteActivity(due, outcome.text);
-    if (due.quotable !== undefined) due.quotable.outcome = beginningOf(outcome.text);
+    if (due.quotable !== undefined) {
+      due.quotable.outcome = beginningOf(outcome.text);
+      if (isReport(due.meaning)) {
+        this.#quotedReports = [...this.#quotedReports, due.quotable].slice(-MAX_QUOTED_REPORTS);
+      }
+    }
     this.#place.noteOutput(due.meaning, outcome.text, { root: this.#cwd, failed });
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
@@ -323,10 +336,25 @@ export class TrailCollector {
     const added = meaning.command === undefined ? (file?.added ?? '') : '';
     const written = added === '' ? {} : { written: detached(headLines(added, WRITTEN_LENGTH)) };
     const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
+    if (isReport(meaning)) {
+      const report = { position: moment.position, isStep: showsLines(meaning) };
+      this.#reports = [...this.#reports, report].slice(-MAX_TAIL);
+    }
     this.#tail.push({ ...moment, call, ...written, result: detached(text.slice(0, kept)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
     this.#unread.push({ ...moment, call, result: text });
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
+  }
+
+  /** What git said of the work tree is no longer so, once a file changed or a commit was made. */
+  #forgetReports(): void {
+    if (this.#reports.length === 0) return;
+    const stale = new Map(this.#reports.map(({ position, isStep }) => [position, isStep]));
+    this.#tail.splice(0, Infinity, ...this.#tail.filter(({ position }) => stale.get(position) !== false));
+    this.#unread = this.#unread.filter(({ position }) => !stale.has(position));
+    for (const quotable of this.#quotedReports) delete quotable.outcome;
+    this.#reports = [];
+    this.#quotedReports = [];
   }
 
   /** The script of a call, that of the process it writes to included. */
@@ -350,6 +378,7 @@ export class TrailCollector {
     const to = file.to === undefined ? undefined : this.#relative(file.to);
     const isKnown = this.#files.add({ ...file, path, ...(to === undefined ? {} : { to }) }, moment);
     if (file.action === 'read' || !isKnown) return;
+    this.#forgetReports();
     if (file.action !== 'restore') this.#requests.noteEdit(to ?? path);
     this.#runs.noteEdit(to ?? path, moment);
     this.#act(phraseOf(file.action, path, to));
@@ -388,7 +417,8 @@ export class TrailCollector {
     );
     this.#requests.noteCommand(failed);
     this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling)}`);
-    if (!failed) this.#deliveries.addRun(meaning.simple, outcome.text, this.#requests.turn);
+    this.#deliveries.addRun(meaning.simple, { output: outcome.text, failed }, due.moment);
+    if (this.#deliveries.newestCommit?.position === due.moment.position) this.#forgetReports();
   }
 
   #act(phrase: string): void {
@@ -456,6 +486,24 @@ const REPORTING = new Set(['git', 'gh', 'curl', 'glab', 'bd', 'docker', 'kubectl
 /** Whether a script may succeed though its work failed: it pipes or goes on, and its work is no report. */
 function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
   return /[|;\n]/.test(command) && simple.some((one) => isWork([one]) && !REPORTING.has(one.words[0] ?? ''));
+}
+
+/** Whether a call only looks at what differs in the work tree. */
+function isReport({ simple = [] }: CallMeaning): boolean {
+  return !isWork(simple) && simple.some((command) => /^(?:status|diff)$/.test(verbOf(command)));
+}
+
+/** Whether it shows the differing lines, which tell of the work also once more was changed; a list of files misleads. */
+function showsLines({ simple = [] }: CallMeaning): boolean {
+  return simple.some((command) => verbOf(command) === 'diff' && !command.words.some(isOfNames));
+}
+
+function isOfNames(word: string): boolean {
+  return /^--(?:stat|shortstat|numstat|name-only|name-status|check|quiet)/.test(word);
+}
+
+function verbOf(command: SimpleCommand): string {
+  return gitCommandOf(command)?.verb ?? '';
 }
 
 /** What tells what a call was for: its script, or the tool with what it was given. Of an edit the file tells that. */

@@ -6,6 +6,7 @@ import { charactersFor, isWithin, quoted, SECTION, summaryLine } from './line.ts
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import type { PreservedWords } from './preserved.ts';
+import { treeLines } from './tree-lines.ts';
 import {
   actionLines,
   listLines,
@@ -40,6 +41,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const rules = ruleLines(trail, quotedWhole(trail, budget, preserved), preserved);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
+  const tree = treeLines(trail, budget);
   const files = fileLines(trail, budget);
   const actions = actionLines(trail);
   const { now, before, choices } = statementLines(trail, budget);
@@ -63,6 +65,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
+    { lines: tree, share: 0.04, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
     { lines: report, share: quoteShare * replyShare(newestReply, trail), by: 'order' },
     { lines: reply, share: quoteShare * replyShare(repliesTo, trail), by: 'order' },
@@ -81,6 +84,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     ...rules,
     ...next,
     ...pending,
+    ...tree,
     ...files.changed,
     ...files.read,
     ...files.snippets,

@@ -135,6 +135,13 @@ export interface Commit {
   readonly subject: string;
 }
 
+/** Where the newest commit stands in the log. */
+export interface NewestCommit {
+  readonly position: number;
+  /** Undefined where git did not print it. */
+  readonly hash: string | undefined;
+}
+
 /** A pull request, issue, push or other thing of the outer world that the session produced or was about. */
 export interface Landmark {
   readonly turn: number;
@@ -248,6 +255,8 @@ export interface Trail {
   readonly commands: readonly CommandRun[];
   readonly failures: readonly Failure[];
   readonly commits: readonly Commit[];
+  /** Undefined where the log tells of none. */
+  readonly newestCommit: NewestCommit | undefined;
   readonly landmarks: readonly Landmark[];
   readonly statements: readonly Statement[];
   readonly openQuestions: readonly Statement[];
