@@ -13,26 +13,26 @@ export interface FileAction {
   /** `restore`: git puts back what it has, whatever was edited since; the path may be a directory. */
   readonly action: 'read' | 'edit' | 'create' | 'delete' | 'move' | 'restore';
   readonly path: string;
-  readonly to?: string;
-  readonly range?: LineRange;
+  readonly to?: string | undefined;
+  readonly range?: LineRange | undefined;
   /** New text that the call writes. */
-  readonly added?: string;
+  readonly added?: string | undefined;
   /** What an edit takes out, and what it puts there, place by place; absent where the call does not tell. */
-  readonly replaced?: readonly Replacement[];
+  readonly replaced?: readonly Replacement[] | undefined;
 }
 
 /** A call by its meaning. Absent parts do not apply. */
 export interface CallMeaning {
   /** The shell script, or a phrase for a tool whose result tells like a command's does. */
-  readonly command?: string;
-  readonly simple?: readonly SimpleCommand[];
+  readonly command?: string | undefined;
+  readonly simple?: readonly SimpleCommand[] | undefined;
   /** The directory that the call itself names. */
-  readonly directory?: string;
+  readonly directory?: string | undefined;
   readonly files: readonly FileAction[];
-  readonly plan?: PlanChange;
-  readonly questions?: readonly string[];
+  readonly plan?: PlanChange | undefined;
+  readonly questions?: readonly string[] | undefined;
   /** The running process that this call writes to. */
-  readonly processId?: string;
+  readonly processId?: string | undefined;
   /** Text of the call worth searching for identifiers. */
   readonly text: string;
 }
@@ -52,6 +52,16 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Reads a call. Never throws: arguments that are no JSON count as plain text. */
 export function meaningOf(call: CallView): CallMeaning {
+  const { command, simple, directory, files, plan, questions, processId, text } = readCall(call);
+  // One shape for all, whatever is absent: an engine compiles what reads calls once, not again for each new shape.
+  return { command, simple, directory, files: files.map(fileAction), plan, questions, processId, text };
+}
+
+function fileAction({ action, path, to, range, added }: FileAction): FileAction {
+  return { action, path, to, range, added };
+}
+
+function readCall(call: CallView): CallMeaning {
   const args = parseArguments(call.input);
   const name = baseName(call.name);
   const script = scriptOf(args);

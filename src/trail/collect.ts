@@ -32,7 +32,7 @@ import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { gitCommandOf } from './shell.ts';
 import type { SimpleCommand } from './shell.ts';
-import { clip, clipMiddle, detached, headLines, oneLine } from './sentences.ts';
+import { clip, clipMiddle, clippedLine, detached, headLines, keptOf, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
 import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
 
@@ -61,6 +61,8 @@ const INDEXED_LENGTH = 24_000;
 /** Characters of a call that may be quoted, where it is no script. */
 const MAX_QUOTABLE_CALL = 1_000;
 const TOP_IDENTIFIERS = 3_000;
+/** Those of them, the heaviest, that may be told with the line in which they stand. */
+const QUOTED_IDENTIFIERS = 1_500;
 const CURRENT_STATEMENTS = 14;
 
 /** The model name under which Claude Code files its own placeholders. @source Claude Code session files. */
@@ -179,7 +181,7 @@ export class TrailCollector {
       },
       // What a finished agent had announced before its last message is done.
       nextStep: isAgentDone ? announcedStep(this.#lastMessage) : this.#lastStep,
-      identifiers: this.#index.top(TOP_IDENTIFIERS),
+      identifiers: this.#index.top(TOP_IDENTIFIERS, QUOTED_IDENTIFIERS),
       carriedOver: this.#carriedOver,
     };
   }
@@ -227,8 +229,9 @@ export class TrailCollector {
     if (own === '') return;
     this.#hasPast = true;
     const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
-    this.#requests.add(own, this.#position, question);
-    this.#note(excerpt(own), 'user', this.#quotable('user', own));
+    const isAnswered = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
+    this.#requests.add(own, { position: this.#position, question, isAnswered });
+    this.#note(excerpt(own), 'user', this.#quotable('user', detached(own)));
     this.#repliesTo = this.#newestReply ?? this.#repliesTo;
     this.#newestReply = undefined;
     this.#calls = 0;
@@ -243,12 +246,15 @@ export class TrailCollector {
     this.#statements.add(statementsOf(text, this.#moment));
     this.#note(excerpt(text), 'agent', this.#quotable('agent', text));
     this.#requests.noteMessage(text);
-    this.#lastMessage = detached(text.slice(-6_000));
+    this.#lastMessage = keptOf(text, text.slice(-6_000));
     this.#newestReply = { ...this.#moment, text: this.#lastMessage };
     this.#unread = [];
     const list = namedList(this.#lastMessage);
     if (list !== undefined) this.#newestList = { ...this.#moment, text: detached(list) };
-    this.#said.push({ ...this.#moment, text: detached(clipMiddle(this.#lastMessage, SAID_LENGTH)) });
+    this.#said.push({
+      ...this.#moment,
+      text: keptOf(this.#lastMessage, clipMiddle(this.#lastMessage, SAID_LENGTH)),
+    });
     if (this.#said.length > MAX_SAID) this.#said.shift();
     this.#lastStep = announcedStep(text) ?? this.#lastStep;
     this.#hasCalledSinceMessage = false;
@@ -273,7 +279,9 @@ export class TrailCollector {
       for (const file of meaning.files) this.#addFile(file, moment);
       return;
     }
-    const about = detached(clip(oneLine(meaning.text.slice(0, MAX_ABOUT_LENGTH)), MAX_ABOUT_LENGTH / 2));
+    const about = isToldByText(meaning)
+      ? detached(clippedLine(meaning.text.slice(0, MAX_ABOUT_LENGTH), MAX_ABOUT_LENGTH / 2))
+      : '';
     this.#due.set(call.callId, { meaning: withoutText(meaning), name: call.name, about, quotable, moment });
     if (this.#due.size > MAX_DUE_CALLS) {
       for (const callId of this.#due.keys()) {
@@ -286,14 +294,13 @@ export class TrailCollector {
   #addResult(callId: string, result: string, said: { success?: boolean; exit_code?: number }): void {
     const due = this.#due.get(callId);
     const outcome = outcomeOf(result);
-    const output = isWrapped(result) ? outcome.text : excerpt(result);
-    this.#note(output, 'result');
+    this.#note(isWrapped(result) ? outcome.text : excerpt(result), 'result');
     if (due === undefined) return;
     this.#due.delete(callId);
     const exitCode = said.exit_code ?? outcome.exitCode;
     const failed =
       said.success === false || (exitCode === undefined ? looksFailed(outcome.text) : exitCode !== 0);
-    const finished = { ...outcome, exitCode };
+    const finished = { ...outcome, exitCode, isKnownWell: said.success === true };
     if (due.meaning.questions !== undefined) {
       this.#requests.answer(due.meaning.questions.join(' '), outcome.text);
       this.#requests.addConstraints(outcome.text);
@@ -332,17 +339,17 @@ export class TrailCollector {
     if (meaning.plan !== undefined || text.trim() === '') return;
     const file = meaning.files[0];
     const object = this.#scriptOf(meaning) ?? (file === undefined ? about : this.#relative(file.path));
-    const call = detached(clip(oneLine(object === '' ? name : `${name} ${object}`), 160));
+    const call = detached(clippedLine(object === '' ? name : `${name} ${object}`, 160));
     const added = meaning.command === undefined ? (file?.added ?? '') : '';
-    const written = added === '' ? {} : { written: detached(headLines(added, WRITTEN_LENGTH)) };
+    const written = added === '' ? undefined : detached(headLines(added, WRITTEN_LENGTH));
     const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
     if (isReport(meaning)) {
       const report = { position: moment.position, isStep: showsLines(meaning) };
       this.#reports = [...this.#reports, report].slice(-MAX_TAIL);
     }
-    this.#tail.push({ ...moment, call, ...written, result: detached(text.slice(0, kept)) });
+    this.#tail.push({ ...moment, call, written, result: keptOf(text, text.slice(0, kept)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
-    this.#unread.push({ ...moment, call, result: text });
+    this.#unread.push({ ...moment, call, written: undefined, result: text });
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
   }
 
@@ -376,7 +383,7 @@ export class TrailCollector {
     const path = this.#relative(file.path);
     if (isScratch(path)) return;
     const to = file.to === undefined ? undefined : this.#relative(file.to);
-    const isKnown = this.#files.add({ ...file, path, ...(to === undefined ? {} : { to }) }, moment);
+    const isKnown = this.#files.add({ ...file, path, to }, moment);
     if (file.action === 'read' || !isKnown) return;
     this.#forgetReports();
     if (file.action !== 'restore') this.#requests.noteEdit(to ?? path);
@@ -416,16 +423,17 @@ export class TrailCollector {
       due.moment,
     );
     this.#requests.noteCommand(failed);
-    this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling)}`);
+    const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;
+    this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`);
     this.#deliveries.addRun(meaning.simple, { output: outcome.text, failed }, due.moment);
     if (this.#deliveries.newestCommit?.position === due.moment.position) this.#forgetReports();
   }
 
   #act(phrase: string): void {
-    const turn = this.#requests.turn;
+    const { turn, position } = this.#moment;
     const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
     if (before >= 0) this.#actions.splice(before, 1);
-    this.#actions.push({ turn, text: detached(phrase) });
+    this.#actions.push({ turn, position, text: detached(phrase) });
     if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
   }
 
@@ -449,7 +457,7 @@ export class TrailCollector {
   }
 
   #quotable(by: Quotable['by'], text: string): Quotable {
-    return { by, position: this.#position, text: detached(excerpt(text)) };
+    return { by, position: this.#position, text: excerpt(text), outcome: undefined };
   }
 
   get #root(): string {
@@ -475,7 +483,7 @@ function redactedActivity({ call, result, written, ...moment }: Activity): Activ
   return {
     ...moment,
     call: redact(call),
-    ...(written === undefined ? {} : { written: redact(written) }),
+    written: written === undefined ? undefined : redact(written),
     result: redact(endsOf(stripAnsi(result), UNREAD_LENGTH)),
   };
 }
@@ -504,6 +512,11 @@ function isOfNames(word: string): boolean {
 
 function verbOf(command: SimpleCommand): string {
   return gitCommandOf(command)?.verb ?? '';
+}
+
+/** Whether neither a script nor a file tells what a call was about. */
+function isToldByText({ command, files }: CallMeaning): boolean {
+  return command === undefined && files.length === 0;
 }
 
 /** What tells what a call was for: its script, or the tool with what it was given. Of an edit the file tells that. */
@@ -551,11 +564,12 @@ function phraseOf(action: FileAction['action'], path: string, to: string | undef
   return `${{ edit: 'edited', create: 'wrote', delete: 'deleted', read: 'read' }[action]} ${path}`;
 }
 
-function resultPhrase(failed: boolean, telling: readonly string[]): string {
+/** @param isKnown whether the producer says how it ended */
+function resultPhrase(failed: boolean, telling: readonly string[], isKnown: boolean): string {
   const line = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
   const said = line === undefined || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
   if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
-  if (said === '') return '';
+  if (said === '') return isKnown ? '' : ' → outcome not known';
   return readsFailed(said) ? ` → said ${said}` : ` → ok: ${said}`;
 }
 

@@ -4,6 +4,7 @@ import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { ELLIPSIS, oneLine, withoutEmphasis } from './sentences.ts';
+import { tellsSomething } from './statements.ts';
 import type { CommandRun, Quote, RankedIdentifier, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
@@ -48,11 +49,12 @@ const QUOTE_VALUE = 0.05;
  */
 export function quoteLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
+  const rules = new Set(trail.constraints.map(({ text }) => text));
   const isToldAnyway = ({ by, text }: Quote) =>
-    by === 'user' && (current.includes(text) || preserved.hasSentence(text));
+    by === 'user' && (current.includes(text) || rules.has(text) || preserved.hasSentence(text));
   const byText = new Map<string, Quote>();
   const quotedAt = new Set<number>();
-  for (const { quote } of trail.identifiers.slice(0, QUOTED_NAMES)) {
+  for (const { quote } of trail.identifiers) {
     if (quote === undefined || !isTelling(quote) || isToldAnyway(quote)) continue;
     // Two cuts out of one long line say the same twice.
     if (quote.text.startsWith(ELLIPSIS) && quotedAt.has(quote.position)) continue;
@@ -68,20 +70,12 @@ export function quoteLines(trail: Trail, budget: number, preserved: PreservedWor
 /** Tokens of the budget from which a quoted call is told with how its result begins. @source docs/decisions/summary.md */
 const ROOM_FOR_OUTCOMES = 3_000;
 
-/** Names, the heaviest, that are looked at for quotations. */
-const QUOTED_NAMES = 1_500;
-
-/** Words that a quotation has to hold to tell something. */
-const LEAST_WORDS = 3;
-
 /** Fields of JSON that make a quotation data. */
 const DATA_FIELDS = 3;
 
-/** Whether a quotation tells something: no line that only introduces others, no lone name, no data. */
+/** Whether a quotation tells something: no line that only introduces others, no code, no lone name, no data. */
 function isTelling({ by, text }: Quote): boolean {
-  if (by === 'call') return true;
-  if (/[:：][*_]*$/.test(text) || text.split('":').length > DATA_FIELDS) return false;
-  return (text.match(/\p{L}{2,}/gu) ?? []).length >= LEAST_WORDS;
+  return by === 'call' || (text.split('":').length <= DATA_FIELDS && tellsSomething(withoutEmphasis(text)));
 }
 
 function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {
@@ -93,6 +87,7 @@ function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom
     text: isCall
       ? `- \`${text}\` (message ${turn})${went}`
       : `- ${quoted(withoutEmphasis(text))} (${by}, message ${turn})`,
+    ...(isCall ? {} : { says: withoutEmphasis(text) }),
     value: QUOTE_VALUE,
     group: isCall ? 'Calls on the way:' : 'Said on the way:',
   });
@@ -105,10 +100,35 @@ const TOKENS_PER_LINE_OF_PLACE = 1_000;
 
 /** What the lines of names need to know of the lines that were picked before. */
 export interface Shown {
-  /** Identifiers that the summary holds already. */
-  readonly identifiers: ReadonlySet<string>;
+  /** Whether the summary holds an identifier already. */
+  readonly isShown: (identifier: string) => boolean;
   /** The line about a file, where it has one that was picked. */
   readonly fileLine: (path: string) => SummaryLine | undefined;
+}
+
+/** The names of a trail with what a line of them says of where they belong. */
+export interface PlacedNames {
+  /** Those that weigh most for their length first. */
+  readonly names: readonly PlacedName[];
+  readonly turnLabel: (turn: number) => string;
+}
+
+interface PlacedName {
+  readonly text: string;
+  /** The file in which it stands, if it does in any. */
+  readonly path: string | undefined;
+  /** The request that was worked on when it was named last. */
+  readonly turn: number;
+}
+
+/** Places each name that may be listed; the same for every list of one summary. */
+export function placedNames(trail: Trail): PlacedNames {
+  const homes = fileHomes(trail);
+  const turnAt = turnFinder(trail);
+  const names = byRate(trail.identifiers)
+    .filter(({ text }) => !isAnonymous(text))
+    .map(({ text, position }) => ({ text, path: homes.get(text), turn: turnAt(position) }));
+  return { names, turnLabel: (turn) => turnLabel(turn, trail) };
 }
 
 /**
@@ -116,23 +136,20 @@ export interface Shown {
  * that was worked on when it was named last. A name without its surroundings would tell a reader nothing.
  */
 export function nameLines(
-  trail: Trail,
+  placed: PlacedNames,
   shown: Shown,
   budget: number,
   perLine = NAMES_PER_LINE,
 ): SummaryLine[] {
   const most = NAMES_PER_LINE * Math.max(1, Math.ceil(budget / TOKENS_PER_LINE_OF_PLACE));
-  const homes = fileHomes(trail);
-  const turnAt = turnFinder(trail);
   const byFile = new Map<string, string[]>();
   const byTurn = new Map<number, string[]>();
   const options: string[] = [];
-  for (const { text, position } of byRate(trail.identifiers)) {
-    if (shown.identifiers.has(text) || isAnonymous(text)) continue;
-    const home = homes.get(text);
+  for (const { text, path, turn } of placed.names) {
+    if (shown.isShown(text)) continue;
     if (text.startsWith('--')) options.push(text);
-    else if (home !== undefined) append(byFile, home, text);
-    else append(byTurn, turnAt(position), text);
+    else if (path !== undefined) append(byFile, path, text);
+    else append(byTurn, turn, text);
   }
   return [
     ...[...byFile].flatMap(([path, names], at) =>
@@ -146,7 +163,7 @@ export function nameLines(
         namesLine(some, {
           section: SECTION.concepts,
           order: 1e3 + turn + at / 1_000,
-          label: `- ${turnLabel(turn, trail)}`,
+          label: `- ${placed.turnLabel(turn)}`,
           group: 'Names in use, by the message that was worked on:',
         }),
       ),
@@ -227,9 +244,8 @@ interface NamesPlace {
 }
 
 /** A line of names knows its identifiers without looking for them. */
-function namesLine(names: readonly string[], { label, parent, ...place }: NamesPlace): SummaryLine {
-  const line = { ...place, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] };
-  return parent === undefined ? line : { ...line, parent };
+function namesLine(names: readonly string[], { label, ...place }: NamesPlace): SummaryLine {
+  return summaryLine({ ...place, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] });
 }
 
 function chunksOf(names: readonly string[], size: number): string[][] {

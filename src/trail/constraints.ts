@@ -87,6 +87,16 @@ export function isConstraint(sentence: string): boolean {
   return WORDS.test(sentence) || SIGNS.test(sentence) || CORRECTION.test(sentence);
 }
 
+/** What says that something said or done before was wrong, wherever it stands in a message. */
+const WRONG =
+  /\b(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are|s)? (?:wrong|incorrect|not (?:right|correct|true|what I))|I (?:didn['’]t|did not) (?:ask|mean|say)|(?:das|es) (?:ist|stimmt) (?:falsch|nicht)|c['’]est faux|eso (?:es incorrecto|no es))\b|不对|错了|違います/iu;
+
+/** Whether a message of the user opens with a correction or calls something wrong. */
+export function isCorrection(text: string): boolean {
+  const head = text.trimStart().slice(0, 400);
+  return CORRECTION.test(head) || WRONG.test(head);
+}
+
 /** Whether a sentence has a word by which rules are known, whatever else it is: a question, a tale. No printed rows. */
 export function soundsBinding(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || LOGGED.test(sentence) || PRINTED.test(sentence)) return false;

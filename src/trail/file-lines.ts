@@ -2,7 +2,7 @@
 
 import { isAnonymous, listed, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import type { FileTrail, LineRange, Trail } from './trail.ts';
+import type { FileRow, FileTrail, LineRange, Trail } from './trail.ts';
 
 /** Symbols named in the line of a file: with its path as many names as one line is credited with. */
 const SYMBOLS_PER_LINE = 5;
@@ -89,7 +89,7 @@ const ROW_VALUE = 0.05;
 
 /** The telling lines of a file below it: those that the agent wrote with a plus, as in a patch. */
 function rowLines({ file, line: parent }: Pick<Head, 'file' | 'line'>): SummaryLine[] {
-  return file.rows.map(({ text, isWritten, isDefinition }, at) =>
+  return inFileOrder(file.rows).map(({ text, isWritten, isDefinition }, at) =>
     summaryLine({
       section,
       order: parent.order + 6 + at / 1_000,
@@ -98,6 +98,19 @@ function rowLines({ file, line: parent }: Pick<Head, 'file' | 'line'>): SummaryL
       parent,
     }),
   );
+}
+
+/** The number that a reader gave a row; `Infinity` where it gave none. */
+function numberOf({ text }: FileRow): number {
+  return Number(/^(\d+): /.exec(text)?.[1] ?? Infinity);
+}
+
+/** Rows that a reader numbered in their order, before the others: one file is read in pieces that come in any order. */
+function inFileOrder(rows: readonly FileRow[]): readonly FileRow[] {
+  return rows
+    .map((row) => ({ row, number: numberOf(row) }))
+    .toSorted((a, b) => (a.number === b.number ? 0 : a.number - b.number))
+    .map(({ row }) => row);
 }
 
 interface Head {

@@ -334,15 +334,20 @@ function rowsOf(
   defined: ReadonlyMap<string, string>,
 ): FileRow[] {
   const found = new Map<string, FileRow & { readonly content: KnownText; readonly at: number }>();
+  const texts = new Map<KnownText, ReadText>();
   for (const name of names) {
     const content = symbols.get(name);
     if (content === undefined) continue;
-    const definedAt = defined.has(name) ? definitionOf(name, content.text) : -1;
-    const isDefinition = definedAt >= 0;
+    const read = texts.get(content) ?? { definitions: undefined, seen: new Set() };
+    texts.set(content, read);
+    if (defined.has(name)) read.definitions ??= definitionsIn(content.text);
+    const definedAt = defined.has(name) ? read.definitions?.get(name) : undefined;
+    const isDefinition = definedAt !== undefined;
     if (isDefinition && !content.isWritten) continue;
     // Imports come first in a file.
-    const at = isDefinition ? definedAt : content.text.lastIndexOf(name);
-    const text = at < 0 ? '' : tellableRow(content, name, at, isDefinition);
+    const at = definedAt ?? content.text.lastIndexOf(name);
+    if (at < 0 || isSeen(read, content.text, at, isDefinition)) continue;
+    const text = tellableRow(content, name, at, isDefinition);
     if (text === '' || found.has(text)) continue;
     found.set(text, { text, isWritten: content.isWritten, isDefinition, content, at });
   }
@@ -354,17 +359,40 @@ function rowsOf(
     .map(({ text, isWritten, isDefinition }) => ({ text, isWritten, isDefinition }));
 }
 
-/** Where a text defines a name, -1 where it does not. */
-function definitionOf(name: string, text: string): number {
-  for (const match of text.matchAll(DEFINITION)) {
-    if (match[2] === name) return match.index + match[0].length - name.length;
+/** What is known of a text that many names stand in. */
+interface ReadText {
+  /** Where it defines which name. */
+  definitions: ReadonlyMap<string, number> | undefined;
+  /** Lines that were looked at, as twice the place of their beginning, one more as a definition. */
+  readonly seen: Set<number>;
+}
+
+/** Where a text defines its names, each for the first time. */
+function definitionsIn(text: string): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const { 0: match, 2: name = '', index } of text.matchAll(DEFINITION)) {
+    if (!places.has(name)) places.set(name, index + match.length - name.length);
   }
-  return -1;
+  return places;
+}
+
+/** Whether a line was looked at for another name: one that is told whole reads the same for all of its names. */
+function isSeen({ seen }: ReadText, text: string, at: number, isDefinition: boolean): boolean {
+  const from = text.lastIndexOf('\n', at - 1) + 1;
+  const end = text.indexOf('\n', at);
+  if ((end < 0 ? text.length : end) - from > ROW_LENGTH) return false;
+  const line = 2 * from + Number(isDefinition);
+  if (seen.has(line)) return true;
+  seen.add(line);
+  return false;
 }
 
 /** What a line has to hold to tell something by itself: a definition does, a lone argument or brace does not. */
 const LEAST_ROW = 28;
 const LEAST_WORDS = 3;
+
+/** A field with a value of one word, which says nothing without what it is a field of. */
+const LONE_FIELD = /^["']?[\w.-]+["']?\s*[:=]\s*\S+[,;]?$/;
 
 /** Characters around a name in which a secret is known before the line is cut: half of one has no shape. */
 const REDACTED_LENGTH = 1_000;
@@ -377,6 +405,9 @@ function tellableRow({ text }: KnownText, name: string, at: number, isDefinition
   const bare = numbered.replace(/^\d+: /, '');
   if (!isDefinition && (bare.length < LEAST_ROW || (bare.match(/[A-Za-z]{2,}/g) ?? []).length < LEAST_WORDS))
     return '';
-  const isData = /^<[^<>]*>$/.test(bare) || (bare.length > 40 && !bare.includes(' '));
+  const isData =
+    /^<[^<>]*>$/.test(bare) ||
+    (!isDefinition && LONE_FIELD.test(bare)) ||
+    (bare.length > 40 && !bare.includes(' '));
   return isData || FOUND_ELSEWHERE.test(bare) || IMPORTING.test(bare) ? '' : numbered;
 }

@@ -104,6 +104,31 @@ test('the index finds the names of a text as they are, however many runs it has 
   );
 });
 
+test('what the newest text ends with has the names that it has alone, without being read again', () => {
+  const index = new IdentifierIndex();
+  const word = fc.constantFrom(
+    'gearRatio',
+    'gearRatio.',
+    'src/a.ts',
+    '`chuck`',
+    'chuck',
+    '\n',
+    '123456',
+    'a',
+    '`',
+  );
+  const words = fc.array(word, { maxLength: 12 }).map((parts) => parts.join(' '));
+  fc.assert(
+    fc.property(words, words, fc.boolean(), (head, body, isLine) => {
+      const text = `${head}${isLine ? '\n' : ''}${body}`;
+      index.add(text, { by: 'result', position: 1, root: '' });
+      assert.deepEqual([...index.identifiersOf(body)], identifiersOf(body), JSON.stringify(text));
+      assert.deepEqual([...index.identifiersOf(head)], identifiersOf(head), JSON.stringify(text));
+    }),
+    { seed: 5, numRuns: 4_000 },
+  );
+});
+
 test('the heaviest names come first, and of equal ones those that the alphabet puts first', () => {
   const index = new IdentifierIndex();
   for (let at = 0; at < 3; at++) index.add('openDoor', { by: 'user', position: at, root: '' });

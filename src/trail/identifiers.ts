@@ -16,8 +16,8 @@ const DOUBLE_QUOTE = 34;
 const COLON = 58;
 
 /** Whether a run stands as a key of JSON, that of JSON within a string included: `"run":`, `\\"run\\":`. */
-function isKey(text: string, start: number, end: number): boolean {
-  if (codeAt(text, start - 1) !== DOUBLE_QUOTE) return false;
+function isKey(text: string, from: number, end: number): boolean {
+  if (codeAt(text, from - 1) !== DOUBLE_QUOTE) return false;
   let close = end;
   while (codeAt(text, close) === BACKSLASH) close++;
   return codeAt(text, close) === DOUBLE_QUOTE && codeAt(text, close + 1) === COLON;
@@ -41,11 +41,20 @@ export function scanIdentifiers(text: string, root: string, visit: (identifier: 
   });
 }
 
+const MANY_IDENTIFIERS = 16;
+
 /** The identifiers of a text, each once, in order of appearance. */
 export function identifiersOf(text: string, root = ''): string[] {
-  const found = new Set<string>();
-  scanIdentifiers(text, root, (identifier) => found.add(identifier));
-  return [...found];
+  const found: string[] = [];
+  let seen: Set<string> | undefined;
+  scanIdentifiers(text, root, (identifier) => {
+    // Most texts are lines with a few: a set for each would be most of the cost.
+    if (found.length >= MANY_IDENTIFIERS) seen ??= new Set(found);
+    if (seen?.has(identifier) ?? found.includes(identifier)) return;
+    found.push(identifier);
+    seen?.add(identifier);
+  });
+  return found;
 }
 
 function trimmed(run: string, root: string): string | undefined {
@@ -165,7 +174,7 @@ export interface Quotable {
   /** Empty once it was let go. */
   text: string;
   /** What came of a call, once it is known. */
-  outcome?: string;
+  outcome?: string | undefined;
 }
 
 /** What a text is and where it stands. */
@@ -200,7 +209,40 @@ class Mentions {
   }
 }
 
+/** Runs of one text with where they stand. Lists of numbers: an object for each would be most of what a session allocates. */
+class FoundRuns {
+  readonly #runs: Run[] = [];
+  /** Twice the place of a run, one more where backticks enclose it. */
+  readonly #places: number[] = [];
+  #count = 0;
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  add(run: Run, from: number, isQuoted: boolean): void {
+    this.#runs[this.#count] = run;
+    this.#places[this.#count] = 2 * from + Number(isQuoted);
+    this.#count++;
+  }
+
+  /** Calls `visit` with each in order until it says true. */
+  some(visit: (run: Run, from: number, isQuoted: boolean) => boolean): boolean {
+    for (let at = 0; at < this.#count; at++) {
+      const [run, place = 0] = [this.#runs[at], this.#places[at]];
+      if (run !== undefined && visit(run, place >> 1, (place & 1) === 1)) return true;
+    }
+    return false;
+  }
+}
+
 const NO_IDENTIFIER = 'no identifier';
+
+/** An identifier's mentions with how much they speak for it. */
+interface Weighed {
+  readonly mentions: Mentions;
+  readonly weight: number;
+}
 
 /** A run with what is known of it: its identifier where it stands bare and where backticks enclose it. */
 class Run {
@@ -210,19 +252,28 @@ class Run {
   bare: Mentions | typeof NO_IDENTIFIER | undefined;
   quoted: Mentions | typeof NO_IDENTIFIER | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, hash: number) {
     this.text = text;
     this.isNumber = isLongNumber(text);
-    this.hash = hashOf(text, 0, text.length);
+    this.hash = hash;
     this.bare = undefined;
     this.quoted = undefined;
   }
 }
 
-function hashOf(text: string, from: number, to: number): number {
-  let hash = 0;
-  for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + codeAt(text, at)) | 0;
+/** Mixes what lies in the upper bits into the lower ones, which choose the place. */
+function placeOf(hash: number): number {
   return hash ^ (hash >>> 15);
+}
+
+function emptyPlaces(count: number): (Run | undefined)[] {
+  return Array<Run | undefined>(count).fill(undefined);
+}
+
+/** The identifier in a run as far as it was looked for, and else the run. */
+function nameOf({ text, bare, quoted }: Run, isQuoted: boolean): string {
+  const mentions = isQuoted ? quoted : bare;
+  return mentions === undefined || mentions === NO_IDENTIFIER ? text : mentions.text;
 }
 
 const FIRST_PLACES = 1 << 12;
@@ -233,25 +284,27 @@ const MOST_PLACES = 1 << 16;
  * text. Every run has one place, and a newer one takes it over: memory and the time of a look-up are bounded.
  */
 class RunTable {
-  #places = Array.from<Run | undefined>({ length: FIRST_PLACES });
+  #places = emptyPlaces(FIRST_PLACES);
   #taken = 0;
 
   /** The run that reads as `text` does between two positions, or undefined. */
-  find(text: string, from: number, to: number): Run | undefined {
-    const run = this.#places[hashOf(text, from, to) & (this.#places.length - 1)];
-    return run?.text.length === to - from && text.startsWith(run.text, from) ? run : undefined;
+  find(text: string, from: number, to: number, hash: number): Run | undefined {
+    const run = this.#places[placeOf(hash) & (this.#places.length - 1)];
+    return run?.hash === hash && run.text.length === to - from && text.startsWith(run.text, from)
+      ? run
+      : undefined;
   }
 
   put(run: Run): void {
     if (2 * this.#taken > this.#places.length && this.#places.length < MOST_PLACES) this.#grow();
-    const place = run.hash & (this.#places.length - 1);
+    const place = placeOf(run.hash) & (this.#places.length - 1);
     if (this.#places[place] === undefined) this.#taken++;
     this.#places[place] = run;
   }
 
   #grow(): void {
     const before = this.#places;
-    this.#places = Array.from<Run | undefined>({ length: 4 * before.length });
+    this.#places = emptyPlaces(4 * before.length);
     this.#taken = 0;
     for (const run of before) if (run !== undefined) this.put(run);
   }
@@ -279,6 +332,9 @@ export class IdentifierIndex {
   #root = '';
   #items = 0;
   #position = 0;
+  /** The result taken in last, and the runs in it that hold each of its identifiers for the first time. */
+  #newest = '';
+  readonly #newestRuns = new FoundRuns();
 
   /** Takes in one text. */
   add(text: string, { by, position, root, quotable }: IndexedText): void {
@@ -289,31 +345,64 @@ export class IdentifierIndex {
       this.#runs = new RunTable();
       this.#root = root;
     }
-    scanRuns(text, (from, to, isQuoted, start) => {
-      const run = this.#runs.find(text, from, to) ?? this.#meet(text.slice(from, to));
+    const isResult = by === 'result';
+    this.#newest = isResult ? text : '';
+    this.#newestRuns.clear();
+    scanRuns(text, (from, to, isQuoted, hash) => {
+      const run = this.#runs.find(text, from, to, hash) ?? this.#meet(text.slice(from, to), hash);
       // Programs print numbers without end; those that somebody wrote are ids.
-      const isPrinted = by === 'result' && run.isNumber;
-      const mentions = isPrinted ? this.#mentions.get(run.text) : this.#mentionsOf(run, isQuoted);
-      if (mentions === undefined || mentions.item === this.#items) return;
+      const mentions =
+        isResult && run.isNumber ? this.#mentions.get(run.text) : this.#mentionsOf(run, isQuoted);
+      if (mentions?.item === this.#items || (mentions === undefined && !run.isNumber)) return;
+      if (isResult) this.#newestRuns.add(run, from, isQuoted);
+      if (mentions === undefined) return;
       mentions.item = this.#items;
-      mentions[by]++;
-      if (by === 'result' && isKey(text, start, to)) mentions.key++;
       mentions.last = position;
-      if (by !== 'result') mentions.lastOwn = position;
-      if (quotable !== undefined) mentions.said = quotable;
+      if (isResult) {
+        mentions.result++;
+        if (isKey(text, from, to)) mentions.key++;
+      } else {
+        mentions[by]++;
+        mentions.lastOwn = position;
+        if (quotable !== undefined) mentions.said = quotable;
+      }
     });
     if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
   }
 
-  /** The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. */
+  /**
+   * The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. A text that the
+   * newest one ends with, from a line on, is not read again: what a reader printed of a file was its result a moment ago.
+   */
   identifiersOf(text: string): Set<string> {
     const found = new Set<string>();
-    scanRuns(text, (from, to, isQuoted) => {
-      const run = this.#runs.find(text, from, to) ?? this.#meet(text.slice(from, to));
+    const start = this.#startInNewest(text);
+    if (start !== undefined) {
+      this.#newestRuns.some((run, from, isQuoted) => {
+        const mentions = from < start ? undefined : this.#mentionsOf(run, isQuoted);
+        if (mentions !== undefined) found.add(mentions.text);
+        return false;
+      });
+      return found;
+    }
+    scanRuns(text, (from, to, isQuoted, hash) => {
+      const run = this.#runs.find(text, from, to, hash) ?? this.#meet(text.slice(from, to), hash);
       const mentions = this.#mentionsOf(run, isQuoted);
       if (mentions !== undefined) found.add(mentions.text);
     });
     return found;
+  }
+
+  /** Where a text begins with which the newest one ends; undefined where it does not, or where that tells too little. */
+  #startInNewest(text: string): number | undefined {
+    const start = this.#newest.length - text.length;
+    const isWhole = start === 0 || this.#newest[start - 1] === '\n';
+    if (!isWhole || text === '' || !this.#newest.endsWith(text)) return undefined;
+    // What stands before the text, too, was noted there and not again.
+    const isShared = this.#newestRuns.some(
+      (run, from, isQuoted) => from < start && text.includes(nameOf(run, isQuoted)),
+    );
+    return isShared ? undefined : start;
   }
 
   /** How much an identifier speaks for a text that holds it: 0 for one never seen. */
@@ -322,32 +411,30 @@ export class IdentifierIndex {
     return mentions === undefined ? 0 : this.#weightOf(mentions);
   }
 
-  /** The heaviest identifiers, heaviest first; ties in the order of their text. */
-  top(limit: number): RankedIdentifier[] {
-    return this.#heaviest(limit).map(({ mentions, weight }) => {
-      const quote = quoteFor(mentions);
-      return {
-        text: mentions.text,
-        weight,
-        ownMentions: mentions.user + mentions.agent + mentions.call,
-        position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
-        ...(quote === undefined ? {} : { quote }),
-      };
-    });
+  /** The heaviest identifiers, heaviest first; ties in the order of their text. The first `quoted` have their quotations. */
+  top(limit: number, quoted = limit): RankedIdentifier[] {
+    return this.#heaviest(limit).map(({ mentions, weight }, at) => ({
+      text: mentions.text,
+      weight,
+      ownMentions: mentions.user + mentions.agent + mentions.call,
+      position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
+      quote: at < quoted ? quoteFor(mentions) : undefined,
+    }));
   }
 
-  #heaviest(limit: number): readonly { readonly mentions: Mentions; readonly weight: number }[] {
-    const all = [...this.#mentions.values()];
-    const weights = Float64Array.from(all, (mentions) => this.#weightOf(mentions));
-    // Few of many are wanted: numbers are sorted several times faster than what they belong to.
-    const least = weights.toSorted()[Math.max(0, all.length - limit)] ?? 0;
-    const heavy: { readonly mentions: Mentions; readonly weight: number }[] = [];
-    for (const [at, mentions] of all.entries()) {
-      const weight = weights[at] ?? 0;
-      if (weight > 0 && weight >= least) heavy.push({ mentions, weight });
+  #heaviest(limit: number): readonly Weighed[] {
+    const heavy: Weighed[] = [];
+    for (const mentions of this.#mentions.values()) {
+      const weight = this.#weightOf(mentions);
+      if (weight > 0) heavy.push({ mentions, weight });
     }
-    heavy.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
-    return heavy.slice(0, limit);
+    // Few of many are wanted: numbers are sorted several times faster than what they belong to.
+    const weights = new Float64Array(heavy.length);
+    for (let at = 0; at < heavy.length; at++) weights[at] = heavy[at]?.weight ?? 0;
+    const least = heavy.length <= limit ? 0 : (weights.toSorted()[heavy.length - limit] ?? 0);
+    const wanted = heavy.filter(({ weight }) => weight >= least);
+    wanted.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
+    return wanted.slice(0, limit);
   }
 
   #remember(quotable: Quotable): void {
@@ -362,8 +449,8 @@ export class IdentifierIndex {
   }
 
   /** Remembers a run that was not seen lately. */
-  #meet(text: string): Run {
-    const run = new Run(detached(text));
+  #meet(text: string, hash: number): Run {
+    const run = new Run(detached(text), hash);
     this.#runs.put(run);
     return run;
   }
@@ -405,6 +492,8 @@ export class IdentifierIndex {
     const kept = new Set(this.#heaviest(KEPT_IDENTIFIERS).map(({ mentions }) => mentions.text));
     for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
     this.#runs = new RunTable();
+    this.#newest = '';
+    this.#newestRuns.clear();
   }
 }
 
@@ -419,8 +508,7 @@ function quoteFor({ said, text: name }: Mentions): Quote | undefined {
   if (said === undefined || at < 0) return undefined;
   const { by, position, outcome } = said;
   const text = by === 'call' ? rowAt(said.text, at, CALL_LENGTH) : sentenceAt(said.text, at, name);
-  const quote = { by, position, text: detached(text) };
-  return outcome === undefined ? quote : { ...quote, outcome };
+  return { by, position, text: detached(text), outcome };
 }
 
 function sentenceAt(text: string, at: number, name: string): string {

@@ -12,11 +12,13 @@ export interface SummaryLine {
   readonly order: number;
   readonly text: string;
   /** A heading inside of the section that the first line of the group brings along. */
-  readonly group?: string;
+  readonly group?: string | undefined;
   /** A line below the group's heading that introduces this line and its like, such as the first line of a list. */
-  readonly lead?: string;
+  readonly lead?: string | undefined;
+  /** The sentence that the line quotes: no other line that quotes it is taken. */
+  readonly says?: string | undefined;
   /** The line without which this one means nothing. */
-  readonly parent?: SummaryLine;
+  readonly parent?: SummaryLine | undefined;
   /** Value by itself, in units of one strong identifier. */
   readonly value: number;
   /** Identifiers by line of the text. */
@@ -45,20 +47,49 @@ export const SECTION = {
   next: 8,
 } as const;
 
+/** What a line is made of; its identifiers where they are known without reading its text. */
+export type LineParts = Omit<SummaryLine, 'identifiers'> & Partial<Pick<SummaryLine, 'identifiers'>>;
+
+/** A class, so that all lines have one shape: an engine reads thousands of them by one layout, whatever they lack. */
+class WrittenLine implements SummaryLine {
+  readonly section: number;
+  readonly order: number;
+  readonly text: string;
+  readonly group: string | undefined;
+  readonly lead: string | undefined;
+  readonly says: string | undefined;
+  readonly parent: SummaryLine | undefined;
+  readonly value: number;
+  #identifiers: SummaryLine['identifiers'] | undefined;
+
+  constructor({ section, order, text, group, lead, says, parent, value, identifiers }: LineParts) {
+    this.section = section;
+    this.order = order;
+    this.text = text;
+    this.group = group ?? parent?.group;
+    this.lead = lead;
+    this.says = says;
+    this.parent = parent;
+    this.value = value;
+    this.#identifiers = identifiers;
+  }
+
+  get identifiers(): SummaryLine['identifiers'] {
+    return (this.#identifiers ??= identifiersByRow(this.text));
+  }
+}
+
 /**
  * Makes a line; its identifiers are read off its text when they are asked for, since most of what a summary could say is
  * never weighed. Its group is that of its parent where it names none.
  */
-export function summaryLine(line: Omit<SummaryLine, 'identifiers'>): SummaryLine {
-  const group = line.group ?? line.parent?.group;
-  let identifiers: readonly (readonly string[])[] | undefined;
-  return {
-    ...line,
-    ...(group === undefined ? {} : { group }),
-    get identifiers() {
-      return (identifiers ??= line.text.split('\n').map((row) => identifiersOf(row)));
-    },
-  };
+export function summaryLine(parts: LineParts): SummaryLine {
+  return new WrittenLine(parts);
+}
+
+/** The identifiers of a text in the form that a line has them. */
+export function identifiersByRow(text: string): readonly (readonly string[])[] {
+  return text.includes('\n') ? text.split('\n').map((row) => identifiersOf(row)) : [identifiersOf(text)];
 }
 
 /** Characters of a text that cost about so many tokens: four each in English, one or two in Chinese. */

@@ -79,31 +79,32 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: commandLines(trail), share: 0.03, by: 'order' },
     { lines: tail, share: tailShare(budget), by: 'order' },
   ];
+  // Spread, thousands of lines would make this function hot, and an engine spend longer on compiling it than it ever takes.
   const all = [
-    ...ask,
-    ...rules,
-    ...next,
-    ...pending,
-    ...tree,
-    ...files.changed,
-    ...files.read,
-    ...files.snippets,
-    ...files.rows,
-    ...quoteLines(trail, budget, preserved),
-    ...now,
-    ...report,
-    ...reply,
-    ...before,
-    ...actions,
-    ...runLines(trail),
-    ...unread,
-    ...list,
-    ...tail,
-    ...messages.all,
-    ...failures,
-    ...delivered,
-    ...carried,
-  ];
+    ask,
+    rules,
+    next,
+    pending,
+    tree,
+    files.changed,
+    files.read,
+    files.snippets,
+    files.rows,
+    quoteLines(trail, budget, preserved),
+    now,
+    report,
+    reply,
+    before,
+    actions,
+    runLines(trail),
+    unread,
+    list,
+    tail,
+    messages.all,
+    failures,
+    delivered,
+    carried,
+  ].flat();
   return { floors, all, files: files.byPath };
 }
 
@@ -185,9 +186,8 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
     summaryLine({ section, order: 0, text: `The user's current request (${place}): ${ask}`, value: 9 }),
   ];
   if (before !== undefined) {
-    const told = toldRequest(before.text, beforeTokens(budget), preserved);
-    const verb = isRuleAlone(before, trail) ? 'set the rule' : 'asked';
-    const text = `Before that, message ${before.turn} ${verb}: ${told}`;
+    const told = toldRequest(before.text, earlierTokens(current, before, budget), preserved);
+    const text = `${earlierLabel(trail, current, before)}: ${told}`;
     lines.push(summaryLine({ section, order: 1, text, value: 4 }));
   }
   if (first !== undefined) {
@@ -208,6 +208,21 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
 function elsewhere({ workedIn, workedInBranch }: Trail): string {
   if (workedIn === undefined) return '';
   return `; the newest commands ran in ${workedIn}${workedInBranch === undefined ? '' : ` (branch ${workedInBranch})`}`;
+}
+
+/** What came before the agent had answered the one before adds to it more often than it replaces it. */
+function isStillOpen(before: UserRequest, { isInterjected, turn }: UserRequest): boolean {
+  return isInterjected && before.turn === turn - 1;
+}
+
+function earlierTokens(current: UserRequest, before: UserRequest, budget: number): number {
+  return isStillOpen(before, current) ? askTokens(budget) : beforeTokens(budget);
+}
+
+function earlierLabel(trail: Trail, current: UserRequest, before: UserRequest): string {
+  if (isStillOpen(before, current))
+    return `It came while message ${before.turn} was being worked on, which may still stand`;
+  return `Before that, message ${before.turn} ${isRuleAlone(before, trail) ? 'set the rule' : 'asked'}`;
 }
 
 /** Whether a message says nothing but rules. */
@@ -249,12 +264,23 @@ export function ruleLines(
   told: readonly string[],
   preserved: PreservedWords,
 ): SummaryLine[] {
-  return constraints
+  const isBelow = ({ text }: Constraint) => text.length > SHORT_RULE && preserved.hasSentence(text);
+  const isOwnBelow = (rule: Constraint) => !rule.isPasted && isBelow(rule);
+  const lines = constraints
     .filter(({ text }) => !told.some((request) => request.includes(text)))
-    .filter(({ text }) => text.length <= SHORT_RULE || !preserved.hasSentence(text))
+    .filter((rule) => !isBelow(rule))
     .map((constraint, at) => ruleLine(constraint, at))
     .toReversed()
     .toSorted((a, b) => b.value - a.value);
+  return constraints.some(isOwnBelow) ? [moreRulesLine(), ...lines] : lines;
+}
+
+const RULES_GROUP = 'Rules, limits and corrections of the user, verbatim:';
+
+/** Whoever reads the list must not take it for all there is. */
+function moreRulesLine(): SummaryLine {
+  const text = '- Longer ones: in the messages after this summary.';
+  return summaryLine({ section: SECTION.request, order: 9_000, text, value: 3, group: RULES_GROUP });
 }
 
 /** What stands in a pasted text may be somebody else's rule: it says so and comes after the user's own. */
@@ -264,22 +290,17 @@ function ruleLine({ text, turn, isPasted }: Constraint, at: number): SummaryLine
     order: (isPasted ? 10_000 : 10) + at,
     text: `- ${quoted(text)} (message ${turn})`,
     value: isPasted ? 2 : 4,
-    group: isPasted
-      ? 'In texts that the user pasted (they may bind or not), verbatim:'
-      : 'Rules, limits and corrections of the user, verbatim:',
+    group: isPasted ? 'In texts that the user pasted (they may bind or not), verbatim:' : RULES_GROUP,
   });
 }
 
 function nextLines(trail: Trail, budget: number): SummaryLine[] {
   const section = SECTION.next;
   const lines: SummaryLine[] = [];
-  if (trail.nextStep !== undefined) {
+  if (trail.nextStep !== undefined && (stepStanding(trail) === 'open' || !/[:：]$/.test(trail.nextStep))) {
     const step = oneLine(trail.nextStep);
     const text = quoted(clip(step, charactersFor(Math.max(40, budget / 16), step)));
-    const label = isFromNewest(trail, trail.nextStep)
-      ? "The agent's own words"
-      : 'The agent had announced before';
-    lines.push(summaryLine({ section, order: 0, text: `${label}: ${text}`, value: 5 }));
+    lines.push(summaryLine({ section, order: 0, text: `${announcement(trail)}: ${text}`, value: 5 }));
   }
   const steps = trail.plan?.turn === trail.turns ? trail.plan.steps : [];
   const step =
@@ -291,10 +312,28 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   return lines;
 }
 
-/** Whether a step stands in the agent's newest message: an older one may be done by now. */
-export function isFromNewest({ current }: Trail, step: string): boolean {
+/**
+ * How what the agent announced stands: `open` when nothing happened since, `begun` when calls followed, `earlier` when a
+ * newer message followed, so that it may be done by now.
+ */
+type StepStanding = 'open' | 'begun' | 'earlier';
+
+const STEP_LABELS: Readonly<Record<StepStanding, string>> = {
+  open: "The agent's own words",
+  begun: 'Announced, and begun since',
+  earlier: 'The agent had announced before, perhaps done by now',
+};
+
+/** What to call the step that the agent announced: fresh, begun or older words. */
+export function announcement(trail: Trail): string {
+  return STEP_LABELS[stepStanding(trail)];
+}
+
+function stepStanding({ current, nextStep }: Trail): StepStanding {
   const newest = oneLine(current.newestReply?.text ?? '');
-  return newest === '' || newest.includes(oneLine(step.split('; ')[0] ?? '').slice(0, KNOWN_BY));
+  const head = oneLine(nextStep?.split('; ')[0] ?? '').slice(0, KNOWN_BY);
+  if (newest !== '' && !newest.includes(head)) return 'earlier';
+  return newest === '' || current.isAgentDone ? 'open' : 'begun';
 }
 
 function whereItStands({ current, turns, nextStep }: Trail): string {
@@ -305,6 +344,8 @@ function whereItStands({ current, turns, nextStep }: Trail): string {
   }
   const hasBegun =
     current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
+  if (current.unread.length > 0)
+    return 'Work on the current request was under way; go on from the newest result above.';
   return hasBegun
     ? 'Work on the current request was under way; go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';
@@ -327,6 +368,10 @@ export function pendingLines(trail: Trail): SummaryLine[] {
     lines.push(summaryLine({ section, order: 100, text, value: isOld ? 0.5 : 1.5, group }));
   }
   lines.push(...remainingLines(trail));
+  if (lines.length === 0 && trail.turns > 0 && !trail.current.isAgentDone) {
+    const text = `- The current request (message ${trail.turns}), under way.`;
+    lines.push(summaryLine({ section, order: 0, text, value: 1 }));
+  }
   for (const question of trail.openQuestions) {
     const text = `- The agent asked, and the user has not answered yet: ${quoted(question.text)}`;
     lines.push(summaryLine({ section, order: 200, text, value: 5 }));

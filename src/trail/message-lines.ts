@@ -18,7 +18,7 @@ interface Said {
 }
 
 /**
- * All messages, and the newest of them first for the floor.
+ * All messages, and for the floor those that may be rules and the newest.
  * @param preserved what follows the summary verbatim: one line says which messages those are
  */
 export function messageLines(
@@ -43,13 +43,23 @@ export function messageLines(
       const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
       const words = wordsOf(first, length, trail.turns, rules.get(first.turn) ?? []);
       const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
-      return { line: summaryLine({ section, order: first.turn, text, value }), request: last };
+      const line = summaryLine({ section, order: first.turn, text, value });
+      return { line, request: last, isDoubtful: !isCurrent && mayBind(first) };
     });
   const deeds = lines.flatMap(({ line: parent, request }) => {
     const text = request.turn === trail.turns ? '' : deedsText(request);
     return text === ''
       ? []
-      : [summaryLine({ section, order: request.turn + 0.5, text: `   → ${text}`, value: 0.5, parent })];
+      : [
+          summaryLine({
+            section,
+            order: request.turn + 0.5,
+            text: `   → ${text}`,
+            says: saidOnly(request),
+            value: 0.5,
+            parent,
+          }),
+        ];
   });
   const deedsOfFollowing = following.flatMap((request) => {
     const text = request.turn === trail.turns ? '' : deedsText(request);
@@ -60,6 +70,7 @@ export function messageLines(
             section,
             order: request.turn + 0.5,
             text: `   → after message ${request.turn}: ${text}`,
+            says: saidOnly(request),
             value: 0.6,
           }),
         ];
@@ -71,7 +82,11 @@ export function messageLines(
   const asked = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
   return {
     all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...asked],
-    newest: [...followLine, ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST)],
+    newest: [
+      ...followLine,
+      ...lines.flatMap(({ line, isDoubtful }) => (isDoubtful ? [line] : [])).toReversed(),
+      ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST),
+    ],
   };
 }
 
@@ -93,7 +108,7 @@ function followingLine(requests: readonly UserRequest[]): SummaryLine {
 /** Messages that say nothing but a rule are told where the rules are. */
 function quotedAboveLine(turns: readonly number[]): SummaryLine {
   const numbers = [...new Set(turns)];
-  const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: see the rules in section 1.`;
+  const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: told in section 1.`;
   return summaryLine({ section, order: 1e8, text, value: 1 });
 }
 
@@ -159,6 +174,11 @@ function isRequest(answer: Answer, requests: readonly UserRequest[]): boolean {
 function askedLine({ question, answer, turn }: Answer): SummaryLine {
   const text = `   Asked ${quoted(question)}, the user answered: ${quoted(answer)}`;
   return summaryLine({ section, order: turn + 0.2, text, value: 3 });
+}
+
+/** What the agent said, where nothing else is told of a request. */
+function saidOnly({ deeds }: UserRequest): string | undefined {
+  return deeds.edited.length === 0 ? deeds.outcome : undefined;
 }
 
 function deedsText({ deeds }: UserRequest): string {

@@ -7,6 +7,8 @@ export interface Outcome {
   /** The output proper, without the wrapper that the producer puts around it. */
   readonly text: string;
   readonly exitCode: number | undefined;
+  /** The producer says that the call went well, without a code. */
+  readonly isKnownWell?: boolean;
   /** A session that runs on, to which later writes refer. */
   readonly processId: string | undefined;
 }
@@ -79,6 +81,8 @@ const PROBLEM =
   /\b(?:error|fatal|unknown|invalid|unrecognized|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|timed? ?out|conflict)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|✗|✖|✘|^--- FAIL|^FAIL\b|\w(?:Error|Exception)\b/i;
 const COUNT =
   /\b\d{1,7} (?:tests? )?(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|warnings?|skipped|todo|problems?|examples?)\b|^(?:ok|FAIL)\s+\S|^# (?:tests|pass|fail)\b|^Tests?:? /i;
+/** What a text has to hold for one of its lines to be a count. */
+const MAY_COUNT = /pass|fail|error|warning|skipped|todo|problem|example|^# tests|^(?:ok\s|tests?:? )/im;
 const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|no errors?)\b/i;
 
 /** A telling line is cut to this many characters. */
@@ -103,8 +107,12 @@ const DIFFERENCE = /^\s*(?:\+ |- )?(?:expected|received|actual|want|got|left|rig
 const CERTAIN_FAILURE =
   /^\s*(?:\(fail\)|--- FAIL|FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm ERR!|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
 
+/** What a text has to hold for one of its lines to be a certain failure: most outputs need no look at their lines. */
+const MAY_FAIL = /fail|error|not ok|npm err|\*\*\*|traceback|panic/i;
+
 /** Whether an output says that something failed, whatever the status: a pipe has that of its last program. */
 export function saysFailed(text: string): boolean {
+  if (!MAY_FAIL.test(text)) return false;
   return stripAnsi(text)
     .split('\n')
     .some((line) => line.length < 2_000 && CERTAIN_FAILURE.test(line) && !PASSED.test(line));
@@ -118,16 +126,17 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   const counts: string[] = [];
   const seen = new Set<string>();
   const plain = stripAnsi(text);
+  if (!hasFailed && !MAY_COUNT.test(plain)) return [];
   for (const raw of plain.split('\n')) {
     if (raw.length < 4 || raw.length > 2_000) continue;
     if (hasFailed && PASSED.test(raw)) continue;
     const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));
-    const isCount = !namesFailure && COUNT.test(raw);
-    if (!isCount && !namesFailure && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
+    const counted = !namesFailure && COUNT.test(raw);
+    if (!counted && !namesFailure && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
     const line = clip(unframed(oneLine(raw)), TELLING_LENGTH);
     if (!line.includes(' ') || seen.has(line)) continue;
     seen.add(line);
-    const kind = isCount ? counts : namesFailure ? failing : SAYS_WHAT.test(line) ? causes : others;
+    const kind = counted ? counts : namesFailure ? failing : SAYS_WHAT.test(line) ? causes : others;
     kind.push(line);
   }
   // The first failing test by its name, then what was wrong, then more of either.
@@ -158,6 +167,11 @@ function lastLines(text: string, count: number): string[] {
 export function stripAnsi(text: string): string {
   // oxlint-disable-next-line no-control-regex -- the escape character is what is looked for
   return text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
+}
+
+/** Whether a line counts what a run did: tests, errors, problems. */
+export function isCount(line: string): boolean {
+  return line.length < 2_000 && COUNT.test(line);
 }
 
 /** Whether a line tells of a failure, whatever the status. */

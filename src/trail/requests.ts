@@ -1,6 +1,6 @@
 // The chain of what the user asked, with the rules, answers and deeds that belong to it.
 
-import { constraintsOf, listedRules, pastedPart } from './constraints.ts';
+import { constraintsOf, isCorrection, listedRules, pastedPart } from './constraints.ts';
 import {
   clip,
   clipMiddle,
@@ -10,7 +10,7 @@ import {
   sentencesOfLine,
   withoutEmphasis,
 } from './sentences.ts';
-import { isCourtesy } from './statements.ts';
+import { isConcession, isCourtesy } from './statements.ts';
 import type { Answer, Constraint, Deeds, UserRequest } from './trail.ts';
 
 /** Characters kept of a request while it is among the newest, and later. */
@@ -35,7 +35,18 @@ interface OpenRequest {
   readonly turn: number;
   readonly position: number;
   text: string;
+  readonly isInterjected: boolean;
+  isCorrection: boolean;
   readonly deeds: OpenDeeds;
+}
+
+/** Where a message of the user stands. */
+interface RequestPlace {
+  readonly position: number;
+  /** The question of the agent that it answers, if it does. */
+  readonly question: string | undefined;
+  /** The agent had ended its work on the request before it with a message. */
+  readonly isAnswered: boolean;
 }
 
 /** Collects requests; memory is bounded by the limits above. */
@@ -51,8 +62,8 @@ export class RequestLedger {
     return this.#turns;
   }
 
-  /** Takes a message of the user in, with the question of the agent that it answers, if it does. */
-  add(text: string, position: number, question: string | undefined): void {
+  /** Takes a message of the user in. */
+  add(text: string, { position, question, isAnswered }: RequestPlace): void {
     // A client that is stopped and asked again records the same words twice.
     const newest = this.#requests.at(-1);
     const kept = detached(clipMiddle(text, NEW_LENGTH));
@@ -62,6 +73,8 @@ export class RequestLedger {
       turn: this.#turns,
       position,
       text: kept,
+      isInterjected: newest !== undefined && !isAnswered,
+      isCorrection: newest !== undefined && isCorrection(text),
       deeds: { edited: new Set(), commands: 0, failedCommands: 0, outcome: undefined },
     });
     this.addConstraints(text);
@@ -113,7 +126,10 @@ export class RequestLedger {
   }
 
   noteMessage(text: string): void {
-    const deeds = this.#requests.at(-1)?.deeds;
+    const request = this.#requests.at(-1);
+    const deeds = request?.deeds;
+    if (request !== undefined && this.#turns > 1 && deeds?.outcome === undefined && isConcession(text))
+      request.isCorrection = true;
     const lead = leadOf(text.slice(0, 1_500));
     if (deeds !== undefined && lead !== undefined) deeds.outcome = detached(clip(lead, 240));
   }

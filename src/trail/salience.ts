@@ -21,20 +21,31 @@ export interface PickerSettings {
   readonly sectionHeading: (section: number) => string;
 }
 
+/** An identifier that weighs something. */
+interface Name {
+  readonly weight: number;
+  /** Whether a picked line shows it. */
+  isShown: boolean;
+}
+
 /** Picks lines for a budget. */
 export class LinePicker {
   readonly picked: SummaryLine[] = [];
-  readonly #covered = new Set<string>();
+  readonly #names = new Map<string, Name>();
+  /** By line, what it names in each of its rows, the heaviest first: a line is weighed again and again. */
+  readonly #named = new Map<SummaryLine, readonly (readonly Name[])[]>();
   readonly #taken = new Set<SummaryLine>();
   /** By section, the headings that stand already. */
   readonly #headings = new Map<number, Set<string>>();
   /** Headings are shared by many lines; a line is counted once anyway. */
   readonly #headingCosts = new Map<string, number>();
+  readonly #sectionCosts = new Map<number, number>();
   readonly #ownCosts = new Map<SummaryLine, number>();
   readonly #count: CountText;
   readonly #weights: ReadonlyMap<string, number>;
   readonly #sectionHeading: PickerSettings['sectionHeading'];
   readonly #sections = new Set<number>();
+  readonly #said = new Set<string>();
   #room: number;
 
   constructor({ room, count, weights, sectionHeading }: PickerSettings) {
@@ -57,7 +68,7 @@ export class LinePicker {
     }
     let left = Math.min(budget * share, this.#room);
     for (const line of lines) {
-      if (this.#taken.has(line) || !this.#isReady(line)) continue;
+      if (this.#taken.has(line) || this.#isSaid(line) || !this.#isReady(line)) continue;
       const cost = this.#cost(line);
       if (cost > left) continue;
       left -= cost;
@@ -79,21 +90,30 @@ export class LinePicker {
     const queue = new Queue();
     const enqueue = (line: SummaryLine): void => {
       const cost = this.#cost(line);
-      if (cost <= this.#room) queue.push({ line, cost, rate: this.#worth(line) / cost });
+      if (cost <= this.#room) queue.push(line, cost, this.#worth(line) / cost);
     };
     const waiting = new Map<SummaryLine, SummaryLine[]>();
     for (const line of lines) {
       if (this.#taken.has(line)) continue;
       if (line.parent === undefined || this.#taken.has(line.parent)) enqueue(line);
-      else waiting.set(line.parent, [...(waiting.get(line.parent) ?? []), line]);
+      else {
+        const siblings = waiting.get(line.parent);
+        if (siblings === undefined) waiting.set(line.parent, [line]);
+        else siblings.push(line);
+      }
     }
     for (;;) {
       const best = queue.pop();
       if (best === undefined || best.rate <= 0) return;
+      if (this.#isSaid(best.line)) continue;
+      // Its heading may be paid for by others, itself not: most of the queue is let go so once the room is used up.
+      if (this.#ownCost(best.line) > this.#room) continue;
       const rate = this.#worth(best.line) / best.cost;
-      if (rate < best.rate && rate < queue.peekRate()) queue.push({ ...best, rate });
-      else if (this.#cost(best.line) <= this.#room) {
-        this.#take(best.line, this.#cost(best.line));
+      if (rate < best.rate && rate < queue.peekRate()) queue.push(best.line, best.cost, rate);
+      else {
+        const cost = this.#cost(best.line);
+        if (cost > this.#room) continue;
+        this.#take(best.line, cost);
         for (const line of waiting.get(best.line) ?? []) enqueue(line);
       }
     }
@@ -104,9 +124,13 @@ export class LinePicker {
     return this.#taken.has(line);
   }
 
-  /** Identifiers that the picked lines show. */
-  get covered(): ReadonlySet<string> {
-    return this.#covered;
+  /** Whether a picked line shows an identifier that weighs something. */
+  isShown(identifier: string): boolean {
+    return this.#names.get(identifier)?.isShown ?? false;
+  }
+
+  #isSaid({ says }: SummaryLine): boolean {
+    return says !== undefined && this.#said.has(says);
   }
 
   #isReady({ parent }: SummaryLine): boolean {
@@ -115,16 +139,42 @@ export class LinePicker {
 
   #worth(line: SummaryLine): number {
     let worth = line.value;
-    for (const row of line.identifiers) {
-      const fresh: number[] = [];
-      for (const identifier of row) {
-        if (!this.#covered.has(identifier)) fresh.push(this.#weights.get(identifier) ?? 0);
+    for (const row of this.#namedIn(line)) {
+      let credited = 0;
+      for (const name of row) {
+        if (name.isShown) continue;
+        worth += name.weight;
+        if (++credited === CREDITED_PER_LINE) break;
       }
-      if (fresh.length > 1) fresh.sort((a, b) => b - a);
-      if (fresh.length > CREDITED_PER_LINE) fresh.length = CREDITED_PER_LINE;
-      for (const weight of fresh) worth += weight;
     }
     return worth;
+  }
+
+  #namedIn(line: SummaryLine): readonly (readonly Name[])[] {
+    let named = this.#named.get(line);
+    if (named === undefined) {
+      const rows = line.identifiers.map((row) => this.#weighedNames(row));
+      named = rows.filter(({ length }) => length > 0);
+      this.#named.set(line, named);
+    }
+    return named;
+  }
+
+  /** What weighs nothing is no name: neither credited nor remembered. */
+  #weighedNames(row: readonly string[]): Name[] {
+    const names: Name[] = [];
+    for (const identifier of row) {
+      let name = this.#names.get(identifier);
+      if (name === undefined) {
+        const weight = this.#weights.get(identifier);
+        if (weight === undefined) continue;
+        name = { weight, isShown: false };
+        this.#names.set(identifier, name);
+      }
+      names.push(name);
+    }
+    if (names.length > 1) names.sort((a, b) => b.weight - a.weight);
+    return names;
   }
 
   #take(line: SummaryLine, cost: number): void {
@@ -132,29 +182,35 @@ export class LinePicker {
     this.#taken.add(line);
     this.#room -= cost;
     this.#sections.add(line.section);
+    if (line.says !== undefined) this.#said.add(line.says);
     this.#stand(line.section, line.group);
     this.#stand(line.section, line.lead);
-    for (const row of line.identifiers) for (const identifier of row) this.#covered.add(identifier);
+    for (const row of this.#namedIn(line)) for (const name of row) name.isShown = true;
   }
 
   #cost(line: SummaryLine): number {
     const cost =
       this.#ownCost(line) + this.#headingCost(line, line.group) + this.#headingCost(line, line.lead);
-    const heading = this.#sections.has(line.section) ? '' : this.#sectionHeading(line.section);
-    return heading === '' ? cost : cost + this.#countHeading(heading);
+    return this.#sections.has(line.section) ? cost : cost + this.#sectionCost(line.section);
   }
 
   /** What the first line below a heading pays for it. */
   #headingCost({ section }: SummaryLine, heading: string | undefined): number {
     if (heading === undefined || this.#headings.get(section)?.has(heading) === true) return 0;
-    return this.#countHeading(`${heading}\n`);
+    let cost = this.#headingCosts.get(heading);
+    if (cost === undefined) {
+      cost = this.#count(`${heading}\n`);
+      this.#headingCosts.set(heading, cost);
+    }
+    return cost;
   }
 
-  #countHeading(text: string): number {
-    let cost = this.#headingCosts.get(text);
+  #sectionCost(section: number): number {
+    let cost = this.#sectionCosts.get(section);
     if (cost === undefined) {
-      cost = this.#count(text);
-      this.#headingCosts.set(text, cost);
+      const heading = this.#sectionHeading(section);
+      cost = heading === '' ? 0 : this.#count(heading);
+      this.#sectionCosts.set(section, cost);
     }
     return cost;
   }
@@ -180,20 +236,21 @@ interface Queued {
   readonly line: SummaryLine;
   readonly cost: number;
   readonly rate: number;
+  readonly age: number;
 }
 
 /** A binary heap, best rate on top; ties go to the line that was pushed first. */
 class Queue {
-  readonly #heap: (Queued & { readonly age: number })[] = [];
+  readonly #heap: Queued[] = [];
   #age = 0;
 
   peekRate(): number {
     return this.#heap[0]?.rate ?? -Infinity;
   }
 
-  push(queued: Queued): void {
+  push(line: SummaryLine, cost: number, rate: number): void {
     const heap = this.#heap;
-    let at = heap.push({ ...queued, age: this.#age++ }) - 1;
+    let at = heap.push({ line, cost, rate, age: this.#age++ }) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
       if (!this.#isBetter(at, parent)) break;

@@ -1,7 +1,7 @@
 // Finds the runs of a text that may be identifiers: a small automaton, one table look-up for each character. Deciding by
 // branches costs more than reading, since no processor can guess where words end.
 
-import { codeAt } from '../tokens/characters.ts';
+import { UnitBuffer } from '../tokens/characters.ts';
 
 /** Longer runs without a break are data (base64, minified code), not names. */
 const MAX_LENGTH = 120;
@@ -97,42 +97,59 @@ function keyOf({ seen, before, digits }: State): string {
   return `${seen} ${before} ${digits}`;
 }
 
-/**
- * Takes in a run: its bounds, an escape's letter at its beginning left out, whether backticks enclose it, and where it
- * begins with that letter.
- */
-export type VisitRun = (from: number, to: number, isQuoted: boolean, start: number) => void;
+/** Takes in a run: its bounds, an escape's letter at its beginning left out, whether backticks enclose it, and its hash. */
+export type VisitRun = (from: number, to: number, isQuoted: boolean, hash: number) => void;
 
 /** Calls `visit` with every run of a text that may be an identifier, repetitions included, in order. Linear. */
 export function scanRuns(text: string, visit: VisitRun): void {
+  const { length } = text;
+  const buffer = takeBuffer(length);
+  buffer.write(text);
   // What a loop reads for each character stands in its function: a bundle makes variables of constants of modules.
-  const [next, columns, { length }] = [NEXT, COLUMN, text];
+  const [next, columns, { units }] = [NEXT, COLUMN, buffer];
   let state = 0;
   for (let at = 0; at < length; at++) {
-    const code = codeAt(text, at);
+    const code = units[at] ?? 0;
     state = next[state + (code < 128 ? (columns[code] ?? 0) : 0)] ?? 0;
     if (state >= 0) continue;
-    visitRun(text, at, state === FOUND_IF_QUOTED, visit);
+    visitRun(buffer, at, state === FOUND_IF_QUOTED, visit);
     state = 0;
   }
-  if (next[state] === FOUND) visitRun(text, length, false, visit);
+  if (next[state] === FOUND) visitRun(buffer, length, false, visit);
+  spare = buffer;
 }
 
-function visitRun(text: string, end: number, mustBeQuoted: boolean, visit: VisitRun): void {
+/** Characters of a buffer that is kept for the next text: nearly all texts fit. */
+const KEPT_UNITS = 1 << 16;
+let spare: UnitBuffer | undefined;
+
+/** A buffer of at least `length` characters. Who takes the spare one has it alone, should `visit` scan on its part. */
+function takeBuffer(length: number): UnitBuffer {
+  if (length > KEPT_UNITS) return new UnitBuffer(length);
+  const buffer = spare ?? new UnitBuffer(KEPT_UNITS);
+  spare = undefined;
+  return buffer;
+}
+
+function visitRun({ units, length }: UnitBuffer, end: number, mustBeQuoted: boolean, visit: VisitRun): void {
   let start = end;
-  while (start > 0 && isPart(codeAt(text, start - 1))) start--;
+  let hash = 0;
+  let hashWithoutFirst = 0;
+  for (; start > 0; start--) {
+    const code = units[start - 1] ?? 0;
+    if (code >= 128 || KIND[code] === 0) break;
+    hashWithoutFirst = hash;
+    hash = (Math.imul(hash, 31) + code) | 0;
+  }
   if (end - start < MIN_LENGTH || end - start > MAX_LENGTH) return;
-  const before = start === 0 ? 0 : codeAt(text, start - 1);
-  const isQuoted = before === BACKTICK && end < text.length && codeAt(text, end) === BACKTICK;
+  const before = start === 0 ? 0 : units[start - 1];
+  const isQuoted = before === BACKTICK && end < length && units[end] === BACKTICK;
   if (mustBeQuoted && !isQuoted) return;
-  visit(before === BACKSLASH && isEscape(codeAt(text, start)) ? start + 1 : start, end, isQuoted, start);
-}
-
-function isPart(code: number): boolean {
-  return code < 128 && KIND[code] !== 0;
+  if (before === BACKSLASH && isEscape(units[start])) visit(start + 1, end, isQuoted, hashWithoutFirst);
+  else visit(start, end, isQuoted, hash);
 }
 
 /** Whether a letter behind a backslash is that of an escape, as in `\\nfound`; names after a Windows path's `\\` lose nothing but their first letter. */
-function isEscape(code: number): boolean {
+function isEscape(code: number | undefined): boolean {
   return code === 110 || code === 114 || code === 116;
 }

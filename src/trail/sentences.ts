@@ -114,7 +114,20 @@ export function rowAt(text: string, at: number, limit: number): string {
 
 /** White space runs, line feeds included, become one space. */
 export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  // A single space stays as it is: matching each would cut the text into words.
+  return text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
+}
+
+/** Characters of a text that are read for each that is kept of it: the others may be white space. */
+const READ_PER_KEPT = 8;
+
+/** What `clip` leaves of a text on one line, without reading all of a long one. */
+export function clippedLine(text: string, limit: number): string {
+  if (text.length > READ_PER_KEPT * limit) {
+    const head = oneLine(text.slice(0, READ_PER_KEPT * limit));
+    if (head.length > limit) return clip(head, limit);
+  }
+  return clip(oneLine(text), limit);
 }
 
 /** The head of a text, at most `limit` characters, cut between words and marked where something is missing. */
@@ -146,6 +159,11 @@ function withoutHalfPair(text: string): string {
 function withoutLeadingHalf(text: string): string {
   const first = text.charCodeAt(0);
   return first >= 0xdc00 && first <= 0xdfff ? text.slice(1) : text;
+}
+
+/** What is kept of a text: the text itself, or a detached part of it. */
+export function keptOf(text: string, part: string): string {
+  return part.length === text.length ? part : detached(part);
 }
 
 /**

@@ -46,7 +46,7 @@ export function statementsOf(text: string, moment: Moment): Statement[] {
         ...moment,
         text: detached(clip(sentence, STATEMENT_LENGTH)),
         kind: kindOf(sentence),
-        ...(lead === undefined ? {} : { lead }),
+        lead,
       });
     }
   }
@@ -66,8 +66,8 @@ const LOOKED_AT = 400;
 /** A line of a program outside of a fence. */
 const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ =|\w+ ?= ?\w+\()/;
 
-/** Whether a sentence says something by itself: no row of a table, no heading of what follows, no bare name. */
-function tellsSomething(sentence: string): boolean {
+/** Whether a sentence says something by itself: no row of a table, no line of code, no heading of what follows, no bare name. */
+export function tellsSomething(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
   if (isCourtesy(sentence)) return false;
   const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;
@@ -167,6 +167,15 @@ function isHeadingOf(row: string, plain: string): boolean {
 const PRAISE =
   /^(?:(?:and |ah,? |oh,? )?(?:that|this|it)(?:['’]s| is)(?: indeed| actually| really)? an? (?:\w+ly )?(?:crucial|clever|smart|good|great|fair|excellent|important|valid|nice|interesting|reasonable|key|subtle)(?: \w+){1,2}|you (?:raise|make|have|bring up) an? (?:\w+ )?(?:point|question|issue|observation))[.!…]*$/i;
 
+/** How a message begins that takes back what its speaker said before. */
+const CONCESSION =
+  /^\W{0,4}(?:(?:ah|oh|yes|good|sorry|apologies)[,.!]? )*(?:you(?:['’]re| are) (?:\w+ )?(?:right|correct)|good (?:catch|point)|I (?:was wrong|misread|misunderstood|got (?:that|it|this) wrong)|my (?:mistake|bad)|that was wrong)\b/i;
+
+/** Whether a message opens with its speaker giving in. */
+export function isConcession(text: string): boolean {
+  return CONCESSION.test(text.slice(0, 200));
+}
+
 /** A sentence that only answers the tone of the one before, or waits: nothing came of the request yet. */
 export function isCourtesy(sentence: string): boolean {
   return (
@@ -186,17 +195,21 @@ export function announcedStep(text: string): string | undefined {
   if (heading >= 0 && heading < lines.length - 1) {
     return clip(lines.slice(heading + 1, heading + 4).join('; '), 500);
   }
-  const sentences = sentencesOf(text.slice(-6_000));
+  const sentences = lastSentences(lines);
   const at = sentences.findLastIndex(
-    (sentence, index) =>
-      index >= sentences.length - LAST_SENTENCES &&
-      (isIntent(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence)),
+    (sentence) => isIntent(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
   );
   const step = sentences[at];
   if (step === undefined) return undefined;
   // What ends with a colon says nothing without what follows.
   const rest = /[:：]$/.test(step) ? sentences.slice(at + 1, at + 1 + LED_SENTENCES) : [];
   return clip([step, ...rest].join(' '), 400);
+}
+
+/** The last sentences of some lines; what stands before them is not taken apart. */
+function lastSentences(lines: readonly string[]): readonly string[] {
+  // Each line has a sentence at least.
+  return lines.slice(-LAST_SENTENCES).flatMap(sentencesOfLine).slice(-LAST_SENTENCES);
 }
 
 /** Collects statements; older ones thin out, findings before decisions. */

@@ -10,6 +10,10 @@ export interface UserRequest {
   readonly position: number;
   /** Verbatim; long messages keep head and tail around a mark that says how much was left out. */
   readonly text: string;
+  /** It came before the agent had answered the request before it. */
+  readonly isInterjected: boolean;
+  /** It corrects what the agent said before, in the words of the user or of the agent's first answer to it. */
+  readonly isCorrection: boolean;
   readonly deeds: Deeds;
 }
 
@@ -156,7 +160,7 @@ export interface Statement {
   /** `decision` gives a choice or a reason, `finding` a fact, `intent` what comes next, `question` asks the user. */
   readonly kind: 'decision' | 'finding' | 'intent' | 'question';
   /** The line that introduced the list in which it stood. */
-  readonly lead?: string;
+  readonly lead?: string | undefined;
 }
 
 /** A line in which something was named. */
@@ -166,7 +170,7 @@ export interface Quote {
   /** Of a long line what surrounds the name. */
   readonly text: string;
   /** How the output of a call begins. */
-  readonly outcome?: string;
+  readonly outcome?: string | undefined;
 }
 
 /** An identifier of the session with what speaks for keeping it. */
@@ -178,8 +182,8 @@ export interface RankedIdentifier {
   readonly ownMentions: number;
   /** Where user or agent named it last, or where a result showed it last when neither did. */
   readonly position: number;
-  /** Where it was named last, when that is at hand. */
-  readonly quote?: Quote;
+  /** Where it was named last, when that is at hand and it is one of the heaviest. */
+  readonly quote?: Quote | undefined;
 }
 
 /** A whole message of the agent, its end where it was long. */
@@ -192,6 +196,8 @@ export interface Reply {
 /** Something the agent did, as one phrase. */
 export interface Action {
   readonly turn: number;
+  /** Where its result stands. */
+  readonly position: number;
   readonly text: string;
 }
 
@@ -201,7 +207,7 @@ export interface Activity {
   readonly position: number;
   readonly call: string;
   /** What a small edit wrote. */
-  readonly written?: string;
+  readonly written?: string | undefined;
   /** Whole lines. */
   readonly result: string;
 }

@@ -1,8 +1,8 @@
 // The lines of what the agent said and did: statements, actions, commands, newest results.
 
-import { SECTION, summaryLine } from './line.ts';
+import { identifiersByRow, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { readsFailed } from './outputs.ts';
+import { isCount, readsFailed } from './outputs.ts';
 import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
 import { isChoice } from './statements.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
@@ -30,8 +30,9 @@ export function statementLines(
       { trail, budget },
       {
         section: SECTION.current,
-        group: 'The agent said, since the current request:',
-        order,
+        group: SINCE,
+        order: statement.position + order / 1_000,
+        mark: 'said: ',
       },
     ),
   );
@@ -56,6 +57,9 @@ export function statementLines(
   };
 }
 
+/** Where what was said and what was done stand together, as they came. */
+const SINCE = 'Since the current request (runs ended well unless noted):';
+
 /** A short statement without any name ("That makes sense.") tells nothing once its surroundings are gone. */
 function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
   return text.length >= SHORT_STATEMENT || (identifiers[0]?.length ?? 0) > 0;
@@ -64,16 +68,22 @@ function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
 function statementLine(
   statement: Statement,
   telling: Telling,
-  place: Pick<SummaryLine, 'section' | 'order'> & { readonly group: string },
+  {
+    mark = '',
+    ...place
+  }: Pick<SummaryLine, 'section' | 'order'> & { readonly group: string; readonly mark?: string },
 ): SummaryLine {
   const { lead, text } = statement;
-  const bare = summaryLine({
+  const written = lead === undefined ? `- ${mark}${text}` : `  - ${text}`;
+  const identifiers = identifiersByRow(written);
+  return summaryLine({
     ...place,
-    text: lead === undefined ? `- ${text}` : `  - ${text}`,
-    value: 0,
-    ...(lead === undefined ? {} : { lead: `- ${lead}:` }),
+    text: written,
+    says: text,
+    value: statementValue(statement, identifiers[0]?.length ?? 0, telling),
+    lead: lead === undefined ? undefined : `- ${mark}${lead}:`,
+    identifiers,
   });
-  return { ...bare, value: statementValue(statement, bare.identifiers[0]?.length ?? 0, telling) };
 }
 
 /** What the lines are written for. */
@@ -90,10 +100,37 @@ function roomFactor(budget: number): number {
 /** What is kept of the worth of a sentence that only introduces what follows it. */
 const LEAD_IN = 0.4;
 
-function statementValue({ kind, turn, text }: Statement, names: number, { trail, budget }: Telling): number {
+/** What is kept of the worth of a sentence that thinks aloud, or that points at one that is not told. */
+const THOUGHT = 0.3;
+const POINTING = 0.6;
+/** What is kept of what the agent said before the user or the agent itself took it back. */
+const OVERRULED = 0.3;
+
+const THINKS_ALOUD = /^(?:wait|hmm+|ah|oh|maybe|perhaps|actually|let['’]s see|if|or|what if)\b/i;
+const POINTS_BACK = /^(?:so|that|this|it|but|and|then|these|those|they|which)\b/i;
+
+function statementValue(
+  { kind, turn, text, lead }: Statement,
+  names: number,
+  { trail, budget }: Telling,
+): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
-  return roomFactor(budget) * base * fresh * (names === 0 ? 0.25 : 1) * (text.endsWith(':') ? LEAD_IN : 1);
+  const factors = [
+    names === 0 ? 0.25 : 1,
+    text.endsWith(':') ? LEAD_IN : 1,
+    THINKS_ALOUD.test(text) ? THOUGHT : lead === undefined && POINTS_BACK.test(text) ? POINTING : 1,
+    isOverruled(turn, trail) ? OVERRULED : 1,
+  ];
+  return factors.reduce((value, factor) => value * factor, roomFactor(budget) * base * fresh);
+}
+
+/** Whether what was said on a request was corrected by the next. */
+function isOverruled(turn: number, { requests }: Trail): boolean {
+  const first = requests[0]?.turn ?? 1;
+  const next = requests[turn + 1 - first];
+  const found = next?.turn === turn + 1 ? next : requests.find((request) => request.turn === turn + 1);
+  return found?.isCorrection === true;
 }
 
 /** The newest of equal statements. */
@@ -110,7 +147,7 @@ function distinct(statements: readonly Statement[]): Statement[] {
 const REPLY_ROW = 260;
 
 /** What says nothing in a message once it is quoted: rules, fences, directives to the client. */
-const NO_CONTENT = /^\s*(?:[\s|:=_*-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
+const NO_CONTENT = /^\s*(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
 
 /**
  * A message of the agent as it stood, line by line, its end first: there it asks, sums up or says what comes next. Each
@@ -124,8 +161,8 @@ export function replyLines(reply: Reply | undefined, group: string, order: numbe
     if (NO_CONTENT.test(row)) continue;
     const parent = lines.at(-1);
     const text = `  ${clip(row, REPLY_ROW)}`;
-    const place = { section: SECTION.current, order: order + at / 1_000, group };
-    lines.push(summaryLine({ ...place, text, value: 0.5, ...(parent === undefined ? {} : { parent }) }));
+    const section = SECTION.current;
+    lines.push(summaryLine({ section, order: order + at / 1_000, group, text, value: 0.5, parent }));
   }
   return lines;
 }
@@ -146,16 +183,14 @@ export function actionLines(trail: Trail): SummaryLine[] {
     newest.delete(action.text);
     newest.set(action.text, action);
   }
-  return joinEdits([...newest.values()]).map(({ text, turn }, at) => {
+  return joinEdits([...newest.values()]).map(({ text, turn, position }, at) => {
     const isSince = turn === trail.turns;
     return summaryLine({
       section: SECTION.current,
-      order: (isSince ? 2e9 : -2e9) + at,
+      order: isSince ? position + 0.5 + at / 1_000 : -2e9 + at,
       text: `- ${text}`,
       value: isSince ? 0.8 : 0.4,
-      group: isSince
-        ? 'Last actions on the current request, in order:'
-        : 'Last actions before the current request, in order:',
+      group: isSince ? SINCE : 'Last actions before the current request:',
     });
   });
 }
@@ -173,7 +208,7 @@ function joinEdits(actions: readonly Action[]): Action[] {
     const isEdit = action.text.startsWith(EDITED);
     paths = isEdit ? paths + 1 : 0;
     if (isEdit && paths > 1 && paths <= JOINED_EDITS && before?.turn === action.turn) {
-      joined[joined.length - 1] = { ...before, text: `${before.text}, ${action.text.slice(EDITED.length)}` };
+      joined[joined.length - 1] = { ...action, text: `${before.text}, ${action.text.slice(EDITED.length)}` };
     } else {
       joined.push(action);
       paths = isEdit ? 1 : 0;
@@ -215,12 +250,18 @@ function withoutReminders(text: string): string {
 
 const REMINDER = '<system-reminder>';
 
+/** Shares of the room for a result: what it counts and what went wrong in it, then how it begins; the rest for its end. */
+const PROBLEMS_SHARE = 0.4;
+const HEAD_SHARE = 0.2;
+const SHOWN_PROBLEMS = 4;
+const SHOWN_COUNTS = 2;
+
 /** Rows of a result in `room` characters; a row `…` stands where others are left out. */
 function tellingRows(result: string, room: number): string[] {
   const rows = withoutReminders(result)
     .split('\n')
     .map((row) => clip(row.trimEnd(), RESULT_ROW))
-    .filter((row) => row !== '');
+    .filter((row) => !NO_CONTENT.test(row));
   const kept = new Set<number>();
   let left = room;
   const keep = (at: number, until: number): boolean => {
@@ -232,9 +273,13 @@ function tellingRows(result: string, room: number): string[] {
     return true;
   };
   keep(0, -Infinity);
+  const counts = rows.flatMap((row, at) => (isCount(row) ? [at] : []));
+  for (const at of counts.slice(-SHOWN_COUNTS)) keep(at, room * (1 - PROBLEMS_SHARE));
   const problems = rows.flatMap((row, at) => (readsFailed(row) ? [at] : []));
-  for (const at of problems.slice(0, 4)) keep(at, room * 0.6);
-  for (let at = 1; at < rows.length && keep(at, room * 0.4); at++);
+  for (const at of problems.slice(0, SHOWN_PROBLEMS)) keep(at, room * (1 - PROBLEMS_SHARE));
+  const isReport = counts.length + problems.length > 0;
+  const head = isReport ? room * (1 - PROBLEMS_SHARE - HEAD_SHARE) : room * 0.4;
+  for (let at = 1; at < rows.length && keep(at, head); at++);
   for (let at = rows.length - 1; at > 0 && keep(at, 0); at--);
   return [...kept]
     .toSorted((a, b) => a - b)
@@ -253,8 +298,8 @@ function chainedLines(
   for (let at = 0; at < rows.length; at += size) {
     const parent = lines.at(-1);
     const text = rows.slice(at, at + size).join('\n');
-    const order = place.order + at / 1_000;
-    lines.push(summaryLine({ ...place, order, text, ...(parent === undefined ? {} : { parent }) }));
+    const { section, value, group } = place;
+    lines.push(summaryLine({ section, order: place.order + at / 1_000, group, text, value, parent }));
   }
   return lines;
 }
@@ -271,7 +316,7 @@ const LONGEST_ROWS = 4;
  * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
  * room that nothing else has a claim to.
  */
-export function tailLines({ current }: Trail): SummaryLine[] {
+export function tailLines({ current, turns }: Trail): SummaryLine[] {
   const told = new Set(
     [...current.unread, current.repliesTo, current.newestReply, current.newestList].map(
       (step) => step?.position,
@@ -279,25 +324,30 @@ export function tailLines({ current }: Trail): SummaryLine[] {
   );
   const steps = Math.max(1, current.tail.length + current.said.length);
   const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
-  const said = current.said.map(({ position, text }) => ({
+  const said = current.said.map(({ position, turn, text }) => ({
     position,
+    turn,
     rows: ['- The agent:', ...rowsOf(text, length)],
   }));
-  const calls = current.tail.map(({ position, call, written, result }) => {
+  const calls = current.tail.map(({ position, turn, call, written, result }) => {
     const edit =
       written === undefined ? [] : rowsOf(written, length).map((row) => row.replace('    ', '   +'));
     // What an edit wrote says that it was made.
-    return { position, rows: [`- ${call}`, ...(written === undefined ? rowsOf(result, length) : edit)] };
+    return {
+      position,
+      turn,
+      rows: [`- ${call}`, ...(written === undefined ? rowsOf(result, length) : edit)],
+    };
   });
   return [...said, ...calls]
     .filter(({ position }) => !told.has(position))
     .toSorted((a, b) => b.position - a.position)
-    .flatMap(({ position, rows }) =>
+    .flatMap(({ position, turn, rows }) =>
       chainedLines(rows, ROWS_PER_TAIL_LINE, {
         section: SECTION.current,
         order: 3e9 + position,
         value: 0.02,
-        group: 'Steps before, as they stood (results as they began):',
+        group: `Steps on ${turn === turns ? 'the current request' : `message ${turn}`}, as they stood:`,
       }),
     );
 }

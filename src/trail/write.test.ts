@@ -50,7 +50,7 @@ test('the nine sections stand in their order, and each says something or "None."
 
 test('it opens with what is asked, after what, and ends with where it stands', () => {
   const text = summaryOf(
-    session(3).plan('done: aim', 'now: focus').user('Now polish the tube, please.'),
+    session(3).plan('done: aim', 'now: focus').agent('Part 3 stands.').user('Now polish the tube, please.'),
     1_200,
   );
   assert.match(text, /current request \(message 4 of 4\): "Now polish the tube, please\."/);
@@ -58,6 +58,176 @@ test('it opens with what is asked, after what, and ends with where it stands', (
   assert.match(text, /The session began with: "Please build part 1/);
   assert.match(text, /- in progress: focus/);
   assert.match(text, /Work on the current request had not begun\.$/);
+});
+
+test('a message that came while work was under way is told with the one that it came into', () => {
+  const steered = Story.in(home)
+    .user(`Grind the mirror. ${'Take your time with it. '.repeat(20)}Send the report to Ada.`)
+    .sh('make mirror', 'grinding')
+    .user('Use the fine sand.');
+  const text = summaryOf(steered);
+  assert.match(text, /current request \(message 2 of 2\): "Use the fine sand\."/);
+  assert.match(
+    text,
+    /It came while message 1 was being worked on, which may still stand: "Grind the mirror\..*Ada\."/,
+  );
+  const answered = Story.in(home).user('Grind the mirror.').agent('It is ground.').user('Use the fine sand.');
+  assert.match(summaryOf(answered), /Before that, message 1 asked: "Grind the mirror\."/);
+});
+
+const claims = (part: string): string =>
+  Array.from({ length: 40 }, (_, at) => `The ${part}_${at} slips because its ring_${at} is worn.`).join(' ');
+
+const gearsTold = (text: string): number =>
+  text.split('\n').filter((line) => line.startsWith('- The gear_')).length;
+
+test('what was said before a correction gives way to what was said after it', () => {
+  const story = (reply: string, answer: string) =>
+    Story.in(home)
+      .user('Find the fault.')
+      .agent(claims('gear'))
+      .user(reply)
+      .agent(answer)
+      .user('And the roof?')
+      .agent(claims('roof'))
+      .user('Go on.');
+  const kept = gearsTold(summaryOf(story('And the belt?', claims('belt')), 900));
+  const corrected = gearsTold(summaryOf(story('No, that is wrong, it is the belt.', claims('belt')), 900));
+  const conceded = gearsTold(summaryOf(story('And the belt?', `You're right. ${claims('belt')}`), 900));
+  assert.ok(kept > corrected && kept > conceded, `${kept}, corrected ${corrected}, conceded ${conceded}`);
+});
+
+test('where work is under way, nothing is said to be pending of nothing, and a fresh result comes before an old promise', () => {
+  const text = summaryOf(
+    Story.in(home).user('Aim.').agent('Let me look at the mount.').sh('ls mount', 'a b c'),
+  );
+  assert.match(text, /7\. Pending Tasks:\n- The current request \(message 1\), under way\./);
+  assert.match(text, /Announced, and begun since: "Let me look at the mount\."/);
+  assert.match(text, /go on from the newest result above\.$/);
+  const done = summaryOf(Story.in(home).user('Aim.').agent('It is aimed.'));
+  assert.match(done, /7\. Pending Tasks:\nNone\./);
+});
+
+test('of a long report the counts and failures are told before its beginning', () => {
+  const noise = Array.from(
+    { length: 100 },
+    (_, at) => `loading lens ${at} from the long shelf in the cellar`,
+  );
+  const report = [...noise, '(fail) the dome turns', ' 120 pass', ...noise, '═══════════', 'took 3 s'];
+  const text = summaryOf(Story.in(home).user('Test.').sh('bun test', report.join('\n'), 1), 2_000);
+  const newest = text.slice(text.indexOf('Newest result'));
+  for (const row of ['(fail) the dome turns', ' 120 pass', 'took 3 s'])
+    assert.ok(newest.includes(row), `${row} in ${newest}`);
+  assert.doesNotMatch(newest, /═══/);
+});
+
+test('a long request in a script whose characters cost much is told within its share', () => {
+  const sentence = '请把支付模块里的重试逻辑改成指数退避并且加上抖动，完成之后把结果告诉我。';
+  for (const times of [3, 12, 40]) {
+    const story = withCalls(Story.in(home).user('先看看。').agent('好的。').user(sentence.repeat(times)), 60);
+    for (const budget of [600, 1_000, 2_000, 4_000])
+      assert.match(
+        summaryOf(story, budget),
+        /current request \(message 2 of 2\): "请把/,
+        `${times} at ${budget}`,
+      );
+  }
+});
+
+test('a correction is known by the words of the user or of the answer, another request is none', () => {
+  const isCorrection = (reply: string, answer = 'I see.') =>
+    trailOf(Story.in(home).user('Aim.').agent('It is aimed.').user(reply).agent(answer)).requests[1]
+      ?.isCorrection;
+  for (const reply of [
+    'No, at the moon.',
+    'that is wrong',
+    'Wait, not yet',
+    '不对，是月亮',
+    'Das ist falsch.',
+  ])
+    assert.equal(isCorrection(reply), true, reply);
+  assert.equal(isCorrection('And the roof?', "You're right, I misread it."), true);
+  assert.equal(isCorrection('And the roof?', 'The roof is open.'), false);
+  assert.equal(isCorrection('Is it right to aim now?'), false);
+});
+
+test('what was said and done since the request stands in the order in which it came', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Mend the belt.')
+      .agent('The belt_drive slips under load.')
+      .edit(`${home}/belt.ts`, 'x', 'tightenBelt(2);')
+      .sh('make belt')
+      .agent('The belt_drive still slips when wet.')
+      .sh('make dry')
+      .call('Bash', { command: 'make grease' }, '')
+      .agent('Let me look at the rain.'),
+  );
+  const since = /Since the current request .*\n((?:- .*\n)+)/.exec(text)?.[1] ?? '';
+  assert.deepEqual(since.trim().split('\n'), [
+    '- said: The belt_drive slips under load.',
+    '- edited belt.ts',
+    '- ran `make belt`',
+    '- said: The belt_drive still slips when wet.',
+    '- ran `make dry`',
+    '- ran `make grease` → outcome not known',
+  ]);
+});
+
+test('nothing is told twice: neither a sentence nor a rule that section 1 quotes', () => {
+  const finding = 'The spring_coil of the north_dome is two turns short of what the plan says.';
+  const rule = 'Never turn the north_dome by hand.';
+  const story = Story.in(home)
+    .user(`Look at the dome. ${rule}`)
+    .agent(finding)
+    .user('Good.')
+    .agent('Waiting.');
+  for (let at = 0; at < 40; at++) story.sh(`make survey-${at}`, 'fine');
+  const text = summaryOf(story.user('Go on.'), 1_500);
+  assert.equal(text.split(finding).length, 2, text);
+  assert.equal(text.split(rule).length, 2, text);
+});
+
+test('who reads the rules learns that longer ones follow', () => {
+  const rule = `Never turn the dome by hand, ${'not even slowly, '.repeat(8)}whatever the weather is.`;
+  const story = Story.in(home)
+    .user(`Look. ${rule}`)
+    .agent('I look.')
+    .user('Never open it.')
+    .agent('No.')
+    .user('Go.');
+  const options = { budgetTokens: 2_000, count: approximateTokens, preserved: [`Look. ${rule}`] };
+  assert.match(
+    writeSummary(trailOf(story), options).text,
+    /Longer ones: in the messages after this summary\./,
+  );
+  assert.doesNotMatch(summaryOf(story), /Longer ones/);
+});
+
+test('lines of a file come in its order, without fields that say nothing alone', () => {
+  const rows = (from: number, names: readonly string[]) =>
+    names.map(
+      (name, at) => `${String(from + at).padStart(6)}→  await turn_${name}(dome, ${name}_speed, slowly);`,
+    );
+  const story = Story.in(home)
+    .user('Look.')
+    .read(`${home}/dome.ts`, rows(300, ['east', 'west']).join('\n'))
+    .read(
+      `${home}/dome.ts`,
+      [...rows(20, ['north', 'south']), '    22→  mirrorName: mirror.fullName,'].join('\n'),
+    );
+  for (let at = 0; at < 100; at++) story.sh('make survey', 'fine');
+  const text = summaryOf(story);
+  const numbers = [...text.matchAll(/^ {4}(\d+): /gm)].map((match) => Number(match[1]));
+  assert.deepEqual(numbers, [20, 21, 300, 301]);
+  assert.doesNotMatch(text, /^ {4}22: mirrorName/m);
+});
+
+test('a short message that may be a rule is kept where many others are let go', () => {
+  const story = Story.in(home).user('Start.').user('why do we only ever turn it by hand?').agent('Because.');
+  for (let at = 0; at < 60; at++)
+    story.user(`Look at star number ${at} of the long list, then report it.`).agent('Ok.');
+  assert.match(summaryOf(story, 900), /^2\. .*only ever turn it by hand/m);
 });
 
 test('an error is told with how it ended, a decision with its reason', () => {
@@ -395,7 +565,7 @@ test('messages that are nothing but rules are told once', () => {
       .agent('I do.')
       .user('And on.'),
   );
-  assert.match(text, /Messages 1–2: see the rules in section 1\./);
+  assert.match(text, /Messages 1–2: told in section 1\./);
   assert.equal(text.split('Only use glass.').length, 2);
 });
 
@@ -493,7 +663,7 @@ test('an announcement that was followed by other news is told as an earlier one'
     /own words: "Next I look into the belt_drive module\."\nThe agent announced this in its last message/,
   );
   story.sh('make belt').agent('The fault was a loose screw in belt_drive.').sh('make check');
-  assert.match(summaryOf(story), /had announced before: "Next I look into/);
+  assert.match(summaryOf(story), /had announced before, perhaps done by now: "Next I look into/);
 });
 
 test('a message that follows with its middle cut is quoted by its beginning only', () => {
@@ -582,7 +752,7 @@ test('with room, the newest steps stand as they were, messages, edits and result
     .edit(`${home}/src/sector.ts`, 'x', 'lightSector(9);')
     .sh('make light', 'sector 9 is lit');
   const text = summaryOf(story, 12_000);
-  const steps = text.slice(text.indexOf('Steps before, as they stood'));
+  const steps = text.slice(text.indexOf('Steps on the current request, as they stood'));
   const told = Array.from({ length: 20 }, (_, at) => steps.includes(`make survey-${at + 1}\n`));
   const first = told.indexOf(true);
   assert.ok(first >= 0 && told.slice(first).every(Boolean), `from survey ${first + 1} on`);

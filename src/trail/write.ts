@@ -3,7 +3,7 @@
 import type { CountText } from '../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { SummarySection } from '../vocabulary.ts';
-import { nameLines } from './concept-lines.ts';
+import { nameLines, placedNames } from './concept-lines.ts';
 import { linesOf } from './lines.ts';
 import type { Lines } from './lines.ts';
 import { preservedWords } from './preserved.ts';
@@ -91,13 +91,14 @@ function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText)
     const line = files.get(path);
     return line !== undefined && picker.has(line) ? line : undefined;
   };
-  const shown = { identifiers: picker.covered, fileLine };
-  picker.takeBest(nameLines(trail, shown, budget), Math.max(0, picker.room - namesRoom(budget)));
+  const shown = { isShown: (name: string) => picker.isShown(name), fileLine };
+  const names = placedNames(trail);
+  picker.takeBest(nameLines(names, shown, budget), Math.max(0, picker.room - namesRoom(budget)));
   picker.takeBest(all, 0);
   // In a short session everything else is told by now.
-  picker.takeBest(nameLines(trail, shown, budget), Math.max(0, picker.room - LEFT_NAMES_SHARE * budget));
+  picker.takeBest(nameLines(names, shown, budget), Math.max(0, picker.room - LEFT_NAMES_SHARE * budget));
   const rest = Math.max(0, picker.room - SHORT_NAMES_ROOM);
-  if (picker.room > LEAST_NAMES_ROOM) picker.takeBest(nameLines(trail, shown, budget, SHORT_NAMES), rest);
+  if (picker.room > LEAST_NAMES_ROOM) picker.takeBest(nameLines(names, shown, budget, SHORT_NAMES), rest);
   return picker.picked;
 }
 

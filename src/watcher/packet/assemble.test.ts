@@ -104,7 +104,7 @@ test('what is next begins with the ask that the steps serve, and says which word
   const asked = (): Story => new Story().user('Translate the menu into Danish, all 40 dishes.');
   assert.match(
     next(asked().agent('Let me look at the dishes.').sh('cat dishes.txt', 'soup')),
-    /^- Finish the current ask: "Translate the menu[^\n]*\n- The agent's own words, before its last calls: "Let me look/,
+    /^- Finish the current ask: "Translate the menu[^\n]*\n- Announced, and begun since: "Let me look/,
   );
   const overtaken = asked()
     .agent('Next I will translate the soups.')
@@ -113,7 +113,7 @@ test('what is next begins with the ask that the steps serve, and says which word
     .sh('cat b', 'b');
   assert.match(
     next(overtaken),
-    /\n- The agent had announced before, which may be done by now: "Next I will translate the soups/,
+    /\n- The agent had announced before, perhaps done by now: "Next I will translate the soups/,
   );
   assert.doesNotMatch(next(asked().agent('All 40 dishes are translated.')), /Finish the current ask/);
 });

@@ -6,10 +6,10 @@ import { fileLines } from '../../trail/file-lines.ts';
 import { charactersFor, isWithin, quoted, summaryLine } from '../../trail/line.ts';
 import type { SummaryLine } from '../../trail/line.ts';
 import {
+  announcement,
   carriedLines,
   deliveredLines,
   failureLines,
-  isFromNewest,
   pendingLines,
   ruleLines,
 } from '../../trail/lines.ts';
@@ -196,7 +196,7 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
   const rules = ruleFloor(trail, chain, budget);
   const files = placed(fileLines(trail, budget).changed, STATE, 4e9, 'Files changed, most telling first:');
   const actions = placed(actionLines(trail), STATE, 1);
-  const said = placed(now, STATE, 3e9);
+  const said = placed(now, STATE, 1);
   const decisions = placed(before, RULES, 1e6);
   const traps = placed(failureLines(trail, budget), RULES, 1e9, 'Traps: what failed, and how that ended:');
   const carried = placed(carriedLines(trail), STATE, -2e10);
@@ -244,14 +244,13 @@ function placed(
 ): readonly SummaryLine[] {
   const moved = new Map<SummaryLine, SummaryLine>();
   for (const line of lines) {
-    const parent = line.parent === undefined ? undefined : moved.get(line.parent);
-    moved.set(line, {
-      ...line,
-      section,
-      order: from + Math.min(line.order, 1e12),
-      ...(parent === undefined ? {} : { parent }),
-      ...(group === undefined ? {} : { group }),
-    });
+    const parent = line.parent === undefined ? undefined : (moved.get(line.parent) ?? line.parent);
+    const { text, value, lead, identifiers } = line;
+    const order = from + Math.min(line.order, 1e12);
+    moved.set(
+      line,
+      summaryLine({ section, order, text, value, lead, identifiers, parent, group: group ?? line.group }),
+    );
   }
   return [...moved.values()];
 }
@@ -438,7 +437,7 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   }
   if (nextStep !== undefined) {
     const text = quoted(clip(oneLine(nextStep), Math.max(160, budget * 0.25)));
-    lines.push(`- ${announcement(trail, nextStep)}: ${text}`);
+    lines.push(`- ${announcement(trail)}: ${text}`);
   }
   const step = openStep(trail);
   if (step !== undefined) lines.push(`- From the plan: ${clip(step.text, 240)}`);
@@ -450,12 +449,4 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
   if (lines.length === 0) lines.push('- Nothing is left open as far as the log tells.');
   if (step === undefined) lines.push(...olderSteps(trail));
   return lines.map((text, order) => summaryLine({ section: NEXT, order, text, value: 5 - order }));
-}
-
-/** Says of the agent's words how fresh they are: what it announced may be done by now. */
-function announcement(trail: Trail, step: string): string {
-  if (!isFromNewest(trail, step)) return 'The agent had announced before, which may be done by now';
-  const said = trail.current.newestReply?.position ?? Infinity;
-  const hasActed = trail.current.tail.some(({ position }) => position > said);
-  return hasActed ? "The agent's own words, before its last calls" : "The agent's own words";
 }
