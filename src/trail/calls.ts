@@ -1,6 +1,7 @@
 // Tool calls of the field's agents by what they mean: a shell script, a file touched, a plan written, a question asked.
 
 import type { CallView } from '../protocol/item.ts';
+import type { Replacement } from './known-text.ts';
 import { patchedFiles } from './patch.ts';
 import { ELLIPSIS } from './sentences.ts';
 import { fileActionsOf, joinPath, simpleCommands } from './shell.ts';
@@ -9,12 +10,15 @@ import type { LineRange, Plan, PlanStep, StepStatus } from './trail.ts';
 
 /** What a call does to one file. */
 export interface FileAction {
-  readonly action: 'read' | 'edit' | 'create' | 'delete' | 'move';
+  /** `restore`: git puts back what it has, whatever was edited since; the path may be a directory. */
+  readonly action: 'read' | 'edit' | 'create' | 'delete' | 'move' | 'restore';
   readonly path: string;
   readonly to?: string | undefined;
   readonly range?: LineRange | undefined;
   /** New text that the call writes. */
   readonly added?: string | undefined;
+  /** What an edit takes out, and what it puts there, place by place; absent where the call does not tell. */
+  readonly replaced?: readonly Replacement[] | undefined;
 }
 
 /** A call by its meaning. Absent parts do not apply. */
@@ -53,8 +57,8 @@ export function meaningOf(call: CallView): CallMeaning {
   return { command, simple, directory, files: files.map(fileAction), plan, questions, processId, text };
 }
 
-function fileAction({ action, path, to, range, added }: FileAction): FileAction {
-  return { action, path, to, range, added };
+function fileAction({ action, path, to, range, added, replaced }: FileAction): FileAction {
+  return { action, path, to, range, added, replaced };
 }
 
 function readCall(call: CallView): CallMeaning {
@@ -218,7 +222,7 @@ function fileMeaning(name: string, args: Arguments): Omit<CallMeaning, 'text'> {
     const added = string(args['content']) ?? string(args['file_text']) ?? '';
     return { files: [{ action: 'create', path, added }] };
   }
-  if (EDIT_TOOLS.has(name)) return { files: [{ action: 'edit', path, added: newText(args) }] };
+  if (EDIT_TOOLS.has(name)) return { files: [editAction(path, args)] };
   return { files: [] };
 }
 
@@ -235,20 +239,34 @@ function readAction(path: string, args: Arguments): FileAction {
   return { action: 'read', path, range: to === undefined ? { from } : { from, to } };
 }
 
-function newText(args: Arguments): string {
-  const single =
+function editAction(path: string, args: Arguments): FileAction {
+  const places = Array.isArray(args['edits']) ? args['edits'].filter(isRecord) : [args];
+  const replaced = places.flatMap((place) => {
+    const old = oldText(place);
+    return old === undefined || old === '' ? [] : [{ old, new: newText(place) ?? '', isLines: false }];
+  });
+  const added = newText(args) ?? places.map((place) => newText(place) ?? '').join(`\n${ELLIPSIS}\n`);
+  return { action: 'edit', path, added, replaced };
+}
+
+function oldText(args: Arguments): string | undefined {
+  return (
+    string(args['old_string']) ??
+    string(args['oldString']) ??
+    string(args['old_str']) ??
+    string(args['oldText'])
+  );
+}
+
+function newText(args: Arguments): string | undefined {
+  return (
     string(args['new_string']) ??
     string(args['newString']) ??
     string(args['new_str']) ??
     string(args['newText']) ??
     string(args['new_source']) ??
-    string(args['insert_text']);
-  if (single !== undefined) return single;
-  const edits = args['edits'];
-  if (!Array.isArray(edits)) return '';
-  return edits
-    .map((edit) => (isRecord(edit) ? (string(edit['new_string']) ?? '') : ''))
-    .join(`\n${ELLIPSIS}\n`);
+    string(args['insert_text'])
+  );
 }
 
 const STATUSES: Readonly<Record<string, StepStatus>> = {

@@ -96,6 +96,123 @@ test('a renamed file goes by its new name, a deleted one is gone, a failed edit 
   assert.ok(seen['src/fresh.ts']?.symbols.includes('Comet') === false, 'one plain word is no identifier');
 });
 
+const moons = '  7→export function phaseOf(day: number) {\n  8→  return cycleOf(day).moonPhase;\n  9→}';
+
+/** What is told of one file. */
+function toldOf(path: string, story: Story) {
+  const found = trailOf(story).files.find((one) => one.path === path);
+  assert.ok(found, `nothing is told of ${path}`);
+  return { ...found, rows: found.rows.map(({ text }) => text) };
+}
+
+const moon = (story: Story) => toldOf('src/moon.ts', story);
+const read = () => Story.in(home).user('Mend the moon.').read(`${home}/src/moon.ts`, moons);
+
+test('what a later edit took out of a file is not told as what stands in it', () => {
+  assert.deepEqual(moon(read()).rows, ['8: return cycleOf(day).moonPhase;']);
+  const edited = moon(
+    read().edit(`${home}/src/moon.ts`, '  return cycleOf(day).moonPhase;', '  return phases.nth(day);'),
+  );
+  assert.ok(!edited.symbols.includes('cycleOf'), 'its only line is gone');
+  assert.deepEqual(edited.rows, [], 'and the new one is told as part of the edit');
+  const patch =
+    '*** Begin Patch\n*** Update File: src/moon.ts\n@@\n-export function phaseOf(day: number) {\n-  return cycleOf(day).moonPhase;\n-}\n*** End Patch';
+  const patched = moon(read().call('apply_patch', { input: patch }, 'Done'));
+  assert.deepEqual([patched.rows, patched.symbols, [...patched.definitions]], [[], [], []]);
+  const many = {
+    file_path: `${home}/src/moon.ts`,
+    edits: [{ old_string: 'cycleOf(day)', new_string: 'cycleAt(day)' }],
+  };
+  const multi = moon(read().call('MultiEdit', many, 'updated'));
+  assert.deepEqual(multi.rows, ['return cycleAt(day).moonPhase;'], 'without a number: lines may have moved');
+});
+
+test('a name that another text of the file still holds is told from there', () => {
+  const story = read().read(`${home}/src/moon.ts`, '  8→  return cycleOf(day).moonPhase;');
+  const { rows } = moon(
+    story.edit(
+      `${home}/src/moon.ts`,
+      'export function phaseOf(day: number) {\n',
+      'export function phaseAt(day: number) {\n',
+    ),
+  );
+  assert.deepEqual(
+    rows.filter((row) => row.includes('cycleOf')),
+    ['return cycleOf(day).moonPhase;'],
+  );
+});
+
+test('a line that was taken out and read again stands there', () => {
+  const story = read().edit(`${home}/src/moon.ts`, '  return cycleOf(day).moonPhase;', '  return 1;');
+  assert.deepEqual(moon(story.read(`${home}/src/moon.ts`, moons)).rows, [
+    '8: return cycleOf(day).moonPhase;',
+  ]);
+});
+
+test('the newest small edit is not told once a later one rewrote it', () => {
+  const first = read().edit(`${home}/src/moon.ts`, 'a()', 'const brightest = findBrightest(moons);');
+  assert.equal(moon(first).snippets.length, 1);
+  const second = first.edit(
+    `${home}/src/moon.ts`,
+    'const brightest = findBrightest(moons);',
+    'x'.repeat(900),
+  );
+  assert.deepEqual(moon(second).snippets, []);
+});
+
+test('a whole write, or the end of a file, leaves nothing of what stood in it', () => {
+  const written = { file_path: `${home}/src/moon.ts`, content: 'export const moonCount = countMoons();' };
+  assert.deepEqual(moon(read().call('Write', written, 'written')).rows, [
+    'export const moonCount = countMoons();',
+  ]);
+  for (const script of [
+    'make moon > src/moon.ts',
+    'make moon | tee src/moon.ts',
+    'rm src/moon.ts',
+    'rm -rf src',
+  ]) {
+    const { rows, symbols } = moon(read().sh(script));
+    assert.deepEqual([rows, symbols], [[], []], script);
+  }
+  assert.equal(moon(read().sh('make moon | tee -a src/moon.ts')).rows.length, 1);
+});
+
+test('what git put back is not what was edited, and nothing of the edit is told', () => {
+  const edit = () =>
+    Story.in(home).user('Go.').edit(`${home}/src/moon.ts`, 'a()', 'const brightest = findBrightest(moons);');
+  assert.equal(moon(edit()).isRestored, false);
+  for (const script of [
+    'git checkout src/moon.ts',
+    'git checkout -- src/moon.ts',
+    'git checkout HEAD~1 src/moon.ts',
+    'git checkout -- src',
+    'cd src && git restore moon.ts',
+    'git restore --staged --worktree src/moon.ts',
+    'git restore .',
+    'git reset --hard',
+    'git stash push -m later -- src/moon.ts',
+    `git -C ${home} checkout -- src/moon.ts`,
+  ]) {
+    const { isRestored, rows, snippets } = moon(edit().sh(script));
+    assert.deepEqual([isRestored, rows, snippets], [true, [], []], script);
+  }
+  for (const script of [
+    'git checkout main',
+    'git checkout -b src/moon.ts',
+    'git restore --staged src/moon.ts',
+    'git restore src/star.ts',
+    'git reset --soft HEAD~1',
+  ]) {
+    assert.equal(moon(edit().sh(script)).isRestored, false, script);
+  }
+  assert.equal(
+    moon(edit().sh('git restore src/moon.ts', 'error: pathspec', 1)).isRestored,
+    false,
+    'git refused',
+  );
+  assert.equal(moon(edit().sh('git restore .').edit(`${home}/src/moon.ts`, 'b()', 'c()')).isRestored, false);
+});
+
 test('a failure is open until the same command passes, and tells what was edited in between', () => {
   const story = Story.in(home)
     .user('Make it pass.')
@@ -368,4 +485,39 @@ test('commands of a client are no requests', () => {
     requests.map(({ text }) => text),
     ['Go.', '/orbit the moon', '/land'],
   );
+});
+
+test('what git said of the work tree is forgotten once a file changed or a commit was made', () => {
+  const looked = () => Story.in(home).user('Go.').sh('git status', 'On branch main\nworking tree clean');
+  const toldBy = (story: Story) => JSON.stringify(trailOf(story).current);
+  assert.match(toldBy(looked()), /working tree clean/);
+  assert.match(toldBy(looked().read(`${home}/src/moon.ts`, moons)), /working tree clean/);
+  assert.doesNotMatch(toldBy(looked().edit(`${home}/src/moon.ts`, 'a()', 'b()')), /working tree clean/);
+  assert.doesNotMatch(toldBy(looked().sh('git commit -m x', '[main 1a2b3c4] x')), /working tree clean/);
+  const compared = Story.in(home)
+    .user('Go.')
+    .sh('git diff', '+ openDome();')
+    .edit(`${home}/a.ts`, 'a()', 'b()');
+  assert.match(
+    JSON.stringify(trailOf(compared).current.tail),
+    /openDome/,
+    'lines that differed are a step of the work',
+  );
+  assert.doesNotMatch(JSON.stringify(trailOf(compared).current.unread), /openDome/, 'but no newest result');
+  const tested = Story.in(home).user('Go.').sh('npm test; git status', '3 passed\nworking tree clean');
+  assert.match(
+    toldBy(tested.edit(`${home}/src/moon.ts`, 'a()', 'b()')),
+    /3 passed/,
+    'a run of tests is told',
+  );
+});
+
+test('the newest commit is known where git was quiet, in another directory, or a script failed behind it', () => {
+  const newest = (script: string, output = '', code = 0) =>
+    trailOf(Story.in(home).user('Go.').sh(script, output, code)).newestCommit?.hash ?? 'none';
+  assert.equal(newest('git -C ../atlas commit -m x', '[main 1a2b3c4] x'), '1a2b3c4');
+  assert.equal(newest('git commit -m x && git push', '[main 1a2b3c4] x\nfatal: no remote', 128), '1a2b3c4');
+  assert.equal(newest('git commit -m x', 'fatal: nothing', 1), 'none');
+  const quiet = trailOf(Story.in(home).user('Go.').sh('git commit -q -F message.txt'));
+  assert.deepEqual(quiet.newestCommit, { position: 2, hash: undefined });
 });

@@ -37,9 +37,10 @@ import type { Pin } from './pins.ts';
 import { PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
-import { scriptRows } from './shell.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
+import { gitCommandOf, scriptRows } from './shell.ts';
+import type { SimpleCommand } from './shell.ts';
 import { clip, clipMiddle, clippedLine, detached, headLines, keptOf, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
 import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
@@ -47,6 +48,8 @@ import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
 const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
 const MAX_TAIL = 80;
+/** States of the work tree that may be quoted and are to be forgotten when they are no longer so. */
+const MAX_QUOTED_REPORTS = 200;
 const MAX_TAIL_LENGTH = 2_400;
 /** Characters of one result that are remembered, and of all that are told: where they are few, each is told longer. */
 const KEPT_TAIL_LENGTH = 16_000;
@@ -108,6 +111,9 @@ export class TrailCollector {
   readonly #actions: Action[] = [];
   readonly #tail: Activity[] = [];
   readonly #place = new PlaceLedger();
+  /** Positions of calls that told the state of the work tree as it still is, and what is quoted of them. */
+  #reports: { readonly position: number; readonly isStep: boolean }[] = [];
+  #quotedReports: Quotable[] = [];
   #unread: Activity[] = [];
   #hasUnread = false;
   readonly #said: Reply[] = [];
@@ -138,8 +144,8 @@ export class TrailCollector {
       case 'session_meta':
       case 'settings':
         this.#cwd = record.cwd?.replace(/\/$/, '') ?? this.#cwd;
-        if (record.type === 'session_meta' && record.gitBranch !== undefined)
-          this.#place.noteBranch(record.gitBranch);
+        if (record.type === 'session_meta' && record.gitBranch !== undefined && this.#cwd !== undefined)
+          this.#place.noteBranch(this.#cwd, record.gitBranch);
         if (record.type === 'session_meta') this.#textActions = record.textActions ?? this.#textActions;
         return;
       case 'item':
@@ -158,13 +164,15 @@ export class TrailCollector {
   /** The trail so far; the collector can go on afterwards. */
   trail(): Trail {
     const turn = this.#requests.turn;
+    const workedIn = this.#place.directory === this.#cwd ? undefined : this.#place.directory;
     const statements = this.#statements.statements();
     const isAgentDone = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
     const now = statements.filter((statement) => statement.turn === turn);
     return {
       cwd: this.#cwd,
-      gitBranch: this.#place.branch,
-      workedIn: this.#place.directory === this.#cwd ? undefined : this.#place.directory,
+      gitBranch: this.#cwd === undefined ? undefined : this.#place.branchOf(this.#cwd),
+      workedIn,
+      workedInBranch: workedIn === undefined ? undefined : this.#place.branchOf(workedIn),
       turns: turn,
       compactions: this.#compactions,
       requests: this.#requests.requests(),
@@ -177,6 +185,7 @@ export class TrailCollector {
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
       commits: this.#deliveries.commits(),
+      newestCommit: this.#deliveries.newestCommit,
       landmarks: this.#deliveries.landmarks(),
       statements,
       openQuestions: openQuestions(now, this.#lastMessage),
@@ -397,8 +406,13 @@ export class TrailCollector {
       return;
     }
     this.#noteActivity(due, outcome.text);
-    if (due.quotable !== undefined) due.quotable.outcome = beginningOf(outcome.text);
-    this.#place.noteOutput(due.meaning, outcome.text);
+    if (due.quotable !== undefined) {
+      due.quotable.outcome = beginningOf(outcome.text);
+      if (isReport(due.meaning)) {
+        this.#quotedReports = [...this.#quotedReports, due.quotable].slice(-MAX_QUOTED_REPORTS);
+      }
+    }
+    this.#place.noteOutput(due.meaning, outcome.text, { root: this.#cwd, failed });
     if (callId === TEXT_CALL) this.#finishTextEdit(due, outcome.text, failed);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
@@ -424,10 +438,25 @@ export class TrailCollector {
     const added = meaning.command === undefined ? (file?.added ?? '') : '';
     const written = added === '' ? undefined : detached(headLines(added, WRITTEN_LENGTH));
     const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
+    if (isReport(meaning)) {
+      const report = { position: moment.position, isStep: showsLines(meaning) };
+      this.#reports = [...this.#reports, report].slice(-MAX_TAIL);
+    }
     this.#tail.push({ ...moment, call, written, result: keptOf(text, text.slice(0, kept)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
     this.#unread.push({ ...moment, call, written: undefined, result: text });
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
+  }
+
+  /** What git said of the work tree is no longer so, once a file changed or a commit was made. */
+  #forgetReports(): void {
+    if (this.#reports.length === 0) return;
+    const stale = new Map(this.#reports.map(({ position, isStep }) => [position, isStep]));
+    this.#tail.splice(0, Infinity, ...this.#tail.filter(({ position }) => stale.get(position) !== false));
+    this.#unread = this.#unread.filter(({ position }) => !stale.has(position));
+    for (const quotable of this.#quotedReports) delete quotable.outcome;
+    this.#reports = [];
+    this.#quotedReports = [];
   }
 
   /** The script of a call, that of the process it writes to included. */
@@ -452,7 +481,7 @@ export class TrailCollector {
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     // A script may fail late and have written before; an edit tool that failed wrote nothing.
     if (failed && meaning.command === undefined) return;
-    for (const file of meaning.files) this.#addFile(file, moment);
+    for (const file of meaning.files) if (!failed || file.action !== 'restore') this.#addFile(file, moment);
     const [only] = meaning.files;
     if (only?.action === 'read' && meaning.files.length === 1) {
       this.#files.noteContent(this.#relative(only.path), text);
@@ -463,9 +492,10 @@ export class TrailCollector {
     const path = this.#relative(file.path);
     if (isScratch(path)) return;
     const to = file.to === undefined ? undefined : this.#relative(file.to);
-    this.#files.add({ ...file, path, to }, moment);
-    if (file.action === 'read') return;
-    this.#requests.noteEdit(to ?? path);
+    const isKnown = this.#files.add({ ...file, path, to }, moment);
+    if (file.action === 'read' || !isKnown) return;
+    this.#forgetReports();
+    if (file.action !== 'restore') this.#requests.noteEdit(to ?? path);
     this.#runs.noteEdit(to ?? path, moment);
     this.#act(phraseOf(file.action, path, to));
   }
@@ -504,7 +534,8 @@ export class TrailCollector {
     this.#requests.noteCommand(failed);
     const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;
     this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`);
-    if (!failed) this.#deliveries.addRun(meaning.simple, outcome.text, this.#requests.turn);
+    this.#deliveries.addRun(meaning.simple, { output: outcome.text, failed }, due.moment);
+    if (this.#deliveries.newestCommit?.position === due.moment.position) this.#forgetReports();
   }
 
   #act(phrase: string): void {
@@ -544,8 +575,10 @@ export class TrailCollector {
 
   #relative(path: string): string {
     const root = this.#root;
-    if (root !== '' && path.startsWith(`${root}/`)) return path.slice(root.length + 1);
-    return path.startsWith('./') ? path.slice(2) : path;
+    const bare = path.endsWith('/.') ? path.slice(0, -2) : path;
+    if (root !== '' && bare === root) return '.';
+    if (root !== '' && bare.startsWith(`${root}/`)) return bare.slice(root.length + 1);
+    return bare.startsWith('./') ? bare.slice(2) : bare;
   }
 }
 
@@ -575,6 +608,24 @@ function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
 /** The commands of a script: a line of a text that they are given would read as a command when it is quoted alone. */
 function quotableScript(script: string): string {
   return redact(script.includes('\n') ? scriptRows(script).commands : script);
+}
+
+/** Whether a call only looks at what differs in the work tree. */
+function isReport({ simple = [] }: CallMeaning): boolean {
+  return !isWork(simple) && simple.some((command) => /^(?:status|diff)$/.test(verbOf(command)));
+}
+
+/** Whether it shows the differing lines, which tell of the work also once more was changed; a list of files misleads. */
+function showsLines({ simple = [] }: CallMeaning): boolean {
+  return simple.some((command) => verbOf(command) === 'diff' && !command.words.some(isOfNames));
+}
+
+function isOfNames(word: string): boolean {
+  return /^--(?:stat|shortstat|numstat|name-only|name-status|check|quiet)/.test(word);
+}
+
+function verbOf(command: SimpleCommand): string {
+  return gitCommandOf(command)?.verb ?? '';
 }
 
 /** Whether neither a script nor a file tells what a call was about. */
@@ -623,6 +674,7 @@ function isScratch(path: string): boolean {
 
 function phraseOf(action: FileAction['action'], path: string, to: string | undefined): string {
   if (action === 'move') return `moved ${path} to ${to ?? path}`;
+  if (action === 'restore') return `had git put back ${path}`;
   return `${{ edit: 'edited', create: 'wrote', delete: 'deleted', read: 'read' }[action]} ${path}`;
 }
 

@@ -2,27 +2,37 @@
 
 import { commitsIn, linksIn } from './outputs.ts';
 import { clip, detached } from './sentences.ts';
+import type { Moment } from './files.ts';
+import { gitCommandOf } from './shell.ts';
 import type { SimpleCommand } from './shell.ts';
-import type { Commit, Landmark } from './trail.ts';
+import type { Commit, Landmark, NewestCommit } from './trail.ts';
 
 const MAX_COMMITS = 120;
 const MAX_LANDMARKS = 60;
 /** Characters of one text that are searched for links. */
 const SEARCHED_LENGTH = 24_000;
 
+/** How a script went. */
+interface Finished {
+  readonly output: string;
+  readonly failed: boolean;
+}
+
 /** Collects deliveries; memory is bounded by the limits above. */
 export class DeliveryLedger {
   readonly #commits: Commit[] = [];
+  #newest: NewestCommit | undefined;
   /** By text, the newest mention last. */
   readonly #landmarks = new Map<string, Landmark>();
 
-  /** Takes in a script that succeeded. */
-  addRun(simple: readonly SimpleCommand[], output: string, turn: number): void {
-    for (const { words } of simple) {
-      const [program, verb] = words;
-      if (program === 'git' && verb === 'commit') this.#addCommits(words, output, turn);
-      if (program === 'git' && verb === 'push') this.#mark(`pushed: \`${clip(words.join(' '), 100)}\``, turn);
-      if (program === 'gh' && words.includes('create')) this.addLinks(output, turn);
+  /** Takes in a script. One that failed may have committed before it did: that is what it reports. */
+  addRun(simple: readonly SimpleCommand[], { output, failed }: Finished, moment: Moment): void {
+    for (const command of simple) {
+      const { verb, words } = gitCommandOf(command) ?? { verb: '', words: [] };
+      if (verb === 'commit') this.#addCommits(words, { output, failed }, moment);
+      if (failed) continue;
+      if (verb === 'push') this.#mark(`pushed: \`${clip(command.words.join(' '), 100)}\``, moment.turn);
+      if (command.words[0] === 'gh' && command.words.includes('create')) this.addLinks(output, moment.turn);
     }
   }
 
@@ -36,13 +46,19 @@ export class DeliveryLedger {
     return [...this.#commits];
   }
 
+  /** The newest commit, whether its subject is known or not. */
+  get newestCommit(): NewestCommit | undefined {
+    return this.#newest;
+  }
+
   landmarks(): Landmark[] {
     return [...this.#landmarks.values()];
   }
 
-  #addCommits(words: readonly string[], output: string, turn: number): void {
-    if (words.includes('--amend')) this.#commits.pop();
+  #addCommits(words: readonly string[], { output, failed }: Finished, { turn, position }: Moment): void {
     const reported = commitsIn(output);
+    if (failed && reported.length === 0) return;
+    if (words.includes('--amend')) this.#commits.pop();
     for (const { hash, subject } of reported) {
       this.#commits.push({ turn, hash: detached(hash), subject: detached(subject) });
     }
@@ -50,6 +66,8 @@ export class DeliveryLedger {
     if (reported.length === 0 && subject !== undefined) {
       this.#commits.push({ turn, hash: undefined, subject: detached(clip(subject, 120)) });
     }
+    const hash = reported.at(-1)?.hash;
+    this.#newest = { position, hash: hash === undefined ? undefined : detached(hash) };
     while (this.#commits.length > MAX_COMMITS) this.#commits.shift();
   }
 

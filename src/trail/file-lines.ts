@@ -146,10 +146,11 @@ function isTelling(symbol: string, told: ReadonlySet<string>): boolean {
   return !told.has(symbol) && !symbol.includes('/') && !isAnonymous(symbol);
 }
 
-function editPhrase({ state, edits }: FileTrail): string {
+function editPhrase({ state, edits, isRestored }: FileTrail): string {
   if (state === 'read') return '';
   if (state === 'deleted') return 'deleted';
   const times = edits > 1 ? ` ${edits}×` : '';
+  if (isRestored) return `edited${times}, then put back by git`;
   if (state === 'edited') return `edited${times}`;
   return edits > 1 ? `created, written${times}` : 'created';
 }

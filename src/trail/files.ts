@@ -1,6 +1,8 @@
 // What happened to each file, under its newest name.
 
 import type { IdentifierIndex } from './identifiers.ts';
+import { bringUpToDate, isTouched } from './known-text.ts';
+import type { FileChange, KnownText } from './known-text.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { detached, rowAt } from './sentences.ts';
 import type { FileAction } from './calls.ts';
@@ -15,6 +17,8 @@ const MAX_SNIPPETS = 3;
 const SNIPPET_LENGTH = 700;
 /** Characters of a written or read text that are searched for symbols. */
 const SEARCHED_LENGTH = 16_000;
+/** Characters of edits that wait until the texts of a file take them in; an edit longer than this leaves nothing of them. */
+const WAITING_LENGTH = 64_000;
 /** Symbols named for one file. */
 const SHOWN_SYMBOLS = 60;
 /** Files whose lines are told at most, and characters of one line. */
@@ -24,24 +28,24 @@ const ROW_LENGTH = 110;
 interface Entry {
   path: string;
   state: FileTrail['state'];
+  isRestored: boolean;
   reads: number;
   edits: number;
   ranges: LineRange[];
   renamedFrom: string[];
   lastTurn: number;
   lastEditTurn: number;
+  lastEditPosition: number;
   lastPosition: number;
-  snippets: string[];
+  snippets: { readonly text: string; readonly changes: number }[];
   /** With the newest text of the file that holds it, in the order of the last mention, oldest first. */
-  readonly symbols: Map<string, Content>;
+  readonly symbols: Map<string, KnownText>;
   /** Names that a text of the file defines, with the word of the language that introduces each. */
   readonly defined: Map<string, string>;
-}
-
-/** A text that was read from a file or written to it. */
-interface Content {
-  readonly text: string;
-  readonly isWritten: boolean;
+  /** Changes so far, and those that the texts have not taken in yet. */
+  changes: number;
+  waiting: FileChange[];
+  waitingLength: number;
 }
 
 /** Where in the session something happened. */
@@ -60,22 +64,24 @@ export class FileLedger {
     this.#index = index;
   }
 
-  /** Takes one action in; its path is already relative to the working directory. */
-  add(action: FileAction, moment: Moment): void {
+  /** Takes one action in; its path is already relative to the working directory. False where it concerns no known file. */
+  add(action: FileAction, moment: Moment): boolean {
+    if (action.action === 'restore') return this.#restore(action.path, moment);
     const entry = this.#entry(action.path);
-    entry.lastTurn = moment.turn;
-    entry.lastPosition = moment.position;
+    noteMoment(entry, moment, action.action !== 'read');
     if (action.action === 'read') {
       entry.reads++;
       if (action.range !== undefined) entry.ranges = [...entry.ranges, action.range].slice(-MAX_RANGES);
-      return;
+      return true;
     }
-    entry.lastEditTurn = moment.turn;
-    if (action.action === 'move') this.#move(entry, action.to ?? action.path);
+    entry.isRestored = false;
+    if (action.action === 'move') this.#move(entry, action);
     else if (action.action === 'delete') {
       entry.state = 'deleted';
-      entry.snippets = [];
+      forgetText(entry);
+      this.#deleteBelow(entry.path, moment);
     } else this.#write(entry, action);
+    return true;
   }
 
   /** Notes the symbols of a text that was read from a file. */
@@ -89,10 +95,13 @@ export class FileLedger {
     return [...this.#files.values()]
       .filter((entry) => entry.edits > 0 || entry.reads > 0 || entry.state === 'deleted')
       .toSorted((a, b) => b.lastPosition - a.lastPosition)
-      .map(({ symbols, defined, ...entry }, at) => {
+      .map((entry, at) => {
+        catchUp(entry);
+        const { symbols, defined, snippets, changes: _, waiting: __, waitingLength: ___, ...told } = entry;
         const names = telling({ symbols, defined }, entry.path, this.#index);
         return {
-          ...entry,
+          ...told,
+          snippets: snippets.map(({ text }) => text),
           symbols: names,
           definitions: new Map([...defined].filter(([name]) => symbols.has(name))),
           rows: at < FILES_WITH_ROWS ? rowsOf(names, symbols, defined) : [],
@@ -110,16 +119,21 @@ export class FileLedger {
     const entry: Entry = {
       path: detached(path),
       state: 'read',
+      isRestored: false,
       reads: 0,
       edits: 0,
       ranges: [],
       renamedFrom: [],
       lastTurn: 0,
       lastEditTurn: 0,
+      lastEditPosition: -1,
       lastPosition: 0,
       snippets: [],
       symbols: new Map(),
       defined: new Map(),
+      changes: 0,
+      waiting: [],
+      waitingLength: 0,
     };
     this.#files.set(entry.path, entry);
     if (this.#files.size > MAX_FILES) this.#prune();
@@ -130,16 +144,12 @@ export class FileLedger {
     const isNew = action.action === 'create' && entry.reads === 0 && entry.edits === 0;
     entry.state = isNew || entry.state === 'created' || entry.state === 'deleted' ? 'created' : 'edited';
     entry.edits++;
-    entry.ranges = [];
-    const added = action.added ?? '';
-    if (action.action === 'create') entry.snippets = [];
-    if (added.trim() !== '' && added.length <= SNIPPET_LENGTH) {
-      entry.snippets = [...entry.snippets, detached(redact(added))].slice(-MAX_SNIPPETS);
-    }
-    this.#addSymbols(entry, added, true);
+    if (action.action === 'create') forgetText(entry);
+    this.#change(entry, action);
   }
 
-  #move(entry: Entry, to: string): void {
+  #move(entry: Entry, action: FileAction): void {
+    const to = action.to ?? action.path;
     this.#files.delete(entry.path);
     const replaced = this.#files.get(to);
     entry.renamedFrom = [...entry.renamedFrom, entry.path].slice(-3);
@@ -147,6 +157,53 @@ export class FileLedger {
     if (entry.state === 'read') entry.state = 'edited';
     entry.edits += 1 + (replaced?.edits ?? 0);
     this.#files.set(entry.path, entry);
+    if (action.added !== undefined) this.#change(entry, action);
+  }
+
+  /** What is known of the text after an edit: without what it took out, with what it wrote. */
+  #change(entry: Entry, { added = '', replaced = [] }: FileAction): void {
+    entry.ranges = [];
+    entry.changes++;
+    const length = replaced.reduce((sum, { old, new: text }) => sum + old.length + text.length, 0);
+    if (length > WAITING_LENGTH) forgetText(entry);
+    else if (entry.symbols.size > 0 || entry.snippets.length > 0) {
+      for (const name of definedIn(replaced.map(({ old }) => old))) entry.defined.delete(name);
+      const kept = replaced.map((one) => ({ ...one, old: detached(one.old), new: detached(one.new) }));
+      entry.waiting.push({ number: entry.changes, replaced: kept });
+      entry.waitingLength += length;
+      if (entry.waitingLength > WAITING_LENGTH) catchUp(entry);
+    }
+    if (added.trim() !== '' && added.length <= SNIPPET_LENGTH) {
+      const snippet = { text: detached(redact(added)), changes: entry.changes };
+      entry.snippets = [...entry.snippets, snippet].slice(-MAX_SNIPPETS);
+    }
+    this.#addSymbols(entry, added, true);
+  }
+
+  /** Git put back what it has of a file, or of all it knows below a directory: nobody knows what stands there. */
+  #restore(path: string, moment: Moment): boolean {
+    let isKnown = false;
+    for (const entry of this.#files.values()) {
+      const isBelow = path === '.' ? !/^[/~]/.test(entry.path) : entry.path.startsWith(`${path}/`);
+      // Git leaves alone what it does not know: a new file, as it seems, unless it is named.
+      if (entry.edits === 0 || (entry.path !== path && (!isBelow || entry.state === 'created'))) continue;
+      noteMoment(entry, moment, true);
+      entry.isRestored = true;
+      forgetText(entry);
+      isKnown = true;
+    }
+    return isKnown;
+  }
+
+  /** What lay in a directory is gone with it. */
+  #deleteBelow(path: string, moment: Moment): void {
+    for (const entry of this.#files.values()) {
+      if (!entry.path.startsWith(`${path}/`)) continue;
+      forgetText(entry);
+      if (entry.edits === 0) continue;
+      noteMoment(entry, moment, true);
+      entry.state = 'deleted';
+    }
   }
 
   #addSymbols(entry: Entry, text: string, isWritten: boolean): void {
@@ -154,7 +211,7 @@ export class FileLedger {
     for (const [, kind, name] of searched.matchAll(DEFINITION)) {
       if (kind !== undefined && name !== undefined) noteNewest(entry.defined, name, kind);
     }
-    const content = { text: detached(searched), isWritten };
+    const content = { text: detached(searched), isWritten, changes: entry.changes };
     for (const symbol of this.#index.identifiersOf(searched)) {
       entry.symbols.delete(symbol);
       entry.symbols.set(symbol, content);
@@ -168,6 +225,64 @@ export class FileLedger {
     );
     for (const entry of byValue.slice(KEPT_FILES)) this.#files.delete(entry.path);
   }
+}
+
+function noteMoment(entry: Entry, { turn, position }: Moment, isChange: boolean): void {
+  entry.lastTurn = turn;
+  entry.lastPosition = position;
+  if (!isChange) return;
+  entry.lastEditTurn = turn;
+  entry.lastEditPosition = position;
+}
+
+/** What stood in a file is gone, whole. */
+function forgetText(entry: Entry): void {
+  entry.snippets = [];
+  entry.ranges = [];
+  entry.symbols.clear();
+  entry.defined.clear();
+  entry.waiting = [];
+  entry.waitingLength = 0;
+}
+
+/** Lets the texts of a file take in the changes since, and forgets the names that stood only in what is gone. */
+function catchUp(entry: Entry): void {
+  const { waiting, symbols } = entry;
+  if (waiting.length === 0) return;
+  entry.waiting = [];
+  entry.waitingLength = 0;
+  entry.snippets = entry.snippets.filter(
+    ({ text, changes }) =>
+      !isTouched(
+        text,
+        waiting.filter(({ number }) => number > changes),
+      ),
+  );
+  const before = new Map([...new Set(symbols.values())].map((known) => [known, known.text]));
+  for (const known of before.keys()) bringUpToDate(known, waiting);
+  const newestFirst = [...before.keys()].toReversed();
+  for (const [name, known] of symbols) {
+    // A path is remembered below the working directory, which its text does not know.
+    const isGone = !holds(known.text, name) && holds(before.get(known) ?? '', name);
+    // A piece of a line tells less than the line that it was put into.
+    const isPiece = known.isWritten && !known.text.includes('\n');
+    if (!isGone && !isPiece) continue;
+    const other = newestFirst.find((one) => one !== known && holds(one.text, name));
+    if (other !== undefined) symbols.set(name, other);
+    else if (isGone) symbols.delete(name);
+  }
+}
+
+/** Whether a text holds a name by itself, not as a part of a longer one. */
+function holds(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + name.length))) return true;
+  }
+  return false;
+}
+
+function definedIn(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => [...text.matchAll(DEFINITION)].flatMap(([, , name]) => name ?? []));
 }
 
 /** How a line of the common languages introduces a name. */
@@ -215,11 +330,11 @@ const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
  */
 function rowsOf(
   names: readonly string[],
-  symbols: ReadonlyMap<string, Content>,
+  symbols: ReadonlyMap<string, KnownText>,
   defined: ReadonlyMap<string, string>,
 ): FileRow[] {
-  const found = new Map<string, FileRow & { readonly content: Content; readonly at: number }>();
-  const texts = new Map<Content, ReadText>();
+  const found = new Map<string, FileRow & { readonly content: KnownText; readonly at: number }>();
+  const texts = new Map<KnownText, ReadText>();
   for (const name of names) {
     const content = symbols.get(name);
     if (content === undefined) continue;
@@ -283,7 +398,7 @@ const LONE_FIELD = /^["']?[\w.-]+["']?\s*[:=]\s*\S+[,;]?$/;
 const REDACTED_LENGTH = 1_000;
 
 /** A line with its number, where a reader printed one; empty where it tells nothing or might be a part of a secret. */
-function tellableRow({ text }: Content, name: string, at: number, isDefinition: boolean): string {
+function tellableRow({ text }: KnownText, name: string, at: number, isDefinition: boolean): string {
   const whole = redact(rowAt(text, at, REDACTED_LENGTH));
   const row = rowAt(whole, Math.max(0, whole.indexOf(name)), ROW_LENGTH);
   const numbered = row.replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');

@@ -6,6 +6,7 @@ import { charactersFor, isWithin, quoted, SECTION, summaryLine } from './line.ts
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import type { PreservedWords } from './preserved.ts';
+import { treeLines } from './tree-lines.ts';
 import {
   actionLines,
   listLines,
@@ -42,6 +43,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const template = templateLines(trail, preserved);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
+  const tree = treeLines(trail, budget);
   const files = fileLines(trail, budget);
   const actions = actionLines(trail);
   const { now, before, choices } = statementLines(trail, budget);
@@ -68,6 +70,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
+    { lines: tree, share: 0.04, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
     { lines: report, share: quoteShare * replyShare(newestReply, trail), by: 'order' },
     { lines: reply, share: quoteShare * replyShare(repliesTo, trail), by: 'order' },
@@ -87,6 +90,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     rules,
     next,
     pending,
+    tree,
     files.changed,
     files.read,
     files.snippets,
@@ -201,12 +205,15 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
   if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
   if (trail.cwd !== undefined) {
     const branch = trail.gitBranch === undefined ? '' : `, branch ${trail.gitBranch}`;
-    const moved = trail.workedIn === undefined ? '' : `; the newest commands ran in ${trail.workedIn}`;
-    lines.push(
-      summaryLine({ section, order: 3, text: `Working directory: ${trail.cwd}${moved}${branch}`, value: 2 }),
-    );
+    const text = `Working directory: ${trail.cwd}${branch}${elsewhere(trail)}`;
+    lines.push(summaryLine({ section, order: 3, text, value: 2 }));
   }
   return lines;
+}
+
+function elsewhere({ workedIn, workedInBranch }: Trail): string {
+  if (workedIn === undefined) return '';
+  return `; the newest commands ran in ${workedIn}${workedInBranch === undefined ? '' : ` (branch ${workedInBranch})`}`;
 }
 
 /** What came before the agent had answered the one before adds to it more often than it replaces it. */

@@ -18,7 +18,7 @@ test('additions that others stand between are not told as neighbours', () => {
     '   end();',
     '*** End Patch',
   ].join('\n');
-  assert.deepEqual(patchedFiles(patch), [
-    { action: 'edit', path: 'src/dome.ts', added: '  b();\n  c();\n…\n  d();\n…\n  e();' },
-  ]);
+  const added = '  b();\n  c();\n…\n  d();\n…\n  e();';
+  const replaced = [{ old: '  a();', new: added, isLines: true }];
+  assert.deepEqual(patchedFiles(patch), [{ action: 'edit', path: 'src/dome.ts', added, replaced }]);
 });

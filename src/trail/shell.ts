@@ -24,7 +24,8 @@ export interface ShellRedirect {
 
 /** What a command does to one file. */
 export interface ShellFileAction {
-  readonly action: 'read' | 'edit' | 'create' | 'delete' | 'move';
+  /** `restore`: git puts back what it has, whatever was edited since; the path may be a directory. */
+  readonly action: 'read' | 'edit' | 'create' | 'delete' | 'move' | 'restore';
   readonly path: string;
   /** The new name of a moved file. */
   readonly to?: string;
@@ -291,14 +292,76 @@ const SEARCHERS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack', 'jq', 'awk']);
 
 /** What a simple command does to files, as far as its words tell; paths joined with the directory of `cd`. */
 export function fileActionsOf(command: SimpleCommand): ShellFileAction[] {
-  const actions = [...programActions(command), ...redirectActions(command)];
+  const git = gitCommandOf(command);
+  return [
+    ...joined(git === undefined ? programActions(command) : gitActions(git), git ?? command),
+    ...joined(redirectActions(command), command),
+  ];
+}
+
+function joined(
+  actions: readonly ShellFileAction[],
+  { directory }: { readonly directory: string | undefined },
+): ShellFileAction[] {
   return actions
-    .filter(({ path }) => isNamedFile(path))
+    .filter(({ action, path }) => isNamedFile(path) || (action === 'restore' && path === '.'))
     .map((action) => ({
       ...action,
-      path: joinPath(command.directory, action.path),
-      ...(action.to === undefined ? {} : { to: joinPath(command.directory, action.to) }),
+      path: joinPath(directory, action.path),
+      ...(action.to === undefined ? {} : { to: joinPath(directory, action.to) }),
     }));
+}
+
+/** A run of git with the options before its verb taken off. */
+export interface GitCommand {
+  /** Where it works: where `-C` sends it from where it stands. */
+  readonly directory: string | undefined;
+  readonly verb: string;
+  /** What follows the verb. */
+  readonly words: readonly string[];
+}
+
+/** A command as one of git, or undefined where it is none. */
+export function gitCommandOf({ words, directory }: SimpleCommand): GitCommand | undefined {
+  if (words[0] !== 'git') return undefined;
+  let within = directory;
+  let at = 1;
+  for (; words[at]?.startsWith('-') === true; at++) {
+    const option = words[at];
+    if (option === '-C') within = joinPath(within, words[++at] ?? '');
+    else if (option === '-c') at++;
+  }
+  return { directory: within, verb: words[at] ?? '', words: words.slice(at + 1) };
+}
+
+function gitActions({ verb, words }: GitCommand): ShellFileAction[] {
+  const operands = words.filter((word) => !word.startsWith('-'));
+  if (verb === 'mv') return moveActions(operands);
+  if (verb === 'rm') return operands.map((path) => ({ action: 'delete', path }));
+  return restoredPaths(verb, words).map((path) => ({ action: 'restore', path }));
+}
+
+/** The paths whose edits a run of git throws away. */
+function restoredPaths(verb: string, words: readonly string[]): readonly string[] {
+  const dashes = words.indexOf('--');
+  const named = dashes < 0 ? [] : words.slice(dashes + 1);
+  const operands = words.filter((word) => !word.startsWith('-'));
+  if (verb === 'checkout') {
+    if (dashes >= 0) return named;
+    if (words.some((word) => /^-[bB]$/.test(word) || word === '--orphan')) return [];
+    // Without dashes the first word may be a branch: a file has an extension.
+    return operands.filter((word, at) => at > 0 || word === '.' || hasExtension(word));
+  }
+  if (verb === 'restore') {
+    const isOfIndex = words.some((word) => word === '-S' || word === '--staged');
+    const isOfFiles = words.some((word) => word === '-W' || word === '--worktree');
+    if (isOfIndex && !isOfFiles) return [];
+    const source = words.findIndex((word) => word === '-s' || word === '--source');
+    return operands.filter((word) => source < 0 || word !== words[source + 1]);
+  }
+  if (verb === 'reset') return words.includes('--hard') ? ['.'] : [];
+  if (verb === 'stash') return ['push', 'save'].includes(words[0] ?? '') ? named : [];
+  return [];
 }
 
 function programActions({ words }: SimpleCommand): ShellFileAction[] {
@@ -308,15 +371,14 @@ function programActions({ words }: SimpleCommand): ShellFileAction[] {
   if (program === 'head' || program === 'tail') return headActions(program, rest);
   if (READERS.has(program)) return operands.map((path) => ({ action: 'read', path }));
   if (SEARCHERS.has(program)) return searchActions(program, rest);
-  if (program === 'tee') return operands.map((path) => ({ action: 'edit', path }));
+  if (program === 'tee') {
+    const isAppend = rest.some((word) => /^-\w*a/.test(word) || word === '--append');
+    return operands.map((path) => ({ action: isAppend ? 'edit' : 'create', path }));
+  }
   if (program === 'touch') return operands.map((path) => ({ action: 'create', path }));
   if (program === 'rm' || program === 'unlink') return operands.map((path) => ({ action: 'delete', path }));
   if (program === 'mv') return moveActions(operands);
   if (program === 'cp') return operands.slice(-1).map((path) => ({ action: 'create', path }));
-  if (program === 'git' && operands[0] === 'mv') return moveActions(operands.slice(1));
-  if (program === 'git' && operands[0] === 'rm') {
-    return operands.slice(1).map((path) => ({ action: 'delete', path }));
-  }
   return [];
 }
 

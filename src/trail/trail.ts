@@ -84,6 +84,8 @@ export interface FileTrail {
   /** Relative to the working directory where it lies in it. */
   readonly path: string;
   readonly state: 'read' | 'edited' | 'created' | 'deleted';
+  /** Whether git put back what it has after the newest edit. */
+  readonly isRestored: boolean;
   readonly reads: number;
   readonly edits: number;
   /** Line ranges read since the newest edit, at most a few. */
@@ -92,6 +94,8 @@ export interface FileTrail {
   readonly renamedFrom: readonly string[];
   readonly lastTurn: number;
   readonly lastEditTurn: number;
+  /** −1 where it was not changed. */
+  readonly lastEditPosition: number;
   readonly lastPosition: number;
   /** New text of the newest small edits, oldest first; empty once the file was rewritten. */
   readonly snippets: readonly string[];
@@ -135,6 +139,13 @@ export interface Commit {
   readonly turn: number;
   readonly hash: string | undefined;
   readonly subject: string;
+}
+
+/** Where the newest commit stands in the log. */
+export interface NewestCommit {
+  readonly position: number;
+  /** Undefined where git did not print it. */
+  readonly hash: string | undefined;
 }
 
 /** A pull request, issue, push or other thing of the outer world that the session produced or was about. */
@@ -233,10 +244,12 @@ export interface CurrentWork {
 export interface Trail {
   /** The working directory that the file names. */
   readonly cwd: string | undefined;
-  /** The branch that git named last, or that the file names. */
+  /** The branch of the working directory: what git named there last, or what the file names. */
   readonly gitBranch: string | undefined;
   /** Where most of the newest commands ran, when that is elsewhere. */
   readonly workedIn: string | undefined;
+  /** The branch of that place, where git named one there. */
+  readonly workedInBranch: string | undefined;
   readonly turns: number;
   /** Compactions seen in the log. */
   readonly compactions: number;
@@ -252,6 +265,8 @@ export interface Trail {
   readonly commands: readonly CommandRun[];
   readonly failures: readonly Failure[];
   readonly commits: readonly Commit[];
+  /** Undefined where the log tells of none. */
+  readonly newestCommit: NewestCommit | undefined;
   readonly landmarks: readonly Landmark[];
   readonly statements: readonly Statement[];
   readonly openQuestions: readonly Statement[];

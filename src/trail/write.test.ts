@@ -819,7 +819,7 @@ test('where the work is now is told where it left', () => {
     .call('exec_command', { cmd: 'make', workdir: tree }, 'fine');
   assert.match(
     summaryOf(story),
-    /Working directory: \/home\/ada\/orbit; the newest commands ran in \/home\/ada\/orbit\.trees\/dome, branch dome/,
+    /Working directory: \/home\/ada\/orbit; the newest commands ran in \/home\/ada\/orbit\.trees\/dome \(branch dome\)/,
   );
 });
 
