@@ -1,7 +1,7 @@
 // Compiles test files before they run: one start of the compiler serves all of their processes, which take half the time to
 // start that they take where each compiles what it loads.
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
@@ -42,12 +42,16 @@ function ownAddresses(transform) {
     setup(build) {
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         const source = readFileSync(path, 'utf8');
-        if (!source.includes('import.meta.url')) return undefined;
+        if (!source.includes('import.meta.')) return undefined;
         const { code } = await transform(source, {
           loader: 'ts',
           format: 'esm',
           target: 'node20',
-          define: { 'import.meta.url': JSON.stringify(pathToFileURL(path).href) },
+          define: {
+            'import.meta.url': JSON.stringify(pathToFileURL(path).href),
+            'import.meta.filename': JSON.stringify(path),
+            'import.meta.dirname': JSON.stringify(dirname(path)),
+          },
           sourcemap: 'inline',
           sourcefile: path,
         });
