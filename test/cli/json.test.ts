@@ -49,9 +49,9 @@ for (const format of AGENT_FORMATS) {
     const out = join(home, 'out.jsonl');
     for (const { apply } of [{ apply: (file: Buffer) => file }, ...sabotagesFor(format)]) {
       writeFileSync(session, apply(whole));
-      const inspected = await baton(home, ['inspect', session]);
+      const inspected = await baton(home, ['inspect', session, '--json']);
       if (inspected.status !== 0) continue;
-      assertFits(InspectDocument, await document(['inspect', session]));
+      assertFits(InspectDocument, JSON.parse(inspected.stdout));
       const compacted = await baton(home, ['compact', session, '--out', out, '--json']);
       if (compacted.status !== 0) continue;
       assertFits(ReceiptDocument, JSON.parse(compacted.stdout));
