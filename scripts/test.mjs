@@ -1,6 +1,6 @@
 // Everything there is to check. `npm test -- PATTERN…` runs only the test files whose path has a PATTERN.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -143,7 +143,14 @@ async function runInTurn(commands) {
   return lines;
 }
 
-/** What tests have left where temporary files are. What the compiler keeps there is for all of them. */
+/** A folder in which nothing may be left by the tests. */
+function ownFolder(parent) {
+  const folder = mkdtempSync(join(parent, 'baton-run-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What tests have left in a folder. What the compiler keeps there is for all of them. */
 function leftovers(folder) {
   return readdirSync(folder).filter((name) => !/^(?:tsx-\d+|node-compile-cache)$/.test(name));
 }
@@ -155,10 +162,10 @@ if (!built.isOk) process.exit(1);
 const files = ['src', 'test', 'examples', 'bench']
   .flatMap((directory) => testFiles(join(root, directory)))
   .filter((file) => isWhole || patterns.some((pattern) => file.includes(pattern)));
-const folder = mkdtempSync(join(tmpdir(), 'baton-run-'));
-atEnd(() => rmSync(folder, { recursive: true, force: true }));
+const folder = ownFolder(tmpdir());
+const memory = existsSync('/dev/shm') ? ownFolder('/dev/shm') : folder;
 const paths = await compiled(files);
-const env = { ...process.env, TMPDIR: folder, TMP: folder, TEMP: folder };
+const env = { ...process.env, TMPDIR: folder, TMP: folder, TEMP: folder, BATON_TEST_MEMORY: memory };
 // The spec reporter repeats the failures at the end, where the last page of a log shows them.
 const options = ['--enable-source-maps', '--test', `--test-concurrency=${PROCESSES}`, '--test-reporter=spec'];
 const [tests, checked, installed] = await Promise.all([
@@ -168,8 +175,8 @@ const [tests, checked, installed] = await Promise.all([
 ]);
 for (const line of [...checked, ...installed, tests.line]) console.log(line);
 if (!tests.isOk) process.exitCode = 1;
-const left = leftovers(folder);
+const left = [...new Set([folder, memory])].flatMap(leftovers);
 if (left.length > 0) {
-  console.log(`failed  tests have left in the folder for temporary files: ${left.join(', ')}`);
+  console.log(`failed  tests have left among the temporary files: ${left.join(', ')}`);
   process.exitCode = 1;
 }
