@@ -110,12 +110,7 @@ test('Ctrl-C while the output is written leaves the whole output or none', async
 test('a reader that goes away is no failure and makes no noise', async () => {
   const home = freshHome();
   for (const shell of ['"$@" | head -1', '"$@" | head -c 10', '"$@" | true']) {
-    for (const args of [
-      ['inspect', wide],
-      ['compact', wide],
-      ['inspect', '--json', wide],
-      ['--help'],
-    ]) {
+    for (const args of [['inspect', wide], ['compact', wide], ['inspect', '--json', wide], ['--help']]) {
       const ended = await runBuilt(args, { home, shell });
       assert.equal(ended.status, 0, ended.stderr);
       assertNoNoise(ended);
