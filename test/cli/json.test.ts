@@ -5,23 +5,19 @@ import { copyFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import * as z from 'zod';
+import { MicroDocument, ReceiptDocument, UndoDocument } from '../../src/cli/documents/compaction.ts';
+import { ErrorDocument } from '../../src/cli/documents/failure.ts';
+import { InspectDocument, InspectManyDocument, SessionsDocument } from '../../src/cli/documents/session.ts';
 import {
   ConfigCheckDocument,
   ConfigInitDocument,
   ConfigShowDocument,
   DoctorDocument,
-  ErrorDocument,
-  InspectDocument,
-  InspectManyDocument,
-  MicroDocument,
   PromptsDiffDocument,
   PromptsListDocument,
   PromptsResetDocument,
   PromptsShowDocument,
-  ReceiptDocument,
-  SessionsDocument,
-  UndoDocument,
-} from '../../src/cli/json-schema.ts';
+} from '../../src/cli/documents/setup.ts';
 import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { realSessions } from '../support/real-sessions.ts';
