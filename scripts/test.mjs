@@ -1,6 +1,14 @@
 // Everything there is to check. `npm test -- PATTERN…` runs only the test files whose path has a PATTERN.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -143,9 +151,10 @@ async function runInTurn(commands) {
   return lines;
 }
 
-/** A folder in which nothing may be left by the tests. */
+/** A folder in which nothing may be left by the tests. As in its parent, other users may look for what is theirs. */
 function ownFolder(parent) {
   const folder = mkdtempSync(join(parent, 'baton-run-'));
+  chmodSync(folder, 0o755);
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
