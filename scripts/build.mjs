@@ -20,7 +20,10 @@ function newest(directory) {
 }
 
 function isFresh() {
-  return existsSync(output) && statSync(output).mtimeMs >= newest(join(root, 'src'));
+  if (!existsSync(output)) return false;
+  const configuration = ['scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package.json'];
+  const changed = configuration.map((file) => statSync(join(root, file)).mtimeMs);
+  return statSync(output).mtimeMs >= Math.max(newest(join(root, 'src')), ...changed);
 }
 
 function canBuild() {

@@ -6,21 +6,18 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { renderPicture } from './picture.ts';
 import { eventJsonSchema, opJsonSchema, renderProtocolPage } from './protocol-page.ts';
+import { MicroDocument, ReceiptDocument, UndoDocument } from '../src/cli/documents/compaction.ts';
+import { EvalDocument } from '../src/cli/documents/eval.ts';
+import { ErrorDocument } from '../src/cli/documents/failure.ts';
+import { ReplayDocument } from '../src/cli/documents/replay.ts';
+import { InspectDocument, SessionsDocument } from '../src/cli/documents/session.ts';
 import {
   DoctorDocument,
-  ErrorDocument,
-  EvalDocument,
-  InspectDocument,
-  MicroDocument,
   PromptsDiffDocument,
   PromptsListDocument,
   PromptsResetDocument,
   PromptsShowDocument,
-  ReceiptDocument,
-  ReplayDocument,
-  SessionsDocument,
-  UndoDocument,
-} from '../src/cli/json-schema.ts';
+} from '../src/cli/documents/setup.ts';
 import { configJsonSchema, renderDefaultsModule, renderReference } from '../src/config/explain.ts';
 
 /** A generated file: its path from the root of the repository, and what belongs into it. */

@@ -1,6 +1,5 @@
 // Runs test files in one process, each as a suite with the name of its file: starting a process takes longer than most of
 // them. What a file leaves undone is told by its name, and fails the run.
-import { resolve } from 'node:path';
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
@@ -9,12 +8,12 @@ const DEADLINE_MS = 300_000;
 /** Milliseconds after the last test in which the process has to end by itself. */
 const LEFTOVERS_MS = 10_000;
 
-/** Declares a suite for each file, to be called from a file that `node --test` runs. */
-export function runTogether(files) {
-  const unfinished = new Set(files);
-  for (const file of files) {
+/** Declares a suite for each file, to be called from a file that `node --test` runs. `path` is where it is compiled. */
+export function runTogether(tests) {
+  const unfinished = new Set(tests.map(({ file }) => file));
+  for (const { file, path } of tests) {
     describe(file, { timeout: DEADLINE_MS }, async () => {
-      await import(pathToFileURL(resolve(file)));
+      await import(pathToFileURL(path));
       after(() => void unfinished.delete(file));
     });
   }

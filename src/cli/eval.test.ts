@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { call, head, message, output } from '../../test/support/codex-lines.ts';
 import { baton, temporaryDirectory } from '../../test/support/program.ts';
-import { EvalDocument } from './json-schema.ts';
+import { EvalDocument } from './documents/eval.ts';
 
 const home = temporaryDirectory();
 const long = join(home, 'long.jsonl');

@@ -15,7 +15,7 @@ import {
   recallChart,
   tokensChart,
 } from './replay-charts.ts';
-import type { PlayedFile, ReplayRun } from './replay.ts';
+import type { PlayedFile, ReplayRun } from './replay-run.ts';
 import { REPORT_STYLE } from './replay-style.ts';
 import { tellEvidence } from './signals-view.ts';
 import { formatNumber, plural, printable, tildePath } from './style.ts';

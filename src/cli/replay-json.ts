@@ -7,7 +7,7 @@ import { comparePolicies } from '../replay/report.ts';
 import type { PolicyLine } from '../replay/report.ts';
 import { PRICES_AS_OF } from '../tokens/prices.ts';
 import { evidenceJson } from './inspect-json.ts';
-import type { PlayedFile, ReplayRun } from './replay.ts';
+import type { PlayedFile, ReplayRun } from './replay-run.ts';
 
 /** The document. Names are snake_case; the same files, options and version give the same bytes. */
 export function replayJson({ policies, files, unplayed, skipped }: ReplayRun) {

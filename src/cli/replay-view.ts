@@ -6,7 +6,7 @@ import type { PolicyLine } from '../replay/report.ts';
 import { PRICES_AS_OF } from '../tokens/prices.ts';
 import { FORMAT_NAMES } from '../vocabulary.ts';
 import type { Look } from './io.ts';
-import type { PlayedFile, ReplayRun } from './replay.ts';
+import type { PlayedFile, ReplayRun } from './replay-run.ts';
 import { tellEvidence } from './signals-view.ts';
 import {
   fitWidth,

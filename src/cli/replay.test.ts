@@ -15,7 +15,7 @@ import {
 } from '../../test/support/codex-lines.ts';
 import { baton, temporaryDirectory } from '../../test/support/program.ts';
 import { assertWellFormed } from '../../test/support/markup.ts';
-import { ReplayDocument } from './json-schema.ts';
+import { ReplayDocument } from './documents/replay.ts';
 import { POLICY_NAMES } from './policy-names.ts';
 
 const home = temporaryDirectory();

@@ -9,7 +9,6 @@ import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { FactsFold } from '../replay/facts.ts';
-import type { SessionReplay } from '../replay/outcome.ts';
 import { RecallMeter } from '../replay/recall.ts';
 import { Replay } from '../replay/replay.ts';
 import type { PolicyChoice } from '../replay/replay.ts';
@@ -22,6 +21,7 @@ import { checkDestination, writeOutput } from './output.ts';
 import { choosePolicies } from './replay-policies.ts';
 import type { PolicyName } from './policy-names.ts';
 import type { ReplayConfigs } from './replay-policies.ts';
+import type { PlayedFile, ReplayRun, UnplayedFile } from './replay-run.ts';
 import { accountSettings, readSession, withSource } from './session.ts';
 import { printable } from './style.ts';
 
@@ -36,29 +36,6 @@ export interface ReplayFlags {
   readonly force?: true;
   /** False: recall is not measured, and memory does not grow with the file. */
   readonly recall: boolean;
-}
-
-/** A session that was played. */
-export interface PlayedFile {
-  readonly path: string;
-  readonly report: LoadReport;
-  readonly replay: SessionReplay;
-}
-
-/** A file that could not be played, with why. */
-export interface UnplayedFile {
-  readonly path: string;
-  readonly error: Readonly<Record<string, unknown>>;
-}
-
-/** Everything that a run found out. */
-export interface ReplayRun {
-  readonly policies: readonly PolicyChoice[];
-  readonly files: readonly PlayedFile[];
-  readonly unplayed: readonly UnplayedFile[];
-  /** Files of a directory that are no sessions. */
-  readonly skipped: number;
-  readonly hasRecall: boolean;
 }
 
 /**

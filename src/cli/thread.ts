@@ -7,7 +7,8 @@ import { loadDecisionPrompt, loadPrompt, promptPlace } from '../prompts/load.ts'
 import type { SessionEvent } from '../protocol/event.ts';
 import type { OpenedModel } from '../providers/open.ts';
 import { openThread } from '../thread/driver.ts';
-import type { Playback, Thread } from '../thread/driver.ts';
+import type { Thread } from '../thread/driver.ts';
+import type { Playback } from '../thread/terms.ts';
 import type { AskApproval } from '../thread/tools/driver.ts';
 import { openHooks } from './hooks.ts';
 import type { CommandIo } from './io.ts';

@@ -1,7 +1,8 @@
 // `baton-agent/agent`: Baton's own agent, its models, and rehearsals of recorded sessions.
 
 export { openThread } from '../thread/driver.ts';
-export type { Playback, Thread, ThreadRequest, ThreadWorld, TurnOutcome } from '../thread/driver.ts';
+export type { Thread, TurnOutcome } from '../thread/driver.ts';
+export type { Playback, ThreadRequest, ThreadWorld } from '../thread/terms.ts';
 
 export { openMeantModel, openNamedModel } from '../providers/open.ts';
 export type { ModelSources, OpenedModel } from '../providers/open.ts';

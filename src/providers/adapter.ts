@@ -3,6 +3,7 @@
 import type { BatonError } from '../errors.ts';
 import type { CancelSignal } from '../ports.ts';
 import type { ModelEvent, RestartedEvent } from '../protocol/model.ts';
+import { wait } from '../waiting/driver.ts';
 import { failureOf, interrupted } from './errors.ts';
 import { decideRetry, kindOf } from './retry.ts';
 import type { Attempts, RetryDecision, RetryPolicy } from './retry.ts';
@@ -53,7 +54,7 @@ export async function* streamAnswer(
     } catch (error) {
       const again = nextAttempt(error, attempts, settings);
       yield restarted(error, again);
-      await sleep(again.delayMs, call.signal);
+      await wait(again.delayMs, call.signal, interrupted);
       attempts = again.attempts;
     }
   }
@@ -73,7 +74,7 @@ export async function retrying<Value>(
     } catch (error) {
       const again = nextAttempt(error, attempts, settings);
       onRestart?.(restarted(error, again));
-      await sleep(again.delayMs, call.signal);
+      await wait(again.delayMs, call.signal, interrupted);
       attempts = again.attempts;
     }
   }
@@ -118,19 +119,4 @@ function nextAttempt(
   const decision = decideRetry(failure, attempts, random(), policy);
   if (decision.type === 'give_up') throw error;
   return { ...decision, attempts: { ...attempts, [kindOf(failure)]: decision.retry } };
-}
-
-function sleep(ms: number, signal: CancelSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onCancel = (): void => {
-      clearTimeout(timer);
-      reject(interrupted());
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onCancel);
-      resolve();
-    }, ms);
-    if (signal.aborted) onCancel();
-    else signal.addEventListener('abort', onCancel);
-  });
 }

@@ -45,7 +45,7 @@ test('a provider that is asked for is taken, or said to be missing', async () =>
 });
 
 test('local models are listed where a server answers', async () => {
-  assert.deepEqual(await listLocalModels(server.baseUrl), ['loopback']);
+  assert.deepEqual(await listLocalModels(server.baseUrl, 60_000), ['loopback']);
   assert.equal(await listLocalModels(`${server.baseUrl}/nothing`), undefined);
   assert.equal(await listLocalModels('http://127.0.0.1:1/v1'), undefined);
 });

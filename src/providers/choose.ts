@@ -107,11 +107,14 @@ function keyIn(environment: ChoiceSources['environment'], { envKey }: ModelProvi
 /** Longest wait for a local server, in milliseconds: it answers at once or it is not there. */
 const PROBE_TIMEOUT_MS = 500;
 
-/** The names of the models of a server with an OpenAI-compatible list; undefined where none answers in half a second. */
-export async function listLocalModels(baseUrl: string): Promise<readonly string[] | undefined> {
+/** The names of the models of a server with an OpenAI-compatible list; undefined where none answers in so many milliseconds. */
+export async function listLocalModels(
+  baseUrl: string,
+  patienceMs = PROBE_TIMEOUT_MS,
+): Promise<readonly string[] | undefined> {
   try {
     const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
-      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+      signal: AbortSignal.timeout(patienceMs),
       redirect: 'error',
     });
     const body: unknown = await response.json();

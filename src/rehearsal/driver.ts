@@ -11,6 +11,7 @@ import type { LogRecord } from '../protocol/record.ts';
 import type { SessionLog, ToolRunner } from '../session/driver.ts';
 import type { EstimateSettings } from '../tokens/estimate.ts';
 import { TrailCollector } from '../trail/collect.ts';
+import { wait } from '../waiting/driver.ts';
 import { isOfOthers, placeId, PlaceFold, placeOf, REHEARSAL } from './place.ts';
 import { replyTo, usageOf } from './reply.ts';
 import { readScript } from './script.ts';
@@ -281,16 +282,5 @@ function interrupted(): BatonError {
 export function pauseFor(ms: number, signal: CancelSignal): Promise<void> {
   // Without a listener: many calls of one answer share a signal, and a moment needs no cancelling.
   if (ms === 0) return new Promise((resolve) => void setImmediate(resolve));
-  return new Promise((resolve, reject) => {
-    const onCancel = (): void => {
-      clearTimeout(timer);
-      reject(interrupted());
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onCancel);
-      resolve();
-    }, ms);
-    if (signal.aborted) onCancel();
-    else signal.addEventListener('abort', onCancel);
-  });
+  return wait(ms, signal, interrupted);
 }

@@ -4,30 +4,36 @@
 // on the disk. Whatever is not acknowledged is either not in the file, or whole in it when the process died before it could
 // say so: whoever opens the rollout again finds out by reading it. A write that fails is taken back.
 
-import { constants } from 'node:fs';
-import * as nodeFiles from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BatonError } from '../errors.ts';
 import type { DamageNote, Emit } from '../formats/reader.ts';
-import { loadRollout } from '../formats/load.ts';
 import { TailFollower } from '../formats/codex/tail.ts';
 import { objectAt } from '../formats/fields.ts';
 import { isReadable } from '../formats/lines.ts';
-import { clearResult, WHOLE_ITEMS } from '../history/clear.ts';
-import { HistoryFold } from '../history/project.ts';
-import type { CompactionInForce, Entry } from '../history/project.ts';
+import { clearResult } from '../history/clear.ts';
+import type { CompactionInForce, Entry, HistoryFold } from '../history/project.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { Item } from '../protocol/item.ts';
 import { resultCallId } from '../protocol/item.ts';
 import type { LogRecord, SessionMetaRecord } from '../protocol/record.ts';
+import {
+  createFile,
+  explainWrite,
+  NODE_FILES,
+  openToAppend,
+  repair,
+  requireUnchanged,
+  syncFolders,
+  writeWhole,
+} from './disk/driver.ts';
 import type { RolloutFile, RolloutFiles } from './files.ts';
 import { headLine, isRewriting, isSyncPoint, recordLines } from './lines.ts';
 import type { ForkBase, RewritingRecord, RolloutLine } from './lines.ts';
 import { locateRollout, openRolloutSource } from './load.ts';
 import { takeLock } from './lock/driver.ts';
 import type { Lock } from './lock/driver.ts';
+import { hasPast, newFold, readThread, refold } from './past/load.ts';
 import { placeOfRollout } from './place.ts';
-import { planRepair } from './torn.ts';
 
 /** What rollouts are written with. */
 export interface RolloutWorld {
@@ -55,7 +61,7 @@ export interface OpenedRollout {
  * @throws BatonError `output_failed`
  */
 export async function createRollout(home: string, head: RolloutHead, world: RolloutWorld): Promise<Rollout> {
-  return begin({ home, head, world, fold: foldOf(KEPT_PASTS), tail: new TailFollower(), lines: 0 });
+  return begin({ home, head, world, fold: newFold(), tail: new TailFollower(), lines: 0 });
 }
 
 /**
@@ -81,7 +87,9 @@ export async function openRollout(
     file = await openToAppend(path, files);
     const torn = await repair(path, file);
     const damage: DamageNote[] = [];
-    const replayed = await replay({ home, path, world }, emit, (note) => damage.push(note));
+    const replayed = await readThread({ home, path, signal: world.signal }, emit, (note) =>
+      damage.push(note),
+    );
     if (torn !== undefined) damage.push({ ...torn, line: replayed.lines });
     const { size } = await file.stat();
     const rollout = new Rollout({ home, path, world, lock, file, size, head: undefined, ...replayed });
@@ -136,9 +144,9 @@ async function beginFork(
   const path = await locateRollout(home, base.threadId);
   const damage: DamageNote[] = [];
   let inheritedHead: RolloutHead = {};
-  const replayed = await replay(
+  const replayed = await readThread(
     // The head of the fork stands before all that it inherits.
-    { home, path, world, endByte: base.endByte, linesBefore: 1 },
+    { home, path, signal: world.signal, endByte: base.endByte, linesBefore: 1 },
     (record) => {
       if (record.type === 'session_meta') inheritedHead = { ...inheritedHead, ...headFields(record) };
       emit(record);
@@ -476,7 +484,7 @@ export class Rollout {
   async #recallPast(): Promise<void> {
     if (this.#queue[0]?.isUndo !== true || hasPast(this.#fold)) return;
     const { path } = this;
-    this.#fold = await refold({ home: this.#home, path, world: this.#world });
+    this.#fold = await refold({ home: this.#home, path, signal: this.#world.signal });
   }
 }
 
@@ -514,188 +522,6 @@ function follow(tail: TailFollower, { type, payload }: RolloutLine): void {
   else if (type === 'event_msg') tail.tokenInfo(objectAt(payload, 'info') ?? {});
 }
 
-/** Pasts kept in memory, beside the history, for an undo. Earlier ones are read again when they are needed. */
-const KEPT_PASTS = 1;
-
-function foldOf(keptPasts: number): HistoryFold<Item> {
-  return new HistoryFold(WHOLE_ITEMS, keptPasts);
-}
-
-/** Whether the newest compaction can be taken back from memory, and nothing was taken back without its past. */
-function hasPast(fold: HistoryFold<Item>): boolean {
-  return !fold.hasLostPast && (fold.compactions.length === 0 || fold.beforeNewestCompaction() !== undefined);
-}
-
-interface Reading {
-  readonly home: string;
-  readonly path: string;
-  readonly world: RolloutWorld;
-  /** Up to here, in bytes of the session's own file. */
-  readonly endByte?: number;
-  /** Lines that stand before the first one that is read. */
-  readonly linesBefore?: number;
-}
-
-interface Replayed {
-  readonly fold: HistoryFold<Item>;
-  readonly tail: TailFollower;
-  readonly lines: number;
-}
-
-/** Reads a thread once for whoever wants its records, and for its own history as often as that takes. */
-async function replay(reading: Reading, emit: Emit, report: (note: DamageNote) => void): Promise<Replayed> {
-  const fold = foldOf(KEPT_PASTS);
-  const { lines, tail } = await readThrough(
-    reading,
-    (record) => {
-      fold.add(record);
-      emit(record);
-    },
-    report,
-  );
-  const whole = hasPast(fold) ? fold : await refold(reading);
-  for (const { line, message } of whole.problems) {
-    report({ line: line ?? lines, kind: 'wrong_shape', message, lost: false });
-  }
-  return { fold: whole, lines, tail: new TailFollower(tail) };
-}
-
-/** Undos of several compactions in a row need the pasts of all of them: few have many, so it is tried with few first. */
-async function refold(reading: Reading): Promise<HistoryFold<Item>> {
-  for (let keptPasts = KEPT_PASTS * 4; ; keptPasts *= 4) {
-    const fold = foldOf(keptPasts);
-    await readThrough(reading, (record) => fold.add(record), ignore);
-    if (hasPast(fold)) return fold;
-  }
-}
-
-async function readThrough(
-  { home, path, world, endByte, linesBefore = 0 }: Reading,
-  emit: Emit,
-  report: (note: DamageNote) => void,
-) {
-  const source = await openRolloutSource(home, path, endByte);
-  try {
-    return await loadRollout(source, {
-      emit: (record) =>
-        emit(record.line === undefined ? record : { ...record, line: record.line + linesBefore }),
-      report: (note) => report({ ...note, line: note.line + linesBefore }),
-      signal: world.signal,
-    });
-  } finally {
-    await source.close();
-  }
-}
-
 function ignore(): void {
   // Nobody wants it.
-}
-
-const NODE_FILES: RolloutFiles = nodeFiles;
-
-/** At its end, wherever another writer may have left it; never made, should it have gone meanwhile. */
-const OPEN_TO_APPEND = constants.O_RDWR | constants.O_APPEND;
-
-async function openToAppend(path: string, files: RolloutFiles): Promise<RolloutFile> {
-  return files.open(path, OPEN_TO_APPEND).catch((error: unknown) => {
-    throw explainWrite(path, error, false);
-  });
-}
-
-async function createFile(path: string, files: RolloutFiles): Promise<RolloutFile> {
-  return files.open(path, 'ax+', 0o600);
-}
-
-/** Nobody else has written to the file, and it is still where others find it. */
-async function requireUnchanged(file: RolloutFile, size: number, path: string): Promise<void> {
-  const stats = await file.stat();
-  if (stats.nlink > 0 && stats.size === size) return;
-  const what = stats.nlink === 0 ? 'was removed' : `has ${stats.size} bytes where ${size} were written`;
-  throw new BatonError('file_changed', `${path} ${what} while the session was at work`, {
-    cure: 'Open the session again, and let nothing else write to it.',
-    data: { isBroken: true },
-  });
-}
-
-async function writeWhole(file: RolloutFile, bytes: Buffer): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    const { bytesWritten } = await file.write(bytes.subarray(written));
-    if (bytesWritten === 0) throw Object.assign(new Error('nothing was written'), { code: 'EIO' });
-    written += bytesWritten;
-  }
-}
-
-/** Makes the name of a new file last, and those of the folders made for it. */
-async function syncFolders(path: string, home: string, files: RolloutFiles): Promise<void> {
-  for (let folder = dirname(path); folder.startsWith(home); folder = dirname(folder)) {
-    const handle = await files.open(folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    if (folder === dirname(folder)) return;
-  }
-}
-
-/** Makes the end of a file whole; tells what was there. */
-async function repair(path: string, file: RolloutFile): Promise<Omit<DamageNote, 'line'> | undefined> {
-  try {
-    const { size } = await file.stat();
-    const tail = await readTail(file, size);
-    if (tail.length === 0) return undefined;
-    const { keep, isUnterminated } = planRepair(tail.toString('latin1'));
-    if (keep < tail.length) await file.truncate(size - tail.length + keep);
-    if (isUnterminated) await writeWhole(file, Buffer.from('\n'));
-    return {
-      kind: 'torn_last_line',
-      message:
-        keep > 0
-          ? 'the last line lacked its end, as after a crash; it was completed'
-          : `${tail.length} bytes of a line that was never finished, as after a crash, were cut off`,
-      lost: keep === 0,
-    };
-  } catch (error) {
-    throw explainWrite(path, error, false);
-  }
-}
-
-/** What stands behind the last line feed. */
-async function readTail(file: RolloutFile, size: number): Promise<Buffer> {
-  for (let length = Math.min(size, LOOK_BACK); ; length = Math.min(size, length * 4)) {
-    const bytes = Buffer.alloc(length);
-    for (let read = 0; read < length;) {
-      const { bytesRead } = await file.read(bytes, read, length - read, size - length + read);
-      if (bytesRead === 0) throw Object.assign(new Error('the file got shorter'), { code: 'EIO' });
-      read += bytesRead;
-    }
-    const feed = bytes.lastIndexOf(0x0a);
-    if (feed !== -1 || length === size) return bytes.subarray(feed + 1);
-  }
-}
-
-/** Bytes looked at first for the end of the last line. */
-const LOOK_BACK = 64 * 1024;
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file may not get larger',
-  EROFS: 'the disk is read-only',
-  EACCES: 'no permission',
-  EPERM: 'no permission',
-};
-
-/** @param isBroken nothing more can be written before the thread is opened anew */
-function explainWrite(path: string, error: unknown, isBroken: boolean): BatonError {
-  if (error instanceof BatonError) return error;
-  const { code } = error as NodeJS.ErrnoException;
-  const reason = (code === undefined ? undefined : REASONS[code]) ?? code ?? String(error);
-  return new BatonError('output_failed', `${path} could not be written: ${reason}`, {
-    cure: isBroken
-      ? 'See to the disk, then open the session again: it holds what was recorded before.'
-      : 'The session holds what was recorded before; see to the disk and try again.',
-    data: { isBroken, ...(code === undefined ? {} : { code }) },
-    cause: error,
-  });
 }

@@ -2,111 +2,45 @@
 // Whoever shows a thread to somebody (`exec`, later a terminal, a library) has no other door.
 
 import { createHash } from 'node:crypto';
-import type { Summarizers } from '../compaction/asking/driver.ts';
-import type { SessionLog, SessionWorld, ToolRunner } from '../session/driver.ts';
+import type { SessionWorld } from '../session/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import type { Clock, Hooks, Ids } from '../ports.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import type { HookSession } from '../protocol/hook.ts';
 import type { Item } from '../protocol/item.ts';
 import type { AnswerSchema } from '../protocol/model.ts';
 import { PROTOCOL_VERSION } from '../protocol/version.ts';
 import type { LogRecord } from '../protocol/record.ts';
-import type { OpenedModel } from '../providers/open.ts';
 import { createRollout, openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
-import type { RolloutFiles } from '../rollout/files.ts';
 import { WatchedSession } from '../session/watched/driver.ts';
 import type { TurnEnding } from '../session/loop.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { usableWindow } from '../tokens/pressure.ts';
-import { openToolbox } from '../tools/driver.ts';
-import type { Toolbox } from '../tools/driver.ts';
 import { openWorkspace, resolveRoot } from '../workspace/driver.ts';
 import {
   changedSettings,
-  environmentItem,
   hookItem,
-  instructionsItem,
   isSurroundings,
   missingContext,
   recordedInstructions,
   recordedDirectory,
 } from './context.ts';
-import { loadInstructions } from './instructions/load.ts';
 import { recordsOf, ThreadLog } from './log/driver.ts';
 import { AskedModel } from './model/driver.ts';
-import { ThreadTools } from './tools/driver.ts';
 import { WatcherSurroundings } from './watching/driver.ts';
-import type { PromptReader } from './watching/driver.ts';
 import type { WatcherSettings } from '../watcher/live/agent.ts';
 import type { UserMessage } from '../watcher/state.ts';
-import type { AskApproval, RunnerTerms } from './tools/driver.ts';
 import type { Op } from '../protocol/op.ts';
 import { createAskUserTool } from './ask-user/driver.ts';
 import { Desk } from './desk/driver.ts';
 import { Ghosts } from './ghosts/driver.ts';
 import { OpsDoor } from './ops/driver.ts';
+import { hookSession, openPlace, placeOfPlayback } from './place/driver.ts';
+import type { EquippedTools, Place } from './place/driver.ts';
+import type { ThreadRequest, ThreadWorld } from './terms.ts';
 import { initialSettings, withMode } from './settings.ts';
 import type { ThreadSettings } from './settings.ts';
-
-/** Which thread is opened, and how. */
-export interface ThreadRequest {
-  /** A thread id, a path, or `last`; absent: a new thread. */
-  readonly resume?: string;
-  /** Where the agent works. Absolute. */
-  readonly directory: string;
-  readonly config: Config;
-  readonly model: OpenedModel;
-  /** The system prompt of a new thread; one that goes on keeps its own, so that the prefix of its requests stays the same. */
-  readonly instructions: string;
-  /** Plays a recording in the place of the tools and the user: nothing is executed, and the directory is only for notes. */
-  readonly playback?: Playback;
-}
-
-/** What plays a recording: `Rehearsal`. Its model is that of the request. */
-export interface Playback {
-  readonly tools: ToolRunner;
-  /** @throws BatonError for a thread that is none of its own */
-  join(thread: {
-    readonly past: Iterable<LogRecord>;
-    readonly steer: (item: Item) => Promise<unknown>;
-  }): void;
-  following(log: SessionLog): SessionLog;
-  itemsOf(messageId: string): readonly Item[] | undefined;
-}
-
-/** What a thread is opened in. */
-export interface ThreadWorld {
-  /** Baton's home. */
-  readonly home: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** `process.platform`. */
-  readonly platform: string;
-  /** Of Baton. */
-  readonly version: string;
-  /** Variables that hold keys whatever their names look like. */
-  readonly keyVariables: readonly string[];
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** What its log is written with; absent: the file system of the machine. */
-  readonly files?: RolloutFiles;
-  /** Who writes summaries; absent: the embedded summarizer. */
-  readonly summarizers?: Summarizers;
-  /** Who writes them for the watcher; absent: the same. */
-  readonly watcherSummarizers?: Summarizers;
-  readonly hooks?: Hooks;
-  /** Who is asked about calls; absent: whoever sends ops, by events. */
-  readonly ask?: AskApproval;
-  /** The configuration as it is now: it is read anew at each decision of the watcher. @throws BatonError where it has become unusable */
-  readonly readConfig: () => Promise<Config>;
-  readonly prompts: PromptReader;
-  /** Takes every event of the thread, in order. Must not throw. */
-  readonly emit: (event: SessionEvent) => void;
-  /** Stops the opening; a thread that is open is stopped by `interrupt`. */
-  readonly signal: AbortSignal;
-}
 
 /** How a turn of the user's ended, with what the watcher made of it. */
 export interface TurnOutcome {
@@ -199,22 +133,6 @@ async function openLog(
   return { rollout, root, past, warnings };
 }
 
-/** Tools that may still be at work when their turn has ended. */
-type EquippedTools = ToolRunner & { idle?(): Promise<void> };
-
-/** Where a thread works, and with what. */
-interface Place {
-  /** Absolute, with links resolved. */
-  readonly root: string;
-  /** What commands and git see; undefined where a recording is played, so that nothing is executed, and no snapshot taken. */
-  readonly env: Toolbox['env'] | undefined;
-  readonly equip: (terms: Omit<RunnerTerms, 'toolbox'>) => EquippedTools;
-  /** What the model is told before the user's first word, under the settings of the thread. */
-  readonly context: (settings: ThreadSettings) => readonly Item[];
-  /** Sentences for the user. */
-  readonly warnings: readonly string[];
-}
-
 /** Everything that a thread is put together from. */
 interface Parts {
   readonly request: ThreadRequest;
@@ -257,7 +175,7 @@ class OpenThread implements Thread {
     const place =
       request.playback === undefined
         ? await openPlace(request, world, log)
-        : placeOfPlayback(request.playback, log);
+        : placeOfPlayback(request.playback, log.root);
     if (world.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
     const settings = initialSettings(config);
     world.emit(configured(request, { rollout, root: place.root }, settings));
@@ -521,56 +439,6 @@ interface ChosenMode {
   mode: ThreadSettings['mode'] | undefined;
 }
 
-/** What hooks are told of a thread. */
-function hookSession({ model }: ThreadRequest, { rollout }: OpenLog, cwd: string): HookSession {
-  return { sessionId: rollout.threadId, transcriptPath: rollout.path, cwd, model: model.name };
-}
-
-/** A thread that executes what its model asks for. */
-async function openPlace(request: ThreadRequest, world: ThreadWorld, log: OpenLog): Promise<Place> {
-  const { config, resume } = request;
-  const { rollout, root } = log;
-  const [toolbox, project] = await Promise.all([
-    openToolbox(
-      {
-        directory: root,
-        env: world.env,
-        keyVariables: world.keyVariables,
-        platform: world.platform,
-        log: () => recordsOf(world.home, rollout.path),
-      },
-      world.signal,
-    ),
-    loadInstructions(root),
-  ]);
-  const session = hookSession(request, log, toolbox.root);
-  const source = resume === undefined ? 'startup' : 'resume';
-  const notes = await world.hooks?.sessionStart({ session, source }, world.signal);
-  const context: Place['context'] = ({ policy, sandbox, isPlanning }) =>
-    [
-      instructionsItem(project.root, project.files),
-      environmentItem({
-        cwd: toolbox.root,
-        date: localDate(new Date(world.clock.now())),
-        platform: world.platform,
-        shell: toolbox.shell,
-        policy,
-        sandbox,
-        isPlanning,
-        canConfine: toolbox.confinement.type === 'bubblewrap',
-      }),
-      notes?.context === undefined ? undefined : hookItem(notes.context),
-    ].filter((item) => item !== undefined);
-  const warnings = [...unconfined(toolbox, config), ...project.warnings, ...(notes?.warnings ?? [])];
-  const equip: Place['equip'] = (terms) => new ThreadTools({ ...terms, toolbox });
-  return { root: toolbox.root, env: toolbox.env, equip, context, warnings };
-}
-
-/** Nothing is executed, asked of git or told of the directory: the recording was made elsewhere. */
-function placeOfPlayback({ tools }: Playback, { root }: OpenLog): Place {
-  return { root, env: undefined, equip: () => tools, context: () => [], warnings: [] };
-}
-
 function watcherSurroundings(
   { config, model }: ThreadRequest,
   { clock, readConfig: read, prompts, emit }: ThreadWorld,
@@ -602,15 +470,4 @@ async function compactionSurroundings(
     ...(watcherSummarizers === undefined ? {} : { watcherSummarizers }),
     ...(hooks === undefined ? {} : { hooks }),
   };
-}
-
-function unconfined({ confinement }: Toolbox, { sandboxMode, approvalPolicy }: Config): readonly string[] {
-  if (confinement.type !== 'none' || sandboxMode === 'danger_full_access') return [];
-  const what = approvalPolicy === 'never' ? 'all of them are turned down' : 'each of them has to be approved';
-  return [`${confinement.why} Under sandbox_mode ${sandboxMode} ${what}.`];
-}
-
-/** `YYYY-MM-DD` where the user is. */
-function localDate(now: Date): string {
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }

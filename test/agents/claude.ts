@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLoopback } from './loopback.ts';
 import { runAgainst, type AgentRun } from './process.ts';
-import { LAUNCHERS } from './tools.ts';
+import { commandOf } from './tools.ts';
 
 /** A Claude Code home of its own, and a project folder inside of it. */
 export interface ClaudeHome {
@@ -56,8 +56,7 @@ export async function runClaudeResume(run: ClaudeResume): Promise<AgentRun> {
   try {
     const target = run.id === undefined ? [] : ['--resume', run.id];
     return await runAgainst(loopback, {
-      script: LAUNCHERS.claude,
-      args: ['-p', run.prompt, '--output-format', 'json', ...target],
+      line: [...commandOf('claude'), '-p', run.prompt, '--output-format', 'json', ...target],
       cwd: run.home.project,
       env: claudeEnvironment(run.home, loopback.origin),
       deadlineMs: run.deadlineMs ?? 120_000,
@@ -71,6 +70,7 @@ export async function runClaudeResume(run: ClaudeResume): Promise<AgentRun> {
 function claudeEnvironment(home: ClaudeHome, origin: string): Readonly<Record<string, string>> {
   return {
     HOME: home.path,
+    TMPDIR: home.path,
     CLAUDE_CONFIG_DIR: join(home.path, 'config'),
     ANTHROPIC_BASE_URL: origin,
     ANTHROPIC_API_KEY: 'dummy',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startLoopback } from './loopback.ts';
 import { runAgainst, type AgentRun } from './process.ts';
-import { LAUNCHERS } from './tools.ts';
+import { commandOf } from './tools.ts';
 
 /** A Codex home of its own, below the folder for temporary files. */
 export interface CodexHome {
@@ -60,10 +60,15 @@ export async function runCodexResume(run: CodexResume): Promise<AgentRun> {
     });
     const target = run.id === undefined ? [] : ['resume', run.id];
     return await runAgainst(loopback, {
-      script: LAUNCHERS.codex,
-      args: ['exec', '--json', '--skip-git-repo-check', ...target, run.prompt],
+      line: [...commandOf('codex'), 'exec', '--json', '--skip-git-repo-check', ...target, run.prompt],
       cwd: run.home.project,
-      env: { HOME: run.home.path, CODEX_HOME: run.home.path, LOOPBACK_KEY: 'none', CODEX_API_KEY: 'none' },
+      env: {
+        HOME: run.home.path,
+        TMPDIR: run.home.path,
+        CODEX_HOME: run.home.path,
+        LOOPBACK_KEY: 'none',
+        CODEX_API_KEY: 'none',
+      },
       deadlineMs: run.deadlineMs ?? 120_000,
     });
   } finally {

@@ -1,26 +1,31 @@
-// Runs a command in a network namespace in which nothing exists but one port of the loopback interface:
-//   unshare … sh -c 'ip link set lo up && exec "$0" "$@"' node isolate.mjs PORT SOCKET FILE ARGS…
-// The port leads to a Unix socket of the test process, which a namespace does not hide.
+// Keeps a network namespace in which nothing exists but ports of the loopback interface, for as long as its input is open:
+//   unshare … sh -c 'ip link set lo up && exec "$0" "$@"' node isolate.mjs
+// Each line of input, `PORT SOCKET`, makes a port lead to a Unix socket of the test process, which a namespace does not
+// hide; it is answered with `PORT`.
 
-import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 
-const [port, socketPath, file, ...args] = process.argv.slice(2);
-if (port === undefined || socketPath === undefined || file === undefined)
-  throw new TypeError('usage: see above');
+/** Where the ports lead: the system gives a port that is free again to another provider. */
+const sockets = new Map();
 
-const server = createServer((inside) => {
-  const outside = connect(socketPath);
-  inside.pipe(outside).pipe(inside);
-  // Either end may go away first; the other must then go too, and neither may end the run.
-  inside.on('error', () => outside.destroy()).on('close', () => outside.destroy());
-  outside.on('error', () => inside.destroy()).on('close', () => inside.destroy());
-});
-
-server.listen(Number(port), '127.0.0.1', () => {
-  const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  child.once('error', (error) => {
-    throw error;
+function serve(port) {
+  const server = createServer((inside) => {
+    const outside = connect(sockets.get(port));
+    inside.pipe(outside).pipe(inside);
+    // Either end may go away first; the other must then go too, and neither may end the run.
+    inside.on('error', () => outside.destroy()).on('close', () => outside.destroy());
+    outside.on('error', () => inside.destroy()).on('close', () => inside.destroy());
   });
-  child.once('exit', (code) => process.exit(code ?? 1));
+  server.listen(Number(port), '127.0.0.1', () => console.log(port));
+}
+
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (line) => {
+  const [port, ...path] = line.split(' ');
+  const isServed = sockets.has(port);
+  sockets.set(port, path.join(' '));
+  if (isServed) console.log(port);
+  else serve(port);
 });
+lines.on('close', () => process.exit());

@@ -58,7 +58,8 @@ export async function startLoopback(reply = 'Understood.'): Promise<Loopback> {
   if (address === null || typeof address === 'string') throw new TypeError('the loopback server has no port');
   const { port } = address;
 
-  const socketPath = join(tmpdir(), `baton-${randomUUID()}.sock`);
+  // The path of a socket has room for about a hundred characters.
+  const socketPath = join(tmpdir(), `${randomUUID().slice(0, 13)}.sock`);
   const bridge = createSocketServer((socket) => {
     const upstream = connect(port, '127.0.0.1');
     socket.pipe(upstream).pipe(socket);

@@ -22,7 +22,7 @@ describe('runAgainst', () => {
   async function run(name: string, source: string, deadlineMs = 60_000): Promise<AgentRun> {
     const script = join(folder, `${name}.mjs`);
     await writeFile(script, source);
-    return runAgainst(loopback, { script, args: [], cwd: folder, env: {}, deadlineMs });
+    return runAgainst(loopback, { line: [process.execPath, script], cwd: folder, env: {}, deadlineMs });
   }
 
   it('returns what a process said and asked', async () => {

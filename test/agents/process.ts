@@ -1,8 +1,8 @@
 // Runs a real tool as a child process that cannot outlive its test and, where the system allows, cannot reach a network.
 
-import { spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { spawn } from 'node:child_process';
 import type { Loopback, RecordedRequest } from './loopback.ts';
+import { EmptyNetwork } from './network.ts';
 
 /** What a run of a real tool did. */
 export interface AgentRun {
@@ -18,9 +18,8 @@ export interface AgentRun {
 
 /** What to run. */
 export interface Command {
-  /** A script for the Node that runs the tests. */
-  readonly script: string;
-  readonly args: readonly string[];
+  /** A program and its arguments. */
+  readonly line: readonly string[];
   readonly cwd: string;
   /** The whole environment: nothing is inherited but `PATH`, so no key of the machine reaches the tool. */
   readonly env: Readonly<Record<string, string>>;
@@ -28,11 +27,12 @@ export interface Command {
 }
 
 /** Runs a command against a provider, to its end or to its deadline. Rejects only when it cannot be started. */
-export function runAgainst(loopback: Loopback, command: Command): Promise<AgentRun> {
-  const [file, ...args] = [...isolation(loopback), process.execPath, command.script, ...command.args];
+export async function runAgainst(loopback: Loopback, command: Command): Promise<AgentRun> {
+  const entrance = (await theNetwork()?.admit(loopback)) ?? [];
+  const [file = '', ...args] = [...entrance, ...command.line];
   return new Promise((resolve, reject) => {
     // Its own process group, so that the kill also reaches what the tool has started.
-    const child = spawn(file ?? process.execPath, args, {
+    const child = spawn(file, args, {
       cwd: command.cwd,
       env: { PATH: process.env['PATH'] ?? '', ...command.env },
       detached: true,
@@ -69,19 +69,14 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-const NAMESPACE = ['unshare', process.getuid?.() === 0 ? '-n' : '-rn', '--'];
-const LOOPBACK_UP = ['sh', '-c', 'ip link set lo up && exec "$0" "$@"'];
+let network: EmptyNetwork | false | undefined;
 
-let canIsolate: boolean | undefined;
+function theNetwork(): EmptyNetwork | undefined {
+  network ??= EmptyNetwork.make() ?? false;
+  return network === false ? undefined : network;
+}
 
 /** Whether tools run in a network namespace of their own here. Elsewhere only their own switches keep them offline. */
 export function isIsolated(): boolean {
-  canIsolate ??= spawnSync('unshare', [...NAMESPACE.slice(1), ...LOOPBACK_UP, 'true']).status === 0;
-  return canIsolate;
-}
-
-function isolation(loopback: Loopback): readonly string[] {
-  if (!isIsolated()) return [];
-  const script = fileURLToPath(new URL('isolate.mjs', import.meta.url));
-  return [...NAMESPACE, ...LOOPBACK_UP, process.execPath, script, String(loopback.port), loopback.socketPath];
+  return theNetwork() !== undefined;
 }

@@ -9,14 +9,28 @@ import { isObject } from './shape.ts';
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
-/**
- * The launchers of the real tools: scripts for `process.execPath`. They find the native binary of the platform
- * themselves, and unlike the files in `.bin` they do not need the packages' install scripts to have run.
- */
-export const LAUNCHERS = {
-  codex: pathOf('node_modules/@openai/codex/bin/codex.js'),
-  claude: pathOf('node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs'),
+/** Where the packages of the platform keep the programs. */
+const PLATFORM = `${process.platform}-${process.arch}`;
+const CODEX_VENDOR = `node_modules/@openai/codex-${PLATFORM}/vendor`;
+
+/** Scripts that find the native program of the platform and start it. */
+const LAUNCHERS = {
+  codex: 'node_modules/@openai/codex/bin/codex.js',
+  claude: 'node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs',
 } as const;
+
+/**
+ * The beginning of a tool's command line: its native program where it is known, which spares a start of Node, else its
+ * launcher. Unlike the files in `.bin` neither needs the packages' install scripts to have run.
+ */
+export function commandOf(tool: 'codex' | 'claude'): readonly string[] {
+  const programs =
+    tool === 'claude'
+      ? [pathOf(`node_modules/@anthropic-ai/claude-code-${PLATFORM}/claude`)]
+      : codexTargets().map((target) => join(target, 'bin', 'codex'));
+  const program = programs.find((path) => existsSync(path));
+  return program === undefined ? [process.execPath, pathOf(LAUNCHERS[tool])] : [program];
+}
 
 /** A folder that stands for as long as an installation runs. */
 const INSTALL_LOCK = '.cache';
@@ -43,11 +57,14 @@ export async function skipReason(): Promise<string | false> {
 
 /** The directories in which an installed Codex keeps ripgrep (`rg`) and Bubblewrap (`bwrap`). */
 export function codexProgramDirectories(): readonly string[] {
-  const vendor = pathOf(`node_modules/@openai/codex-${process.platform}-${process.arch}/vendor`);
-  if (!existsSync(vendor)) return [];
-  return readdirSync(vendor).flatMap((target) =>
-    ['codex-path', 'codex-resources'].map((name) => join(vendor, target, name)),
+  return codexTargets().flatMap((target) =>
+    ['codex-path', 'codex-resources'].map((name) => join(target, name)),
   );
+}
+
+function codexTargets(): readonly string[] {
+  const vendor = pathOf(CODEX_VENDOR);
+  return existsSync(vendor) ? readdirSync(vendor).map((target) => join(vendor, target)) : [];
 }
 
 /** The pinned tools that are absent or of another version, as `name@version`. */

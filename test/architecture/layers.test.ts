@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   protocol: ['vocabulary', 'errors'],
   ports: ['vocabulary', 'errors', 'protocol'],
+  waiting: ['ports'],
   config: ['vocabulary', 'errors', 'protocol'],
   prompts: ['vocabulary', 'errors', 'protocol', 'config'],
   tokens: ['vocabulary', 'errors', 'protocol'],
@@ -80,6 +81,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'protocol',
     'ports',
+    'waiting',
     'tokens',
     'history',
     'trail',
@@ -91,7 +93,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Baton's own sessions have the shapes of Codex's.
   rollout: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'formats'],
   // The wire shapes of messages are those that files of messages have.
-  providers: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'tokens', 'history', 'formats'],
+  providers: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'waiting',
+    'config',
+    'tokens',
+    'history',
+    'formats',
+  ],
   // Joins what a thread consists of; whoever shows one has no other door.
   thread: [
     'vocabulary',

@@ -63,7 +63,7 @@ describe('the bundled session', () => {
     assert.doesNotMatch(text, /\/tmp\/|\/root\b|\/Users\//);
   });
 
-  it('is recorded again to the same bytes', { timeout: 120_000, skip: whyNotHere() }, async () => {
+  it('is recorded again to the same bytes', { timeout: 300_000, skip: whyNotHere() }, async () => {
     const { text } = await recordSession();
     const stored = readFileSync(PATH, 'utf8');
     const difference = firstDifference(stored, text);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { InspectDocument } from '../../src/cli/json-schema.ts';
+import { InspectDocument } from '../../src/cli/documents/session.ts';
 import type { JsonObject } from '../../src/protocol/item.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { DoctorDocument } from '../../src/cli/json-schema.ts';
+import { DoctorDocument } from '../../src/cli/documents/setup.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import { assertFailed } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';

@@ -220,9 +220,11 @@ test('Ctrl-C at any moment of the start leaves nothing, or a session that goes o
   }
 });
 
+/** More than a pipe holds: when it is written, the program has begun to read. */
+const HALF_A_PROMPT = 'Half a prompt '.repeat(100_000);
+
 function stopHalfWay(child: ChildProcess): void {
-  child.stdin?.write('Half a');
-  setTimeout(() => child.kill('SIGINT'), 300);
+  child.stdin?.write(HALF_A_PROMPT, () => child.kill('SIGINT'));
 }
 
 test('Ctrl-C while it waits for the prompt', async () => {

@@ -5,23 +5,19 @@ import { copyFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import * as z from 'zod';
+import { MicroDocument, ReceiptDocument, UndoDocument } from '../../src/cli/documents/compaction.ts';
+import { ErrorDocument } from '../../src/cli/documents/failure.ts';
+import { InspectDocument, InspectManyDocument, SessionsDocument } from '../../src/cli/documents/session.ts';
 import {
   ConfigCheckDocument,
   ConfigInitDocument,
   ConfigShowDocument,
   DoctorDocument,
-  ErrorDocument,
-  InspectDocument,
-  InspectManyDocument,
-  MicroDocument,
   PromptsDiffDocument,
   PromptsListDocument,
   PromptsResetDocument,
   PromptsShowDocument,
-  ReceiptDocument,
-  SessionsDocument,
-  UndoDocument,
-} from '../../src/cli/json-schema.ts';
+} from '../../src/cli/documents/setup.ts';
 import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { realSessions } from '../support/real-sessions.ts';
@@ -49,9 +45,9 @@ for (const format of AGENT_FORMATS) {
     const out = join(home, 'out.jsonl');
     for (const { apply } of [{ apply: (file: Buffer) => file }, ...sabotagesFor(format)]) {
       writeFileSync(session, apply(whole));
-      const inspected = await baton(home, ['inspect', session]);
+      const inspected = await baton(home, ['inspect', session, '--json']);
       if (inspected.status !== 0) continue;
-      assertFits(InspectDocument, await document(['inspect', session]));
+      assertFits(InspectDocument, JSON.parse(inspected.stdout));
       const compacted = await baton(home, ['compact', session, '--out', out, '--json']);
       if (compacted.status !== 0) continue;
       assertFits(ReceiptDocument, JSON.parse(compacted.stdout));

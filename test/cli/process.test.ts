@@ -27,12 +27,15 @@ const big = join(root, 'big.jsonl');
 const bigClaude = join(root, 'big-claude.jsonl');
 /** Just long enough for progress to be drawn. */
 const middling = join(root, 'middling.jsonl');
+/** More than any pipe holds. */
+const wide = join(root, 'wide.jsonl');
 
 before(async () => {
   assert.equal(NOT_BUILT, false, String(NOT_BUILT));
   await writeBigSession(big, 'codex', 60e6);
   await writeBigSession(bigClaude, 'claude-code', 60e6);
   await writeBigSession(middling, 'codex', 10e6);
+  await writeBigSession(wide, 'codex', 1e6);
 });
 
 /** A home with a small session `s.jsonl` in it, and links to the big ones. */
@@ -107,12 +110,7 @@ test('Ctrl-C while the output is written leaves the whole output or none', async
 test('a reader that goes away is no failure and makes no noise', async () => {
   const home = freshHome();
   for (const shell of ['"$@" | head -1', '"$@" | head -c 10', '"$@" | true']) {
-    for (const args of [
-      ['inspect', 'mid.jsonl'],
-      ['compact', 'mid.jsonl'],
-      ['inspect', '--json', 'mid.jsonl'],
-      ['--help'],
-    ]) {
+    for (const args of [['inspect', wide], ['compact', wide], ['inspect', '--json', wide], ['--help']]) {
       const ended = await runBuilt(args, { home, shell });
       assert.equal(ended.status, 0, ended.stderr);
       assertNoNoise(ended);
@@ -232,7 +230,7 @@ test('colour and signs: only where they are wanted', async () => {
   for (const env of [{ LANG: 'C' }, { LC_ALL: 'POSIX' }, { TERM: 'dumb' }]) {
     for (const args of [
       ['inspect', 's.jsonl'],
-      ['inspect', 'mid.jsonl'],
+      ['inspect', wide],
       ['sessions'],
       ['doctor'],
       ['--help'],

@@ -1,8 +1,8 @@
 // Runs the built command line as a stranger does: a process of its own, with an environment of its own.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -80,9 +80,19 @@ export async function runBuilt(args: readonly string[], world: World): Promise<E
 /** Waits until a process has a file open, where the system shows that; a while elsewhere. */
 export async function whenOpen(child: ChildProcess, path: string): Promise<void> {
   if (process.platform !== 'linux') return sleep(150);
-  for (let attempt = 0; attempt < 5000; attempt++) {
-    const listed = spawnSync('sh', ['-c', `ls -l /proc/${child.pid}/fd 2>/dev/null | grep -qF "${path}"`]);
-    if (listed.status === 0) return;
+  for (let attempt = 0; attempt < 60_000; attempt++) {
+    if (openFiles(child).includes(path)) return;
     await sleep(1);
+  }
+}
+
+/** What a process has open; nothing when it is gone. */
+function openFiles({ pid }: ChildProcess): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(folder).map((descriptor) => readlinkSync(`${folder}/${descriptor}`));
+  } catch {
+    // What was listed may be closed before it is looked at.
+    return [];
   }
 }

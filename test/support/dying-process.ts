@@ -43,10 +43,17 @@ export function dyingFiles(call: string | undefined, bytes: string | undefined):
   });
 }
 
-/** Bundles a program into a new folder, in memory where there is such a place: a killed process leaves the same there. */
+/** Where there is a file system in memory: a killed process leaves the same there. The whole run has a folder of its own. */
+function memoryFolder(): string {
+  const given = process.env['BATON_TEST_MEMORY'];
+  if (given !== undefined) return given;
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+}
+
+/** Bundles a program into a new folder, in memory where that is possible. */
 export async function bundled(entry: URL): Promise<{ readonly root: string; readonly program: string }> {
   const { build } = await import('esbuild');
-  const root = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'baton-crash-'));
+  const root = await mkdtemp(join(memoryFolder(), 'baton-crash-'));
   const program = join(root, 'process.mjs');
   await build({
     entryPoints: [fileURLToPath(entry)],

@@ -9,7 +9,8 @@ import type { LoadedPrompt } from '../../src/prompts/load.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import type { PromptName } from '../../src/prompts/shipped.ts';
 import { openThread } from '../../src/thread/driver.ts';
-import type { Thread, ThreadWorld } from '../../src/thread/driver.ts';
+import type { Thread } from '../../src/thread/driver.ts';
+import type { ThreadWorld } from '../../src/thread/terms.ts';
 
 /** How a thread of a test differs from the usual one. */
 export interface OpeningTerms extends Partial<Pick<ThreadWorld, 'files' | 'clock' | 'emit' | 'summarizers'>> {

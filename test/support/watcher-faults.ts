@@ -25,6 +25,8 @@ const between: Bounds = {
   messages: ['fix it', 'and test it'],
   pressing: [COMMIT],
 };
+/** With nobody who says more: where the queue plays no part, the rest is seen sooner. */
+const quiet: Bounds = { ...between, messages: ['fix it'] };
 const inside: Bounds = {
   policy: policyWith({ cooldownTurns: 0 }),
   messages: ['fix it'],
@@ -139,7 +141,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a stale answer is taken',
     invariants: [2],
-    bounds: between,
+    bounds: quiet,
     machine: hearing((event, { stage }) =>
       'number' in event && event.type !== 'deadline_expired' && stage.at !== 'idle'
         ? { ...event, number: stage.number }
@@ -342,7 +344,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'the handoff comes twice',
     invariants: [7],
-    bounds: between,
+    bounds: quiet,
     machine: changed((result, before, event) =>
       event.type === 'handoff_delivered' && before.stage.at === 'post_compact_handoff_pending'
         ? {
@@ -373,7 +375,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'Esc after the commit loses the handoff',
     invariants: [7],
-    bounds: between,
+    bounds: quiet,
     machine: changed((result, before, event) =>
       event.type === 'interrupted' && before.stage.at === 'compacting' && before.stage.sawContextCompacted
         ? idle(result)
@@ -408,7 +410,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a crash repeats the handoff',
     invariants: [7, 9],
-    bounds: between,
+    bounds: quiet,
     machine: hearing((event) =>
       event.type === 'resumed' ? { ...event, logged: { ...event.logged, handoffs: [] } } : event,
     ),
@@ -416,7 +418,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a crash forgets that the compaction was committed',
     invariants: [7, 9],
-    bounds: between,
+    bounds: quiet,
     machine: hearing((event) =>
       event.type === 'resumed' ? { ...event, logged: { ...event.logged, compactions: [] } } : event,
     ),

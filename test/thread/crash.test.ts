@@ -70,7 +70,8 @@ describe('a process with a living thread is killed', { skip: NOT_POSIX }, () => 
     const child = spawn(
       process.execPath,
       [program, place.home, place.work, server.baseUrl, ...args.map(String)],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
+      // What a killed process leaves among temporary files goes with the rest.
+      { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TMPDIR: root } },
     );
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { LongThread } from '../support/long-thread.ts';
@@ -16,10 +17,16 @@ const MOST_PER_TURN = 4_500;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-function heapBytes(): number {
-  collectGarbage();
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
+/** The least of a few looks: on a busy machine sockets and timers of the last turn are let go of a moment later. */
+async function heapBytes(): Promise<number> {
+  let least = Infinity;
+  for (let look = 0; look < 5; look++) {
+    await sleep(50);
+    collectGarbage();
+    collectGarbage();
+    least = Math.min(least, process.memoryUsage().heapUsed);
+  }
+  return least;
 }
 
 test(`${TURNS} turns with a handover every 25: the heap does not grow with them`, async (t) => {
@@ -29,7 +36,7 @@ test(`${TURNS} turns with a handover every 25: the heap does not grow with them`
   const heaps: number[] = [];
   for (let third = 1; third <= 3; third++) {
     await thread.playUntil((third * TURNS) / 3);
-    heaps.push(heapBytes());
+    heaps.push(await heapBytes());
   }
   await thread.close();
   const { compactions, handoffs } = thread.counts;

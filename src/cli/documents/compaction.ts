@@ -1,0 +1,109 @@
+// What `--json` prints of a compaction, and of one taken back.
+// No command loads this: tests hold what commands print against it, and schema/ is generated from it.
+
+import * as z from 'zod';
+import {
+  HOOK_EVENTS,
+  IMPLEMENTATIONS,
+  PHASES,
+  REASONS,
+  RUNGS,
+  STRATEGIES,
+  TRIGGERS,
+} from '../../vocabulary.ts';
+import { tokens, byCategory } from './figures.ts';
+
+const receiptEntry = z.strictObject({
+  items: z.array(z.tuple([z.int(), z.int()])).meta({ description: 'positions in the log, closed ranges' }),
+  count: z.int().min(0),
+  tokens,
+  byCategory,
+});
+
+/** A receipt, as it stands in session files and `--json` documents. */
+export const ReceiptDocument = z
+  .strictObject({
+    version: z.literal(1),
+    id: z.string(),
+    at: z.string().meta({ description: 'ISO 8601' }),
+    trigger: z.enum(TRIGGERS),
+    reason: z.enum(REASONS),
+    phase: z.enum(PHASES),
+    strategy: z.enum(STRATEGIES),
+    implementation: z.enum(IMPLEMENTATIONS),
+    rung: z.enum(RUNGS),
+    model: z.string().optional().meta({ description: 'PROVIDER/MODEL that wrote the summary' }),
+    attempts: z
+      .array(
+        z.strictObject({
+          model: z.string(),
+          rung: z.enum(RUNGS),
+          piece: z.int().min(1).optional(),
+          outcome: z.enum(['accepted', 'defect', 'too_large', 'refused', 'failed']),
+          why: z.string().optional(),
+          retries: z.int().min(0),
+          inputTokens: tokens.optional(),
+          cachedInputTokens: tokens.optional(),
+          outputTokens: tokens.optional(),
+          costUsd: z.number().optional(),
+          durationMs: z.number(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'every request to a model, the failed ones too' }),
+    counter: z.enum(['precise', 'approximate']),
+    why: z.string().meta({ description: 'the numbers behind the decision, as one sentence' }),
+    window: tokens,
+    targetTokens: tokens.optional(),
+    preTokens: tokens,
+    postTokens: tokens,
+    inputSha256: z.string(),
+    summaryTokens: tokens,
+    kept: receiptEntry,
+    summarised: receiptEntry,
+    dropped: receiptEntry,
+    restoredFiles: z.array(
+      z.strictObject({ path: z.string(), tokens, sha256: z.string(), note: z.string().optional() }),
+    ),
+    redactions: z.record(z.string(), z.int()).meta({ description: 'known secrets replaced, by kind' }),
+    guards: z.array(z.string()),
+    notes: z.array(z.string()),
+    hooks: z
+      .array(
+        z.strictObject({
+          event: z.enum(HOOK_EVENTS),
+          command: z.string(),
+          outcome: z.enum(['done', 'vetoed', 'overruled', 'failed', 'timed_out', 'interrupted']),
+          durationMs: z.number(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'hooks that ran before the result was committed' }),
+    durationMs: z.number().optional(),
+  })
+  .meta({ title: 'Receipt', description: 'Why a compaction ran and what it did.' });
+
+/** `baton compact --json` where old tool results were cleared and nothing else was done. */
+export const MicroDocument = z
+  .strictObject({
+    type: z.literal('micro_compacted'),
+    id: z.string(),
+    at: z.string().optional().meta({ description: 'ISO 8601' }),
+    trigger: z.enum(TRIGGERS).optional(),
+    callIds: z.array(z.string()).meta({ description: 'calls whose results were cleared' }),
+    preTokens: tokens,
+    postTokens: tokens,
+    tokensSaved: tokens.optional(),
+    receipt: ReceiptDocument.optional(),
+  })
+  .meta({ title: 'baton compact --strategy micro --json' });
+
+/** `baton undo --json`. */
+export const UndoDocument = z
+  .strictObject({
+    undone: z.string().meta({ description: 'the id of the compaction' }),
+    items: z.int().meta({ description: 'in the context again' }),
+    tokens,
+    written_to: z.string().nullable(),
+  })
+  .meta({ title: 'baton undo --json' });

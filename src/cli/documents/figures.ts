@@ -1,0 +1,14 @@
+// Figures that several documents tell.
+// No command loads this: tests hold what commands print against it, and schema/ is generated from it.
+
+import * as z from 'zod';
+import { CATEGORIES } from '../../vocabulary.ts';
+
+/** A number of tokens. */
+export const tokens = z.int().min(0).meta({ description: 'tokens' });
+
+/** Tokens by what they are of. */
+export const byCategory = z.partialRecord(z.enum(CATEGORIES), tokens);
+
+/** A share, from 0 to 1. */
+export const share = z.number().min(0).max(1);

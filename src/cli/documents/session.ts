@@ -1,0 +1,173 @@
+// What `--json` prints of sessions: what is in one, and which ones there are.
+// No command loads this: tests hold what commands print against it, and schema/ is generated from it.
+
+import * as z from 'zod';
+import { BOUNDARIES, FORMATS, PHASES, PRESSURES, TRIGGERS } from '../../vocabulary.ts';
+import { AGENTS } from '../agents.ts';
+import { ReceiptDocument } from './compaction.ts';
+import { failure } from './failure.ts';
+import { tokens, byCategory } from './figures.ts';
+
+const damage = z.strictObject({
+  line: z.int().min(1),
+  kind: z.string(),
+  message: z.string(),
+  lost: z.boolean().meta({ description: 'whether bytes could not be read as anything' }),
+});
+
+/** What shows that a boundary was reached. */
+export const evidence = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('command'),
+    command: z.string().meta({ description: 'one line, shortened, known secrets replaced' }),
+    exit_status: z
+      .int()
+      .nullable()
+      .meta({ description: 'of the script that the command was in; null where not recorded' }),
+    told_by: z.enum(['status', 'output']).meta({
+      description:
+        "what says that the command succeeded: the script's status, or git's own words in the output",
+    }),
+    hash: z.string().nullable().meta({ description: 'of the commit, where git reported it' }),
+  }),
+  z.strictObject({
+    type: z.literal('plan'),
+    completed: z.array(z.string()).meta({ description: 'the steps that this update completed' }),
+    done: z.int().min(0),
+    steps: z.int().min(0),
+  }),
+  z.strictObject({ type: z.literal('phase'), summary: z.string() }),
+  z.strictObject({ type: z.literal('phrase'), phrase: z.string(), sentence: z.string() }),
+  z.strictObject({ type: z.literal('turn'), turn_id: z.string().nullable() }),
+]);
+
+/** `baton inspect --json` for one file; several files give an array of it. */
+export const InspectDocument = z
+  .strictObject({
+    path: z.string(),
+    format: z.enum(FORMATS),
+    producer_version: z.string().nullable(),
+    session_id: z.string().nullable(),
+    model: z.string().nullable(),
+    cwd: z.string().nullable(),
+    started_at: z.string().nullable(),
+    ended_at: z.string().nullable(),
+    file: z.strictObject({
+      bytes: z.int(),
+      lines: z.int(),
+      records: z.int(),
+      opaque_lines: z
+        .record(z.string(), z.int())
+        .meta({ description: 'lines that carry no history, by kind' }),
+      has_grown: z.boolean(),
+      damage: z.array(damage),
+    }),
+    window: z.strictObject({
+      raw: tokens,
+      usable: tokens,
+      known_from: z.enum(['configured', 'recorded', 'model', 'unknown']),
+    }),
+    gauge: z.strictObject({
+      used: tokens,
+      anchor: z.enum(['reported', 'estimated', 'none']),
+      percent_remaining: z.int().min(0).max(100),
+      pressure: z.enum(PRESSURES),
+      auto_compact_threshold: tokens,
+      percent_until_auto_compact: z.int().min(0).max(100),
+      median_error: z.number().nullable().meta({
+        description:
+          'median relative error of the gauge against reported usage, predicted before each report',
+      }),
+      samples: z.int(),
+      rejected_samples: z.array(z.strictObject({ line: z.int().optional(), why: z.string() })),
+    }),
+    counter: z.enum(['precise', 'approximate']),
+    categories: byCategory,
+    tools: z.array(z.strictObject({ tool: z.string(), results: z.int(), tokens })),
+    unrecorded: z.int().nullable().meta({
+      description: 'reported tokens that no item of the file explains: system prompt, tools; may be negative',
+    }),
+    turns: z.int(),
+    points: z.array(
+      z.strictObject({
+        turn: z.int(),
+        line: z.int().nullable(),
+        used: tokens,
+        percent_remaining: z.int().min(0).max(100),
+      }),
+    ),
+    compactions: z.array(
+      z.strictObject({
+        id: z.string(),
+        kind: z.enum(['full', 'micro']),
+        line: z.int().nullable(),
+        at: z.string().nullable(),
+        turn: z.int(),
+        trigger: z.enum(TRIGGERS).nullable(),
+        phase: z.enum(PHASES).nullable(),
+        pre_tokens: tokens,
+        post_tokens: tokens,
+        summary: z.enum(['readable', 'encrypted', 'shadowed', 'none']),
+        summary_tokens: tokens,
+        items_before: z.int(),
+        items_after: z.int(),
+        cleared_results: z.int(),
+        is_undone: z.boolean(),
+        explanation: z.string(),
+        receipt: ReceiptDocument.nullable(),
+      }),
+    ),
+    boundaries: z
+      .array(
+        z.strictObject({
+          boundary: z.enum(BOUNDARIES),
+          turn: z.int().min(0),
+          line: z.int().min(1).nullable(),
+          evidence,
+        }),
+      )
+      .meta({ description: 'moments at which work could have been interrupted, in order' }),
+    broken_pairs: z.strictObject({
+      orphan_calls: z.int(),
+      orphan_results: z.int(),
+      duplicate_results: z.int(),
+    }),
+    recorded: z
+      .strictObject({
+        items: z.int(),
+        side_items: z.int(),
+        user_messages: z.int(),
+        harness_messages: z.int(),
+        assistant_messages: z.int(),
+        reasoning: z.int(),
+        calls: z.int(),
+        results: z.int(),
+        unknown_items: z.int(),
+      })
+      .meta({ description: 'counts over the whole file, whatever is still in the context' }),
+  })
+  .meta({ title: 'baton inspect --json' });
+
+/** `baton inspect --json` for several files: what each holds, or why it cannot be told. */
+export const InspectManyDocument = z.array(
+  z.union([InspectDocument, z.strictObject({ path: z.string(), error: failure })]),
+);
+
+/** `baton sessions --json`. */
+export const SessionsDocument = z
+  .strictObject({
+    total: z.int(),
+    sessions: z.array(
+      z.strictObject({
+        agent: z.enum(AGENTS),
+        path: z.string(),
+        bytes: z.int(),
+        modified_at: z.string(),
+        used: tokens.nullable(),
+        percent_remaining: z.int().min(0).max(100).nullable(),
+        cwd: z.string().nullable(),
+        model: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ title: 'baton sessions --json' });

@@ -1,0 +1,70 @@
+// What a thread is opened with.
+
+import type { Summarizers } from '../compaction/asking/driver.ts';
+import type { SessionLog, ToolRunner } from '../session/driver.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock, Hooks, Ids } from '../ports.ts';
+import type { SessionEvent } from '../protocol/event.ts';
+import type { Item } from '../protocol/item.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import type { OpenedModel } from '../providers/open.ts';
+import type { RolloutFiles } from '../rollout/files.ts';
+import type { PromptReader } from './watching/driver.ts';
+import type { AskApproval } from './tools/driver.ts';
+
+/** Which thread is opened, and how. */
+export interface ThreadRequest {
+  /** A thread id, a path, or `last`; absent: a new thread. */
+  readonly resume?: string;
+  /** Where the agent works. Absolute. */
+  readonly directory: string;
+  readonly config: Config;
+  readonly model: OpenedModel;
+  /** The system prompt of a new thread; one that goes on keeps its own, so that the prefix of its requests stays the same. */
+  readonly instructions: string;
+  /** Plays a recording in the place of the tools and the user: nothing is executed, and the directory is only for notes. */
+  readonly playback?: Playback;
+}
+
+/** What plays a recording: `Rehearsal`. Its model is that of the request. */
+export interface Playback {
+  readonly tools: ToolRunner;
+  /** @throws BatonError for a thread that is none of its own */
+  join(thread: {
+    readonly past: Iterable<LogRecord>;
+    readonly steer: (item: Item) => Promise<unknown>;
+  }): void;
+  following(log: SessionLog): SessionLog;
+  itemsOf(messageId: string): readonly Item[] | undefined;
+}
+
+/** What a thread is opened in. */
+export interface ThreadWorld {
+  /** Baton's home. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `process.platform`. */
+  readonly platform: string;
+  /** Of Baton. */
+  readonly version: string;
+  /** Variables that hold keys whatever their names look like. */
+  readonly keyVariables: readonly string[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** What its log is written with; absent: the file system of the machine. */
+  readonly files?: RolloutFiles;
+  /** Who writes summaries; absent: the embedded summarizer. */
+  readonly summarizers?: Summarizers;
+  /** Who writes them for the watcher; absent: the same. */
+  readonly watcherSummarizers?: Summarizers;
+  readonly hooks?: Hooks;
+  /** Who is asked about calls; absent: whoever sends ops, by events. */
+  readonly ask?: AskApproval;
+  /** The configuration as it is now: it is read anew at each decision of the watcher. @throws BatonError where it has become unusable */
+  readonly readConfig: () => Promise<Config>;
+  readonly prompts: PromptReader;
+  /** Takes every event of the thread, in order. Must not throw. */
+  readonly emit: (event: SessionEvent) => void;
+  /** Stops the opening; a thread that is open is stopped by `interrupt`. */
+  readonly signal: AbortSignal;
+}
