@@ -113,7 +113,7 @@ test('commands of an agent without tools are calls, and what the harness answers
   );
   const text = summaryOf(trail, 2_000);
   assert.match(text, /1 failed, 3 passed/);
-  assert.match(text, /under way/);
+  assert.match(text, /Under way: go on/);
 });
 
 test('a command on its way is no answer, and an answer that was sent back is none either', () => {

@@ -67,7 +67,7 @@ export function quoteLines(trail: Trail, budget: number, preserved: PreservedWor
   );
 }
 
-/** Tokens of the budget from which a quoted call is told with how its result begins. @source docs/decisions/summary.md */
+/** Tokens of the budget from which a quoted call is told with its request and how its result begins. @source docs/decisions/summary.md */
 const ROOM_FOR_OUTCOMES = 3_000;
 
 /** Fields of JSON that make a quotation data. */
@@ -80,13 +80,11 @@ function isTelling({ by, text }: Quote): boolean {
 
 function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {
   const isCall = by === 'call';
-  const went = outcome === undefined || !hasRoom ? '' : ` → ${outcome}`;
+  const went = !hasRoom ? '' : ` (message ${turn})${outcome === undefined ? '' : ` → ${outcome}`}`;
   return summaryLine({
     section: isCall ? SECTION.solving : SECTION.concepts,
     order: isCall ? 2e9 + position : 10 + position,
-    text: isCall
-      ? `- \`${text}\` (message ${turn})${went}`
-      : `- ${quoted(withoutEmphasis(text))} (${by}, message ${turn})`,
+    text: isCall ? `- \`${text}\`${went}` : `- ${quoted(withoutEmphasis(text))} (${by}, message ${turn})`,
     ...(isCall ? {} : { says: withoutEmphasis(text) }),
     value: QUOTE_VALUE,
     group: isCall ? 'Calls on the way:' : 'Said on the way:',
@@ -164,7 +162,7 @@ export function nameLines(
           section: SECTION.concepts,
           order: 1e3 + turn + at / 1_000,
           label: `- ${placed.turnLabel(turn)}`,
-          group: 'Names in use, by the message that was worked on:',
+          group: 'Names in use, by message:',
         }),
       ),
     ),

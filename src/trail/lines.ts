@@ -368,10 +368,9 @@ function whereItStands({ current, turns, nextStep }: Trail): string {
   }
   const hasBegun =
     current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
-  if (current.unread.length > 0)
-    return 'Work on the current request was under way; go on from the newest result above.';
+  if (current.unread.length > 0) return 'Under way: go on from the newest result above.';
   return hasBegun
-    ? 'Work on the current request was under way; go on from what section 8 tells last.'
+    ? 'Under way: go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';
 }
 

@@ -190,7 +190,7 @@ export function actionLines(trail: Trail): SummaryLine[] {
       order: isSince ? position + 0.5 + at / 1_000 : -2e9 + at,
       text: `- ${text}`,
       value: isSince ? 0.8 : 0.4,
-      group: isSince ? SINCE : 'Last actions before the current request:',
+      group: isSince ? SINCE : 'Last actions before it:',
     });
   });
 }
@@ -233,7 +233,7 @@ export function unreadLines({ current }: Trail, room: number): SummaryLine[] {
       section: SECTION.current,
       order: 6e9 + position,
       value: 0.1,
-      group: 'Newest result, to which the agent has not reacted yet:',
+      group: 'Newest result, not reacted to yet:',
     });
   });
 }
