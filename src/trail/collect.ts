@@ -188,7 +188,8 @@ export class TrailCollector {
       newestCommit: this.#deliveries.newestCommit,
       landmarks: this.#deliveries.landmarks(),
       statements,
-      openQuestions: openQuestions(now, this.#lastMessage),
+      // Who calls a tool behind a question does not wait for an answer.
+      openQuestions: this.#hasCalledSinceMessage ? [] : openQuestions(now, this.#lastMessage),
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: [...this.#actions],

@@ -77,8 +77,9 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: list, share: quoteShare * 0.05, by: 'order' },
     { lines: now, share: 0.05, by: 'worth' },
     { lines: choices, share: 0.03, by: 'order' },
-    { lines: before, share: 0.1, by: 'worth' },
-    { lines: messages.newest, share: 0.08, by: 'order' },
+    { lines: before, share: 0.05 + 0.05 * quoteShare, by: 'worth' },
+    { lines: messages.newest, share: 0.07, by: 'order' },
+    { lines: messages.doubtful, share: 0.02, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
     { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
     { lines: commandLines(trail), share: 0.03, by: 'order' },
@@ -197,7 +198,7 @@ function askLines(trail: Trail, budget: number, preserved: PreservedWords): Summ
     lines.push(summaryLine({ section, order: 1, text, value: 4 }));
   }
   if (first !== undefined) {
-    const rule = isRuleAlone(first, trail) ? ' the rule' : '';
+    const rule = isRuleAlone(first, trail) ? MAY_BIND : '';
     const text = `The session began with${rule}: ${toldRequest(first.text, firstTokens(budget), preserved)}`;
     lines.push(summaryLine({ section, order: 2, text, value: 3 }));
   }
@@ -228,8 +229,11 @@ function earlierTokens(current: UserRequest, before: UserRequest, budget: number
 function earlierLabel(trail: Trail, current: UserRequest, before: UserRequest): string {
   if (isStillOpen(before, current))
     return `It came while message ${before.turn} was being worked on, which may still stand`;
-  return `Before that, message ${before.turn} ${isRuleAlone(before, trail) ? 'set the rule' : 'asked'}`;
+  return `Before that, message ${before.turn} asked${isRuleAlone(before, trail) ? MAY_BIND : ''}`;
 }
+
+/** Said of a request that reads like a rule, which the list of rules does not tell again. */
+const MAY_BIND = ' (it may bind)';
 
 /** Whether a message says nothing but rules. */
 function isRuleAlone({ turn, text }: UserRequest, { constraints }: Trail): boolean {
@@ -286,7 +290,7 @@ const RULES_GROUP = 'Rules, limits and corrections of the user, verbatim:';
 
 /** Whoever reads the list must not take it for all there is. */
 function moreRulesLine(): SummaryLine {
-  const text = '- Longer ones: in the messages after this summary.';
+  const text = '- Longer ones: in the messages below.';
   return summaryLine({ section: SECTION.request, order: 9_000, text, value: 3, group: RULES_GROUP });
 }
 
@@ -345,7 +349,7 @@ type StepStanding = 'open' | 'begun' | 'earlier';
 const STEP_LABELS: Readonly<Record<StepStanding, string>> = {
   open: "The agent's own words",
   begun: 'Announced, and begun since',
-  earlier: 'The agent had announced before, perhaps done by now',
+  earlier: 'Announced before, perhaps done by now',
 };
 
 /** What to call the step that the agent announced: fresh, begun or older words. */
@@ -392,7 +396,7 @@ export function pendingLines(trail: Trail): SummaryLine[] {
   }
   lines.push(...remainingLines(trail));
   if (lines.length === 0 && trail.turns > 0 && !trail.current.isAgentDone) {
-    const text = `- The current request (message ${trail.turns}), under way.`;
+    const text = `- The current request, under way.`;
     lines.push(summaryLine({ section, order: 0, text, value: 1 }));
   }
   for (const question of trail.openQuestions) {

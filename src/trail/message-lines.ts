@@ -18,14 +18,14 @@ interface Said {
 }
 
 /**
- * All messages, and for the floor those that may be rules and the newest.
+ * All messages, the newest of them, and those that may be rules.
  * @param preserved what follows the summary verbatim: one line says which messages those are
  */
 export function messageLines(
   trail: Trail,
   budget: number,
   preserved: PreservedWords,
-): { all: SummaryLine[]; newest: SummaryLine[] } {
+): { all: SummaryLine[]; newest: SummaryLine[]; doubtful: SummaryLine[] } {
   const told = runsOf(
     trail.requests.filter((request) => !preserved.hasMessage(request.text) && !isIdleCommand(request, trail)),
   );
@@ -84,11 +84,8 @@ export function messageLines(
   const asked = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
   return {
     all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...asked],
-    newest: [
-      ...followLine,
-      ...lines.flatMap(({ line, isDoubtful }) => (isDoubtful ? [line] : [])).toReversed(),
-      ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST),
-    ],
+    newest: [...followLine, ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST)],
+    doubtful: lines.flatMap(({ line, isDoubtful }) => (isDoubtful ? [line] : [])).toReversed(),
   };
 }
 

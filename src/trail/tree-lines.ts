@@ -5,7 +5,7 @@ import type { SummaryLine } from './line.ts';
 import type { FileTrail, Trail } from './trail.ts';
 
 /** Tokens of the line at least, and as a share of the budget. */
-const LEAST_TOKENS = 28;
+const LEAST_TOKENS = 24;
 const SHARE = 0.01;
 
 /**

@@ -101,9 +101,12 @@ test('where work is under way, nothing is said to be pending of nothing, and a f
   const text = summaryOf(
     Story.in(home).user('Aim.').agent('Let me look at the mount.').sh('ls mount', 'a b c'),
   );
-  assert.match(text, /7\. Pending Tasks:\n- The current request \(message 1\), under way\./);
+  assert.match(text, /7\. Pending Tasks:\n- The current request, under way\./);
   assert.match(text, /Announced, and begun since: "Let me look at the mount\."/);
   assert.match(text, /go on from the newest result above\.$/);
+  const asking = Story.in(home).user('Aim.').agent('Is the mount level?');
+  assert.match(summaryOf(asking), /the user has not answered yet: "Is the mount level\?"/);
+  assert.doesNotMatch(summaryOf(asking.sh('level mount', 'yes')), /has not answered/, 'it asked itself');
   const done = summaryOf(Story.in(home).user('Aim.').agent('It is aimed.'));
   assert.match(done, /7\. Pending Tasks:\nNone\./);
 });
@@ -197,10 +200,7 @@ test('who reads the rules learns that longer ones follow', () => {
     .agent('No.')
     .user('Go.');
   const options = { budgetTokens: 2_000, count: approximateTokens, preserved: [`Look. ${rule}`] };
-  assert.match(
-    writeSummary(trailOf(story), options).text,
-    /Longer ones: in the messages after this summary\./,
-  );
+  assert.match(writeSummary(trailOf(story), options).text, /Longer ones: in the messages below\./);
   assert.doesNotMatch(summaryOf(story), /Longer ones/);
 });
 
@@ -542,7 +542,7 @@ test('a rule that the user typed is no pasted one when it comes again in a paste
       .agent('Read.')
       .user('Go on.'),
   );
-  assert.match(text, /^The session began with the rule: "Never touch the frame\."$/m);
+  assert.match(text, /^The session began with \(it may bind\): "Never touch the frame\."$/m);
 });
 
 test('a short message that may bind is told as it stands before others', () => {
@@ -663,7 +663,7 @@ test('an announcement that was followed by other news is told as an earlier one'
     /own words: "Next I look into the belt_drive module\."\nThe agent announced this in its last message/,
   );
   story.sh('make belt').agent('The fault was a loose screw in belt_drive.').sh('make check');
-  assert.match(summaryOf(story), /had announced before, perhaps done by now: "Next I look into/);
+  assert.match(summaryOf(story), /nnounced before, perhaps done by now: "Next I look into/);
 });
 
 test('a message that follows with its middle cut is quoted by its beginning only', () => {

@@ -21,7 +21,7 @@ const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 
 /** Tokens kept back for names that no line shows: more room is for what can be read. @source docs/decisions/summary.md. */
 function namesRoom(budget: number): number {
-  return Math.min(0.3 * budget, Math.max(300, 900 - 0.15 * budget));
+  return Math.min(0.33 * budget, Math.max(300, 900 - 0.15 * budget));
 }
 
 /** Share of the budget that names may take besides, of what nothing else has a use for. */

@@ -113,7 +113,7 @@ test('what is next begins with the ask that the steps serve, and says which word
     .sh('cat b', 'b');
   assert.match(
     next(overtaken),
-    /\n- The agent had announced before, perhaps done by now: "Next I will translate the soups/,
+    /\n- Announced before, perhaps done by now: "Next I will translate the soups/,
   );
   assert.doesNotMatch(next(asked().agent('All 40 dishes are translated.')), /Finish the current ask/);
 });
