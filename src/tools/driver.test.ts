@@ -159,15 +159,17 @@ describe('what the rest of Baton knows of these tools', HANGS, () => {
   it('the trail reads their calls', async () => {
     const meaning = (name: string, args: object) =>
       meaningOf({ callId: 'c', name, input: JSON.stringify(args) });
+    const filesOf = (name: string, args: object): unknown =>
+      JSON.parse(JSON.stringify(meaning(name, args).files));
     assert.equal(meaning('shell', { command: 'npm test' }).command, 'npm test');
-    assert.deepEqual(meaning('read', { path: 'a', offset: 3, limit: 2 }).files, [
+    assert.deepEqual(filesOf('read', { path: 'a', offset: 3, limit: 2 }), [
       { action: 'read', path: 'a', range: { from: 3, to: 4 } },
     ]);
-    assert.deepEqual(meaning('write', { path: 'a', content: 'x' }).files, [
+    assert.deepEqual(filesOf('write', { path: 'a', content: 'x' }), [
       { action: 'create', path: 'a', added: 'x' },
     ]);
-    assert.deepEqual(meaning('edit', { path: 'a', old_string: 'x', new_string: 'y' }).files, [
-      { action: 'edit', path: 'a', added: 'y' },
+    assert.deepEqual(filesOf('edit', { path: 'a', old_string: 'x', new_string: 'y' }), [
+      { action: 'edit', path: 'a', added: 'y', replaced: [{ old: 'x', new: 'y', isLines: false }] },
     ]);
     const input = '*** Begin Patch\n*** Delete File: a\n*** End Patch';
     assert.deepEqual(

@@ -22,7 +22,7 @@ import { before, test } from 'node:test';
 import type { ErrorCode } from '../../src/errors.ts';
 import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import { writeBigSession } from '../support/big-session.ts';
-import { NOT_BUILT, PROGRAM, runBuilt, whenOpen } from '../support/built.ts';
+import { NOT_BUILT, PROGRAM, runBuilt, whenReading } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
 import { assertFailed } from '../support/explained.ts';
 import type { Told } from '../support/explained.ts';
@@ -229,8 +229,8 @@ test('a session that grows while it is read counts as it was', async () => {
 test('a session that gets shorter while it is read', async () => {
   const at = place(readFileSync(bigSession));
   const shortened = (child: ChildProcess): void => {
-    // As early as it is surely open, and long before it is read: the program stands still meanwhile.
-    void whenOpen(child, at.session).then(() => truncateSync(at.session, 1000));
+    // Not before it has looked at the size, and long before the end of 20 MB.
+    void whenReading(child, at.session).then(() => truncateSync(at.session, 1000));
   };
   const ended = await runBuilt(['compact', at.session, '--out', at.out], {
     home: at.home,

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -83,6 +83,26 @@ export async function whenOpen(child: ChildProcess, path: string): Promise<void>
   for (let attempt = 0; attempt < 60_000; attempt++) {
     if (openFiles(child).includes(path)) return;
     await sleep(1);
+  }
+}
+
+/** Characters that a process has read since it has a file open, from which on it reads that file and not only itself. */
+const READ_BY_NOW = 2e6;
+
+/** Waits until a process is in the middle of reading a file of many megabytes, where the system shows that; a while elsewhere. */
+export async function whenReading(child: ChildProcess, path: string): Promise<void> {
+  await whenOpen(child, path);
+  const before = charactersRead(child);
+  for (let attempt = 0; attempt < 60_000 && charactersRead(child) < before + READ_BY_NOW; attempt++)
+    await sleep(1);
+}
+
+/** What a process has read in all; without end where that is not known, so that nobody waits for it. */
+function charactersRead({ pid }: ChildProcess): number {
+  try {
+    return Number(/^rchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
+  } catch {
+    return Infinity;
   }
 }
 
