@@ -1,5 +1,6 @@
 // The embedded summarizer: from records to the nine sections, by the text that it read.
 
+import { statSync } from 'node:fs';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { approximateTokens, utf8Length } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
@@ -10,35 +11,47 @@ import { race } from '../measure.ts';
 import { atLeast, digits, duration } from '../report.ts';
 import type { Row } from '../report.ts';
 import { recordedRecords, textBytes } from '../records.ts';
+import { recordedSessions } from '../session-files.ts';
 import type { Effort } from './suite.ts';
+
+/** Sessions that are summarized one after the other. */
+interface Sessions {
+  readonly what: string;
+  readonly records: readonly (readonly LogRecord[])[];
+  /** Bytes of readable text, and of the files that hold it, where there are any. */
+  readonly text: number;
+  readonly files?: number;
+}
 
 /** The rows of the summarizer. */
 export async function* summarizing(effort: Effort): AsyncGenerator<Row> {
   const steps = generateSteps(effort.isQuick ? 2000 : 10_000);
   const records = toItems(steps).map((item): LogRecord => ({ type: 'item', item }));
-  const bytes = textsOf(steps).reduce((sum, text) => sum + utf8Length(text), 0);
-  yield await measure('generated', [records], bytes, effort);
+  const text = textsOf(steps).reduce((sum, one) => sum + utf8Length(one), 0);
+  yield await measure({ what: 'generated', records: [records], text }, effort);
   for (const format of FORMATS) {
     const sessions = await recordedRecords(format);
     if (sessions.length === 0) continue;
-    const size = sessions.flat().reduce((sum, record) => sum + textBytes(record), 0);
-    yield await measure(`${format}, ${sessions.length} recorded sessions`, sessions, size, effort);
+    yield await measure(
+      {
+        what: `${format}, ${sessions.length} recorded sessions`,
+        records: sessions,
+        text: sessions.flat().reduce((sum, record) => sum + textBytes(record), 0),
+        files: recordedSessions(format).reduce((sum, path) => sum + statSync(path).size, 0),
+      },
+      effort,
+    );
   }
 }
 
-async function measure(
-  what: string,
-  sessions: readonly (readonly LogRecord[])[],
-  bytes: number,
-  { rounds }: Effort,
-): Promise<Row> {
-  const { baton } = await race({ baton: { run: () => sessions.forEach(summarize) } }, rounds);
-  const speed = bytes / 1000 / baton;
+async function measure({ what, records, text, files }: Sessions, { rounds }: Effort): Promise<Row> {
+  const { baton } = await race({ baton: { run: () => records.forEach(summarize) } }, rounds);
+  const speed = text / 1000 / baton;
   return {
     topic: 'Embedded summarizer',
-    what: `${what}, ${digits(bytes / 1e6)} MB of text`,
+    what: `${what}, ${digits(text / 1e6)} MB of text`,
     baton: duration(baton),
-    against: '',
+    against: files === undefined ? '' : `their files: ${digits(files / 1000 / baton)} MB/s`,
     figure: `${digits(speed)} MB/s`,
     target: atLeast(speed, 20, ' MB/s'),
   };
