@@ -248,7 +248,9 @@ const ROOM_FOR_REQUESTS = 1_000;
 function quotedWhole(trail: Trail, budget: number, preserved: PreservedWords): string[] {
   const { current, before, first } = askedIn(trail, preserved);
   const limits: [UserRequest | undefined, number][] = [[current, askTokens(budget)]];
-  if (budget >= ROOM_FOR_REQUESTS) limits.push([before, beforeTokens(budget)], [first, firstTokens(budget)]);
+  // A long message that is still open may leave no room for the first one.
+  if (budget >= ROOM_FOR_REQUESTS && isWithin(beforeTokens(budget), before?.text ?? ''))
+    limits.push([before, beforeTokens(budget)], [first, firstTokens(budget)]);
   return limits.flatMap(([request, tokens]) => {
     const text = oneLine(request?.text ?? '');
     return isWithin(tokens, text) && !preserved.hasCut(text) ? [text] : [];

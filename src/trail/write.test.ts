@@ -191,6 +191,21 @@ test('nothing is told twice: neither a sentence nor a rule that section 1 quotes
   assert.equal(text.split(rule).length, 2, text);
 });
 
+test('a rule of the first message stands also where the two newest ones take all the room they may', () => {
+  const long = (what: string, length: number) =>
+    `${what} ${'and turn it once more '.repeat(length)}to the end.`;
+  for (const budget of [1_000, 2_000]) {
+    const half = Math.ceil(budget / 35);
+    const story = Story.in(home)
+      .user('Never turn the north_dome by hand.')
+      .agent('No.')
+      .user(long('Turn the dome', half))
+      .sh('make dome')
+      .user(long('Turn the roof', half));
+    assert.match(summaryOf(withCalls(story, 30), budget), /Never turn the north_dome by hand\./, `${budget}`);
+  }
+});
+
 test('who reads the rules learns that longer ones follow', () => {
   const rule = `Never turn the dome by hand, ${'not even slowly, '.repeat(8)}whatever the weather is.`;
   const story = Story.in(home)
