@@ -191,17 +191,19 @@ test('nothing is told twice: neither a sentence nor a rule that section 1 quotes
   assert.equal(text.split(rule).length, 2, text);
 });
 
+function longRequest(what: string, length: number): string {
+  return `${what} ${'and turn it once more '.repeat(length)}to the end.`;
+}
+
 test('a rule of the first message stands also where the two newest ones take all the room they may', () => {
-  const long = (what: string, length: number) =>
-    `${what} ${'and turn it once more '.repeat(length)}to the end.`;
   for (const budget of [1_000, 2_000]) {
     const half = Math.ceil(budget / 35);
     const story = Story.in(home)
       .user('Never turn the north_dome by hand.')
       .agent('No.')
-      .user(long('Turn the dome', half))
+      .user(longRequest('Turn the dome', half))
       .sh('make dome')
-      .user(long('Turn the roof', half));
+      .user(longRequest('Turn the roof', half));
     assert.match(summaryOf(withCalls(story, 30), budget), /Never turn the north_dome by hand\./, `${budget}`);
   }
 });

@@ -5,17 +5,12 @@ import type { CountText } from '../../tokens/estimate.ts';
 import { fileLines } from '../../trail/file-lines.ts';
 import { charactersFor, isWithin, quoted, summaryLine } from '../../trail/line.ts';
 import type { SummaryLine } from '../../trail/line.ts';
-import {
-  announcement,
-  carriedLines,
-  deliveredLines,
-  failureLines,
-  pendingLines,
-  ruleLines,
-} from '../../trail/lines.ts';
 import { messageLines } from '../../trail/message-lines.ts';
+import { announcement, pendingLines } from '../../trail/next-lines.ts';
+import { carriedLines, deliveredLines, failureLines } from '../../trail/outcome-lines.ts';
 import { preservedWords } from '../../trail/preserved.ts';
 import { countRedactions, redact } from '../../trail/redact.ts';
+import { ruleLines } from '../../trail/request-lines.ts';
 import type { SecretKind } from '../../trail/redact.ts';
 import { LinePicker } from '../../trail/salience.ts';
 import { clip, clipMiddle, oneLine } from '../../trail/sentences.ts';

@@ -1,0 +1,116 @@
+// The lines of "Pending Tasks" and "Optional Next Step": what is open, and what of it comes next.
+
+import { charactersFor, quoted, SECTION, summaryLine } from './line.ts';
+import type { SummaryLine } from './line.ts';
+import { clip, oneLine } from './sentences.ts';
+import { isIntent, remainingRows } from './statements.ts';
+import type { Trail } from './trail.ts';
+
+/** Characters by which a sentence is known again. */
+const KNOWN_BY = 40;
+
+export function nextLines(trail: Trail, budget: number): SummaryLine[] {
+  const section = SECTION.next;
+  const lines: SummaryLine[] = [];
+  if (trail.nextStep !== undefined && (stepStanding(trail) === 'open' || !/[:：]$/.test(trail.nextStep))) {
+    const step = oneLine(trail.nextStep);
+    const text = quoted(clip(step, charactersFor(Math.max(40, budget / 16), step)));
+    lines.push(summaryLine({ section, order: 0, text: `${announcement(trail)}: ${text}`, value: 5 }));
+  }
+  const steps = trail.plan?.turn === trail.turns ? trail.plan.steps : [];
+  const step =
+    steps.find(({ status }) => status === 'in_progress') ?? steps.find(({ status }) => status === 'pending');
+  if (step !== undefined) {
+    lines.push(summaryLine({ section, order: 1, text: `From the plan: ${clip(step.text, 240)}`, value: 4 }));
+  }
+  if (trail.turns > 0) lines.push(summaryLine({ section, order: 2, text: whereItStands(trail), value: 3 }));
+  return lines;
+}
+
+/**
+ * How what the agent announced stands: `open` when nothing happened since, `begun` when calls followed, `earlier` when a
+ * newer message followed, so that it may be done by now.
+ */
+type StepStanding = 'open' | 'begun' | 'earlier';
+
+const STEP_LABELS: Readonly<Record<StepStanding, string>> = {
+  open: "The agent's own words",
+  begun: 'Announced, and begun since',
+  earlier: 'Announced before, perhaps done by now',
+};
+
+/** What to call the step that the agent announced: fresh, begun or older words. */
+export function announcement(trail: Trail): string {
+  return STEP_LABELS[stepStanding(trail)];
+}
+
+function stepStanding({ current, nextStep }: Trail): StepStanding {
+  const newest = oneLine(current.newestReply?.text ?? '');
+  const head = oneLine(nextStep?.split('; ')[0] ?? '').slice(0, KNOWN_BY);
+  if (newest !== '' && !newest.includes(head)) return 'earlier';
+  return newest === '' || current.isAgentDone ? 'open' : 'begun';
+}
+
+function whereItStands({ current, turns, nextStep }: Trail): string {
+  if (current.isAgentDone) {
+    return nextStep !== undefined && isIntent(nextStep)
+      ? 'The agent announced this in its last message; the log ends there.'
+      : 'The agent had answered the current request; what comes next is up to the user.';
+  }
+  const hasBegun =
+    current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
+  if (current.unread.length > 0) return 'Under way: go on from the newest result above.';
+  return hasBegun
+    ? 'Under way: go on from what section 8 tells last.'
+    : 'Work on the current request had not begun.';
+}
+
+/** The open steps of the plan, what of it is done, and questions that the user has not answered. */
+export function pendingLines(trail: Trail): SummaryLine[] {
+  const section = SECTION.pending;
+  const steps = trail.plan?.steps ?? [];
+  const isOld = trail.plan !== undefined && trail.plan.turn < trail.turns;
+  const group = isOld ? `Plan, as it stood after message ${trail.plan?.turn}:` : 'Plan:';
+  const lines = steps.flatMap(({ text, status }, at) => {
+    if (status === 'completed' || status === 'cancelled') return [];
+    const mark = status === 'in_progress' ? 'in progress' : 'to do';
+    return [summaryLine({ section, order: at, text: `- ${mark}: ${text}`, value: isOld ? 1.5 : 3, group })];
+  });
+  const done = steps.filter(({ status }) => status === 'completed').map(({ text }) => text);
+  if (done.length > 0) {
+    const text = `- done (${done.length} of ${steps.length}): ${clip(done.join('; '), 400)}`;
+    lines.push(summaryLine({ section, order: 100, text, value: isOld ? 0.5 : 1.5, group }));
+  }
+  lines.push(...remainingLines(trail));
+  if (lines.length === 0 && trail.turns > 0 && !trail.current.isAgentDone) {
+    const text = `- The current request, under way.`;
+    lines.push(summaryLine({ section, order: 0, text, value: 1 }));
+  }
+  for (const question of trail.openQuestions) {
+    const text = `- The agent asked, and the user has not answered yet: ${quoted(question.text)}`;
+    lines.push(summaryLine({ section, order: 200, text, value: 5 }));
+  }
+  return lines;
+}
+
+/** What the agent's last message lists as open, which no tool of plans knows of. */
+function remainingLines({ current, turns }: Trail): SummaryLine[] {
+  const reply = current.newestReply ?? current.repliesTo;
+  if (reply === undefined) return [];
+  const { repliesTo } = current;
+  if (reply !== repliesTo && repliesTo !== undefined && remainingRows(repliesTo.text).length > 0) {
+    const text =
+      "- What the agent's last message before the current request lists as remaining is quoted in section 8.";
+    return [summaryLine({ section: SECTION.pending, order: 110, text, value: 3 })];
+  }
+  const when = reply.turn === turns ? '' : `, to message ${reply.turn}`;
+  return remainingRows(reply.text).map((row, at) =>
+    summaryLine({
+      section: SECTION.pending,
+      order: 110 + at,
+      text: `  ${clip(row.trim(), 240)}`,
+      value: 2,
+      group: `Left open by the agent's last message${when}:`,
+    }),
+  );
+}

@@ -1,0 +1,188 @@
+// The lines of "Primary Request and Intent": what is asked, after what, where, and under which rules.
+
+import { charactersFor, isWithin, quoted, SECTION, summaryLine } from './line.ts';
+import type { SummaryLine } from './line.ts';
+import type { PreservedWords } from './preserved.ts';
+import { clip, clipMiddle, oneLine } from './sentences.ts';
+import type { Constraint, Trail, UserRequest } from './trail.ts';
+
+/** Tokens of the current request that are quoted: an eighth of the budget. */
+function askTokens(budget: number): number {
+  return Math.max(40, budget / 8);
+}
+
+/** Characters of a request that follows verbatim: enough to know it by. */
+const REFERRED_LENGTH = 120;
+
+/** A request in about so many tokens, or its beginning and where the rest stands. */
+function toldRequest(text: string, tokens: number, preserved: PreservedWords): string {
+  const line = oneLine(text);
+  const isCut = preserved.hasCut(text);
+  if ((!isCut && !preserved.hasMessage(text)) || line.length <= REFERRED_LENGTH) {
+    return quoted(clipMiddle(line, charactersFor(tokens, line)));
+  }
+  return `${quoted(clip(line, REFERRED_LENGTH))} (${isCut ? 'head and tail' : 'verbatim'} after this summary)`;
+}
+
+/** Tokens of the request before the current one that are quoted, and of the first. */
+const beforeTokens = (budget: number): number => Math.max(30, budget / 20);
+const firstTokens = (budget: number): number => Math.max(30, 0.0375 * budget);
+
+/** The requests that section 1 tells: the current one, and those before that do not follow the summary. */
+interface Asked {
+  readonly current: UserRequest | undefined;
+  readonly before: UserRequest | undefined;
+  readonly first: UserRequest | undefined;
+}
+
+function askedIn({ requests }: Trail, preserved: PreservedWords): Asked {
+  const current = requests.at(-1);
+  const before = requests.findLast(({ turn, text }) => turn < (current?.turn ?? 0) && text !== current?.text);
+  // A command of the client says nothing of what the session is about.
+  const opening = requests.find(({ text }) => /\s/.test(text)) ?? requests[0];
+  const first = opening === before || opening === current ? undefined : opening;
+  const told = (request: UserRequest | undefined) =>
+    request === undefined || preserved.hasMessage(request.text) ? undefined : request;
+  return { current, before: told(before), first: told(first) };
+}
+
+export function askLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
+  const section = SECTION.request;
+  const { current, before, first } = askedIn(trail, preserved);
+  if (current === undefined) return [];
+  const ask = toldRequest(current.text, askTokens(budget), preserved);
+  const place = `message ${current.turn} of ${trail.turns}`;
+  const lines = [
+    summaryLine({ section, order: 0, text: `The user's current request (${place}): ${ask}`, value: 9 }),
+  ];
+  if (before !== undefined) {
+    const told = toldRequest(before.text, earlierTokens(current, before, budget), preserved);
+    const text = `${earlierLabel(trail, current, before)}: ${told}`;
+    lines.push(summaryLine({ section, order: 1, text, value: 4 }));
+  }
+  if (first !== undefined) {
+    const rule = isRuleAlone(first, trail) ? MAY_BIND : '';
+    const text = `The session began with${rule}: ${toldRequest(first.text, firstTokens(budget), preserved)}`;
+    lines.push(summaryLine({ section, order: 2, text, value: 3 }));
+  }
+  const context = repliedTo(trail, current);
+  if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
+  if (trail.cwd !== undefined) {
+    const branch = trail.gitBranch === undefined ? '' : `, branch ${trail.gitBranch}`;
+    const text = `Working directory: ${trail.cwd}${branch}${elsewhere(trail)}`;
+    lines.push(summaryLine({ section, order: 3, text, value: 2 }));
+  }
+  return lines;
+}
+
+function elsewhere({ workedIn, workedInBranch }: Trail): string {
+  if (workedIn === undefined) return '';
+  return `; the newest commands ran in ${workedIn}${workedInBranch === undefined ? '' : ` (branch ${workedInBranch})`}`;
+}
+
+/** What came before the agent had answered the one before adds to it more often than it replaces it. */
+function isStillOpen(before: UserRequest, { isInterjected, turn }: UserRequest): boolean {
+  return isInterjected && before.turn === turn - 1;
+}
+
+function earlierTokens(current: UserRequest, before: UserRequest, budget: number): number {
+  return isStillOpen(before, current) ? askTokens(budget) : beforeTokens(budget);
+}
+
+function earlierLabel(trail: Trail, current: UserRequest, before: UserRequest): string {
+  if (isStillOpen(before, current))
+    return `It came while message ${before.turn} was being worked on, which may still stand`;
+  return `Before that, message ${before.turn} asked${isRuleAlone(before, trail) ? MAY_BIND : ''}`;
+}
+
+/** Said of a request that reads like a rule, which the list of rules does not tell again. */
+const MAY_BIND = ' (it may bind)';
+
+/** Whether a message says nothing but rules. */
+function isRuleAlone({ turn, text }: UserRequest, { constraints }: Trail): boolean {
+  const rules = constraints.filter((rule) => rule.turn === turn && !rule.isPasted);
+  return rules.reduce((words, rule) => words.replace(rule.text, ''), oneLine(text)).trim() === '';
+}
+
+/** Tokens from which on the requests of section 1 always have room. */
+const ROOM_FOR_REQUESTS = 1_000;
+
+/** The requests that section 1 quotes from their first word to their last: what is in them is not told again. */
+export function quotedWhole(trail: Trail, budget: number, preserved: PreservedWords): string[] {
+  const { current, before, first } = askedIn(trail, preserved);
+  const limits: [UserRequest | undefined, number][] = [[current, askTokens(budget)]];
+  // A long message that is still open may leave no room for the first one.
+  if (budget >= ROOM_FOR_REQUESTS && isWithin(beforeTokens(budget), before?.text ?? ''))
+    limits.push([before, beforeTokens(budget)], [first, firstTokens(budget)]);
+  return limits.flatMap(([request, tokens]) => {
+    const text = oneLine(request?.text ?? '');
+    return isWithin(tokens, text) && !preserved.hasCut(text) ? [text] : [];
+  });
+}
+
+function repliedTo({ answers }: Trail, { turn, text }: UserRequest): string | undefined {
+  const asked = answers.findLast(
+    (answer) => answer.turn === turn && text.startsWith(answer.answer.slice(0, 40)),
+  );
+  return asked && `It replies to the agent's question: ${quoted(asked.question)}`;
+}
+
+/** A rule this short costs less than the search for it among the messages that follow. */
+const SHORT_RULE = 80;
+
+/**
+ * The user's own first, the newest first: where the room does not suffice, what was said last holds.
+ * @param told messages that are quoted whole anyway, each on one line
+ */
+export function ruleLines(
+  { constraints }: Trail,
+  told: readonly string[],
+  preserved: PreservedWords,
+): SummaryLine[] {
+  const isBelow = ({ text }: Constraint) => text.length > SHORT_RULE && preserved.hasSentence(text);
+  const isOwnBelow = (rule: Constraint) => !rule.isPasted && isBelow(rule);
+  const lines = constraints
+    .filter(({ isTemplate }) => isTemplate !== true)
+    .filter(({ text }) => !told.some((request) => request.includes(text)))
+    .filter((rule) => !isBelow(rule))
+    .map((constraint, at) => ruleLine(constraint, at))
+    .toReversed()
+    .toSorted((a, b) => b.value - a.value);
+  return constraints.some(isOwnBelow) ? [moreRulesLine(), ...lines] : lines;
+}
+
+const RULES_GROUP = 'Rules, limits and corrections of the user, verbatim:';
+
+/** Whoever reads the list must not take it for all there is. */
+function moreRulesLine(): SummaryLine {
+  const text = '- Longer ones: in the messages below.';
+  return summaryLine({ section: SECTION.request, order: 9_000, text, value: 3, group: RULES_GROUP });
+}
+
+/** Share of the budget for the rules of a template: they say how to work with a harness, not what is to be done. */
+export const TEMPLATE_SHARE = 0.04;
+
+export function templateLines({ constraints }: Trail, preserved: PreservedWords): SummaryLine[] {
+  return constraints
+    .filter(({ text, isTemplate }) => isTemplate === true && !preserved.hasSentence(text))
+    .map(({ text, turn }, at) =>
+      summaryLine({
+        section: SECTION.request,
+        order: 20_000 + at,
+        text: `- ${quoted(text)} (message ${turn})`,
+        value: 0.5,
+        group: "From the harness's instructions around the task, verbatim:",
+      }),
+    );
+}
+
+/** What stands in a pasted text may be somebody else's rule: it says so and comes after the user's own. */
+function ruleLine({ text, turn, isPasted }: Constraint, at: number): SummaryLine {
+  return summaryLine({
+    section: SECTION.request,
+    order: (isPasted ? 10_000 : 10) + at,
+    text: `- ${quoted(text)} (message ${turn})`,
+    value: isPasted ? 2 : 4,
+    group: isPasted ? 'In texts that the user pasted (they may bind or not), verbatim:' : RULES_GROUP,
+  });
+}
