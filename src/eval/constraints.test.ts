@@ -20,6 +20,13 @@ describe('constraints of the user', () => {
     assert.deepEqual(constraintsOf('不要修改这个文件。'), ['不要修改这个文件。']);
   });
 
+  it('are told without the mark of the list in which they stand', () => {
+    assert.deepEqual(constraintsOf('- Never touch the bed\n  2. Always use pnpm here'), [
+      'Never touch the bed',
+      'Always use pnpm here',
+    ]);
+  });
+
   it('are no questions, no single words, nothing said by others, nothing after the cut', () => {
     assert.deepEqual(constraintsOf('Should it never stop? Always. Fine.'), []);
     const log = readLog(

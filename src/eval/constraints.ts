@@ -13,7 +13,7 @@ const LONGEST_WORDS = 50;
 
 /**
  * The rules that a step of the user states: sentences with a word of prohibition, duty, limit or preference, no
- * questions, white space collapsed. None for any other step.
+ * questions, white space collapsed, without the mark of a list. None for any other step.
  */
 export function rulesOf(step: Step): readonly string[] {
   return isOfUser(step) ? step.lines.flatMap(sentencesIn) : [];
@@ -33,8 +33,11 @@ function isOfUser({ kind, item }: Step): boolean {
   return kind === 'written' && authorOf(item) === 'user';
 }
 
+/** What stands before an item of a list: it is no word of the rule. */
+const LIST_MARK = /^\s*(?:[-*+•] +|\d{1,3}[.)] +)/u;
+
 function sentencesIn(line: string): readonly string[] {
-  return (line.match(/[^.!?。！？]+(?:[.!?](?=\S)[^.!?。！？]*)*[.!?。！？]*/gu) ?? [])
+  return (line.replace(LIST_MARK, '').match(/[^.!?。！？]+(?:[.!?](?=\S)[^.!?。！？]*)*[.!?。！？]*/gu) ?? [])
     .map(collapse)
     .filter(isRule);
 }

@@ -7,7 +7,7 @@ import { messageLines } from './message-lines.ts';
 import { nextLines, pendingLines } from './next-lines.ts';
 import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
 import type { PreservedWords } from './preserved.ts';
-import { askLines, quotedWhole, ruleLines, TEMPLATE_SHARE, templateLines } from './request-lines.ts';
+import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
 import { treeLines } from './tree-lines.ts';
 import type { Reply, Trail } from './trail.ts';
 import {
@@ -63,7 +63,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
-    { lines: template, share: TEMPLATE_SHARE, by: 'order' },
+    { lines: template, share: templateShare(budget), by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
     { lines: unread, share: 1.25 * UNREAD_SHARE, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },

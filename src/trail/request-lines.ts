@@ -159,8 +159,13 @@ function moreRulesLine(): SummaryLine {
   return summaryLine({ section: SECTION.request, order: 9_000, text, value: 3, group: RULES_GROUP });
 }
 
-/** Share of the budget for the rules of a template: they say how to work with a harness, not what is to be done. */
-export const TEMPLATE_SHARE = 0.04;
+/**
+ * Share of the budget for the rules of a template: they say how to work with a harness, not what is to be done, so a small
+ * summary tells the first of them only. @source docs/decisions/summary.md
+ */
+export function templateShare(budget: number): number {
+  return Math.min(0.12, budget / 40_000);
+}
 
 export function templateLines({ constraints }: Trail, preserved: PreservedWords): SummaryLine[] {
   return constraints
