@@ -78,7 +78,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: choices, share: 0.03, by: 'order' },
     { lines: before, share: 0.05 + 0.05 * quoteShare, by: 'worth' },
     { lines: messages.newest, share: 0.07, by: 'order' },
-    { lines: messages.doubtful, share: 0.02, by: 'order' },
+    { lines: messages.doubtful, share: 0.04, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
     { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
     { lines: commandLines(trail), share: 0.03, by: 'order' },
