@@ -164,3 +164,38 @@ test('a failure is told by the failing test and what was expected, not by the te
   assert.ok(lines.includes('Expected: 90') && lines.includes('Received: 45'), lines.join('\n'));
   assert.ok(!lines.some((line) => line.startsWith('(pass)')), lines.join('\n'));
 });
+
+test('every form of a failure is known where it stands alone, and so is every form of a count', () => {
+  const failures = [
+    '(fail) adds two',
+    '--- FAIL: TestAdd',
+    'FAIL example.com/add',
+    'FAILED tests/test_add.py',
+    'not ok 3 - adds',
+    'npm ERR! code 1',
+    'make[1]: *** [all] Error 2',
+    'Traceback (most recent call last):',
+    'panic: index out of range',
+    'error[E0308]: mismatched types',
+    'src/add.ts(1,2): error TS2304: no such name',
+    '3 tests failed',
+    '# fail 2',
+  ];
+  for (const line of failures) assert.equal(saysFailed(`before\n${line}\nafter`), true, line);
+  const counts = [
+    '12 passed in 0.1 s',
+    '3 failing in all',
+    '2 errors in all',
+    '4 warnings in all',
+    '1 skipped of all',
+    '5 todo of all',
+    '2 problems in all',
+    '7 examples in all',
+    'ok example.com/add 0.1s',
+    '# tests 3',
+    '# pass 3',
+    'Tests: 3 in all',
+    'Test 3 of all',
+  ];
+  for (const line of counts) assert.deepEqual(tellingLines(`before\n${line}\nafter`, false), [line], line);
+});
