@@ -19,36 +19,29 @@ export function statementLines(
   readonly before: SummaryLine[];
   readonly choices: SummaryLine[];
 } {
+  const telling = { trail, budget, overruled: overruledTurns(trail) };
   const replies = new Set([trail.current.repliesTo?.position, trail.current.newestReply?.position]);
   const last = distinct(trail.current.statements).filter(
     ({ turn, position }) => turn === trail.turns && !replies.has(position),
   );
   const told = new Set(last.map(({ text }) => text));
   const now = last.map((statement, order) =>
-    statementLine(
-      statement,
-      { trail, budget },
-      {
-        section: SECTION.current,
-        group: SINCE,
-        order: statement.position + order / 1_000,
-        mark: 'said: ',
-      },
-    ),
+    statementLine(statement, telling, {
+      section: SECTION.current,
+      group: SINCE,
+      order: statement.position + order / 1_000,
+      mark: 'said: ',
+    }),
   );
   const before = distinct(trail.statements)
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
     .filter(({ kind }) => kind === 'decision' || kind === 'finding')
     .map((statement, at) =>
-      statementLine(
-        statement,
-        { trail, budget },
-        {
-          section: SECTION.solving,
-          group: `Message ${statement.turn}:`,
-          order: 1 + at,
-        },
-      ),
+      statementLine(statement, telling, {
+        section: SECTION.solving,
+        group: `Message ${statement.turn}:`,
+        order: 1 + at,
+      }),
     );
   return {
     now: now.filter(isWorthTelling),
@@ -90,6 +83,7 @@ function statementLine(
 interface Telling {
   readonly trail: Trail;
   readonly budget: number;
+  readonly overruled: ReadonlySet<number>;
 }
 
 /** Sentences are worth twice as much where there is room: in a small summary the names that they lack count for more. */
@@ -112,7 +106,7 @@ const POINTS_BACK = /^(?:so|that|this|it|but|and|then|these|those|they|which)\b/
 function statementValue(
   { kind, turn, text, lead }: Statement,
   names: number,
-  { trail, budget }: Telling,
+  { trail, budget, overruled }: Telling,
 ): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
@@ -120,17 +114,14 @@ function statementValue(
     names === 0 ? 0.25 : 1,
     text.endsWith(':') ? LEAD_IN : 1,
     THINKS_ALOUD.test(text) ? THOUGHT : lead === undefined && POINTS_BACK.test(text) ? POINTING : 1,
-    isOverruled(turn, trail) ? OVERRULED : 1,
+    overruled.has(turn) ? OVERRULED : 1,
   ];
   return factors.reduce((value, factor) => value * factor, roomFactor(budget) * base * fresh);
 }
 
-/** Whether what was said on a request was corrected by the next. */
-function isOverruled(turn: number, { requests }: Trail): boolean {
-  const first = requests[0]?.turn ?? 1;
-  const next = requests[turn + 1 - first];
-  const found = next?.turn === turn + 1 ? next : requests.find((request) => request.turn === turn + 1);
-  return found?.isCorrection === true;
+/** The requests on which the next one corrected what was said. */
+function overruledTurns({ requests }: Trail): ReadonlySet<number> {
+  return new Set(requests.filter(({ isCorrection }) => isCorrection).map(({ turn }) => turn - 1));
 }
 
 /** The newest of equal statements. */
