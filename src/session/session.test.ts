@@ -20,7 +20,7 @@ import { DEFAULT_RETRY_POLICY } from '../providers/retry.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { WireApi } from '../vocabulary.ts';
 import { Session } from './driver.ts';
-import type { ToolRunner } from './driver.ts';
+import type { ToolRunner } from './terms.ts';
 import { ABORTED_RESULT } from './loop.ts';
 
 const server = await startProviderServer({ replies: [{}] });
