@@ -212,7 +212,9 @@ export class FileLedger {
       if (kind !== undefined && name !== undefined) noteNewest(entry.defined, name, kind);
     }
     const content = { text: detached(searched), isWritten, changes: entry.changes };
-    for (const symbol of this.#index.identifiersOf(searched)) {
+    const symbols = this.#index.identifiersOf(searched, MAX_SYMBOLS);
+    if (symbols.length === MAX_SYMBOLS) entry.symbols.clear();
+    for (const symbol of symbols) {
       entry.symbols.delete(symbol);
       entry.symbols.set(symbol, content);
     }
@@ -262,8 +264,9 @@ function catchUp(entry: Entry): void {
   for (const known of before.keys()) bringUpToDate(known, waiting);
   const newestFirst = [...before.keys()].toReversed();
   for (const [name, known] of symbols) {
+    const text = before.get(known) ?? '';
     // A path is remembered below the working directory, which its text does not know.
-    const isGone = !holds(known.text, name) && holds(before.get(known) ?? '', name);
+    const isGone = known.text !== text && !holds(known.text, name) && holds(text, name);
     // A piece of a line tells less than the line that it was put into.
     const isPiece = known.isWritten && !known.text.includes('\n');
     if (!isGone && !isPiece) continue;
@@ -296,6 +299,7 @@ function noteNewest(names: Map<string, string>, name: string, kind: string): voi
 }
 
 function forgetOldest(names: Map<string, unknown>): void {
+  if (names.size <= MAX_SYMBOLS) return;
   for (const oldest of names.keys()) {
     if (names.size <= MAX_SYMBOLS) break;
     names.delete(oldest);

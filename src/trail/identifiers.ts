@@ -317,25 +317,26 @@ export class IdentifierIndex {
   }
 
   /**
-   * The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. A text that the
-   * newest one ends with, from a line on, is not read again: what a reader printed of a file was its result a moment ago.
+   * The last `limit` identifiers of a text that was taken in before, each once, in order of first appearance; faster than
+   * `identifiersOf`. A text that the newest one ends with, from a line on, is not read again: what a reader printed of a
+   * file was its result a moment ago.
    */
-  identifiersOf(text: string): Set<string> {
-    const found = new Set<string>();
+  identifiersOf(text: string, limit: number): string[] {
+    const found = new Set<number>();
     const note = (row: number, isQuoted: boolean): void => {
       const name = this.#nameIn(row, isQuoted);
-      if (name !== 0) found.add(this.#table.text(name));
+      if (name !== 0) found.add(name);
     };
     const start = this.#startInNewest(text);
     if (start === undefined) {
       scanRuns(text, (run) => note(this.#table.find(run) || this.#meet(run, text), run.isQuoted));
-      return found;
+    } else {
+      this.#newestRuns.some((row, from, isQuoted) => {
+        if (from >= start) note(row, isQuoted);
+        return false;
+      });
     }
-    this.#newestRuns.some((row, from, isQuoted) => {
-      if (from >= start) note(row, isQuoted);
-      return false;
-    });
-    return found;
+    return [...found].slice(-limit).map((name) => this.#table.text(name));
   }
 
   /** Where a text begins with which the newest one ends; undefined where it does not, or where that tells too little. */

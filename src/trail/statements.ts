@@ -30,7 +30,7 @@ const LEAD_LENGTH = 100;
  * The sentences of a message of the agent with their kind; long ones are clipped between words. What stands in a list
  * brings along the line that introduces the list: alone it would be a fragment.
  */
-export function statementsOf(text: string, moment: Moment): Statement[] {
+export function statementsOf(text: string, { turn, position }: Moment): Statement[] {
   const statements: Statement[] = [];
   let lead: string | undefined;
   for (const { line, mark } of proseBlocks(text.slice(0, READ_LENGTH))) {
@@ -43,7 +43,8 @@ export function statementsOf(text: string, moment: Moment): Statement[] {
     for (const sentence of sentencesOfLine(plain)) {
       if (sentence.length < MIN_LENGTH || !tellsSomething(sentence)) continue;
       statements.push({
-        ...moment,
+        turn,
+        position,
         text: detached(clip(sentence, STATEMENT_LENGTH)),
         kind: kindOf(sentence),
         lead,
