@@ -103,8 +103,8 @@ export class FileLedger {
           ...told,
           snippets: snippets.map(({ text }) => text),
           symbols: names,
-          definitions: new Map([...defined].filter(([name]) => symbols.has(name))),
-          rows: at < FILES_WITH_ROWS ? rowsOf(names, symbols, defined) : [],
+          definitions: definitionsAmong(names, defined),
+          rows: at < FILES_WITH_ROWS ? rowsLater(names, entry) : () => [],
         };
       });
   }
@@ -322,6 +322,51 @@ function telling(
     .map(({ symbol }) => symbol);
 }
 
+function definitionsAmong(
+  names: readonly string[],
+  defined: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const kind = defined.get(name);
+    if (kind !== undefined) found.set(name, kind);
+  }
+  return found;
+}
+
+/** A name of a file with the text that holds it, as they were when the trail was asked for. */
+interface HeldName {
+  readonly name: string;
+  readonly isDefined: boolean;
+  readonly content: HeldText;
+}
+
+interface HeldText {
+  readonly text: string;
+  readonly isWritten: boolean;
+}
+
+/** Most files have no line in a summary, and then nobody asks for what stands below it. */
+function rowsLater(
+  names: readonly string[],
+  { symbols, defined }: Pick<Entry, 'symbols' | 'defined'>,
+): () => readonly FileRow[] {
+  const contents = new Map<KnownText, HeldText>();
+  const held: HeldName[] = [];
+  for (const name of names) {
+    const known = symbols.get(name);
+    if (known === undefined) continue;
+    let content = contents.get(known);
+    if (content === undefined) {
+      // Later edits change what is known, not what was known.
+      content = { text: known.text, isWritten: known.isWritten };
+      contents.set(known, content);
+    }
+    held.push({ name, isDefined: defined.has(name), content });
+  }
+  return () => rowsOf(held);
+}
+
 /** A line that only says what other files are asked for. */
 const IMPORTING = /^(?:import\b|from \S+ import|use \w+::|#include|(?:const|var|let) .* = require\()/;
 
@@ -332,20 +377,14 @@ const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
  * The lines that name the symbols, each once, those of one text in its order. What a file that was read defines is told by
  * kind and name: its lines would say little more in three times the room.
  */
-function rowsOf(
-  names: readonly string[],
-  symbols: ReadonlyMap<string, KnownText>,
-  defined: ReadonlyMap<string, string>,
-): FileRow[] {
-  const found = new Map<string, FileRow & { readonly content: KnownText; readonly at: number }>();
-  const texts = new Map<KnownText, ReadText>();
-  for (const name of names) {
-    const content = symbols.get(name);
-    if (content === undefined) continue;
+function rowsOf(names: readonly HeldName[]): FileRow[] {
+  const found = new Map<string, FileRow & { readonly content: HeldText; readonly at: number }>();
+  const texts = new Map<HeldText, ReadText>();
+  for (const { name, isDefined, content } of names) {
     const read = texts.get(content) ?? { definitions: undefined, seen: new Set() };
     texts.set(content, read);
-    if (defined.has(name)) read.definitions ??= definitionsIn(content.text);
-    const definedAt = defined.has(name) ? read.definitions?.get(name) : undefined;
+    if (isDefined) read.definitions ??= definitionsIn(content.text);
+    const definedAt = isDefined ? read.definitions?.get(name) : undefined;
     const isDefinition = definedAt !== undefined;
     if (isDefinition && !content.isWritten) continue;
     // Imports come first in a file.
@@ -402,7 +441,7 @@ const LONE_FIELD = /^["']?[\w.-]+["']?\s*[:=]\s*\S+[,;]?$/;
 const REDACTED_LENGTH = 1_000;
 
 /** A line with its number, where a reader printed one; empty where it tells nothing or might be a part of a secret. */
-function tellableRow({ text }: KnownText, name: string, at: number, isDefinition: boolean): string {
+function tellableRow({ text }: HeldText, name: string, at: number, isDefinition: boolean): string {
   const whole = redact(rowAt(text, at, REDACTED_LENGTH));
   const row = rowAt(whole, Math.max(0, whole.indexOf(name)), ROW_LENGTH);
   const numbered = row.replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');
