@@ -648,6 +648,9 @@ function quotableOf(call: CallView, { command, files, plan, text }: CallMeaning)
 const BEGINNING_SOUGHT = 600;
 const BEGINNING_LENGTH = 90;
 
+/** Two letters of any script. */
+const WORD = /\p{L}{2}/u;
+
 /** The first line of an output that holds a word; `nothing` where there is none. */
 function beginningOf(output: string): string {
   const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
@@ -658,7 +661,7 @@ function beginningOf(output: string): string {
     from = end < 0 ? head.length : end + 1;
     if (/^<[^<>]*>$/.test(row)) continue;
     first ??= row;
-    if (!/\p{L}{2}/u.test(row)) continue;
+    if (!WORD.test(row)) continue;
     first = row;
     break;
   }

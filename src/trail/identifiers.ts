@@ -381,16 +381,16 @@ export class IdentifierIndex {
   }
 
   #heaviest(limit: number): readonly Weighed[] {
-    const heavy: Weighed[] = [];
-    for (const row of this.#table.rows()) {
-      const weight = this.#nameAt(row) === 0 ? 0 : this.#weightOf(row);
-      if (weight > 0) heavy.push({ row, weight });
-    }
+    const rows = [...this.#table.rows()];
+    const weights = new Float64Array(rows.length);
+    for (const [at, row] of rows.entries()) weights[at] = this.#nameAt(row) === 0 ? 0 : this.#weightOf(row);
     // Few of many are wanted: numbers are sorted several times faster than what they belong to.
-    const weights = new Float64Array(heavy.length);
-    for (let at = 0; at < heavy.length; at++) weights[at] = heavy[at]?.weight ?? 0;
-    const least = heavy.length <= limit ? 0 : (weights.toSorted()[heavy.length - limit] ?? 0);
-    const wanted = heavy.filter(({ weight }) => weight >= least);
+    const least = weights.toSorted().at(-limit) ?? 0;
+    const wanted: Weighed[] = [];
+    for (const [at, row] of rows.entries()) {
+      const weight = weights[at] ?? 0;
+      if (weight > 0 && weight >= least) wanted.push({ row, weight });
+    }
     wanted.sort(
       (a, b) => b.weight - a.weight || (this.#table.text(a.row) < this.#table.text(b.row) ? -1 : 1),
     );

@@ -191,12 +191,15 @@ function isWholeRule(sentence: string): boolean {
 const OPENING_LENGTH = 1_500;
 const OUTCOME_LENGTH = 240;
 
+/** How the rest of a sentence begins. */
+const BEGINS_SMALL = /^\p{Ll}/u;
+
 /** The first sentence that says something by itself: no heading, no item of a list, no rest of one that code interrupts. */
 function leadOf(text: string): string | undefined {
   const lead = proseBlocks(text)
     .filter(({ mark, line }) => mark === 'none' && !/:[*_]*$|^\*\*[^*]*\*\*$|^\|/.test(line))
     .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
-    .find((sentence) => sentence.length >= 24 && !/^\p{Ll}/u.test(sentence) && !isCourtesy(sentence));
+    .find((sentence) => sentence.length >= 24 && !BEGINS_SMALL.test(sentence) && !isCourtesy(sentence));
   return lead === undefined ? undefined : detached(clip(lead, OUTCOME_LENGTH));
 }
 

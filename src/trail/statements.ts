@@ -61,6 +61,8 @@ function isLead(plain: string, line: string): boolean {
 
 /** Three words of two letters and more. */
 const SOME_WORDS = /\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}/u;
+/** As much in a script without spaces. */
+const SOME_SIGNS = /\p{Lo}{6,}/u;
 /** Characters in which a sentence has to get to its point. */
 const LOOKED_AT = 400;
 
@@ -72,7 +74,7 @@ export function tellsSomething(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
   if (isCourtesy(sentence)) return false;
   const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;
-  return SOME_WORDS.test(prose.slice(0, LOOKED_AT)) || /\p{Lo}{6,}/u.test(prose);
+  return SOME_WORDS.test(prose.slice(0, LOOKED_AT)) || SOME_SIGNS.test(prose);
 }
 
 /** Whether a sentence announces what its speaker does next. */
