@@ -3,7 +3,7 @@
 import { codeAt } from '../tokens/characters.ts';
 import { DIGIT, KIND, LEAST_DIGITS, LETTER, MIN_LENGTH, scanRuns, UPPER } from './scanner.ts';
 import type { ScannedRun } from './scanner.ts';
-import { NameTable, OWN } from './name-table.ts';
+import { NameTable, OWN, ROW } from './name-table.ts';
 import { detached, rowAt, sentencesOfLine } from './sentences.ts';
 import type { Quote, RankedIdentifier } from './trail.ts';
 
@@ -313,7 +313,7 @@ export class IdentifierIndex {
       }
     });
     if (this.#names > MAX_IDENTIFIERS) this.#prune();
-    else if (table.size > MAX_RUNS) this.#keep([...table.rows()].filter((row) => this.#nameAt(row) !== 0));
+    else if (table.size > MAX_RUNS) this.#keep(this.#nameRows());
   }
 
   /**
@@ -381,14 +381,14 @@ export class IdentifierIndex {
   }
 
   #heaviest(limit: number): readonly Weighed[] {
-    const rows = [...this.#table.rows()];
-    const weights = new Float64Array(rows.length);
-    for (const [at, row] of rows.entries()) weights[at] = this.#nameAt(row) === 0 ? 0 : this.#weightOf(row);
+    const names = this.#nameRows();
+    const weights = new Float64Array(names.length);
+    for (let at = 0; at < names.length; at++) weights[at] = this.#weightOf(names[at] ?? 0);
     // Few of many are wanted: numbers are sorted several times faster than what they belong to.
     const least = weights.toSorted().at(-limit) ?? 0;
     const wanted: Weighed[] = [];
-    for (const [at, row] of rows.entries()) {
-      const weight = weights[at] ?? 0;
+    for (let at = 0; at < names.length; at++) {
+      const [row = 0, weight = 0] = [names[at], weights[at]];
       if (weight > 0 && weight >= least) wanted.push({ row, weight });
     }
     wanted.sort(
@@ -411,8 +411,8 @@ export class IdentifierIndex {
   /** What is a path below the root is known by another name below another root. */
   #setRoot(root: string): void {
     this.#root = root;
-    const { fields } = this.#table;
-    for (const row of this.#table.rows()) {
+    const { fields, end } = this.#table;
+    for (let row = ROW; row < end; row += ROW) {
       fields[row + FIELD.bare] = 0;
       fields[row + FIELD.quoted] = 0;
     }
@@ -425,6 +425,12 @@ export class IdentifierIndex {
     if (isLongNumber(cut)) this.#table.fields[row + FIELD.isNumber] = 1;
     else this.#look(row, run.isQuoted, cut);
     return row;
+  }
+
+  #nameRows(): number[] {
+    const names: number[] = [];
+    for (let row = ROW; row < this.#table.end; row += ROW) if (this.#nameAt(row) !== 0) names.push(row);
+    return names;
   }
 
   /** A row that is that of an identifier, or 0. */

@@ -6,8 +6,8 @@ import { codeAt } from '../tokens/characters.ts';
 import { MAX_LENGTH } from './scanner.ts';
 import type { ScannedRun } from './scanner.ts';
 
-/** Numbers of a row, so many that a row is one line of a processor's cache. */
-const ROW = 16;
+/** Numbers of a row, so many that a row is one line of a processor's cache; the rows of a table are its multiples. */
+export const ROW = 16;
 
 /** Fields of a row. Those from `OWN` on are the owner's, 0 at first. */
 const START = 0;
@@ -31,7 +31,7 @@ export class NameTable {
   #slots = new Int32Array(4 * FIRST_ROWS);
   /** What found none of its places free. */
   readonly #others = new Map<string, number>();
-  /** The next row. */
+  /** Where the next row will stand. */
   #end = ROW;
   readonly #texts: (string | undefined)[] = [];
 
@@ -89,9 +89,9 @@ export class NameTable {
     return (this.#texts[row / ROW] ??= textOf(this.#characters, this.#startOf(row), this.#endOf(row)));
   }
 
-  /** All rows, in the order in which they came. */
-  *rows(): Generator<number, void, undefined> {
-    for (let row = ROW; row < this.#end; row += ROW) yield row;
+  /** The rows from `ROW` on end before this one. */
+  get end(): number {
+    return this.#end;
   }
 
   /** A table of some of the texts, with their fields. */

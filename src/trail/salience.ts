@@ -167,14 +167,7 @@ export class LinePicker {
 
   #worth(candidate: Candidate): number {
     let worth = candidate.line.value;
-    for (const row of this.#namedIn(candidate)) {
-      let credited = 0;
-      for (const name of row) {
-        if (name.isShown) continue;
-        worth += name.weight;
-        if (++credited === CREDITED_PER_LINE) break;
-      }
-    }
+    for (const row of this.#namedIn(candidate)) worth += unshownWeight(row);
     return worth;
   }
 
@@ -256,6 +249,18 @@ export class LinePicker {
   #ownCost(candidate: Candidate): number {
     return (candidate.ownCost ??= this.#count(`${candidate.line.text}\n`));
   }
+}
+
+/** What names that no line shows yet add to one that shows them. */
+function unshownWeight(row: readonly Name[]): number {
+  let weight = 0;
+  let credited = 0;
+  for (const name of row) {
+    if (name.isShown) continue;
+    weight += name.weight;
+    if (++credited === CREDITED_PER_LINE) break;
+  }
+  return weight;
 }
 
 interface Queued {
