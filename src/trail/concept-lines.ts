@@ -234,14 +234,25 @@ interface NamesPlace {
   readonly section: number;
   readonly order: number;
   readonly label: string;
-  readonly group?: string;
+  readonly group?: string | undefined;
   /** The line about what the names belong to. */
   readonly parent?: SummaryLine | undefined;
 }
 
 /** A line of names knows its identifiers without looking for them. */
-function namesLine(names: readonly string[], { label, ...place }: NamesPlace): SummaryLine {
-  return summaryLine({ ...place, text: `${label}: ${listed(names)}`, value: 0, identifiers: [names] });
+function namesLine(
+  names: readonly string[],
+  { section, order, label, group, parent }: NamesPlace,
+): SummaryLine {
+  return summaryLine({
+    section,
+    order,
+    group,
+    parent,
+    text: `${label}: ${listed(names)}`,
+    value: 0,
+    identifiers: [names],
+  });
 }
 
 function chunksOf(names: readonly string[], size: number): string[][] {

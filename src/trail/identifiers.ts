@@ -106,17 +106,29 @@ interface Shape {
   humps: number;
 }
 
+/** One for all texts, each of which is looked at before the next: an object for each would be most of the cost. */
+const shapeAtHand: Shape = {
+  letters: 0,
+  uppers: 0,
+  digits: 0,
+  slashes: 0,
+  underscores: 0,
+  dots: 0,
+  hyphens: 0,
+  humps: 0,
+};
+
+/** Good until the next text. */
 function shapeOf(text: string): Shape {
-  const shape = {
-    letters: 0,
-    uppers: 0,
-    digits: 0,
-    slashes: 0,
-    underscores: 0,
-    dots: 0,
-    hyphens: 0,
-    humps: 0,
-  };
+  const shape = shapeAtHand;
+  shape.letters = 0;
+  shape.uppers = 0;
+  shape.digits = 0;
+  shape.slashes = 0;
+  shape.underscores = 0;
+  shape.dots = 0;
+  shape.hyphens = 0;
+  shape.humps = 0;
   let wasLower = false;
   for (let index = 0; index < text.length; index++) {
     const code = codeAt(text, index);

@@ -29,6 +29,8 @@ interface Name {
   isShown: boolean;
 }
 
+const NO_NAMES: readonly Name[] = [];
+
 /** A line with what is known of it. */
 class Candidate {
   readonly line: SummaryLine;
@@ -173,18 +175,13 @@ export class LinePicker {
 
   #namedIn(candidate: Candidate): readonly (readonly Name[])[] {
     if (candidate.named !== undefined) return candidate.named;
-    const named: (readonly Name[])[] = [];
-    for (const row of candidate.line.identifiers) {
-      const names = this.#weighedNames(row);
-      if (names.length > 0) named.push(names);
-    }
-    candidate.named = named;
-    return named;
+    candidate.named = candidate.line.identifiers.map((row) => this.#weighedNames(row));
+    return candidate.named;
   }
 
   /** What weighs nothing is no name: neither credited nor remembered. */
-  #weighedNames(row: readonly string[]): Name[] {
-    const names: Name[] = [];
+  #weighedNames(row: readonly string[]): readonly Name[] {
+    let names: Name[] | undefined;
     for (const identifier of row) {
       let name = this.#names.get(identifier);
       if (name === undefined) {
@@ -193,10 +190,11 @@ export class LinePicker {
         name = { weight, isShown: false };
         this.#names.set(identifier, name);
       }
-      names.push(name);
+      // Most rows name one thing at most; an empty list that grows takes room for seventeen.
+      if (names === undefined) names = [name];
+      else names.push(name);
     }
-    if (names.length > 1) names.sort((a, b) => b.weight - a.weight);
-    return names;
+    return names?.sort((a, b) => b.weight - a.weight) ?? NO_NAMES;
   }
 
   #take(candidate: Candidate, cost: number): void {

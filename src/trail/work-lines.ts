@@ -41,6 +41,7 @@ export function statementLines(
         section: SECTION.solving,
         group: `Message ${statement.turn}:`,
         order: 1 + at,
+        mark: '',
       }),
     );
   return {
@@ -58,19 +59,26 @@ function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
   return text.length >= SHORT_STATEMENT || (identifiers[0]?.length ?? 0) > 0;
 }
 
+interface StatementPlace {
+  readonly section: number;
+  readonly order: number;
+  readonly group: string;
+  /** What stands before a statement, or before the line that leads to it. */
+  readonly mark: string;
+}
+
 function statementLine(
   statement: Statement,
   telling: Telling,
-  {
-    mark = '',
-    ...place
-  }: Pick<SummaryLine, 'section' | 'order'> & { readonly group: string; readonly mark?: string },
+  { section, order, group, mark }: StatementPlace,
 ): SummaryLine {
   const { lead, text } = statement;
   const written = lead === undefined ? `- ${mark}${text}` : `  - ${text}`;
   const identifiers = identifiersByRow(written);
   return summaryLine({
-    ...place,
+    section,
+    order,
+    group,
     text: written,
     says: text,
     value: statementValue(statement, identifiers[0]?.length ?? 0, telling),
@@ -110,13 +118,12 @@ function statementValue(
 ): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
-  const factors = [
-    names === 0 ? 0.25 : 1,
-    text.endsWith(':') ? LEAD_IN : 1,
-    THINKS_ALOUD.test(text) ? THOUGHT : lead === undefined && POINTS_BACK.test(text) ? POINTING : 1,
-    overruled.has(turn) ? OVERRULED : 1,
-  ];
-  return factors.reduce((value, factor) => value * factor, roomFactor(budget) * base * fresh);
+  const named = names === 0 ? 0.25 : 1;
+  const leading = text.endsWith(':') ? LEAD_IN : 1;
+  const thinking = THINKS_ALOUD.test(text) ? THOUGHT : 1;
+  const pointing = thinking === 1 && lead === undefined && POINTS_BACK.test(text) ? POINTING : 1;
+  const standing = overruled.has(turn) ? OVERRULED : 1;
+  return roomFactor(budget) * base * fresh * named * leading * thinking * pointing * standing;
 }
 
 /** The requests on which the next one corrected what was said. */
