@@ -69,7 +69,7 @@ function readCall(call: CallView): CallMeaning {
   const patch = patchTextOf(name, call.input, args);
   if (patch !== undefined) return { files: patchActions(patch), text: patch };
   const plan = planOf(name, args);
-  if (plan !== undefined) return { files: [], plan, text: call.input };
+  if (plan !== undefined) return { files: [], plan, text: textOfPlan(plan) };
   const questions = questionsOf(name, args);
   if (questions !== undefined) return { files: [], questions, text: questions.join('\n') };
   const processId = name === 'write_stdin' ? numberText(args['session_id']) : undefined;
@@ -309,6 +309,11 @@ function planOf(name: string, args: Arguments): PlanChange | undefined {
     return text === undefined ? [] : [{ text, status: statusOf(entry['status']) ?? 'pending' }];
   });
   return { type: 'whole', kind: name.includes('plan') ? 'plan' : 'todo', steps };
+}
+
+/** What its steps say: the words of the tool itself are no names of the work. */
+function textOfPlan(plan: PlanChange): string {
+  return plan.type === 'whole' ? plan.steps.map(({ text }) => text).join('\n') : (plan.text ?? '');
 }
 
 function questionsOf(name: string, args: Arguments): string[] | undefined {

@@ -283,6 +283,20 @@ test('commits are kept with hash and subject; an amended one replaces the last',
   );
 });
 
+test('a plan names what its steps name, not the words of its tool', () => {
+  const todos = [{ content: 'Turn the big_lens', status: 'in_progress', activeForm: 'Turning the big_lens' }];
+  const { identifiers } = trailOf(
+    Story.in(home)
+      .user('Go.')
+      .call('TodoWrite', { todos }, 'ok')
+      .call('TaskUpdate', { taskId: '1', status: 'in_progress', subject: 'Oil the big_lens' }, 'ok'),
+  );
+  assert.deepEqual(
+    identifiers.map(({ text }) => text),
+    ['big_lens'],
+  );
+});
+
 test('the newest plan holds; tasks that are set one by one add up to one', () => {
   const lists = trailOf(
     Story.in(home)
