@@ -72,8 +72,11 @@ function trimmed(run: string, root: string): string | undefined {
   return text.length < MIN_LENGTH ? undefined : text;
 }
 
+/** What looks like an option in `diff --git a/file b/file`; git has none of this name. */
+const DIFF_HEADER = '--git';
+
 function isIdentifier(text: string): boolean {
-  if (text.startsWith('--')) return text.length >= 4 && isLetterAt(text, 2);
+  if (text.startsWith('--')) return text.length >= 4 && isLetterAt(text, 2) && text !== DIFF_HEADER;
   if (text.startsWith('#')) return isAllDigits(text, 1);
   if (text.startsWith('-') || text.startsWith('_-')) return false;
   const shape = shapeOf(text);
@@ -401,12 +404,19 @@ export class IdentifierIndex {
     const wanted: Weighed[] = [];
     for (let at = 0; at < names.length; at++) {
       const [row = 0, weight = 0] = [names[at], weights[at]];
-      if (weight > 0 && weight >= least) wanted.push({ row, weight });
+      if (weight > 0 && weight >= least && !this.#isSideOfDiff(row)) wanted.push({ row, weight });
     }
     wanted.sort(
       (a, b) => b.weight - a.weight || (this.#table.text(a.row) < this.#table.text(b.row) ? -1 : 1),
     );
     return wanted.slice(0, limit);
+  }
+
+  /** Whether it is a known path behind the `a/` or `b/` that a diff puts before its two sides. */
+  #isSideOfDiff(row: number): boolean {
+    const text = this.#table.text(row);
+    const isSide = text[1] === '/' && (text[0] === 'a' || text[0] === 'b');
+    return isSide && this.#nameAt(this.#table.rowOf(text.slice(2))) !== 0;
   }
 
   #remember(quotable: Quotable): void {

@@ -194,7 +194,8 @@ export class LinePicker {
       if (names === undefined) names = [name];
       else names.push(name);
     }
-    return names?.sort((a, b) => b.weight - a.weight) ?? NO_NAMES;
+    if (names === undefined) return NO_NAMES;
+    return names.length === 1 ? names : names.toSorted((a, b) => b.weight - a.weight);
   }
 
   #take(candidate: Candidate, cost: number): void {
