@@ -1,5 +1,7 @@
 // Cutting text into sentences and lines, and clipping it so that no word is cut in half.
 
+import { codeAt } from '../tokens/characters.ts';
+
 /** The mark of something left out inside of a text. */
 export const ELLIPSIS = '…';
 
@@ -78,16 +80,19 @@ function pushTrimmed(sentences: string[], sentence: string): void {
   if (trimmed !== '') sentences.push(trimmed);
 }
 
+const [STOP, MARK, QUESTION] = [0x2e, 0x21, 0x3f];
+const [CJK_STOP, WIDE_MARK, WIDE_QUESTION] = [0x3002, 0xff01, 0xff1f];
+
 /** What a sentence begins with, rather than the rest of one. A bundle makes such a pattern anew wherever it stands in a function. */
 const OPENS_SENTENCE = /[\p{Lu}\p{Lo}\d"'“(*_`]/u;
 
 function isSentenceEnd(line: string, index: number): boolean {
-  const char = line.charAt(index);
-  if (char === '。' || char === '！' || char === '？') return true;
-  if (char !== '.' && char !== '!' && char !== '?') return false;
+  const code = codeAt(line, index);
+  if (code === CJK_STOP || code === WIDE_MARK || code === WIDE_QUESTION) return true;
+  if (code !== STOP && code !== MARK && code !== QUESTION) return false;
   const next = line.charAt(index + 1);
   if (next !== '' && next !== ' ') return false;
-  if (char !== '.') return true;
+  if (code !== STOP) return true;
   // "e.g. x", "v1. x" and the like end no sentence; a capital, digit, quote or non-Latin letter after it does.
   const before = line.slice(Math.max(0, index - 4), index).toLowerCase();
   if (/(?:\be\.g|\bi\.e|\bvs|\betc|\bcf|\bz\.b|\bno)$/.test(before)) return false;
