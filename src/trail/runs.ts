@@ -156,6 +156,8 @@ function shown(word: string): string {
 }
 
 interface OpenFailure extends Failure {
+  /** Compared with that of every run that ends well. */
+  readonly kind: string;
   outcome: Failure['outcome'];
   isProgramWell: boolean;
   times: number;
@@ -202,13 +204,14 @@ export class RunLedger {
 
   /** Failures in the order of their last occurrence. */
   failures(): Failure[] {
-    return [...this.#failures.values()].map((failure) => ({ ...failure }));
+    return [...this.#failures.values()].map(({ kind: _, ...failure }) => failure);
   }
 
   #fail(signature: string, { turn, position, command, telling }: CommandRun): void {
     const before = this.#failures.get(signature);
     this.#failures.delete(signature);
     this.#failures.set(signature, {
+      kind: kindOf(signature),
       turn,
       position,
       command,
@@ -224,8 +227,8 @@ export class RunLedger {
   /** Takes in that what failed under a signature, if anything did, ended well. */
   pass(signature: string): void {
     const kind = kindOf(signature);
-    for (const [failed, failure] of this.#failures) {
-      if (!failure.isProgramWell && kindOf(failed) === kind) failure.isProgramWell = true;
+    for (const failure of this.#failures.values()) {
+      if (failure.kind === kind) failure.isProgramWell = true;
     }
     const failure = this.#failures.get(signature);
     if (failure === undefined || failure.outcome === 'passed') return;
