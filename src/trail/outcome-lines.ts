@@ -77,8 +77,14 @@ function failureValue(failure: Failure, trail: Trail): number {
 /** Commits, pushes and links. */
 export function deliveredLines(trail: Trail): SummaryLine[] {
   const section = SECTION.solving;
-  const commits = trail.commits.map(({ hash, subject, turn }, at) => {
-    const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn})`;
+  // Section 8 tells the newest one.
+  const { newest } = trail.tree;
+  const earlier = trail.commits.filter(
+    ({ hash, subject }) => hash !== newest?.hash || subject !== newest?.subject,
+  );
+  const commits = earlier.map(({ hash, subject, turn, fate }, at) => {
+    const since = fate === undefined ? '' : `, ${fate} since`;
+    const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn}${since})`;
     return summaryLine({
       section,
       order: at / 1_000,
