@@ -491,7 +491,12 @@ export class TrailCollector {
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     // A script may fail late and have written before; an edit tool that failed wrote nothing.
     if (failed && meaning.command === undefined) return;
-    for (const file of meaning.files) if (!failed || file.action !== 'restore') this.#addFile(file, moment);
+    const isMissing = failed && /No such file|did not match|bad source/.test(text);
+    for (const file of meaning.files) {
+      if (failed && file.action === 'restore') continue;
+      if (isMissing && (file.action === 'delete' || file.action === 'move')) continue;
+      this.#addFile(file, moment);
+    }
     const [only] = meaning.files;
     if (only?.action === 'read' && meaning.files.length === 1) {
       this.#files.noteContent(this.#relative(only.path), text);

@@ -24,6 +24,7 @@ import type { Commit, CommitFate, NewestCommit, TreeState } from './trail.ts';
 const MAX_COMMITS = 120;
 const MAX_CHANGES = 1_500;
 const MAX_STASHES = 20;
+const MAX_TREES = 60;
 /** Characters of a hash that are kept of a long one. */
 const HASH_LENGTH = 9;
 const SUBJECT_LENGTH = 200;
@@ -48,7 +49,8 @@ interface MadeCommit {
   hash: string | undefined;
   readonly subject: string;
   readonly tree: string;
-  readonly branch: string | undefined;
+  /** The branches that hold it, as far as the session made them. */
+  readonly branches: Set<string>;
   /** The changes it took. */
   readonly files: readonly string[];
   isPushed: boolean;
@@ -101,6 +103,12 @@ interface Step {
   /** What git reported to have committed, in order, as far as no command took it yet. */
   readonly reports: ReportedCommit[];
 }
+
+/** A revision by its shape: a commit, a branch, what a remote has. Anything else is a path. */
+const REVISION = /^(?:[0-9a-f]{7,40}|[\w-]+|(?:origin|upstream)\/[\w./-]+|@\{.*|\S+@\{.*)$/;
+
+/** How `git commit` says that there is nothing for it to do. */
+const NO_COMMIT = /^(?:nothing to commit|nothing added to commit|no changes added to commit)/m;
 
 /** Collects what git did; memory is bounded by the limits above. */
 export class GitLedger {
@@ -190,7 +198,7 @@ export class GitLedger {
   }
 
   #take(step: Step): boolean {
-    const { git, output, run } = step;
+    const { git, output } = step;
     switch (git.verb) {
       case 'add':
       case 'stage':
@@ -205,8 +213,7 @@ export class GitLedger {
       case 'am':
         return this.#applied(step);
       case 'restore':
-        if (!run.failed && git.words.some((word) => word === '-S' || word === '--staged'))
-          this.#unstage(step, git.words);
+        this.#restoreIndex(step);
         return false;
       case 'reset':
         return this.#reset(step);
@@ -222,6 +229,7 @@ export class GitLedger {
         return this.#status(step);
       case 'checkout':
       case 'switch':
+        this.#restoreIndex(step);
         this.#setAhead(step, aheadIn(output));
         this.#setHead(step, headIn(output));
         return false;
@@ -244,6 +252,10 @@ export class GitLedger {
   #treeOf(directory: string): string {
     const root = this.#rootOf(directory) ?? directory;
     if (!this.#trees.has(root)) this.#trees.set(detached(root), newTree());
+    for (const oldest of this.#trees.keys()) {
+      if (this.#trees.size <= MAX_TREES) break;
+      if (oldest !== '.' && oldest !== root) this.#trees.delete(oldest);
+    }
     return root;
   }
 
@@ -267,16 +279,21 @@ export class GitLedger {
   #follow({ tree: root, git, run }: Step): void {
     const tree = this.#trees.get(root);
     if (tree === undefined) return;
-    const branch = run.branchOf(git) ?? '';
+    const moves = git.verb === 'checkout' || git.verb === 'switch';
+    const branch = run.branchOf(git) ?? (moves ? '' : tree.branch);
     if (branch === tree.branch && tree.branches.has(branch)) return;
     const before = tree.branches.get(tree.branch);
     const known = tree.branches.get(branch);
     const isNew =
       git.words.some((word) => /^-[bBcC]$|^--create$/.test(word)) && operandsOf(git.words).length < 2;
     const isSame = tree.branch === '' || git.verb === 'branch' || (isNew && !run.failed);
+    const from = tree.branch;
     tree.branch = detached(branch);
-    if (known === undefined)
-      tree.branches.set(tree.branch, isSame && before !== undefined ? { ...before } : newBranch());
+    if (known !== undefined) return;
+    tree.branches.set(tree.branch, isSame && before !== undefined ? { ...before } : newBranch());
+    if (!isSame) return;
+    for (const commit of this.#commits)
+      if (commit.tree === root && commit.branches.has(from)) commit.branches.add(tree.branch);
   }
 
   /** Whether a change lies where git ran: `unsure` where it may be another directory of the same tree, or of another one. */
@@ -305,16 +322,15 @@ export class GitLedger {
     }
   }
 
-  /** A file that only the session knew is gone without a trace. */
+  /** What lay in a directory is gone with it; a file that only the session knew, without a trace. */
   #delete(path: string, position: number): void {
-    for (const [below, change] of this.#changes) {
-      if (below === path || !isAtOrBelow(below, path)) continue;
-      this.#delete(below, position);
-      if (change.isNew && !change.isStaged) this.#changes.delete(below);
-    }
+    const below = [...this.#changes.keys()].filter((known) => known !== path && isAtOrBelow(known, path));
+    for (const known of below) this.#delete(known, position);
     const before = this.#changes.get(path);
     this.#changes.delete(path);
-    if (before?.isNew === true && !before.isStaged) return;
+    // What looks like a directory may have been built and be none of git's.
+    const isOfGit = before !== undefined || /[^/.]\.\w+$/.test(path);
+    if (!isOfGit || (before?.isNew === true && !before.isStaged)) return;
     this.#changes.set(detached(path), {
       position,
       isStaged: before?.isStaged ?? false,
@@ -333,6 +349,25 @@ export class GitLedger {
     }
   }
 
+  /** `restore --staged` and `checkout COMMIT -- PATHS` put the index back, too; what became of the files is known. */
+  #restoreIndex(step: Step): void {
+    const { git, run, directory } = step;
+    const { words } = git;
+    const dashes = words.indexOf('--');
+    const source = dashes > 0 ? words[dashes - 1] : undefined;
+    const isStaged = words.some((word) => word === '-S' || word === '--staged');
+    if (run.failed || (git.verb === 'restore' ? !isStaged : source === undefined || source.startsWith('-')))
+      return;
+    const isOfFiles = git.verb !== 'restore' || words.some((word) => word === '-W' || word === '--worktree');
+    if (!isOfFiles) {
+      this.#unstage(step, words);
+      return;
+    }
+    const { matches } = pathsOf(dashes < 0 ? operandsOf(words) : words.slice(dashes + 1), directory);
+    for (const path of this.#changes.keys())
+      if (matches(path) && this.#whereIs(path, step) !== 'elsewhere') this.#changes.delete(path);
+  }
+
   /** What was added is not known: a commit may hold anything. */
   #blur(): void {
     for (const tree of this.#trees.values()) tree.isUnclear = true;
@@ -344,7 +379,8 @@ export class GitLedger {
     if (tree === undefined || (run.failed && /^fatal: pathspec/m.test(run.output))) return false;
     const choice = addedPaths(git.words, directory);
     tree.hasAdded = true;
-    if (choice.isUnclear || (run.failed && step.reports.length === 0)) tree.isUnclear = true;
+    const hasRun = !run.failed || step.reports.length > 0 || NO_COMMIT.test(run.output);
+    if (choice.isUnclear || !hasRun) tree.isUnclear = true;
     this.#noteAdded(tree, choice);
     this.#stageChosen(step, choice, choice.isTracked);
     return false;
@@ -394,9 +430,7 @@ export class GitLedger {
     const { git, run, directory, reports } = step;
     const words = commitWords(git.words, directory);
     const report = reports.shift();
-    const saysNothing =
-      /^(?:nothing|no changes) (?:added )?to commit\b|^nothing added to commit\b|^no changes added to commit\b/m;
-    if (words.isTry || (report === undefined && (run.failed || saysNothing.test(run.output)))) return false;
+    if (words.isTry || (report === undefined && (run.failed || NO_COMMIT.test(run.output)))) return false;
     const before = words.isAmend ? this.#takeBack(step) : undefined;
     const files = this.#settle(step, words, report?.files);
     const subject = report?.subject ?? words.subject ?? heredocSubject(run.simple) ?? before?.subject;
@@ -416,7 +450,7 @@ export class GitLedger {
     this.#newest = position;
     if (told !== undefined) {
       const name = this.#trees.get(step.tree)?.branch;
-      const fixed = { turn, position, tree: step.tree, branch: name, files: files.slice(0, MAX_CHANGES) };
+      const fixed = { turn, position, tree: step.tree, branches: new Set([name ?? '']), files };
       this.#commits.push({ ...fixed, hash: short, subject: told, isPushed: false, fate: undefined });
       if (this.#commits.length > MAX_COMMITS) this.#commits.shift();
     }
@@ -429,10 +463,12 @@ export class GitLedger {
   #takeBack(step: Step): MadeCommit | undefined {
     const newest = this.#onBranch(step).at(-1);
     const branch = this.#branch(step.tree);
-    if (branch?.head !== undefined && branch.head.position > (newest?.position ?? -1)) return undefined;
-    if (newest === undefined) return undefined;
+    if (branch !== undefined && branch.ahead > 0) branch.ahead--;
+    const { hash, subject } = branch?.head ?? newest ?? {};
+    const isOther =
+      newest?.hash === undefined || hash === undefined ? newest?.subject !== subject : newest.hash !== hash;
+    if (newest === undefined || isOther) return undefined;
     this.#commits = this.#commits.filter((commit) => commit !== newest);
-    if (branch !== undefined && !newest.isPushed) branch.ahead = Math.max(0, branch.ahead - 1);
     return newest;
   }
 
@@ -442,7 +478,7 @@ export class GitLedger {
       (commit) =>
         commit.tree === tree &&
         commit.fate !== 'thrown away' &&
-        (commit.branch === branch || commit.branch === '' || branch === ''),
+        (branch === '' || commit.branches.has(branch) || commit.branches.has('')),
     );
   }
 
@@ -460,11 +496,12 @@ export class GitLedger {
     for (const [path, change] of this.#changes) {
       const where = this.#whereIs(path, step);
       if (where === 'elsewhere') continue;
-      const isWhole = (isAll && where === 'here') || paths?.matches(path) === true;
+      const isKnownToGit = change.isStaged || !change.isNew;
+      const isWhole = (isAll && where === 'here' && isKnownToGit) || paths?.matches(path) === true;
       const isIn = isWhole || (isOfIndex && change.isStaged);
       if (isIn) taken.push(path);
       if (isWhole || (isIn && !change.isDirty)) this.#changes.delete(path);
-      else if (!isKnown || (isAll && where === 'unsure')) this.#doubt(path, change);
+      else if (!isKnown || isAll) this.#doubt(path, change);
       else if (isIn) this.#changes.set(path, { ...change, isStaged: false, isNew: false });
     }
     if (isOfIndex) startIndex(tree);
@@ -535,8 +572,11 @@ export class GitLedger {
       commit.isPushed = false;
       commit.fate = 'rebased';
     }
+    // What others have made already is left out.
+    const skipped = step.output.match(/skipped previously applied commit/g)?.length ?? 0;
+    branch.ahead = Math.max(0, branch.ahead - skipped);
     const last = anew.at(-1);
-    if (last === undefined) return;
+    if (last === undefined || skipped > 0) return;
     branch.head = { hash: undefined, subject: last.subject, position: step.moment.position };
   }
 
@@ -546,12 +586,10 @@ export class GitLedger {
     if (run.failed && head === undefined) return false;
     const isHard = git.words.includes('--hard');
     const [target = 'HEAD', ...rest] = operandsOf(git.words);
-    const isPath =
-      git.words.includes('--') ||
-      rest.length > 0 ||
-      (stepsBack(target) === undefined &&
-        !/^(?:[\w@{}-]+\/[\w./-]+|@\{.*|[0-9a-f]{7,40}|\w+)$/.test(target)) ||
-      this.#changes.has(inDirectory(directory, target));
+    const isRevision = stepsBack(target) !== undefined || REVISION.test(target);
+    const named = inDirectory(directory, target);
+    const isKnownPath = [...this.#changes.keys()].some((path) => isAtOrBelow(path, named));
+    const isPath = rest.length > 0 || git.words.includes('--') || !isRevision || isKnownPath;
     if (isPath) {
       this.#unstage(step, stepsBack(target) === undefined ? git.words : ['--', ...rest]);
       return false;
@@ -571,7 +609,7 @@ export class GitLedger {
           this.#changes.delete(path);
     const branch = this.#branch(tree);
     if (branch !== undefined && (undone === undefined || undone.length > 0)) {
-      const left = made.filter((commit) => undone?.includes(commit) !== true).at(-1);
+      const left = made.findLast((commit) => undone?.includes(commit) !== true);
       const unpushed = (undone ?? made).filter(({ isPushed }) => !isPushed);
       branch.ahead = Math.max(0, branch.ahead - unpushed.length);
       branch.isExact &&= undone !== undefined;
@@ -590,7 +628,7 @@ export class GitLedger {
   #undoneBy(target: string, made: readonly MadeCommit[]): MadeCommit[] | undefined {
     const steps = stepsBack(target);
     if (steps === 0) return [];
-    if (steps !== undefined) return made.slice(-steps);
+    if (steps !== undefined) return steps > made.length ? undefined : made.slice(-steps);
     const at = made.findIndex(
       ({ hash }) =>
         hash !== undefined &&
@@ -781,8 +819,8 @@ export class GitLedger {
     }
     if (!isAll) return false;
     startIndex(tree);
-    tree.hasAdded = listed.some(({ isStaged }) => isStaged);
-    tree.added = undefined;
+    tree.added = new Set(listed.flatMap(({ isStaged, told }) => (isStaged ? [told] : [])));
+    tree.hasAdded = tree.added.size > 0;
     return false;
   }
 

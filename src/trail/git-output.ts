@@ -105,6 +105,9 @@ export function aheadIn(output: string): number | undefined {
     const [, branch, upstream, distance = ''] = short;
     return branch === upstream ? Number(/ahead (\d+)/.exec(distance)?.[1] ?? 0) : undefined;
   }
+  const [, own, theirs] =
+    /^Your branch and '[^']+' have diverged,\nand have (\d+) and (\d+) different/m.exec(output) ?? [];
+  if (own !== undefined && theirs !== undefined) return Number(own);
   const [, relation, upstream] =
     /^Your branch (is ahead of|is up to date with|is behind) '[^'/]+\/([^']+)'/m.exec(output) ?? [];
   if (upstream === undefined) return undefined;

@@ -16,11 +16,7 @@ const REASON_LENGTH = 60;
 /** The state of git: where it knows of nothing, no line. */
 export function treeLines({ tree }: Trail, budget: number): SummaryLine[] {
   const tokens = Math.max(LEAST_TOKENS, SHARE * budget);
-  const rows = [
-    commitText(tree, SUBJECT_SHARE * budget),
-    changesText(tree, tokens),
-    stashText(tree),
-  ];
+  const rows = [commitText(tree, SUBJECT_SHARE * budget), changesText(tree, tokens), stashText(tree)];
   return rows.flatMap((text, at) =>
     text === undefined ? [] : [summaryLine({ section: SECTION.current, order: -1e12 + at, text, value: 3 })],
   );
