@@ -283,6 +283,41 @@ test('commits are kept with hash and subject; an amended one replaces the last',
   );
 });
 
+test('an edit that an editor rejects is a failure of it, whatever tool sent it, until one goes through', () => {
+  const edit = { code: "edit_file_by_replace('/w/lens.ts', to_replace='dim', new_content='bright(')" };
+  const rejection = '[Your proposed edit has introduced new syntax error(s).]\n/w/lens.ts:3';
+  const told = Story.in('/w')
+    .user('Go.')
+    .call('run_ipython', edit, rejection)
+    .call('run_ipython', edit, rejection);
+  const [failure] = trailOf(told).failures;
+  assert.equal(failure?.command, 'edit lens.ts');
+  assert.deepEqual(trailOf(told).files, []);
+  assert.deepEqual(
+    trailOf(told).current.tail.map(({ written }) => written),
+    [undefined, undefined],
+  );
+  const done = trailOf(told.call('run_ipython', edit, '[File: /w/lens.ts (9 lines total after edit)]'));
+  assert.deepEqual(
+    done.files.map(({ path, state }) => [path, state]),
+    [['lens.ts', 'edited']],
+  );
+});
+
+test('a plan names what its steps name, not the words of its tool', () => {
+  const todos = [{ content: 'Turn the big_lens', status: 'in_progress', activeForm: 'Turning the big_lens' }];
+  const { identifiers } = trailOf(
+    Story.in(home)
+      .user('Go.')
+      .call('TodoWrite', { todos }, 'ok')
+      .call('TaskUpdate', { taskId: '1', status: 'in_progress', subject: 'Oil the big_lens' }, 'ok'),
+  );
+  assert.deepEqual(
+    identifiers.map(({ text }) => text),
+    ['big_lens'],
+  );
+});
+
 test('the newest plan holds; tasks that are set one by one add up to one', () => {
   const lists = trailOf(
     Story.in(home)

@@ -403,7 +403,10 @@ export class TrailCollector {
     this.#due.delete(callId);
     const exitCode = said.exit_code ?? outcome.exitCode;
     const failed =
-      said.success === false || (exitCode === undefined ? looksFailed(outcome.text) : exitCode !== 0);
+      said.success === false ||
+      (exitCode === undefined
+        ? looksFailed(outcome.text) || (isEdit(due.meaning) && isRejectedEdit(outcome.text))
+        : exitCode !== 0);
     const finished = { ...outcome, exitCode, isKnownWell: said.success === true };
     if (due.meaning.questions !== undefined) {
       this.#requests.answer(due.meaning.questions.join(' '), outcome.text);
@@ -415,7 +418,7 @@ export class TrailCollector {
       this.#noteRefusal(due, refusal);
       return;
     }
-    this.#noteActivity(due, outcome.text);
+    this.#noteActivity(due, outcome.text, failed);
     if (due.quotable !== undefined) {
       due.quotable.outcome = beginningOf(outcome.text);
       if (isReport(due.meaning)) {
@@ -423,7 +426,7 @@ export class TrailCollector {
       }
     }
     this.#place.noteOutput(due.meaning, outcome.text, { root: this.#cwd, failed });
-    if (callId === TEXT_CALL) this.#finishTextEdit(due, outcome.text, failed);
+    this.#finishEdit(due, outcome.text, failed);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
   }
@@ -439,13 +442,13 @@ export class TrailCollector {
     this.#requests.addConstraints(words);
   }
 
-  #noteActivity({ meaning, name, about, moment }: DueCall, text: string): void {
+  #noteActivity({ meaning, name, about, moment }: DueCall, text: string, failed: boolean): void {
     this.#hasUnread = true;
     if (meaning.plan !== undefined || text.trim() === '') return;
     const file = meaning.files[0];
     const object = this.#scriptOf(meaning) ?? (file === undefined ? about : this.#relative(file.path));
     const call = detached(clippedLine(object === '' ? name : `${name} ${object}`, 160));
-    const added = meaning.command === undefined ? (file?.added ?? '') : '';
+    const added = meaning.command === undefined && !failed ? (file?.added ?? '') : '';
     const written = added === '' ? undefined : detached(headLines(added, WRITTEN_LENGTH));
     const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
     if (isReport(meaning)) {
@@ -475,9 +478,9 @@ export class TrailCollector {
   }
 
   /** An edit that the harness rejects changes nothing, and is sent again and again by an agent that does not know of it. */
-  #finishTextEdit({ meaning, moment }: DueCall, text: string, failed: boolean): void {
+  #finishEdit({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     const [file] = meaning.files;
-    if (meaning.command !== undefined || file?.action !== 'edit') return;
+    if (file === undefined || !isEdit(meaning) || (failed && !isRejectedEdit(text))) return;
     const command = `edit ${this.#relative(file.path)}`;
     if (!failed) {
       this.#runs.pass(command);
@@ -662,6 +665,11 @@ function isOfNames(word: string): boolean {
 
 function verbOf(command: SimpleCommand): string {
   return gitCommandOf(command)?.verb ?? '';
+}
+
+/** Whether a tool that edits was called, rather than a command. */
+function isEdit({ command, files }: CallMeaning): boolean {
+  return command === undefined && files[0]?.action === 'edit';
 }
 
 /** Whether neither a script nor a file tells what a call was about. */

@@ -78,6 +78,16 @@ test('what results show as a key only is no name; one that user or agent wrote i
   );
 });
 
+test('the sides of a diff are one file, a directory of one letter is its own', () => {
+  const index = new IdentifierIndex();
+  const diff = 'diff --git a/src/lens.ts b/src/lens.ts\n--- a/src/lens.ts\n+++ b/src/lens.ts';
+  index.add('read src/lens.ts and a/horn.ts', { by: 'agent', position: 1, root: '' });
+  index.add(diff, { by: 'result', position: 2, root: '' });
+  index.add(diff, { by: 'result', position: 3, root: '' });
+  const names = index.top(10).map(({ text }) => text);
+  assert.deepEqual(names.toSorted(), ['a/horn.ts', 'src/lens.ts']);
+});
+
 test('a long number is an id where somebody wrote it, and data where only a program printed it', () => {
   const index = new IdentifierIndex();
   index.add('2731998818 bytes, 2731998820 left', { by: 'result', position: 1, root: '' });

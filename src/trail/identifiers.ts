@@ -70,8 +70,11 @@ function trimmed(run: string, root: string): string | undefined {
   return text.length < MIN_LENGTH ? undefined : text;
 }
 
+/** What looks like an option in `diff --git a/file b/file`; git has none of this name. */
+const DIFF_HEADER = '--git';
+
 function isIdentifier(text: string): boolean {
-  if (text.startsWith('--')) return text.length >= 4 && isLetterAt(text, 2);
+  if (text.startsWith('--')) return text.length >= 4 && isLetterAt(text, 2) && text !== DIFF_HEADER;
   if (text.startsWith('#')) return isAllDigits(text, 1);
   if (text.startsWith('-') || text.startsWith('_-')) return false;
   const shape = shapeOf(text);
@@ -425,7 +428,7 @@ export class IdentifierIndex {
   #heaviest(limit: number): readonly Weighed[] {
     const heavy: Weighed[] = [];
     for (const mentions of this.#mentions.values()) {
-      const weight = this.#weightOf(mentions);
+      const weight = this.#isSideOfDiff(mentions.text) ? 0 : this.#weightOf(mentions);
       if (weight > 0) heavy.push({ mentions, weight });
     }
     // Few of many are wanted: numbers are sorted several times faster than what they belong to.
@@ -435,6 +438,11 @@ export class IdentifierIndex {
     const wanted = heavy.filter(({ weight }) => weight >= least);
     wanted.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
     return wanted.slice(0, limit);
+  }
+
+  /** Whether it is a known path behind the `a/` or `b/` that a diff puts before its two sides. */
+  #isSideOfDiff(text: string): boolean {
+    return text[1] === '/' && (text[0] === 'a' || text[0] === 'b') && this.#mentions.has(text.slice(2));
   }
 
   #remember(quotable: Quotable): void {
