@@ -12,6 +12,13 @@ const MAX_LANDMARKS = 60;
 /** Characters of one text that are searched for links. */
 const SEARCHED_LENGTH = 24_000;
 
+/** What a run of `gh` makes of a pull request or an issue. */
+const HUB_DEEDS: Readonly<Record<string, Landmark['state']>> = {
+  'pr merge': 'merged',
+  'pr close': 'closed',
+  'issue close': 'closed',
+};
+
 /** How a script went. */
 interface Finished {
   readonly output: string;
@@ -30,8 +37,32 @@ export class DeliveryLedger {
       const isPush = gitCommandOf(command)?.verb === 'push';
       if (isPush && pushIn(output, undefined)?.result !== 'refused')
         this.#mark(`pushed: \`${clip(command.words.join(' '), 100)}\``, turn);
-      if (command.words[0] === 'gh' && command.words.includes('create')) this.addLinks(output, turn);
+      if (command.words[0] === 'gh') this.#addHubRun(command.words.slice(1), output, turn);
     }
+  }
+
+  /** What `gh` did to pull requests and issues: one that it opened, merged or closed is the session's. */
+  #addHubRun([kind = '', verb = '', ...words]: readonly string[], output: string, turn: number): void {
+    const links = linksIn(output.slice(0, SEARCHED_LENGTH));
+    if (verb === 'create') {
+      for (const link of links) this.#mark(link, turn);
+      const opened = links.at(-1);
+      if (opened !== undefined) this.#mark(opened, turn, 'opened');
+    }
+    const done = HUB_DEEDS[`${kind} ${verb}`];
+    const said = verb === 'view' ? /"state": ?"(MERGED|CLOSED)"/.exec(output)?.[1] : undefined;
+    const state = said === undefined ? done : said === 'MERGED' ? 'merged' : 'closed';
+    if (state === undefined || words.includes('--auto')) return;
+    const name = words.find((word) => /^#?\d+$|^https:/.test(word))?.replace('#', '');
+    const known = [...this.#landmarks.values()].filter((landmark) =>
+      name === undefined
+        ? landmark.state !== undefined
+        : landmark.text === name || landmark.text.endsWith(`/${name}`),
+    );
+    const [landmark] = known.slice(-1);
+    if (verb === 'view' && landmark?.state === undefined) return;
+    const text = landmark?.text ?? (name === undefined ? undefined : `${kind} ${name}`);
+    if (text !== undefined) this.#mark(text, turn, state);
   }
 
   /** Takes in the addresses of pull requests and issues in a text. */
@@ -44,9 +75,9 @@ export class DeliveryLedger {
     return [...this.#landmarks.values()];
   }
 
-  #mark(text: string, turn: number): void {
+  #mark(text: string, turn: number, state = this.#landmarks.get(text)?.state): void {
     this.#landmarks.delete(text);
-    this.#landmarks.set(detached(text), { turn, text: detached(text) });
+    this.#landmarks.set(detached(text), { turn, text: detached(text), state });
     for (const key of this.#landmarks.keys()) {
       if (this.#landmarks.size <= MAX_LANDMARKS) break;
       this.#landmarks.delete(key);

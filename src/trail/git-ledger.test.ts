@@ -71,10 +71,10 @@ test('what was changed after it was added is still to be committed', () => {
 test('a new file is in no commit of what git knows, and gone without a trace', () => {
   const created = (): Story =>
     two().call('Write', { file_path: `${home}/new.ts`, content: 'x' }, 'File created');
-  const status = (story: Story): Story => story.sh('git status --short', ' M a.ts\n M src/b.ts\n?? new.ts');
+  const listed = created().sh('git status --short', ' M a.ts\n M src/b.ts\n?? new.ts');
   assert.deepEqual(open(created()), ['a.ts', 'src/b.ts', 'new.ts']);
   assert.deepEqual(open(created().sh('rm new.ts')), ['a.ts', 'src/b.ts']);
-  assert.deepEqual(open(status(created()).sh('git reset --hard', 'HEAD is now at 1a2b3c4 dome')), ['new.ts']);
+  assert.deepEqual(open(listed.sh('git reset --hard', 'HEAD is now at 1a2b3c4 dome')), ['new.ts']);
   assert.deepEqual(open(two().sh('rm a.ts')), ['src/b.ts', 'a.ts']);
   assert.deepEqual(open(two().sh('rm a.ts', "rm: cannot remove 'a.ts': No such file or directory", 1)), [
     'a.ts',

@@ -181,6 +181,8 @@ export interface TreeState {
 export interface Landmark {
   readonly turn: number;
   readonly text: string;
+  /** What the session made of a pull request or an issue. */
+  readonly state?: 'opened' | 'merged' | 'closed' | undefined;
 }
 
 /** A sentence of the agent that is worth keeping. */

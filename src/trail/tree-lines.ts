@@ -3,7 +3,7 @@
 import { charactersFor, isWithin, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { clip } from './sentences.ts';
-import type { Trail, TreeState } from './trail.ts';
+import type { Commit, Trail, TreeState } from './trail.ts';
 
 /** Tokens of the paths at least, and as a share of the budget. */
 const LEAST_TOKENS = 24;
@@ -20,6 +20,11 @@ export function treeLines({ tree }: Trail, budget: number): SummaryLine[] {
   return rows.flatMap((text, at) =>
     text === undefined ? [] : [summaryLine({ section: SECTION.current, order: -1e12 + at, text, value: 3 })],
   );
+}
+
+/** The commits that the lines of the state of git do not tell. */
+export function otherCommits({ commits, tree: { newest } }: Trail): Commit[] {
+  return commits.filter(({ hash, subject }) => hash !== newest?.hash || subject !== newest?.subject);
 }
 
 const COMMIT_LABELS: Readonly<Record<TreeState['as'], string>> = {
