@@ -185,10 +185,9 @@ export function shellMeaning(script: string, args: Arguments): CallMeaning {
     return { files: patch.map((file) => within(directory, file)), text: script };
   }
   const simple = simpleCommands(script);
-  const files = simple.flatMap(fileActionsOf).map(({ content, ...action }) => ({
-    ...action,
-    ...(content === undefined ? {} : { added: content }),
-  }));
+  const files = simple.flatMap(fileActionsOf).map(({ action, path, to, range, content }) => {
+    return { action, path, to, range, added: content };
+  });
   return {
     command: script,
     simple,
@@ -199,11 +198,9 @@ export function shellMeaning(script: string, args: Arguments): CallMeaning {
 }
 
 function within(directory: string | undefined, file: FileAction): FileAction {
-  return {
-    ...file,
-    path: joinPath(directory, file.path),
-    ...(file.to === undefined ? {} : { to: joinPath(directory, file.to) }),
-  };
+  const { action, path, to, range, added, replaced } = file;
+  const newPath = to === undefined ? undefined : joinPath(directory, to);
+  return { action, path: joinPath(directory, path), to: newPath, range, added, replaced };
 }
 
 function patchTextOf(name: string, input: string, args: Arguments): string | undefined {

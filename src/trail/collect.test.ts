@@ -102,7 +102,7 @@ const moons = '  7→export function phaseOf(day: number) {\n  8→  return cycl
 function toldOf(path: string, story: Story) {
   const found = trailOf(story).files.find((one) => one.path === path);
   assert.ok(found, `nothing is told of ${path}`);
-  return { ...found, rows: found.rows.map(({ text }) => text) };
+  return { ...found, rows: found.rows().map(({ text }) => text) };
 }
 
 const moon = (story: Story) => toldOf('src/moon.ts', story);
@@ -388,7 +388,23 @@ test('undo, cleared results and side traffic change nothing', () => {
       item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Never mind.' }] },
     })
     .edit(`${home}/a.ts`, 'x', 'y');
-  assert.deepEqual(trailOf(side), trailOf(plain));
+  const told = (story: Story) => {
+    const trail = trailOf(story);
+    return { ...trail, files: trail.files.map((file) => ({ ...file, rows: file.rows() })) };
+  };
+  assert.deepEqual(told(side), told(plain));
+});
+
+test('a trail that was asked for stays as it was while the session goes on', () => {
+  const story = read();
+  const collector = new TrailCollector();
+  for (const record of story.records) collector.add(record);
+  const [before, length] = [collector.trail(), story.records.length];
+  story.edit(`${home}/src/moon.ts`, '  return cycleOf(day).moonPhase;', '  return 1;');
+  for (const record of story.records.slice(length)) collector.add(record);
+  assert.deepEqual(collector.trail().files[0]?.rows(), []);
+  const rows = before.files.flatMap((file) => file.rows().map(({ text }) => text));
+  assert.deepEqual(rows, ['8: return cycleOf(day).moonPhase;']);
 });
 
 test('the trail of a very long session is no larger than that of a long one', () => {
