@@ -18,6 +18,8 @@ import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
 import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
+import { GitLedger } from './git-ledger.ts';
+import type { GitRun } from './git-ledger.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
 import type { Mention, Quotable } from './identifiers.ts';
@@ -35,13 +37,14 @@ import type { Outcome } from './outputs.ts';
 import { Newest } from './newest.ts';
 import { pinsAfter } from './pins.ts';
 import type { Pin } from './pins.ts';
-import { PlaceLedger } from './place.ts';
+import { placeOf, PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
-import { gitCommandOf, scriptRows } from './shell.ts';
-import type { SimpleCommand } from './shell.ts';
+import { inDirectory } from './git-words.ts';
+import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
+import type { GitCommand, SimpleCommand } from './shell.ts';
 import { clip, clipMiddle, clippedLine, detached, headLines, keptOf, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
 import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
@@ -109,6 +112,7 @@ export class TrailCollector {
   /** Commands that run on, by the id that later writes name them with. */
   readonly #running = new Map<string, DueCall>();
   readonly #deliveries = new DeliveryLedger();
+  readonly #git = new GitLedger();
   readonly #actions: Action[] = [];
   readonly #tail: Activity[] = [];
   readonly #place = new PlaceLedger();
@@ -145,8 +149,13 @@ export class TrailCollector {
       case 'session_meta':
       case 'settings':
         this.#cwd = record.cwd?.replace(/\/$/, '') ?? this.#cwd;
-        if (record.type === 'session_meta' && record.gitBranch !== undefined && this.#cwd !== undefined)
-          this.#place.noteBranch(this.#cwd, record.gitBranch);
+        // Amid a rebase a file names no branch but HEAD.
+        if (
+          record.type === 'session_meta' &&
+          (record.gitBranch ?? 'HEAD') !== 'HEAD' &&
+          this.#cwd !== undefined
+        )
+          this.#place.noteBranch(this.#cwd, record.gitBranch ?? '');
         if (record.type === 'session_meta') this.#textActions = record.textActions ?? this.#textActions;
         return;
       case 'item':
@@ -185,8 +194,8 @@ export class TrailCollector {
       files: this.#files.files(),
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
-      commits: this.#deliveries.commits(),
-      newestCommit: this.#deliveries.newestCommit,
+      commits: this.#git.commits(),
+      tree: this.#git.state(workedIn === undefined ? undefined : this.#relative(workedIn)),
       landmarks: this.#deliveries.landmarks(),
       statements,
       // Who calls a tool behind a question does not wait for an answer.
@@ -487,7 +496,12 @@ export class TrailCollector {
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     // A script may fail late and have written before; an edit tool that failed wrote nothing.
     if (failed && meaning.command === undefined) return;
-    for (const file of meaning.files) if (!failed || file.action !== 'restore') this.#addFile(file, moment);
+    const isMissing = failed && /No such file|did not match|bad source/.test(text);
+    for (const file of meaning.files) {
+      if (failed && file.action === 'restore') continue;
+      if (isMissing && (file.action === 'delete' || file.action === 'move')) continue;
+      this.#addFile(file, moment);
+    }
     const [only] = meaning.files;
     if (only?.action === 'read' && meaning.files.length === 1) {
       this.#files.noteContent(this.#relative(only.path), text);
@@ -499,6 +513,7 @@ export class TrailCollector {
     if (isScratch(path)) return;
     const to = file.to === undefined ? undefined : this.#relative(file.to);
     const isKnown = this.#files.add({ ...file, path, to }, moment);
+    this.#git.noteChange({ action: file.action, path, to }, moment, this.#files.isCreated(path));
     if (file.action === 'read' || !isKnown) return;
     this.#forgetReports();
     if (file.action !== 'restore') this.#requests.noteEdit(to ?? path);
@@ -519,11 +534,32 @@ export class TrailCollector {
       if (this.#running.size > 20) this.#running.clear();
       return;
     }
+    this.#followGit(due, outcome.text, failed);
+    this.#finishWork(due, outcome, failed);
+  }
+
+  #followGit({ meaning, moment }: DueCall, output: string, failed: boolean): void {
+    const { simple = [], directory = this.#cwd } = meaning;
+    const absolute = ({ directory: moved }: GitCommand): string =>
+      placeOf(moved, directory) ?? joinPath(directory, moved ?? '.');
+    const run: GitRun = {
+      simple,
+      output,
+      failed,
+      directoryOf: (git) => inDirectory('.', this.#relative(absolute(git))),
+      branchOf: (git) => this.#place.branchOf(absolute(git)),
+    };
+    if (this.#git.noteRun(run, moment)) this.#forgetReports();
+  }
+
+  #finishWork(due: DueCall, outcome: Outcome, failed: boolean): void {
+    const { meaning } = due;
+    if (meaning.command === undefined || meaning.simple === undefined) return;
     if (!isWork(meaning.simple)) return;
     const command = workOf(meaning.command, meaning.simple);
     // The status of a pipe or a list is that of its last program: what was to be done may have failed all the same.
     if (!failed && canHideStatus(meaning) && saysFailed(outcome.text)) {
-      this.#finishCommand(due, { ...outcome, exitCode: undefined }, true);
+      this.#finishWork(due, { ...outcome, exitCode: undefined }, true);
       return;
     }
     const telling = tellingLines(outcome.text, failed);
@@ -541,7 +577,6 @@ export class TrailCollector {
     const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;
     this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`);
     this.#deliveries.addRun(meaning.simple, { output: outcome.text, failed }, due.moment);
-    if (this.#deliveries.newestCommit?.position === due.moment.position) this.#forgetReports();
   }
 
   #act(phrase: string): void {

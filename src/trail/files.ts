@@ -84,6 +84,11 @@ export class FileLedger {
     return true;
   }
 
+  /** Whether the session made the file, as it seems. */
+  isCreated(path: string): boolean {
+    return this.#files.get(path)?.state === 'created';
+  }
+
   /** Notes the symbols of a text that was read from a file. */
   noteContent(path: string, text: string): void {
     const entry = this.#files.get(path);

@@ -8,7 +8,7 @@ import { nextLines, pendingLines } from './next-lines.ts';
 import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
 import type { PreservedWords } from './preserved.ts';
 import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
-import { treeLines } from './tree-lines.ts';
+import { otherCommits, treeLines } from './tree-lines.ts';
 import type { Reply, Trail } from './trail.ts';
 import {
   actionLines,
@@ -56,7 +56,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const messages = messageLines(trail, budget, preserved);
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
-  const delivered = deliveredLines(trail);
+  const delivered = deliveredLines(trail, otherCommits(trail));
   const quoteShare = Math.min(1, budget / WHOLE_QUOTES);
   const floors: Floor[] = [
     { lines: ask, share: 0.3, by: 'order' },
@@ -79,7 +79,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: before, share: 0.05 + 0.05 * quoteShare, by: 'worth' },
     { lines: messages.newest, share: 0.07, by: 'order' },
     { lines: messages.doubtful, share: 0.04, by: 'order' },
-    { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
+    { lines: delivered.toReversed().slice(0, 8), share: 0.04, by: 'order' },
     { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
     { lines: commandLines(trail), share: 0.03, by: 'order' },
     { lines: tail, share: tailShare(budget), by: 'order' },

@@ -4,7 +4,7 @@ import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { isDeed, runnerOf } from './runs.ts';
 import { clip, proseLines } from './sentences.ts';
-import type { Failure, Trail } from './trail.ts';
+import type { Commit, Failure, Trail } from './trail.ts';
 
 /** Below this a failure is told with the first of its lines only. */
 const ROOM_FOR_DETAILS = 3_000;
@@ -74,11 +74,12 @@ function failureValue(failure: Failure, trail: Trail): number {
   return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
 }
 
-/** Commits, pushes and links. */
-export function deliveredLines(trail: Trail): SummaryLine[] {
+/** Commits, all or those given, pushes and links. */
+export function deliveredLines(trail: Trail, told: readonly Commit[] = trail.commits): SummaryLine[] {
   const section = SECTION.solving;
-  const commits = trail.commits.map(({ hash, subject, turn }, at) => {
-    const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn})`;
+  const commits = told.map(({ hash, subject, turn, fate }, at) => {
+    const since = fate === undefined ? '' : `, ${fate} since`;
+    const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn}${since})`;
     return summaryLine({
       section,
       order: at / 1_000,
@@ -87,16 +88,17 @@ export function deliveredLines(trail: Trail): SummaryLine[] {
       group: 'Commits:',
     });
   });
-  const landmarks = trail.landmarks.map(({ text }, at) =>
+  const landmarks = trail.landmarks.map(({ text, state }, at) =>
     summaryLine({
       section,
       order: 0.5 + at / 1_000,
-      text: `- ${text}`,
-      value: 0.6,
+      text: state === undefined ? `- ${text}` : `- ${text} (${state} in this session)`,
+      value: state === undefined ? 0.6 : 2,
       group: 'Pushes and links:',
     }),
   );
-  return [...landmarks, ...commits];
+  const own = landmarks.findLast((_, at) => trail.landmarks[at]?.state !== undefined);
+  return [...landmarks.filter((line) => line !== own), ...commits, ...(own === undefined ? [] : [own])];
 }
 
 /** What an earlier summary told whose past is not in the log. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  commitsIn,
   linksIn,
   looksFailed,
   outcomeOf,
@@ -73,10 +72,7 @@ test('a failure is told by its problems and one count, a success by its counts',
   assert.deepEqual(tellingLines('one\ntwo\nthree', false), []);
 });
 
-test('commits, links and refusals are read off what tools say', () => {
-  assert.deepEqual(commitsIn('[main (root-commit) 1a2b3c4] Add moon\n[not a commit]'), [
-    { hash: '1a2b3c4', subject: 'Add moon' },
-  ]);
+test('links and refusals are read off what tools say', () => {
   assert.deepEqual(
     linksIn('see https://example.org/ada/orbit/pull/7, twice https://example.org/ada/orbit/pull/7'),
     ['https://example.org/ada/orbit/pull/7'],

@@ -227,17 +227,6 @@ export function refusalIn(result: string): string | undefined {
   return marker === null ? '' : head.slice(marker.index + marker[0].length).trim();
 }
 
-/** Commits that git reports in an output: `[branch abc1234] subject`. */
-export function commitsIn(text: string): { hash: string; subject: string }[] {
-  const commits: { hash: string; subject: string }[] = [];
-  for (const line of text.split('\n')) {
-    if (!line.startsWith('[') || line.length > 400) continue;
-    const match = /^\[[^\]]{1,200} ([0-9a-f]{7,40})\] (.{1,200})/.exec(line);
-    if (match !== null) commits.push({ hash: match[1] ?? '', subject: match[2] ?? '' });
-  }
-  return commits;
-}
-
 /** Addresses of pull requests and issues in a text, each once. */
 export function linksIn(text: string): string[] {
   const links = new Set<string>();

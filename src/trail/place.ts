@@ -165,7 +165,7 @@ function addedWorktree(words: readonly string[], place: string): GitCall['sets']
 }
 
 /** An absolute directory, ways up taken; undefined for a relative path without a base, a home and a variable. */
-function placeOf(moved: string | undefined, base: string | undefined): string | undefined {
+export function placeOf(moved: string | undefined, base: string | undefined): string | undefined {
   const path = moved === undefined ? base : joinPath(base, moved);
   if (path?.startsWith('/') !== true || path.includes('$')) return undefined;
   const kept: string[] = [];

@@ -134,24 +134,55 @@ export interface Failure {
   readonly editedBetween: readonly string[];
 }
 
+/** What became of a commit: its branch was put on another base, which gave it a new hash, or reset to before it. */
+export type CommitFate = 'rebased' | 'thrown away';
+
 /** A commit that the agent made. */
 export interface Commit {
   readonly turn: number;
+  /** Undefined where git did not print it, or has given it another since. */
   readonly hash: string | undefined;
   readonly subject: string;
+  readonly fate?: CommitFate | undefined;
 }
 
-/** Where the newest commit stands in the log. */
+/** The newest commit, and where in the log it was made or seen. */
 export interface NewestCommit {
   readonly position: number;
   /** Undefined where git did not print it. */
   readonly hash: string | undefined;
+  readonly subject: string;
+}
+
+/** The state of git where the work is, as far as the log tells. */
+export interface TreeState {
+  readonly newest: NewestCommit | undefined;
+  /**
+   * `made`: the session made the newest commit, and it is checked out. `seen`: git showed it as what is checked out. `before`:
+   * it is the last that the session made; what is checked out by now is not known.
+   */
+  readonly as: 'made' | 'seen' | 'before';
+  /** The work tree of the newest commit, where that is not where the work is. */
+  readonly directory: string | undefined;
+  /** Whether the session committed anything, anywhere. */
+  readonly hasCommits: boolean;
+  /** Commits that the remote does not have, and whether there can be no more. */
+  readonly ahead: number;
+  readonly isExact: boolean;
+  /** Why the newest push was refused, while no other went well. */
+  readonly refusal: string | undefined;
+  /** Files with changes that no commit holds, the newest first. What nobody knows is left out. */
+  readonly changed: readonly { readonly path: string; readonly isDeleted: boolean }[];
+  /** Files whose changes the newest stash holds. */
+  readonly stashed: readonly string[];
 }
 
 /** A pull request, issue, push or other thing of the outer world that the session produced or was about. */
 export interface Landmark {
   readonly turn: number;
   readonly text: string;
+  /** What the session made of a pull request or an issue. */
+  readonly state?: 'opened' | 'merged' | 'closed' | undefined;
 }
 
 /** A sentence of the agent that is worth keeping. */
@@ -265,8 +296,7 @@ export interface Trail {
   readonly commands: readonly CommandRun[];
   readonly failures: readonly Failure[];
   readonly commits: readonly Commit[];
-  /** Undefined where the log tells of none. */
-  readonly newestCommit: NewestCommit | undefined;
+  readonly tree: TreeState;
   readonly landmarks: readonly Landmark[];
   readonly statements: readonly Statement[];
   readonly openQuestions: readonly Statement[];

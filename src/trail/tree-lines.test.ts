@@ -7,49 +7,83 @@ import { treeLines } from './tree-lines.ts';
 
 const home = '/home/ada/orbit';
 const start = () => Story.in(home).user('Build the dome.');
-const commit = (story: Story) => story.sh('git commit -am dome', '[main 1a2b3c4] dome\n 1 file changed');
+const commit = (story: Story, subject = 'dome') =>
+  story.sh(`git commit -am dome`, `[main 1a2b3c4] ${subject}\n 1 file changed`);
 
-function told({ records }: Story, budget = 2_000): string | undefined {
+function told({ records }: Story, budget = 2_000): string[] {
   const collector = new TrailCollector();
   for (const record of records) collector.add(record);
-  return treeLines(collector.trail(), budget)[0]?.text;
+  return treeLines(collector.trail(), budget).map(({ text }) => text);
 }
 
-test('what was changed after the newest commit is told, the newest first, with its hash', () => {
+test('the newest commit is told, and what was changed since, the newest first', () => {
   const story = commit(start().edit(`${home}/a.ts`, 'x', 'y'))
     .edit(`${home}/b.ts`, 'x', 'y')
     .sh('rm c.ts');
-  assert.equal(told(story), 'Changed since the newest commit (1a2b3c4): c.ts (deleted), b.ts.');
+  assert.deepEqual(told(story), [
+    'Newest commit: 1a2b3c4 dome (not pushed)',
+    'Not committed: c.ts (deleted), b.ts.',
+  ]);
 });
 
-test('where nothing was committed that is said, where nothing was changed nothing is', () => {
+test('where nothing was committed that is said, where git knows of nothing there is no line', () => {
   const edited = start().edit(`${home}/a.ts`, 'x', 'y');
-  assert.equal(told(edited), 'Nothing was committed in this session; changed: a.ts.');
-  assert.equal(told(commit(edited)), undefined);
-  assert.equal(told(start().read(`${home}/a.ts`, 'x')), undefined);
+  assert.deepEqual(told(edited), ['Nothing was committed in this session; changed: a.ts.']);
+  assert.deepEqual(told(commit(edited)), ['Newest commit: 1a2b3c4 dome (not pushed)']);
+  assert.deepEqual(told(start().read(`${home}/a.ts`, 'x')), []);
+});
+
+test('a commit of somebody else is told as what git showed', () => {
+  const seen = start().sh('git log --oneline -1', '1a2b3c4 moon');
+  assert.deepEqual(told(seen), ['HEAD as git last showed it: 1a2b3c4 moon']);
+  const merged = commit(start()).sh('git pull', 'Updating 1a2b3c4..5d6e7f8\nFast-forward');
+  assert.deepEqual(told(merged), ['Newest commit made here: 1a2b3c4 dome']);
+});
+
+test('what was not pushed is told, and why', () => {
+  assert.deepEqual(
+    told(commit(commit(start(), 'moon')))[0],
+    'Newest commit: 1a2b3c4 dome (2 commits not pushed)',
+  );
+  const refused = commit(start()).sh('git push', ' ! [rejected]        main -> main (fetch first)', 1);
+  assert.deepEqual(told(refused), ['Newest commit: 1a2b3c4 dome (not pushed, push refused: fetch first)']);
+  assert.deepEqual(told(commit(start()).sh('git push')), ['Newest commit: 1a2b3c4 dome']);
+});
+
+test('what is stashed is told', () => {
+  const story = start()
+    .edit(`${home}/a.ts`, 'x', 'y')
+    .sh('git stash', 'Saved working directory and index state');
+  assert.deepEqual(told(story), ['Stashed: a.ts.']);
 });
 
 test('what git put back and what lies elsewhere is no change of the work tree', () => {
-  const story = commit(start()).edit(`${home}/a.ts`, 'x', 'y').sh('git checkout -- a.ts');
-  assert.equal(told(story.edit('/tmp/try.ts', 'x', 'y').sh('echo 1 > ~/notes.md')), undefined);
+  const story = start().edit(`${home}/a.ts`, 'x', 'y').sh('git checkout -- a.ts');
+  assert.deepEqual(told(story.edit('/tmp/try.ts', 'x', 'y').sh('echo 1 > ~/notes.md')), []);
 });
 
 test('a work tree that the newest commands ran in counts as the work', () => {
   const tree = '/home/ada/orbit.trees/dome';
   const story = start().call('exec_command', { cmd: 'make', workdir: tree }, 'fine');
-  assert.equal(
-    told(story.edit(`${tree}/a.ts`, 'x', 'y')),
+  assert.deepEqual(told(story.edit(`${tree}/a.ts`, 'x', 'y')), [
     `Nothing was committed in this session; changed: ${tree}/a.ts.`,
-  );
+  ]);
+});
+
+test('a commit elsewhere is told with its place', () => {
+  const call = { cmd: 'git commit -am dome', workdir: '/home/ada/atlas' };
+  const story = start().call('exec_command', call, '[main 1a2b3c4] dome').sh('make').sh('make test');
+  assert.deepEqual(told(story), ['Newest commit in /home/ada/atlas: 1a2b3c4 dome (not pushed)']);
 });
 
 test('many files are told in few tokens, the others by their number', () => {
-  const story = start();
+  const story = commit(start(), 'Polish the mirrors of the telescope '.repeat(6).trim());
   for (let at = 1; at <= 30; at++) story.edit(`${home}/src/telescope/mirror-${at}.ts`, 'x', 'y');
-  const text = told(story) ?? '';
-  assert.match(text, /changed: src\/telescope\/mirror-30\.ts.* and \d+ more\.$/);
-  assert.ok(approximateTokens(text) <= 40, `${approximateTokens(text)} tokens`);
+  const [commitLine = '', text = ''] = told(story);
+  assert.match(text, /^Not committed: src\/telescope\/mirror-30\.ts.* and \d+ more\.$/);
+  const tokens = approximateTokens(commitLine) + approximateTokens(text);
+  assert.ok(tokens <= 60, `${tokens} tokens`);
   const more = Number(/and (\d+) more/.exec(text)?.[1]);
   assert.equal(text.split(', ').length + more, 30);
-  assert.ok((told(story, 16_000) ?? '').length > 1.5 * text.length, 'a larger summary names more');
+  assert.ok((told(story, 16_000)[1] ?? '').length > 1.5 * text.length, 'a larger summary names more');
 });

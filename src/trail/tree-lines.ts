@@ -1,50 +1,85 @@
-// The line that tells which changes of the work tree no commit holds yet.
+// The lines that tell how git stands: the newest commit, whether it was pushed, and which changes no commit holds.
 
-import { isWithin, SECTION, summaryLine } from './line.ts';
+import { charactersFor, isWithin, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import type { FileTrail, Trail } from './trail.ts';
+import { clip } from './sentences.ts';
+import type { Commit, Trail, TreeState } from './trail.ts';
 
-/** Tokens of the line at least, and as a share of the budget. */
+/** Tokens of the paths at least, and as a share of the budget. */
 const LEAST_TOKENS = 24;
 const SHARE = 0.01;
+/** Share of the budget for the subject of a commit. */
+const SUBJECT_SHARE = 0.006;
+/** Characters of why a push was refused. */
+const REASON_LENGTH = 60;
 
-/**
- * Which files were changed after the newest commit, the newest first; no line where none was. Of what was changed before
- * it the log does not tell whether the commit holds it.
- */
-export function treeLines(trail: Trail, budget: number): SummaryLine[] {
-  const { newestCommit } = trail;
-  const changed = trail.files
-    .filter((file) => file.lastEditPosition > (newestCommit?.position ?? -1) && !file.isRestored)
-    .filter(({ path }) => isInTree(path, trail))
-    .toSorted((a, b) => b.lastEditPosition - a.lastEditPosition)
-    .map(toldPath);
-  if (changed.length === 0) return [];
-  const hash = newestCommit?.hash === undefined ? '' : ` (${newestCommit.hash})`;
-  const label =
-    newestCommit === undefined
-      ? 'Nothing was committed in this session; changed:'
-      : `Changed since the newest commit${hash}:`;
+/** The state of git: where it knows of nothing, no line. */
+export function treeLines({ tree }: Trail, budget: number): SummaryLine[] {
   const tokens = Math.max(LEAST_TOKENS, SHARE * budget);
-  let text = textOf(label, changed, 1);
-  for (let count = 2; count <= changed.length; count++) {
-    const longer = textOf(label, changed, count);
+  const rows = [commitText(tree, SUBJECT_SHARE * budget), changesText(tree, tokens), stashText(tree)];
+  return rows.flatMap((text, at) =>
+    text === undefined ? [] : [summaryLine({ section: SECTION.current, order: -1e12 + at, text, value: 3 })],
+  );
+}
+
+/** The commits that the lines of the state of git do not tell. */
+export function otherCommits({ commits, tree: { newest } }: Trail): Commit[] {
+  return commits.filter(({ hash, subject }) => hash !== newest?.hash || subject !== newest?.subject);
+}
+
+const COMMIT_LABELS: Readonly<Record<TreeState['as'], string>> = {
+  made: 'Newest commit',
+  seen: 'HEAD as git last showed it',
+  before: 'Newest commit made here',
+};
+
+function commitText(tree: TreeState, tokens: number): string | undefined {
+  const { newest, directory } = tree;
+  if (newest === undefined) return undefined;
+  const subject = clip(newest.subject, charactersFor(tokens, newest.subject));
+  const commit = newest.hash === undefined ? subject : `${newest.hash} ${subject}`;
+  const where =
+    directory === undefined ? '' : ` in ${directory === '.' ? 'the working directory' : directory}`;
+  const pushed = pushText(tree);
+  return `${COMMIT_LABELS[tree.as]}${where}: ${commit}${pushed === '' ? '' : ` (${pushed})`}`;
+}
+
+function pushText({ as, ahead, isExact, refusal }: TreeState): string {
+  const count =
+    ahead > 1 && isExact
+      ? as === 'seen'
+        ? `${ahead} ahead of its remote`
+        : `${ahead} commits not pushed`
+      : 'not pushed';
+  const left = ahead === 0 ? '' : count;
+  if (refusal === undefined) return left;
+  return `${left === '' ? '' : `${left}, `}push refused: ${clip(refusal, REASON_LENGTH)}`;
+}
+
+/** The paths, the newest first, as many as cost so many tokens. */
+function changesText({ changed, hasCommits }: TreeState, tokens: number): string | undefined {
+  if (changed.length === 0) return undefined;
+  const label = hasCommits ? 'Not committed:' : 'Nothing was committed in this session; changed:';
+  const paths = changed.map(({ path, isDeleted }) => (isDeleted ? `${path} (deleted)` : path));
+  let text = listText(label, paths, 1);
+  for (let count = 2; count <= paths.length; count++) {
+    const longer = listText(label, paths, count);
     if (!isWithin(tokens, longer)) break;
     text = longer;
   }
-  return [summaryLine({ section: SECTION.current, order: -1e12, text, value: 3 })];
+  return text;
 }
 
-function textOf(label: string, paths: readonly string[], count: number): string {
+function listText(label: string, paths: readonly string[], count: number): string {
   const more = paths.length - count;
   return `${label} ${paths.slice(0, count).join(', ')}${more === 0 ? '' : ` and ${more} more`}.`;
 }
 
-function toldPath({ path, state }: FileTrail): string {
-  return state === 'deleted' ? `${path} (deleted)` : path;
-}
+/** Files of a stash that are named. */
+const STASHED_FILES = 3;
 
-/** A file elsewhere, such as a note in the home directory, is in no commit of the work. */
-function isInTree(path: string, { workedIn }: Trail): boolean {
-  return !/^[/~]/.test(path) || (workedIn !== undefined && path.startsWith(`${workedIn}/`));
+function stashText({ stashed }: TreeState): string | undefined {
+  return stashed.length === 0
+    ? undefined
+    : listText('Stashed:', stashed, Math.min(STASHED_FILES, stashed.length));
 }

@@ -53,7 +53,7 @@ export function factsOf(trail: Trail, world: WorldFacts = {}): HarnessFacts {
     ...world,
     cwd: trail.cwd,
     branch: trail.gitBranch,
-    lastCommit: trail.commits.at(-1),
+    lastCommit: trail.commits.findLast(({ fate }) => fate !== 'thrown away'),
     plan: trail.plan,
     lastTest: trail.commands.findLast(({ command }) => TESTS.test(command)),
     editedPaths: trail.files

@@ -1,0 +1,179 @@
+// What git prints, as data: commits, the state of the work tree, what was pushed, which commit is checked out.
+
+/** A commit that git reports: `[branch abc1234] subject`. */
+export interface ReportedCommit {
+  readonly branch: string;
+  readonly hash: string;
+  readonly subject: string;
+  /** How many files it changed, where git counted them below it. */
+  readonly files: number | undefined;
+}
+
+/** Commits that git reports to have made, in order. */
+export function commitsIn(output: string): ReportedCommit[] {
+  if (!output.includes('[')) return [];
+  const rows = output.split('\n');
+  return rows.flatMap((row, at) => {
+    if (!row.startsWith('[') || row.length > 400) return [];
+    const [, branch, hash, subject] =
+      /^\[([^\]]{1,200}?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,200})/.exec(row) ?? [];
+    if (branch === undefined || hash === undefined || subject === undefined) return [];
+    const count = rows.slice(at + 1, at + 4).find((below) => /^ \d+ files? changed/.test(below));
+    return [{ branch, hash, subject, files: count === undefined ? undefined : Number.parseInt(count, 10) }];
+  });
+}
+
+/** A path as `git status` tells it. */
+export interface ListedPath {
+  readonly path: string;
+  /** A change of it waits in the index for the next commit. */
+  readonly isStaged: boolean;
+  /** It has a change that does not. */
+  readonly isDirty: boolean;
+  readonly isUntracked: boolean;
+  readonly isDeleted: boolean;
+}
+
+/** What `git status` listed, in either of its forms; empty where nothing is to be committed. */
+export function statusIn(output: string): ListedPath[] {
+  return /^(?:On branch |HEAD detached |nothing to commit|Changes (?:to be committed|not staged)|no changes added)/m.test(
+    output,
+  )
+    ? longStatus(output)
+    : shortStatus(output);
+}
+
+const SHORT_ROW = /^([ MADRCUT?!])([ MADRCUT?!]) (\S.*)$/;
+
+/** The first run of rows such as ` M src/a.ts`: other commands may have printed before and behind it. */
+function shortStatus(output: string): ListedPath[] {
+  const rows = output.split('\n');
+  const isRow = (row: string): boolean => SHORT_ROW.test(row) && !row.startsWith('  ');
+  const from = rows.findIndex(isRow);
+  const listed: ListedPath[] = [];
+  for (let at = Math.max(0, from); at < rows.length && isRow(rows[at] ?? ''); at++) {
+    const [, index = ' ', tree = ' ', told = ''] = SHORT_ROW.exec(rows[at] ?? '') ?? [];
+    listed.push({
+      path: newName(told),
+      isStaged: !' ?!'.includes(index),
+      isDirty: tree !== ' ',
+      isUntracked: index === '?',
+      isDeleted: index === 'D' || tree === 'D',
+    });
+  }
+  return listed;
+}
+
+const LONG_ROW =
+  /^\s+(?:(new file|modified|deleted|renamed|copied|typechange|both \w+|\w+ by (?:us|them)): +)?(\S.*)$/;
+
+function longStatus(output: string): ListedPath[] {
+  const listed: ListedPath[] = [];
+  let section = '';
+  for (const row of output.split('\n')) {
+    const heading = /^(Changes to be committed|Changes not staged|Unmerged paths|Untracked files)/.exec(row);
+    if (heading !== null) section = heading[1] ?? '';
+    else if (/^\S/.test(row)) section = '';
+    const [, how = '', told = ''] = LONG_ROW.exec(row) ?? [];
+    const isUntracked = section === 'Untracked files';
+    if (section === '' || told === '' || told.startsWith('(use ') || (how === '' && !isUntracked)) continue;
+    const isStaged = section === 'Changes to be committed';
+    listed.push({
+      path: newName(told),
+      isStaged,
+      isDirty: !isStaged,
+      isUntracked,
+      isDeleted: how === 'deleted',
+    });
+  }
+  return listed;
+}
+
+/** A path as it is called now, without the quotes around one with blanks. */
+function newName(told: string): string {
+  const to = told.slice(told.lastIndexOf(' -> ') + (told.includes(' -> ') ? 4 : 1));
+  return to.replace(/^"(.*)"$/, '$1').trimEnd();
+}
+
+/**
+ * How many commits the branch is ahead of its own upstream, as `git status` and `git checkout` tell; undefined where they do
+ * not, or where the upstream is another branch, from which this one only came.
+ */
+export function aheadIn(output: string): number | undefined {
+  const short = /^## (\S+?)\.\.\.[^\s/]+\/(\S+)(?: \[(.{1,60})\])?$/m.exec(output);
+  if (short !== null) {
+    const [, branch, upstream, distance = ''] = short;
+    return branch === upstream ? Number(/ahead (\d+)/.exec(distance)?.[1] ?? 0) : undefined;
+  }
+  const [, own, theirs] =
+    /^Your branch and '[^']+' have diverged,\nand have (\d+) and (\d+) different/m.exec(output) ?? [];
+  if (own !== undefined && theirs !== undefined) return Number(own);
+  const [, relation, upstream] =
+    /^Your branch (is ahead of|is up to date with|is behind) '[^'/]+\/([^']+)'/m.exec(output) ?? [];
+  if (upstream === undefined) return undefined;
+  const branch = /^On branch (\S+)|^(?:Switched to|Already on)(?: branch)? '([^']+)'/m.exec(output);
+  const name = branch?.[1] ?? branch?.[2];
+  if (name !== undefined && name !== upstream) return undefined;
+  return relation === 'is ahead of' ? Number(/ by (\d+) commit/.exec(output)?.[1] ?? 1) : 0;
+}
+
+/** How a push of a branch ended. `other`: only other branches or tags were pushed. */
+export interface PushReport {
+  readonly result: 'pushed' | 'refused' | 'other';
+  /** The commit that is the remote's now, where git names it. */
+  readonly hash: string | undefined;
+  /** Why it was refused, in git's words. */
+  readonly reason: string | undefined;
+}
+
+const PUSH_ROW = /^ ([ +*=!-]) +(\[[^\]]+\]|\S+) +(\S+) -> (\S+)(?: \((.{1,80})\))?/;
+
+/** Reads the report of a push; `branch` is undefined where it is not known which one is checked out. */
+export function pushIn(output: string, branch: string | undefined): PushReport | undefined {
+  const rows = output.split('\n').flatMap((row) => {
+    const [, mark, range = '', from, to, reason] = PUSH_ROW.exec(row) ?? [];
+    return mark === undefined || range === '[new tag]' || to?.startsWith('origin/') === true
+      ? []
+      : [{ isRefused: mark === '!', hash: /\.\.([0-9a-f]{7,40})$/.exec(range)?.[1], from, to, reason }];
+  });
+  const own = rows.filter(
+    ({ from, to }) => branch === undefined || from === branch || to === branch || from === 'HEAD',
+  );
+  const row = own.find(({ isRefused }) => !isRefused) ?? own[0];
+  if (row !== undefined) {
+    return { result: row.isRefused ? 'refused' : 'pushed', hash: row.hash, reason: row.reason };
+  }
+  if (output.includes('Everything up-to-date'))
+    return { result: 'pushed', hash: undefined, reason: undefined };
+  const reason = /^(?:error|fatal): (.{1,80})/m.exec(output)?.[1];
+  if (reason !== undefined) return { result: 'refused', hash: undefined, reason };
+  return rows.length > 0 || output.includes('[new tag]')
+    ? { result: 'other', hash: undefined, reason: undefined }
+    : undefined;
+}
+
+/** A commit in a listing of them. */
+export interface LoggedCommit {
+  readonly hash: string;
+  readonly subject: string;
+}
+
+/** The commits that `git log` or `git show` listed, the newest first, in the forms that begin with the hash. */
+export function loggedIn(output: string): LoggedCommit[] {
+  const rows = output.split('\n');
+  return rows.flatMap((row, at) => {
+    const long = /^commit ([0-9a-f]{40})\b/.exec(row)?.[1];
+    if (long !== undefined) {
+      const subject = rows.slice(at + 1, at + 8).find((below) => /^ {4}\S/.test(below));
+      return subject === undefined ? [] : [{ hash: long, subject: subject.trim() }];
+    }
+    const [, hash, subject] = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^)\n]{1,200}\) )?(\S.{0,199})/.exec(row) ?? [];
+    return hash === undefined || subject === undefined ? [] : [{ hash, subject }];
+  });
+}
+
+/** `HEAD is now at abc1234 subject`, as `reset --hard`, `checkout` and `worktree add` print it. */
+export function headIn(output: string): LoggedCommit | undefined {
+  const [, hash, subject] = /^HEAD is now at ([0-9a-f]{7,40}) (.{1,200})/m.exec(output) ?? [];
+  return hash === undefined || subject === undefined ? undefined : { hash, subject };
+}
