@@ -19,6 +19,8 @@ export interface FileAction {
   readonly added?: string | undefined;
   /** What an edit takes out, and what it puts there, place by place; absent where the call does not tell. */
   readonly replaced?: readonly Replacement[] | undefined;
+  /** What a script that edits was told to do, where its new text is not known. */
+  readonly how?: string | undefined;
 }
 
 /** A call by its meaning. Absent parts do not apply. */
@@ -57,8 +59,8 @@ export function meaningOf(call: CallView): CallMeaning {
   return { command, simple, directory, files: files.map(fileAction), plan, questions, processId, text };
 }
 
-function fileAction({ action, path, to, range, added, replaced }: FileAction): FileAction {
-  return { action, path, to, range, added, replaced };
+function fileAction({ action, path, to, range, added, replaced, how }: FileAction): FileAction {
+  return { action, path, to, range, added, replaced, how };
 }
 
 function readCall(call: CallView): CallMeaning {

@@ -1,0 +1,130 @@
+// Which rows of a result tell what it says.
+
+import { identifiersOf } from './identifiers.ts';
+import { isCount, readsFailed } from './outputs.ts';
+import { clip, ELLIPSIS } from './sentences.ts';
+
+/** Characters of a row of a result. */
+const RESULT_ROW = 200;
+
+/** What a result is excerpted for. */
+export interface Excerpting {
+  /** Characters of the excerpt, about. */
+  readonly room: number;
+  /** Of the names that count and were not told yet, what each weighs. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** Whether it is the text of a file, which begins with what it imports and ends with anything. */
+  readonly isRead: boolean;
+}
+
+/** Shares of the room for what a result counts and what went wrong in it, for the rows that name most, and for its beginning. */
+const PROBLEMS_SHARE = 0.4;
+const NAMING_SHARE = 0.5;
+const HEAD_SHARE = 0.2;
+const SHOWN_PROBLEMS = 4;
+const SHOWN_COUNTS = 2;
+/** Rows of a result whose names are looked at, at either end. */
+const WEIGHED_ROWS = 150;
+
+/** Rows of a result that tell, in their order; a row `…` stands where others are left out. */
+export function tellingRows(result: string, { room, weights, isRead }: Excerpting): string[] {
+  const rows = differingRows(tellableRows(result)).map((row) => clip(row, Math.min(RESULT_ROW, room)));
+  const kept = new Set<number>();
+  let left = room;
+  const keep = (at: number, until: number): boolean => {
+    const length = (rows[at] ?? '').length + 1;
+    if (kept.has(at)) return true;
+    if (left - length < until) return false;
+    left -= length;
+    kept.add(at);
+    return true;
+  };
+  const isWhole = rows.reduce((sum, row) => sum + row.length + 1, 0) <= room;
+  if (isWhole) return rows;
+  const counts = isRead ? [] : rows.flatMap((row, at) => (isCount(row) ? [at] : []));
+  const problems = isRead ? [] : rows.flatMap((row, at) => (readsFailed(row) ? [at] : []));
+  const isReport = counts.length + problems.length > 0;
+  if (!isRead) keep(0, -Infinity);
+  for (const at of counts.slice(-SHOWN_COUNTS)) keep(at, room * (1 - PROBLEMS_SHARE));
+  for (const at of problems.slice(0, SHOWN_PROBLEMS)) keep(at, room * (1 - PROBLEMS_SHARE));
+  const naming = left - NAMING_SHARE * room;
+  if (!isReport) for (const at of byNames(rows, weights)) keep(at, isRead ? 0 : naming);
+  const head = isReport ? room * (1 - PROBLEMS_SHARE - HEAD_SHARE) : left / 2;
+  for (let at = isRead ? 0 : 1; at < rows.length && keep(at, head); at++);
+  for (let at = rows.length - 1; at > 0 && keep(at, 0); at--);
+  return [...kept]
+    .toSorted((a, b) => a - b)
+    .flatMap((at, index, all) =>
+      at - (all[index - 1] ?? (isRead ? at : -1)) > 1 ? [ELLIPSIS, rows[at] ?? ''] : [rows[at] ?? ''],
+    );
+}
+
+/** What says nothing: rules, fences, what tools say when all went well, what a harness says of itself. */
+const CHATTER =
+  /^\s*(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|<\/?(?:content|path|type|file|entries)>.*|The file .{1,300} has been (?:updated|created)(?: successfully)?\b.*|File created successfully at.*|Here's the result of running `cat -n`.*|Success\. Updated the following files:|(?:Edit applied|Wrote file|Edited file|File (?:written|edited|updated)) ?successfully\.?.*|Successfully (?:replaced text|wrote \d|edited|applied).*|Shell cwd was reset to .*|\(no output\)|Debugger attached\.|Waiting for the debugger.*|> \S+@\d\S* \S+.*)$/;
+
+/** Rows of a result without what a harness adds for the agent of that moment, and without chatter. */
+export function tellableRows(result: string): string[] {
+  return withoutReminders(result)
+    .split('\n')
+    .map((row) => row.trimEnd())
+    .filter((row) => !CHATTER.test(row));
+}
+
+/** What a harness adds to a result for the agent of that moment is no result. */
+export function withoutReminders(text: string): string {
+  return text.includes(REMINDER)
+    ? text.replaceAll(/<system-reminder>[^]*?(?:<\/system-reminder>|$)/g, '')
+    : text;
+}
+
+const REMINDER = '<system-reminder>';
+
+const DIFF_FILE = /^diff --git a\/\S+ b\//;
+const DIFF_NOISE = /^(?:index [0-9a-f]+\.\.|--- |\+\+\+ |@@ |(?:new|deleted) file mode |old mode |new mode )/;
+
+/** Of a diff the files and the rows that differ. */
+function differingRows(rows: readonly string[]): readonly string[] {
+  const first = rows.findIndex((row) => DIFF_FILE.test(row));
+  if (first < 0) return rows;
+  return [
+    ...rows.slice(0, first),
+    ...rows
+      .slice(first)
+      .filter((row) => /^(?:[+-]|diff )/.test(row) && !DIFF_NOISE.test(row) && row.length > 2)
+      .map((row) => row.replace(DIFF_FILE, 'diff ')),
+  ];
+}
+
+/** Characters that a row costs besides its own. */
+const ROW_OVERHEAD = 12;
+/** What is kept of the weight of a row that says little by itself: a lone field, a closing brace. */
+const BARE_ROW = 0.3;
+const SOME_WORDS = /[A-Za-z]{2,}[^]*?[^A-Za-z][A-Za-z]{2,}[^]*?[^A-Za-z][A-Za-z]{2,}/;
+/** Share of the weight of a row that no row before it has told. */
+const LEAST_NEW = 0.5;
+
+/** The rows that name anything that counts, those that name most for their length first, none that names what others do. */
+export function byNames(rows: readonly string[], weights: Excerpting['weights']): number[] {
+  const far = rows.length - WEIGHED_ROWS;
+  const told = new Set<string>();
+  return rows
+    .flatMap((row, at) => {
+      if (at >= WEIGHED_ROWS && at < far) return [];
+      const names = identifiersOf(row).filter((name) => weights.has(name));
+      const weight = weightOf(names, weights) * (SOME_WORDS.test(row) ? 1 : BARE_ROW);
+      return weight === 0 ? [] : [{ at, names, rate: weight / (ROW_OVERHEAD + row.length) }];
+    })
+    .toSorted((a, b) => b.rate - a.rate)
+    .filter(({ names }) => {
+      const fresh = names.filter((name) => !told.has(name));
+      const isNew = weightOf(fresh, weights) >= LEAST_NEW * weightOf(names, weights);
+      if (isNew) for (const name of names) told.add(name);
+      return isNew;
+    })
+    .map(({ at }) => at);
+}
+
+function weightOf(names: readonly string[], weights: Excerpting['weights']): number {
+  return names.reduce((sum, name) => sum + (weights.get(name) ?? 0), 0);
+}
