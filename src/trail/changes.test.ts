@@ -47,6 +47,23 @@ test('a patch of several files says which row is of which', () => {
   assert.deepEqual(rowsOf('apply_patch', patch), ['a.ts:', '- turn(1);', '+ turn(2);', 'b.ts:', '+ park();']);
 });
 
+test('an edit by a script is told by what the script was told to do, once for all of its files', () => {
+  const bash = (command: string): readonly string[] => rowsOf('bash', { command });
+  assert.deepEqual(bash("sed -i -e 's/slow/fast/' -e '/old/d' a.ts b.ts"), ['~ s/slow/fast/', '~ /old/d']);
+  assert.deepEqual(bash("perl -pi -e 's/slow/fast/' a.ts"), ['~ s/slow/fast/']);
+  const program = [
+    'from pathlib import Path',
+    "path = Path('dome.py')",
+    'text = path.read_text()',
+    "text = text.replace('turn(1)', 'turn(2)')",
+    'path.write_text(text)',
+    "print('turned')",
+  ];
+  const told = ["~ text = text.replace('turn(1)', 'turn(2)')"];
+  assert.deepEqual(bash(`python3 - <<'EOF'\n${program.join('\n')}\nEOF`), told);
+  assert.deepEqual(bash("cat >> a.md <<'EOF'\nMore.\nEOF"), ['+ More.']);
+});
+
 test('reading changes nothing', () => {
   assert.deepEqual(rowsOf('Read', { file_path: 'a.ts' }), []);
   assert.deepEqual(rowsOf('bash', { command: 'cat a.ts' }), []);

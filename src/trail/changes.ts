@@ -9,15 +9,17 @@ const SHOWN_REMOVED = 3;
 
 /**
  * What the actions of one call change, row by row: `- ` before what goes, `+ ` before what comes, `~ ` before what a script
- * was told to do to the file, and the path above where there are several. Undefined where the call does not tell.
+ * was told to do to the file, and the path above where files are changed in different ways. Undefined where the call does not tell.
  * @param limit characters
  */
 export function changedRows(files: readonly FileAction[], limit: number): string | undefined {
   const changed = files.map((file) => ({ file, rows: rowsOf(file) })).filter(({ rows }) => rows.length > 0);
   if (changed.length === 0) return undefined;
-  const rows = changed.flatMap(({ file, rows: own }) =>
-    changed.length === 1 ? own : [`${file.path}:`, ...own],
-  );
+  const [first] = changed;
+  const isOfOne = changed.every(({ rows: own }) => own.join('\n') === first?.rows.join('\n'));
+  const rows = isOfOne
+    ? (first?.rows ?? [])
+    : changed.flatMap(({ file, rows: own }) => [`${file.path}:`, ...own]);
   return headLines(rows.join('\n'), limit);
 }
 
