@@ -70,6 +70,8 @@ const REASON_LENGTH = 400;
 const STARTED_LENGTH = 160;
 /** Characters of a call that is told with what came of it. */
 const CALL_LENGTH = 160;
+/** Characters of it that are read: paths get shorter. */
+const READ_CALL = 2_000;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
@@ -445,12 +447,8 @@ export class TrailCollector {
     const file = meaning.files[0];
     const script = this.#scriptOf(meaning);
     const object = file === undefined ? about : `${this.#relative(file.path)}${rangeText(file.range)}`;
-    const call = detached(
-      clippedLine(
-        script === undefined ? `${name} ${object}`.trimEnd() : this.#withoutHome(script),
-        CALL_LENGTH,
-      ),
-    );
+    const told = script === undefined ? `${name} ${object}`.trimEnd() : this.#withoutWay(script);
+    const call = detached(clippedLine(this.#withoutRoot(told.slice(0, READ_CALL)), CALL_LENGTH));
     const changed = changedRows(meaning.files, CHANGED_LENGTH);
     const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
     if (isReport(meaning)) {
@@ -464,19 +462,24 @@ export class TrailCollector {
       deed: undefined,
       isRead: meaning.files.length > 0 && meaning.files.every(({ action }) => action === 'read'),
     };
-    const told = { ...step, result: keptOf(text, text.slice(0, kept)) };
-    this.#tail.push(told);
+    const done = { ...step, result: keptOf(text, text.slice(0, kept)) };
+    this.#tail.push(done);
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
     const unread = { ...step, result: text };
     this.#unread.push(unread);
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
-    this.#finishing = [told, unread];
+    this.#finishing = [done, unread];
   }
 
   /** A script without the way to the working directory, where it would run anyway. */
-  #withoutHome(script: string): string {
+  #withoutWay(script: string): string {
     const way = /^cd (\S{1,300}) *(?:&&|;)\s*/.exec(script);
     return way !== null && this.#relative(way[1] ?? '') === '.' ? script.slice(way[0].length) : script;
+  }
+
+  /** A call with its paths told from the working directory. */
+  #withoutRoot(call: string): string {
+    return this.#root === '' ? call : call.replaceAll(`${this.#root}/`, '');
   }
 
   /** What git said of the work tree is no longer so, once a file changed or a commit was made. */

@@ -10,14 +10,14 @@ const weights = new Map([
 test('of a file that was read the rows are told that name what counts, not its head', () => {
   const rows = Array.from({ length: 80 }, (_, at) => `import { part_${at} } from './part-${at}.ts';`);
   rows[50] = 'export function align_mirror(angle: number): void {';
-  const told = tellingRows(rows.join('\n'), { room: 60, weights, isRead: true });
+  const told = tellingRows(rows.join('\n'), { room: 60, weights, isRead: true, hasFailed: false });
   assert.deepEqual(told, ['export function align_mirror(angle: number): void {']);
 });
 
 test('a row that names what another row told gives way to one that tells more', () => {
   const calls = Array.from({ length: 12 }, (_, at) => `call ${at} of align_mirror in the night`);
   const rows = ['turn.log', ...calls, 'call of turn_dome in the night', ...calls];
-  const told = tellingRows(rows.join('\n'), { room: 170, weights, isRead: false });
+  const told = tellingRows(rows.join('\n'), { room: 170, weights, isRead: false, hasFailed: false });
   assert.ok(told.includes('call of turn_dome in the night'), told.join('\n'));
 });
 
@@ -34,11 +34,24 @@ test('of a diff the rows that differ are told with their file, not those around 
     '+turn(2);',
     ...context,
   ];
-  assert.deepEqual(tellingRows(diff.join('\n'), { room: 80, weights, isRead: false }), [
+  assert.deepEqual(tellingRows(diff.join('\n'), { room: 80, weights, isRead: false, hasFailed: false }), [
     'diff dome.ts',
     '-turn(1);',
     '+turn(2);',
   ]);
+});
+
+test('of a failed run the cause is told before what was run', () => {
+  const rows = [
+    '> npm run survey',
+    ...Array.from({ length: 30 }, (_, at) => `looking at star ${at}`),
+    'lens.test.ts:12: expected 3 stars, got 2',
+    ...Array.from({ length: 30 }, (_, at) => `looking at star ${at}`),
+  ];
+  const told = (hasFailed: boolean): string[] =>
+    tellingRows(rows.join('\n'), { room: 60, weights: new Map(), isRead: false, hasFailed });
+  assert.ok(told(true).includes('lens.test.ts:12: expected 3 stars, got 2'), told(true).join('\n'));
+  assert.equal(told(false)[0], '> npm run survey');
 });
 
 test('what tools and harnesses say when all went well is no row', () => {

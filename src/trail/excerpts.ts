@@ -1,7 +1,7 @@
 // Which rows of a result tell what it says.
 
 import { identifiersOf } from './identifiers.ts';
-import { isCount, readsFailed } from './outputs.ts';
+import { isCount, readsFailed, saysWhat } from './outputs.ts';
 import { clip, ELLIPSIS } from './sentences.ts';
 
 /** Characters of a row of a result. */
@@ -15,10 +15,13 @@ export interface Excerpting {
   readonly weights: ReadonlyMap<string, number>;
   /** Whether it is the text of a file, which begins with what it imports and ends with anything. */
   readonly isRead: boolean;
+  /** Whether it is known to tell of a failure: then what it says of the cause counts. */
+  readonly hasFailed: boolean;
 }
 
-/** Shares of the room for what a result counts and what went wrong in it, for the rows that name most, and for its beginning. */
+/** Shares of the room for what a result counts and what went wrong in it, or why a run failed that did; for the rows that name most, and for its beginning. */
 const PROBLEMS_SHARE = 0.4;
+const CAUSES_SHARE = 0.8;
 const NAMING_SHARE = 0.5;
 const HEAD_SHARE = 0.2;
 const SHOWN_PROBLEMS = 4;
@@ -27,8 +30,10 @@ const SHOWN_COUNTS = 2;
 const WEIGHED_ROWS = 150;
 
 /** Rows of a result that tell, in their order; a row `…` stands where others are left out. */
-export function tellingRows(result: string, { room, weights, isRead }: Excerpting): string[] {
-  const rows = differingRows(tellableRows(result)).map((row) => clip(row, Math.min(RESULT_ROW, room)));
+export function tellingRows(result: string, { room, weights, isRead, hasFailed }: Excerpting): string[] {
+  const rows = differingRows(tellableRows(result)).map((row) =>
+    clip(row.trim(), Math.min(RESULT_ROW, room - 1)),
+  );
   const kept = new Set<number>();
   let left = room;
   const keep = (at: number, until: number): boolean => {
@@ -39,36 +44,44 @@ export function tellingRows(result: string, { room, weights, isRead }: Excerptin
     kept.add(at);
     return true;
   };
-  const isWhole = rows.reduce((sum, row) => sum + row.length + 1, 0) <= room;
-  if (isWhole) return rows;
+  if (rows.reduce((sum, row) => sum + row.length + 1, 0) <= room) return rows;
   const counts = isRead ? [] : rows.flatMap((row, at) => (isCount(row) ? [at] : []));
-  const problems = isRead ? [] : rows.flatMap((row, at) => (readsFailed(row) ? [at] : []));
+  const problems = isRead
+    ? []
+    : rows.flatMap((row, at) => (readsFailed(row) || (hasFailed && saysWhat(row)) ? [at] : []));
   const isReport = counts.length + problems.length > 0;
-  if (!isRead) keep(0, -Infinity);
-  for (const at of counts.slice(-SHOWN_COUNTS)) keep(at, room * (1 - PROBLEMS_SHARE));
-  for (const at of problems.slice(0, SHOWN_PROBLEMS)) keep(at, room * (1 - PROBLEMS_SHARE));
+  if (!isRead && !hasFailed) keep(0, -Infinity);
+  const rest = room * (1 - (hasFailed ? CAUSES_SHARE : PROBLEMS_SHARE));
+  if (hasFailed) keep(problems[0] ?? 0, -Infinity);
+  for (const at of counts.slice(-SHOWN_COUNTS)) keep(at, rest);
+  for (const at of problems.slice(0, SHOWN_PROBLEMS)) keep(at, rest);
   const naming = left - NAMING_SHARE * room;
   if (!isReport) for (const at of byNames(rows, weights)) keep(at, isRead ? 0 : naming);
-  const head = isReport ? room * (1 - PROBLEMS_SHARE - HEAD_SHARE) : left / 2;
-  for (let at = isRead ? 0 : 1; at < rows.length && keep(at, head); at++);
-  for (let at = rows.length - 1; at > 0 && keep(at, 0); at--);
+  const head = isReport ? rest - HEAD_SHARE * room : left / 2;
+  for (let at = 0; at < rows.length && keep(at, head); at++);
+  for (let at = rows.length - 1; at >= 0 && keep(at, 0); at--);
   return [...kept]
     .toSorted((a, b) => a - b)
     .flatMap((at, index, all) =>
-      at - (all[index - 1] ?? (isRead ? at : -1)) > 1 ? [ELLIPSIS, rows[at] ?? ''] : [rows[at] ?? ''],
+      at - (all[index - 1] ?? (isRead || hasFailed ? at : -1)) > 1
+        ? [ELLIPSIS, rows[at] ?? '']
+        : [rows[at] ?? ''],
     );
 }
 
 /** What says nothing: rules, fences, what tools say when all went well, what a harness says of itself. */
 const CHATTER =
-  /^\s*(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|<\/?(?:content|path|type|file|entries)>.*|The file .{1,300} has been (?:updated|created)(?: successfully)?\b.*|File created successfully at.*|Here's the result of running `cat -n`.*|Success\. Updated the following files:|(?:Edit applied|Wrote file|Edited file|File (?:written|edited|updated)) ?successfully\.?.*|Successfully (?:replaced text|wrote \d|edited|applied).*|Shell cwd was reset to .*|\(no output\)|Debugger attached\.|Waiting for the debugger.*|> \S+@\d\S* \S+.*)$/;
+  /^\s*(?:[\s|:=_*─━═⎯│┃{}()[\];,-]*|\/\*\*?|\*\/|Exit code:? \d+|```\w*|~~~\w*|<\/?(?:content|path|type|file|entries)>.*|The file .{1,300} has been (?:updated|created)(?: successfully)?\b.*|File created successfully at.*|Here's the result of running `cat -n`.*|Success\. Updated the following files:|(?:Edit applied|Wrote file|Edited file|File (?:written|edited|updated)) ?successfully\.?.*|Successfully (?:replaced text|wrote \d|edited|applied).*|Shell cwd was reset to .*|\(no output\)|Debugger attached\.|Waiting for the debugger.*|> \S+@\d\S* \S+.*)$/;
+
+/** A number that a reader puts before a line, with the indentation behind it. */
+const NUMBERED = /^ *(\d{1,6})(?:→|\t)\s*/;
 
 /** Rows of a result without what a harness adds for the agent of that moment, and without chatter. */
 export function tellableRows(result: string): string[] {
   return withoutReminders(result)
     .split('\n')
-    .map((row) => row.trimEnd())
-    .filter((row) => !CHATTER.test(row));
+    .map((row) => row.trimEnd().replace(NUMBERED, '$1: '))
+    .filter((row) => !CHATTER.test(row.replace(/^\d+: /, '')));
 }
 
 /** What a harness adds to a result for the agent of that moment is no result. */

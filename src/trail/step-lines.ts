@@ -5,7 +5,7 @@ import { identifiersOf } from './identifiers.ts';
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { readsFailed } from './outputs.ts';
-import { clip } from './sentences.ts';
+import { clip, ELLIPSIS } from './sentences.ts';
 import type { Activity, Trail } from './trail.ts';
 
 /** Where what was said and what was done stand together, as they came. */
@@ -52,11 +52,11 @@ const SHOWN_STEPS = 6;
 
 /** What the newest steps on the current request found or changed, newest first, as long as the agent works on it. */
 export function stepLines(trail: Trail, { room, ...telling }: StepRoom): SummaryLine[] {
-  return shownSteps(trail).map((step) => {
+  return shownSteps(trail).map((step, at, all) => {
     return summaryLine({
       section: SECTION.current,
       order: step.position + 0.4,
-      text: stepRows(step, { room: room / SHOWN_STEPS, ...telling }).join('\n'),
+      text: stepRows(step, { room: room * stepShare(at, all.length), ...telling }).join('\n'),
       value: 0.8,
       group: SINCE,
     });
@@ -71,19 +71,33 @@ export function toldSteps(trail: Trail): ReadonlySet<number> {
 /** The steps that `stepLines` tells whole in so much room. */
 export function wholeSteps(trail: Trail, room: number): ReadonlySet<number> {
   const whole = shownSteps(trail).filter(
-    (step) => headOf(step).length + (madeChange(step) ?? step.result).length < room / SHOWN_STEPS,
+    (step, at, all) =>
+      headOf(step).length + (madeChange(step) ?? step.result).length < room * stepShare(at, all.length),
   );
   return new Set(whole.map(({ position }) => position));
 }
 
+/** The newest steps, newest first; what was done again is told once. */
 function shownSteps({ current, turns }: Trail): readonly Activity[] {
   if (current.isAgentDone) return [];
   const unread = new Set(current.unread.map(({ position }) => position));
-  return current.tail
-    .filter(({ turn, position }) => turn === turns && !unread.has(position))
-    .slice(-SHOWN_STEPS)
-    .toReversed();
+  const newest = new Map<string, Activity>();
+  for (const step of current.tail.toReversed()) {
+    const { turn, position, call, changed = '' } = step;
+    const key = `${call}\n${changed}`;
+    if (turn === turns && !unread.has(position) && !newest.has(key)) newest.set(key, step);
+  }
+  return [...newest.values()].slice(0, SHOWN_STEPS);
 }
+
+/** Share of the room for one of `count` steps, the newest first: the newest has twice as much as the oldest. */
+function stepShare(at: number, count: number): number {
+  const few = Math.max(FEW_STEPS, count);
+  return (2 - at / few) / (1.5 * few + 0.5);
+}
+
+/** Fewer steps than these have no more room than these. */
+const FEW_STEPS = 3;
 
 /** What a step was: what it did, or else the call as it was made. */
 function headOf({ call, deed, result }: Activity): string {
@@ -98,15 +112,18 @@ function madeChange({ changed, deed }: Activity): string | undefined {
 
 /** A step with what came of it, in about `room` characters; of a step with much less the call takes no more than half. */
 function stepRows(step: Activity, { room, weights, from }: StepRoom): string[] {
-  const said = headOf(step);
-  const head = clip(
-    from === undefined ? said : said.replaceAll(`${from}/`, ''),
-    Math.max(LEAST_HEAD, room / 2),
-  );
+  const said = from === undefined ? headOf(step) : headOf(step).replaceAll(`${from}/`, '');
+  const most = Math.max(LEAST_HEAD, room / 2);
+  const short =
+    said.length > most && step.deed === undefined ? said.replaceAll(LONG_PATH, `${ELLIPSIS}$1`) : said;
+  const head = clip(short, most);
   const rows = toldRows(step, { room: Math.max(LEAST_ROWS, room - head.length), weights });
   for (const row of [head, ...rows]) for (const name of identifiersOf(row)) weights.delete(name);
   return [head, ...rows.map((row) => `    ${row}`)];
 }
+
+/** The way to where an absolute path of many parts ends. */
+const LONG_PATH = /(?:\/[^\s/'"]+){3,}(\/[^\s/'"]+\/?)/g;
 
 /** Characters that a call and what came of it may have in any case. */
 const LEAST_HEAD = 90;
@@ -114,10 +131,27 @@ const LEAST_ROWS = 60;
 
 function toldRows(step: Activity, { room, weights }: Pick<StepRoom, 'room' | 'weights'>): string[] {
   const change = madeChange(step);
-  if (change === undefined) return tellingRows(step.result, { room, weights, isRead: step.isRead });
+  const hasFailed = step.deed?.includes(FAILED) === true;
+  if (change === undefined) {
+    // What the head of a failed run says is not told again.
+    const result = hasFailed ? withoutRows(step.result, step.deed ?? '') : step.result;
+    return tellingRows(result, { room, weights, isRead: step.isRead, hasFailed });
+  }
   const rows = change.split('\n').map((row) => clip(`${row.slice(0, 2)}${row.slice(2).trim()}`, CHANGED_ROW));
   const said = tellableRows(step.result).filter(readsFailed).slice(0, 1);
   return [...shownChange(rows, { room, weights }), ...said.map((row) => clip(row.trim(), CHANGED_ROW))];
+}
+
+const FAILED = '→ failed';
+/** Characters by which a row is known again that a head holds. */
+const KNOWN_BY = 60;
+
+function withoutRows(text: string, head: string): string {
+  const rows = text.split('\n').filter((row) => {
+    const known = row.trim().slice(0, KNOWN_BY);
+    return known === '' || !head.includes(known);
+  });
+  return rows.join('\n');
 }
 
 /** Rows of a change in about `room` characters: of what comes what names most, then the rest of it, then what goes. */

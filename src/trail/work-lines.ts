@@ -162,7 +162,14 @@ export function listLines({ text }: Reply, group: string, order: number): Summar
     .split('\n')
     .filter((row) => !NO_CONTENT.test(row))
     .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), REPLY_ROW)}`);
-  return chainedLines(rows, 1, { section: SECTION.current, order, value: 0.5, group });
+  // The line that introduces a list says nothing without the first of it.
+  const [lead = '', first = '', ...others] = rows;
+  return chainedLines([`${lead}\n${first}`, ...others], 1, {
+    section: SECTION.current,
+    order,
+    value: 0.5,
+    group,
+  });
 }
 
 const NONE_TOLD: ReadonlySet<number> = new Set();
