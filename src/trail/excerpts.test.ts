@@ -1,23 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tellableRows, tellingRows } from './excerpts.ts';
+import type { Excerpting } from './excerpts.ts';
 
 const weights = new Map([
   ['align_mirror', 1],
   ['turn_dome', 0.5],
 ]);
 
+function excerpt(rows: readonly string[], how: Partial<Excerpting>): string[] {
+  const plain = { room: 80, weights, isRead: false, hasFailed: false, sought: new Set<string>() };
+  return tellingRows(rows.join('\n'), { ...plain, ...how });
+}
+
 test('of a file that was read the rows are told that name what counts, not its head', () => {
   const rows = Array.from({ length: 80 }, (_, at) => `import { part_${at} } from './part-${at}.ts';`);
   rows[50] = 'export function align_mirror(angle: number): void {';
-  const told = tellingRows(rows.join('\n'), { room: 60, weights, isRead: true, hasFailed: false });
+  const told = excerpt(rows, { room: 60, isRead: true });
   assert.deepEqual(told, ['export function align_mirror(angle: number): void {']);
 });
 
 test('a row that names what another row told gives way to one that tells more', () => {
   const calls = Array.from({ length: 12 }, (_, at) => `call ${at} of align_mirror in the night`);
   const rows = ['turn.log', ...calls, 'call of turn_dome in the night', ...calls];
-  const told = tellingRows(rows.join('\n'), { room: 170, weights, isRead: false, hasFailed: false });
+  const told = excerpt(rows, { room: 170 });
   assert.ok(told.includes('call of turn_dome in the night'), told.join('\n'));
 });
 
@@ -34,11 +40,7 @@ test('of a diff the rows that differ are told with their file, not those around 
     '+turn(2);',
     ...context,
   ];
-  assert.deepEqual(tellingRows(diff.join('\n'), { room: 80, weights, isRead: false, hasFailed: false }), [
-    'diff dome.ts',
-    '-turn(1);',
-    '+turn(2);',
-  ]);
+  assert.deepEqual(excerpt(diff, { room: 80 }), ['diff dome.ts', '-turn(1);', '+turn(2);']);
 });
 
 test('of a failed run the cause is told before what was run', () => {
@@ -48,10 +50,36 @@ test('of a failed run the cause is told before what was run', () => {
     'lens.test.ts:12: expected 3 stars, got 2',
     ...Array.from({ length: 30 }, (_, at) => `looking at star ${at}`),
   ];
-  const told = (hasFailed: boolean): string[] =>
-    tellingRows(rows.join('\n'), { room: 60, weights: new Map(), isRead: false, hasFailed });
+  const told = (hasFailed: boolean): string[] => excerpt(rows, { room: 60, weights: new Map(), hasFailed });
   assert.ok(told(true).includes('lens.test.ts:12: expected 3 stars, got 2'), told(true).join('\n'));
   assert.equal(told(false)[0], '> npm run survey');
+});
+
+test('what was looked for is told before what weighs more', () => {
+  const rows = [
+    ...Array.from({ length: 20 }, (_, at) => `line ${at} of the night log that says little`),
+    'align_mirror is called at noon',
+    'turn_dome is called at noon',
+    ...Array.from({ length: 20 }, (_, at) => `line ${at} of the day log that says little`),
+  ];
+  const told = (sought: string[]): string[] =>
+    excerpt(rows, { isRead: true, room: 40, sought: new Set(sought) });
+  assert.deepEqual(told([]), ['align_mirror is called at noon']);
+  assert.deepEqual(told(['turn_dome']), ['turn_dome is called at noon']);
+});
+
+test('what came of a call is told: commits, pushes, addresses, versions', () => {
+  const noise = Array.from({ length: 30 }, (_, at) => `remote: counting objects of part ${at}`);
+  for (const outcome of [
+    '[main 6c3f339] Turn the dome slowly',
+    'https://example.org/ada/orbit/pull/41',
+    '   1a2b3c4..5d6e7f8  main -> main',
+    ' * [new branch]      dome -> dome',
+    'v4.12.0',
+  ]) {
+    const told = excerpt([...noise, outcome, ...noise], { weights: new Map() });
+    assert.ok(told.includes(outcome.trim()), `${outcome} in ${told.join(' / ')}`);
+  }
 });
 
 test('what tools and harnesses say when all went well is no row', () => {

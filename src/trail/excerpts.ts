@@ -17,9 +17,11 @@ export interface Excerpting {
   readonly isRead: boolean;
   /** Whether it is known to tell of a failure: then what it says of the cause counts. */
   readonly hasFailed: boolean;
+  /** Names that the call itself gives: what it looks for. */
+  readonly sought: ReadonlySet<string>;
 }
 
-/** Shares of the room for what a result counts and what went wrong in it, or why a run failed that did; for the rows that name most, and for its beginning. */
+/** Shares of the room for what came of a call, what it counts and what went wrong in it, or why a run failed that did; for the rows that name most, and for its beginning. */
 const PROBLEMS_SHARE = 0.4;
 const CAUSES_SHARE = 0.8;
 const NAMING_SHARE = 0.5;
@@ -30,7 +32,10 @@ const SHOWN_COUNTS = 2;
 const WEIGHED_ROWS = 150;
 
 /** Rows of a result that tell, in their order; a row `…` stands where others are left out. */
-export function tellingRows(result: string, { room, weights, isRead, hasFailed }: Excerpting): string[] {
+export function tellingRows(
+  result: string,
+  { room, weights, isRead, hasFailed, sought }: Excerpting,
+): string[] {
   const rows = differingRows(tellableRows(result)).map((row) =>
     clip(row.trim(), Math.min(RESULT_ROW, room - 1)),
   );
@@ -45,18 +50,17 @@ export function tellingRows(result: string, { room, weights, isRead, hasFailed }
     return true;
   };
   if (rows.reduce((sum, row) => sum + row.length + 1, 0) <= room) return rows;
-  const counts = isRead ? [] : rows.flatMap((row, at) => (isCount(row) ? [at] : []));
+  const counts = isRead ? [] : rows.flatMap((row, at) => (isCount(row) || OUTCOME.test(row) ? [at] : []));
   const problems = isRead
     ? []
     : rows.flatMap((row, at) => (readsFailed(row) || (hasFailed && saysWhat(row)) ? [at] : []));
   const isReport = counts.length + problems.length > 0;
-  if (!isRead && !hasFailed) keep(0, -Infinity);
+  if (!isRead) keep(problems[0] ?? counts.at(-1) ?? 0, -Infinity);
   const rest = room * (1 - (hasFailed ? CAUSES_SHARE : PROBLEMS_SHARE));
-  if (hasFailed) keep(problems[0] ?? 0, -Infinity);
   for (const at of counts.slice(-SHOWN_COUNTS)) keep(at, rest);
   for (const at of problems.slice(0, SHOWN_PROBLEMS)) keep(at, rest);
   const naming = left - NAMING_SHARE * room;
-  if (!isReport) for (const at of byNames(rows, weights)) keep(at, isRead ? 0 : naming);
+  if (!isReport) for (const at of byNames(rows, weights, sought)) keep(at, isRead ? 0 : naming);
   const head = isReport ? rest - HEAD_SHARE * room : left / 2;
   for (let at = 0; at < rows.length && keep(at, head); at++);
   for (let at = rows.length - 1; at >= 0 && keep(at, 0); at--);
@@ -68,6 +72,10 @@ export function tellingRows(result: string, { room, weights, isRead, hasFailed }
         : [rows[at] ?? ''],
     );
 }
+
+/** A row that is what came of a call: a commit, a push, a version, the address of a pull request or an issue. */
+const OUTCOME =
+  /^\[\S{1,100}(?: \(root-commit\))? [0-9a-f]{7,40}\] |^https:\/\/\S+\/(?:pull|issues|merge_requests|releases)\/\S+$|^[ +*]?\s*(?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new (?:branch|tag)\]) +\S+ +-> |^v?\d+\.\d+\.\d+\S*$/;
 
 /** What says nothing: rules, fences, what tools say when all went well, what a harness says of itself. */
 const CHATTER =
@@ -114,11 +122,18 @@ const ROW_OVERHEAD = 12;
 /** What is kept of the weight of a row that says little by itself: a lone field, a closing brace. */
 const BARE_ROW = 0.3;
 const SOME_WORDS = /[A-Za-z]{2,}[^]*?[^A-Za-z][A-Za-z]{2,}[^]*?[^A-Za-z][A-Za-z]{2,}/;
+/** How much more a row is worth that names what was looked for. */
+const SOUGHT_FACTOR = 3;
+const NOTHING_SOUGHT: ReadonlySet<string> = new Set();
 /** Share of the weight of a row that no row before it has told. */
 const LEAST_NEW = 0.5;
 
 /** The rows that name anything that counts, those that name most for their length first, none that names what others do. */
-export function byNames(rows: readonly string[], weights: Excerpting['weights']): number[] {
+export function byNames(
+  rows: readonly string[],
+  weights: Excerpting['weights'],
+  sought: Excerpting['sought'] = NOTHING_SOUGHT,
+): number[] {
   const far = rows.length - WEIGHED_ROWS;
   const told = new Set<string>();
   return rows
@@ -126,7 +141,8 @@ export function byNames(rows: readonly string[], weights: Excerpting['weights'])
       if (at >= WEIGHED_ROWS && at < far) return [];
       const names = identifiersOf(row).filter((name) => weights.has(name));
       const weight = weightOf(names, weights) * (SOME_WORDS.test(row) ? 1 : BARE_ROW);
-      return weight === 0 ? [] : [{ at, names, rate: weight / (ROW_OVERHEAD + row.length) }];
+      const factor = names.some((name) => sought.has(name)) ? SOUGHT_FACTOR : 1;
+      return weight === 0 ? [] : [{ at, names, rate: (weight * factor) / (ROW_OVERHEAD + row.length) }];
     })
     .toSorted((a, b) => b.rate - a.rate)
     .filter(({ names }) => {

@@ -127,7 +127,7 @@ const LONG_PATH = /(?:\/[^\s/'"]+){3,}(\/[^\s/'"]+\/?)/g;
 
 /** Characters that a call and what came of it may have in any case. */
 const LEAST_HEAD = 90;
-const LEAST_ROWS = 60;
+const LEAST_ROWS = 85;
 
 function toldRows(step: Activity, { room, weights }: Pick<StepRoom, 'room' | 'weights'>): string[] {
   const change = madeChange(step);
@@ -135,7 +135,13 @@ function toldRows(step: Activity, { room, weights }: Pick<StepRoom, 'room' | 'we
   if (change === undefined) {
     // What the head of a failed run says is not told again.
     const result = hasFailed ? withoutRows(step.result, step.deed ?? '') : step.result;
-    return tellingRows(result, { room, weights, isRead: step.isRead, hasFailed });
+    return tellingRows(result, {
+      room,
+      weights,
+      isRead: step.isRead,
+      hasFailed,
+      sought: new Set(identifiersOf(step.call)),
+    });
   }
   const rows = change.split('\n').map((row) => clip(`${row.slice(0, 2)}${row.slice(2).trim()}`, CHANGED_ROW));
   const said = tellableRows(step.result).filter(readsFailed).slice(0, 1);

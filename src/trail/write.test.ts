@@ -789,6 +789,15 @@ test('in the middle of a turn the newest steps are told with what they found and
   }
 });
 
+test('what is done again and again is told once, at its newest', () => {
+  const story = session(1).user('Start.').agent('I start.');
+  for (let at = 0; at < 5; at++) story.sh('dome status', `angle ${at}`);
+  const text = summaryOf(story.sh('make dome', 'the dome turns'), 1_000);
+  const [since = ''] = text.slice(text.indexOf('Since the current request')).split('\nSteps on');
+  assert.equal(since.split('- ran `dome status`').length, 2, text);
+  assert.match(since, /angle 4/);
+});
+
 test('of an edit without a reaction it is told what it changed', () => {
   const story = session(2).edit(`${home}/src/roof.ts`, 'closeRoof();', 'closeRoof(slowly);');
   const text = summaryOf(story, 2_000);
