@@ -4,6 +4,9 @@ import type { FileAction } from './calls.ts';
 import type { Replacement } from './known-text.ts';
 import { ELLIPSIS, headLines } from './sentences.ts';
 
+/** Characters of a text that are read. */
+const READ_LENGTH = 12_000;
+
 /** Rows that one place of a file loses which are told: what stands there now tells more. */
 const SHOWN_REMOVED = 3;
 
@@ -41,7 +44,10 @@ function differingRows(place: Pick<Replacement, 'old' | 'new'>): readonly string
 }
 
 function filled(text: string): readonly string[] {
-  return text.split('\n').filter((row) => row.trim() !== '' && row.trim() !== ELLIPSIS);
+  return text
+    .slice(0, READ_LENGTH)
+    .split('\n')
+    .filter((row) => row.trim() !== '' && row.trim() !== ELLIPSIS);
 }
 
 /** The rows that stand nowhere among others, whatever their indentation. */
