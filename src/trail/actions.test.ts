@@ -109,7 +109,7 @@ test('commands of an agent without tools are calls, and what the harness answers
   assert.equal(trail.current.newestReply?.text, 'I run the checks.');
   assert.deepEqual(
     trail.current.unread.map(({ call }) => call),
-    ['bash pytest tests/test_gate.py'],
+    ['pytest tests/test_gate.py'],
   );
   const text = summaryOf(trail, 2_000);
   assert.match(text, /1 failed, 3 passed/);

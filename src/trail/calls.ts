@@ -20,6 +20,8 @@ export interface FileAction {
   readonly added?: string | undefined;
   /** What an edit takes out, and what it puts there, place by place; absent where the call does not tell. */
   readonly replaced?: readonly Replacement[] | undefined;
+  /** What a script that edits was told to do, where its new text is not known. */
+  readonly how?: string | undefined;
 }
 
 /** A call by its meaning. Absent parts do not apply. */
@@ -58,8 +60,8 @@ export function meaningOf(call: CallView): CallMeaning {
   return { command, simple, directory, files: files.map(fileAction), plan, questions, processId, text };
 }
 
-function fileAction({ action, path, to, range, added, replaced }: FileAction): FileAction {
-  return { action, path, to, range, added, replaced };
+function fileAction({ action, path, to, range, added, replaced, how }: FileAction): FileAction {
+  return { action, path, to, range, added, replaced, how };
 }
 
 function readCall(call: CallView): CallMeaning {
@@ -185,8 +187,8 @@ export function shellMeaning(script: string, args: Arguments): CallMeaning {
     return { files: patch.map((file) => within(directory, file)), text: script };
   }
   const simple = simpleCommands(script);
-  const files = simple.flatMap(fileActionsOf).map(({ action, path, to, range, content }) => {
-    return { action, path, to, range, added: content };
+  const files = simple.flatMap(fileActionsOf).map(({ action, path, to, range, content, how }) => {
+    return { action, path, to, range, added: content, how };
   });
   return {
     command: script,
@@ -198,9 +200,9 @@ export function shellMeaning(script: string, args: Arguments): CallMeaning {
 }
 
 function within(directory: string | undefined, file: FileAction): FileAction {
-  const { action, path, to, range, added, replaced } = file;
+  const { action, path, to, range, added, replaced, how } = file;
   const newPath = to === undefined ? undefined : joinPath(directory, to);
-  return { action, path: joinPath(directory, path), to: newPath, range, added, replaced };
+  return { action, path: joinPath(directory, path), to: newPath, range, added, replaced, how };
 }
 
 function patchTextOf(name: string, input: string, args: Arguments): string | undefined {

@@ -294,7 +294,7 @@ test('an edit that an editor rejects is a failure of it, whatever tool sent it, 
   assert.equal(failure?.command, 'edit lens.ts');
   assert.deepEqual(trailOf(told).files, []);
   assert.deepEqual(
-    trailOf(told).current.tail.map(({ written }) => written),
+    trailOf(told).current.tail.map(({ changed }) => changed),
     [undefined, undefined],
   );
   const done = trailOf(told.call('run_ipython', edit, '[File: /w/lens.ts (9 lines total after edit)]'));

@@ -16,6 +16,7 @@ import {
 import type { ActionStyle, EditorPlace } from './actions.ts';
 import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
+import { changedRows } from './changes.ts';
 import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
 import { GitLedger } from './git-ledger.ts';
@@ -47,7 +48,7 @@ import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
 import type { GitCommand, SimpleCommand } from './shell.ts';
 import { clip, clipMiddle, clippedLine, detached, headLines, keptOf, oneLine } from './sentences.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
-import type { Action, Activity, Reply, Statement, Trail } from './trail.ts';
+import type { Action, Activity, LineRange, Reply, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
 const MAX_ACTIONS = 24;
@@ -65,12 +66,16 @@ const UNREAD_LENGTH = 6_000;
 /** Newest messages of the agent that are kept, in this many characters. */
 const MAX_SAID = 24;
 const SAID_LENGTH = 2_400;
-/** Characters of a text that an edit wrote, when it is told as part of the newest calls. */
-const WRITTEN_LENGTH = 900;
+/** Characters of what an edit changed, when it is told as part of the newest calls. */
+const CHANGED_LENGTH = 1_200;
 const MAX_ABOUT_LENGTH = 240;
 /** Characters of what a harness found wrong with an edit. */
 const REASON_LENGTH = 400;
 const STARTED_LENGTH = 160;
+/** Characters of a call that is told with what came of it. */
+const CALL_LENGTH = 160;
+/** Characters of it that are read: paths get shorter. */
+const READ_CALL = 2_000;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
@@ -86,6 +91,9 @@ const SYNTHETIC_MODEL = '<synthetic>';
 
 /** Stands for the id of a call that is written as text: there is one at a time, and the next answer is its result. */
 const TEXT_CALL = 'text';
+
+/** A call whose result is being taken in: what it did is noted while that goes on. */
+type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] };
 
 interface DueCall {
   readonly meaning: CallMeaning;
@@ -114,12 +122,14 @@ export class TrailCollector {
   readonly #deliveries = new DeliveryLedger();
   readonly #git = new GitLedger();
   readonly #actions: Action[] = [];
-  readonly #tail: Activity[] = [];
+  readonly #tail: OpenActivity[] = [];
   readonly #place = new PlaceLedger();
   /** Positions of calls that told the state of the work tree as it still is, and what is quoted of them. */
   #reports: { readonly position: number; readonly isStep: boolean }[] = [];
   #quotedReports: Quotable[] = [];
-  #unread: Activity[] = [];
+  #unread: OpenActivity[] = [];
+  /** The call whose result is being taken in, as it is told. */
+  #finishing: readonly OpenActivity[] = [];
   #hasUnread = false;
   readonly #said: Reply[] = [];
   readonly #list = new Newest(listIn);
@@ -227,7 +237,7 @@ export class TrailCollector {
       .map(({ meaning, name, about, moment }) => {
         const object = meaning.command ?? meaning.files[0]?.path ?? about;
         const call = meaning.command === undefined ? `${name} ${object}` : object;
-        return { ...moment, text: clip(oneLine(redact(call)), STARTED_LENGTH) };
+        return { ...moment, call: moment.position, text: clip(oneLine(redact(call)), STARTED_LENGTH) };
       });
   }
 
@@ -429,6 +439,7 @@ export class TrailCollector {
     this.#finishEdit(due, outcome.text, failed);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
+    this.#finishing = [];
   }
 
   /** A call that the user refused is no failure of the call; what the user said about it is the user's word. */
@@ -444,23 +455,51 @@ export class TrailCollector {
 
   #noteActivity({ meaning, name, about, moment }: DueCall, text: string, failed: boolean): void {
     this.#hasUnread = true;
-    if (meaning.plan !== undefined || text.trim() === '') return;
+    if (meaning.plan !== undefined) return;
     const file = meaning.files[0];
-    const object = this.#scriptOf(meaning) ?? (file === undefined ? about : this.#relative(file.path));
-    const call = detached(clippedLine(object === '' ? name : `${name} ${object}`, 160));
-    const added = meaning.command === undefined && !failed ? (file?.added ?? '') : '';
-    const written = added === '' ? undefined : detached(headLines(added, WRITTEN_LENGTH));
+    const script = this.#scriptOf(meaning);
+    const object = file === undefined ? about : `${this.#relative(file.path)}${rangeText(file.range)}`;
+    const told = script === undefined ? `${name} ${object}`.trimEnd() : this.#withoutWay(script);
+    const call = detached(clippedLine(this.#withoutRoot(told.slice(0, READ_CALL)), CALL_LENGTH));
+    // An edit tool that failed changed nothing; a script may fail late and have written before.
+    const isMade = !failed || meaning.command !== undefined;
+    const changed = isMade ? changedRows(meaning.files, CHANGED_LENGTH) : undefined;
     const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
     if (isReport(meaning)) {
       const report = { position: moment.position, isStep: showsLines(meaning) };
       this.#reports = [...this.#reports, report].slice(-MAX_TAIL);
     }
-    // Written out: an object that another is spread into is put together much slower.
     const { turn, position } = moment;
-    this.#tail.push({ turn, position, call, written, result: keptOf(text, text.slice(0, kept)) });
+    const rows = changed === undefined ? undefined : detached(changed);
+    const isRead = meaning.files.length > 0 && meaning.files.every(({ action }) => action === 'read');
+    // Written out: an object that another is spread into is put together much slower.
+    const deed = undefined;
+    const done = {
+      turn,
+      position,
+      call,
+      changed: rows,
+      deed,
+      isRead,
+      result: keptOf(text, text.slice(0, kept)),
+    };
+    this.#tail.push(done);
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
-    this.#unread.push({ turn, position, call, written: undefined, result: text });
+    const unread = { turn, position, call, changed: rows, deed, isRead, result: text };
+    this.#unread.push(unread);
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
+    this.#finishing = [done, unread];
+  }
+
+  /** A script without the way to the working directory, where it would run anyway. */
+  #withoutWay(script: string): string {
+    const way = /^cd (\S{1,300}) *(?:&&|;)\s*/.exec(script);
+    return way !== null && this.#relative(way[1] ?? '') === '.' ? script.slice(way[0].length) : script;
+  }
+
+  /** A call with its paths told from the working directory. */
+  #withoutRoot(call: string): string {
+    return this.#root === '' ? call : call.replaceAll(`${this.#root}/`, '');
   }
 
   /** What git said of the work tree is no longer so, once a file changed or a commit was made. */
@@ -581,9 +620,11 @@ export class TrailCollector {
 
   #act(phrase: string): void {
     const { turn, position } = this.#moment;
+    for (const step of this.#finishing) step.deed = detached(withDeed(step.deed, phrase));
     const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
     if (before >= 0) this.#actions.splice(before, 1);
-    this.#actions.push({ turn, position, text: detached(phrase) });
+    const call = this.#finishing[0]?.position;
+    this.#actions.push({ turn, position, call, text: detached(phrase) });
     if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
   }
 
@@ -624,17 +665,22 @@ export class TrailCollector {
 }
 
 /** What is shown of one of `count` activities: most are gone before anybody asks, so this is done when somebody does. */
-function toldActivity({ turn, position, call, result, written }: Activity, count: number): Activity {
+function toldActivity(activity: Activity, count: number): Activity {
+  const { turn, position, call, result, changed, deed, isRead } = activity;
   const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
-  return redactedActivity({ turn, position, call, written, result: headLines(stripAnsi(result), length) });
+  const told = headLines(stripAnsi(result), length);
+  return redactedActivity({ turn, position, call, changed, deed, isRead, result: told });
 }
 
-function redactedActivity({ turn, position, call, result, written }: Activity): Activity {
+function redactedActivity(activity: Activity): Activity {
+  const { turn, position, call, result, changed, deed, isRead } = activity;
   return {
     turn,
     position,
+    deed,
+    isRead,
     call: redact(call),
-    written: written === undefined ? undefined : redact(written),
+    changed: changed === undefined ? undefined : redact(changed),
     result: redact(endsOf(stripAnsi(result), UNREAD_LENGTH)),
   };
 }
@@ -739,16 +785,39 @@ function isScratch(path: string): boolean {
   return path.startsWith('/dev/') || path.startsWith('/proc/');
 }
 
+/** `:10–20` behind a path. */
+function rangeText(range: LineRange | undefined): string {
+  return range === undefined ? '' : `:${range.from}–${range.to ?? 'end'}`;
+}
+
+/** What a call did so far with one thing more: edits of several files are one deed. */
+function withDeed(deed: string | undefined, phrase: string): string {
+  if (deed === undefined) return phrase;
+  const isMore = deed.startsWith(EDITED) && phrase.startsWith(EDITED);
+  return isMore ? `${deed}, ${phrase.slice(EDITED.length)}` : `${deed}; ${phrase}`;
+}
+
+const EDITED = 'edited ';
+
 function phraseOf(action: FileAction['action'], path: string, to: string | undefined): string {
   if (action === 'move') return `moved ${path} to ${to ?? path}`;
   if (action === 'restore') return `had git put back ${path}`;
   return `${{ edit: 'edited', create: 'wrote', delete: 'deleted', read: 'read' }[action]} ${path}`;
 }
 
+/** Characters of a count that is told with the one before it: `10 pass, 0 fail`. */
+const SHORT_COUNT = 24;
+
+/** The last count of a run, with the one before it where both are short. */
+function countsIn(telling: readonly string[]): string | undefined {
+  const last = telling.slice(-2);
+  return last.every(({ length }) => length <= SHORT_COUNT) ? last.join(', ') : last.at(-1);
+}
+
 /** @param isKnown whether the producer says how it ended */
 function resultPhrase(failed: boolean, telling: readonly string[], isKnown: boolean): string {
-  const line = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
-  const said = line === undefined || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
+  const line = failed ? telling[0] : (telling.find(readsFailed) ?? countsIn(telling));
+  const said = line === undefined || line === '' || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
   if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
   if (said === '') return isKnown ? '' : ' → outcome not known';
   return readsFailed(said) ? ` → said ${said}` : ` → ok: ${said}`;

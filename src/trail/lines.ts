@@ -8,18 +8,10 @@ import { nextLines, pendingLines } from './next-lines.ts';
 import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
 import type { PreservedWords } from './preserved.ts';
 import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
+import { startedLines, stepLines, tailLines, toldSteps, unreadLines, wholeSteps } from './step-lines.ts';
 import { otherCommits, treeLines } from './tree-lines.ts';
 import type { Reply, Trail } from './trail.ts';
-import {
-  actionLines,
-  listLines,
-  replyLines,
-  runLines,
-  startedLines,
-  statementLines,
-  tailLines,
-  unreadLines,
-} from './work-lines.ts';
+import { actionLines, listLines, replyLines, runLines, statementLines } from './work-lines.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -44,15 +36,19 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const pending = pendingLines(trail);
   const tree = treeLines(trail, budget);
   const files = fileLines(trail, budget);
-  const actions = actionLines(trail);
+  const actions = actionLines(trail, toldSteps(trail));
+  const weights = new Map(trail.identifiers.map(({ text, weight }) => [text, weight]));
   const { now, before, choices } = statementLines(trail, budget);
   const { repliesTo, newestReply } = trail.current;
   const reply = replyLines(repliesTo, "The agent's last message before the current request:", -1e9);
   const report = replyLines(newestReply, "The agent's newest message:", 4e9);
   const list = newestListLines(trail);
-  const unread = unreadLines(trail, budget * UNREAD_SHARE * CHARACTERS_PER_TOKEN);
+  const telling = { weights, from: trail.workedIn };
+  const unread = unreadLines(trail, { ...telling, room: budget * UNREAD_SHARE * CHARACTERS_PER_TOKEN });
+  const stepRoom = Math.min(budget * STEPS_SHARE * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
+  const steps = stepLines(trail, { ...telling, room: stepRoom });
   const started = startedLines(trail);
-  const tail = tailLines(trail);
+  const tail = tailLines(trail, wholeSteps(trail, stepRoom));
   const messages = messageLines(trail, budget, preserved);
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
@@ -66,11 +62,12 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: template, share: templateShare(budget), by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
     { lines: unread, share: 1.25 * UNREAD_SHARE, by: 'order' },
+    { lines: steps, share: 1.25 * STEPS_SHARE, by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
     { lines: tree, share: 0.04, by: 'order' },
-    { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
+    { lines: actions.toReversed().slice(0, 6), share: 0.03, by: 'order' },
     { lines: report, share: quoteShare * replyShare(newestReply, trail), by: 'order' },
     { lines: reply, share: quoteShare * replyShare(repliesTo, trail), by: 'order' },
     { lines: list, share: quoteShare * 0.05, by: 'order' },
@@ -104,6 +101,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     runLines(trail),
     started,
     unread,
+    steps,
     list,
     tail,
     messages.all,
@@ -116,6 +114,10 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
 
 /** Share of the budget for the newest results, to which the agent has not reacted yet. @source docs/decisions/summary.md */
 const UNREAD_SHARE = 0.05;
+/** Characters of the steps on the current request: with more room they stand as they were besides. */
+const MOST_OF_STEPS = 1_500;
+/** Share for the steps before them on the current request. */
+const STEPS_SHARE = 0.08;
 /** Tokens from which on messages of the agent are quoted at their whole share: in a small summary paths and rules come first. */
 const WHOLE_QUOTES = 5_000;
 /** Characters of code and output that a token holds at least, nearly always. */

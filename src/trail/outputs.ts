@@ -185,6 +185,11 @@ export function isCount(line: string): boolean {
   return line.length < 2_000 && COUNT.test(line);
 }
 
+/** Whether a line of a failed run says what went wrong. */
+export function saysWhat(line: string): boolean {
+  return line.length < 2_000 && !PASSED.test(line) && (SAYS_WHAT.test(line) || DIFFERENCE.test(line));
+}
+
 /** Whether a line tells of a failure, whatever the status. */
 export function readsFailed(line: string): boolean {
   return (

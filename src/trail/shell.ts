@@ -4,6 +4,7 @@
 import { parse } from 'unbash';
 import type { Command, Node, Redirect, Script, Word } from 'unbash';
 
+import { scriptEdits } from './script-edits.ts';
 import type { LineRange } from './trail.ts';
 
 /** One simple command of a script with wrappers (`env X=1`, `sudo`, `timeout 5`) taken off. */
@@ -30,8 +31,10 @@ export interface ShellFileAction {
   /** The new name of a moved file. */
   readonly to?: string;
   readonly range?: LineRange;
-  /** The whole new text, where the command holds it. */
+  /** The text that is written or added, where the command holds it. */
   readonly content?: string;
+  /** What an edit is told to do, where the new text is not known. */
+  readonly how?: string;
 }
 
 /** The parser is quadratic on some nonsense (nested braces); beyond this a script is data, and its head tells enough. */
@@ -295,6 +298,7 @@ export function fileActionsOf(command: SimpleCommand): ShellFileAction[] {
   const git = gitCommandOf(command);
   return [
     ...joined(git === undefined ? programActions(command) : gitActions(git), git ?? command),
+    ...joined(interpreterActions(command), command),
     ...joined(redirectActions(command), command),
   ];
 }
@@ -364,16 +368,19 @@ function restoredPaths(verb: string, words: readonly string[]): readonly string[
   return [];
 }
 
-function programActions({ words }: SimpleCommand): ShellFileAction[] {
+function programActions({ words, redirects }: SimpleCommand): ShellFileAction[] {
   const [program = '', ...rest] = words;
   const operands = rest.filter((word) => !word.startsWith('-'));
   if (program === 'sed') return sedActions(rest);
+  if (program === 'perl' || program === 'ruby') return inPlaceActions(rest);
   if (program === 'head' || program === 'tail') return headActions(program, rest);
   if (READERS.has(program)) return operands.map((path) => ({ action: 'read', path }));
   if (SEARCHERS.has(program)) return searchActions(program, rest);
   if (program === 'tee') {
     const isAppend = rest.some((word) => /^-\w*a/.test(word) || word === '--append');
-    return operands.map((path) => ({ action: isAppend ? 'edit' : 'create', path }));
+    const content = heredocOf(redirects);
+    const action = isAppend ? 'edit' : 'create';
+    return operands.map((path) => ({ action, path, ...(content === undefined ? {} : { content }) }));
   }
   if (program === 'touch') return operands.map((path) => ({ action: 'create', path }));
   if (program === 'rm' || program === 'unlink') return operands.map((path) => ({ action: 'delete', path }));
@@ -441,9 +448,29 @@ function sedActions(rest: readonly string[]): ShellFileAction[] {
     else if (!word.startsWith('-') && word !== '') files.push(word);
   }
   const script = scripts[0] ?? files.shift() ?? '';
-  if (isInPlace) return files.map((path) => ({ action: 'edit', path }));
+  if (isInPlace)
+    return files.map((path) => ({ action: 'edit', path, how: [script, ...scripts.slice(1)].join('\n') }));
   const range = sedRange(script);
   return files.map((path) => ({ action: 'read', path, ...(range === undefined ? {} : { range }) }));
+}
+
+/** `perl -pi -e SCRIPT FILE…`, with its options in any order. */
+function inPlaceActions(rest: readonly string[]): ShellFileAction[] {
+  const end = rest.findIndex((word, at) => !word.startsWith('-') && !/^-\w*e$/.test(rest[at - 1] ?? ''));
+  const options = end < 0 ? rest : rest.slice(0, end);
+  if (end < 0 || !options.some((word) => /^-[a-zA-Z0-9]*i/.test(word))) return [];
+  const how = options.filter((_, at) => /^-\w*e$/.test(options[at - 1] ?? '')).join('\n');
+  return rest.slice(end).map((path) => ({ action: 'edit', path, how }));
+}
+
+const INTERPRETER = /^(?:python[\d.]*|node|bun|deno|ruby)$/;
+
+/** What a program does to files that is given as a word (`node -e`) or a heredoc (`python - <<EOF`). */
+function interpreterActions({ words, redirects }: SimpleCommand): ShellFileAction[] {
+  if (!INTERPRETER.test(words[0] ?? '')) return [];
+  const inline = words.find((_, at) => /^(?:-c|-e|--eval)$/.test(words[at - 1] ?? ''));
+  const program = inline ?? heredocOf(redirects) ?? '';
+  return scriptEdits(program).map(({ path, how }) => ({ action: 'edit', path, how }));
 }
 
 function sedRange(script: string): LineRange | undefined {
@@ -473,13 +500,17 @@ function headActions(program: string, rest: readonly string[]): ShellFileAction[
   }));
 }
 
+function heredocOf(redirects: readonly ShellRedirect[]): string | undefined {
+  return redirects.find(({ operator }) => operator.startsWith('<<'))?.content;
+}
+
 function redirectActions({ words, redirects }: SimpleCommand): ShellFileAction[] {
-  const heredoc = redirects.find(({ operator }) => operator.startsWith('<<'))?.content;
+  const heredoc = heredocOf(redirects);
   return redirects.flatMap((redirect): ShellFileAction[] => {
     const { operator, target } = redirect;
     if (operator.startsWith('<')) return operator === '<' ? [{ action: 'read', path: target }] : [];
     const isAppend = operator.includes('>>');
-    const content = words[0] === 'cat' && !isAppend ? heredoc : undefined;
+    const content = words[0] === 'cat' ? heredoc : words[0] === 'echo' ? words.slice(1).join(' ') : undefined;
     return [
       { action: isAppend ? 'edit' : 'create', path: target, ...(content === undefined ? {} : { content }) },
     ];

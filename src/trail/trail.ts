@@ -231,6 +231,8 @@ export interface Action {
   readonly turn: number;
   /** Where its result stands. */
   readonly position: number;
+  /** Where its call stands, if the call waited for a result. */
+  readonly call: number | undefined;
   readonly text: string;
 }
 
@@ -239,9 +241,13 @@ export interface Activity {
   readonly turn: number;
   readonly position: number;
   readonly call: string;
-  /** What a small edit wrote. */
-  readonly written?: string | undefined;
-  /** Whole lines. */
+  /** What it changed in files, as far as it tells that: rows that begin with `- `, `+ ` or, of a script's orders, `~ `. */
+  readonly changed: string | undefined;
+  /** What it did, as the actions tell it; undefined where it only looked. */
+  readonly deed: string | undefined;
+  /** Whether all it did was to read files. */
+  readonly isRead: boolean;
+  /** Whole lines; empty where nothing was printed. */
   readonly result: string;
 }
 

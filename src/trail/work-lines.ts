@@ -2,8 +2,9 @@
 
 import { identifiersByRow, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { isCount, readsFailed } from './outputs.ts';
-import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
+import { readsFailed } from './outputs.ts';
+import { chainedLines, SINCE } from './step-lines.ts';
+import { clip, withoutEmphasis } from './sentences.ts';
 import { isChoice } from './statements.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
 
@@ -50,9 +51,6 @@ export function statementLines(
     choices: before.filter(({ text }) => isChoice(text)).toReversed(),
   };
 }
-
-/** Where what was said and what was done stand together, as they came. */
-const SINCE = 'Since the current request (runs ended well unless noted):';
 
 /** A short statement without any name ("That makes sense.") tells nothing once its surroundings are gone. */
 function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
@@ -171,13 +169,26 @@ export function listLines({ text }: Reply, group: string, order: number): Summar
     .split('\n')
     .filter((row) => !NO_CONTENT.test(row))
     .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), REPLY_ROW)}`);
-  return chainedLines(rows, 1, { section: SECTION.current, order, value: 0.5, group });
+  // The line that introduces a list says nothing without the first of it.
+  const [lead = '', first = '', ...others] = rows;
+  return chainedLines([`${lead}\n${first}`, ...others], 1, {
+    section: SECTION.current,
+    order,
+    value: 0.5,
+    group,
+  });
 }
 
-/** What the agent did last, each thing once, at its newest place. */
-export function actionLines(trail: Trail): SummaryLine[] {
+const NONE_TOLD: ReadonlySet<number> = new Set();
+
+/**
+ * What the agent did last, each thing once, at its newest place.
+ * @param told positions of calls that are told otherwise
+ */
+export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD): SummaryLine[] {
   const newest = new Map<string, Action>();
   for (const action of trail.current.actions) {
+    if (action.call !== undefined && told.has(action.call)) continue;
     newest.delete(action.text);
     newest.set(action.text, action);
   }
@@ -213,160 +224,6 @@ function joinEdits(actions: readonly Action[]): Action[] {
     }
   }
   return joined;
-}
-
-/** Characters of a row of a result. */
-const RESULT_ROW = 200;
-
-/**
- * The newest results, newest first, in about `room` characters together: whole where they fit, otherwise how they begin,
- * what went wrong in them and how they end.
- */
-export function unreadLines({ current }: Trail, room: number): SummaryLine[] {
-  const newest = current.unread.toReversed();
-  return newest.flatMap(({ call, result, position }, at) => {
-    const share = room / 2 ** Math.min(at + (newest.length > 1 ? 1 : 0), 3);
-    const rows = tellingRows(result, share).map((row) => `    ${row}`);
-    return chainedLines([`- ${call}`, ...rows], UNREAD_CHUNK, {
-      section: SECTION.current,
-      order: 6e9 + position,
-      value: 0.1,
-      group: 'Newest result, not reacted to yet:',
-    });
-  });
-}
-
-/** Calls that are told as started: more at once are one kind of work. */
-const MAX_STARTED = 3;
-
-/** What runs while the log ends: nothing else tells that it was begun. */
-export function startedLines({ current: { started } }: Trail): SummaryLine[] {
-  if (started.length === 0) return [];
-  const told = started.slice(0, MAX_STARTED).map(({ text }) => `\`${text}\``);
-  const more = started.length > told.length ? ` and ${started.length - told.length} more` : '';
-  const text = `Started, no result yet: ${told.join(', ')}${more}`;
-  return [summaryLine({ section: SECTION.current, order: 7e9, text, value: 2 })];
-}
-
-/** Rows of an unread result that are taken or left together. */
-const UNREAD_CHUNK = 6;
-
-/** What a harness adds to a result for the agent of that moment is no result. */
-function withoutReminders(text: string): string {
-  return text.includes(REMINDER)
-    ? text.replaceAll(/<system-reminder>[^]*?(?:<\/system-reminder>|$)/g, '')
-    : text;
-}
-
-const REMINDER = '<system-reminder>';
-
-/** Shares of the room for a result: what it counts and what went wrong in it, then how it begins; the rest for its end. */
-const PROBLEMS_SHARE = 0.4;
-const HEAD_SHARE = 0.2;
-const SHOWN_PROBLEMS = 4;
-const SHOWN_COUNTS = 2;
-
-/** Rows of a result in `room` characters; a row `…` stands where others are left out. */
-function tellingRows(result: string, room: number): string[] {
-  const rows = withoutReminders(result)
-    .split('\n')
-    .map((row) => clip(row.trimEnd(), RESULT_ROW))
-    .filter((row) => !NO_CONTENT.test(row));
-  const kept = new Set<number>();
-  let left = room;
-  const keep = (at: number, until: number): boolean => {
-    const length = (rows[at] ?? '').length + 1;
-    if (kept.has(at)) return true;
-    if (left - length < until) return false;
-    left -= length;
-    kept.add(at);
-    return true;
-  };
-  keep(0, -Infinity);
-  const counts = rows.flatMap((row, at) => (isCount(row) ? [at] : []));
-  for (const at of counts.slice(-SHOWN_COUNTS)) keep(at, room * (1 - PROBLEMS_SHARE));
-  const problems = rows.flatMap((row, at) => (readsFailed(row) ? [at] : []));
-  for (const at of problems.slice(0, SHOWN_PROBLEMS)) keep(at, room * (1 - PROBLEMS_SHARE));
-  const isReport = counts.length + problems.length > 0;
-  const head = isReport ? room * (1 - PROBLEMS_SHARE - HEAD_SHARE) : room * 0.4;
-  for (let at = 1; at < rows.length && keep(at, head); at++);
-  for (let at = rows.length - 1; at > 0 && keep(at, 0); at--);
-  return [...kept]
-    .toSorted((a, b) => a - b)
-    .flatMap((at, index, all) =>
-      at - (all[index - 1] ?? -1) > 1 ? [ELLIPSIS, rows[at] ?? ''] : [rows[at] ?? ''],
-    );
-}
-
-/** Rows as lines of `size` rows each, none without the one before it. */
-function chainedLines(
-  rows: readonly string[],
-  size: number,
-  place: Pick<SummaryLine, 'section' | 'order' | 'value'> & { readonly group: string },
-): SummaryLine[] {
-  const lines: SummaryLine[] = [];
-  for (let at = 0; at < rows.length; at += size) {
-    const parent = lines.at(-1);
-    const text = rows.slice(at, at + size).join('\n');
-    const { section, value, group } = place;
-    lines.push(summaryLine({ section, order: place.order + at / 1_000, group, text, value, parent }));
-  }
-  return lines;
-}
-
-/** Rows of a result in one line of the summary; the rest follows in a line of its own. */
-const ROWS_PER_TAIL_LINE = 12;
-
-/** Characters of a row in a message or result of the newest steps; where they are few, up to four times as many. */
-const STEP_ROW = 160;
-const MANY_STEPS = 80;
-const LONGEST_ROWS = 4;
-
-/**
- * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
- * room that nothing else has a claim to.
- */
-export function tailLines({ current, turns }: Trail): SummaryLine[] {
-  const told = new Set(
-    [...current.unread, current.repliesTo, current.newestReply, current.newestList].map(
-      (step) => step?.position,
-    ),
-  );
-  const steps = Math.max(1, current.tail.length + current.said.length);
-  const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
-  const said = current.said.map(({ position, turn, text }) => ({
-    position,
-    turn,
-    rows: ['- The agent:', ...rowsOf(text, length)],
-  }));
-  const calls = current.tail.map(({ position, turn, call, written, result }) => {
-    const edit =
-      written === undefined ? [] : rowsOf(written, length).map((row) => row.replace('    ', '   +'));
-    // What an edit wrote says that it was made.
-    return {
-      position,
-      turn,
-      rows: [`- ${call}`, ...(written === undefined ? rowsOf(result, length) : edit)],
-    };
-  });
-  return [...said, ...calls]
-    .filter(({ position }) => !told.has(position))
-    .toSorted((a, b) => b.position - a.position)
-    .flatMap(({ position, turn, rows }) =>
-      chainedLines(rows, ROWS_PER_TAIL_LINE, {
-        section: SECTION.current,
-        order: 3e9 + position,
-        value: 0.02,
-        group: `Steps on ${turn === turns ? 'the current request' : `message ${turn}`}, as they stood:`,
-      }),
-    );
-}
-
-function rowsOf(text: string, length: number): string[] {
-  const rows = withoutReminders(text)
-    .split('\n')
-    .filter((row) => row.trim() !== '');
-  return rows.map((row) => `    ${clip(row.trimEnd(), length)}`);
 }
 
 /** What was run before the last actions, newest of equal commands, with how it went. */

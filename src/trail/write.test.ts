@@ -702,11 +702,12 @@ test('looking is no action, edits one after the other are one, and ranges that t
       .edit(`${home}/a.ts`, 'x', 'y')
       .edit(`${home}/b.ts`, 'x', 'y')
       .sh('git -C . status --short && git diff --stat')
-      .sh('make tune'),
+      .sh('make tune')
+      .agent('It is tuned.'),
   );
   assert.match(text, /- notes\.md \(read 1–100, 300–309\)/);
   assert.match(text, /- edited a\.ts, b\.ts\n- ran `make tune`/);
-  assert.doesNotMatch(text.slice(text.indexOf('8. Current Work:')), /git diff/);
+  assert.doesNotMatch(text.slice(text.indexOf('8. Current Work:')), /ran `git/);
   assert.doesNotMatch(text.slice(0, text.indexOf('Calls on the way:')), /git diff/);
 });
 
@@ -727,7 +728,7 @@ test('what the agent has not reacted to yet is told before older results, from b
     const story = withCalls(session(4), 30).sh('make survey-all', rows.join('\n'));
     const text = summaryOf(story, budget);
     const newest = text.slice(text.indexOf('Newest result, not reacted to yet:'));
-    assert.match(newest, /- exec_command make survey-all\n {4}step 0 of the newest survey\n/, `${budget}`);
+    assert.match(newest, /- ran `make survey-all`\n {4}step 0 of the newest survey\n/, `${budget}`);
     assert.match(newest, /…\n {4}Error: lens_200 is upside down\n/, `${budget}`);
     assert.match(newest, /step 399 of the newest survey/, `${budget}`);
     const spoken = summaryOf(story.agent('The lens is upside down.'), budget);
@@ -755,12 +756,53 @@ test('calls made at once are answered together, and each answer is unread', () =
     trailOf(story).current.unread.map(({ result }) => result),
     ['one shines', 'two shines'],
   );
+  const text = summaryOf(story, 1_000);
+  for (const id of ['one', 'two'])
+    assert.ok(text.includes(`- ran \`make ${id}\` → outcome not known\n    ${id} shines`), text);
   call('three');
   assert.deepEqual(
     trailOf(story).current.unread.map(({ result }) => result),
     [],
     'a call is a reaction',
   );
+});
+
+test('in the middle of a turn the newest steps are told with what they found and changed', () => {
+  const found = 'src/dome.ts:41: export function turn_dome(angle: number)';
+  const story = withCalls(session(3), 12)
+    .user('Let the dome turn slowly.')
+    .sh('rg -n turn_dome src', `${found}\nsrc/roof.ts:7: turn_dome(3);`)
+    .sh('grep -rn slow_dome src')
+    .edit(`${home}/src/dome.ts`, 'turn_dome(angle);\nreport();', 'turn_dome(angle, slow_speed);\nreport();')
+    .call('Edit', { file_path: `${home}/roof.ts`, old_string: 'x', new_string: 'lift()' }, 'not found', false)
+    .sh('npm version minor', 'v4.12.0')
+    .sh('make dome', 'the dome turns');
+  for (const budget of [1_500, 2_000, 8_000]) {
+    const text = summaryOf(story, budget);
+    const since = text.slice(text.indexOf('Since the current request'));
+    assert.ok(since.includes(`- rg -n turn_dome src\n    ${found}\n`), `${budget}: ${since}`);
+    assert.ok(since.includes('- grep -rn slow_dome src → nothing\n'), `${budget}: ${since}`);
+    const changed = '    - turn_dome(angle);\n    + turn_dome(angle, slow_speed);\n';
+    assert.ok(since.includes(`- edited src/dome.ts\n${changed}`), `${budget}: ${since}`);
+    assert.ok(since.includes('- ran `npm version minor`\n    v4.12.0\n'), `${budget}: ${since}`);
+    assert.doesNotMatch(since, /has been updated|\+ lift/, 'neither chatter nor an edit that was refused');
+  }
+});
+
+test('what is done again and again is told once, at its newest', () => {
+  const story = session(1).user('Start.').agent('I start.');
+  for (let at = 0; at < 5; at++) story.sh('dome status', `angle ${at}`);
+  const text = summaryOf(story.sh('make dome', 'the dome turns'), 1_000);
+  const [since = ''] = text.slice(text.indexOf('Since the current request')).split('\nSteps on');
+  assert.equal(since.split('- ran `dome status`').length, 2, text);
+  assert.match(since, /angle 4/);
+});
+
+test('of an edit without a reaction it is told what it changed', () => {
+  const story = session(2).edit(`${home}/src/roof.ts`, 'closeRoof();', 'closeRoof(slowly);');
+  const text = summaryOf(story, 2_000);
+  const newest = text.slice(text.indexOf('Newest result, not reacted to yet:'));
+  assert.match(newest, /- edited src\/roof\.ts\n {4}- closeRoof\(\);\n {4}\+ closeRoof\(slowly\);\n/);
 });
 
 test('with room, the newest steps stand as they were, messages, edits and results, without a gap', () => {
@@ -770,10 +812,12 @@ test('with room, the newest steps stand as they were, messages, edits and result
     .sh('make light', 'sector 9 is lit');
   const text = summaryOf(story, 12_000);
   const steps = text.slice(text.indexOf('Steps on the current request, as they stood'));
-  const told = Array.from({ length: 20 }, (_, at) => steps.includes(`make survey-${at + 1}\n`));
+  const told = Array.from({ length: 20 }, (_, at) => steps.includes(`make survey-${at + 1}\`\n`));
   const first = told.indexOf(true);
   assert.ok(first >= 0 && told.slice(first).every(Boolean), `from survey ${first + 1} on`);
-  assert.match(steps, /- Edit src\/sector\.ts\n {3}\+lightSector\(9\);/);
+  const edit = /- edited src\/sector\.ts\n {4}- x\n {4}\+ lightSector\(9\);/;
+  assert.match(text, edit);
+  assert.doesNotMatch(steps, edit, 'what is told whole is told once');
 });
 
 test('a pipe that hides a failure is told as one, and never as well', () => {

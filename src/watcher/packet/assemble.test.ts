@@ -170,7 +170,7 @@ test('the tail shows the newest activities in order, verbatim and with their out
   assert.match(rows[1] ?? '', /^- Read src\/import\/currency\.ts/);
   assert.match(rows[2] ?? '', /^- said: "Next I will load/);
   const failed = recentActivities(trail).find(({ text: shown }) => shown.includes('failed'));
-  assert.match(failed?.text ?? '', /exec_command npm test → failed \(exit 1\)/);
+  assert.match(failed?.text ?? '', /- npm test → failed \(exit 1\)/);
   assert.ok(
     recentActivities(trail).some(({ kind }) => kind === 'plan'),
     'the plan is one of them',

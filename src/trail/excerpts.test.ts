@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tellableRows, tellingRows } from './excerpts.ts';
+import type { Excerpting } from './excerpts.ts';
+
+const weights = new Map([
+  ['align_mirror', 1],
+  ['turn_dome', 0.5],
+]);
+
+function excerpt(rows: readonly string[], how: Partial<Excerpting>): string[] {
+  const plain = { room: 80, weights, isRead: false, hasFailed: false, sought: new Set<string>() };
+  return tellingRows(rows.join('\n'), { ...plain, ...how });
+}
+
+test('of a file that was read the rows are told that name what counts, not its head', () => {
+  const rows = Array.from({ length: 80 }, (_, at) => `import { part_${at} } from './part-${at}.ts';`);
+  rows[50] = 'export function align_mirror(angle: number): void {';
+  const told = excerpt(rows, { room: 60, isRead: true });
+  assert.deepEqual(told, ['export function align_mirror(angle: number): void {']);
+});
+
+test('a row that names what another row told gives way to one that tells more', () => {
+  const calls = Array.from({ length: 12 }, (_, at) => `call ${at} of align_mirror in the night`);
+  const rows = ['turn.log', ...calls, 'call of turn_dome in the night', ...calls];
+  const told = excerpt(rows, { room: 170 });
+  assert.ok(told.includes('call of turn_dome in the night'), told.join('\n'));
+});
+
+test('of a diff the rows that differ are told with their file, not those around them', () => {
+  const context = Array.from({ length: 12 }, (_, at) => ` keep(${at});`);
+  const diff = [
+    'diff --git a/dome.ts b/dome.ts',
+    'index 1234567..89abcde 100644',
+    '--- a/dome.ts',
+    '+++ b/dome.ts',
+    '@@ -1,9 +1,9 @@',
+    ...context,
+    '-turn(1);',
+    '+turn(2);',
+    ...context,
+  ];
+  assert.deepEqual(excerpt(diff, { room: 80 }), ['diff dome.ts', '-turn(1);', '+turn(2);']);
+});
+
+test('of a failed run the cause is told before what was run', () => {
+  const rows = [
+    '> npm run survey',
+    ...Array.from({ length: 30 }, (_, at) => `looking at star ${at}`),
+    'lens.test.ts:12: expected 3 stars, got 2',
+    ...Array.from({ length: 30 }, (_, at) => `looking at star ${at}`),
+  ];
+  const told = (hasFailed: boolean): string[] => excerpt(rows, { room: 60, weights: new Map(), hasFailed });
+  assert.ok(told(true).includes('lens.test.ts:12: expected 3 stars, got 2'), told(true).join('\n'));
+  assert.equal(told(false)[0], '> npm run survey');
+});
+
+test('what was looked for is told before what weighs more', () => {
+  const rows = [
+    ...Array.from({ length: 20 }, (_, at) => `line ${at} of the night log that says little`),
+    'align_mirror is called at noon',
+    'turn_dome is called at noon',
+    ...Array.from({ length: 20 }, (_, at) => `line ${at} of the day log that says little`),
+  ];
+  const told = (sought: string[]): string[] =>
+    excerpt(rows, { isRead: true, room: 40, sought: new Set(sought) });
+  assert.deepEqual(told([]), ['align_mirror is called at noon']);
+  assert.deepEqual(told(['turn_dome']), ['turn_dome is called at noon']);
+});
+
+test('what came of a call is told: commits, pushes, addresses, versions', () => {
+  const noise = Array.from({ length: 30 }, (_, at) => `remote: counting objects of part ${at}`);
+  for (const outcome of [
+    '[main 6c3f339] Turn the dome slowly',
+    'https://example.org/ada/orbit/pull/41',
+    '   1a2b3c4..5d6e7f8  main -> main',
+    ' * [new branch]      dome -> dome',
+    'v4.12.0',
+  ]) {
+    const told = excerpt([...noise, outcome, ...noise], { weights: new Map() });
+    assert.ok(told.includes(outcome.trim()), `${outcome} in ${told.join(' / ')}`);
+  }
+});
+
+test('what tools and harnesses say when all went well is no row', () => {
+  const rows = [
+    'The file /home/ada/dome.ts has been updated successfully.',
+    'Edit applied successfully.',
+    'Success. Updated the following files:',
+    'Successfully replaced text in dome.ts. Changed 9 characters to 12 characters.',
+    'Shell cwd was reset to /home/ada',
+    '<system-reminder>Keep the list short.</system-reminder>',
+    'The file of the night has 3 stars',
+  ];
+  assert.deepEqual(tellableRows(rows.join('\n')), ['The file of the night has 3 stars']);
+});

@@ -1,0 +1,159 @@
+// Which rows of a result tell what it says.
+
+import { identifiersOf } from './identifiers.ts';
+import { isCount, readsFailed, saysWhat } from './outputs.ts';
+import { clip, ELLIPSIS } from './sentences.ts';
+
+/** Characters of a row of a result. */
+const RESULT_ROW = 200;
+
+/** What a result is excerpted for. */
+export interface Excerpting {
+  /** Characters of the excerpt, about. */
+  readonly room: number;
+  /** Of the names that count and were not told yet, what each weighs. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** Whether it is the text of a file, which begins with what it imports and ends with anything. */
+  readonly isRead: boolean;
+  /** Whether it is known to tell of a failure: then what it says of the cause counts. */
+  readonly hasFailed: boolean;
+  /** Names that the call itself gives: what it looks for. */
+  readonly sought: ReadonlySet<string>;
+}
+
+/** Shares of the room for what came of a call, what it counts and what went wrong in it, or why a run failed that did; for the rows that name most, and for its beginning. */
+const PROBLEMS_SHARE = 0.4;
+const CAUSES_SHARE = 0.8;
+const NAMING_SHARE = 0.5;
+const HEAD_SHARE = 0.2;
+const SHOWN_PROBLEMS = 4;
+const SHOWN_COUNTS = 2;
+/** Rows of a result whose names are looked at, at either end. */
+const WEIGHED_ROWS = 150;
+
+/** Rows of a result that tell, in their order; a row `…` stands where others are left out. */
+export function tellingRows(
+  result: string,
+  { room, weights, isRead, hasFailed, sought }: Excerpting,
+): string[] {
+  const rows = differingRows(tellableRows(result)).map((row) =>
+    clip(row.trim(), Math.min(RESULT_ROW, room - 1)),
+  );
+  const kept = new Set<number>();
+  let left = room;
+  const keep = (at: number, until: number): boolean => {
+    const length = (rows[at] ?? '').length + 1;
+    if (kept.has(at)) return true;
+    if (left - length < until) return false;
+    left -= length;
+    kept.add(at);
+    return true;
+  };
+  if (rows.reduce((sum, row) => sum + row.length + 1, 0) <= room) return rows;
+  const counts = isRead ? [] : rows.flatMap((row, at) => (isCount(row) || OUTCOME.test(row) ? [at] : []));
+  const problems = isRead
+    ? []
+    : rows.flatMap((row, at) => (readsFailed(row) || (hasFailed && saysWhat(row)) ? [at] : []));
+  const isReport = counts.length + problems.length > 0;
+  if (!isRead) keep(problems[0] ?? counts.at(-1) ?? 0, -Infinity);
+  const rest = room * (1 - (hasFailed ? CAUSES_SHARE : PROBLEMS_SHARE));
+  for (const at of counts.slice(-SHOWN_COUNTS)) keep(at, rest);
+  for (const at of problems.slice(0, SHOWN_PROBLEMS)) keep(at, rest);
+  const naming = left - NAMING_SHARE * room;
+  if (!isReport) for (const at of byNames(rows, weights, sought)) keep(at, isRead ? 0 : naming);
+  const head = isReport ? rest - HEAD_SHARE * room : left / 2;
+  for (let at = 0; at < rows.length && keep(at, head); at++);
+  for (let at = rows.length - 1; at >= 0 && keep(at, 0); at--);
+  return [...kept]
+    .toSorted((a, b) => a - b)
+    .flatMap((at, index, all) =>
+      at - (all[index - 1] ?? (isRead || hasFailed ? at : -1)) > 1
+        ? [ELLIPSIS, rows[at] ?? '']
+        : [rows[at] ?? ''],
+    );
+}
+
+/** A row that is what came of a call: a commit, a push, a version, the address of a pull request or an issue. */
+const OUTCOME =
+  /^\[\S{1,100}(?: \(root-commit\))? [0-9a-f]{7,40}\] |^https:\/\/\S+\/(?:pull|issues|merge_requests|releases)\/\S+$|^[ +*]?\s*(?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new (?:branch|tag)\]) +\S+ +-> |^v?\d+\.\d+\.\d+\S*$/;
+
+/** What says nothing: rules, fences, what tools say when all went well, what a harness says of itself. */
+const CHATTER =
+  /^\s*(?:[\s|:=_*─━═⎯│┃{}()[\];,-]*|\/\*\*?|\*\/|Exit code:? \d+|```\w*|~~~\w*|<\/?(?:content|path|type|file|entries)>.*|The file .{1,300} has been (?:updated|created)(?: successfully)?\b.*|File created successfully at.*|Here's the result of running `cat -n`.*|Success\. Updated the following files:|(?:Edit applied|Wrote file|Edited file|File (?:written|edited|updated)) ?successfully\.?.*|Successfully (?:replaced text|wrote \d|edited|applied).*|Shell cwd was reset to .*|\(no output\)|Debugger attached\.|Waiting for the debugger.*|> \S+@\d\S* \S+.*)$/;
+
+/** A number that a reader puts before a line, with the indentation behind it. */
+const NUMBERED = /^ *(\d{1,6})(?:→|\t)\s*/;
+
+/** Rows of a result without what a harness adds for the agent of that moment, and without chatter. */
+export function tellableRows(result: string): string[] {
+  return withoutReminders(result)
+    .split('\n')
+    .map((row) => row.trimEnd().replace(NUMBERED, '$1: '))
+    .filter((row) => !CHATTER.test(row.replace(/^\d+: /, '')));
+}
+
+/** What a harness adds to a result for the agent of that moment is no result. */
+export function withoutReminders(text: string): string {
+  return text.includes(REMINDER)
+    ? text.replaceAll(/<system-reminder>[^]*?(?:<\/system-reminder>|$)/g, '')
+    : text;
+}
+
+const REMINDER = '<system-reminder>';
+
+const DIFF_FILE = /^diff --git a\/\S+ b\//;
+const DIFF_NOISE = /^(?:index [0-9a-f]+\.\.|--- |\+\+\+ |@@ |(?:new|deleted) file mode |old mode |new mode )/;
+
+/** Of a diff the files and the rows that differ. */
+function differingRows(rows: readonly string[]): readonly string[] {
+  const first = rows.findIndex((row) => DIFF_FILE.test(row));
+  if (first < 0) return rows;
+  return [
+    ...rows.slice(0, first),
+    ...rows
+      .slice(first)
+      .filter((row) => /^(?:[+-]|diff )/.test(row) && !DIFF_NOISE.test(row) && row.length > 2)
+      .map((row) => row.replace(DIFF_FILE, 'diff ')),
+  ];
+}
+
+/** Characters that a row costs besides its own. */
+const ROW_OVERHEAD = 12;
+/** What is kept of the weight of a row that says little by itself: a lone field, a closing brace. */
+const BARE_ROW = 0.3;
+const SOME_WORDS = /[A-Za-z]{2,}[^]*?[^A-Za-z][A-Za-z]{2,}[^]*?[^A-Za-z][A-Za-z]{2,}/;
+/** How much more a row is worth that names what was looked for. */
+const SOUGHT_FACTOR = 3;
+const NOTHING_SOUGHT: ReadonlySet<string> = new Set();
+/** Share of the weight of a row that no row before it has told. */
+const LEAST_NEW = 0.5;
+
+/** The rows that name anything that counts, those that name most for their length first, none that names what others do. */
+export function byNames(
+  rows: readonly string[],
+  weights: Excerpting['weights'],
+  sought: Excerpting['sought'] = NOTHING_SOUGHT,
+): number[] {
+  const far = rows.length - WEIGHED_ROWS;
+  const told = new Set<string>();
+  return rows
+    .flatMap((row, at) => {
+      if (at >= WEIGHED_ROWS && at < far) return [];
+      const names = identifiersOf(row).filter((name) => weights.has(name));
+      const weight = weightOf(names, weights) * (SOME_WORDS.test(row) ? 1 : BARE_ROW);
+      const factor = names.some((name) => sought.has(name)) ? SOUGHT_FACTOR : 1;
+      return weight === 0 ? [] : [{ at, names, rate: (weight * factor) / (ROW_OVERHEAD + row.length) }];
+    })
+    .toSorted((a, b) => b.rate - a.rate)
+    .filter(({ names }) => {
+      const fresh = names.filter((name) => !told.has(name));
+      const isNew = weightOf(fresh, weights) >= LEAST_NEW * weightOf(names, weights);
+      if (isNew) for (const name of names) told.add(name);
+      return isNew;
+    })
+    .map(({ at }) => at);
+}
+
+function weightOf(names: readonly string[], weights: Excerpting['weights']): number {
+  return names.reduce((sum, name) => sum + (weights.get(name) ?? 0), 0);
+}

@@ -1,0 +1,51 @@
+// Edits that a program makes which a shell script gives to an interpreter: `python - <<EOF … write_text(…)`.
+
+/** A file that a program writes, with the rows of the program that say what becomes of it. */
+export interface ScriptEdit {
+  readonly path: string;
+  readonly how: string;
+}
+
+/** A file as a program names it: quoted, or by a variable. */
+const NAMED = String.raw`(?:(['"\x60])([^'"\x60\n]{1,200})\1|([A-Za-z_]\w{0,60}))`;
+
+/** How programs write: `open(f, 'w')`, `Path(f).write_text(…)`, `fs.writeFileSync(f, …)`, `File.write(f, …)`. */
+const WRITES = [
+  String.raw`\bopen\(\s*${NAMED}\s*,\s*(?:mode\s*=\s*)?['"][wa+r]*[wa+]`,
+  String.raw`(?:\bPath\(\s*)?${NAMED}\s*\)*\.write_(?:text|bytes)\(`,
+  String.raw`\bwriteFile(?:Sync)?\(\s*${NAMED}`,
+  String.raw`\bFile\.write\(\s*${NAMED}`,
+].map((source) => new RegExp(source, 'g'));
+
+/** Places of one kind in a program that are looked at: each may have its variable looked up. */
+const MAX_WRITES = 20;
+
+const MAY_WRITE = /write|open\(/;
+
+/** Rows of a program that only open, read, write and report. */
+const PLUMBING =
+  /^\s*(?:$|#|\/\/|import\b|from \S+ import|(?:const|let|var) .*require\(|with open\(|print\(|console\.|assert\b|\w+ ?= ?(?:\w+\.)?(?:read|readFile\w*|read_text|open)\(|(?:const |let )?\w+ ?= ?.{0,60}\.?(?:read_text|read|readFileSync)\(.*\)\s*;?$|.*\.?write(?:_text|File\w*)?\(\w+(?:, ?\w+)?(?:, ?(?:encoding ?= ?)?['"][\w-]+['"])?\)\s*;?$|(?:const |let )?\w+ ?= ?(?:(?:\w+\.)?Path\()?['"][^'"]*['"]\)?;?\s*$)/;
+
+/** The files that a program writes under a name that it tells. */
+export function scriptEdits(program: string): ScriptEdit[] {
+  if (!MAY_WRITE.test(program)) return [];
+  const paths = new Set<string>();
+  for (const write of WRITES) {
+    for (const [, , literal, variable] of [...program.matchAll(write)].slice(0, MAX_WRITES)) {
+      const path = literal ?? (variable === undefined ? undefined : valueOf(variable, program));
+      if (path !== undefined) paths.add(path);
+    }
+  }
+  const rows = program.split('\n');
+  const telling = rows.filter((row) => !PLUMBING.test(row));
+  const how = (telling.length > 0 ? telling : rows).join('\n');
+  return [...paths].map((path) => ({ path, how }));
+}
+
+/** The path that a variable is given in a program. */
+function valueOf(variable: string, program: string): string | undefined {
+  const given = new RegExp(
+    String.raw`\b${variable}\s*=\s*(?:[\w.]*Path\(\s*)?(['"\x60])([^'"\x60\n]{1,200})\1`,
+  );
+  return given.exec(program)?.[2];
+}

@@ -1,0 +1,258 @@
+// The lines of the newest steps with what came of them: results without a reaction, and what the steps before them found.
+
+import { byNames, tellableRows, tellingRows, withoutReminders } from './excerpts.ts';
+import { identifiersOf } from './identifiers.ts';
+import { SECTION, summaryLine } from './line.ts';
+import type { SummaryLine } from './line.ts';
+import { readsFailed } from './outputs.ts';
+import { clip, ELLIPSIS } from './sentences.ts';
+import type { Activity, Trail } from './trail.ts';
+
+/** Where what was said and what was done stand together, as they came. */
+export const SINCE = 'Since the current request (runs ended well unless noted):';
+
+/** Characters of a row that an edit changed. */
+const CHANGED_ROW = 140;
+
+/** Rows of an unread result that are taken or left together. */
+const UNREAD_CHUNK = 6;
+
+/** What the steps are told with. */
+export interface StepRoom {
+  /** Characters for all of them, about. */
+  readonly room: number;
+  /** Of the names that count and were not told yet, what each weighs; those that are told now go. */
+  readonly weights: Map<string, number>;
+  /** The directory that paths are told from, where section 1 names another than the working directory. */
+  readonly from: string | undefined;
+}
+
+/**
+ * The newest results, newest first, in about `room` characters together: whole where they fit, otherwise how they begin,
+ * what went wrong in them, what names most and how they end; of an edit what it changed.
+ */
+export function unreadLines({ current }: Trail, { room, ...telling }: StepRoom): SummaryLine[] {
+  const newest = current.unread.toReversed();
+  return newest.flatMap((step, at) => {
+    const share = Math.max(
+      room / 2 ** Math.min(at + (newest.length > 1 ? 1 : 0), 3),
+      room / newest.length / 2,
+    );
+    return chainedLines(stepRows(step, { room: share, ...telling }), UNREAD_CHUNK, {
+      section: SECTION.current,
+      order: 6e9 + step.position,
+      value: 0.1,
+      group: 'Newest result, not reacted to yet:',
+    });
+  });
+}
+
+/** Steps before the unread ones that are told with what came of them. */
+const SHOWN_STEPS = 6;
+
+/** What the newest steps on the current request found or changed, newest first, as long as the agent works on it. */
+export function stepLines(trail: Trail, { room, ...telling }: StepRoom): SummaryLine[] {
+  return shownSteps(trail).map((step, at, all) => {
+    return summaryLine({
+      section: SECTION.current,
+      order: step.position + 0.4,
+      text: stepRows(step, { room: room * stepShare(at, all.length), ...telling }).join('\n'),
+      value: 0.8,
+      group: SINCE,
+    });
+  });
+}
+
+/** The steps that are told by `stepLines` and `unreadLines`. */
+export function toldSteps(trail: Trail): ReadonlySet<number> {
+  return new Set([...shownSteps(trail), ...trail.current.unread].map(({ position }) => position));
+}
+
+/** The steps that `stepLines` tells whole in so much room. */
+export function wholeSteps(trail: Trail, room: number): ReadonlySet<number> {
+  const whole = shownSteps(trail).filter(
+    (step, at, all) =>
+      headOf(step).length + (madeChange(step) ?? step.result).length < room * stepShare(at, all.length),
+  );
+  return new Set(whole.map(({ position }) => position));
+}
+
+/** The newest steps, newest first; what was done again is told once. */
+function shownSteps({ current, turns }: Trail): readonly Activity[] {
+  if (current.isAgentDone) return [];
+  const unread = new Set(current.unread.map(({ position }) => position));
+  const newest = new Map<string, Activity>();
+  for (const step of current.tail.toReversed()) {
+    const { turn, position, call, changed = '' } = step;
+    const key = `${call}\n${changed}`;
+    if (turn === turns && !unread.has(position) && !newest.has(key)) newest.set(key, step);
+  }
+  return [...newest.values()].slice(0, SHOWN_STEPS);
+}
+
+/** Share of the room for one of `count` steps, the newest first: the newest has twice as much as the oldest. */
+function stepShare(at: number, count: number): number {
+  const few = Math.max(FEW_STEPS, count);
+  return (2 - at / few) / (1.5 * few + 0.5);
+}
+
+/** Fewer steps than these have no more room than these. */
+const FEW_STEPS = 3;
+
+/** What a step was: what it did, or else the call as it was made. */
+function headOf({ call, deed, result }: Activity): string {
+  const silent = deed === undefined && result.trim() === '' ? ' → nothing' : '';
+  return `- ${deed ?? call}${silent}`;
+}
+
+/** What a step changed, where it did: a change that was refused was none. */
+function madeChange({ changed, deed }: Activity): string | undefined {
+  return deed === undefined ? undefined : changed;
+}
+
+/** A step with what came of it, in about `room` characters; of a step with much less the call takes no more than half. */
+function stepRows(step: Activity, { room, weights, from }: StepRoom): string[] {
+  const said = from === undefined ? headOf(step) : headOf(step).replaceAll(`${from}/`, '');
+  const most = Math.max(LEAST_HEAD, room / 2);
+  const short =
+    said.length > most && step.deed === undefined ? said.replaceAll(LONG_PATH, `${ELLIPSIS}$1`) : said;
+  const head = clip(short, most);
+  const rows = toldRows(step, { room: Math.max(LEAST_ROWS, room - head.length), weights });
+  for (const row of [head, ...rows]) for (const name of identifiersOf(row)) weights.delete(name);
+  return [head, ...rows.map((row) => `    ${row}`)];
+}
+
+/** The way to where an absolute path of many parts ends. */
+const LONG_PATH = /(?:\/[^\s/'"]+){3,}(\/[^\s/'"]+\/?)/g;
+
+/** Characters that a call and what came of it may have in any case. */
+const LEAST_HEAD = 90;
+const LEAST_ROWS = 85;
+
+function toldRows(step: Activity, { room, weights }: Pick<StepRoom, 'room' | 'weights'>): string[] {
+  const change = madeChange(step);
+  const hasFailed = step.deed?.includes(FAILED) === true;
+  if (change === undefined) {
+    // What the head of a failed run says is not told again.
+    const result = hasFailed ? withoutRows(step.result, step.deed ?? '') : step.result;
+    return tellingRows(result, {
+      room,
+      weights,
+      isRead: step.isRead,
+      hasFailed,
+      sought: new Set(identifiersOf(step.call)),
+    });
+  }
+  const rows = change.split('\n').map((row) => clip(`${row.slice(0, 2)}${row.slice(2).trim()}`, CHANGED_ROW));
+  const said = tellableRows(step.result).filter(readsFailed).slice(0, 1);
+  return [...shownChange(rows, { room, weights }), ...said.map((row) => clip(row.trim(), CHANGED_ROW))];
+}
+
+const FAILED = '→ failed';
+/** Characters by which a row is known again that a head holds. */
+const KNOWN_BY = 60;
+
+function withoutRows(text: string, head: string): string {
+  const rows = text.split('\n').filter((row) => {
+    const known = row.trim().slice(0, KNOWN_BY);
+    return known === '' || !head.includes(known);
+  });
+  return rows.join('\n');
+}
+
+/** Rows of a change in about `room` characters: of what comes what names most, then the rest of it, then what goes. */
+function shownChange(
+  rows: readonly string[],
+  { room, weights }: Pick<StepRoom, 'room' | 'weights'>,
+): readonly string[] {
+  const kept = new Set<number>();
+  let left = room;
+  const isGone = (at: number): boolean => rows[at]?.startsWith('- ') === true;
+  const inOrder = [...rows.keys()];
+  const coming = inOrder.filter((at) => !isGone(at));
+  const naming = byNames(rows, weights).filter((at) => !isGone(at));
+  for (const at of [...naming, ...coming, ...inOrder]) {
+    const length = (rows[at] ?? '').length + 1;
+    if (kept.has(at) || (kept.size > 0 && length > left)) continue;
+    left -= length;
+    kept.add(at);
+  }
+  return rows.filter((_, at) => kept.has(at));
+}
+
+/** Calls that are told as started: more at once are one kind of work. */
+const MAX_STARTED = 3;
+
+/** What runs while the log ends: nothing else tells that it was begun. */
+export function startedLines({ current: { started } }: Trail): SummaryLine[] {
+  if (started.length === 0) return [];
+  const told = started.slice(0, MAX_STARTED).map(({ text }) => `\`${text}\``);
+  const more = started.length > told.length ? ` and ${started.length - told.length} more` : '';
+  const text = `Started, no result yet: ${told.join(', ')}${more}`;
+  return [summaryLine({ section: SECTION.current, order: 7e9, text, value: 2 })];
+}
+
+/** Rows as lines of `size` rows each, none without the one before it. */
+export function chainedLines(
+  rows: readonly string[],
+  size: number,
+  place: Pick<SummaryLine, 'section' | 'order' | 'value'> & { readonly group: string },
+): SummaryLine[] {
+  const lines: SummaryLine[] = [];
+  for (let at = 0; at < rows.length; at += size) {
+    const parent = lines.at(-1);
+    const text = rows.slice(at, at + size).join('\n');
+    const { section, value, group } = place;
+    lines.push(summaryLine({ section, order: place.order + at / 1_000, group, text, value, parent }));
+  }
+  return lines;
+}
+
+/** Rows of a result in one line of the summary; the rest follows in a line of its own. */
+const ROWS_PER_TAIL_LINE = 12;
+
+/** Characters of a row in a message or result of the newest steps; where they are few, up to four times as many. */
+const STEP_ROW = 160;
+const MANY_STEPS = 80;
+const LONGEST_ROWS = 4;
+
+/**
+ * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
+ * room that nothing else has a claim to.
+ * @param whole positions of steps that are told whole otherwise
+ */
+export function tailLines({ current, turns }: Trail, whole: ReadonlySet<number>): SummaryLine[] {
+  const quoted = [...current.unread, current.repliesTo, current.newestReply, current.newestList];
+  const told = new Set([...whole, ...quoted.map((step) => step?.position)]);
+  const steps = Math.max(1, current.tail.length + current.said.length);
+  const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
+  const said = current.said.map(({ position, turn, text }) => ({
+    position,
+    turn,
+    rows: ['- The agent:', ...rowsOf(text, length)],
+  }));
+  // What an edit changed says that it was made.
+  const calls = current.tail.map((step) => ({
+    position: step.position,
+    turn: step.turn,
+    rows: [headOf(step), ...rowsOf(madeChange(step) ?? step.result, length)],
+  }));
+  return [...said, ...calls]
+    .filter(({ position }) => !told.has(position))
+    .toSorted((a, b) => b.position - a.position)
+    .flatMap(({ position, turn, rows }) =>
+      chainedLines(rows, ROWS_PER_TAIL_LINE, {
+        section: SECTION.current,
+        order: 3e9 + position,
+        value: 0.02,
+        group: `Steps on ${turn === turns ? 'the current request' : `message ${turn}`}, as they stood:`,
+      }),
+    );
+}
+
+function rowsOf(text: string, length: number): string[] {
+  const rows = withoutReminders(text)
+    .split('\n')
+    .filter((row) => row.trim() !== '');
+  return rows.map((row) => `    ${clip(row.trimEnd(), length)}`);
+}
