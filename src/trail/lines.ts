@@ -4,7 +4,7 @@ import { commandLines, quoteLines } from './concept-lines.ts';
 import { fileLines } from './file-lines.ts';
 import type { Floor, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
-import { nextLines, pendingLines } from './next-lines.ts';
+import { nextLines, olderPlanLines, pendingLines } from './next-lines.ts';
 import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
 import type { PreservedWords } from './preserved.ts';
 import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
@@ -90,6 +90,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     rules,
     next,
     pending,
+    olderPlanLines(trail),
     tree,
     files.changed,
     files.read,
