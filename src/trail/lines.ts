@@ -12,7 +12,7 @@ import { treeLines } from './tree-lines.ts';
 import type { Reply, Trail } from './trail.ts';
 import {
   actionLines,
-  listLines,
+  newestListLines,
   replyLines,
   runLines,
   startedLines,
@@ -73,7 +73,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: actions.toReversed().slice(0, 6), share: 0.05, by: 'order' },
     { lines: report, share: quoteShare * replyShare(newestReply, trail), by: 'order' },
     { lines: reply, share: quoteShare * replyShare(repliesTo, trail), by: 'order' },
-    { lines: list, share: quoteShare * 0.05, by: 'order' },
+    { lines: list.meant, share: 0.08, by: 'order' },
     { lines: now, share: 0.05, by: 'worth' },
     { lines: choices, share: 0.03, by: 'order' },
     { lines: before, share: 0.05 + 0.05 * quoteShare, by: 'worth' },
@@ -105,7 +105,8 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     runLines(trail),
     started,
     unread,
-    list,
+    list.meant,
+    list.old,
     tail,
     messages.all,
     failures,
@@ -130,12 +131,4 @@ function tailShare(budget: number): number {
 /** A message with a list is what the user refers to next: "do 2 and 4". */
 function replyShare(reply: Reply | undefined, { current }: Trail): number {
   return reply !== undefined && reply.position === current.newestList?.position ? 0.1 : 0.08;
-}
-
-/** The agent's newest list, where it stands in neither of the two messages that are quoted anyway. */
-function newestListLines({ current }: Trail): SummaryLine[] {
-  const { newestList, repliesTo, newestReply } = current;
-  const isQuoted = [repliesTo, newestReply].some((reply) => reply?.position === newestList?.position);
-  if (newestList === undefined || isQuoted) return [];
-  return listLines(newestList, `The agent's newest list (after message ${newestList.turn}):`, -1.5e9);
 }

@@ -6,6 +6,7 @@ import { isCount, readsFailed } from './outputs.ts';
 import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
 import { isChoice } from './statements.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
+import { mayMean } from './work.ts';
 
 /** Characters below which a statement has to name something. */
 const SHORT_STATEMENT = 60;
@@ -158,13 +159,36 @@ export function replyLines(reply: Reply | undefined, group: string, order: numbe
   return lines;
 }
 
-/** A list of the agent from its head, no row without the one before it. */
-export function listLines({ text }: Reply, group: string, order: number): SummaryLine[] {
-  const rows = text
+/** Rows of a list that are told together at least: its first alone is a heading. */
+const LEAST_LIST_ROWS = 4;
+/** Rows of a list that nobody means, and what they are worth beside their names. */
+const OLD_LIST_ROWS = 6;
+const OLD_LIST_VALUE = 0.1;
+
+/**
+ * The agent's newest list from its head, no row without the one before it: whole where the user may mean it, otherwise
+ * its first rows before everything else of the section. Empty where a message that is quoted anyway holds it.
+ */
+export function newestListLines({ current, requests }: Trail): {
+  readonly meant: SummaryLine[];
+  readonly old: SummaryLine[];
+} {
+  const { newestList, repliesTo, newestReply } = current;
+  const isQuoted = [repliesTo, newestReply].some((reply) => reply?.position === newestList?.position);
+  if (newestList === undefined || isQuoted) return { meant: [], old: [] };
+  const rows = newestList.text
     .split('\n')
     .filter((row) => !NO_CONTENT.test(row))
     .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), REPLY_ROW)}`);
-  return chainedLines(rows, 1, { section: SECTION.current, order, value: 0.5, group });
+  const group = `The agent's newest list (after message ${newestList.turn}):`;
+  const place = { section: SECTION.current, group };
+  if (!mayMean(newestList, requests)) {
+    const few = rows.length > OLD_LIST_ROWS ? [...rows.slice(0, OLD_LIST_ROWS), `  ${ELLIPSIS}`] : rows;
+    const old = chainedLines([few.join('\n')], 1, { ...place, order: -3e9, value: OLD_LIST_VALUE });
+    return { meant: [], old };
+  }
+  const chain = [rows.slice(0, LEAST_LIST_ROWS).join('\n'), ...rows.slice(LEAST_LIST_ROWS)];
+  return { meant: chainedLines(chain, 1, { ...place, order: -1.5e9, value: 0.5 }), old: [] };
 }
 
 /** What the agent did last, each thing once, at its newest place. */

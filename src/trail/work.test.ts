@@ -6,10 +6,14 @@ import { TrailCollector } from './collect.ts';
 import { isGoAhead } from './work.ts';
 import { writeSummary } from './write.ts';
 
-function pendingOf({ records }: Story): string {
+function summaryOf({ records }: Story, budgetTokens = 4_000): string {
   const collector = new TrailCollector();
   for (const record of records) collector.add(record);
-  const { text } = writeSummary(collector.trail(), { budgetTokens: 4_000, count: approximateTokens });
+  return writeSummary(collector.trail(), { budgetTokens, count: approximateTokens }).text;
+}
+
+function pendingOf(story: Story): string {
+  const text = summaryOf(story);
   return text.slice(text.indexOf('7. Pending Tasks:'), text.indexOf('8. Current Work:'));
 }
 
@@ -46,5 +50,26 @@ test('a plan that several other requests came after is one line below what is un
   assert.equal(
     pendingOf(story).trim(),
     `7. Pending Tasks:\n- The current request, under way.\n- ${line}: oil the shutter; paint the roof`,
+  );
+});
+
+test('a list of before is told whole where the user may mean it, and by its head above the rest otherwise', () => {
+  const rows = Array.from({ length: 9 }, (_, at) => `${at + 1}. grind lens_part_${at + 1} until it is clear`);
+  const listed = (): Story =>
+    Story.in('/home/ada/orbit')
+      .user('What is left?')
+      .agent(`Nine things are left:\n${rows.join('\n')}`)
+      .user('Thanks. Is the dome shut?')
+      .agent('It is shut.');
+  const whole =
+    /The agent's newest list \(after message 1\):\n {2}Nine things are left:\n(?: {2}\d\. grind .*\n){9}/;
+  for (const words of ["let's tackle 2 and 3", 'all of them, please', 'take the second', 'option b']) {
+    assert.match(summaryOf(listed().user(words)), whole, words);
+  }
+  const other = summaryOf(listed().user('Open the dome at 20:15 then, and log it in line 4.5.'));
+  assert.doesNotMatch(other, whole);
+  assert.match(
+    other,
+    /8\. Current Work:\nThe agent's newest list \(after message 1\):\n(?: {2}.*\n){6} {2}…\n/,
   );
 });

@@ -1,6 +1,7 @@
-// Which requests belong to the work at hand: "continue" asks for nothing new, and who interrupts adds to what was asked.
+// Which requests belong to the work at hand: "continue" asks for nothing new, who interrupts adds to what was asked,
+// and "do the second" means a list.
 
-import type { UserRequest } from './trail.ts';
+import type { Reply, UserRequest } from './trail.ts';
 
 /** A message longer than this says more than that the agent may go on. */
 const LONGEST_GO_AHEAD = 60;
@@ -22,4 +23,24 @@ function isNewWork({ isInterjected, text }: UserRequest): boolean {
 /** How many requests asked for something new after the one that has this number; 0 where its work is at hand still. */
 export function newerWork(requests: readonly UserRequest[], turn: number): number {
   return requests.filter((request) => request.turn > turn && isNewWork(request)).length;
+}
+
+/** Words and numbers by which a user means something of a list: "do 2 and 4", "option b", "the second", "all of them". */
+const REFERS =
+  /(?<![\p{L}\p{N}#./:_-])#?\d{1,2}(?![\p{L}\p{N}%/:_-]|\.\d)|(?<!\p{L})(?:(?:the|that|this|your) (?:list|table|options|items|points)|(?:option|item|point|step|phase|variant) \p{L}|first|second|third|fourth|fifth|both|(?:all|none|any|some|one|each) of (?:them|these|those)|them all|the (?:rest|others?|former|latter|last)|liste|tabelle|punkte?|beide|erste[nrs]?|zweite[nrs]?|première?|deuxième|tous|toutes|lista|primer[oa]?|segund[oa]|ambos|todos|список|перв\p{L}+|втор\p{L}+|оба|все)(?!\p{L})|列表|清单|选项|第[一二三四五六七八九]|全部|リスト|番目|全て|목록|번째|모두/iu;
+
+/** Newest messages of the user that may mean a list, if they are no longer than this. */
+const REFERRING = 2;
+const LONGEST_REFERENCE = 200;
+
+/** Whether one of the newest messages may mean something of a list that the agent gave before it. */
+export function mayMean(list: Reply, requests: readonly UserRequest[]): boolean {
+  return requests
+    .slice(-REFERRING)
+    .some(
+      ({ turn, text }) =>
+        turn > list.turn &&
+        text.length <= LONGEST_REFERENCE &&
+        (REFERS.test(text) || (turn === list.turn + 1 && isGoAhead(text))),
+    );
 }
