@@ -10,6 +10,7 @@ import type { PreservedWords } from './preserved.ts';
 import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
 import { treeLines } from './tree-lines.ts';
 import type { Reply, Trail } from './trail.ts';
+import { isBinding } from './work.ts';
 import {
   actionLines,
   newestListLines,
@@ -38,7 +39,13 @@ export interface Lines {
  */
 export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): Lines {
   const ask = askLines(trail, budget, preserved);
-  const rules = ruleLines(trail, quotedWhole(trail, budget, preserved), preserved);
+  // Those that came and went with an earlier request are told with it.
+  const binding = trail.constraints.filter((rule) => isBinding(rule, trail.requests));
+  const rules = ruleLines(
+    { ...trail, constraints: binding },
+    quotedWhole(trail, budget, preserved),
+    preserved,
+  );
   const template = templateLines(trail, preserved);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
@@ -62,6 +69,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: ask, share: 0.3, by: 'order' },
     { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
+    { lines: messages.limited, share: 0.25, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
     { lines: template, share: templateShare(budget), by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
@@ -78,7 +86,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: choices, share: 0.03, by: 'order' },
     { lines: before, share: 0.05 + 0.05 * quoteShare, by: 'worth' },
     { lines: messages.newest, share: 0.07, by: 'order' },
-    { lines: messages.doubtful, share: 0.04, by: 'order' },
+    { lines: messages.doubtful, share: 0.06, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.03, by: 'order' },
     { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
     { lines: commandLines(trail), share: 0.03, by: 'order' },

@@ -5,6 +5,7 @@ import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { clip, clipMiddle, oneLine } from './sentences.ts';
 import type { Constraint, Trail, UserRequest } from './trail.ts';
+import { isBinding } from './work.ts';
 
 /** Tokens of the current request that are quoted: an eighth of the budget. */
 function askTokens(budget: number): number {
@@ -98,9 +99,11 @@ function earlierLabel(trail: Trail, current: UserRequest, before: UserRequest): 
 /** Said of a request that reads like a rule, which the list of rules does not tell again. */
 const MAY_BIND = ' (it may bind)';
 
-/** Whether a message says nothing but rules. */
-function isRuleAlone({ turn, text }: UserRequest, { constraints }: Trail): boolean {
-  const rules = constraints.filter((rule) => rule.turn === turn && !rule.isPasted);
+/** Whether a message says nothing but rules that bind. */
+function isRuleAlone({ turn, text }: UserRequest, { constraints, requests }: Trail): boolean {
+  const rules = constraints.filter(
+    (rule) => rule.turn === turn && !rule.isPasted && isBinding(rule, requests),
+  );
   return rules.reduce((words, rule) => words.replace(rule.text, ''), oneLine(text)).trim() === '';
 }
 

@@ -12,6 +12,10 @@ function summaryOf({ records }: Story, budgetTokens = 4_000): string {
   return writeSummary(collector.trail(), { budgetTokens, count: approximateTokens }).text;
 }
 
+function firstSectionOf(text: string): string {
+  return text.slice(0, text.indexOf('2. Key Technical Concepts:'));
+}
+
 function pendingOf(story: Story): string {
   const text = summaryOf(story);
   return text.slice(text.indexOf('7. Pending Tasks:'), text.indexOf('8. Current Work:'));
@@ -71,5 +75,26 @@ test('a list of before is told whole where the user may mean it, and by its head
   assert.match(
     other,
     /8\. Current Work:\nThe agent's newest list \(after message 1\):\n(?: {2}.*\n){6} {2}…\n/,
+  );
+});
+
+test('a rule that came and went with an earlier request is told whole with that message, not as a rule', () => {
+  const paint = 'The mirror is what I see first in the morning. '.repeat(40);
+  const story = Story.in('/home/ada/orbit')
+    .user(`Never touch the lens. ${paint}The frame should be a little dimmer. ${paint}`)
+    .agent('It is dimmer.');
+  assert.match(firstSectionOf(summaryOf(story)), /- "The frame should be a little dimmer\." \(message 1\)/);
+  assert.match(
+    firstSectionOf(summaryOf(story.user('continue'))),
+    /- "The frame should be a little dimmer\." \(message 1\)/,
+  );
+  const later = summaryOf(
+    story.agent('Done.').user('Now oil the shutter.').agent('Oiled.').user('And the roof.'),
+  );
+  assert.doesNotMatch(firstSectionOf(later).replace(/The session began with.*/, ''), /dimmer/);
+  assert.match(firstSectionOf(later), /- "Never touch the lens\." \(message 1\)/);
+  assert.match(
+    later,
+    /6\. All User Messages:\n1\. "\[rule above\] .* The frame should be a little dimmer\. .*"/,
   );
 });

@@ -1,7 +1,8 @@
 // Which requests belong to the work at hand: "continue" asks for nothing new, who interrupts adds to what was asked,
 // and "do the second" means a list.
 
-import type { Reply, UserRequest } from './trail.ts';
+import { isLasting } from './constraints.ts';
+import type { Constraint, Reply, UserRequest } from './trail.ts';
 
 /** A message longer than this says more than that the agent may go on. */
 const LONGEST_GO_AHEAD = 60;
@@ -23,6 +24,11 @@ function isNewWork({ isInterjected, text }: UserRequest): boolean {
 /** How many requests asked for something new after the one that has this number; 0 where its work is at hand still. */
 export function newerWork(requests: readonly UserRequest[], turn: number): number {
   return requests.filter((request) => request.turn > turn && isNewWork(request)).length;
+}
+
+/** Whether a rule binds whatever comes next: it lasts, may be somebody's, or came with work that is at hand still. */
+export function isBinding({ text, turn, isPasted }: Constraint, requests: readonly UserRequest[]): boolean {
+  return isPasted || isLasting(text) || newerWork(requests, turn) === 0;
 }
 
 /** Words and numbers by which a user means something of a list: "do 2 and 4", "option b", "the second", "all of them". */
