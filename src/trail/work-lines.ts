@@ -37,6 +37,7 @@ export function statementLines(
   const before = distinct(trail.statements)
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
     .filter(({ kind }) => kind === 'decision' || kind === 'finding')
+    .filter(isFindingAlone)
     .map((statement, at) =>
       statementLine(statement, telling, {
         section: SECTION.solving,
@@ -95,14 +96,29 @@ function roomFactor(budget: number): number {
 /** What is kept of the worth of a sentence that only introduces what follows it. */
 const LEAD_IN = 0.4;
 
-/** What is kept of the worth of a sentence that thinks aloud, or that points at one that is not told. */
+/** What is kept of the worth of a sentence that thinks aloud, that points at one that is not told, or that says little. */
 const THOUGHT = 0.3;
 const POINTING = 0.6;
+const REMARK = 0.3;
 /** What is kept of what the agent said before the user or the agent itself took it back. */
 const OVERRULED = 0.3;
+/** What a sentence is worth more that says how something came out. */
+const CONCLUSION = 1.5;
 
-const THINKS_ALOUD = /^(?:wait|hmm+|ah|oh|maybe|perhaps|actually|let['’]s see|if|or|what if)\b/i;
-const POINTS_BACK = /^(?:so|that|this|it|but|and|then|these|those|they|which)\b/i;
+const THINKS_ALOUD =
+  /^(?:(?:but|so|no|ok(?:ay)?|well|and),? )?(?:wait|hmm+|ah|oh|maybe|perhaps|actually|let['’]?s (?:see|look|check|try)|let me|if|or|what if|I (?:think|assume|guess|suspect|wonder|need to|should|can|could|will|see|just)|should I|it (?:seems|looks|might|may|could|should)|(?:this|that) (?:might|may|could|should))\b/i;
+const POINTS_BACK = /^(?:so|that|this|it|but|and|then|these|those|they|which|however|also|anyway)\b/i;
+const CONCLUDES =
+  /\b(?:because|root cause|turns? out|turned out|(?:works?|pass(?:es)?|fixed|green) (?:now|again)|fixed by|caused by|due to|(?:problem|issue|bug|cause|reason|culprit|fix) (?:is|was)|confirm(?:s|ed)|that['’]s why|which (?:is why|means)|weil|wegen|parce que|porque)\b|因为|原因|ため|때문/i;
+
+/** Whether a sentence tells something to who did not follow the thought in which it stood. */
+function isFindingAlone({ text, lead }: Statement): boolean {
+  if (lead !== undefined || CONCLUDES.test(text) || isChoice(text)) return true;
+  return text.length >= REMARK_LENGTH && !THINKS_ALOUD.test(text) && !POINTS_BACK.test(text);
+}
+
+/** Characters below which a sentence that concludes nothing is a remark on what its neighbours say. */
+const REMARK_LENGTH = 60;
 
 function statementValue(
   { kind, turn, text, lead }: Statement,
@@ -111,10 +127,12 @@ function statementValue(
 ): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
+  const concludes = CONCLUDES.test(text);
   const factors = [
     names === 0 ? 0.25 : 1,
     text.endsWith(':') ? LEAD_IN : 1,
     THINKS_ALOUD.test(text) ? THOUGHT : lead === undefined && POINTS_BACK.test(text) ? POINTING : 1,
+    concludes ? CONCLUSION : lead === undefined && text.length < REMARK_LENGTH ? REMARK : 1,
     overruled.has(turn) ? OVERRULED : 1,
   ];
   return factors.reduce((value, factor) => value * factor, roomFactor(budget) * base * fresh);

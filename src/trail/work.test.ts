@@ -98,3 +98,17 @@ test('a rule that came and went with an earlier request is told whole with that 
     /6\. All User Messages:\n1\. "\[rule above\] .* The frame should be a little dimmer\. .*"/,
   );
 });
+
+test('of thinking aloud what it came to is told, not its steps', () => {
+  const story = Story.in('/home/ada/orbit').user('Mend the dome.');
+  const steps = ['So `dome_a` is shut.', 'Maybe `dome_b` never opens while the other motor is running here.'];
+  const cause = 'The cause is that `dome_relay` is wired to the lamp.';
+  for (let at = 0; at < 40; at++) {
+    story.agent(`${steps.join(' ')} ${at === 20 ? cause : ''} I look at \`part_${at}\` of the roof.`);
+    story.sh(`ls part_${at}`, `part_${at}`);
+  }
+  const text = summaryOf(story);
+  const solving = text.slice(text.indexOf('5. Problem Solving:'), text.indexOf('6. All User Messages:'));
+  assert.match(solving, /- The cause is that `dome_relay` is wired to the lamp\./);
+  assert.doesNotMatch(solving, /dome_a|dome_b/);
+});
