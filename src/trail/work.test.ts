@@ -112,3 +112,27 @@ test('of thinking aloud what it came to is told, not its steps', () => {
   assert.match(solving, /- The cause is that `dome_relay` is wired to the lamp\./);
   assert.doesNotMatch(solving, /dome_a|dome_b/);
 });
+
+test('a rule that a later message takes back or changes says so', () => {
+  const story = Story.in('/home/ada/orbit')
+    .user('Clean the mirror.')
+    .agent('Clean.')
+    .user('Never open the dome at noon. Use tabs for indentation everywhere. Never touch the lens.')
+    .agent('Understood.')
+    .user('Oil the shutter.')
+    .agent('Oiled.')
+    .user('Actually, use spaces for indentation.')
+    .agent('Spaces it is.')
+    .user('You may open the dome at noon again.')
+    .agent('It is open.')
+    .user('Now the lens cap, and paint the shutter instead of the roof.');
+  const rules = firstSectionOf(summaryOf(story));
+  assert.match(rules, /- "Never open the dome at noon\." \(message 2; message 5 may change it\)/);
+  assert.match(rules, /- "Use tabs for indentation everywhere\." \(message 2; message 4 may change it\)/);
+  assert.match(rules, /- "Never touch the lens\." \(message 2\)/);
+  const short = Story.in('/home').user('Always use tabs.').agent('Ok.').user('No longer use tabs.');
+  assert.match(
+    summaryOf(short),
+    /message 1 asked \(it may bind; message 2 may change it\): "Always use tabs\."/,
+  );
+});

@@ -2,6 +2,7 @@
 // and "do the second" means a list.
 
 import { isLasting } from './constraints.ts';
+import { sentencesOf } from './sentences.ts';
 import type { Constraint, Reply, UserRequest } from './trail.ts';
 
 /** A message longer than this says more than that the agent may go on. */
@@ -49,4 +50,50 @@ export function mayMean(list: Reply, requests: readonly UserRequest[]): boolean 
         text.length <= LONGEST_REFERENCE &&
         (REFERS.test(text) || (turn === list.turn + 1 && isGoAhead(text))),
     );
+}
+
+/** How a message takes back or changes what was said before. */
+const CHANGES =
+  /\b(?:after all|instead|changed? (?:my|our) mind|forget (?:about|what|that|the)|never ?mind|no longer|any ?more|actually|scratch that|revert|undo|(?:go|switch|move)(?:ing)? back|back to|on second thoughts?|from now on|(?:is|are) (?:fine|ok(?:ay)?|allowed) (?:now|again)|you (?:may|can) (?:\w+ ){0,6}(?:now|again)|doch|stattdessen|nicht mehr|finalement|ya no|en vez)\b|改用|改成|不再|やっぱり|대신/iu;
+
+/** Words of some length: what a sentence is about, besides words that many rules have. */
+const TOPIC_WORD = /\p{L}[\p{L}\p{N}_-]{3,}/gu;
+const RULE_WORDS = new Set(
+  'never always must please only should every each with without from this that these those have make sure when then instead actually dont them they what want need will just more than into after before again back using everywhere everything anything'.split(
+    ' ',
+  ),
+);
+
+function topicOf(text: string): ReadonlySet<string> {
+  const words = text.toLowerCase().replaceAll(/['’]/g, '').match(TOPIC_WORD) ?? [];
+  return new Set(words.filter((word) => !RULE_WORDS.has(word)));
+}
+
+/** A sentence by which a message changes something, by what it names. */
+interface Change {
+  readonly turn: number;
+  readonly topic: ReadonlySet<string>;
+}
+
+/** Characters of a message in which changes are looked for: longer ones were pasted. */
+const READ_LENGTH = 1_200;
+
+/** Of what a rule and a change are about, the share that they have in common at least. */
+const SAME_TOPIC = 0.5;
+
+/** Finds the newest message that seems to take a rule back or to change it. */
+export function changeFinder(requests: readonly UserRequest[]): (rule: Constraint) => number | undefined {
+  const changes: Change[] = requests.flatMap(({ turn, text }) =>
+    sentencesOf(text.slice(0, READ_LENGTH))
+      .filter((sentence) => CHANGES.test(sentence))
+      .map((sentence) => ({ turn, topic: topicOf(sentence) })),
+  );
+  return (rule) => {
+    const about = [...topicOf(rule.text)];
+    return changes.findLast(({ turn, topic }) => {
+      if (turn <= rule.turn) return false;
+      const shared = about.filter((word) => topic.has(word)).length;
+      return shared > 0 && shared >= SAME_TOPIC * Math.max(about.length, topic.size);
+    })?.turn;
+  };
 }
