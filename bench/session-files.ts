@@ -38,6 +38,13 @@ export async function writeSession(folder: string, format: Format, bytes: number
   return path;
 }
 
+/** Bytes of the file in which Codex keeps these steps. */
+export function codexFileBytes(steps: readonly Step[]): number {
+  const writer = new CodexWriter();
+  const lines = [...writer.head(), ...steps.flatMap((step) => writer.step(step))];
+  return lines.reduce<number>((sum, line) => sum + Buffer.byteLength(JSON.stringify(line)) + 1, 0);
+}
+
 function* endlessSession(format: Format): Generator<object> {
   const writer = format === 'codex' ? new CodexWriter() : new ClaudeWriter();
   const steps = generateSteps(STEPS_PER_WINDOW);

@@ -11,7 +11,8 @@ export type { ModelEvent, ModelRequest } from '../protocol/model.ts';
 
 export { WatchedSession } from '../session/watched/driver.ts';
 export type { WatchedWorld } from '../session/watched/driver.ts';
-export type { SessionLog, SessionWorld, ToolRunner } from '../session/driver.ts';
+export type { SessionWorld } from '../session/driver.ts';
+export type { SessionLog, ToolRunner } from '../session/terms.ts';
 
 export { pauseFor, Rehearsal } from '../rehearsal/driver.ts';
 export type { RehearsalSettings, RehearsalWorld, RehearsedTurn } from '../rehearsal/driver.ts';

@@ -8,7 +8,7 @@ import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ModelEvent, ModelRequest, ToolSpec } from '../protocol/model.ts';
 import type { LogRecord } from '../protocol/record.ts';
-import type { SessionLog, ToolRunner } from '../session/driver.ts';
+import type { SessionLog, ToolRunner } from '../session/terms.ts';
 import type { EstimateSettings } from '../tokens/estimate.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import { wait } from '../waiting/driver.ts';

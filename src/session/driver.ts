@@ -16,44 +16,28 @@ import type {
 import { compactHistory } from '../compaction/driver.ts';
 import type { Compaction, Subject } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
-import { AccountFold } from '../history/account.ts';
-import { WHOLE_ITEMS } from '../history/clear.ts';
+import type { AccountFold } from '../history/account.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
-import { HistoryFold, requireUndoable, withoutUndoneTurns } from '../history/project.ts';
+import { requireUndoable } from '../history/project.ts';
 import type { NewestTurn } from '../history/project.ts';
 import type { CancelSignal, Model } from '../ports.ts';
+import type { SessionEvent } from '../protocol/event.ts';
 import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
-import type { Item, ToolOutputItem } from '../protocol/item.ts';
-import type { ModelEvent, ModelRequest, ToolSpec } from '../protocol/model.ts';
+import type { Item } from '../protocol/item.ts';
+import type { ModelRequest } from '../protocol/model.ts';
 import type { CompactionPlan } from '../protocol/plan.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { wireOrigin } from '../protocol/turn.ts';
-import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
+import type { TurnOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
-import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
-import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
-import type { StopReason } from '../vocabulary.ts';
-import type { SessionEvent } from '../protocol/event.ts';
+import { AnswerSoFar, shownOf } from './answer.ts';
 import { IDLE_LOOP, loopStep } from './loop.ts';
 import type { LoopEffect, LoopEvent, TurnEnding } from './loop.ts';
-import { addUsage, NOTHING_SPENT } from './usage.ts';
-
-/** Where records go. */
-export interface SessionLog {
-  /** Fulfilled once the records are written, in order. */
-  append(records: readonly LogRecord[]): Promise<void>;
-  /** Fulfilled once everything appended would survive a crash of the machine. */
-  sync(): Promise<void>;
-}
-
-/** What runs the calls of the model. */
-export interface ToolRunner {
-  readonly specs: readonly ToolSpec[];
-  /** A failure is a result without success; nothing but `interrupted` is thrown. */
-  run(call: Item, signal: CancelSignal): Promise<ToolOutputItem>;
-}
+import type { RunningTurn, SessionLog, ToolRunner, TurnObserver, TurnStart, TurnView } from './terms.ts';
+import { agentTextOf, ThreadState } from './thread-state.ts';
+import { Turnstile } from './turnstile/driver.ts';
 
 /** What a session needs. */
 export interface SessionWorld {
@@ -73,113 +57,43 @@ export interface SessionWorld {
   readonly observer?: TurnObserver;
 }
 
-/** A turn of the thread, whoever started it. */
-export interface RunningTurn {
-  readonly turnId: string;
-  readonly kind: TaskKind;
-  readonly origin: TurnOrigin;
-}
-
-/** How a turn stands when a sampling is complete, or at its end. */
-export interface TurnView extends RunningTurn {
-  /** It has called a tool since its start. */
-  readonly hadAction: boolean;
-  /** What the agent said last in it. */
-  readonly said: string | undefined;
-}
-
-/** Told of what happens in a thread, in order, each time after it was written. Must neither throw nor wait. */
-export interface TurnObserver {
-  record(record: LogRecord): void;
-  started(turn: RunningTurn): void;
-  /** A sampling is complete and its tools have finished: the turn waits for `resume`. */
-  held(turn: TurnView, moment: { readonly isFollowUpOwed: boolean; readonly batchFrom: number }): void;
-  complete(turn: TurnView): void;
-  aborted(turn: TurnView, reason: 'interrupted' | 'failed'): void;
-  /** The engine, or the user, has compacted. */
-  compacted(strategy: 'micro' | 'full'): void;
-  /** Nothing can be written any more, and so nothing promised. */
-  broken(error: unknown): void;
-  /** The model, a tool or a compaction has shown a sign of life. */
-  active(): void;
-}
-
-/** A turn that is to be started. */
-export interface TurnStart {
-  readonly kind: TaskKind;
-  readonly origin: TurnOrigin;
-  readonly input: readonly Item[];
-}
-
-/** Compactions whose history before them is kept at hand to be undone. A thread of many of them must not grow with them. */
-const KEPT_PASTS = 2;
-/** Marks of its course that the account of a living thread keeps: only its gauge is read. */
-const KEPT_MARKS = 100;
-
 /** Full compactions from which the user is told that the thread is long. @source the recorded sessions have at most 3 */
 const LONG_THREAD = 3;
 
 /** A thread that is alive. */
 export class Session {
   readonly #world: SessionWorld;
-  readonly #history = new HistoryFold(WHOLE_ITEMS);
-  #trail = new LaterTrail();
-  readonly #account: AccountFold;
+  readonly #thread: ThreadState;
   readonly #compactor: Compactor;
   readonly #running = new Map<number, AbortController>();
   #state = IDLE_LOOP;
-  #queue: Promise<void> = Promise.resolve();
-  #lastMessage: string | undefined;
+  readonly #turnstile = new Turnstile(() => this.#state.stage.at === 'held' || this.#turn === undefined);
   #ended: ((ending: TurnEnding) => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
-  #turns = 0;
-  #spent = NOTHING_SPENT;
   #turn: TurnView | undefined;
-  /** What the agent said last in this turn. */
-  /** Position in the log of the next item, counted from 0. */
-  #position = 0;
+  /** Where in the log the newest sampling and its results begin. */
   #batchFrom = 0;
   /** The agent owes the observer an answer. */
   #isAsked = false;
-  #compactions = 0;
-  #cwd: string | undefined;
   #lastEnding: TurnEnding | undefined;
-  #quiet: (() => void)[] = [];
-  /** Something that is no sampling has the thread to itself: a compaction, an undo. */
-  #isTaken = false;
 
   /** @param past the records of the thread so far, none for a new one */
   constructor(world: SessionWorld, past: Iterable<LogRecord> = []) {
     this.#world = world;
-    const { compact, modelContextWindow: window } = world.config;
-    this.#account = new AccountFold({
-      estimate: compact,
-      safetyMultiplier: compact.tokenSafetyMultiplier,
-      // Only its sizes of single items are read, by compactions.
-      count: world.compaction.count,
-      ...(window === undefined ? {} : { window }),
-    });
     const { config, compaction, emit } = world;
+    this.#thread = new ThreadState(config, compaction.count);
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
-    const records = [...past];
-    for (const record of records) this.#fold(record);
-    if (records.some(({ type }) => type === 'undo_turn')) {
-      this.#collectTrail(records);
-      this.#lastMessage = lastMessageOf(this.items);
-    }
-    // Not before: what is recorded may have taken back more compactions in a row than are kept at hand from here on.
-    this.#history.keepFrames(KEPT_PASTS);
-    this.#account.keepNewest({ pasts: KEPT_PASTS, marks: KEPT_MARKS });
+    this.#thread.restore([...past], (record) => this.#fold(record));
   }
 
   /** The history as a model sees it. */
   get items(): readonly Item[] {
-    return this.#history.entries.map(({ value }) => value);
+    return this.#thread.items;
   }
 
   /** Tokens of the context as it is, and the raw window. */
   get usage(): ReturnType<AccountFold['gauge']> {
-    return this.#account.gauge();
+    return this.#thread.account.gauge();
   }
 
   /** How the newest turn but compactions ended; undefined before any has. */
@@ -189,7 +103,7 @@ export class Session {
 
   /** What the agent said last. */
   get lastAgentMessage(): string | undefined {
-    return this.#lastMessage;
+    return this.#thread.lastMessage;
   }
 
   /** The agent is answering what the observer has put into its turn. */
@@ -199,7 +113,7 @@ export class Session {
 
   /** What the log tells of the work so far. */
   trail(): Trail {
-    return this.#trail.trail();
+    return this.#thread.trail();
   }
 
   /**
@@ -222,13 +136,13 @@ export class Session {
    */
   async start({ kind, origin, input }: TurnStart): Promise<void> {
     if (origin.type === 'user') this.#compactor.noteUserTurn();
-    while (!(await this.#tryStart({ kind, origin, input }))) await this.#nextQuiet();
+    while (!(await this.#tryStart({ kind, origin, input }))) await this.#turnstile.nextQuiet();
   }
 
   /** @returns false while a compaction, or an undo, has the thread to itself */
   #tryStart({ kind, origin, input }: TurnStart): Promise<boolean> {
-    return this.#enqueue(async () => {
-      if (this.#isTaken) return false;
+    return this.#turnstile.pass(async () => {
+      if (this.#turnstile.isTaken) return false;
       if (this.#turn !== undefined) throw new RangeError('A turn is running: steer it, or wait for its end');
       const turnId = await this.#begin({ kind, origin });
       await this.#step({ type: 'start', turnId, input });
@@ -237,10 +151,10 @@ export class Session {
   }
 
   async #begin({ kind, origin }: Omit<RunningTurn, 'turnId'>): Promise<string> {
-    const turnId = `turn-${this.#turns + 1}`;
+    const turnId = `turn-${this.#thread.turns + 1}`;
     await this.#write([{ type: 'turn_started', turnId, kind, origin }]);
     this.#turn = { turnId, kind, origin, hadAction: false, said: undefined };
-    this.#batchFrom = this.#position;
+    this.#batchFrom = this.#thread.position;
     this.#isAsked = false;
     this.#world.emit({ type: 'turn_started', turn_id: turnId, task_kind: kind, origin: wireOrigin(origin) });
     this.#world.observer?.started({ turnId, kind, origin });
@@ -252,7 +166,7 @@ export class Session {
    * @returns whether a turn was running that took it; the message is the caller's still where none was
    */
   async steer(item: Item): Promise<boolean> {
-    return this.#enqueue(async () => {
+    return this.#turnstile.pass(async () => {
       const isTaken = this.#state.stage.at !== 'idle';
       await this.#step({ type: 'steer', item });
       return isTaken;
@@ -269,7 +183,7 @@ export class Session {
    * @param isAsking they ask the agent for an answer, which the observer is shown before the turn ends by itself
    */
   async put(items: readonly Item[], isAsking = false): Promise<void> {
-    await this.#whenQuiet(async () => {
+    await this.#turnstile.whenQuiet(async () => {
       await this.#write(items.map((item) => ({ type: 'item', item }) as const));
       this.#isAsked ||= isAsking;
     });
@@ -277,12 +191,12 @@ export class Session {
 
   /** Writes records where their items tear nothing apart. What they are is asked for then, by the trail as it is then. */
   async record(recordsOf: (trail: Trail) => readonly LogRecord[]): Promise<void> {
-    await this.#whenQuiet(() => this.#write(recordsOf(this.trail())));
+    await this.#turnstile.whenQuiet(() => this.#write(recordsOf(this.trail())));
   }
 
   /** Writes what is no part of the history. */
   async note(records: readonly NoteRecord[]): Promise<void> {
-    await this.#enqueue(() => this.#write(records));
+    await this.#turnstile.pass(() => this.#write(records));
   }
 
   /** Lets a held turn go on. */
@@ -304,20 +218,20 @@ export class Session {
    * @throws what writing the log fails with
    */
   async compact(ask: CompactionAsk, signal: CancelSignal, origin?: TurnOrigin): Promise<CompactionOutcome> {
-    const isTurn = await this.#whenQuiet(async () => {
+    const isTurn = await this.#turnstile.whenQuiet(async () => {
       const isOwn = origin !== undefined && this.#turn === undefined;
       if (isOwn) await this.#begin({ kind: 'compact', origin });
-      this.#isTaken = true;
+      this.#turnstile.take();
       return isOwn;
     });
     try {
       const outcome = await this.#compact(ask, signal);
       const isDone = outcome.type === 'compacted';
       const how = isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed';
-      if (isTurn) await this.#enqueue(() => this.#finish(how));
+      if (isTurn) await this.#turnstile.pass(() => this.#finish(how));
       return outcome;
     } finally {
-      this.#free();
+      this.#turnstile.free();
     }
   }
 
@@ -343,14 +257,14 @@ export class Session {
 
   /** Tells how full the context is, where that changed between turns. */
   tellTokens(): void {
-    this.#world.emit(this.#tokenCount());
+    this.#world.emit(this.#thread.tokenCount());
   }
 
   async #compact(ask: CompactionAsk, signal: CancelSignal): Promise<CompactionOutcome> {
     const outcome = await this.#compactor.request(ask, signal);
     const isFull = outcome.type === 'compacted' && outcome.compaction.type === 'full';
-    if (isFull && this.#compactions >= LONG_THREAD) {
-      const message = `This thread was compacted ${this.#compactions} times, and each summary loses a little. A new thread may do better for new work.`;
+    if (isFull && this.#thread.compactions >= LONG_THREAD) {
+      const message = `This thread was compacted ${this.#thread.compactions} times, and each summary loses a little. A new thread may do better for new work.`;
       this.#world.emit({ type: 'warning', message });
     }
     return outcome;
@@ -363,7 +277,7 @@ export class Session {
 
   /** Fulfilled once everything that was asked for so far is done. */
   async settled(): Promise<void> {
-    await this.#enqueue(() => Promise.resolve());
+    await this.#turnstile.pass(() => Promise.resolve());
   }
 
   /**
@@ -372,15 +286,15 @@ export class Session {
    * @throws BatonError `nothing_to_undo`, also where more were undone in a row than are kept at hand
    */
   async undoCompaction(): Promise<string> {
-    return this.#whenQuiet(async () => {
-      const newest = this.#history.compactions.at(-1);
-      if (newest === undefined || this.#history.beforeNewestCompaction() === undefined) {
+    return this.#turnstile.whenQuiet(async () => {
+      const compactionId = this.#thread.undoableCompaction();
+      if (compactionId === undefined) {
         throw new BatonError('nothing_to_undo', 'There is no compaction here that can be taken back', {
           cure: 'Earlier ones can be taken back with `baton undo` on the session file, once it is closed.',
         });
       }
-      await this.#write([{ type: 'undo_compaction', compactionId: newest.id }]);
-      return newest.id;
+      await this.#write([{ type: 'undo_compaction', compactionId }]);
+      return compactionId;
     });
   }
 
@@ -395,58 +309,22 @@ export class Session {
     work: (turn: NewestTurn<Item>) => Promise<Result>,
     past: () => AsyncIterable<LogRecord>,
   ): Promise<Result> {
-    const turn = await this.#enqueue(() => {
-      const isBusy = this.#turn !== undefined || this.#isTaken;
-      const newest = requireUndoable(this.#history.newestTurn(), isBusy);
-      this.#isTaken = true;
+    const turn = await this.#turnstile.pass(() => {
+      const isBusy = this.#turn !== undefined || this.#turnstile.isTaken;
+      const newest = requireUndoable(this.#thread.newestTurn(), isBusy);
+      this.#turnstile.take();
       return Promise.resolve(newest);
     });
     try {
       const result = await work(turn);
-      await this.#enqueue(() => this.#write([{ type: 'undo_turn', turnId: turn.turnId }]));
+      await this.#turnstile.pass(() => this.#write([{ type: 'undo_turn', turnId: turn.turnId }]));
       const records: LogRecord[] = [];
       for await (const record of past()) records.push(record);
-      this.#collectTrail(records);
-      this.#lastMessage = lastMessageOf(this.items);
+      this.#thread.forgetUndone(records);
       return result;
     } finally {
-      this.#free();
+      this.#turnstile.free();
     }
-  }
-
-  /** What turns were taken back did is no part of the work any more. */
-  #collectTrail(records: readonly LogRecord[]): void {
-    this.#trail = new LaterTrail();
-    for (const record of withoutUndoneTurns(records)) this.#trail.add(record);
-  }
-
-  #isQuiet(): boolean {
-    return !this.#isTaken && (this.#state.stage.at === 'held' || this.#turn === undefined);
-  }
-
-  /** Does something where it tears nothing apart: nothing else happens to the thread meanwhile. */
-  async #whenQuiet<Result>(work: () => Promise<Result>): Promise<Result> {
-    for (;;) {
-      const done = await this.#enqueue(async () => (this.#isQuiet() ? { result: await work() } : undefined));
-      if (done !== undefined) return done.result;
-      if (!this.#isQuiet()) await this.#nextQuiet();
-    }
-  }
-
-  #nextQuiet(): Promise<void> {
-    if (this.#isQuiet()) return Promise.resolve();
-    return new Promise((resolve) => this.#quiet.push(resolve));
-  }
-
-  #free(): void {
-    this.#isTaken = false;
-    this.#wakeQuiet();
-  }
-
-  #wakeQuiet(): void {
-    const waiting = this.#quiet;
-    this.#quiet = [];
-    for (const wake of waiting) wake();
   }
 
   #send(event: LoopEvent): void {
@@ -454,17 +332,7 @@ export class Session {
   }
 
   #background(work: () => Promise<void>): void {
-    this.#enqueue(work).catch((error: unknown) => this.#breakTurn(error));
-  }
-
-  /** One thing after the other; what fails keeps nothing from going on. */
-  async #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#queue.then(work);
-    this.#queue = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    return done;
+    this.#turnstile.pass(work).catch((error: unknown) => this.#breakTurn(error));
   }
 
   #breakTurn(error: unknown): void {
@@ -475,7 +343,7 @@ export class Session {
     this.#ended = undefined;
     this.#turn = undefined;
     this.#state = { ...this.#state, stage: { at: 'idle' } };
-    this.#wakeQuiet();
+    this.#turnstile.wake();
   }
 
   async #step(event: LoopEvent): Promise<void> {
@@ -509,7 +377,7 @@ export class Session {
       ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
     ]);
     // The last answer of a turn is followed by the end of the turn, which tells the same.
-    if (usage !== undefined && this.#state.stage.at !== 'idle') this.#world.emit(this.#tokenCount());
+    if (usage !== undefined && this.#state.stage.at !== 'idle') this.#world.emit(this.#thread.tokenCount());
   }
 
   #hold({ number, isFollowUpOwed }: Extract<LoopEffect, { type: 'hold' }>): void {
@@ -519,7 +387,7 @@ export class Session {
     }
     if (!isFollowUpOwed) this.#isAsked = false;
     observer.held(this.#turn, { isFollowUpOwed, batchFrom: this.#batchFrom });
-    this.#wakeQuiet();
+    this.#turnstile.wake();
   }
 
   /** Begins something that takes long, beside the queue of events. */
@@ -558,12 +426,13 @@ export class Session {
   }
 
   async #sample(number: number, signal: AbortSignal): Promise<void> {
-    this.#batchFrom = this.#position;
+    this.#batchFrom = this.#thread.position;
     try {
       const answer = new AnswerSoFar();
       for await (const event of this.#world.model.stream(this.#request(), signal)) {
         answer.accept(event);
-        this.#tell(event);
+        const shown = shownOf(event);
+        if (shown !== undefined) this.#world.emit(shown);
         this.#world.observer?.active();
       }
       const { items, usage, stopReason } = answer;
@@ -586,21 +455,6 @@ export class Session {
       tools: tools.specs,
       cacheKey: threadId,
     };
-  }
-
-  #tell(event: ModelEvent): void {
-    const { emit } = this.#world;
-    switch (event.type) {
-      case 'text_delta':
-        return emit({ type: 'agent_message_delta', delta: event.text });
-      case 'reasoning_delta':
-        return emit({ type: 'agent_reasoning_delta', delta: event.text });
-      case 'restarted': {
-        const message = `Reconnecting… ${event.retry}/${event.maxRetries} (${event.why})`;
-        return emit({ type: 'stream_error', message });
-      }
-      default:
-    }
   }
 
   async #run({ number, calls }: Extract<LoopEffect, { type: 'run' }>, signal: AbortSignal): Promise<void> {
@@ -626,18 +480,6 @@ export class Session {
     resolve?.(ending);
   }
 
-  #tokenCount(): Extract<SessionEvent, { type: 'token_count' }> {
-    const { used, rawWindow } = this.#account.gauge();
-    return {
-      type: 'token_count',
-      used,
-      model_context_window: rawWindow ?? null,
-      percent_remaining: rawWindow === undefined ? null : percentRemaining(used, usableWindow(rawWindow)),
-      total: this.#spent.total,
-      last: this.#spent.last ?? null,
-    };
-  }
-
   async #finish(how: 'complete' | 'interrupted' | 'failed'): Promise<void> {
     const turn = this.#turn;
     if (turn === undefined) return;
@@ -658,10 +500,10 @@ export class Session {
         ? { type: 'turn_complete', ...told, last_agent_message: said ?? null }
         : { type: 'turn_aborted', ...told, reason: how },
     );
-    emit(this.#tokenCount());
+    emit(this.#thread.tokenCount());
     if (how === 'complete') observer?.complete(turn);
     else observer?.aborted(turn, how);
-    this.#wakeQuiet();
+    this.#turnstile.wake();
   }
 
   async #write(records: readonly LogRecord[]): Promise<void> {
@@ -673,26 +515,17 @@ export class Session {
   }
 
   #fold(record: LogRecord): void {
-    if (record.type === 'turn_started') this.#turns++;
-    if (record.type === 'compacted') this.#compactions++;
-    if (record.type === 'session_meta' || record.type === 'settings') this.#cwd = record.cwd ?? this.#cwd;
-    if (record.type === 'item') this.#noteItem(record.item);
-    this.#history.add(record);
-    this.#trail.add(record);
-    this.#account.add(record);
-    if (record.type === 'usage') this.#spent = addUsage(this.#spent, record.usage);
+    this.#thread.add(record);
+    if (record.type === 'item') this.#noteInTurn(record.item);
     this.#compactor.noteRecord(record);
     this.#world.observer?.record(record);
   }
 
-  #noteItem(item: Item): void {
-    this.#position++;
-    if (this.#turn !== undefined && callOf(item) !== undefined)
-      this.#turn = { ...this.#turn, hadAction: true };
-    if (item.type === 'message' && item.role === 'assistant' && authorOf(item) === 'agent') {
-      this.#lastMessage = textOfParts(item.content);
-      if (this.#turn !== undefined) this.#turn = { ...this.#turn, said: this.#lastMessage };
-    }
+  #noteInTurn(item: Item): void {
+    if (this.#turn === undefined) return;
+    const said = agentTextOf(item);
+    if (callOf(item) !== undefined) this.#turn = { ...this.#turn, hadAction: true };
+    if (said !== undefined) this.#turn = { ...this.#turn, said };
   }
 
   #show(item: Item): void {
@@ -709,7 +542,7 @@ export class Session {
   #asThread(): CompactableThread {
     return {
       subject: () => this.#subject(),
-      usage: () => this.#account.gauge(),
+      usage: () => this.#thread.account.gauge(),
       commit: async ({ record }) => {
         await this.#write([record]);
         await this.#world.log.sync();
@@ -719,48 +552,19 @@ export class Session {
 
   #subject(): Subject {
     const { threadId, modelName } = this.#world;
-    const { rawWindow } = this.#account.gauge();
-    const trailOf = () => this.#trail.trail();
+    const { rawWindow } = this.#thread.account.gauge();
+    const trailOf = () => this.#thread.trail();
     return {
-      entries: this.#history.entries,
-      kept: this.#account,
+      entries: this.#thread.entries,
+      kept: this.#thread.account,
       window: rawWindow ?? UNKNOWN_MODEL_WINDOW,
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,
-      session: { sessionId: threadId, transcriptPath: undefined, cwd: this.#cwd, model: modelName },
+      session: { sessionId: threadId, transcriptPath: undefined, cwd: this.#thread.cwd, model: modelName },
       // Put together where it is needed: the arbiter asks for the subject before every sampling.
       get trail() {
         return trailOf();
       },
     };
-  }
-}
-
-function lastMessageOf(items: readonly Item[]): string | undefined {
-  const last = items.findLast(
-    (item) => item.type === 'message' && item.role === 'assistant' && authorOf(item) === 'agent',
-  );
-  return last?.type === 'message' ? textOfParts(last.content) : undefined;
-}
-
-/** Puts an answer together; only a whole one is ever recorded. */
-class AnswerSoFar {
-  #items: Item[] = [];
-  #usage: Extract<ModelEvent, { type: 'usage' }>['usage'] | undefined;
-  stopReason: StopReason = 'end_turn';
-
-  accept(event: ModelEvent): void {
-    if (event.type === 'item_done') this.#items.push(event.item);
-    else if (event.type === 'usage') this.#usage = event.usage;
-    else if (event.type === 'completed') this.stopReason = event.stopReason;
-    else if (event.type === 'restarted') [this.#items, this.#usage] = [[], undefined];
-  }
-
-  get items(): readonly Item[] {
-    return this.#items;
-  }
-
-  get usage(): Extract<ModelEvent, { type: 'usage' }>['usage'] | undefined {
-    return this.#usage;
   }
 }

@@ -7,7 +7,7 @@ import { client, MODEL } from '../../test/support/provider-server/client.ts';
 import type { Reply } from '../../test/support/provider-server/script.ts';
 import { startProviderServer } from '../../test/support/provider-server/server.ts';
 import { recordingEmitter } from '../../test/support/recording-emitter.ts';
-import { recordsOf, userSays } from '../../test/support/records.ts';
+import { agentSays, recordsOf, userSays } from '../../test/support/records.ts';
 import { textOfSize } from '../../test/support/thread.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import { BatonError } from '../errors.ts';
@@ -20,7 +20,7 @@ import { DEFAULT_RETRY_POLICY } from '../providers/retry.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { WireApi } from '../vocabulary.ts';
 import { Session } from './driver.ts';
-import type { ToolRunner } from './driver.ts';
+import type { ToolRunner } from './terms.ts';
 import { ABORTED_RESULT } from './loop.ts';
 
 const server = await startProviderServer({ replies: [{}] });
@@ -56,6 +56,9 @@ const METERS: ToolRunner = {
     return { type: 'function_call_output', call_id: callId, output };
   },
 };
+
+/** Enough to be worth compacting. */
+const PAST = recordsOf(userSays('Tend the light.'), agentSays(textOfSize('report', 3_000)));
 
 interface Surroundings {
   readonly window?: number;
@@ -142,6 +145,20 @@ for (const wire of ['responses', 'chat', 'anthropic'] as const) {
         'token_count',
       ]);
       assert.equal(synced(), records.length, 'a finished turn survives a crash of the machine');
+    });
+
+    test('what comes while a compaction has the thread to itself waits for its end', async () => {
+      const { session, records } = sessionOf(wire, { past: PAST });
+      server.play({ replies: [{ text: SUMMARY }, { text: 'I go on.' }] });
+      const compaction = session.compact({ from: 'manual', strategy: 'full' }, new AbortController().signal);
+      await new Promise((resolve) => void setImmediate(resolve));
+      const turn = session.turn([userSays('And now the horn.')]);
+      const put = session.put([userSays('The wind has turned.')]);
+      assert.equal((await compaction).type, 'compacted');
+      assert.deepEqual(await turn, { type: 'complete' });
+      await put;
+      assert.equal(records[0]?.type, 'compacted', 'nothing was written into what was being summed up');
+      assertSound(session.items);
     });
 
     test('a window that fills in the middle of a turn is compacted, and the turn goes on', async () => {

@@ -1,7 +1,7 @@
 // What a thread is opened with.
 
 import type { Summarizers } from '../compaction/asking/driver.ts';
-import type { SessionLog, ToolRunner } from '../session/driver.ts';
+import type { SessionLog, ToolRunner } from '../session/terms.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock, Hooks, Ids } from '../ports.ts';
 import type { SessionEvent } from '../protocol/event.ts';

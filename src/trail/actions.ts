@@ -133,9 +133,9 @@ export function observationOf(answer: string): Observation {
   };
 }
 
-/** Whether a harness did not do what a command of its editor asked for. @source SWE-agent's `edit` with its linter */
+/** Whether a harness did not do what a command of its editor asked for. @source SWE-agent's and OpenHands' editors */
 export function isRejectedEdit(text: string): boolean {
-  return /^(?:Your proposed edit has introduced new syntax error|Usage: |Error: |No file open|Invalid |DO NOT re-run the same failed edit|Your edit was not applied)/i.test(
+  return /^\[?(?:Your proposed edit has introduced new syntax error|Usage: |Error: |No file open|Invalid |DO NOT re-run the same failed edit|Your edit was not applied|No exact match found|No replacement was performed)/i.test(
     text.trimStart(),
   );
 }
@@ -143,7 +143,8 @@ export function isRejectedEdit(text: string): boolean {
 /** What a harness found wrong with an edit, without what it always says about it. */
 export function rejectionReason(text: string): string {
   const listed = /^ERRORS:[ \t]*\n((?:[ \t]*- [^\n]*\n?)+)/m.exec(text)?.[1];
-  return listed ?? text.trim().split('\n', 1)[0] ?? '';
+  const first = text.trim().split('\n', 1)[0] ?? '';
+  return (listed ?? first.replace(/^\[(.*)\]$/, '$1')).replace(/\.$/, '');
 }
 
 /** A first message taken apart: what is to be done, and what the harness says about how to work. */

@@ -1,6 +1,7 @@
 // Tool calls of the field's agents by what they mean: a shell script, a file touched, a plan written, a question asked.
 
 import type { CallView } from '../protocol/item.ts';
+import { cellActions } from './cells.ts';
 import type { Replacement } from './known-text.ts';
 import { patchedFiles } from './patch.ts';
 import { ELLIPSIS } from './sentences.ts';
@@ -69,13 +70,15 @@ function readCall(call: CallView): CallMeaning {
   const patch = patchTextOf(name, call.input, args);
   if (patch !== undefined) return { files: patchActions(patch), text: patch };
   const plan = planOf(name, args);
-  if (plan !== undefined) return { files: [], plan, text: call.input };
+  if (plan !== undefined) return { files: [], plan, text: textOfPlan(plan) };
   const questions = questionsOf(name, args);
   if (questions !== undefined) return { files: [], questions, text: questions.join('\n') };
   const processId = name === 'write_stdin' ? numberText(args['session_id']) : undefined;
   if (processId !== undefined) return { files: [], processId, text: string(args['chars']) ?? '' };
   const text = Object.values(args).map(textOfValue).join('\n') || call.input;
-  return { ...fileMeaning(name, args), text };
+  const cell = CELL_TOOLS.has(name) ? string(args['code']) : undefined;
+  if (cell !== undefined) return { files: [...cellActions(cell, toolActions)], text: cell };
+  return { files: toolActions(name, args), text };
 }
 
 /** The shell script that a call runs, or undefined where its tool is no shell. */
@@ -96,7 +99,11 @@ const SHELL_TOOLS = new Set([
   'run_command',
   'shell_command',
   'terminal',
+  'run',
 ]);
+
+/** Tools that run a cell of Python. @source OpenHands */
+const CELL_TOOLS = new Set(['run_ipython', 'execute_ipython_cell']);
 
 const READ_TOOLS = new Set(['read', 'read_file', 'view', 'view_file', 'open_file', 'notebookread']);
 const WRITE_TOOLS = new Set(['write', 'write_file', 'create_file', 'create', 'write_to_file']);
@@ -178,10 +185,9 @@ export function shellMeaning(script: string, args: Arguments): CallMeaning {
     return { files: patch.map((file) => within(directory, file)), text: script };
   }
   const simple = simpleCommands(script);
-  const files = simple.flatMap(fileActionsOf).map(({ content, ...action }) => ({
-    ...action,
-    ...(content === undefined ? {} : { added: content }),
-  }));
+  const files = simple.flatMap(fileActionsOf).map(({ action, path, to, range, content }) => {
+    return { action, path, to, range, added: content };
+  });
   return {
     command: script,
     simple,
@@ -192,11 +198,9 @@ export function shellMeaning(script: string, args: Arguments): CallMeaning {
 }
 
 function within(directory: string | undefined, file: FileAction): FileAction {
-  return {
-    ...file,
-    path: joinPath(directory, file.path),
-    ...(file.to === undefined ? {} : { to: joinPath(directory, file.to) }),
-  };
+  const { action, path, to, range, added, replaced } = file;
+  const newPath = to === undefined ? undefined : joinPath(directory, to);
+  return { action, path: joinPath(directory, path), to: newPath, range, added, replaced };
 }
 
 function patchTextOf(name: string, input: string, args: Arguments): string | undefined {
@@ -208,22 +212,23 @@ function patchActions(text: string): FileAction[] {
   return patchedFiles(text);
 }
 
-function fileMeaning(name: string, args: Arguments): Omit<CallMeaning, 'text'> {
+/** The files that a tool of this name reads or writes. */
+function toolActions(name: string, args: Arguments): FileAction[] {
   const path =
     string(args['file_path']) ??
     string(args['filePath']) ??
     string(args['path']) ??
     string(args['notebook_path']) ??
     string(args['filename']);
-  if (path === undefined || SEARCH_TOOLS.has(name)) return { files: [] };
+  if (path === undefined || SEARCH_TOOLS.has(name)) return [];
   const verb = string(args['command']);
-  if (READ_TOOLS.has(name) || verb === 'view') return { files: [readAction(path, args)] };
+  if (READ_TOOLS.has(name) || verb === 'view') return [readAction(path, args)];
   if (WRITE_TOOLS.has(name) || verb === 'create') {
     const added = string(args['content']) ?? string(args['file_text']) ?? '';
-    return { files: [{ action: 'create', path, added }] };
+    return [{ action: 'create', path, added }];
   }
-  if (EDIT_TOOLS.has(name)) return { files: [editAction(path, args)] };
-  return { files: [] };
+  if (EDIT_TOOLS.has(name)) return [editAction(path, args)];
+  return [];
 }
 
 function readAction(path: string, args: Arguments): FileAction {
@@ -309,6 +314,11 @@ function planOf(name: string, args: Arguments): PlanChange | undefined {
     return text === undefined ? [] : [{ text, status: statusOf(entry['status']) ?? 'pending' }];
   });
   return { type: 'whole', kind: name.includes('plan') ? 'plan' : 'todo', steps };
+}
+
+/** What its steps say: the words of the tool itself are no names of the work. */
+function textOfPlan(plan: PlanChange): string {
+  return plan.type === 'whole' ? plan.steps.map(({ text }) => text).join('\n') : (plan.text ?? '');
 }
 
 function questionsOf(name: string, args: Arguments): string[] | undefined {

@@ -102,7 +102,7 @@ const moons = '  7→export function phaseOf(day: number) {\n  8→  return cycl
 function toldOf(path: string, story: Story) {
   const found = trailOf(story).files.find((one) => one.path === path);
   assert.ok(found, `nothing is told of ${path}`);
-  return { ...found, rows: found.rows.map(({ text }) => text) };
+  return { ...found, rows: found.rows().map(({ text }) => text) };
 }
 
 const moon = (story: Story) => toldOf('src/moon.ts', story);
@@ -283,6 +283,41 @@ test('commits are kept with hash and subject; an amended one replaces the last',
   );
 });
 
+test('an edit that an editor rejects is a failure of it, whatever tool sent it, until one goes through', () => {
+  const edit = { code: "edit_file_by_replace('/w/lens.ts', to_replace='dim', new_content='bright(')" };
+  const rejection = '[Your proposed edit has introduced new syntax error(s).]\n/w/lens.ts:3';
+  const told = Story.in('/w')
+    .user('Go.')
+    .call('run_ipython', edit, rejection)
+    .call('run_ipython', edit, rejection);
+  const [failure] = trailOf(told).failures;
+  assert.equal(failure?.command, 'edit lens.ts');
+  assert.deepEqual(trailOf(told).files, []);
+  assert.deepEqual(
+    trailOf(told).current.tail.map(({ written }) => written),
+    [undefined, undefined],
+  );
+  const done = trailOf(told.call('run_ipython', edit, '[File: /w/lens.ts (9 lines total after edit)]'));
+  assert.deepEqual(
+    done.files.map(({ path, state }) => [path, state]),
+    [['lens.ts', 'edited']],
+  );
+});
+
+test('a plan names what its steps name, not the words of its tool', () => {
+  const todos = [{ content: 'Turn the big_lens', status: 'in_progress', activeForm: 'Turning the big_lens' }];
+  const { identifiers } = trailOf(
+    Story.in(home)
+      .user('Go.')
+      .call('TodoWrite', { todos }, 'ok')
+      .call('TaskUpdate', { taskId: '1', status: 'in_progress', subject: 'Oil the big_lens' }, 'ok'),
+  );
+  assert.deepEqual(
+    identifiers.map(({ text }) => text),
+    ['big_lens'],
+  );
+});
+
 test('the newest plan holds; tasks that are set one by one add up to one', () => {
   const lists = trailOf(
     Story.in(home)
@@ -353,7 +388,23 @@ test('undo, cleared results and side traffic change nothing', () => {
       item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Never mind.' }] },
     })
     .edit(`${home}/a.ts`, 'x', 'y');
-  assert.deepEqual(trailOf(side), trailOf(plain));
+  const told = (story: Story) => {
+    const trail = trailOf(story);
+    return { ...trail, files: trail.files.map((file) => ({ ...file, rows: file.rows() })) };
+  };
+  assert.deepEqual(told(side), told(plain));
+});
+
+test('a trail that was asked for stays as it was while the session goes on', () => {
+  const story = read();
+  const collector = new TrailCollector();
+  for (const record of story.records) collector.add(record);
+  const [before, length] = [collector.trail(), story.records.length];
+  story.edit(`${home}/src/moon.ts`, '  return cycleOf(day).moonPhase;', '  return 1;');
+  for (const record of story.records.slice(length)) collector.add(record);
+  assert.deepEqual(collector.trail().files[0]?.rows(), []);
+  const rows = before.files.flatMap((file) => file.rows().map(({ text }) => text));
+  assert.deepEqual(rows, ['8: return cycleOf(day).moonPhase;']);
 });
 
 test('the trail of a very long session is no larger than that of a long one', () => {

@@ -32,6 +32,7 @@ import {
   tellingLines,
 } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
+import { Newest } from './newest.ts';
 import { pinsAfter } from './pins.ts';
 import type { Pin } from './pins.ts';
 import { PlaceLedger } from './place.ts';
@@ -117,7 +118,7 @@ export class TrailCollector {
   #unread: Activity[] = [];
   #hasUnread = false;
   readonly #said: Reply[] = [];
-  #newestList: Reply | undefined;
+  readonly #list = new Newest(listIn);
   #calls = 0;
   #position = 0;
   #compactions = 0;
@@ -127,7 +128,7 @@ export class TrailCollector {
   #lastMessage = '';
   #repliesTo: Reply | undefined;
   #newestReply: Reply | undefined;
-  #lastStep: string | undefined;
+  readonly #step = new Newest(announcedStep);
   #hasCalledSinceMessage = false;
   /** Where user or agent spoke last. */
   #messagePosition = 0;
@@ -196,15 +197,15 @@ export class TrailCollector {
         tail: this.#tail.map((activity) => toldActivity(activity, this.#tail.length)),
         unread: this.#unread.map(redactedActivity),
         started: this.#started(),
-        said: [...this.#said],
-        newestList: this.#newestList,
+        said: this.#said.map(clippedReply),
+        newestList: this.#list.found,
         calls: this.#calls,
         repliesTo: this.#repliesTo,
         newestReply: this.#newestReply,
         isAgentDone,
       },
       // What a finished agent had announced before its last message is done.
-      nextStep: isAgentDone ? announcedStep(this.#lastMessage) : this.#lastStep,
+      nextStep: isAgentDone ? announcedStep(this.#lastMessage) : this.#step.found,
       identifiers: this.#index.top(TOP_IDENTIFIERS, QUOTED_IDENTIFIERS),
       carriedOver: this.#carriedOver,
     };
@@ -314,7 +315,7 @@ export class TrailCollector {
     this.#newestReply = undefined;
     this.#calls = 0;
     this.#lastMessage = '';
-    this.#lastStep = undefined;
+    this.#step.clear();
     this.#deliveries.addLinks(own, this.#requests.turn);
   }
 
@@ -326,16 +327,14 @@ export class TrailCollector {
     this.#note(excerpt(text), 'agent', this.#quotable('agent', text));
     this.#requests.noteMessage(text);
     this.#lastMessage = keptOf(text, text.slice(-6_000));
-    this.#newestReply = { ...this.#moment, text: this.#lastMessage };
+    const { turn, position } = this.#moment;
+    const reply = { turn, position, text: this.#lastMessage };
+    this.#newestReply = reply;
     this.#unread = [];
-    const list = namedList(this.#lastMessage);
-    if (list !== undefined) this.#newestList = { ...this.#moment, text: detached(list) };
-    this.#said.push({
-      ...this.#moment,
-      text: keptOf(this.#lastMessage, clipMiddle(this.#lastMessage, SAID_LENGTH)),
-    });
+    this.#list.add(reply);
+    this.#said.push(reply);
     if (this.#said.length > MAX_SAID) this.#said.shift();
-    this.#lastStep = announcedStep(text) ?? this.#lastStep;
+    this.#step.add(this.#lastMessage);
     this.#hasCalledSinceMessage = false;
     this.#deliveries.addLinks(text, this.#requests.turn);
   }
@@ -394,8 +393,12 @@ export class TrailCollector {
     this.#due.delete(callId);
     const exitCode = said.exit_code ?? outcome.exitCode;
     const failed =
-      said.success === false || (exitCode === undefined ? looksFailed(outcome.text) : exitCode !== 0);
-    const finished = { ...outcome, exitCode, isKnownWell: said.success === true };
+      said.success === false ||
+      (exitCode === undefined
+        ? looksFailed(outcome.text) || (isEdit(due.meaning) && isRejectedEdit(outcome.text))
+        : exitCode !== 0);
+    const { text, processId } = outcome;
+    const finished = { text, exitCode, processId, isKnownWell: said.success === true };
     if (due.meaning.questions !== undefined) {
       this.#requests.answer(due.meaning.questions.join(' '), outcome.text);
       this.#requests.addConstraints(outcome.text);
@@ -406,7 +409,7 @@ export class TrailCollector {
       this.#noteRefusal(due, refusal);
       return;
     }
-    this.#noteActivity(due, outcome.text);
+    this.#noteActivity(due, outcome.text, failed);
     if (due.quotable !== undefined) {
       due.quotable.outcome = beginningOf(outcome.text);
       if (isReport(due.meaning)) {
@@ -414,7 +417,7 @@ export class TrailCollector {
       }
     }
     this.#place.noteOutput(due.meaning, outcome.text, { root: this.#cwd, failed });
-    if (callId === TEXT_CALL) this.#finishTextEdit(due, outcome.text, failed);
+    this.#finishEdit(due, outcome.text, failed);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
   }
@@ -430,22 +433,24 @@ export class TrailCollector {
     this.#requests.addConstraints(words);
   }
 
-  #noteActivity({ meaning, name, about, moment }: DueCall, text: string): void {
+  #noteActivity({ meaning, name, about, moment }: DueCall, text: string, failed: boolean): void {
     this.#hasUnread = true;
     if (meaning.plan !== undefined || text.trim() === '') return;
     const file = meaning.files[0];
     const object = this.#scriptOf(meaning) ?? (file === undefined ? about : this.#relative(file.path));
     const call = detached(clippedLine(object === '' ? name : `${name} ${object}`, 160));
-    const added = meaning.command === undefined ? (file?.added ?? '') : '';
+    const added = meaning.command === undefined && !failed ? (file?.added ?? '') : '';
     const written = added === '' ? undefined : detached(headLines(added, WRITTEN_LENGTH));
     const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
     if (isReport(meaning)) {
       const report = { position: moment.position, isStep: showsLines(meaning) };
       this.#reports = [...this.#reports, report].slice(-MAX_TAIL);
     }
-    this.#tail.push({ ...moment, call, written, result: keptOf(text, text.slice(0, kept)) });
+    // Written out: an object that another is spread into is put together much slower.
+    const { turn, position } = moment;
+    this.#tail.push({ turn, position, call, written, result: keptOf(text, text.slice(0, kept)) });
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
-    this.#unread.push({ ...moment, call, written: undefined, result: text });
+    this.#unread.push({ turn, position, call, written: undefined, result: text });
     if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
   }
 
@@ -466,9 +471,9 @@ export class TrailCollector {
   }
 
   /** An edit that the harness rejects changes nothing, and is sent again and again by an agent that does not know of it. */
-  #finishTextEdit({ meaning, moment }: DueCall, text: string, failed: boolean): void {
+  #finishEdit({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     const [file] = meaning.files;
-    if (meaning.command !== undefined || file?.action !== 'edit') return;
+    if (file === undefined || !isEdit(meaning) || (failed && !isRejectedEdit(text))) return;
     const command = `edit ${this.#relative(file.path)}`;
     if (!failed) {
       this.#runs.pass(command);
@@ -584,14 +589,15 @@ export class TrailCollector {
 }
 
 /** What is shown of one of `count` activities: most are gone before anybody asks, so this is done when somebody does. */
-function toldActivity(activity: Activity, count: number): Activity {
+function toldActivity({ turn, position, call, result, written }: Activity, count: number): Activity {
   const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
-  return redactedActivity({ ...activity, result: headLines(stripAnsi(activity.result), length) });
+  return redactedActivity({ turn, position, call, written, result: headLines(stripAnsi(result), length) });
 }
 
-function redactedActivity({ call, result, written, ...moment }: Activity): Activity {
+function redactedActivity({ turn, position, call, result, written }: Activity): Activity {
   return {
-    ...moment,
+    turn,
+    position,
     call: redact(call),
     written: written === undefined ? undefined : redact(written),
     result: redact(endsOf(stripAnsi(result), UNREAD_LENGTH)),
@@ -629,6 +635,11 @@ function verbOf(command: SimpleCommand): string {
   return gitCommandOf(command)?.verb ?? '';
 }
 
+/** Whether a tool that edits was called, rather than a command. */
+function isEdit({ command, files }: CallMeaning): boolean {
+  return command === undefined && files[0]?.action === 'edit';
+}
+
 /** Whether neither a script nor a file tells what a call was about. */
 function isToldByText({ command, files }: CallMeaning): boolean {
   return command === undefined && files.length === 0;
@@ -645,14 +656,34 @@ function quotableOf(call: CallView, { command, files, plan, text }: CallMeaning)
 const BEGINNING_SOUGHT = 600;
 const BEGINNING_LENGTH = 90;
 
+/** Two letters of any script. */
+const WORD = /\p{L}{2}/u;
+
 /** The first line of an output that holds a word; `nothing` where there is none. */
 function beginningOf(output: string): string {
   const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
-  if (head === '') return 'nothing';
-  const rows = head.split('\n').map((row) => row.trim());
-  const said = rows.filter((row) => !/^<[^<>]*>$/.test(row));
-  const first = said.find((row) => /\p{L}{2}/u.test(row)) ?? said[0] ?? 'nothing';
-  return detached(clip(redact(first), BEGINNING_LENGTH));
+  let first: string | undefined;
+  for (let from = 0; from < head.length;) {
+    const end = head.indexOf('\n', from);
+    const row = head.slice(from, end < 0 ? head.length : end).trim();
+    from = end < 0 ? head.length : end + 1;
+    if (/^<[^<>]*>$/.test(row)) continue;
+    first ??= row;
+    if (!WORD.test(row)) continue;
+    first = row;
+    break;
+  }
+  return detached(clip(redact(first ?? 'nothing'), BEGINNING_LENGTH));
+}
+
+/** The list of a message by whose items the user may refer to them. */
+function listIn({ turn, position, text }: Reply): Reply | undefined {
+  const list = namedList(text);
+  return list === undefined ? undefined : { turn, position, text: detached(list) };
+}
+
+function clippedReply({ turn, position, text }: Reply): Reply {
+  return { turn, position, text: clipMiddle(text, SAID_LENGTH) };
 }
 
 /** A call that waits for its result keeps what it means, not what it said. */

@@ -5,7 +5,7 @@ import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { ELLIPSIS, oneLine, withoutEmphasis } from './sentences.ts';
 import { tellsSomething } from './statements.ts';
-import type { CommandRun, Quote, RankedIdentifier, Trail } from './trail.ts';
+import type { CommandRun, Quote, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
 const USUAL_RUNS = 2;
@@ -117,15 +117,24 @@ interface PlacedName {
   readonly path: string | undefined;
   /** The request that was worked on when it was named last. */
   readonly turn: number;
+  /** Its weight for its length: a long name costs more tokens. */
+  readonly rate: number;
 }
+
+/** What a name costs besides its characters, in characters. @source docs/decisions/summary.md. */
+const NAME_OVERHEAD = 10;
 
 /** Places each name that may be listed; the same for every list of one summary. */
 export function placedNames(trail: Trail): PlacedNames {
   const homes = fileHomes(trail);
   const turnAt = turnFinder(trail);
-  const names = byRate(trail.identifiers)
-    .filter(({ text }) => !isAnonymous(text))
-    .map(({ text, position }) => ({ text, path: homes.get(text), turn: turnAt(position) }));
+  const names: PlacedName[] = [];
+  for (const { text, weight, position } of trail.identifiers) {
+    if (isAnonymous(text)) continue;
+    const rate = weight / (NAME_OVERHEAD + text.length);
+    names.push({ text, path: homes.get(text), turn: turnAt(position), rate });
+  }
+  names.sort((a, b) => b.rate - a.rate);
   return { names, turnLabel: (turn) => turnLabel(turn, trail) };
 }
 
@@ -167,17 +176,6 @@ export function nameLines(
       ),
     ),
   ];
-}
-
-/** What a name costs besides its characters, in characters. @source docs/decisions/summary.md. */
-const NAME_OVERHEAD = 10;
-
-/** Those that weigh most for their length first: a long name costs more tokens. */
-function byRate(identifiers: readonly RankedIdentifier[]): RankedIdentifier[] {
-  return identifiers
-    .map((identifier) => ({ identifier, rate: identifier.weight / (NAME_OVERHEAD + identifier.text.length) }))
-    .toSorted((a, b) => b.rate - a.rate)
-    .map(({ identifier }) => identifier);
 }
 
 function append<K>(groups: Map<K, string[]>, key: K, name: string): void {

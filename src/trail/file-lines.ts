@@ -1,6 +1,6 @@
 // The lines of "Files and Code Sections": what was changed, what was read, what stands in it.
 
-import { isAnonymous, listed, SECTION, summaryLine } from './line.ts';
+import { isAnonymous, LaterLines, listed, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { FileRow, FileTrail, LineRange, Trail } from './trail.ts';
 
@@ -22,7 +22,7 @@ export interface FileLines {
   readonly read: readonly SummaryLine[];
   readonly snippets: readonly SummaryLine[];
   /** What stands in the files, line by line. */
-  readonly rows: readonly SummaryLine[];
+  readonly rows: readonly (SummaryLine | LaterLines)[];
   /** The line of each file that may have one of its own. */
   readonly byPath: ReadonlyMap<string, SummaryLine>;
 }
@@ -48,7 +48,10 @@ export function fileLines(trail: Trail, budget: number): FileLines {
     snippets: heads
       .toSorted((a, b) => b.file.lastPosition - a.file.lastPosition)
       .flatMap((head) => snippetLine(head, trail)),
-    rows: [...heads, ...readHeads].flatMap((head) => [...outlineLines(head, told), ...rowLines(head)]),
+    rows: [...heads, ...readHeads].flatMap((head) => [
+      ...outlineLines(head, told),
+      new LaterLines(head.line, () => rowLines(head)),
+    ]),
     byPath: new Map([...heads, ...readHeads].map(({ file, line }) => [file.path, line])),
   };
 }
@@ -89,7 +92,7 @@ const ROW_VALUE = 0.05;
 
 /** The telling lines of a file below it: those that the agent wrote with a plus, as in a patch. */
 function rowLines({ file, line: parent }: Pick<Head, 'file' | 'line'>): SummaryLine[] {
-  return inFileOrder(file.rows).map(({ text, isWritten, isDefinition }, at) =>
+  return inFileOrder(file.rows()).map(({ text, isWritten, isDefinition }, at) =>
     summaryLine({
       section,
       order: parent.order + 6 + at / 1_000,

@@ -103,8 +103,8 @@ export class FileLedger {
           ...told,
           snippets: snippets.map(({ text }) => text),
           symbols: names,
-          definitions: new Map([...defined].filter(([name]) => symbols.has(name))),
-          rows: at < FILES_WITH_ROWS ? rowsOf(names, symbols, defined) : [],
+          definitions: definitionsAmong(names, defined),
+          rows: at < FILES_WITH_ROWS ? rowsLater(names, entry) : () => [],
         };
       });
   }
@@ -212,7 +212,9 @@ export class FileLedger {
       if (kind !== undefined && name !== undefined) noteNewest(entry.defined, name, kind);
     }
     const content = { text: detached(searched), isWritten, changes: entry.changes };
-    for (const symbol of this.#index.identifiersOf(searched)) {
+    const symbols = this.#index.identifiersOf(searched, MAX_SYMBOLS);
+    if (symbols.length === MAX_SYMBOLS) entry.symbols.clear();
+    for (const symbol of symbols) {
       entry.symbols.delete(symbol);
       entry.symbols.set(symbol, content);
     }
@@ -262,8 +264,9 @@ function catchUp(entry: Entry): void {
   for (const known of before.keys()) bringUpToDate(known, waiting);
   const newestFirst = [...before.keys()].toReversed();
   for (const [name, known] of symbols) {
+    const text = before.get(known) ?? '';
     // A path is remembered below the working directory, which its text does not know.
-    const isGone = !holds(known.text, name) && holds(before.get(known) ?? '', name);
+    const isGone = known.text !== text && !holds(known.text, name) && holds(text, name);
     // A piece of a line tells less than the line that it was put into.
     const isPiece = known.isWritten && !known.text.includes('\n');
     if (!isGone && !isPiece) continue;
@@ -296,6 +299,7 @@ function noteNewest(names: Map<string, string>, name: string, kind: string): voi
 }
 
 function forgetOldest(names: Map<string, unknown>): void {
+  if (names.size <= MAX_SYMBOLS) return;
   for (const oldest of names.keys()) {
     if (names.size <= MAX_SYMBOLS) break;
     names.delete(oldest);
@@ -318,6 +322,51 @@ function telling(
     .map(({ symbol }) => symbol);
 }
 
+function definitionsAmong(
+  names: readonly string[],
+  defined: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const kind = defined.get(name);
+    if (kind !== undefined) found.set(name, kind);
+  }
+  return found;
+}
+
+/** A name of a file with the text that holds it, as they were when the trail was asked for. */
+interface HeldName {
+  readonly name: string;
+  readonly isDefined: boolean;
+  readonly content: HeldText;
+}
+
+interface HeldText {
+  readonly text: string;
+  readonly isWritten: boolean;
+}
+
+/** Most files have no line in a summary, and then nobody asks for what stands below it. */
+function rowsLater(
+  names: readonly string[],
+  { symbols, defined }: Pick<Entry, 'symbols' | 'defined'>,
+): () => readonly FileRow[] {
+  const contents = new Map<KnownText, HeldText>();
+  const held: HeldName[] = [];
+  for (const name of names) {
+    const known = symbols.get(name);
+    if (known === undefined) continue;
+    let content = contents.get(known);
+    if (content === undefined) {
+      // Later edits change what is known, not what was known.
+      content = { text: known.text, isWritten: known.isWritten };
+      contents.set(known, content);
+    }
+    held.push({ name, isDefined: defined.has(name), content });
+  }
+  return () => rowsOf(held);
+}
+
 /** A line that only says what other files are asked for. */
 const IMPORTING = /^(?:import\b|from \S+ import|use \w+::|#include|(?:const|var|let) .* = require\()/;
 
@@ -328,20 +377,14 @@ const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
  * The lines that name the symbols, each once, those of one text in its order. What a file that was read defines is told by
  * kind and name: its lines would say little more in three times the room.
  */
-function rowsOf(
-  names: readonly string[],
-  symbols: ReadonlyMap<string, KnownText>,
-  defined: ReadonlyMap<string, string>,
-): FileRow[] {
-  const found = new Map<string, FileRow & { readonly content: KnownText; readonly at: number }>();
-  const texts = new Map<KnownText, ReadText>();
-  for (const name of names) {
-    const content = symbols.get(name);
-    if (content === undefined) continue;
+function rowsOf(names: readonly HeldName[]): FileRow[] {
+  const found = new Map<string, FileRow & { readonly content: HeldText; readonly at: number }>();
+  const texts = new Map<HeldText, ReadText>();
+  for (const { name, isDefined, content } of names) {
     const read = texts.get(content) ?? { definitions: undefined, seen: new Set() };
     texts.set(content, read);
-    if (defined.has(name)) read.definitions ??= definitionsIn(content.text);
-    const definedAt = defined.has(name) ? read.definitions?.get(name) : undefined;
+    if (isDefined) read.definitions ??= definitionsIn(content.text);
+    const definedAt = isDefined ? read.definitions?.get(name) : undefined;
     const isDefinition = definedAt !== undefined;
     if (isDefinition && !content.isWritten) continue;
     // Imports come first in a file.
@@ -398,7 +441,7 @@ const LONE_FIELD = /^["']?[\w.-]+["']?\s*[:=]\s*\S+[,;]?$/;
 const REDACTED_LENGTH = 1_000;
 
 /** A line with its number, where a reader printed one; empty where it tells nothing or might be a part of a secret. */
-function tellableRow({ text }: KnownText, name: string, at: number, isDefinition: boolean): string {
+function tellableRow({ text }: HeldText, name: string, at: number, isDefinition: boolean): string {
   const whole = redact(rowAt(text, at, REDACTED_LENGTH));
   const row = rowAt(whole, Math.max(0, whole.indexOf(name)), ROW_LENGTH);
   const numbered = row.replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');

@@ -61,6 +61,25 @@ test('the index stays bounded and keeps what is in use', () => {
   assert.ok(index.weight('keepThisName') > 0);
 });
 
+test('runs that are no identifiers are forgotten without a trace', () => {
+  const [index, alone] = [new IdentifierIndex(), new IdentifierIndex()];
+  const said = { by: 'agent', position: 0, text: 'see openDoor', outcome: undefined } as const;
+  for (const one of [index, alone]) one.add('see openDoor', { ...said, root: '', quotable: { ...said } });
+  for (let position = 1; position < 120; position++) {
+    const prose = Array.from({ length: 1_000 }, (_, at) => `and/or${letters(1_000 * position + at)}`).join(
+      ' ',
+    );
+    index.add(prose, { by: 'result', position, root: '' });
+    alone.add('', { by: 'result', position, root: '' });
+  }
+  assert.deepEqual(index.top(10), alone.top(10));
+  assert.equal(index.top(10)[0]?.quote?.text, 'see openDoor');
+});
+
+function letters(number: number): string {
+  return [...String(number)].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('');
+}
+
 test('what results show as a key only is no name; one that user or agent wrote is', () => {
   const index = new IdentifierIndex();
   index.add('{"avatar_url": "x", "mirror_url": "y"}', { by: 'result', position: 1, root: '' });
@@ -76,6 +95,16 @@ test('what results show as a key only is no name; one that user or agent wrote i
       .toSorted(),
     ['lens_size', 'mirror_url'],
   );
+});
+
+test('the sides of a diff are one file, a directory of one letter is its own', () => {
+  const index = new IdentifierIndex();
+  const diff = 'diff --git a/src/lens.ts b/src/lens.ts\n--- a/src/lens.ts\n+++ b/src/lens.ts';
+  index.add('read src/lens.ts and a/horn.ts', { by: 'agent', position: 1, root: '' });
+  index.add(diff, { by: 'result', position: 2, root: '' });
+  index.add(diff, { by: 'result', position: 3, root: '' });
+  const names = index.top(10).map(({ text }) => text);
+  assert.deepEqual(names.toSorted(), ['a/horn.ts', 'src/lens.ts']);
 });
 
 test('a long number is an id where somebody wrote it, and data where only a program printed it', () => {
@@ -98,7 +127,7 @@ test('the index finds the names of a text as they are, however many runs it has 
     .map((parts) => parts.join(' '));
   fc.assert(
     fc.property(text, (made) => {
-      assert.deepEqual([...index.identifiersOf(made)], identifiersOf(made));
+      assert.deepEqual(index.identifiersOf(made, Infinity), identifiersOf(made));
     }),
     { seed: 3, numRuns: 1_500 },
   );
@@ -122,8 +151,9 @@ test('what the newest text ends with has the names that it has alone, without be
     fc.property(words, words, fc.boolean(), (head, body, isLine) => {
       const text = `${head}${isLine ? '\n' : ''}${body}`;
       index.add(text, { by: 'result', position: 1, root: '' });
-      assert.deepEqual([...index.identifiersOf(body)], identifiersOf(body), JSON.stringify(text));
-      assert.deepEqual([...index.identifiersOf(head)], identifiersOf(head), JSON.stringify(text));
+      assert.deepEqual(index.identifiersOf(body, Infinity), identifiersOf(body), JSON.stringify(text));
+      assert.deepEqual(index.identifiersOf(body, 3), identifiersOf(body).slice(-3), JSON.stringify(text));
+      assert.deepEqual(index.identifiersOf(head, Infinity), identifiersOf(head), JSON.stringify(text));
     }),
     { seed: 5, numRuns: 4_000 },
   );

@@ -2,6 +2,8 @@
 
 import { codeAt } from '../tokens/characters.ts';
 import { DIGIT, KIND, LEAST_DIGITS, LETTER, MIN_LENGTH, scanRuns, UPPER } from './scanner.ts';
+import type { ScannedRun } from './scanner.ts';
+import { NameTable, OWN } from './name-table.ts';
 import { detached, rowAt, sentencesOfLine } from './sentences.ts';
 import type { Quote, RankedIdentifier } from './trail.ts';
 
@@ -35,7 +37,7 @@ function identifierIn(run: string, isQuoted: boolean, root: string): string | un
  * @param root a directory without its final slash, or an empty string
  */
 export function scanIdentifiers(text: string, root: string, visit: (identifier: string) => void): void {
-  scanRuns(text, (from, to, isQuoted) => {
+  scanRuns(text, ({ from, to, isQuoted }) => {
     const identifier = identifierIn(text.slice(from, to), isQuoted, root);
     if (identifier !== undefined) visit(identifier);
   });
@@ -70,8 +72,11 @@ function trimmed(run: string, root: string): string | undefined {
   return text.length < MIN_LENGTH ? undefined : text;
 }
 
+/** What looks like an option in `diff --git a/file b/file`; git has none of this name. */
+const DIFF_HEADER = '--git';
+
 function isIdentifier(text: string): boolean {
-  if (text.startsWith('--')) return text.length >= 4 && isLetterAt(text, 2);
+  if (text.startsWith('--')) return text.length >= 4 && isLetterAt(text, 2) && text !== DIFF_HEADER;
   if (text.startsWith('#')) return isAllDigits(text, 1);
   if (text.startsWith('-') || text.startsWith('_-')) return false;
   const shape = shapeOf(text);
@@ -188,30 +193,37 @@ export interface IndexedText {
   readonly quotable?: Quotable | undefined;
 }
 
-class Mentions {
-  readonly text: string;
-  user = 0;
-  agent = 0;
-  call = 0;
-  result = 0;
+/** What is known of a text that may be a name, as fields of its row. Counts are of items, each of which counts once. */
+const FIELD = {
+  user: OWN,
+  agent: OWN + 1,
+  call: OWN + 2,
+  result: OWN + 3,
   /** Results in which it stands first as a key of JSON: what a program prints of its own, not what the work is about. */
-  key = 0;
-  /** Position of the newest mention by anyone, and by user or agent. */
-  last = 0;
-  lastOwn = -1;
+  key: OWN + 4,
+  /** Twice the position of the newest mention by anyone, and by user or agent, where there is one: an item may have two. */
+  last: OWN + 5,
+  lastOwn: OWN + 6,
   /** Number of the newest item that held it. */
-  item = 0;
-  /** The newest text of user or agent that can be quoted for it. */
-  said: Quotable | undefined;
+  item: OWN + 7,
+  /** Row of the identifier in it, where it stands bare and where backticks enclose it. */
+  bare: OWN + 8,
+  quoted: OWN + 9,
+  /** 1 where it is an identifier, and where it is a long number. */
+  isName: OWN + 10,
+  isNumber: OWN + 11,
+} as const;
 
-  constructor(text: string) {
-    this.text = text;
-  }
+/** In place of the row of an identifier: there is none. */
+const NO_IDENTIFIER = -1;
+
+function addOne(fields: Int32Array, at: number): void {
+  fields[at] = (fields[at] ?? 0) + 1;
 }
 
 /** Runs of one text with where they stand. Lists of numbers: an object for each would be most of what a session allocates. */
 class FoundRuns {
-  readonly #runs: Run[] = [];
+  readonly #rows: number[] = [];
   /** Twice the place of a run, one more where backticks enclose it. */
   readonly #places: number[] = [];
   #count = 0;
@@ -220,99 +232,33 @@ class FoundRuns {
     this.#count = 0;
   }
 
-  add(run: Run, from: number, isQuoted: boolean): void {
-    this.#runs[this.#count] = run;
+  add(row: number, from: number, isQuoted: boolean): void {
+    this.#rows[this.#count] = row;
     this.#places[this.#count] = 2 * from + Number(isQuoted);
     this.#count++;
   }
 
   /** Calls `visit` with each in order until it says true. */
-  some(visit: (run: Run, from: number, isQuoted: boolean) => boolean): boolean {
+  some(visit: (row: number, from: number, isQuoted: boolean) => boolean): boolean {
     for (let at = 0; at < this.#count; at++) {
-      const [run, place = 0] = [this.#runs[at], this.#places[at]];
-      if (run !== undefined && visit(run, place >> 1, (place & 1) === 1)) return true;
+      const [row = 0, place = 0] = [this.#rows[at], this.#places[at]];
+      if (visit(row, place >> 1, (place & 1) === 1)) return true;
     }
     return false;
   }
 }
 
-const NO_IDENTIFIER = 'no identifier';
-
-/** An identifier's mentions with how much they speak for it. */
+/** An identifier by its row with how much its mentions speak for it. */
 interface Weighed {
-  readonly mentions: Mentions;
+  readonly row: number;
   readonly weight: number;
-}
-
-/** A run with what is known of it: its identifier where it stands bare and where backticks enclose it. */
-class Run {
-  readonly text: string;
-  readonly isNumber: boolean;
-  readonly hash: number;
-  bare: Mentions | typeof NO_IDENTIFIER | undefined;
-  quoted: Mentions | typeof NO_IDENTIFIER | undefined;
-
-  constructor(text: string, hash: number) {
-    this.text = text;
-    this.isNumber = isLongNumber(text);
-    this.hash = hash;
-    this.bare = undefined;
-    this.quoted = undefined;
-  }
-}
-
-/** Mixes what lies in the upper bits into the lower ones, which choose the place. */
-function placeOf(hash: number): number {
-  return hash ^ (hash >>> 15);
-}
-
-function emptyPlaces(count: number): (Run | undefined)[] {
-  return Array<Run | undefined>(count).fill(undefined);
-}
-
-/** The identifier in a run as far as it was looked for, and else the run. */
-function nameOf({ text, bare, quoted }: Run, isQuoted: boolean): string {
-  const mentions = isQuoted ? quoted : bare;
-  return mentions === undefined || mentions === NO_IDENTIFIER ? text : mentions.text;
-}
-
-const FIRST_PLACES = 1 << 12;
-const MOST_PLACES = 1 << 16;
-
-/**
- * Runs seen lately, so that what comes back is looked up and not looked at, and found without cutting it out of its
- * text. Every run has one place, and a newer one takes it over: memory and the time of a look-up are bounded.
- */
-class RunTable {
-  #places = emptyPlaces(FIRST_PLACES);
-  #taken = 0;
-
-  /** The run that reads as `text` does between two positions, or undefined. */
-  find(text: string, from: number, to: number, hash: number): Run | undefined {
-    const run = this.#places[placeOf(hash) & (this.#places.length - 1)];
-    return run?.hash === hash && run.text.length === to - from && text.startsWith(run.text, from)
-      ? run
-      : undefined;
-  }
-
-  put(run: Run): void {
-    if (2 * this.#taken > this.#places.length && this.#places.length < MOST_PLACES) this.#grow();
-    const place = placeOf(run.hash) & (this.#places.length - 1);
-    if (this.#places[place] === undefined) this.#taken++;
-    this.#places[place] = run;
-  }
-
-  #grow(): void {
-    const before = this.#places;
-    this.#places = emptyPlaces(4 * before.length);
-    this.#taken = 0;
-    for (const run of before) if (run !== undefined) this.put(run);
-  }
 }
 
 /** Entries kept after pruning, and the number that starts one: memory stays bounded whatever the session's length. */
 const KEPT_IDENTIFIERS = 20_000;
 const MAX_IDENTIFIERS = 40_000;
+/** The same for runs that are no identifiers, with those that are. */
+const MAX_RUNS = 100_000;
 
 /**
  * Items after which the chance of a further use has halved. With the terms of `#weightOf` it follows how often names of
@@ -325,10 +271,13 @@ const QUOTABLE_LENGTH = 1_000_000;
 
 /** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
 export class IdentifierIndex {
-  readonly #mentions = new Map<string, Mentions>();
+  /** Runs and the identifiers in them, mostly the same texts. */
+  #table = new NameTable();
+  #names = 0;
+  /** By row, the newest text of user or agent that can be quoted for an identifier. */
+  #said = new Map<number, Quotable>();
   readonly #quotables: Quotable[] = [];
   #quotableLength = 0;
-  #runs = new RunTable();
   #root = '';
   #items = 0;
   #position = 0;
@@ -341,56 +290,56 @@ export class IdentifierIndex {
     if (quotable !== undefined) this.#remember(quotable);
     this.#items++;
     this.#position = position;
-    if (root !== this.#root) {
-      this.#runs = new RunTable();
-      this.#root = root;
-    }
+    if (root !== this.#root) this.#setRoot(root);
     const isResult = by === 'result';
+    const [table, newestRuns, item] = [this.#table, this.#newestRuns, this.#items];
+    const count = FIELD[by];
     this.#newest = isResult ? text : '';
-    this.#newestRuns.clear();
-    scanRuns(text, (from, to, isQuoted, hash) => {
-      const run = this.#runs.find(text, from, to, hash) ?? this.#meet(text.slice(from, to), hash);
+    newestRuns.clear();
+    scanRuns(text, (run) => {
+      const found = table.find(run) || this.#meet(run, text);
       // Programs print numbers without end; those that somebody wrote are ids.
-      const mentions =
-        isResult && run.isNumber ? this.#mentions.get(run.text) : this.#mentionsOf(run, isQuoted);
-      if (mentions?.item === this.#items || (mentions === undefined && !run.isNumber)) return;
-      if (isResult) this.#newestRuns.add(run, from, isQuoted);
-      if (mentions === undefined) return;
-      mentions.item = this.#items;
-      mentions.last = position;
+      const isNumber = table.fields[found + FIELD.isNumber] === 1;
+      const name = isResult && isNumber ? this.#nameAt(found) : this.#nameIn(found, run.isQuoted);
+      const { fields } = table;
+      if (name === 0 ? !isNumber : fields[name + FIELD.item] === item) return;
+      if (isResult) newestRuns.add(found, run.from, run.isQuoted);
+      if (name === 0) return;
+      fields[name + FIELD.item] = item;
+      fields[name + FIELD.last] = 2 * position;
+      addOne(fields, name + count);
       if (isResult) {
-        mentions.result++;
-        if (isKey(text, from, to)) mentions.key++;
+        if (isKey(text, run.from, run.to)) addOne(fields, name + FIELD.key);
       } else {
-        mentions[by]++;
-        mentions.lastOwn = position;
-        if (quotable !== undefined) mentions.said = quotable;
+        fields[name + FIELD.lastOwn] = 2 * position;
+        if (quotable !== undefined) this.#said.set(name, quotable);
       }
     });
-    if (this.#mentions.size > MAX_IDENTIFIERS) this.#prune();
+    if (this.#names > MAX_IDENTIFIERS) this.#prune();
+    else if (table.size > MAX_RUNS) this.#keep([...table.rows()].filter((row) => this.#nameAt(row) !== 0));
   }
 
   /**
-   * The identifiers of a text that was taken in before, each once, in order; faster than `identifiersOf`. A text that the
-   * newest one ends with, from a line on, is not read again: what a reader printed of a file was its result a moment ago.
+   * The last `limit` identifiers of a text that was taken in before, each once, in order of first appearance; faster than
+   * `identifiersOf`. A text that the newest one ends with, from a line on, is not read again: what a reader printed of a
+   * file was its result a moment ago.
    */
-  identifiersOf(text: string): Set<string> {
-    const found = new Set<string>();
+  identifiersOf(text: string, limit: number): string[] {
+    const found = new Set<number>();
+    const note = (row: number, isQuoted: boolean): void => {
+      const name = this.#nameIn(row, isQuoted);
+      if (name !== 0) found.add(name);
+    };
     const start = this.#startInNewest(text);
-    if (start !== undefined) {
-      this.#newestRuns.some((run, from, isQuoted) => {
-        const mentions = from < start ? undefined : this.#mentionsOf(run, isQuoted);
-        if (mentions !== undefined) found.add(mentions.text);
+    if (start === undefined) {
+      scanRuns(text, (run) => note(this.#table.find(run) || this.#meet(run, text), run.isQuoted));
+    } else {
+      this.#newestRuns.some((row, from, isQuoted) => {
+        if (from >= start) note(row, isQuoted);
         return false;
       });
-      return found;
     }
-    scanRuns(text, (from, to, isQuoted, hash) => {
-      const run = this.#runs.find(text, from, to, hash) ?? this.#meet(text.slice(from, to), hash);
-      const mentions = this.#mentionsOf(run, isQuoted);
-      if (mentions !== undefined) found.add(mentions.text);
-    });
-    return found;
+    return [...found].slice(-limit).map((name) => this.#table.text(name));
   }
 
   /** Where a text begins with which the newest one ends; undefined where it does not, or where that tells too little. */
@@ -400,41 +349,62 @@ export class IdentifierIndex {
     if (!isWhole || text === '' || !this.#newest.endsWith(text)) return undefined;
     // What stands before the text, too, was noted there and not again.
     const isShared = this.#newestRuns.some(
-      (run, from, isQuoted) => from < start && text.includes(nameOf(run, isQuoted)),
+      (row, from, isQuoted) =>
+        from < start && text.includes(this.#table.text(this.#nameIn(row, isQuoted) || row)),
     );
     return isShared ? undefined : start;
   }
 
   /** How much an identifier speaks for a text that holds it: 0 for one never seen. */
   weight(identifier: string): number {
-    const mentions = this.#mentions.get(identifier);
-    return mentions === undefined ? 0 : this.#weightOf(mentions);
+    const name = this.#nameAt(this.#table.rowOf(identifier));
+    return name === 0 ? 0 : this.#weightOf(name);
   }
 
   /** The heaviest identifiers, heaviest first; ties in the order of their text. The first `quoted` have their quotations. */
   top(limit: number, quoted = limit): RankedIdentifier[] {
-    return this.#heaviest(limit).map(({ mentions, weight }, at) => ({
-      text: mentions.text,
-      weight,
-      ownMentions: mentions.user + mentions.agent + mentions.call,
-      position: mentions.lastOwn >= 0 ? mentions.lastOwn : mentions.last,
-      quote: at < quoted ? quoteFor(mentions) : undefined,
-    }));
+    const [table, { fields }] = [this.#table, this.#table];
+    return this.#heaviest(limit).map(({ row, weight }, at) => {
+      const text = table.text(row);
+      const [user, agent, call] = [
+        fields[row + FIELD.user],
+        fields[row + FIELD.agent],
+        fields[row + FIELD.call],
+      ];
+      const ownMentions = (user ?? 0) + (agent ?? 0) + (call ?? 0);
+      const position = (fields[row + (ownMentions > 0 ? FIELD.lastOwn : FIELD.last)] ?? 0) / 2;
+      return {
+        text,
+        weight,
+        ownMentions,
+        position,
+        quote: at < quoted ? quoteFor(text, this.#said.get(row)) : undefined,
+      };
+    });
   }
 
   #heaviest(limit: number): readonly Weighed[] {
-    const heavy: Weighed[] = [];
-    for (const mentions of this.#mentions.values()) {
-      const weight = this.#weightOf(mentions);
-      if (weight > 0) heavy.push({ mentions, weight });
-    }
+    const rows = [...this.#table.rows()];
+    const weights = new Float64Array(rows.length);
+    for (const [at, row] of rows.entries()) weights[at] = this.#nameAt(row) === 0 ? 0 : this.#weightOf(row);
     // Few of many are wanted: numbers are sorted several times faster than what they belong to.
-    const weights = new Float64Array(heavy.length);
-    for (let at = 0; at < heavy.length; at++) weights[at] = heavy[at]?.weight ?? 0;
-    const least = heavy.length <= limit ? 0 : (weights.toSorted()[heavy.length - limit] ?? 0);
-    const wanted = heavy.filter(({ weight }) => weight >= least);
-    wanted.sort((a, b) => b.weight - a.weight || (a.mentions.text < b.mentions.text ? -1 : 1));
+    const least = weights.toSorted().at(-limit) ?? 0;
+    const wanted: Weighed[] = [];
+    for (const [at, row] of rows.entries()) {
+      const weight = weights[at] ?? 0;
+      if (weight > 0 && weight >= least && !this.#isSideOfDiff(row)) wanted.push({ row, weight });
+    }
+    wanted.sort(
+      (a, b) => b.weight - a.weight || (this.#table.text(a.row) < this.#table.text(b.row) ? -1 : 1),
+    );
     return wanted.slice(0, limit);
+  }
+
+  /** Whether it is a known path behind the `a/` or `b/` that a diff puts before its two sides. */
+  #isSideOfDiff(row: number): boolean {
+    const text = this.#table.text(row);
+    const isSide = text[1] === '/' && (text[0] === 'a' || text[0] === 'b');
+    return isSide && this.#nameAt(this.#table.rowOf(text.slice(2))) !== 0;
   }
 
   #remember(quotable: Quotable): void {
@@ -448,50 +418,81 @@ export class IdentifierIndex {
     }
   }
 
-  /** Remembers a run that was not seen lately. */
-  #meet(text: string, hash: number): Run {
-    const run = new Run(detached(text), hash);
-    this.#runs.put(run);
-    return run;
-  }
-
-  /** The mentions of the identifier in a run, new ones included; undefined where it is none. */
-  #mentionsOf(run: Run, isQuoted: boolean): Mentions | undefined {
-    if (isQuoted) {
-      run.quoted ??= this.#mentionsIn(run.text, true);
-      return run.quoted === NO_IDENTIFIER ? undefined : run.quoted;
+  /** What is a path below the root is known by another name below another root. */
+  #setRoot(root: string): void {
+    this.#root = root;
+    const { fields } = this.#table;
+    for (const row of this.#table.rows()) {
+      fields[row + FIELD.bare] = 0;
+      fields[row + FIELD.quoted] = 0;
     }
-    run.bare ??= this.#mentionsIn(run.text, false);
-    return run.bare === NO_IDENTIFIER ? undefined : run.bare;
   }
 
-  #mentionsIn(run: string, isQuoted: boolean): Mentions | typeof NO_IDENTIFIER {
+  /** Remembers a run that was not seen before. It is looked at here, where it need not be put together again. */
+  #meet(run: ScannedRun, text: string): number {
+    const row = this.#table.add(run);
+    const cut = text.slice(run.from, run.to);
+    if (isLongNumber(cut)) this.#table.fields[row + FIELD.isNumber] = 1;
+    else this.#look(row, run.isQuoted, cut);
+    return row;
+  }
+
+  /** A row that is that of an identifier, or 0. */
+  #nameAt(row: number): number {
+    return this.#table.fields[row + FIELD.isName] === 1 ? row : 0;
+  }
+
+  /** The row of the identifier in a run, which is taken in where it is new; 0 where it is none. */
+  #nameIn(row: number, isQuoted: boolean): number {
+    const known = this.#table.fields[row + (isQuoted ? FIELD.quoted : FIELD.bare)] ?? 0;
+    if (known === 0) return this.#look(row, isQuoted, this.#table.text(row));
+    return known === NO_IDENTIFIER ? 0 : known;
+  }
+
+  #look(row: number, isQuoted: boolean, run: string): number {
     const identifier = identifierIn(run, isQuoted, this.#root);
-    if (identifier === undefined) return NO_IDENTIFIER;
-    let mentions = this.#mentions.get(identifier);
-    if (mentions === undefined) {
-      mentions = new Mentions(detached(identifier));
-      this.#mentions.set(mentions.text, mentions);
+    const name =
+      identifier === undefined ? 0 : identifier.length === run.length ? row : this.#table.take(identifier);
+    const { fields } = this.#table;
+    fields[row + (isQuoted ? FIELD.quoted : FIELD.bare)] = name === 0 ? NO_IDENTIFIER : name;
+    if (name !== 0 && this.#nameAt(name) === 0) {
+      fields[name + FIELD.isName] = 1;
+      this.#names++;
     }
-    return mentions;
+    return name;
   }
 
   /** Rarity times the chance to be used again, so that the sum over a text is what it is expected to save. */
-  #weightOf(mentions: Mentions): number {
-    const frequency = mentions.user + mentions.agent + mentions.call + mentions.result;
+  #weightOf(name: number): number {
+    const { fields } = this.#table;
+    const [user, agent] = [fields[name + FIELD.user] ?? 0, fields[name + FIELD.agent] ?? 0];
+    const [call, result] = [fields[name + FIELD.call] ?? 0, fields[name + FIELD.result] ?? 0];
+    const frequency = user + agent + call + result;
     if (frequency === 0) return 0;
     const rarity = Math.log(1 + this.#items / frequency);
-    const own = 1.2 * mentions.user + 0.5 * mentions.agent + mentions.call;
-    if (own === 0 && 2 * mentions.key > frequency) return 0;
-    const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(mentions.result);
-    const age = this.#position - (own > 0 ? mentions.lastOwn : mentions.last);
+    const own = 1.2 * user + 0.5 * agent + call;
+    if (own === 0 && 2 * (fields[name + FIELD.key] ?? 0) > frequency) return 0;
+    const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(result);
+    const age = this.#position - (fields[name + (own > 0 ? FIELD.lastOwn : FIELD.last)] ?? 0) / 2;
     return (rarity * chance * HALF_LIFE_ITEMS) / (HALF_LIFE_ITEMS + age);
   }
 
   #prune(): void {
-    const kept = new Set(this.#heaviest(KEPT_IDENTIFIERS).map(({ mentions }) => mentions.text));
-    for (const text of this.#mentions.keys()) if (!kept.has(text)) this.#mentions.delete(text);
-    this.#runs = new RunTable();
+    this.#keep(this.#heaviest(KEPT_IDENTIFIERS).map(({ row }) => row));
+  }
+
+  /** Forgets all runs but some identifiers. */
+  #keep(names: readonly number[]): void {
+    const before = this.#table;
+    const said = this.#said;
+    this.#table = before.only(names);
+    this.#names = names.length;
+    this.#said = new Map();
+    for (const name of names) {
+      const quotable = said.get(name);
+      if (quotable !== undefined) this.#said.set(this.#table.rowOf(before.text(name)), quotable);
+    }
+    this.#setRoot(this.#root);
     this.#newest = '';
     this.#newestRuns.clear();
   }
@@ -503,7 +504,7 @@ const SENTENCE_LENGTH = 260;
 const ROW_LENGTH = 1_000;
 
 /** The sentence, or the line of a call, in which a name was said last; of a long one what surrounds the name. */
-function quoteFor({ said, text: name }: Mentions): Quote | undefined {
+function quoteFor(name: string, said: Quotable | undefined): Quote | undefined {
   const at = said === undefined ? -1 : said.text.lastIndexOf(name);
   if (said === undefined || at < 0) return undefined;
   const { by, position, outcome } = said;

@@ -37,6 +37,7 @@ export function bringUpToDate(known: KnownText, changes: readonly FileChange[]):
 
 /** Whether changes took anything out of a text. */
 export function isTouched(text: string, changes: readonly FileChange[]): boolean {
+  if (changes.length === 0) return false;
   const lines = text.split('\n').map((line) => line.trim());
   return changedLines(lines, changes).join('\n') !== lines.join('\n');
 }
@@ -60,11 +61,17 @@ function changedLines(trimmed: readonly string[], changes: readonly FileChange[]
   return lines;
 }
 
+/** By replacement, what all texts of a file take in one after the other. */
+const goneBy = new WeakMap<Replacement, ReadonlySet<string>>();
+
 /** The lines that a replacement takes out and does not write again. */
 function goneLines(replacement: Replacement): ReadonlySet<string> {
+  const known = goneBy.get(replacement);
+  if (known !== undefined) return known;
   const gone = new Set(replacement.old.split('\n').map((line) => line.trim()));
   for (const line of replacement.new.split('\n')) gone.delete(line.trim());
   gone.delete('');
+  goneBy.set(replacement, gone);
   return gone;
 }
 

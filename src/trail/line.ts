@@ -87,6 +87,27 @@ export function summaryLine(parts: LineParts): SummaryLine {
   return new WrittenLine(parts);
 }
 
+/** Lines that mean nothing without another one and are put together once that one is taken: most never are. */
+export class LaterLines {
+  readonly parent: SummaryLine;
+  readonly #make: () => readonly SummaryLine[];
+  #lines: readonly SummaryLine[] | undefined;
+
+  /** @param make gives lines of the section of `parent`, which is the parent of each */
+  constructor(parent: SummaryLine, make: () => readonly SummaryLine[]) {
+    this.parent = parent;
+    this.#make = make;
+  }
+
+  get section(): number {
+    return this.parent.section;
+  }
+
+  get lines(): readonly SummaryLine[] {
+    return (this.#lines ??= this.#make());
+  }
+}
+
 /** The identifiers of a text in the form that a line has them. */
 export function identifiersByRow(text: string): readonly (readonly string[])[] {
   return text.includes('\n') ? text.split('\n').map((row) => identifiersOf(row)) : [identifiersOf(text)];

@@ -2,7 +2,7 @@
 
 import { commandLines, quoteLines } from './concept-lines.ts';
 import { fileLines } from './file-lines.ts';
-import type { Floor, SummaryLine } from './line.ts';
+import type { Floor, LaterLines, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
 import { nextLines, olderPlanLines, pendingLines } from './next-lines.ts';
 import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
@@ -27,7 +27,7 @@ export interface Lines {
   /** Taken first, in this order, each within its share. */
   readonly floors: readonly Floor[];
   /** Everything, the lines of the floors included; taken by worth per token. */
-  readonly all: readonly SummaryLine[];
+  readonly all: readonly (SummaryLine | LaterLines)[];
   /** The lines about files by path. */
   readonly files: ReadonlyMap<string, SummaryLine>;
 }

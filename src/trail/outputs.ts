@@ -81,8 +81,8 @@ const PROBLEM =
   /\b(?:error|fatal|unknown|invalid|unrecognized|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|timed? ?out|conflict)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|✗|✖|✘|^--- FAIL|^FAIL\b|\w(?:Error|Exception)\b/i;
 const COUNT =
   /\b\d{1,7} (?:tests? )?(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|warnings?|skipped|todo|problems?|examples?)\b|^(?:ok|FAIL)\s+\S|^# (?:tests|pass|fail)\b|^Tests?:? /i;
-/** What a text has to hold for one of its lines to be a count. */
-const MAY_COUNT = /pass|fail|error|warning|skipped|todo|problem|example|^# tests|^(?:ok\s|tests?:? )/im;
+/** What each line holds that is a count: most outputs, and most lines of the others, hold nothing of it. */
+const MAY_COUNT = /pass|fail|error|warning|skipped|todo|problem|example|^# tests|^(?:ok\s|tests?:? )/gim;
 const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|no errors?)\b/i;
 
 /** A telling line is cut to this many characters. */
@@ -107,15 +107,27 @@ const DIFFERENCE = /^\s*(?:\+ |- )?(?:expected|received|actual|want|got|left|rig
 const CERTAIN_FAILURE =
   /^\s*(?:\(fail\)|--- FAIL|FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm ERR!|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
 
-/** What a text has to hold for one of its lines to be a certain failure: most outputs need no look at their lines. */
-const MAY_FAIL = /fail|error|not ok|npm err|\*\*\*|traceback|panic/i;
+/** What each line holds that is a certain failure. */
+const MAY_FAIL = /fail|error|not ok|npm err|\*\*\*|traceback|panic/gi;
 
 /** Whether an output says that something failed, whatever the status: a pipe has that of its last program. */
 export function saysFailed(text: string): boolean {
-  if (!MAY_FAIL.test(text)) return false;
-  return stripAnsi(text)
-    .split('\n')
-    .some((line) => line.length < 2_000 && CERTAIN_FAILURE.test(line) && !PASSED.test(line));
+  return linesWith(MAY_FAIL, stripAnsi(text)).some(
+    (line) => line.length < 2_000 && CERTAIN_FAILURE.test(line) && !PASSED.test(line),
+  );
+}
+
+/** The lines of a text that hold what is sought; the others are not cut out. @param sought a global pattern, within a line */
+function linesWith(sought: RegExp, text: string): string[] {
+  const lines: string[] = [];
+  sought.lastIndex = 0;
+  for (let found = sought.exec(text); found !== null; found = sought.exec(text)) {
+    const end = text.indexOf('\n', found.index);
+    lines.push(text.slice(text.lastIndexOf('\n', found.index - 1) + 1, end < 0 ? text.length : end));
+    if (end < 0) break;
+    sought.lastIndex = end + 1;
+  }
+  return lines;
 }
 
 /** The lines that tell how a command went, at most `limit`: problems where it failed, what is wrong first; counts either way. */
@@ -126,8 +138,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   const counts: string[] = [];
   const seen = new Set<string>();
   const plain = stripAnsi(text);
-  if (!hasFailed && !MAY_COUNT.test(plain)) return [];
-  for (const raw of plain.split('\n')) {
+  for (const raw of hasFailed ? plain.split('\n') : linesWith(MAY_COUNT, plain)) {
     if (raw.length < 4 || raw.length > 2_000) continue;
     if (hasFailed && (PASSED.test(raw) || /^\s*(?:raise|throw)\b/.test(raw))) continue;
     const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));

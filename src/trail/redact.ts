@@ -17,7 +17,7 @@ export type SecretKind = (typeof SECRET_KINDS)[number];
 interface Shape {
   readonly kind: SecretKind;
   /** What a text must hold for the pattern to be tried. */
-  readonly marker: string;
+  readonly sign: RegExp;
   readonly pattern: RegExp;
   /** What stands in for the match; by default the mark alone. */
   readonly replacement?: string;
@@ -29,31 +29,35 @@ function mark(kind: SecretKind): string {
 
 /** Every repetition is bounded or over a class that its neighbours do not share: no pattern can backtrack far. */
 const SHAPES: readonly Shape[] = [
-  { kind: 'jwt', marker: 'eyJ', pattern: /\beyJ[\w-]{8,4096}\.[\w-]{8,8192}\.[\w-]{8,2048}/g },
-  { kind: 'api_key', marker: 'sk-', pattern: /\bsk-(?:ant-|proj-|svcacct-|or-v1-)?[A-Za-z0-9_-]{20,400}/g },
-  { kind: 'github_token', marker: 'gh', pattern: /\bgh[pousr]_[A-Za-z0-9]{30,255}/g },
-  { kind: 'github_token', marker: 'github_pat_', pattern: /\bgithub_pat_\w{30,255}/g },
-  { kind: 'aws_key', marker: 'AKIA', pattern: /\bAKIA[A-Z0-9]{16}(?![A-Z0-9])/g },
-  { kind: 'slack_token', marker: 'xox', pattern: /\bxox[abeprs]-[A-Za-z0-9-]{10,250}/g },
+  { kind: 'jwt', sign: /eyJ/, pattern: /\beyJ[\w-]{8,4096}\.[\w-]{8,8192}\.[\w-]{8,2048}/g },
+  { kind: 'api_key', sign: /sk-/, pattern: /\bsk-(?:ant-|proj-|svcacct-|or-v1-)?[A-Za-z0-9_-]{20,400}/g },
+  { kind: 'github_token', sign: /gh[pousr]_/, pattern: /\bgh[pousr]_[A-Za-z0-9]{30,255}/g },
+  { kind: 'github_token', sign: /github_pat_/, pattern: /\bgithub_pat_\w{30,255}/g },
+  { kind: 'aws_key', sign: /AKIA/, pattern: /\bAKIA[A-Z0-9]{16}(?![A-Z0-9])/g },
+  { kind: 'slack_token', sign: /xox/, pattern: /\bxox[abeprs]-[A-Za-z0-9-]{10,250}/g },
   {
     kind: 'bearer_token',
-    marker: 'earer ',
+    sign: /earer /,
     pattern: /\b([Bb]earer) (?=[^\s"']{0,400}\d)[A-Za-z0-9._~+/=-]{16,4096}/g,
     replacement: `$1 ${mark('bearer_token')}`,
   },
   {
     kind: 'url_password',
-    marker: '://',
+    sign: /:\/\//,
     pattern: /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"'<>[\]]{0,100}):[^\s/@"'<>[\]]{1,200}@/g,
     replacement: `$1:${mark('url_password')}@`,
   },
 ];
 
+/** What a text holds if it holds any secret. One look at most texts, which are short lines without any. */
+const MAY_HOLD = new RegExp(['BEGIN ', ...SHAPES.map(({ sign }) => sign.source)].join('|'));
+
 /** Replaces every secret of a known shape by `[redacted KIND]`. Linear; a text without any comes back as it is. */
 export function redact(text: string): string {
+  if (!MAY_HOLD.test(text)) return text;
   let result = redactPrivateKeys(text);
-  for (const { kind, marker, pattern, replacement } of SHAPES) {
-    if (result.includes(marker)) result = result.replace(pattern, replacement ?? mark(kind));
+  for (const { kind, sign, pattern, replacement } of SHAPES) {
+    if (sign.test(result)) result = result.replace(pattern, replacement ?? mark(kind));
   }
   return result;
 }

@@ -5,12 +5,14 @@ import {
   clip,
   clipMiddle,
   detached,
+  keptOf,
   oneLine,
   proseBlocks,
   sentencesOf,
   sentencesOfLine,
   withoutEmphasis,
 } from './sentences.ts';
+import { Newest } from './newest.ts';
 import { isConcession, isCourtesy } from './statements.ts';
 import type { Answer, Constraint, Deeds, UserRequest } from './trail.ts';
 
@@ -57,6 +59,8 @@ export class RequestLedger {
   #answers: Answer[] = [];
   #turns = 0;
   #dropped = 0;
+  /** What the newest message to the current request opens with. */
+  readonly #outcome = new Newest(leadOf);
 
   /** The number of the current request; 0 before the first. */
   get turn(): number {
@@ -69,6 +73,8 @@ export class RequestLedger {
     const newest = this.#requests.at(-1);
     const kept = detached(clipMiddle(text, NEW_LENGTH));
     if (newest !== undefined && newest.text === kept && newest.deeds.commands === 0) return;
+    if (newest !== undefined) newest.deeds.outcome = this.#outcome.found;
+    this.#outcome.clear();
     this.#turns++;
     this.#requests.push({
       turn: this.#turns,
@@ -143,14 +149,14 @@ export class RequestLedger {
 
   noteMessage(text: string): void {
     const request = this.#requests.at(-1);
-    const deeds = request?.deeds;
-    if (request !== undefined && this.#turns > 1 && deeds?.outcome === undefined && isConcession(text))
+    if (request !== undefined && this.#turns > 1 && isConcession(text) && this.#outcome.found === undefined)
       request.isCorrection = true;
-    const lead = leadOf(text.slice(0, 1_500));
-    if (deeds !== undefined && lead !== undefined) deeds.outcome = detached(clip(lead, 240));
+    this.#outcome.add(keptOf(text, text.slice(0, OPENING_LENGTH)));
   }
 
   requests(): UserRequest[] {
+    const newest = this.#requests.at(-1);
+    if (newest !== undefined) newest.deeds.outcome = this.#outcome.found;
     return this.#requests.map(({ deeds, ...request }) => ({ ...request, deeds: closed(deeds) }));
   }
 
@@ -181,12 +187,20 @@ function isWholeRule(sentence: string): boolean {
   return !/[:：]$/.test(sentence) && sentence.split(' ').length > 3;
 }
 
+/** Characters of a message that are searched for its first sentence, and that are kept of that. */
+const OPENING_LENGTH = 1_500;
+const OUTCOME_LENGTH = 240;
+
+/** How the rest of a sentence begins. */
+const BEGINS_SMALL = /^\p{Ll}/u;
+
 /** The first sentence that says something by itself: no heading, no item of a list, no rest of one that code interrupts. */
 function leadOf(text: string): string | undefined {
-  return proseBlocks(text)
+  const lead = proseBlocks(text)
     .filter(({ mark, line }) => mark === 'none' && !/:[*_]*$|^\*\*[^*]*\*\*$|^\|/.test(line))
     .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
-    .find((sentence) => sentence.length >= 24 && !/^\p{Ll}/u.test(sentence) && !isCourtesy(sentence));
+    .find((sentence) => sentence.length >= 24 && !BEGINS_SMALL.test(sentence) && !isCourtesy(sentence));
+  return lead === undefined ? undefined : detached(clip(lead, OUTCOME_LENGTH));
 }
 
 function closed({ edited, ...rest }: OpenDeeds): Deeds {

@@ -180,11 +180,14 @@ export class RunLedger {
   /** Paths edited since a failure, for the failures that are open. */
   #edited: { path: string; position: number }[] = [];
 
-  add({ signature, ...run }: FinishedRun, moment: Moment): void {
+  add(run: FinishedRun, { turn, position }: Moment): void {
+    const { signature, exitCode, failed } = run;
     const telling = run.telling.map(detached);
-    this.#runs.push({ ...run, ...moment, command: detached(run.command), telling });
+    const command = detached(run.command);
+    const kept = { turn, position, command, exitCode, failed, telling };
+    this.#runs.push(kept);
     if (this.#runs.length > MAX_RUNS) this.#runs.shift();
-    if (run.failed) this.#fail(signature, { ...run, telling }, moment);
+    if (failed) this.#fail(signature, kept);
     else this.pass(signature);
   }
 
@@ -202,13 +205,14 @@ export class RunLedger {
     return [...this.#failures.values()].map((failure) => ({ ...failure }));
   }
 
-  #fail(signature: string, run: Omit<FinishedRun, 'signature'>, moment: Moment): void {
+  #fail(signature: string, { turn, position, command, telling }: CommandRun): void {
     const before = this.#failures.get(signature);
     this.#failures.delete(signature);
     this.#failures.set(signature, {
-      ...moment,
-      command: detached(run.command),
-      telling: run.telling.length === 0 ? (before?.telling ?? []) : run.telling,
+      turn,
+      position,
+      command,
+      telling: telling.length === 0 ? (before?.telling ?? []) : telling,
       times: (before?.times ?? 0) + 1,
       outcome: 'open',
       isProgramWell: false,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { summaryLine } from './line.ts';
+import { LaterLines, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { LinePicker } from './salience.ts';
 
@@ -48,6 +48,18 @@ test('a line that belongs to another is taken after it, in the same round, and n
   const alone = picker(100);
   alone.takeBest([child], 0);
   assert.deepEqual(alone.picked, []);
+});
+
+test('lines that belong to another are made once it is taken, and not before', () => {
+  const [told, untold] = [line('the file', 1), line('a file that is too long', 1)];
+  const child = line('  its names', 9, told);
+  const later = new LaterLines(told, () => [child]);
+  const never = new LaterLines(untold, () => assert.fail('nobody asked for these'));
+  const some = picker(count(`${told.text}\n`) + count(`${child.text}\n`));
+  some.takeBest([never, later, told, untold], 0);
+  assert.deepEqual(some.picked, [told, child]);
+  some.takeBest([never, later, told, untold], 0);
+  assert.deepEqual(some.picked, [told, child], 'and are taken once');
 });
 
 test('a heading is paid for once by the first line of its group', () => {

@@ -2,6 +2,7 @@
 // identifier counts for the first line that shows it, so what is said already makes a line cheap to leave out.
 
 import type { CountText } from '../tokens/estimate.ts';
+import { LaterLines } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 
 /**
@@ -28,19 +29,30 @@ interface Name {
   isShown: boolean;
 }
 
+/** A line with what is known of it. */
+class Candidate {
+  readonly line: SummaryLine;
+  isTaken = false;
+  /** Tokens of its text. */
+  ownCost: number | undefined = undefined;
+  /** What it names in each of its rows, the heaviest first: a line is weighed again and again. */
+  named: readonly (readonly Name[])[] | undefined = undefined;
+
+  constructor(line: SummaryLine) {
+    this.line = line;
+  }
+}
+
 /** Picks lines for a budget. */
 export class LinePicker {
   readonly picked: SummaryLine[] = [];
   readonly #names = new Map<string, Name>();
-  /** By line, what it names in each of its rows, the heaviest first: a line is weighed again and again. */
-  readonly #named = new Map<SummaryLine, readonly (readonly Name[])[]>();
-  readonly #taken = new Set<SummaryLine>();
+  readonly #candidates = new Map<SummaryLine, Candidate>();
   /** By section, the headings that stand already. */
   readonly #headings = new Map<number, Set<string>>();
   /** Headings are shared by many lines; a line is counted once anyway. */
   readonly #headingCosts = new Map<string, number>();
   readonly #sectionCosts = new Map<number, number>();
-  readonly #ownCosts = new Map<SummaryLine, number>();
   readonly #count: CountText;
   readonly #weights: ReadonlyMap<string, number>;
   readonly #sectionHeading: PickerSettings['sectionHeading'];
@@ -68,11 +80,12 @@ export class LinePicker {
     }
     let left = Math.min(budget * share, this.#room);
     for (const line of lines) {
-      if (this.#taken.has(line) || this.#isSaid(line) || !this.#isReady(line)) continue;
-      const cost = this.#cost(line);
+      const candidate = this.#of(line);
+      if (candidate.isTaken || this.#isSaid(line) || !this.#isReady(line)) continue;
+      const cost = this.#cost(candidate);
       if (cost > left) continue;
       left -= cost;
-      this.#take(line, cost);
+      this.#take(candidate, cost);
     }
   }
 
@@ -80,22 +93,27 @@ export class LinePicker {
    * Takes the best of `lines` by worth per token until no room is left. Worth only falls as lines are taken, so a lazy queue is exact.
    * @param reserve tokens to leave
    */
-  takeBest(lines: readonly SummaryLine[], reserve: number): void {
+  takeBest(lines: readonly (SummaryLine | LaterLines)[], reserve: number): void {
     this.#room -= reserve;
     this.#takeQueued(lines);
     this.#room += reserve;
   }
 
-  #takeQueued(lines: readonly SummaryLine[]): void {
+  #takeQueued(lines: readonly (SummaryLine | LaterLines)[]): void {
     const queue = new Queue();
-    const enqueue = (line: SummaryLine): void => {
-      const cost = this.#cost(line);
-      if (cost <= this.#room) queue.push(line, cost, this.#worth(line) / cost);
+    const enqueue = (line: SummaryLine | LaterLines): void => {
+      if (line instanceof LaterLines) {
+        for (const later of line.lines) if (!this.#of(later).isTaken) enqueue(later);
+        return;
+      }
+      const candidate = this.#of(line);
+      const cost = this.#cost(candidate);
+      if (cost <= this.#room) queue.push(candidate, cost, this.#worth(candidate) / cost);
     };
-    const waiting = new Map<SummaryLine, SummaryLine[]>();
+    const waiting = new Map<SummaryLine, (SummaryLine | LaterLines)[]>();
     for (const line of lines) {
-      if (this.#taken.has(line)) continue;
-      if (line.parent === undefined || this.#taken.has(line.parent)) enqueue(line);
+      if (!(line instanceof LaterLines) && this.#of(line).isTaken) continue;
+      if (line.parent === undefined || this.has(line.parent)) enqueue(line);
       else {
         const siblings = waiting.get(line.parent);
         if (siblings === undefined) waiting.set(line.parent, [line]);
@@ -105,23 +123,24 @@ export class LinePicker {
     for (;;) {
       const best = queue.pop();
       if (best === undefined || best.rate <= 0) return;
-      if (this.#isSaid(best.line)) continue;
+      const { candidate } = best;
+      if (this.#isSaid(candidate.line)) continue;
       // Its heading may be paid for by others, itself not: most of the queue is let go so once the room is used up.
-      if (this.#ownCost(best.line) > this.#room) continue;
-      const rate = this.#worth(best.line) / best.cost;
-      if (rate < best.rate && rate < queue.peekRate()) queue.push(best.line, best.cost, rate);
+      if (this.#ownCost(candidate) > this.#room) continue;
+      const rate = this.#worth(candidate) / best.cost;
+      if (rate < best.rate && rate < queue.peekRate()) queue.push(candidate, best.cost, rate);
       else {
-        const cost = this.#cost(best.line);
+        const cost = this.#cost(candidate);
         if (cost > this.#room) continue;
-        this.#take(best.line, cost);
-        for (const line of waiting.get(best.line) ?? []) enqueue(line);
+        this.#take(candidate, cost);
+        for (const line of waiting.get(candidate.line) ?? []) enqueue(line);
       }
     }
   }
 
   /** Whether a line was picked. */
   has(line: SummaryLine): boolean {
-    return this.#taken.has(line);
+    return this.#candidates.get(line)?.isTaken ?? false;
   }
 
   /** Whether a picked line shows an identifier that weighs something. */
@@ -134,12 +153,21 @@ export class LinePicker {
   }
 
   #isReady({ parent }: SummaryLine): boolean {
-    return parent === undefined || this.#taken.has(parent);
+    return parent === undefined || this.has(parent);
   }
 
-  #worth(line: SummaryLine): number {
-    let worth = line.value;
-    for (const row of this.#namedIn(line)) {
+  #of(line: SummaryLine): Candidate {
+    let candidate = this.#candidates.get(line);
+    if (candidate === undefined) {
+      candidate = new Candidate(line);
+      this.#candidates.set(line, candidate);
+    }
+    return candidate;
+  }
+
+  #worth(candidate: Candidate): number {
+    let worth = candidate.line.value;
+    for (const row of this.#namedIn(candidate)) {
       let credited = 0;
       for (const name of row) {
         if (name.isShown) continue;
@@ -150,13 +178,14 @@ export class LinePicker {
     return worth;
   }
 
-  #namedIn(line: SummaryLine): readonly (readonly Name[])[] {
-    let named = this.#named.get(line);
-    if (named === undefined) {
-      const rows = line.identifiers.map((row) => this.#weighedNames(row));
-      named = rows.filter(({ length }) => length > 0);
-      this.#named.set(line, named);
+  #namedIn(candidate: Candidate): readonly (readonly Name[])[] {
+    if (candidate.named !== undefined) return candidate.named;
+    const named: (readonly Name[])[] = [];
+    for (const row of candidate.line.identifiers) {
+      const names = this.#weighedNames(row);
+      if (names.length > 0) named.push(names);
     }
+    candidate.named = named;
     return named;
   }
 
@@ -177,20 +206,22 @@ export class LinePicker {
     return names;
   }
 
-  #take(line: SummaryLine, cost: number): void {
+  #take(candidate: Candidate, cost: number): void {
+    const { line } = candidate;
     this.picked.push(line);
-    this.#taken.add(line);
+    candidate.isTaken = true;
     this.#room -= cost;
     this.#sections.add(line.section);
     if (line.says !== undefined) this.#said.add(line.says);
     this.#stand(line.section, line.group);
     this.#stand(line.section, line.lead);
-    for (const row of this.#namedIn(line)) for (const name of row) name.isShown = true;
+    for (const row of this.#namedIn(candidate)) for (const name of row) name.isShown = true;
   }
 
-  #cost(line: SummaryLine): number {
+  #cost(candidate: Candidate): number {
+    const { line } = candidate;
     const cost =
-      this.#ownCost(line) + this.#headingCost(line, line.group) + this.#headingCost(line, line.lead);
+      this.#ownCost(candidate) + this.#headingCost(line, line.group) + this.#headingCost(line, line.lead);
     return this.#sections.has(line.section) ? cost : cost + this.#sectionCost(line.section);
   }
 
@@ -222,18 +253,13 @@ export class LinePicker {
     else standing.add(heading);
   }
 
-  #ownCost(line: SummaryLine): number {
-    let cost = this.#ownCosts.get(line);
-    if (cost === undefined) {
-      cost = this.#count(`${line.text}\n`);
-      this.#ownCosts.set(line, cost);
-    }
-    return cost;
+  #ownCost(candidate: Candidate): number {
+    return (candidate.ownCost ??= this.#count(`${candidate.line.text}\n`));
   }
 }
 
 interface Queued {
-  readonly line: SummaryLine;
+  readonly candidate: Candidate;
   readonly cost: number;
   readonly rate: number;
   readonly age: number;
@@ -248,9 +274,9 @@ class Queue {
     return this.#heap[0]?.rate ?? -Infinity;
   }
 
-  push(line: SummaryLine, cost: number, rate: number): void {
+  push(candidate: Candidate, cost: number, rate: number): void {
     const heap = this.#heap;
-    let at = heap.push({ line, cost, rate, age: this.#age++ }) - 1;
+    let at = heap.push({ candidate, cost, rate, age: this.#age++ }) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
       if (!this.#isBetter(at, parent)) break;

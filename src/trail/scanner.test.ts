@@ -26,7 +26,7 @@ function isPlain(run: string): boolean {
 
 function scanned(text: string): string[] {
   const found: string[] = [];
-  scanRuns(text, (from, to, isQuoted) => found.push(`${isQuoted ? '`' : ''}${text.slice(from, to)}`));
+  scanRuns(text, ({ from, to, isQuoted }) => found.push(`${isQuoted ? '`' : ''}${text.slice(from, to)}`));
   return found;
 }
 
@@ -52,28 +52,28 @@ test('a run may touch both ends of its text and may have any length up to the lo
 test('a run begins behind the letter of an escape, and its hash is that of the run alone', () => {
   const text = String.raw`x\nfoundIt foundIt`;
   const found: { run: string; hash: number }[] = [];
-  scanRuns(text, (from, to, isQuoted, hash) => {
+  scanRuns(text, ({ from, to, isQuoted, hash }) => {
     assert.equal(isQuoted, false);
     found.push({ run: text.slice(from, to), hash });
   });
   assert.deepEqual(scanned(text), ['foundIt', 'foundIt']);
   assert.equal(found[0]?.hash, found[1]?.hash);
   const hashes = new Set<number>();
-  scanRuns('foundIt foundIs fo_undIt tIdnuof', (_from, _to, _isQuoted, hash) => hashes.add(hash));
+  scanRuns('foundIt foundIs fo_undIt tIdnuof', ({ hash }) => hashes.add(hash));
   assert.equal(hashes.size, 4, 'other runs have other hashes');
 });
 
 test('texts that are scanned in between, or are longer than the buffer, change nothing', () => {
   const outer: string[] = [];
   const long = `first_name ${'x '.repeat(40_000)}last_name é`;
-  scanRuns(long, (from, to) => {
+  scanRuns(long, ({ from, to }) => {
     outer.push(long.slice(from, to));
     assert.deepEqual(scanned('inner_name other_name'), ['inner_name', 'other_name']);
   });
   assert.deepEqual(outer, ['first_name', 'last_name']);
   const short = 'first_name and second_name stand in a text of more than a few characters';
   const found: string[] = [];
-  scanRuns(short, (from, to) => {
+  scanRuns(short, ({ from, to }) => {
     found.push(short.slice(from, to));
     scanned('clobbered_by_a_nested_scan clobbered_by_a_nested_scan clobbered_by_a_nested_scan');
   });

@@ -4,7 +4,7 @@
 import { UnitBuffer } from '../tokens/characters.ts';
 
 /** Longer runs without a break are data (base64, minified code), not names. */
-const MAX_LENGTH = 120;
+export const MAX_LENGTH = 120;
 export const MIN_LENGTH = 3;
 
 /** Digits that make a bare number an id: of a comment, a run, a process. Shorter ones are mostly counts and sizes. */
@@ -97,8 +97,31 @@ function keyOf({ seen, before, digits }: State): string {
   return `${seen} ${before} ${digits}`;
 }
 
-/** Takes in a run: its bounds, an escape's letter at its beginning left out, whether backticks enclose it, and its hash. */
-export type VisitRun = (from: number, to: number, isQuoted: boolean, hash: number) => void;
+/** A run where it stands: `units` from `from` to `to`, an escape's letter at its beginning left out. */
+export interface ScannedRun {
+  readonly units: Uint16Array;
+  readonly from: number;
+  readonly to: number;
+  /** Whether backticks enclose it. */
+  readonly isQuoted: boolean;
+  readonly hash: number;
+}
+
+/** Takes in a run, which is good for this call only: the next one is written over it. */
+export type VisitRun = (run: ScannedRun) => void;
+
+/** One object for all runs of a text. */
+class RunAtHand implements ScannedRun {
+  readonly units: Uint16Array;
+  from = 0;
+  to = 0;
+  isQuoted = false;
+  hash = 0;
+
+  constructor(units: Uint16Array) {
+    this.units = units;
+  }
+}
 
 /** Calls `visit` with every run of a text that may be an identifier, repetitions included, in order. Linear. */
 export function scanRuns(text: string, visit: VisitRun): void {
@@ -107,15 +130,16 @@ export function scanRuns(text: string, visit: VisitRun): void {
   buffer.write(text);
   // What a loop reads for each character stands in its function: a bundle makes variables of constants of modules.
   const [next, columns, { units }] = [NEXT, COLUMN, buffer];
+  const run = new RunAtHand(units);
   let state = 0;
   for (let at = 0; at < length; at++) {
     const code = units[at] ?? 0;
     state = next[state + (code < 128 ? (columns[code] ?? 0) : 0)] ?? 0;
     if (state >= 0) continue;
-    visitRun(buffer, at, state === FOUND_IF_QUOTED, visit);
+    if (isRun(run, length, at, state === FOUND_IF_QUOTED)) visit(run);
     state = 0;
   }
-  if (next[state] === FOUND) visitRun(buffer, length, false, visit);
+  if (next[state] === FOUND && isRun(run, length, length, false)) visit(run);
   spare = buffer;
 }
 
@@ -131,7 +155,9 @@ function takeBuffer(length: number): UnitBuffer {
   return buffer;
 }
 
-function visitRun({ units, length }: UnitBuffer, end: number, mustBeQuoted: boolean, visit: VisitRun): void {
+/** Finds the beginning of the run that ends at `end`; false where it is none. `length` is that of the text. */
+function isRun(run: RunAtHand, length: number, end: number, mustBeQuoted: boolean): boolean {
+  const { units } = run;
   let start = end;
   let hash = 0;
   let hashWithoutFirst = 0;
@@ -141,12 +167,15 @@ function visitRun({ units, length }: UnitBuffer, end: number, mustBeQuoted: bool
     hashWithoutFirst = hash;
     hash = (Math.imul(hash, 31) + code) | 0;
   }
-  if (end - start < MIN_LENGTH || end - start > MAX_LENGTH) return;
+  if (end - start < MIN_LENGTH || end - start > MAX_LENGTH) return false;
   const before = start === 0 ? 0 : units[start - 1];
-  const isQuoted = before === BACKTICK && end < length && units[end] === BACKTICK;
-  if (mustBeQuoted && !isQuoted) return;
-  if (before === BACKSLASH && isEscape(units[start])) visit(start + 1, end, isQuoted, hashWithoutFirst);
-  else visit(start, end, isQuoted, hash);
+  run.isQuoted = before === BACKTICK && end < length && units[end] === BACKTICK;
+  if (mustBeQuoted && !run.isQuoted) return false;
+  const isBehindEscape = before === BACKSLASH && isEscape(units[start]);
+  run.from = isBehindEscape ? start + 1 : start;
+  run.to = end;
+  run.hash = isBehindEscape ? hashWithoutFirst : hash;
+  return true;
 }
 
 /** Whether a letter behind a backslash is that of an escape, as in `\\nfound`; names after a Windows path's `\\` lose nothing but their first letter. */

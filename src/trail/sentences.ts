@@ -78,6 +78,9 @@ function pushTrimmed(sentences: string[], sentence: string): void {
   if (trimmed !== '') sentences.push(trimmed);
 }
 
+/** What a sentence begins with, rather than the rest of one. A bundle makes such a pattern anew wherever it stands in a function. */
+const OPENS_SENTENCE = /[\p{Lu}\p{Lo}\d"'“(*_`]/u;
+
 function isSentenceEnd(line: string, index: number): boolean {
   const char = line.charAt(index);
   if (char === '。' || char === '！' || char === '？') return true;
@@ -89,7 +92,7 @@ function isSentenceEnd(line: string, index: number): boolean {
   const before = line.slice(Math.max(0, index - 4), index).toLowerCase();
   if (/(?:\be\.g|\bi\.e|\bvs|\betc|\bcf|\bz\.b|\bno)$/.test(before)) return false;
   const after = line.charAt(index + 2);
-  return after === '' || /[\p{Lu}\p{Lo}\d"'“(*_`]/u.test(after);
+  return after === '' || OPENS_SENTENCE.test(after);
 }
 
 /** The whole lines that a text begins with, at most `limit` characters; a first line that is longer is clipped. */

@@ -30,7 +30,7 @@ const LEAD_LENGTH = 100;
  * The sentences of a message of the agent with their kind; long ones are clipped between words. What stands in a list
  * brings along the line that introduces the list: alone it would be a fragment.
  */
-export function statementsOf(text: string, moment: Moment): Statement[] {
+export function statementsOf(text: string, { turn, position }: Moment): Statement[] {
   const statements: Statement[] = [];
   let lead: string | undefined;
   for (const { line, mark } of proseBlocks(text.slice(0, READ_LENGTH))) {
@@ -43,7 +43,8 @@ export function statementsOf(text: string, moment: Moment): Statement[] {
     for (const sentence of sentencesOfLine(plain)) {
       if (sentence.length < MIN_LENGTH || !tellsSomething(sentence)) continue;
       statements.push({
-        ...moment,
+        turn,
+        position,
         text: detached(clip(sentence, STATEMENT_LENGTH)),
         kind: kindOf(sentence),
         lead,
@@ -60,6 +61,8 @@ function isLead(plain: string, line: string): boolean {
 
 /** Three words of two letters and more. */
 const SOME_WORDS = /\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}/u;
+/** As much in a script without spaces. */
+const SOME_SIGNS = /\p{Lo}{6,}/u;
 /** Characters in which a sentence has to get to its point. */
 const LOOKED_AT = 400;
 
@@ -71,7 +74,7 @@ export function tellsSomething(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
   if (isCourtesy(sentence)) return false;
   const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;
-  return SOME_WORDS.test(prose.slice(0, LOOKED_AT)) || /\p{Lo}{6,}/u.test(prose);
+  return SOME_WORDS.test(prose.slice(0, LOOKED_AT)) || SOME_SIGNS.test(prose);
 }
 
 /** Whether a sentence announces what its speaker does next. */

@@ -103,8 +103,8 @@ export interface FileTrail {
   readonly symbols: readonly string[];
   /** The names among them that the file defines, with the word that introduces each: `function`, `type`, `def`. */
   readonly definitions: ReadonlyMap<string, string>;
-  /** The lines that name them, in the order of the file as far as it is known. */
-  readonly rows: readonly FileRow[];
+  /** Looks for the lines that name them, in the order of the file as far as it is known; the same each time. */
+  readonly rows: () => readonly FileRow[];
 }
 
 /** A command that the agent ran, or a tool call that behaves like one. */

@@ -122,7 +122,7 @@ export function countOnce(count: CountText): CountText {
 }
 
 /** What the headings cost, and the word below those that nothing can follow. */
-function headingTokens(lines: readonly SummaryLine[], count: CountText): number {
+function headingTokens(lines: Lines['all'], count: CountText): number {
   const filled = new Set(lines.map(({ section }) => section));
   return SUMMARY_SECTIONS.reduce(
     (sum, _, at) => sum + count(`${heading(at)}\n${filled.has(at) ? '' : 'None.\n'}\n`),

@@ -9,7 +9,7 @@ import { parsePrompt } from '../../src/prompts/frontmatter.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import { DEFAULT_RETRY_POLICY } from '../../src/providers/retry.ts';
 import { WatchedSession } from '../../src/session/watched/driver.ts';
-import type { ToolRunner } from '../../src/session/driver.ts';
+import type { ToolRunner } from '../../src/session/terms.ts';
 import type { WatcherWorld } from '../../src/watcher/live/agent.ts';
 import { resolvePolicy } from '../../src/watcher/policy.ts';
 import type { WireApi } from '../../src/vocabulary.ts';

@@ -11,7 +11,7 @@ import type { LogRecord } from '../../src/protocol/record.ts';
 import { pauseFor, Rehearsal } from '../../src/rehearsal/driver.ts';
 import type { RehearsalSettings, RehearsalWorld } from '../../src/rehearsal/driver.ts';
 import { Session } from '../../src/session/driver.ts';
-import type { SessionLog } from '../../src/session/driver.ts';
+import type { SessionLog } from '../../src/session/terms.ts';
 import type { TurnEnding } from '../../src/session/loop.ts';
 
 export interface RehearsedSurroundings {

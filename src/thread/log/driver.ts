@@ -4,7 +4,7 @@ import { loadRollout } from '../../formats/load.ts';
 import type { LogRecord, SettingsRecord } from '../../protocol/record.ts';
 import type { Rollout } from '../../rollout/driver.ts';
 import { openRolloutSource } from '../../rollout/load.ts';
-import type { SessionLog } from '../../session/driver.ts';
+import type { SessionLog } from '../../session/terms.ts';
 
 /** Appends to a rollout. */
 export class ThreadLog implements SessionLog {

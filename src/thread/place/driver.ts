@@ -1,6 +1,6 @@
 // Where a thread works, and with what: tools and what the model is told of the place, or a recording that is played.
 
-import type { ToolRunner } from '../../session/driver.ts';
+import type { ToolRunner } from '../../session/terms.ts';
 import type { Config } from '../../config/schema.ts';
 import type { HookSession } from '../../protocol/hook.ts';
 import type { Item } from '../../protocol/item.ts';

@@ -6,7 +6,7 @@ import { callOf } from '../../protocol/item.ts';
 import type { CallView, Item, ToolOutputItem } from '../../protocol/item.ts';
 import type { ToolSpec } from '../../protocol/model.ts';
 import type { ToolEvent, ToolResult } from '../../protocol/tool.ts';
-import type { ToolRunner } from '../../session/driver.ts';
+import type { ToolRunner } from '../../session/terms.ts';
 import { ABORTED_RESULT } from '../../session/loop.ts';
 import { decideApproval } from '../../tools/approval.ts';
 import { runCall } from '../../tools/driver.ts';

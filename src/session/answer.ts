@@ -1,0 +1,44 @@
+// An answer of the model, as it streams in.
+
+import type { SessionEvent } from '../protocol/event.ts';
+import type { Item } from '../protocol/item.ts';
+import type { ModelEvent, ModelUsage } from '../protocol/model.ts';
+import type { StopReason } from '../vocabulary.ts';
+
+/** Puts an answer together; only a whole one is ever recorded. */
+export class AnswerSoFar {
+  #items: Item[] = [];
+  #usage: ModelUsage | undefined;
+  stopReason: StopReason = 'end_turn';
+
+  accept(event: ModelEvent): void {
+    if (event.type === 'item_done') this.#items.push(event.item);
+    else if (event.type === 'usage') this.#usage = event.usage;
+    else if (event.type === 'completed') this.stopReason = event.stopReason;
+    else if (event.type === 'restarted') [this.#items, this.#usage] = [[], undefined];
+  }
+
+  get items(): readonly Item[] {
+    return this.#items;
+  }
+
+  get usage(): ModelUsage | undefined {
+    return this.#usage;
+  }
+}
+
+/** What whoever watches a session is shown of an answer while it comes in. */
+export function shownOf(event: ModelEvent): SessionEvent | undefined {
+  switch (event.type) {
+    case 'text_delta':
+      return { type: 'agent_message_delta', delta: event.text };
+    case 'reasoning_delta':
+      return { type: 'agent_reasoning_delta', delta: event.text };
+    case 'restarted': {
+      const message = `Reconnecting… ${event.retry}/${event.maxRetries} (${event.why})`;
+      return { type: 'stream_error', message };
+    }
+    default:
+      return undefined;
+  }
+}

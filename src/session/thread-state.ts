@@ -1,0 +1,142 @@
+// What the log of a living thread comes to: its history as a model sees it, its tokens, its trail. Folded record by record.
+
+import type { Config } from '../config/schema.ts';
+import { AccountFold } from '../history/account.ts';
+import { WHOLE_ITEMS } from '../history/clear.ts';
+import { HistoryFold, withoutUndoneTurns } from '../history/project.ts';
+import type { Entry, NewestTurn } from '../history/project.ts';
+import type { SessionEvent } from '../protocol/event.ts';
+import { authorOf, textOfParts } from '../protocol/item.ts';
+import type { Item } from '../protocol/item.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import type { CountText } from '../tokens/estimate.ts';
+import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
+import { LaterTrail } from '../trail/later.ts';
+import type { Trail } from '../trail/trail.ts';
+import { addUsage, NOTHING_SPENT } from './usage.ts';
+
+/** Compactions whose history before them is kept at hand to be undone. A thread of many of them must not grow with them. */
+const KEPT_PASTS = 2;
+/** Marks of its course that the account of a living thread keeps: only its gauge is read. */
+const KEPT_MARKS = 100;
+
+/** Everything that is known of a thread from its log. */
+export class ThreadState {
+  /** Tokens of the context, and of each of its items. */
+  readonly account: AccountFold;
+  readonly #history = new HistoryFold(WHOLE_ITEMS);
+  #trail = new LaterTrail();
+  #turns = 0;
+  #compactions = 0;
+  #position = 0;
+  #cwd: string | undefined;
+  #lastMessage: string | undefined;
+  #spent = NOTHING_SPENT;
+
+  /** @param count counts single items, whose sizes compactions read */
+  constructor({ compact, modelContextWindow: window }: Config, count: CountText) {
+    this.account = new AccountFold({
+      estimate: compact,
+      safetyMultiplier: compact.tokenSafetyMultiplier,
+      count,
+      ...(window === undefined ? {} : { window }),
+    });
+  }
+
+  /** Takes in what was recorded before, then keeps no more than a living thread needs. */
+  restore(past: readonly LogRecord[], add: (record: LogRecord) => void): void {
+    for (const record of past) add(record);
+    if (past.some(({ type }) => type === 'undo_turn')) this.forgetUndone(past);
+    // Not before: what is recorded may have taken back more compactions in a row than are kept at hand from here on.
+    this.#history.keepFrames(KEPT_PASTS);
+    this.account.keepNewest({ pasts: KEPT_PASTS, marks: KEPT_MARKS });
+  }
+
+  /** Takes in the next record of the log. */
+  add(record: LogRecord): void {
+    if (record.type === 'turn_started') this.#turns++;
+    if (record.type === 'compacted') this.#compactions++;
+    if (record.type === 'session_meta' || record.type === 'settings') this.#cwd = record.cwd ?? this.#cwd;
+    if (record.type === 'item') {
+      this.#position++;
+      this.#lastMessage = agentTextOf(record.item) ?? this.#lastMessage;
+    }
+    this.#history.add(record);
+    this.#trail.add(record);
+    this.account.add(record);
+    if (record.type === 'usage') this.#spent = addUsage(this.#spent, record.usage);
+  }
+
+  /** What turns were taken back did is no part of the work any more. */
+  forgetUndone(records: readonly LogRecord[]): void {
+    this.#trail = new LaterTrail();
+    for (const record of withoutUndoneTurns(records)) this.#trail.add(record);
+    this.#lastMessage = this.items.map(agentTextOf).findLast((text) => text !== undefined);
+  }
+
+  /** The history as a model sees it. */
+  get items(): readonly Item[] {
+    return this.entries.map(({ value }) => value);
+  }
+
+  get entries(): readonly Entry<Item>[] {
+    return this.#history.entries;
+  }
+
+  /** Turns that were ever started. */
+  get turns(): number {
+    return this.#turns;
+  }
+
+  /** Compactions that were ever made. */
+  get compactions(): number {
+    return this.#compactions;
+  }
+
+  /** Position in the log of the next item, counted from 0. */
+  get position(): number {
+    return this.#position;
+  }
+
+  get cwd(): string | undefined {
+    return this.#cwd;
+  }
+
+  /** What the agent said last. */
+  get lastMessage(): string | undefined {
+    return this.#lastMessage;
+  }
+
+  trail(): Trail {
+    return this.#trail.trail();
+  }
+
+  newestTurn(): NewestTurn<Item> | undefined {
+    return this.#history.newestTurn();
+  }
+
+  /** The id of the newest compaction, where what was before it is still at hand. */
+  undoableCompaction(): string | undefined {
+    const newest = this.#history.compactions.at(-1);
+    return this.#history.beforeNewestCompaction() === undefined ? undefined : newest?.id;
+  }
+
+  /** How full the context is, and what the thread has cost. */
+  tokenCount(): Extract<SessionEvent, { type: 'token_count' }> {
+    const { used, rawWindow } = this.account.gauge();
+    return {
+      type: 'token_count',
+      used,
+      model_context_window: rawWindow ?? null,
+      percent_remaining: rawWindow === undefined ? null : percentRemaining(used, usableWindow(rawWindow)),
+      total: this.#spent.total,
+      last: this.#spent.last ?? null,
+    };
+  }
+}
+
+/** The text of a message of the agent's. */
+export function agentTextOf(item: Item): string | undefined {
+  const isAgents = item.type === 'message' && item.role === 'assistant' && authorOf(item) === 'agent';
+  return isAgents ? textOfParts(item.content) : undefined;
+}

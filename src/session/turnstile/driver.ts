@@ -1,0 +1,65 @@
+// Who may change a thread, and when: one after the other, and some only where nothing would be torn apart.
+
+/** Lets work through one at a time. What fails keeps nothing from going on. */
+export class Turnstile {
+  readonly #isBetween: () => boolean;
+  #queue: Promise<void> = Promise.resolve();
+  #waiting: (() => void)[] = [];
+  #isTaken = false;
+
+  /** @param isBetween whether the thread stands where items tear nothing apart: between turns, or in one that is held */
+  constructor(isBetween: () => boolean) {
+    this.#isBetween = isBetween;
+  }
+
+  /** Something that is no sampling has the thread to itself: a compaction, an undo. */
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  /** Has the thread to itself until `free`; for work that lasts longer than one passage. */
+  take(): void {
+    this.#isTaken = true;
+  }
+
+  free(): void {
+    this.#isTaken = false;
+    this.wake();
+  }
+
+  /** Does something when everything before it is done. */
+  async pass<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#queue.then(work);
+    this.#queue = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  }
+
+  /** Does something where it tears nothing apart: nothing else happens to the thread meanwhile. */
+  async whenQuiet<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const done = await this.pass(async () => (this.#isQuiet() ? { result: await work() } : undefined));
+      if (done !== undefined) return done.result;
+      await this.nextQuiet();
+    }
+  }
+
+  /** Fulfilled at once where it is quiet, or else when somebody has said `wake`: look again then. */
+  nextQuiet(): Promise<void> {
+    if (this.#isQuiet()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** It may be quiet now. */
+  wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  #isQuiet(): boolean {
+    return !this.#isTaken && this.#isBetween();
+  }
+}

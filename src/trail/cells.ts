@@ -1,0 +1,123 @@
+// Cells of Python by which an agent edits files: the helpers of OpenHands, and files that a cell opens to write.
+// @source OpenHands' agent skills, its `file_editor`, and the results of both
+
+import type { FileAction } from './calls.ts';
+
+/** Names of what the helpers take by place, in the words of the tools that do the same elsewhere. */
+const HELPERS: Readonly<Record<string, readonly string[]>> = {
+  open_file: ['path', 'line'],
+  create_file: ['path'],
+  edit_file_by_replace: ['path', 'old_string', 'new_string'],
+  insert_content_at_line: ['path', 'line', 'new_string'],
+  append_file: ['path', 'new_string'],
+};
+
+/** What the helpers call by other names. */
+const ALIASES: Readonly<Record<string, string>> = {
+  filename: 'path',
+  file_name: 'path',
+  file_path: 'path',
+  to_replace: 'old_string',
+  new_content: 'new_string',
+  content: 'new_string',
+  line_number: 'line',
+};
+
+const HELPER_CALL =
+  /(?<![\w.])(open_file|create_file|edit_file_by_replace|insert_content_at_line|append_file|file_editor|open)\(/g;
+
+type Values = Readonly<Record<string, string>>;
+
+/** Reads an action off the name of a tool and what it is given, as for a tool of that name. */
+export type ReadAction = (name: string, args: Values) => readonly FileAction[];
+
+/** The files that a cell reads and writes, in order. Never throws: what it cannot read it leaves out. */
+export function cellActions(code: string, readAction: ReadAction): readonly FileAction[] {
+  const actions: FileAction[] = [];
+  let end = 0;
+  for (const { 1: name = '', index, 0: opening } of code.matchAll(HELPER_CALL)) {
+    // Inside of a text that another call is given it is a text.
+    if (index < end) continue;
+    const found = argumentsAt(code, index + opening.length);
+    end = found.end;
+    actions.push(...actionsOf(name, found.values, readAction));
+  }
+  return actions;
+}
+
+function actionsOf(name: string, values: readonly Argument[], readAction: ReadAction): readonly FileAction[] {
+  if (name === 'open') return openedToWrite(values);
+  const places = HELPERS[name] ?? [];
+  const args: Record<string, string> = {};
+  for (const [place, { key, value }] of values.entries()) {
+    const known = key === undefined ? places[place] : (ALIASES[key] ?? key);
+    if (known !== undefined) args[known] = value;
+  }
+  if (name === 'file_editor') return readAction('str_replace_editor', args);
+  const tool = { open_file: 'read', create_file: 'write' }[name] ?? 'edit';
+  return readAction(tool, args);
+}
+
+/** `open(path, 'w')`: what is written stands elsewhere. */
+function openedToWrite([path, mode]: readonly Argument[]): readonly FileAction[] {
+  const isWritten = path?.isText === true && path.key === undefined && mode !== undefined;
+  if (!isWritten || !/^[wax]/.test(mode.value) || !mode.isText) return [];
+  return [{ action: mode.value.startsWith('a') ? 'edit' : 'create', path: path.value, added: '' }];
+}
+
+interface Argument {
+  readonly key: string | undefined;
+  readonly value: string;
+  /** A text in quotes, rather than a number, a name or an expression. */
+  readonly isText: boolean;
+}
+
+const NAMED = /(?:([A-Za-z_]\w*)\s*=(?!=)|(['"])(\w+)\2\s*:)\s*/y;
+const TEXT = /[bruBRU]{0,2}(?:'''([^]*?)'''|"""([^]*?)"""|'((?:[^'\\\n]|\\[^])*)'|"((?:[^"\\\n]|\\[^])*)")/y;
+const OTHER = /[^,)}'"]+/y;
+
+/** The arguments of a call from behind its bracket, a dictionary that is spread into them included; linear. */
+function argumentsAt(
+  code: string,
+  from: number,
+): { readonly values: readonly Argument[]; readonly end: number } {
+  const values: Argument[] = [];
+  let at = from;
+  for (;;) {
+    at = behind(/(?:[\s,]|\*\*\{)*/y, code, at);
+    const end = code[at];
+    if (end === undefined || end === ')' || end === '}') return { values, end: at };
+    const named = matchAt(NAMED, code, at);
+    at += named?.[0].length ?? 0;
+    const key = named?.[1] ?? named?.[3];
+    const text = matchAt(TEXT, code, at);
+    const other = text === null ? matchAt(OTHER, code, at) : null;
+    if (text !== null) values.push({ key, value: literalOf(text), isText: true });
+    else if (other !== null) values.push({ key, value: other[0].trim(), isText: false });
+    const length = (text ?? other)?.[0].length ?? 0;
+    if (length === 0) return { values, end: at };
+    at += length;
+  }
+}
+
+function literalOf([whole, ...groups]: RegExpExecArray): string {
+  const body = groups.find((group) => group !== undefined) ?? '';
+  return /^[bu]?r/i.test(whole) ? body : unescaped(body);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' };
+
+function unescaped(text: string): string {
+  return text.includes('\\')
+    ? text.replace(/\\([ntr\\'"\n])/g, (_, escaped: string) => ESCAPES[escaped] ?? escaped)
+    : text;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function behind(pattern: RegExp, text: string, at: number): number {
+  return at + (matchAt(pattern, text, at)?.[0].length ?? 0);
+}
