@@ -29,7 +29,7 @@ export function newerWork(requests: readonly UserRequest[], turn: number): numbe
 
 /** Whether a rule binds whatever comes next: it lasts, may be somebody's, or came with work that is at hand still. */
 export function isBinding({ text, turn, isPasted }: Constraint, requests: readonly UserRequest[]): boolean {
-  return isPasted || isLasting(text) || newerWork(requests, turn) === 0;
+  return isPasted || isLasting(text) || turn >= (requests.findLast(isNewWork)?.turn ?? 0);
 }
 
 /** Words and numbers by which a user means something of a list: "do 2 and 4", "option b", "the second", "all of them". */
