@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { constraintsOf } from './constraints.ts';
+import { constraintsOf, isLasting } from './constraints.ts';
 
 for (const rule of [
   'Never touch the vendored folder.',
@@ -262,3 +262,34 @@ const HEADINGS: readonly (readonly [text: string, rules: readonly string[]])[] =
 for (const [text, rules] of HEADINGS) {
   test(`rules below "${text.split('\n')[0] ?? ''}"`, () => assert.deepEqual(constraintsOf(text), rules));
 }
+
+test('most rules last, what one request should do or be does not', () => {
+  const passing = RULES.filter((rule) => !isLasting(rule));
+  assert.ok(
+    passing.length < RULES.length / 20,
+    `${passing.length} are taken to pass: ${passing.join(' | ')}`,
+  );
+  const done = [
+    'The lens should be dimmer.',
+    'No, the tube has to be shorter.',
+    'I think every mirror here is upside down.',
+    'Actually, it is the roof that does not move.',
+    'skip 5 and 7, do the rest',
+    'Can you make sure the lamp works without the relay.',
+    'Maybe we should move everything under the dome.',
+  ];
+  assert.deepEqual(done.filter(isLasting), []);
+});
+
+test('a rule that points back brings the sentence before it along', () => {
+  assert.deepEqual(constraintsOf('Does the dome know of rain? If not it should. Paint the roof.'), [
+    'Does the dome know of rain? If not it should.',
+  ]);
+  assert.deepEqual(constraintsOf('The dome opens at dusk. It must never open before that. Thanks.'), [
+    'The dome opens at dusk. It must never open before that.',
+  ]);
+  assert.deepEqual(constraintsOf('Never open the dome. Do not do this in rain.'), [
+    'Never open the dome. Do not do this in rain.',
+  ]);
+  assert.deepEqual(constraintsOf('Always log it'), ['Always log it']);
+});

@@ -1,7 +1,7 @@
 // Which sentences of a user hold beyond the request they came with: prohibitions, duties, preferences, corrections.
 // Small tables per language; a sentence is kept whole and verbatim, so a false hit costs room, never truth.
 
-import { sentencesOf } from './sentences.ts';
+import { proseLines, sentencesOf, sentencesOfLine } from './sentences.ts';
 
 const ENGLISH = [
   "never|always|must|mustn['’]t|cannot|can['’]?t|only|except|unless|without|nothing (?:may|should|must|else)|nobody (?:may|should|but)|none of|strictly|exactly",
@@ -87,6 +87,31 @@ export function isConstraint(sentence: string): boolean {
   return WORDS.test(sentence) || SIGNS.test(sentence) || CORRECTION.test(sentence);
 }
 
+/** Words that make a rule hold for more than the request it came with, and such as do so in what is no opinion. */
+const LASTING =
+  /\b(?:never|always|must(?:n['’]t)?|shall|from now on|going forward|under no circumstances|whatever you do|forbidden|prohibited|not allowed|mandatory|strictly|hands off|off[ -]limits)\b|(?<!\b(?:I|we|you|they|it|that|this|who|which) )\b(?:do not|don['’]?t)\b|^(?:please )?no (?:\w+ )?\w+s[.!]*$/iu;
+const GENERAL =
+  /\b(?:remember|in mind|crucial|essential|to (?:stay|remain)|(?:you|we|they) may not|rather you|every\w*|each|any\w*|nothing|nobody|none of|prefer|avoid|refrain|stick (?:to|with)|at (?:most|least|no point)|let['’]?s not|use \S+,? not)\b|^(?:please |and |but |so )*only\b|\b(?:no|not) (?:new|more|extra|other|additional|network|external|third|default|global|magic)\b/iu;
+/** How an opinion, a report or a request begins. */
+const OPINION =
+  /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:(?:I|we) (?:think|thought|guess|believe|feel|wonder|see|selected|don['’]?t th?ink)|I['’]m|maybe|perhaps|probably|basically|right now|currently|in theory|given that|what I said|(?:can|could) (?:you|we))\b/iu;
+/** Words of rules by which a request says what is to be done about it, and no more. */
+const PASSING =
+  /\b(?:should(?:n['’]?t)?|can(?:no|['’]?)t|(?:does|did)(?:n['’]t| not)|don['’]?t|do not|won['’]t|without|exactly|only|except|unless|important|requires?|required|make sure|ensure|instead of|rather than|no longer|skip|(?:has|have|needs?|ought) to \w+|stop \w+ing|(?:may|need) not)\b/iu;
+/** How a correction of what was just done begins. */
+const OBJECTION =
+  /^(?:no|nope|wait|actually|nein|non|нет|不|いいえ|아니)[,.:，。、]|^no(?:pe)? (?:remove|revert|undo|that|this|it|I|you|we|the)\b/iu;
+
+/**
+ * Whether a rule goes on to bind once the request that it came with was answered. What a request should do, cannot do, or
+ * was wrong about ("it should be dimmer") is done or not with that request; in doubt a rule lasts.
+ */
+export function isLasting(rule: string): boolean {
+  if (LASTING.test(rule)) return true;
+  if (OPINION.test(rule)) return false;
+  return GENERAL.test(rule) || !(PASSING.test(rule) || OBJECTION.test(rule));
+}
+
 /** What says that something said or done before was wrong, wherever it stands in a message. */
 const WRONG =
   /\b(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are|s)? (?:wrong|incorrect|not (?:right|correct|true|what I))|I (?:didn['’]t|did not) (?:ask|mean|say)|(?:das|es) (?:ist|stimmt) (?:falsch|nicht)|c['’]est faux|eso (?:es incorrecto|no es))\b|不对|错了|違います/iu;
@@ -125,10 +150,29 @@ const RULES_HEADING =
 const LONGEST_HEADING = 80;
 const LIST_ITEM = /^(?:[-*+] +|[•–・] *|\d{1,3}[.)、] *|[a-z][.)] +)(?=\S)/;
 
-/** The constraint sentences of a user's message, in order, each once. */
+/** A sentence that means nothing without the one before it: a few words, one of which points back. */
+const POINTS_BACK =
+  /^(?=(?:\S+\s+){0,6}\S+$)(?:.*\b(?:this|that|it|its|they|them|those|these|so)\b|(?:if|else|otherwise|same)\b)/iu;
+
+/**
+ * The constraint sentences of a user's message, in order, each once. One that points back brings along the sentence
+ * before it on its line.
+ */
 export function constraintsOf(text: string): string[] {
   const listed = new Set(listedRules(text));
-  return [...new Set(sentencesOf(text).filter((sentence) => listed.has(sentence) || isConstraint(sentence)))];
+  const rules = new Set<string>();
+  for (const line of proseLines(text)) {
+    let before = '';
+    for (const sentence of sentencesOfLine(line)) {
+      if (listed.has(sentence) || isConstraint(sentence)) {
+        const whole = before !== '' && POINTS_BACK.test(sentence) ? `${before} ${sentence}` : sentence;
+        if (whole !== sentence) rules.delete(before);
+        rules.add(line.includes(whole) ? whole : sentence);
+      }
+      before = sentence;
+    }
+  }
+  return [...rules];
 }
 
 /** Where a line stands: below a heading about rules, in the list or the lines that follow one, or elsewhere. */

@@ -4,14 +4,15 @@ import { commandLines, quoteLines } from './concept-lines.ts';
 import { fileLines } from './file-lines.ts';
 import type { Floor, LaterLines, SummaryLine } from './line.ts';
 import { messageLines } from './message-lines.ts';
-import { nextLines, pendingLines } from './next-lines.ts';
+import { nextLines, olderPlanLines, pendingLines } from './next-lines.ts';
 import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
 import type { PreservedWords } from './preserved.ts';
 import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
 import { startedLines, stepLines, tailLines, toldSteps, unreadLines, wholeSteps } from './step-lines.ts';
 import { otherCommits, treeLines } from './tree-lines.ts';
 import type { Reply, Trail } from './trail.ts';
-import { actionLines, listLines, replyLines, runLines, statementLines } from './work-lines.ts';
+import { isBinding } from './work.ts';
+import { actionLines, newestListLines, replyLines, runLines, statementLines } from './work-lines.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -30,7 +31,13 @@ export interface Lines {
  */
 export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): Lines {
   const ask = askLines(trail, budget, preserved);
-  const rules = ruleLines(trail, quotedWhole(trail, budget, preserved), preserved);
+  // Those that came and went with an earlier request are told with it.
+  const binding = trail.constraints.filter((rule) => isBinding(rule, trail.requests));
+  const rules = ruleLines(
+    { ...trail, constraints: binding },
+    quotedWhole(trail, budget, preserved),
+    preserved,
+  );
   const template = templateLines(trail, preserved);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
@@ -58,6 +65,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: ask, share: 0.3, by: 'order' },
     { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
+    { lines: messages.limited, share: 0.25, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
     { lines: template, share: templateShare(budget), by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
@@ -70,12 +78,12 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: actions.toReversed().slice(0, 6), share: 0.03, by: 'order' },
     { lines: report, share: quoteShare * replyShare(newestReply, trail), by: 'order' },
     { lines: reply, share: quoteShare * replyShare(repliesTo, trail), by: 'order' },
-    { lines: list, share: quoteShare * 0.05, by: 'order' },
+    { lines: list.meant, share: 0.08, by: 'order' },
     { lines: now, share: 0.05, by: 'worth' },
     { lines: choices, share: 0.03, by: 'order' },
     { lines: before, share: 0.05 + 0.05 * quoteShare, by: 'worth' },
     { lines: messages.newest, share: 0.07, by: 'order' },
-    { lines: messages.doubtful, share: 0.04, by: 'order' },
+    { lines: messages.doubtful, share: 0.06, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.04, by: 'order' },
     { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
     { lines: commandLines(trail), share: 0.03, by: 'order' },
@@ -87,6 +95,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     rules,
     next,
     pending,
+    olderPlanLines(trail),
     tree,
     files.changed,
     files.read,
@@ -102,7 +111,8 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     started,
     unread,
     steps,
-    list,
+    list.meant,
+    list.old,
     tail,
     messages.all,
     failures,
@@ -131,12 +141,4 @@ function tailShare(budget: number): number {
 /** A message with a list is what the user refers to next: "do 2 and 4". */
 function replyShare(reply: Reply | undefined, { current }: Trail): number {
   return reply !== undefined && reply.position === current.newestList?.position ? 0.1 : 0.08;
-}
-
-/** The agent's newest list, where it stands in neither of the two messages that are quoted anyway. */
-function newestListLines({ current }: Trail): SummaryLine[] {
-  const { newestList, repliesTo, newestReply } = current;
-  const isQuoted = [repliesTo, newestReply].some((reply) => reply?.position === newestList?.position);
-  if (newestList === undefined || isQuoted) return [];
-  return listLines(newestList, `The agent's newest list (after message ${newestList.turn}):`, -1.5e9);
 }

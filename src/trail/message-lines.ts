@@ -4,8 +4,10 @@ import { soundsBinding } from './constraints.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
-import { clipMiddle, oneLine, sentencesOf } from './sentences.ts';
+import { quotedWhole } from './request-lines.ts';
+import { clip, clipMiddle, oneLine, sentencesOf } from './sentences.ts';
 import type { Answer, Constraint, Trail, UserRequest } from './trail.ts';
+import { isBinding } from './work.ts';
 
 const section = SECTION.messages;
 const NEWEST = 8;
@@ -18,35 +20,40 @@ interface Said {
 }
 
 /**
- * All messages, the newest of them, and those that may be rules.
+ * All messages, the newest of them, those with rules that came and went with them, and those that may be rules.
  * @param preserved what follows the summary verbatim: one line says which messages those are
  */
 export function messageLines(
   trail: Trail,
   budget: number,
   preserved: PreservedWords,
-): { all: SummaryLine[]; newest: SummaryLine[]; doubtful: SummaryLine[] } {
+): { all: SummaryLine[]; newest: SummaryLine[]; limited: SummaryLine[]; doubtful: SummaryLine[] } {
   const told = runsOf(
     trail.requests.filter((request) => !preserved.hasMessage(request.text) && !isIdleCommand(request, trail)),
   );
   const following = trail.requests.filter(({ text }) => preserved.hasMessage(text));
   const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, told.length))));
   const answers = new Map(trail.answers.map((answer) => [answer.turn, answer]));
-  const rules = rulesByTurn(trail.constraints.filter(({ text }) => !preserved.hasSentence(text)));
-  const isQuotedAbove = ({ first }: Said) => isRuleAlone(first, trail.turns, rules.get(first.turn) ?? []);
-  const quotedAbove = told.filter(isQuotedAbove).flatMap(({ first, last }) => [first.turn, last.turn]);
+  const open = trail.constraints.filter(({ text }) => !preserved.hasSentence(text));
+  const rules = rulesByTurn(open.filter((rule) => isBinding(rule, trail.requests)));
+  const passed = rulesByTurn(open.filter((rule) => !isBinding(rule, trail.requests)));
+  const quotedAbove = quotedWhole(trail, budget, preserved);
+  const isToldAbove = ({ first }: Said) => isRuleAlone(first, trail.turns, rules.get(first.turn) ?? []);
+  const toldAbove = told.filter(isToldAbove).flatMap(({ first, last }) => [first.turn, last.turn]);
   const lines = told
-    .filter((said) => !isQuotedAbove(said))
+    .filter((said) => !isToldAbove(said))
     .map(({ first, last }) => {
       const isCurrent = last.turn === trail.turns;
       const fresh = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
       const value = isCurrent ? 0.3 : fresh + (mayBind(first) ? DOUBT_VALUE : 0);
       const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
       const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
-      const words = wordsOf(first, length, trail.turns, rules.get(first.turn) ?? []);
-      const text = `${number}. ${answeredTo(answers.get(first.turn), first)}${words}`;
+      const kept = passed.get(first.turn) ?? [];
+      const words = wordsOf(first, trail.turns, { room: length, rules: rules.get(first.turn) ?? [], kept });
+      const text = `${number}. ${answeredTo(answers.get(first.turn), first, room)}${words}`;
       const line = summaryLine({ section, order: first.turn, text, value });
-      return { line, request: last, isDoubtful: !isCurrent && mayBind(first) };
+      const isLimited = kept.some((rule) => !quotedAbove.some((request) => request.includes(rule)));
+      return { line, request: last, isLimited, isDoubtful: !isCurrent && mayBind(first) };
     });
   const deeds = lines.flatMap(({ line: parent, request }) => {
     const text = request.turn === trail.turns ? '' : deedsText(request);
@@ -79,12 +86,13 @@ export function messageLines(
   });
   const followLine = [
     ...(following.length === 0 ? [] : [followingLine(following)]),
-    ...(quotedAbove.length === 0 ? [] : [quotedAboveLine(quotedAbove)]),
+    ...(toldAbove.length === 0 ? [] : [toldAboveLine(toldAbove)]),
   ];
   const asked = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
   return {
     all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...asked],
     newest: [...followLine, ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST)],
+    limited: lines.flatMap(({ line, isLimited }) => (isLimited ? [line] : [])).toReversed(),
     doubtful: lines.flatMap(({ line, isDoubtful }) => (isDoubtful ? [line] : [])).toReversed(),
   };
 }
@@ -111,7 +119,7 @@ function followingLine(requests: readonly UserRequest[]): SummaryLine {
 }
 
 /** Messages that say nothing but a rule are told where the rules are. */
-function quotedAboveLine(turns: readonly number[]): SummaryLine {
+function toldAboveLine(turns: readonly number[]): SummaryLine {
   const numbers = [...new Set(turns)];
   const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: told in section 1.`;
   return summaryLine({ section, order: 1e8, text, value: 1 });
@@ -145,10 +153,44 @@ function rulesByTurn(constraints: readonly Constraint[]): Map<number, string[]> 
   return byTurn;
 }
 
+interface Wording {
+  /** Characters of the message that are told. */
+  readonly room: number;
+  /** Rules that section 1 quotes: the message only refers to them. */
+  readonly rules: readonly string[];
+  /** Rules that are told here, and whole. */
+  readonly kept: readonly string[];
+}
+
 /** What the summary quotes elsewhere is only referred to. */
-function wordsOf(request: UserRequest, room: number, turns: number, rules: readonly string[]): string {
-  if (request.turn === turns) return '(the current request, above)';
-  return quoted(clipMiddle(oneLine(withoutRules(request.text, rules)), room));
+function wordsOf({ text, turn }: UserRequest, turns: number, { room, rules, kept }: Wording): string {
+  if (turn === turns) return '(the current request, above)';
+  const words = oneLine(withoutRules(text, rules));
+  return quoted(clipAround(words, room, kept));
+}
+
+/** Characters that stay between two sentences that are kept, where they are short of room. */
+const LEAST_GAP = 60;
+
+/** A text in about `room` characters, some sentences of it whole. */
+function clipAround(text: string, room: number, kept: readonly string[]): string {
+  if (text.length <= room) return text;
+  const gaps: string[] = [];
+  const whole: string[] = [];
+  let rest = text;
+  for (const sentence of kept.map(oneLine)) {
+    const at = rest.indexOf(sentence);
+    if (at < 0) continue;
+    gaps.push(rest.slice(0, at));
+    whole.push(sentence);
+    rest = rest.slice(at + sentence.length);
+  }
+  const left = whole.reduce((sum, { length }) => sum - length, room);
+  const share = Math.max(LEAST_GAP, left / (gaps.length + 1));
+  return [...gaps, rest]
+    .flatMap((gap, at) => [clipMiddle(gap.trim(), share), whole[at] ?? ''])
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 /** Stands for a sentence that section 1 quotes. */
@@ -162,9 +204,9 @@ function isRuleAlone({ turn, text }: UserRequest, turns: number, rules: readonly
   return turn !== turns && withoutRules(text, rules).replaceAll(RULE_ABOVE, '').trim() === '';
 }
 
-function answeredTo(answer: Answer | undefined, request: UserRequest): string {
+function answeredTo(answer: Answer | undefined, request: UserRequest, room: number): string {
   if (answer === undefined || !isAnswerOf(answer, request)) return '';
-  return `(to ${quoted(answer.question)}) `;
+  return `(to ${quoted(clip(answer.question, room))}) `;
 }
 
 function isAnswerOf({ answer }: Answer, { text }: UserRequest): boolean {

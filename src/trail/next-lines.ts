@@ -4,7 +4,8 @@ import { charactersFor, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { clip, oneLine } from './sentences.ts';
 import { isIntent, remainingRows } from './statements.ts';
-import type { Trail } from './trail.ts';
+import type { Plan, PlanStep, Trail } from './trail.ts';
+import { newerWork } from './work.ts';
 
 /** Characters by which a sentence is known again. */
 const KNOWN_BY = 40;
@@ -17,7 +18,8 @@ export function nextLines(trail: Trail, budget: number): SummaryLine[] {
     const text = quoted(clip(step, charactersFor(Math.max(40, budget / 16), step)));
     lines.push(summaryLine({ section, order: 0, text: `${announcement(trail)}: ${text}`, value: 5 }));
   }
-  const steps = trail.plan?.turn === trail.turns ? trail.plan.steps : [];
+  const { plan, requests } = trail;
+  const steps = plan !== undefined && newerWork(requests, plan.turn) === 0 ? plan.steps : [];
   const step =
     steps.find(({ status }) => status === 'in_progress') ?? steps.find(({ status }) => status === 'pending');
   if (step !== undefined) {
@@ -65,32 +67,57 @@ function whereItStands({ current, turns, nextStep }: Trail): string {
     : 'Work on the current request had not begun.';
 }
 
-/** The open steps of the plan, what of it is done, and questions that the user has not answered. */
+/** Requests for other things after which a plan with open steps is told as a plan no more. */
+const OVERTAKEN = 2;
+
+const isOpenStep = ({ status }: PlanStep): boolean => status === 'in_progress' || status === 'pending';
+
+/** What is under way, the open steps of the plan, what of it is done, and questions that the user has not answered. */
 export function pendingLines(trail: Trail): SummaryLine[] {
   const section = SECTION.pending;
-  const steps = trail.plan?.steps ?? [];
-  const isOld = trail.plan !== undefined && trail.plan.turn < trail.turns;
-  const group = isOld ? `Plan, as it stood after message ${trail.plan?.turn}:` : 'Plan:';
-  const lines = steps.flatMap(({ text, status }, at) => {
-    if (status === 'completed' || status === 'cancelled') return [];
-    const mark = status === 'in_progress' ? 'in progress' : 'to do';
-    return [summaryLine({ section, order: at, text: `- ${mark}: ${text}`, value: isOld ? 1.5 : 3, group })];
-  });
-  const done = steps.filter(({ status }) => status === 'completed').map(({ text }) => text);
-  if (done.length > 0) {
-    const text = `- done (${done.length} of ${steps.length}): ${clip(done.join('; '), 400)}`;
-    lines.push(summaryLine({ section, order: 100, text, value: isOld ? 0.5 : 1.5, group }));
-  }
-  lines.push(...remainingLines(trail));
-  if (lines.length === 0 && trail.turns > 0 && !trail.current.isAgentDone) {
+  const { plan, requests, turns } = trail;
+  const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
+  const told = plan === undefined || newer >= OVERTAKEN ? [] : planLines(plan, trail, newer > 0);
+  const lines = [...told, ...remainingLines(trail)];
+  if ((newer > 0 || lines.length === 0) && turns > 0 && !trail.current.isAgentDone) {
     const text = `- The current request, under way.`;
-    lines.push(summaryLine({ section, order: 0, text, value: 1 }));
+    lines.unshift(summaryLine({ section, order: -1, text, value: 1 }));
   }
   for (const question of trail.openQuestions) {
     const text = `- The agent asked, and the user has not answered yet: ${quoted(question.text)}`;
     lines.push(summaryLine({ section, order: 200, text, value: 5 }));
   }
   return lines;
+}
+
+function planLines({ steps, turn }: Plan, { turns }: Trail, isOld: boolean): SummaryLine[] {
+  const section = SECTION.pending;
+  // What was done on an earlier request is told with it.
+  if (isOld && !steps.some(isOpenStep)) return [];
+  const group = turn < turns ? `Plan, as it stood after message ${turn}:` : 'Plan:';
+  const lines = steps.flatMap((step, at) => {
+    if (!isOpenStep(step)) return [];
+    const mark = step.status === 'in_progress' ? 'in progress' : 'to do';
+    return [
+      summaryLine({ section, order: at, text: `- ${mark}: ${step.text}`, value: isOld ? 1.5 : 3, group }),
+    ];
+  });
+  const done = steps.filter(({ status }) => status === 'completed').map(({ text }) => text);
+  if (done.length > 0) {
+    const text = `- done (${done.length} of ${steps.length}): ${clip(done.join('; '), 400)}`;
+    lines.push(summaryLine({ section, order: 100, text, value: isOld ? 0.5 : 1.5, group }));
+  }
+  return lines;
+}
+
+/** A plan that several requests for other things came after is history: one line that fades. */
+export function olderPlanLines({ plan, requests }: Trail): SummaryLine[] {
+  const open = plan?.steps.filter(isOpenStep) ?? [];
+  const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
+  if (plan === undefined || open.length === 0 || newer < OVERTAKEN) return [];
+  const steps = clip(open.map(({ text }) => text).join('; '), 200);
+  const text = `- An older plan (message ${plan.turn}) left open, which may be done or dropped by now: ${steps}`;
+  return [summaryLine({ section: SECTION.pending, order: 300, text, value: OVERTAKEN / newer })];
 }
 
 /** What the agent's last message lists as open, which no tool of plans knows of. */

@@ -5,6 +5,7 @@ import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { clip, clipMiddle, oneLine } from './sentences.ts';
 import type { Constraint, Trail, UserRequest } from './trail.ts';
+import { changeFinder, isBinding } from './work.ts';
 
 /** Tokens of the current request that are quoted: an eighth of the budget. */
 function askTokens(budget: number): number {
@@ -61,8 +62,7 @@ export function askLines(trail: Trail, budget: number, preserved: PreservedWords
     lines.push(summaryLine({ section, order: 1, text, value: 4 }));
   }
   if (first !== undefined) {
-    const rule = isRuleAlone(first, trail) ? MAY_BIND : '';
-    const text = `The session began with${rule}: ${toldRequest(first.text, firstTokens(budget), preserved)}`;
+    const text = `The session began with${bindingNote(first, trail)}: ${toldRequest(first.text, firstTokens(budget), preserved)}`;
     lines.push(summaryLine({ section, order: 2, text, value: 3 }));
   }
   const context = repliedTo(trail, current);
@@ -92,15 +92,25 @@ function earlierTokens(current: UserRequest, before: UserRequest, budget: number
 function earlierLabel(trail: Trail, current: UserRequest, before: UserRequest): string {
   if (isStillOpen(before, current))
     return `It came while message ${before.turn} was being worked on, which may still stand`;
-  return `Before that, message ${before.turn} asked${isRuleAlone(before, trail) ? MAY_BIND : ''}`;
+  return `Before that, message ${before.turn} asked${bindingNote(before, trail)}`;
 }
 
-/** Said of a request that reads like a rule, which the list of rules does not tell again. */
-const MAY_BIND = ' (it may bind)';
+/** Said of a request that reads like a rule, which the list of rules does not tell again, or whose rule a later one changes. */
+function bindingNote(request: UserRequest, trail: Trail): string {
+  const own = trail.constraints.filter(({ turn, isPasted }) => turn === request.turn && !isPasted);
+  const changed = own.map(changeFinder(trail.requests)).find((turn) => turn !== undefined);
+  const notes = [
+    ...(isRuleAlone(request, trail) ? ['it may bind'] : []),
+    ...(changed === undefined ? [] : [`message ${changed} may change it`]),
+  ];
+  return notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+}
 
-/** Whether a message says nothing but rules. */
-function isRuleAlone({ turn, text }: UserRequest, { constraints }: Trail): boolean {
-  const rules = constraints.filter((rule) => rule.turn === turn && !rule.isPasted);
+/** Whether a message says nothing but rules that bind. */
+function isRuleAlone({ turn, text }: UserRequest, { constraints, requests }: Trail): boolean {
+  const rules = constraints.filter(
+    (rule) => rule.turn === turn && !rule.isPasted && isBinding(rule, requests),
+  );
   return rules.reduce((words, rule) => words.replace(rule.text, ''), oneLine(text)).trim() === '';
 }
 
@@ -135,17 +145,18 @@ const SHORT_RULE = 80;
  * @param told messages that are quoted whole anyway, each on one line
  */
 export function ruleLines(
-  { constraints }: Trail,
+  { constraints, requests }: Trail,
   told: readonly string[],
   preserved: PreservedWords,
 ): SummaryLine[] {
+  const changedBy = changeFinder(requests);
   const isBelow = ({ text }: Constraint) => text.length > SHORT_RULE && preserved.hasSentence(text);
   const isOwnBelow = (rule: Constraint) => !rule.isPasted && isBelow(rule);
   const lines = constraints
     .filter(({ isTemplate }) => isTemplate !== true)
     .filter(({ text }) => !told.some((request) => request.includes(text)))
     .filter((rule) => !isBelow(rule))
-    .map((constraint, at) => ruleLine(constraint, at))
+    .map((constraint, at) => ruleLine(constraint, at, changedBy(constraint)))
     .toReversed()
     .toSorted((a, b) => b.value - a.value);
   return constraints.some(isOwnBelow) ? [moreRulesLine(), ...lines] : lines;
@@ -182,11 +193,13 @@ export function templateLines({ constraints }: Trail, preserved: PreservedWords)
 }
 
 /** What stands in a pasted text may be somebody else's rule: it says so and comes after the user's own. */
-function ruleLine({ text, turn, isPasted }: Constraint, at: number): SummaryLine {
+function ruleLine({ text, turn, isPasted }: Constraint, at: number, changed?: number): SummaryLine {
+  const place =
+    changed === undefined ? `message ${turn}` : `message ${turn}; message ${changed} may change it`;
   return summaryLine({
     section: SECTION.request,
     order: (isPasted ? 10_000 : 10) + at,
-    text: `- ${quoted(text)} (message ${turn})`,
+    text: `- ${quoted(text)} (${place})`,
     value: isPasted ? 2 : 4,
     group: isPasted ? 'In texts that the user pasted (they may bind or not), verbatim:' : RULES_GROUP,
   });

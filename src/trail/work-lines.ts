@@ -4,9 +4,10 @@ import { identifiersByRow, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { readsFailed } from './outputs.ts';
 import { chainedLines, SINCE } from './step-lines.ts';
-import { clip, withoutEmphasis } from './sentences.ts';
+import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
 import { isChoice } from './statements.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
+import { mayMean } from './work.ts';
 
 /** Characters below which a statement has to name something. */
 const SHORT_STATEMENT = 60;
@@ -37,6 +38,7 @@ export function statementLines(
   const before = distinct(trail.statements)
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
     .filter(({ kind }) => kind === 'decision' || kind === 'finding')
+    .filter(isFindingAlone)
     .map((statement, at) =>
       statementLine(statement, telling, {
         section: SECTION.solving,
@@ -100,14 +102,29 @@ function roomFactor(budget: number): number {
 /** What is kept of the worth of a sentence that only introduces what follows it. */
 const LEAD_IN = 0.4;
 
-/** What is kept of the worth of a sentence that thinks aloud, or that points at one that is not told. */
+/** What is kept of the worth of a sentence that thinks aloud, that points at one that is not told, or that says little. */
 const THOUGHT = 0.3;
 const POINTING = 0.6;
+const REMARK = 0.3;
 /** What is kept of what the agent said before the user or the agent itself took it back. */
 const OVERRULED = 0.3;
+/** What a sentence is worth more that says how something came out. */
+const CONCLUSION = 1.5;
 
-const THINKS_ALOUD = /^(?:wait|hmm+|ah|oh|maybe|perhaps|actually|let['’]s see|if|or|what if)\b/i;
-const POINTS_BACK = /^(?:so|that|this|it|but|and|then|these|those|they|which)\b/i;
+const THINKS_ALOUD =
+  /^(?:(?:but|so|no|ok(?:ay)?|well|and),? )?(?:wait|hmm+|ah|oh|maybe|perhaps|actually|let['’]?s (?:see|look|check|try)|let me|if|or|what if|I (?:think|assume|guess|suspect|wonder|need to|should|can|could|will|see|just)|should I|it (?:seems|looks|might|may|could|should)|(?:this|that) (?:might|may|could|should))\b/i;
+const POINTS_BACK = /^(?:so|that|this|it|but|and|then|these|those|they|which|however|also|anyway)\b/i;
+const CONCLUDES =
+  /\b(?:because|root cause|turns? out|turned out|(?:works?|pass(?:es)?|fixed|green) (?:now|again)|fixed by|caused by|due to|(?:problem|issue|bug|cause|reason|culprit|fix) (?:is|was)|confirm(?:s|ed)|that['’]s why|which (?:is why|means)|weil|wegen|parce que|porque)\b|因为|原因|ため|때문/i;
+
+/** Whether a sentence tells something to who did not follow the thought in which it stood. */
+function isFindingAlone({ text, lead }: Statement): boolean {
+  if (lead !== undefined || CONCLUDES.test(text) || isChoice(text)) return true;
+  return text.length >= REMARK_LENGTH && !THINKS_ALOUD.test(text) && !POINTS_BACK.test(text);
+}
+
+/** Characters below which a sentence that concludes nothing is a remark on what its neighbours say. */
+const REMARK_LENGTH = 60;
 
 function statementValue(
   { kind, turn, text, lead }: Statement,
@@ -116,12 +133,15 @@ function statementValue(
 ): number {
   const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
   const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
-  const named = names === 0 ? 0.25 : 1;
-  const leading = text.endsWith(':') ? LEAD_IN : 1;
-  const thinking = THINKS_ALOUD.test(text) ? THOUGHT : 1;
-  const pointing = thinking === 1 && lead === undefined && POINTS_BACK.test(text) ? POINTING : 1;
-  const standing = overruled.has(turn) ? OVERRULED : 1;
-  return roomFactor(budget) * base * fresh * named * leading * thinking * pointing * standing;
+  const concludes = CONCLUDES.test(text);
+  const factors = [
+    names === 0 ? 0.25 : 1,
+    text.endsWith(':') ? LEAD_IN : 1,
+    THINKS_ALOUD.test(text) ? THOUGHT : lead === undefined && POINTS_BACK.test(text) ? POINTING : 1,
+    concludes ? CONCLUSION : lead === undefined && text.length < REMARK_LENGTH ? REMARK : 1,
+    overruled.has(turn) ? OVERRULED : 1,
+  ];
+  return factors.reduce((value, factor) => value * factor, roomFactor(budget) * base * fresh);
 }
 
 /** The requests on which the next one corrected what was said. */
@@ -163,20 +183,36 @@ export function replyLines(reply: Reply | undefined, group: string, order: numbe
   return lines;
 }
 
-/** A list of the agent from its head, no row without the one before it. */
-export function listLines({ text }: Reply, group: string, order: number): SummaryLine[] {
-  const rows = text
+/** Rows of a list that are told together at least: its first alone is a heading. */
+const LEAST_LIST_ROWS = 4;
+/** Rows of a list that nobody means, and what they are worth beside their names. */
+const OLD_LIST_ROWS = 6;
+const OLD_LIST_VALUE = 0.1;
+
+/**
+ * The agent's newest list from its head, no row without the one before it: whole where the user may mean it, otherwise
+ * its first rows before everything else of the section. Empty where a message that is quoted anyway holds it.
+ */
+export function newestListLines({ current, requests }: Trail): {
+  readonly meant: SummaryLine[];
+  readonly old: SummaryLine[];
+} {
+  const { newestList, repliesTo, newestReply } = current;
+  const isQuoted = [repliesTo, newestReply].some((reply) => reply?.position === newestList?.position);
+  if (newestList === undefined || isQuoted) return { meant: [], old: [] };
+  const rows = newestList.text
     .split('\n')
     .filter((row) => !NO_CONTENT.test(row))
     .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), REPLY_ROW)}`);
-  // The line that introduces a list says nothing without the first of it.
-  const [lead = '', first = '', ...others] = rows;
-  return chainedLines([`${lead}\n${first}`, ...others], 1, {
-    section: SECTION.current,
-    order,
-    value: 0.5,
-    group,
-  });
+  const group = `The agent's newest list (after message ${newestList.turn}):`;
+  const place = { section: SECTION.current, group };
+  if (!mayMean(newestList, requests)) {
+    const few = rows.length > OLD_LIST_ROWS ? [...rows.slice(0, OLD_LIST_ROWS), `  ${ELLIPSIS}`] : rows;
+    const old = chainedLines([few.join('\n')], 1, { ...place, order: -3e9, value: OLD_LIST_VALUE });
+    return { meant: [], old };
+  }
+  const chain = [rows.slice(0, LEAST_LIST_ROWS).join('\n'), ...rows.slice(LEAST_LIST_ROWS)];
+  return { meant: chainedLines(chain, 1, { ...place, order: -1.5e9, value: 0.5 }), old: [] };
 }
 
 const NONE_TOLD: ReadonlySet<number> = new Set();
