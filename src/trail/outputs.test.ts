@@ -195,3 +195,12 @@ test('every form of a failure is known where it stands alone, and so is every fo
   ];
   for (const line of counts) assert.deepEqual(tellingLines(`before\n${line}\nafter`, false), [line], line);
 });
+
+test('counts that stand in neighbouring lines are all told, each once', () => {
+  const output = 'x\n3 passed, 3 passed\n2 failed of all\nnothing\n1 skipped of all';
+  assert.deepEqual(tellingLines(output, false), ['2 failed of all', '1 skipped of all']);
+  assert.deepEqual(tellingLines('3 passed, 3 passed\n2 failed of all', false), [
+    '3 passed, 3 passed',
+    '2 failed of all',
+  ]);
+});
