@@ -24,18 +24,10 @@ import type { GitRun } from './git-ledger.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
 import type { Mention, Quotable } from './identifiers.ts';
-import {
-  isWrapped,
-  looksFailed,
-  outcomeOf,
-  readsFailed,
-  refusalIn,
-  saysFailed,
-  stripAnsi,
-  tellingLines,
-} from './outputs.ts';
+import { isWrapped, looksFailed, outcomeOf, refusalIn, saysFailed, tellingLines } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { Newest } from './newest.ts';
+import { beginningOf, phraseOf, quotableOf, quotableScript, resultPhrase } from './phrases.ts';
 import { pinsAfter } from './pins.ts';
 import type { Pin } from './pins.ts';
 import { placeOf, PlaceLedger } from './place.ts';
@@ -46,23 +38,12 @@ import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { inDirectory } from './git-words.ts';
 import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
 import type { GitCommand, SimpleCommand } from './shell.ts';
-import { clip, clipMiddle, clippedLine, detached, headLines, keptOf, oneLine } from './sentences.ts';
+import { clip, clipMiddle, clippedLine, detached, endsOf, headLines, keptOf, oneLine } from './sentences.ts';
+import { StepLedger } from './steps.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
-import type { Action, Activity, LineRange, Reply, Statement, Trail } from './trail.ts';
+import type { Action, LineRange, Reply, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
-const MAX_ACTIONS = 24;
-const MAX_TAIL = 80;
-/** States of the work tree that may be quoted and are to be forgotten when they are no longer so. */
-const MAX_QUOTED_REPORTS = 200;
-const MAX_TAIL_LENGTH = 2_400;
-/** Characters of one result that are remembered, and of all that are told: where they are few, each is told longer. */
-const KEPT_TAIL_LENGTH = 16_000;
-const WHOLE_TAIL_LENGTH = 100_000;
-const FEW_STEPS = 20;
-/** Results that came at once and wait for the agent, and characters of one of them at its head and again at its tail. */
-const MAX_UNREAD = 8;
-const UNREAD_LENGTH = 6_000;
 /** Newest messages of the agent that are kept, in this many characters. */
 const MAX_SAID = 24;
 const SAID_LENGTH = 2_400;
@@ -79,8 +60,6 @@ const READ_CALL = 2_000;
 const MAX_CARRIED_LENGTH = 24_000;
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
-/** Characters of a call that may be quoted, where it is no script. */
-const MAX_QUOTABLE_CALL = 1_000;
 const TOP_IDENTIFIERS = 3_000;
 /** Those of them, the heaviest, that may be told with the line in which they stand. */
 const QUOTED_IDENTIFIERS = 1_500;
@@ -91,9 +70,6 @@ const SYNTHETIC_MODEL = '<synthetic>';
 
 /** Stands for the id of a call that is written as text: there is one at a time, and the next answer is its result. */
 const TEXT_CALL = 'text';
-
-/** A call whose result is being taken in: what it did is noted while that goes on. */
-type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] };
 
 interface DueCall {
   readonly meaning: CallMeaning;
@@ -121,16 +97,8 @@ export class TrailCollector {
   readonly #running = new Map<string, DueCall>();
   readonly #deliveries = new DeliveryLedger();
   readonly #git = new GitLedger();
-  readonly #actions: Action[] = [];
-  readonly #tail: OpenActivity[] = [];
+  readonly #steps = new StepLedger();
   readonly #place = new PlaceLedger();
-  /** Positions of calls that told the state of the work tree as it still is, and what is quoted of them. */
-  #reports: { readonly position: number; readonly isStep: boolean }[] = [];
-  #quotedReports: Quotable[] = [];
-  #unread: OpenActivity[] = [];
-  /** The call whose result is being taken in, as it is told. */
-  #finishing: readonly OpenActivity[] = [];
-  #hasUnread = false;
   readonly #said: Reply[] = [];
   readonly #list = new Newest(listIn);
   #calls = 0;
@@ -212,9 +180,9 @@ export class TrailCollector {
       openQuestions: this.#hasCalledSinceMessage ? [] : openQuestions(now, this.#lastMessage),
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
-        actions: [...this.#actions],
-        tail: this.#tail.map((activity) => toldActivity(activity, this.#tail.length)),
-        unread: this.#unread.map(redactedActivity),
+        actions: this.#steps.actions(),
+        tail: this.#steps.tail(),
+        unread: this.#steps.unread(),
         started: this.#started(),
         said: this.#said.map(clippedReply),
         newestList: this.#list.found,
@@ -349,7 +317,7 @@ export class TrailCollector {
     const { turn, position } = this.#moment;
     const reply = { turn, position, text: this.#lastMessage };
     this.#newestReply = reply;
-    this.#unread = [];
+    this.#steps.noteMessage();
     this.#list.add(reply);
     this.#said.push(reply);
     if (this.#said.length > MAX_SAID) this.#said.shift();
@@ -373,9 +341,7 @@ export class TrailCollector {
     this.#hasCalledSinceMessage = true;
     this.#hasPast = true;
     this.#calls++;
-    // Calls made at once have their results behind the last of them.
-    if (this.#hasUnread) this.#unread = [];
-    this.#hasUnread = false;
+    this.#steps.noteCall();
     this.#place.noteCall(meaning, this.#cwd);
     const quotable = quoted === undefined ? undefined : this.#quotable('call', quoted);
     this.#noteCall(meaning, quotable);
@@ -428,18 +394,16 @@ export class TrailCollector {
       this.#noteRefusal(due, refusal);
       return;
     }
-    this.#noteActivity(due, outcome.text, failed);
+    this.#openStep(due, outcome.text, failed);
     if (due.quotable !== undefined) {
       due.quotable.outcome = beginningOf(outcome.text);
-      if (isReport(due.meaning)) {
-        this.#quotedReports = [...this.#quotedReports, due.quotable].slice(-MAX_QUOTED_REPORTS);
-      }
+      if (isReport(due.meaning)) this.#steps.quoteReport(due.quotable);
     }
     this.#place.noteOutput(due.meaning, outcome.text, { root: this.#cwd, failed });
     this.#finishEdit(due, outcome.text, failed);
     this.#finishFiles(due, outcome.text, failed);
     this.#finishCommand(due, finished, failed);
-    this.#finishing = [];
+    this.#steps.close();
   }
 
   /** A call that the user refused is no failure of the call; what the user said about it is the user's word. */
@@ -453,8 +417,8 @@ export class TrailCollector {
     this.#requests.addConstraints(words);
   }
 
-  #noteActivity({ meaning, name, about, moment }: DueCall, text: string, failed: boolean): void {
-    this.#hasUnread = true;
+  #openStep({ meaning, name, about, moment }: DueCall, text: string, failed: boolean): void {
+    this.#steps.noteResult();
     if (meaning.plan !== undefined) return;
     const file = meaning.files[0];
     const script = this.#scriptOf(meaning);
@@ -463,32 +427,11 @@ export class TrailCollector {
     const call = detached(clippedLine(this.#withoutRoot(told.slice(0, READ_CALL)), CALL_LENGTH));
     // An edit tool that failed changed nothing; a script may fail late and have written before.
     const isMade = !failed || meaning.command !== undefined;
-    const changed = isMade ? changedRows(meaning.files, CHANGED_LENGTH) : undefined;
-    const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
-    if (isReport(meaning)) {
-      const report = { position: moment.position, isStep: showsLines(meaning) };
-      this.#reports = [...this.#reports, report].slice(-MAX_TAIL);
-    }
-    const { turn, position } = moment;
-    const rows = changed === undefined ? undefined : detached(changed);
+    const rows = isMade ? changedRows(meaning.files, CHANGED_LENGTH) : undefined;
+    const changed = rows === undefined ? undefined : detached(rows);
     const isRead = meaning.files.length > 0 && meaning.files.every(({ action }) => action === 'read');
-    // Written out: an object that another is spread into is put together much slower.
-    const deed = undefined;
-    const done = {
-      turn,
-      position,
-      call,
-      changed: rows,
-      deed,
-      isRead,
-      result: keptOf(text, text.slice(0, kept)),
-    };
-    this.#tail.push(done);
-    if (this.#tail.length > MAX_TAIL) this.#tail.shift();
-    const unread = { turn, position, call, changed: rows, deed, isRead, result: text };
-    this.#unread.push(unread);
-    if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
-    this.#finishing = [done, unread];
+    const report = !isReport(meaning) ? 'none' : showsLines(meaning) ? 'lines' : 'files';
+    this.#steps.open({ moment, call, changed, isRead, report }, text);
   }
 
   /** A script without the way to the working directory, where it would run anyway. */
@@ -500,17 +443,6 @@ export class TrailCollector {
   /** A call with its paths told from the working directory. */
   #withoutRoot(call: string): string {
     return this.#root === '' ? call : call.replaceAll(`${this.#root}/`, '');
-  }
-
-  /** What git said of the work tree is no longer so, once a file changed or a commit was made. */
-  #forgetReports(): void {
-    if (this.#reports.length === 0) return;
-    const stale = new Map(this.#reports.map(({ position, isStep }) => [position, isStep]));
-    this.#tail.splice(0, Infinity, ...this.#tail.filter(({ position }) => stale.get(position) !== false));
-    this.#unread = this.#unread.filter(({ position }) => !stale.has(position));
-    for (const quotable of this.#quotedReports) delete quotable.outcome;
-    this.#reports = [];
-    this.#quotedReports = [];
   }
 
   /** The script of a call, that of the process it writes to included. */
@@ -529,7 +461,7 @@ export class TrailCollector {
     }
     const telling = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);
     this.#runs.add({ signature: command, command, exitCode: undefined, failed, telling }, moment);
-    this.#act(`${command}${resultPhrase(failed, telling, false)}`);
+    this.#steps.act(`${command}${resultPhrase(failed, telling, false)}`, this.#moment);
   }
 
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
@@ -554,10 +486,10 @@ export class TrailCollector {
     const isKnown = this.#files.add({ ...file, path, to }, moment);
     this.#git.noteChange({ action: file.action, path, to }, moment, this.#files.isCreated(path));
     if (file.action === 'read' || !isKnown) return;
-    this.#forgetReports();
+    this.#steps.forgetReports();
     if (file.action !== 'restore') this.#requests.noteEdit(to ?? path);
     this.#runs.noteEdit(to ?? path, moment);
-    this.#act(phraseOf(file.action, path, to));
+    this.#steps.act(phraseOf(file.action, path, to), this.#moment);
   }
 
   #finishCommand(due: DueCall, outcome: Outcome, failed: boolean): void {
@@ -588,7 +520,7 @@ export class TrailCollector {
       directoryOf: (git) => inDirectory('.', this.#relative(absolute(git))),
       branchOf: (git) => this.#place.branchOf(absolute(git)),
     };
-    if (this.#git.noteRun(run, moment)) this.#forgetReports();
+    if (this.#git.noteRun(run, moment)) this.#steps.forgetReports();
   }
 
   #finishWork(due: DueCall, outcome: Outcome, failed: boolean): void {
@@ -614,18 +546,8 @@ export class TrailCollector {
     );
     this.#requests.noteCommand(failed);
     const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;
-    this.#act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`);
+    this.#steps.act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`, this.#moment);
     this.#deliveries.addRun(meaning.simple, { output: outcome.text, failed }, due.moment);
-  }
-
-  #act(phrase: string): void {
-    const { turn, position } = this.#moment;
-    for (const step of this.#finishing) step.deed = detached(withDeed(step.deed, phrase));
-    const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
-    if (before >= 0) this.#actions.splice(before, 1);
-    const call = this.#finishing[0]?.position;
-    this.#actions.push({ turn, position, call, text: detached(phrase) });
-    if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
   }
 
   #addCompaction(record: CompactedRecord): void {
@@ -664,38 +586,12 @@ export class TrailCollector {
   }
 }
 
-/** What is shown of one of `count` activities: most are gone before anybody asks, so this is done when somebody does. */
-function toldActivity(activity: Activity, count: number): Activity {
-  const { turn, position, call, result, changed, deed, isRead } = activity;
-  const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
-  const told = headLines(stripAnsi(result), length);
-  return redactedActivity({ turn, position, call, changed, deed, isRead, result: told });
-}
-
-function redactedActivity(activity: Activity): Activity {
-  const { turn, position, call, result, changed, deed, isRead } = activity;
-  return {
-    turn,
-    position,
-    deed,
-    isRead,
-    call: redact(call),
-    changed: changed === undefined ? undefined : redact(changed),
-    result: redact(endsOf(stripAnsi(result), UNREAD_LENGTH)),
-  };
-}
-
 /** Programs whose output is about other people's failures: logs of builds, texts of issues, commits. */
 const REPORTING = new Set(['git', 'gh', 'curl', 'glab', 'bd', 'docker', 'kubectl']);
 
 /** Whether a script may succeed though its work failed: it pipes or goes on, and its work is no report. */
 function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
   return /[|;\n]/.test(command) && simple.some((one) => isWork([one]) && !REPORTING.has(one.words[0] ?? ''));
-}
-
-/** The commands of a script: a line of a text that they are given would read as a command when it is quoted alone. */
-function quotableScript(script: string): string {
-  return redact(script.includes('\n') ? scriptRows(script).commands : script);
 }
 
 /** Whether a call only looks at what differs in the work tree. */
@@ -726,37 +622,6 @@ function isToldByText({ command, files }: CallMeaning): boolean {
   return command === undefined && files.length === 0;
 }
 
-/** What tells what a call was for: its script, or the tool with what it was given. Of an edit the file tells that. */
-function quotableOf(call: CallView, { command, files, plan, text }: CallMeaning): string | undefined {
-  if (command !== undefined) return quotableScript(command);
-  if (plan !== undefined || files.length > 0) return undefined;
-  return redact(`${call.name} ${oneLine(text.slice(0, MAX_QUOTABLE_CALL))}`);
-}
-
-/** Characters at the head of an output in which it says something, and that are told of it. */
-const BEGINNING_SOUGHT = 600;
-const BEGINNING_LENGTH = 90;
-
-/** Two letters of any script. */
-const WORD = /\p{L}{2}/u;
-
-/** The first line of an output that holds a word; `nothing` where there is none. */
-function beginningOf(output: string): string {
-  const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
-  let first: string | undefined;
-  for (let from = 0; from < head.length;) {
-    const end = head.indexOf('\n', from);
-    const row = head.slice(from, end < 0 ? head.length : end).trim();
-    from = end < 0 ? head.length : end + 1;
-    if (/^<[^<>]*>$/.test(row)) continue;
-    first ??= row;
-    if (!WORD.test(row)) continue;
-    first = row;
-    break;
-  }
-  return detached(clip(redact(first ?? 'nothing'), BEGINNING_LENGTH));
-}
-
 /** The list of a message by whose items the user may refer to them. */
 function listIn({ turn, position, text }: Reply): Reply | undefined {
   const list = namedList(text);
@@ -776,11 +641,6 @@ function excerpt(text: string): string {
   return endsOf(text, INDEXED_LENGTH);
 }
 
-/** Head and tail of a text, at most `limit` characters each. */
-function endsOf(text: string, limit: number): string {
-  return text.length <= 2 * limit ? text : `${text.slice(0, limit)}\n${text.slice(text.length - limit)}`;
-}
-
 function isScratch(path: string): boolean {
   return path.startsWith('/dev/') || path.startsWith('/proc/');
 }
@@ -788,39 +648,6 @@ function isScratch(path: string): boolean {
 /** `:10–20` behind a path. */
 function rangeText(range: LineRange | undefined): string {
   return range === undefined ? '' : `:${range.from}–${range.to ?? 'end'}`;
-}
-
-/** What a call did so far with one thing more: edits of several files are one deed. */
-function withDeed(deed: string | undefined, phrase: string): string {
-  if (deed === undefined) return phrase;
-  const isMore = deed.startsWith(EDITED) && phrase.startsWith(EDITED);
-  return isMore ? `${deed}, ${phrase.slice(EDITED.length)}` : `${deed}; ${phrase}`;
-}
-
-const EDITED = 'edited ';
-
-function phraseOf(action: FileAction['action'], path: string, to: string | undefined): string {
-  if (action === 'move') return `moved ${path} to ${to ?? path}`;
-  if (action === 'restore') return `had git put back ${path}`;
-  return `${{ edit: 'edited', create: 'wrote', delete: 'deleted', read: 'read' }[action]} ${path}`;
-}
-
-/** Characters of a count that is told with the one before it: `10 pass, 0 fail`. */
-const SHORT_COUNT = 24;
-
-/** The last count of a run, with the one before it where both are short. */
-function countsIn(telling: readonly string[]): string | undefined {
-  const last = telling.slice(-2);
-  return last.every(({ length }) => length <= SHORT_COUNT) ? last.join(', ') : last.at(-1);
-}
-
-/** @param isKnown whether the producer says how it ended */
-function resultPhrase(failed: boolean, telling: readonly string[], isKnown: boolean): string {
-  const line = failed ? telling[0] : (telling.find(readsFailed) ?? countsIn(telling));
-  const said = line === undefined || line === '' || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
-  if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
-  if (said === '') return isKnown ? '' : ' → outcome not known';
-  return readsFailed(said) ? ` → said ${said}` : ` → ok: ${said}`;
 }
 
 function openQuestions(now: readonly Statement[], lastMessage: string): Statement[] {

@@ -181,3 +181,8 @@ export function keptOf(text: string, part: string): string {
 export function detached(text: string): string {
   return text.length < 13 ? text : ` ${text}`.slice(1);
 }
+
+/** Head and tail of a text, at most `limit` characters each. */
+export function endsOf(text: string, limit: number): string {
+  return text.length <= 2 * limit ? text : `${text.slice(0, limit)}\n${text.slice(text.length - limit)}`;
+}

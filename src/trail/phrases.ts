@@ -1,0 +1,76 @@
+// What a call did, in words, and what may be quoted of it.
+
+import type { CallView } from '../protocol/item.ts';
+import type { CallMeaning, FileAction } from './calls.ts';
+import { readsFailed, stripAnsi } from './outputs.ts';
+import { redact } from './redact.ts';
+import { clip, detached, oneLine } from './sentences.ts';
+import { scriptRows } from './shell.ts';
+
+/** What was done to a file, in words. */
+export function phraseOf(action: FileAction['action'], path: string, to: string | undefined): string {
+  if (action === 'move') return `moved ${path} to ${to ?? path}`;
+  if (action === 'restore') return `had git put back ${path}`;
+  return `${{ edit: 'edited', create: 'wrote', delete: 'deleted', read: 'read' }[action]} ${path}`;
+}
+
+/**
+ * How a run ended, in words behind it; nothing where that needs no word.
+ * @param telling the lines that tell how it went
+ * @param isKnown whether the producer says how it ended
+ */
+export function resultPhrase(failed: boolean, telling: readonly string[], isKnown: boolean): string {
+  const line = failed ? telling[0] : (telling.find(readsFailed) ?? countsIn(telling));
+  const said = line === undefined || line === '' || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
+  if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
+  if (said === '') return isKnown ? '' : ' → outcome not known';
+  return readsFailed(said) ? ` → said ${said}` : ` → ok: ${said}`;
+}
+
+/** Characters of a count that is told with the one before it: `10 pass, 0 fail`. */
+const SHORT_COUNT = 24;
+
+/** The last count of a run, with the one before it where both are short. */
+function countsIn(telling: readonly string[]): string | undefined {
+  const last = telling.slice(-2);
+  return last.every(({ length }) => length <= SHORT_COUNT) ? last.join(', ') : last.at(-1);
+}
+
+/** Characters of a call that may be quoted, where it is no script. */
+const MAX_QUOTABLE_CALL = 1_000;
+
+/** What tells what a call was for: its script, or the tool with what it was given. Of an edit the file tells that. */
+export function quotableOf(call: CallView, { command, files, plan, text }: CallMeaning): string | undefined {
+  if (command !== undefined) return quotableScript(command);
+  if (plan !== undefined || files.length > 0) return undefined;
+  return redact(`${call.name} ${oneLine(text.slice(0, MAX_QUOTABLE_CALL))}`);
+}
+
+/** The commands of a script: a line of a text that they are given would read as a command when it is quoted alone. */
+export function quotableScript(script: string): string {
+  return redact(script.includes('\n') ? scriptRows(script).commands : script);
+}
+
+/** Characters at the head of an output in which it says something, and that are told of it. */
+const BEGINNING_SOUGHT = 600;
+const BEGINNING_LENGTH = 90;
+
+/** Two letters of any script. */
+const WORD = /\p{L}{2}/u;
+
+/** The first line of an output that holds a word; `nothing` where there is none. */
+export function beginningOf(output: string): string {
+  const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
+  let first: string | undefined;
+  for (let from = 0; from < head.length;) {
+    const end = head.indexOf('\n', from);
+    const row = head.slice(from, end < 0 ? head.length : end).trim();
+    from = end < 0 ? head.length : end + 1;
+    if (/^<[^<>]*>$/.test(row)) continue;
+    first ??= row;
+    if (!WORD.test(row)) continue;
+    first = row;
+    break;
+  }
+  return detached(clip(redact(first ?? 'nothing'), BEGINNING_LENGTH));
+}

@@ -1,0 +1,165 @@
+// The agent's newest steps: calls with what they did and printed, and what of that the agent has not reacted to yet.
+
+import type { Moment } from './files.ts';
+import type { Quotable } from './identifiers.ts';
+import { stripAnsi } from './outputs.ts';
+import { redact } from './redact.ts';
+import { detached, endsOf, headLines, keptOf } from './sentences.ts';
+import type { Action, Activity } from './trail.ts';
+
+const MAX_ACTIONS = 24;
+const MAX_TAIL = 80;
+/** States of the work tree that may be quoted and are to be forgotten when they are no longer so. */
+const MAX_QUOTED_REPORTS = 200;
+const MAX_TAIL_LENGTH = 2_400;
+/** Characters of one result that are remembered, and of all that are told: where they are few, each is told longer. */
+const KEPT_TAIL_LENGTH = 16_000;
+const WHOLE_TAIL_LENGTH = 100_000;
+const FEW_STEPS = 20;
+/** Results that came at once and wait for the agent, and characters of one of them at its head and again at its tail. */
+const MAX_UNREAD = 8;
+const UNREAD_LENGTH = 6_000;
+
+/** A call that has a result, before it is told what came of it. */
+export interface Step {
+  readonly moment: Moment;
+  readonly call: string;
+  /** What an edit changed. */
+  readonly changed: string | undefined;
+  readonly isRead: boolean;
+  /** It only looked at the work tree: `lines` where it showed what differs, which stays worth telling once more was changed. */
+  readonly report: 'none' | 'files' | 'lines';
+}
+
+/** A step whose result is being taken in: what it did is noted while that goes on. */
+type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] };
+
+/** Collects steps; memory is bounded by the limits above. */
+export class StepLedger {
+  readonly #actions: Action[] = [];
+  readonly #tail: OpenActivity[] = [];
+  #unread: OpenActivity[] = [];
+  #hasResult = false;
+  /** The step whose result is being taken in, as it is told. */
+  #open: readonly OpenActivity[] = [];
+  /** Positions of steps that told the state of the work tree as it still is, and what is quoted of them. */
+  #reports: { readonly position: number; readonly isWorthKeeping: boolean }[] = [];
+  #quotedReports: Quotable[] = [];
+
+  /** The agent called a tool. Calls made at once have their results behind the last of them. */
+  noteCall(): void {
+    if (this.#hasResult) this.#unread = [];
+    this.#hasResult = false;
+  }
+
+  /** The agent spoke, and so has reacted to what it saw. */
+  noteMessage(): void {
+    this.#unread = [];
+  }
+
+  /** A result came in; what it tells of, a step or a plan, may follow. */
+  noteResult(): void {
+    this.#hasResult = true;
+  }
+
+  /** Takes in a step. Until `close` everything that is done belongs to it. */
+  open({ moment, call, changed, isRead, report }: Step, result: string): void {
+    const { turn, position } = moment;
+    if (report !== 'none') {
+      this.#reports = [...this.#reports, { position, isWorthKeeping: report === 'lines' }].slice(-MAX_TAIL);
+    }
+    const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
+    const deed = undefined;
+    // Written out: an object that another is spread into is put together much slower.
+    const done = {
+      turn,
+      position,
+      call,
+      changed,
+      deed,
+      isRead,
+      result: keptOf(result, result.slice(0, kept)),
+    };
+    const unread = { turn, position, call, changed, deed, isRead, result };
+    this.#tail.push(done);
+    if (this.#tail.length > MAX_TAIL) this.#tail.shift();
+    this.#unread.push(unread);
+    if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
+    this.#open = [done, unread];
+  }
+
+  close(): void {
+    this.#open = [];
+  }
+
+  /** Notes what was done, in words: each thing once, at its newest place. */
+  act(phrase: string, { turn, position }: Moment): void {
+    for (const step of this.#open) step.deed = detached(withDeed(step.deed, phrase));
+    const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
+    if (before >= 0) this.#actions.splice(before, 1);
+    const call = this.#open[0]?.position;
+    this.#actions.push({ turn, position, call, text: detached(phrase) });
+    if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
+  }
+
+  /** What may be quoted holds a state of the work tree. */
+  quoteReport(quotable: Quotable): void {
+    this.#quotedReports = [...this.#quotedReports, quotable].slice(-MAX_QUOTED_REPORTS);
+  }
+
+  /** What git said of the work tree is no longer so, once a file changed or a commit was made. */
+  forgetReports(): void {
+    if (this.#reports.length === 0) return;
+    const stale = new Map(this.#reports.map(({ position, isWorthKeeping }) => [position, isWorthKeeping]));
+    this.#tail.splice(0, Infinity, ...this.#tail.filter(({ position }) => stale.get(position) !== false));
+    this.#unread = this.#unread.filter(({ position }) => !stale.has(position));
+    for (const quotable of this.#quotedReports) delete quotable.outcome;
+    this.#reports = [];
+    this.#quotedReports = [];
+  }
+
+  /** What was done last, each thing once. */
+  actions(): Action[] {
+    return [...this.#actions];
+  }
+
+  /** The newest steps, the oldest first. */
+  tail(): Activity[] {
+    return this.#tail.map((activity) => toldActivity(activity, this.#tail.length));
+  }
+
+  /** The newest steps that the agent has not reacted to. */
+  unread(): Activity[] {
+    return this.#unread.map(redactedActivity);
+  }
+}
+
+/** What is shown of one of `count` steps: most are gone before anybody asks, so this is done when somebody does. */
+function toldActivity(activity: Activity, count: number): Activity {
+  const { turn, position, call, result, changed, deed, isRead } = activity;
+  const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
+  const told = headLines(stripAnsi(result), length);
+  return redactedActivity({ turn, position, call, changed, deed, isRead, result: told });
+}
+
+function redactedActivity(activity: Activity): Activity {
+  const { turn, position, call, result, changed, deed, isRead } = activity;
+  return {
+    turn,
+    position,
+    deed,
+    isRead,
+    call: redact(call),
+    changed: changed === undefined ? undefined : redact(changed),
+    result: redact(endsOf(stripAnsi(result), UNREAD_LENGTH)),
+  };
+}
+
+const EDITED = 'edited ';
+
+/** What a call did so far with one thing more: edits of several files are one deed. */
+function withDeed(deed: string | undefined, phrase: string): string {
+  if (deed === undefined) return phrase;
+  const isMore = deed.startsWith(EDITED) && phrase.startsWith(EDITED);
+  return isMore ? `${deed}, ${phrase.slice(EDITED.length)}` : `${deed}; ${phrase}`;
+}
