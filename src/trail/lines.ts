@@ -55,7 +55,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const stepRoom = Math.min(budget * STEPS_SHARE * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const steps = stepLines(trail, { ...telling, room: stepRoom });
   const started = startedLines(trail);
-  const tail = tailLines(trail, wholeSteps(trail, stepRoom));
+  const tail = tailLines(trail, { budget, whole: wholeSteps(trail, stepRoom) });
   const messages = messageLines(trail, budget, preserved);
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);

@@ -53,12 +53,16 @@ function stepStanding({ current, nextStep }: Trail): StepStanding {
   return newest === '' || current.isAgentDone ? 'open' : 'begun';
 }
 
-function whereItStands({ current, turns, nextStep }: Trail): string {
-  if (current.isAgentDone) {
-    return nextStep !== undefined && isIntent(nextStep)
-      ? 'The agent announced this in its last message; the log ends there.'
-      : 'The agent had answered the current request; what comes next is up to the user.';
-  }
+/** Whether the agent has done with the current request: one that ends with what it will do next has not. */
+function hasAnswered({ current, nextStep }: Trail): boolean {
+  return current.isAgentDone && (nextStep === undefined || !isIntent(nextStep));
+}
+
+function whereItStands(trail: Trail): string {
+  const { current, turns } = trail;
+  if (hasAnswered(trail))
+    return 'The agent had answered the current request; what comes next is up to the user.';
+  if (current.isAgentDone) return 'The agent announced this in its last message; the log ends there.';
   const hasBegun =
     current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
   if (current.unread.length > 0) return 'Under way: go on from the newest result above.';
@@ -79,7 +83,7 @@ export function pendingLines(trail: Trail): SummaryLine[] {
   const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
   const told = plan === undefined || newer >= OVERTAKEN ? [] : planLines(plan, trail, newer > 0);
   const lines = [...told, ...remainingLines(trail)];
-  if ((newer > 0 || lines.length === 0) && turns > 0 && !trail.current.isAgentDone) {
+  if ((newer > 0 || lines.length === 0) && turns > 0 && !hasAnswered(trail)) {
     const text = `- The current request, under way.`;
     lines.unshift(summaryLine({ section, order: -1, text, value: 1 }));
   }

@@ -217,11 +217,21 @@ const MANY_STEPS = 80;
 const LONGEST_ROWS = 4;
 
 /**
+ * Tokens of a summary for each request back whose steps may be told as they stood, the newest two aside: of far ones
+ * they say little, and have room in a long summary only. @source docs/decisions/summary.md
+ */
+const TOKENS_PER_REQUEST = 2_000;
+
+/**
  * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
  * room that nothing else has a claim to.
  * @param whole positions of steps that are told whole otherwise
  */
-export function tailLines({ current, turns }: Trail, whole: ReadonlySet<number>): SummaryLine[] {
+export function tailLines(
+  { current, turns }: Trail,
+  { budget, whole }: { readonly budget: number; readonly whole: ReadonlySet<number> },
+): SummaryLine[] {
+  const oldest = turns - Math.max(1, Math.floor(budget / TOKENS_PER_REQUEST) - 1);
   const quoted = [...current.unread, current.repliesTo, current.newestReply, current.newestList];
   const told = new Set([...whole, ...quoted.map((step) => step?.position)]);
   const steps = Math.max(1, current.tail.length + current.said.length);
@@ -238,7 +248,7 @@ export function tailLines({ current, turns }: Trail, whole: ReadonlySet<number>)
     rows: [headOf(step), ...rowsOf(madeChange(step) ?? step.result, length)],
   }));
   return [...said, ...calls]
-    .filter(({ position }) => !told.has(position))
+    .filter(({ position, turn }) => !told.has(position) && turn >= oldest)
     .toSorted((a, b) => b.position - a.position)
     .flatMap(({ position, turn, rows }) =>
       chainedLines(rows, ROWS_PER_TAIL_LINE, {

@@ -679,6 +679,7 @@ test('an announcement that was followed by other news is told as an earlier one'
     summaryOf(story),
     /own words: "Next I look into the belt_drive module\."\nThe agent announced this in its last message/,
   );
+  assert.match(summaryOf(story), /7\. Pending Tasks:\n- The current request, under way\./);
   story.sh('make belt').agent('The fault was a loose screw in belt_drive.').sh('make check');
   assert.match(summaryOf(story), /nnounced before, perhaps done by now: "Next I look into/);
 });
@@ -818,6 +819,14 @@ test('with room, the newest steps stand as they were, messages, edits and result
   const edit = /- edited src\/sector\.ts\n {4}- x\n {4}\+ lightSector\(9\);/;
   assert.match(text, edit);
   assert.doesNotMatch(steps, edit, 'what is told whole is told once');
+});
+
+test('steps on far requests stand as they were in a long summary only', () => {
+  const story = withCalls(session(1), 6).agent('The survey is done.');
+  for (let turn = 2; turn <= 4; turn++) addTurn(story, turn);
+  assert.doesNotMatch(summaryOf(story, 4_000), /Steps on message 1, as they stood/);
+  assert.match(summaryOf(story, 4_000), /Steps on message 3, as they stood/);
+  assert.match(summaryOf(story, 9_000), /Steps on message 1, as they stood/);
 });
 
 test('a pipe that hides a failure is told as one, and never as well', () => {
