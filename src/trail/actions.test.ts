@@ -174,7 +174,7 @@ test('commands of the editor read, write and edit the file that is open; a rejec
   const passed = trailOf(
     story.agent(edit('shut = soon')).harness(`12:shut = soon\nFile updated.${foot('/barn/src/gate.py')}`),
   );
-  assert.equal(passed.failures[0]?.outcome, 'passed');
+  assert.deepEqual(passed.failures, [], 'nothing of it is left once it went through');
   assert.equal(passed.files.find(({ path }) => path === 'src/gate.py')?.state, 'edited');
   assert.equal(passed.files.find(({ path }) => path === 'src/gate.py')?.snippets.at(-1), 'shut = soon');
 });

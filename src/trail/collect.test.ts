@@ -302,6 +302,17 @@ test('an edit that an editor rejects is a failure of it, whatever tool sent it, 
     done.files.map(({ path, state }) => [path, state]),
     [['lens.ts', 'edited']],
   );
+  assert.deepEqual(done.failures, []);
+});
+
+test('results of the newest steps name files from the working directory', () => {
+  const { tail, unread } = trailOf(
+    Story.in(home).user('Go.').sh('rg lens', `${home}/src/lens.ts:3: lens`),
+  ).current;
+  assert.deepEqual(
+    [...tail, ...unread].map(({ result }) => result),
+    Array(2).fill('src/lens.ts:3: lens'),
+  );
 });
 
 test('a plan names what its steps name, not the words of its tool', () => {

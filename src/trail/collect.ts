@@ -181,8 +181,8 @@ export class TrailCollector {
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: this.#steps.actions(),
-        tail: this.#steps.tail(),
-        unread: this.#steps.unread(),
+        tail: this.#steps.tail(this.#root),
+        unread: this.#steps.unread(this.#root),
         started: this.#started(),
         said: this.#said.map(clippedReply),
         newestList: this.#list.found,
@@ -456,7 +456,7 @@ export class TrailCollector {
     if (file === undefined || !isEdit(meaning) || (failed && !isRejectedEdit(text))) return;
     const command = `edit ${this.#relative(file.path)}`;
     if (!failed) {
-      this.#runs.pass(command);
+      this.#runs.forget(command);
       return;
     }
     const telling = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);

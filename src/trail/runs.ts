@@ -190,7 +190,7 @@ export class RunLedger {
     this.#runs.push(kept);
     if (this.#runs.length > MAX_RUNS) this.#runs.shift();
     if (failed) this.#fail(signature, kept);
-    else this.pass(signature);
+    else this.#pass(signature);
   }
 
   noteEdit(path: string, moment: Moment): void {
@@ -224,8 +224,8 @@ export class RunLedger {
     if (this.#failures.size > MAX_FAILURES) this.#forgetOne();
   }
 
-  /** Takes in that what failed under a signature, if anything did, ended well. */
-  pass(signature: string): void {
+  /** What failed under a signature, if anything did, ended well. */
+  #pass(signature: string): void {
     const kind = kindOf(signature);
     for (const failure of this.#failures.values()) {
       if (failure.kind === kind) failure.isProgramWell = true;
@@ -235,6 +235,11 @@ export class RunLedger {
     failure.outcome = 'passed';
     const edited = this.#edited.filter(({ position }) => position > failure.position).map(({ path }) => path);
     failure.editedBetween = [...new Set(edited)].slice(-MAX_EDITED_BETWEEN);
+  }
+
+  /** Forgets what failed under a signature: nothing of it is left once it went through. */
+  forget(signature: string): void {
+    this.#failures.delete(signature);
   }
 
   /** The oldest failure that ended well goes first, then the oldest at all. */

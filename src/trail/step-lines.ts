@@ -133,9 +133,8 @@ function toldRows(step: Activity, { room, weights }: Pick<StepRoom, 'room' | 'we
   const change = madeChange(step);
   const hasFailed = step.deed?.includes(FAILED) === true;
   if (change === undefined) {
-    // What the head of a failed run says is not told again.
-    const result = hasFailed ? withoutRows(step.result, step.deed ?? '') : step.result;
-    return tellingRows(result, {
+    // What the head says of the run is not told again.
+    return tellingRows(withoutRows(step.result, step.deed ?? ''), {
       room,
       weights,
       isRead: step.isRead,
@@ -149,13 +148,15 @@ function toldRows(step: Activity, { room, weights }: Pick<StepRoom, 'room' | 'we
 }
 
 const FAILED = '→ failed';
-/** Characters by which a row is known again that a head holds. */
+/** Characters by which a row is known again that a head holds: fewer may stand in it by chance. */
 const KNOWN_BY = 60;
+const LEAST_KNOWN = 6;
 
 function withoutRows(text: string, head: string): string {
+  if (head === '') return text;
   const rows = text.split('\n').filter((row) => {
     const known = row.trim().slice(0, KNOWN_BY);
-    return known === '' || !head.includes(known);
+    return known.length < LEAST_KNOWN || !head.includes(known);
   });
   return rows.join('\n');
 }

@@ -123,26 +123,29 @@ export class StepLedger {
     return [...this.#actions];
   }
 
-  /** The newest steps, the oldest first. */
-  tail(): Activity[] {
-    return this.#tail.map((activity) => toldActivity(activity, this.#tail.length));
+  /** The newest steps, the oldest first. Paths are told from `root`, a directory without its final slash or nothing. */
+  tail(root: string): Activity[] {
+    return this.#tail.map((activity) => toldActivity(activity, { root, count: this.#tail.length }));
   }
 
-  /** The newest steps that the agent has not reacted to. */
-  unread(): Activity[] {
-    return this.#unread.map(redactedActivity);
+  /** The newest steps that the agent has not reacted to. Paths are told from `root`. */
+  unread(root: string): Activity[] {
+    return this.#unread.map((activity) => redactedActivity(activity, root));
   }
 }
 
 /** What is shown of one of `count` steps: most are gone before anybody asks, so this is done when somebody does. */
-function toldActivity(activity: Activity, count: number): Activity {
+function toldActivity(
+  activity: Activity,
+  { root, count }: { readonly root: string; readonly count: number },
+): Activity {
   const { turn, position, call, result, changed, deed, isRead } = activity;
   const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
   const told = headLines(stripAnsi(result), length);
-  return redactedActivity({ turn, position, call, changed, deed, isRead, result: told });
+  return redactedActivity({ turn, position, call, changed, deed, isRead, result: told }, root);
 }
 
-function redactedActivity(activity: Activity): Activity {
+function redactedActivity(activity: Activity, root: string): Activity {
   const { turn, position, call, result, changed, deed, isRead } = activity;
   return {
     turn,
@@ -151,8 +154,12 @@ function redactedActivity(activity: Activity): Activity {
     isRead,
     call: redact(call),
     changed: changed === undefined ? undefined : redact(changed),
-    result: redact(endsOf(stripAnsi(result), UNREAD_LENGTH)),
+    result: redact(withoutRoot(endsOf(stripAnsi(result), UNREAD_LENGTH), root)),
   };
+}
+
+function withoutRoot(text: string, root: string): string {
+  return root === '' ? text : text.replaceAll(`${root}/`, '');
 }
 
 const EDITED = 'edited ';

@@ -829,6 +829,14 @@ test('steps on far requests stand as they were in a long summary only', () => {
   assert.match(summaryOf(story, 9_000), /Steps on message 1, as they stood/);
 });
 
+test('what a step says of its run is not told again below it', () => {
+  const text = summaryOf(
+    Story.in(home).user('Go.').sh('npm test', 'all night\n25 passed in 3 s').sh('pwd', '/'),
+  );
+  assert.equal(text.split('25 passed in 3 s').length, 2, text);
+  assert.match(text, /→ ok: 25 passed in 3 s\n {4}all night/);
+});
+
 test('a pipe that hides a failure is told as one, and never as well', () => {
   const failing = '(pass) an error is caught\n(fail) the dome turns\n 12 pass\n 1 fail';
   const text = summaryOf(Story.in(home).user('Test it.').sh('bun test | tail -20', failing));
