@@ -583,3 +583,18 @@ test('the newest commit is known where git was quiet, in another directory, or a
   const quiet = trailOf(Story.in(home).user('Go.').sh('git commit -q -F message.txt'));
   assert.equal(quiet.tree.hasCommits, true, 'though nothing tells its subject');
 });
+
+test('what an edit only quotes to find its place is no line that it added, unless an earlier edit wrote it', () => {
+  const path = `${home}/src/dome.ts`;
+  const before = 'export function turnDome(angle: number) {\n  return slowMotor(angle, domeSpeed);\n}';
+  const after = before.replace('  return', '  checkShutter(angle, openShutters);\n  return');
+  const again = after.replace('  return', '  logAngle(angle, nightJournal, true);\n  return');
+  const written = (story: Story): string[] =>
+    (trailOf(story).files[0]?.rows() ?? []).filter((row) => row.isWritten).map(({ text }) => text);
+  const story = Story.in(home).user('Mend the dome.').edit(path, before, after);
+  assert.deepEqual(written(story), ['checkShutter(angle, openShutters);']);
+  assert.deepEqual(written(story.edit(path, after, again)).toSorted(), [
+    'checkShutter(angle, openShutters);',
+    'logAngle(angle, nightJournal, true);',
+  ]);
+});
