@@ -598,3 +598,26 @@ test('what an edit only quotes to find its place is no line that it added, unles
     'logAngle(angle, nightJournal, true);',
   ]);
 });
+
+test('what stands behind `||` is told as run where the output shows it', () => {
+  const trail = trailOf(
+    Story.in(home)
+      .user('Set the dome up.')
+      .sh('rg -q dome orbit.toml || orbitctl init', 'ready')
+      .sh('npm test || true', '3 passed')
+      .sh('git diff --cached --quiet || git commit -m "Turn the dome"', '[main 6c3f339] Turn the dome')
+      .sh('cat src/dome.ts || cat src/old.ts', 'export const slowMotor = turnDome(angle, 3);'),
+  );
+  assert.deepEqual(
+    trail.commands.map(({ command }) => command),
+    ['npm test'],
+  );
+  assert.deepEqual(
+    trail.commits.map(({ hash }) => hash),
+    ['6c3f339'],
+  );
+  assert.deepEqual(
+    trail.files.map(({ path, symbols }) => [path, symbols]),
+    [['src/dome.ts', []]],
+  );
+});
