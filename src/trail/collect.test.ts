@@ -621,3 +621,25 @@ test('what stands behind `||` is told as run where the output shows it', () => {
     [['src/dome.ts', []]],
   );
 });
+
+test('what a reader and a harness say around a text is no line of the file', () => {
+  const notices = [
+    "IMPORTANT: The file content has been truncated.\nStatus: Showing lines 1-9 of 90 total lines.\nAction: use the 'start_line' and 'end_line' parameters in a subsequent 'read_file' call.\n\n--- FILE CONTENT (truncated) ---\n",
+    '[File: /home/ada/orbit/src/night_dome.py (42 lines total)]\n(this is the beginning of the file)\n',
+    '(18 more lines above)\n',
+    '<system-reminder>Whether it is a night_dome, consider turn_angle.</system-reminder>',
+  ];
+  for (const notice of notices) {
+    const told = toldOf(
+      'src/dome.ts',
+      Story.in(home)
+        .user('Mend the dome.')
+        .read(
+          `${home}/src/dome.ts`,
+          `${notice}  return slowMotor(angle, domeSpeed);\n(this is the end of the file)`,
+        ),
+    );
+    assert.deepEqual(told.rows, ['return slowMotor(angle, domeSpeed);']);
+    assert.deepEqual(told.symbols.toSorted(), ['domeSpeed', 'slowMotor']);
+  }
+});

@@ -18,6 +18,7 @@ import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
 import { changedRows } from './changes.ts';
 import { DeliveryLedger } from './deliveries.ts';
+import { withoutNotices } from './excerpts.ts';
 import { FileLedger } from './files.ts';
 import { GitLedger } from './git-ledger.ts';
 import type { GitRun } from './git-ledger.ts';
@@ -476,7 +477,7 @@ export class TrailCollector {
     const [only] = meaning.files;
     const mayBeOther = meaning.guarded?.some((one) => fileActionsOf(one).length > 0) === true;
     if (only?.action === 'read' && meaning.files.length === 1 && !mayBeOther) {
-      this.#files.noteContent(this.#relative(only.path), text);
+      this.#files.noteContent(this.#relative(only.path), withoutNotices(text));
     }
   }
 

@@ -90,7 +90,10 @@ test('what tools and harnesses say when all went well is no row', () => {
     'Successfully replaced text in dome.ts. Changed 9 characters to 12 characters.',
     'Shell cwd was reset to /home/ada',
     '<system-reminder>Keep the list short.</system-reminder>',
+    '[File: /home/ada/dome.ts (42 lines total)]',
+    '(18 more lines above)',
     'The file of the night has 3 stars',
+    '(this is the end of the file)',
   ];
   assert.deepEqual(tellableRows(rows.join('\n')), ['The file of the night has 3 stars']);
 });

@@ -88,20 +88,31 @@ const NUMBERED = /^ *(\d{1,6})(?:→|\t)\s*/;
 
 /** Rows of a result without what a harness adds for the agent of that moment, and without chatter. */
 export function tellableRows(result: string): string[] {
-  return withoutReminders(result)
+  return withoutNotices(result)
     .split('\n')
     .map((row) => row.trimEnd().replace(NUMBERED, '$1: '))
     .filter((row) => !CHATTER.test(row.replace(/^\d+: /, '')));
 }
 
 /** What a harness adds to a result for the agent of that moment is no result. */
-export function withoutReminders(text: string): string {
+function withoutReminders(text: string): string {
   return text.includes(REMINDER)
     ? text.replaceAll(/<system-reminder>[^]*?(?:<\/system-reminder>|$)/g, '')
     : text;
 }
 
 const REMINDER = '<system-reminder>';
+
+/** What the tools that read say around the text of a file. @source session files of Gemini CLI and SWE-agent */
+const READ_NOTICE =
+  /^[ \t]*(?:\(this is the (?:beginning|end) of the file\)|\(\d+ more lines (?:above|below)\)|\[File: .{1,300} \(\d+ lines total(?: after edit)?\)\]|\(Open file: .{1,300}\)|\(Current directory: .{1,300}\))[ \t]*(?:\n|$)/gm;
+const TRUNCATED =
+  /^\s*IMPORTANT: The file content has been truncated\.[^]{0,1000}?\n--- FILE CONTENT \(truncated\) ---\n/;
+
+/** The text of a file without what its reader and a harness say around it. */
+export function withoutNotices(text: string): string {
+  return withoutReminders(text).replace(TRUNCATED, '').replace(READ_NOTICE, '');
+}
 
 const DIFF_FILE = /^diff --git a\/\S+ b\//;
 const DIFF_NOISE = /^(?:index [0-9a-f]+\.\.|--- |\+\+\+ |@@ |(?:new|deleted) file mode |old mode |new mode )/;

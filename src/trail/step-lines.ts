@@ -1,6 +1,6 @@
 // The lines of the newest steps with what came of them: results without a reaction, and what the steps before them found.
 
-import { byNames, tellableRows, tellingRows, withoutReminders } from './excerpts.ts';
+import { byNames, tellableRows, tellingRows, withoutNotices } from './excerpts.ts';
 import { identifiersOf } from './identifiers.ts';
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
@@ -262,7 +262,7 @@ export function tailLines(
 }
 
 function rowsOf(text: string, length: number): string[] {
-  const rows = withoutReminders(text)
+  const rows = withoutNotices(text)
     .split('\n')
     .filter((row) => row.trim() !== '');
   return rows.map((row) => `    ${clip(row.trimEnd(), length)}`);
