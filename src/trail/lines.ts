@@ -63,7 +63,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const list = newestListLines(trail);
   const telling = { weights, from: trail.workedIn };
   const unread = unreadLines(trail, { ...telling, room: budget * UNREAD_SHARE * CHARACTERS_PER_TOKEN });
-  const stepRoom = Math.min(budget * STEPS_SHARE * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
+  const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const steps = stepLines(trail, { ...telling, room: stepRoom });
   const started = startedLines(trail);
   const tail = tailLines(trail, { budget, whole: wholeSteps(trail, stepRoom) });
@@ -81,7 +81,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: template, share: templateShare(budget), by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
     { lines: unread, share: 1.25 * UNREAD_SHARE, by: 'order' },
-    { lines: steps, share: 1.25 * STEPS_SHARE, by: 'order' },
+    { lines: steps, share: 1.25 * stepsShare(budget), by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
@@ -137,8 +137,11 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
 const UNREAD_SHARE = 0.05;
 /** Characters of the steps on the current request: with more room they stand as they were besides. */
 const MOST_OF_STEPS = 1_500;
-/** Share for the steps before them on the current request. */
-const STEPS_SHARE = 0.08;
+/** Share for the steps before them on the current request; in a small summary paths and rules come first here, too. */
+function stepsShare(budget: number): number {
+  return 0.04 + 0.04 * Math.min(1, budget / WHOLE_QUOTES);
+}
+
 /** Tokens from which on messages of the agent are quoted at their whole share: in a small summary paths and rules come first. */
 const WHOLE_QUOTES = 5_000;
 /** Characters of code and output that a token holds at least, nearly always. */
