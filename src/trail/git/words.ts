@@ -1,6 +1,6 @@
 // The words of git commands that decide what a commit holds: pathspecs, modes, how far a reset goes.
 
-import { joinPath } from './shell.ts';
+import { joinPath } from '../shell.ts';
 
 /** Which paths a command is about. */
 export interface PathChoice {

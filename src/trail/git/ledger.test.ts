@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Story } from '../../test/support/story.ts';
-import { TrailCollector } from './collect.ts';
-import type { Trail } from './trail.ts';
+import { Story } from '../../../test/support/story.ts';
+import { TrailCollector } from '../collect.ts';
+import type { Trail } from '../trail.ts';
 
 const home = '/home/ada/orbit';
 const start = (): Story =>

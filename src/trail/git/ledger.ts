@@ -1,10 +1,10 @@
 // What git holds of the work: which changes no commit has, which commit is the newest, what is stashed and what was pushed.
 // It follows the index as far as the log tells; of what the log does not tell it says nothing.
 
-import type { FileAction } from './calls.ts';
-import type { Moment } from './files.ts';
-import { aheadIn, commitsIn, headIn, loggedIn, pushIn, statusIn } from './git-output.ts';
-import type { LoggedCommit, ReportedCommit } from './git-output.ts';
+import type { FileAction } from '../calls.ts';
+import type { Moment } from '../files.ts';
+import { aheadIn, commitsIn, headIn, loggedIn, pushIn, statusIn } from './output.ts';
+import type { LoggedCommit, ReportedCommit } from './output.ts';
 import {
   addedPaths,
   commitWords,
@@ -14,12 +14,12 @@ import {
   operandsOf,
   pathsOf,
   stepsBack,
-} from './git-words.ts';
-import type { CommitWords, PathChoice } from './git-words.ts';
-import { clip, detached } from './sentences.ts';
-import { gitCommandOf } from './shell.ts';
-import type { GitCommand, SimpleCommand } from './shell.ts';
-import type { Commit, CommitFate, NewestCommit, TreeState } from './trail.ts';
+} from './words.ts';
+import type { CommitWords, PathChoice } from './words.ts';
+import { clip, detached } from '../sentences.ts';
+import { gitCommandOf } from '../shell.ts';
+import type { GitCommand, SimpleCommand } from '../shell.ts';
+import type { Commit, CommitFate, NewestCommit, TreeState } from '../trail.ts';
 
 const MAX_COMMITS = 120;
 const MAX_CHANGES = 1_500;
