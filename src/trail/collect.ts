@@ -20,7 +20,7 @@ import { changedRows } from './changes.ts';
 import { DeliveryLedger } from './deliveries.ts';
 import { FileLedger } from './files.ts';
 import { GitLedger } from './git/ledger.ts';
-import type { GitRun } from './git/ledger.ts';
+import type { GitRun } from './git/step.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
 import type { Mention, Quotable } from './identifiers.ts';
