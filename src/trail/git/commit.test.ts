@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { made, newest, open, two } from '../../../test/support/git-story.ts';
+
+test('a commit holds what was added, as far as the log tells', () => {
+  const cases: readonly (readonly [script: string, output: string, left: readonly string[]])[] = [
+    ['git add a.ts && git commit -m dome', made('1a2b3c4'), ['src/b.ts']],
+    ['git add src && git commit -m dome', made('1a2b3c4'), ['a.ts']],
+    ["git add 'src/*.ts' && git commit -m dome", made('1a2b3c4'), ['a.ts']],
+    ['cd src && git add . && git commit -m dome', made('1a2b3c4'), ['a.ts']],
+    ['git -C src add b.ts && git commit -m dome', made('1a2b3c4'), ['a.ts']],
+    ['git add -A && git commit -m dome', made('1a2b3c4', 'dome', 2), []],
+    ['git add -u && git commit -m dome', made('1a2b3c4', 'dome', 2), []],
+    ['git commit -am dome', made('1a2b3c4', 'dome', 2), []],
+    ['git commit -m dome -- a.ts', made('1a2b3c4'), ['src/b.ts']],
+    ['git commit a.ts -m dome', made('1a2b3c4'), ['src/b.ts']],
+    ['git add a.ts src/b.ts && git reset src/b.ts && git commit -m dome', made('1a2b3c4'), ['src/b.ts']],
+    ['git add a.ts && git restore --staged a.ts', '', ['a.ts', 'src/b.ts']],
+    ['git add a.ts', '', ['a.ts', 'src/b.ts']],
+    ['git add a.ts && git commit --dry-run', 'On branch main', ['a.ts', 'src/b.ts']],
+    ['git commit -m dome', made('1a2b3c4'), []],
+    ['git add $FILES && git commit -m dome', made('1a2b3c4'), []],
+    ['git ls-files -m | xargs git add; git commit -m dome', made('1a2b3c4'), []],
+    ['git add a.ts && git commit -m dome', made('1a2b3c4', 'dome', 3), []],
+  ];
+  for (const [script, output, left] of cases) assert.deepEqual(open(two().sh(script, output)), left, script);
+});
+
+test('a commit that failed or had nothing to do holds nothing', () => {
+  assert.deepEqual(open(two().sh('git add . && git commit -m x', 'lint: 2 errors', 1)), ['a.ts', 'src/b.ts']);
+  const idle = two().sh('git commit -m x || true', 'On branch main\nno changes added to commit');
+  assert.deepEqual(open(idle), ['a.ts', 'src/b.ts']);
+  assert.equal(newest(idle), 'before - -, 0');
+});
