@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { made, newest, open, two } from '../../../test/support/git-story.ts';
+import type { Story } from '../../../test/support/story.ts';
 
 test('a commit holds what was added, as far as the log tells', () => {
   const cases: readonly (readonly [script: string, output: string, left: readonly string[]])[] = [
@@ -31,4 +32,16 @@ test('a commit that failed or had nothing to do holds nothing', () => {
   const idle = two().sh('git commit -m x || true', 'On branch main\nno changes added to commit');
   assert.deepEqual(open(idle), ['a.ts', 'src/b.ts']);
   assert.equal(newest(idle), 'before - -, 0');
+});
+
+test('what a commit of all takes outside of the directory it ran in, only git tells', () => {
+  const inside = (): Story => two().sh('cd src && git commit -am dome', made('1a2b3c4'));
+  assert.deepEqual(open(inside()), [], 'it may hold all');
+  const listed = inside().sh('git status --short', ' M a.ts\n M src/b.ts');
+  assert.deepEqual(open(listed), ['a.ts'], 'or not what lies outside; inside is what others did since');
+  assert.deepEqual(
+    open(inside().sh('git reset HEAD~1')),
+    ['src/b.ts'],
+    'to be committed again is what it held for sure',
+  );
 });
