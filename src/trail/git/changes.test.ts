@@ -30,3 +30,8 @@ test('where git never lists what is made, nothing is to be committed', () => {
   const known = noted(begun(), 'one.md').sh('git status --short', '');
   assert.deepEqual(open(noted(known, 'two.md')), []);
 });
+
+test('what is put back from a commit, index and all, is no change', () => {
+  for (const script of ['git restore -S -W a.ts', 'git checkout HEAD -- a.ts'])
+    assert.deepEqual(open(two().sh('git add a.ts').sh(script)), ['src/b.ts'], script);
+});

@@ -47,3 +47,13 @@ test('another work tree has changes and commits of its own', () => {
   assert.equal(trailOf(story).tree.directory, tree);
   assert.deepEqual(open(story.sh('git commit -am dome', made('5d6e7f8'))), []);
 });
+
+test('what lay in a work tree is gone with it', () => {
+  const story = edited(begun().sh('git worktree add worktrees/lens'), 'worktrees/lens/b.ts', 'a.ts');
+  assert.deepEqual(open(story), ['worktrees/lens/b.ts', 'a.ts']);
+  assert.deepEqual(open(story.sh('git worktree remove --force worktrees/lens')), ['a.ts']);
+});
+
+test('a listing that is only cut short begins with what is checked out', () => {
+  assert.equal(newest(begun().sh('git log --oneline -n 2', '1a2b3c4 Add moon')), 'seen 1a2b3c4 Add moon, 0');
+});

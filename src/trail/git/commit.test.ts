@@ -45,3 +45,8 @@ test('what a commit of all takes outside of the directory it ran in, only git te
     'to be committed again is what it held for sure',
   );
 });
+
+test('after an add of what nobody knows, a commit may hold anything', () => {
+  const added = two().sh('git add a.ts').sh('ls src | xargs git add');
+  assert.deepEqual(open(added.sh('git commit -m dome', made('1a2b3c4'))), []);
+});

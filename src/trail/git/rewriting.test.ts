@@ -39,3 +39,19 @@ test('a reset gives back what it undoes, or throws it away', () => {
   assert.deepEqual(open(two().sh('git reset --hard', 'HEAD is now at 1a2b3c4 dome')), []);
   assert.deepEqual(open(committed().sh('git reset --soft 5d6e7f8')), [], 'nobody knows what lies between');
 });
+
+test('a new branch holds the commits of the one it begins at', () => {
+  const branched = two()
+    .sh('git switch -c moon', "Switched to a new branch 'moon'")
+    .sh('git commit -am dome', '[moon 1a2b3c4] dome')
+    .sh('git switch -c lens', "Switched to a new branch 'lens'");
+  assert.deepEqual(commits(branched.sh('git reset --hard HEAD~1', 'HEAD is now at 5d6e7f8 sun')), [
+    '1a2b3c4 dome thrown away',
+  ]);
+});
+
+test('what others have made already is left out of a rebase', () => {
+  const skipped =
+    'warning: skipped previously applied commit 1a2b3c4\nSuccessfully rebased and updated refs/heads/main.';
+  assert.equal(newest(committed().sh('git pull --rebase', skipped)), 'before - dome, 0');
+});

@@ -16,3 +16,15 @@ test('what was stashed is away while it is', () => {
     [[], []],
   );
 });
+
+test('what could not be given back for a conflict stays stashed', () => {
+  const saved = two().sh('git stash', 'Saved working directory and index state WIP on main: 1a2b3c4 x');
+  const conflict = saved.sh('git stash pop', 'CONFLICT (content): Merge conflict in a.ts', 1);
+  assert.deepEqual(
+    [open(conflict), trailOf(conflict).tree.stashed],
+    [
+      ['a.ts', 'src/b.ts'],
+      ['a.ts', 'src/b.ts'],
+    ],
+  );
+});
