@@ -55,5 +55,11 @@ test('what lay in a work tree is gone with it', () => {
 });
 
 test('a listing that is only cut short begins with what is checked out', () => {
-  assert.equal(newest(begun().sh('git log --oneline -n 2', '1a2b3c4 Add moon')), 'seen 1a2b3c4 Add moon, 0');
+  for (const words of ['-n 2', 'HEAD -n 2'])
+    assert.equal(
+      newest(begun().sh(`git log --oneline ${words}`, '1a2b3c4 Add moon')),
+      'seen 1a2b3c4 Add moon, 0',
+      words,
+    );
+  assert.equal(newest(begun().sh('git log --oneline 1234567', '1234567 Add sun')), 'before - -, 0');
 });

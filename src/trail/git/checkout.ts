@@ -38,8 +38,8 @@ function isOfHead({ words }: GitCommand): boolean {
       word,
     ),
   );
-  // `-n 5` leaves its number as the first operand.
-  const operands = operandsOf(words).filter((word, at) => at > 0 || !/^\d+$/.test(word));
+  // `-n 5` leaves its number among the operands; a hash of digits only is longer.
+  const operands = operandsOf(words).filter((word) => !/^\d{1,6}$/.test(word));
   return (
     !isFiltered &&
     !words.includes('--') &&
