@@ -46,7 +46,11 @@ test('what a commit of all takes outside of the directory it ran in, only git te
   );
 });
 
-test('after an add of what nobody knows, a commit may hold anything', () => {
-  const added = two().sh('git add a.ts').sh('ls src | xargs git add');
-  assert.deepEqual(open(added.sh('git commit -m dome', made('1a2b3c4'))), []);
+test('after git was handed paths that nobody knows, a commit may hold anything', () => {
+  const left = (script: string): string[] =>
+    open(two().sh('git add a.ts').sh(script).sh('git commit -m dome', made('1a2b3c4')));
+  assert.deepEqual(left('ls src | xargs git add'), []);
+  assert.deepEqual(left('git ls-files src | xargs -n1 git rm --cached'), []);
+  assert.deepEqual(left('ls src | xargs git diff'), ['src/b.ts'], 'looking changes nothing');
+  assert.deepEqual(left('git status -s -uno; ls src | xargs cargo add'), ['src/b.ts'], 'another program');
 });

@@ -78,8 +78,7 @@ export class GitLedger {
       const directory = run.directoryOf(git);
       return { git, directory, tree: trees.noteTreeOf(directory) };
     });
-    if (run.simple.some((command) => givesArguments(command, gits.length === 0 ? 'git' : 'add')))
-      trees.blur();
+    if (run.simple.some(givesPaths)) trees.blur();
     const isOnePlace =
       new Set(placed.filter(({ git }) => git.verb !== 'worktree').map(({ tree }) => tree)).size === 1;
     const reports = commitsIn(run.output);
@@ -102,7 +101,8 @@ export class GitLedger {
   }
 }
 
-/** Whether a command hands what another printed to a run of git, so that nobody knows what it was about. */
-function givesArguments({ words }: SimpleCommand, word: string): boolean {
-  return words[0] === 'xargs' && words.includes(word);
+/** Whether a command hands what another printed to a git that changes the index, so that nobody knows what that holds. */
+function givesPaths({ words }: SimpleCommand): boolean {
+  const changes = /^(?:add|stage|rm|mv|commit|reset|restore|stash)$/;
+  return words[0] === 'xargs' && words.includes('git') && words.some((word) => changes.test(word));
 }
