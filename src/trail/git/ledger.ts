@@ -32,7 +32,7 @@ const CHANGING: ReadonlyMap<string, (repository: Repository, step: Step) => bool
   ['stash', stash],
 ]);
 
-/** Verbs after which it is. */
+/** Verbs that leave it so. */
 const TELLING: ReadonlyMap<string, (repository: Repository, step: Step) => void> = new Map([
   ['add', add],
   ['stage', add],
