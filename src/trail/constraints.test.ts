@@ -12,6 +12,8 @@ for (const rule of [
   'No, that is the wrong file.',
   'Bitte keine neuen Abhängigkeiten.',
   'Benutze immer die alte Schnittstelle.',
+  'Log each step as each bay is painted.',
+  'Test it and be sure to store all of the results.',
   "N'utilise jamais le cache.",
   'Il faut garder les noms.',
   'Nunca borres las migraciones.',

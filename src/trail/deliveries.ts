@@ -1,6 +1,6 @@
 // What left the session: pushes, pull requests and issues.
 
-import { pushIn } from './git-output.ts';
+import { pushIn } from './git/output.ts';
 import { linksIn } from './outputs.ts';
 import { clip, detached } from './sentences.ts';
 import type { Moment } from './files.ts';

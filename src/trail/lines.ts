@@ -12,7 +12,14 @@ import { startedLines, stepLines, tailLines, toldSteps, unreadLines, wholeSteps 
 import { otherCommits, treeLines } from './tree-lines.ts';
 import type { Reply, Trail } from './trail.ts';
 import { isBinding } from './work.ts';
-import { actionLines, newestListLines, replyLines, runLines, statementLines } from './work-lines.ts';
+import {
+  actionLines,
+  newestListLines,
+  REPLY_ROW,
+  replyLines,
+  runLines,
+  statementLines,
+} from './work-lines.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -22,6 +29,8 @@ export interface Lines {
   readonly all: readonly (SummaryLine | LaterLines)[];
   /** The lines about files by path. */
   readonly files: ReadonlyMap<string, SummaryLine>;
+  /** The lines about messages, with how many each tells. */
+  readonly messages: ReadonlyMap<SummaryLine, number>;
 }
 
 /**
@@ -47,12 +56,14 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const weights = new Map(trail.identifiers.map(({ text, weight }) => [text, weight]));
   const { now, before, choices } = statementLines(trail, budget);
   const { repliesTo, newestReply } = trail.current;
-  const reply = replyLines(repliesTo, "The agent's last message before the current request:", -1e9);
-  const report = replyLines(newestReply, "The agent's newest message:", 4e9);
+  const quoting = quotingOf(repliesTo, trail, budget);
+  const replied = "The agent's last message before the current request:";
+  const reply = replyLines(repliesTo, replied, { order: -1e9, row: quoting.row });
+  const report = replyLines(newestReply, "The agent's newest message:", { order: 4e9, row: REPLY_ROW });
   const list = newestListLines(trail);
   const telling = { weights, from: trail.workedIn };
   const unread = unreadLines(trail, { ...telling, room: budget * UNREAD_SHARE * CHARACTERS_PER_TOKEN });
-  const stepRoom = Math.min(budget * STEPS_SHARE * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
+  const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const steps = stepLines(trail, { ...telling, room: stepRoom });
   const started = startedLines(trail);
   const tail = tailLines(trail, { budget, whole: wholeSteps(trail, stepRoom) });
@@ -70,14 +81,14 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: template, share: templateShare(budget), by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
     { lines: unread, share: 1.25 * UNREAD_SHARE, by: 'order' },
-    { lines: steps, share: 1.25 * STEPS_SHARE, by: 'order' },
+    { lines: steps, share: 1.25 * stepsShare(budget), by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
     { lines: tree, share: 0.04, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.03, by: 'order' },
-    { lines: report, share: quoteShare * replyShare(newestReply, trail), by: 'order' },
-    { lines: reply, share: quoteShare * replyShare(repliesTo, trail), by: 'order' },
+    { lines: report, share: quoteShare * (isList(newestReply, trail) ? 0.1 : 0.08), by: 'order' },
+    { lines: reply, share: quoting.share, by: 'order' },
     { lines: list.meant, share: 0.08, by: 'order' },
     { lines: now, share: 0.05, by: 'worth' },
     { lines: choices, share: 0.03, by: 'order' },
@@ -119,15 +130,18 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     delivered,
     carried,
   ].flat();
-  return { floors, all, files: files.byPath };
+  return { floors, all, files: files.byPath, messages: messages.counts };
 }
 
 /** Share of the budget for the newest results, to which the agent has not reacted yet. @source docs/decisions/summary.md */
 const UNREAD_SHARE = 0.05;
 /** Characters of the steps on the current request: with more room they stand as they were besides. */
 const MOST_OF_STEPS = 1_500;
-/** Share for the steps before them on the current request. */
-const STEPS_SHARE = 0.08;
+/** Share for the steps before them on the current request; in a small summary paths and rules come first here, too. */
+function stepsShare(budget: number): number {
+  return 0.04 + 0.04 * Math.min(1, budget / WHOLE_QUOTES);
+}
+
 /** Tokens from which on messages of the agent are quoted at their whole share: in a small summary paths and rules come first. */
 const WHOLE_QUOTES = 5_000;
 /** Characters of code and output that a token holds at least, nearly always. */
@@ -138,7 +152,38 @@ function tailShare(budget: number): number {
   return Math.min(0.2, Math.max(0, (budget - 4_000) / 40_000));
 }
 
-/** A message with a list is what the user refers to next: "do 2 and 4". */
-function replyShare(reply: Reply | undefined, { current }: Trail): number {
-  return reply !== undefined && reply.position === current.newestList?.position ? 0.1 : 0.08;
+/** A message with a list is what the user refers to next. */
+function isList(reply: Reply | undefined, { current }: Trail): boolean {
+  return reply !== undefined && reply.position === current.newestList?.position;
 }
+
+/** How the agent's message before a request is quoted: its share of the budget, and characters of a row. */
+interface Quoting {
+  readonly share: number;
+  readonly row: number;
+}
+
+/**
+ * A message that the user goes on from in few words ("confirm these", "do 2 and 4") is what the request is about: all
+ * rows of its lists are told, each as far as there is room. Others are told from their end.
+ */
+function quotingOf(reply: Reply | undefined, trail: Trail, budget: number): Quoting {
+  const share = (isList(reply, trail) ? 0.1 : 0.08) * Math.min(1, budget / WHOLE_QUOTES);
+  const { turn = 0, text = '' } = trail.requests.at(-1) ?? {};
+  if (reply === undefined || turn !== reply.turn + 1 || text.length > LONGEST_FOLLOW_UP)
+    return { share, row: REPLY_ROW };
+  const rows = reply.text.split('\n').filter((row) => row.trim() !== '');
+  const items = rows.filter((row) => LIST_ITEM.test(row)).length;
+  const room = LISTED_SHARE * budget * CHARACTERS_PER_TOKEN;
+  if (items < LEAST_ITEMS) return { share, row: REPLY_ROW };
+  if (reply.text.length <= room) return { share: Math.max(share, LISTED_SHARE), row: REPLY_ROW };
+  return { share: Math.max(share, LISTED_SHARE), row: Math.max(LEAST_ROW, Math.floor(room / rows.length)) };
+}
+
+/** Characters of a request up to which it asks about the answer before it rather than saying all itself. */
+const LONGEST_FOLLOW_UP = 200;
+const LIST_ITEM = /^\s*(?:[-*•] |\d{1,3}[.)] |\|)/;
+const LEAST_ITEMS = 3;
+/** Share of the budget for such a message, and characters of its rows at least. */
+const LISTED_SHARE = 0.12;
+const LEAST_ROW = 70;

@@ -19,15 +19,33 @@ interface Said {
   readonly last: UserRequest;
 }
 
+/** The lines of messages by how they are picked. */
+export interface MessageLines {
+  readonly all: readonly SummaryLine[];
+  readonly newest: readonly SummaryLine[];
+  /** With rules that came and went with them. */
+  readonly limited: readonly SummaryLine[];
+  /** They may be rules. */
+  readonly doubtful: readonly SummaryLine[];
+  /** How many messages each line tells. */
+  readonly counts: ReadonlyMap<SummaryLine, number>;
+}
+
+/** How many messages no picked line tells, in words; no line where all are told. */
+export function untoldLines(counts: MessageLines['counts'], picked: readonly SummaryLine[]): SummaryLine[] {
+  const isTold = new Set(picked);
+  let untold = 0;
+  for (const [line, count] of counts) if (!isTold.has(line)) untold += count;
+  if (untold === 0 || picked.length === 0) return [];
+  const text = `(${untold} more, not told here)`;
+  return [summaryLine({ section, order: 2e8, text, value: 0 })];
+}
+
 /**
  * All messages, the newest of them, those with rules that came and went with them, and those that may be rules.
  * @param preserved what follows the summary verbatim: one line says which messages those are
  */
-export function messageLines(
-  trail: Trail,
-  budget: number,
-  preserved: PreservedWords,
-): { all: SummaryLine[]; newest: SummaryLine[]; limited: SummaryLine[]; doubtful: SummaryLine[] } {
+export function messageLines(trail: Trail, budget: number, preserved: PreservedWords): MessageLines {
   const told = runsOf(
     trail.requests.filter((request) => !preserved.hasMessage(request.text) && !isIdleCommand(request, trail)),
   );
@@ -53,7 +71,8 @@ export function messageLines(
       const text = `${number}. ${answeredTo(answers.get(first.turn), first, room)}${words}`;
       const line = summaryLine({ section, order: first.turn, text, value });
       const isLimited = kept.some((rule) => !quotedAbove.some((request) => request.includes(rule)));
-      return { line, request: last, isLimited, isDoubtful: !isCurrent && mayBind(first) };
+      const count = last.turn - first.turn + 1;
+      return { line, request: last, count, isLimited, isDoubtful: !isCurrent && mayBind(first) };
     });
   const deeds = lines.flatMap(({ line: parent, request }) => {
     const text = request.turn === trail.turns ? '' : deedsText(request);
@@ -94,6 +113,7 @@ export function messageLines(
     newest: [...followLine, ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST)],
     limited: lines.flatMap(({ line, isLimited }) => (isLimited ? [line] : [])).toReversed(),
     doubtful: lines.flatMap(({ line, isDoubtful }) => (isDoubtful ? [line] : [])).toReversed(),
+    counts: new Map(lines.map(({ line, count }) => [line, count])),
   };
 }
 

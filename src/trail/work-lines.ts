@@ -160,7 +160,7 @@ function distinct(statements: readonly Statement[]): Statement[] {
 }
 
 /** Characters of one line of a message of the agent. */
-const REPLY_ROW = 260;
+export const REPLY_ROW = 260;
 
 /** What says nothing in a message once it is quoted: rules, fences, directives to the client. */
 const NO_CONTENT = /^\s*(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
@@ -169,14 +169,18 @@ const NO_CONTENT = /^\s*(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|::[\w-]+\
  * A message of the agent as it stood, line by line, its end first: there it asks, sums up or says what comes next. Each
  * line needs the one after it, so that nothing is left out in between.
  */
-export function replyLines(reply: Reply | undefined, group: string, order: number): SummaryLine[] {
+export function replyLines(
+  reply: Reply | undefined,
+  group: string,
+  { order, row: length }: { readonly order: number; readonly row: number },
+): SummaryLine[] {
   if (reply === undefined) return [];
   const rows = reply.text.split('\n').map((row) => withoutEmphasis(row.trimEnd()));
   const lines: SummaryLine[] = [];
   for (const [at, row] of [...rows.entries()].toReversed()) {
     if (NO_CONTENT.test(row)) continue;
     const parent = lines.at(-1);
-    const text = `  ${clip(row, REPLY_ROW)}`;
+    const text = `  ${clip(row, length)}`;
     const section = SECTION.current;
     lines.push(summaryLine({ section, order: order + at / 1_000, group, text, value: 0.5, parent }));
   }

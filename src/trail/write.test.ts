@@ -837,6 +837,37 @@ test('what a step says of its run is not told again below it', () => {
   assert.match(text, /→ ok: 25 passed in 3 s\n {4}all night/);
 });
 
+function squeakyPart(at: number): string {
+  return `- \`part_${at}\`: ${at % 2 === 0 ? 'keep it' : 'drop it'}, since ${'it squeaks and '.repeat(9)}so on.`;
+}
+
+test('what the user goes on from in few words is told row by row, also where it is long', () => {
+  const rows = Array.from({ length: 12 }, (_, at) => squeakyPart(at));
+  const story = session(20)
+    .user('What may go?')
+    .agent(['I looked at all parts.', '', ...rows].join('\n'));
+  const told = (text: string) => {
+    const [, quoted = ''] = text.split("The agent's last message before the current request:\n");
+    return rows.filter((row) => quoted.includes(`  ${row.slice(0, 30)}`)).length;
+  };
+  assert.equal(told(summaryOf(story.user('Then check these.'), 2_000)), rows.length);
+});
+
+function messagesTold(summary: string): number {
+  const [, section = ''] = summary.split('6. All User Messages:\n');
+  return section.split('\n\n')[0]?.match(/^\d+\. /gm)?.length ?? 0;
+}
+
+test('a summary says how many messages it leaves out', () => {
+  const story = Story.in(home);
+  for (let at = 0; at < 60; at++)
+    story.user(`Please paint mast ${at} in a colour that suits it, ${'well '.repeat(20)}.`).agent('Done.');
+  const short = summaryOf(story, 1_000);
+  const [, untold = '0'] = /^\((\d+) more, not told here\)$/m.exec(short) ?? [];
+  assert.ok(Number(untold) > 0 && messagesTold(short) + Number(untold) === 60, short);
+  assert.doesNotMatch(summaryOf(story, 20_000), /not told here/);
+});
+
 test('a pipe that hides a failure is told as one, and never as well', () => {
   const failing = '(pass) an error is caught\n(fail) the dome turns\n 12 pass\n 1 fail';
   const text = summaryOf(Story.in(home).user('Test it.').sh('bun test | tail -20', failing));

@@ -5,6 +5,7 @@ import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { SummarySection } from '../vocabulary.ts';
 import { nameLines, placedNames } from './concept-lines.ts';
 import { linesOf } from './lines.ts';
+import { untoldLines } from './message-lines.ts';
 import type { Lines } from './lines.ts';
 import { preservedWords } from './preserved.ts';
 import { countRedactions, redact } from './redact.ts';
@@ -67,7 +68,7 @@ export function writeSummary(
   const lines = linesOf(trail, budgetTokens, preservedWords(preserved));
   const picked = pickLines(trail, lines, budgetTokens, count);
   for (;;) {
-    const text = render(picked, budgetTokens);
+    const text = render([...picked, ...untoldLines(lines.messages, picked)], budgetTokens);
     const tokens = count(text);
     if (tokens <= budgetTokens || picked.length === 0) {
       return { text, tokens, sections: sectionsOf(picked), redactions: countRedactions(text) };

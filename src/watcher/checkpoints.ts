@@ -1,7 +1,7 @@
 // What a command that ran means for the work: a commit, a checkpoint of a pull request, or neither; and what git itself
 // says about it in the output.
 
-import { commitsIn } from '../trail/git-output.ts';
+import { commitsIn } from '../trail/git/output.ts';
 import { stripAnsi } from '../trail/outputs.ts';
 import type { CommandFate, Outcome } from './fates.ts';
 

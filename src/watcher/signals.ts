@@ -8,7 +8,7 @@ import type { Evidence, Signal } from '../protocol/signal.ts';
 import { isUserMessage } from '../history/filter.ts';
 import { baseName, meaningOf, shellScriptOf } from '../trail/calls.ts';
 import type { PlanChange } from '../trail/calls.ts';
-import { commitsIn } from '../trail/git-output.ts';
+import { commitsIn } from '../trail/git/output.ts';
 import { looksFailed, outcomeOf, stripAnsi } from '../trail/outputs.ts';
 import { redact } from '../trail/redact.ts';
 import { clip, detached, oneLine } from '../trail/sentences.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aheadIn, commitsIn, headIn, loggedIn, pushIn, statusIn } from './git-output.ts';
+import { aheadIn, commitsIn, headIn, loggedIn, pushIn, statusIn } from './output.ts';
 
 test('commits are read off with their branch and the count of their files', () => {
   const output =

@@ -1,6 +1,6 @@
 // The words of git commands that decide what a commit holds: pathspecs, modes, how far a reset goes.
 
-import { joinPath } from './shell.ts';
+import { joinPath } from '../shell.ts';
 
 /** Which paths a command is about. */
 export interface PathChoice {
@@ -17,9 +17,10 @@ export interface CommitWords {
   readonly isAmend: boolean;
   /** `--dry-run` commits nothing. */
   readonly isTry: boolean;
-  /** Paths given: only these go in, or these too with `-i`. */
+  /** The paths that were given. */
   readonly paths: PathChoice | undefined;
-  readonly isIncluding: boolean;
+  /** What waits in the index goes in: only paths that are given without `-i` leave it out. */
+  readonly isOfIndex: boolean;
   readonly subject: string | undefined;
 }
 
@@ -59,7 +60,7 @@ export function commitWords(words: readonly string[], directory: string): Commit
     isAmend: words.includes('--amend'),
     isTry: words.includes('--dry-run'),
     paths: operands.length === 0 ? undefined : pathsOf(operands, directory),
-    isIncluding: letters.includes('i') || words.includes('--include'),
+    isOfIndex: operands.length === 0 || letters.includes('i') || words.includes('--include'),
     subject,
   };
 }

@@ -1,0 +1,62 @@
+// The verbs that tell or change what is checked out, and where.
+
+import { gitCommandOf } from '../shell.ts';
+import type { GitCommand } from '../shell.ts';
+import { aheadIn, headIn, loggedIn } from './output.ts';
+import type { Repository } from './repository.ts';
+import { restoreIndex } from './staging.ts';
+import type { Step } from './step.ts';
+import { inDirectory, operandsOf } from './words.ts';
+
+/** `git checkout` and `switch`, the branch that they move to aside. */
+export function checkOut(repository: Repository, step: Step): void {
+  const { tree, output, moment } = step;
+  restoreIndex(repository, step);
+  repository.trees.setAhead(tree, aheadIn(output));
+  repository.trees.setHead(tree, headIn(output), moment.position);
+}
+
+/** `git log`, `show` and `rev-parse`, where one of them is the only one of a script and begins with what is checked out. */
+export function look({ trees, commits }: Repository, step: Step): void {
+  const { git, run, tree, output, moment } = step;
+  const looks = run.simple.filter((one) => /^(?:log|show|rev-parse)$/.test(gitCommandOf(one)?.verb ?? ''));
+  if (run.failed || looks.length > 1 || !isOfHead(git)) return;
+  if (git.verb === 'rev-parse') {
+    const hash = /^[0-9a-f]{7,40}$/m.exec(output)?.[0];
+    if (hash !== undefined) commits.rename(tree, hash);
+    return;
+  }
+  const logged = loggedIn(output);
+  trees.setHead(tree, logged[0], moment.position);
+  commits.recognize(tree, logged);
+}
+
+/** Whether a listing begins with what is checked out: it names no other revision or path and leaves nothing out. */
+function isOfHead({ words }: GitCommand): boolean {
+  const isFiltered = words.some((word) =>
+    /^--(?:all|reverse|grep|author|committer|since|after|until|before|skip|merges|no-merges|branches|remotes|tags|diff-filter|follow|abbrev-ref|show-toplevel|git-)|^-[SGL]/.test(
+      word,
+    ),
+  );
+  // `-n 5` leaves its number among the operands; a hash of digits only is longer.
+  const operands = operandsOf(words).filter((word) => !/^\d{1,6}$/.test(word));
+  return (
+    !isFiltered &&
+    !words.includes('--') &&
+    operands.every((word) => /^(?:HEAD|@|\S+\.\.(?:HEAD)?)$/.test(word))
+  );
+}
+
+/** `git worktree add` and `remove`. */
+export function changeTrees({ trees, changes }: Repository, { git, run, directory, moment }: Step): void {
+  const [verb, path] = operandsOf(git.words.filter((_, at) => !/^-[bB]$/.test(git.words[at - 1] ?? '')));
+  if (run.failed || path === undefined) return;
+  const root = inDirectory(directory, path);
+  if (verb === 'add') {
+    trees.add(root);
+    trees.setHead(root, headIn(run.output), moment.position);
+  } else if (verb === 'remove') {
+    trees.remove(root);
+    changes.forgetBelow(root);
+  }
+}

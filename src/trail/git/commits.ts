@@ -1,0 +1,163 @@
+// The commits that the session made: on which branches they are, what became of them, which were made after a revision.
+
+import type { Commit, CommitFate } from '../trail.ts';
+import type { LoggedCommit } from './output.ts';
+import type { Step } from './step.ts';
+import { shortHash, shortSubject } from './trees.ts';
+import type { Trees } from './trees.ts';
+import { stepsBack } from './words.ts';
+
+const MAX_COMMITS = 120;
+/** Characters of a subject by which a commit is known again after it was made anew. */
+const KNOWN_BY = 60;
+
+/** A commit that the session made. */
+export interface MadeCommit {
+  readonly turn: number;
+  readonly position: number;
+  hash: string | undefined;
+  readonly subject: string;
+  readonly tree: string;
+  /** The branches that hold it, as far as the session made them. */
+  readonly branches: Set<string>;
+  /** The changes it took. */
+  readonly files: readonly string[];
+  isPushed: boolean;
+  fate: CommitFate | undefined;
+}
+
+/** Collects the commits that the session made, and with them moves the branches of the trees; their number is bounded. */
+export class MadeCommits {
+  readonly #trees: Trees;
+  #commits: MadeCommit[] = [];
+  #newestPosition: number | undefined;
+
+  constructor(trees: Trees) {
+    this.#trees = trees;
+  }
+
+  /** Where the newest commit was made, in the items of the log. */
+  get newestPosition(): number | undefined {
+    return this.#newestPosition;
+  }
+
+  list(): Commit[] {
+    return this.#commits.map(({ turn, hash, subject, fate }) => ({ turn, hash, subject, fate }));
+  }
+
+  /** The newest commit of a tree, or of all, that was not thrown away. */
+  newest(root?: string): MadeCommit | undefined {
+    return this.#commits.findLast(
+      ({ tree, fate }) => fate !== 'thrown away' && (root === undefined || tree === root),
+    );
+  }
+
+  has(subject: string): boolean {
+    return this.#commits.some((commit) => commit.subject === subject);
+  }
+
+  /** The commits of the branch that a tree has checked out, the newest last. */
+  onBranch(root: string): MadeCommit[] {
+    const branch = this.#trees.get(root)?.branch ?? '';
+    return this.#commits.filter(
+      (commit) =>
+        commit.tree === root &&
+        commit.fate !== 'thrown away' &&
+        (branch === '' || commit.branches.has(branch) || commit.branches.has('')),
+    );
+  }
+
+  /** Adds a commit to the branch that is checked out; one of which no subject is known only moves the branch. */
+  add(
+    { tree, moment: { turn, position } }: Step,
+    made: {
+      readonly hash: string | undefined;
+      readonly subject: string | undefined;
+      readonly files: readonly string[];
+    },
+  ): void {
+    const hash = shortHash(made.hash);
+    const subject = shortSubject(made.subject);
+    this.#newestPosition = position;
+    if (subject !== undefined) {
+      const branches = new Set([this.#trees.get(tree)?.branch ?? '']);
+      const { files } = made;
+      const commit = { turn, position, hash, subject, tree, branches, files };
+      this.#commits.push({ ...commit, isPushed: false, fate: undefined });
+      if (this.#commits.length > MAX_COMMITS) this.#commits.shift();
+    }
+    const branch = this.#trees.branchOf(tree);
+    if (branch === undefined) return;
+    branch.head = { hash, subject, position };
+    branch.ahead++;
+  }
+
+  /** A branch begins where another one is: it holds the same commits. */
+  share(root: string, { from, to }: { readonly from: string; readonly to: string }): void {
+    for (const { tree, branches } of this.#commits) if (tree === root && branches.has(from)) branches.add(to);
+  }
+
+  /** The newest commit of the branch is made again: what it held goes into the new one. */
+  takeBack(root: string): MadeCommit | undefined {
+    const newest = this.onBranch(root).at(-1);
+    const branch = this.#trees.branchOf(root);
+    if (branch !== undefined && branch.ahead > 0) branch.ahead--;
+    const { hash, subject } = branch?.head ?? newest ?? {};
+    const isOther =
+      newest?.hash === undefined || hash === undefined ? newest?.subject !== subject : newest.hash !== hash;
+    if (newest === undefined || isOther) return undefined;
+    this.forget([newest]);
+    return newest;
+  }
+
+  /** There are no such commits any more; what they held is elsewhere. */
+  forget(gone: readonly MadeCommit[]): void {
+    this.#commits = this.#commits.filter((commit) => !gone.includes(commit));
+  }
+
+  /** The commits of a branch that were made after a revision; undefined where the log does not tell which those are. */
+  madeAfter(revision: string, root: string): MadeCommit[] | undefined {
+    const made = this.onBranch(root);
+    const steps = stepsBack(revision);
+    if (steps === 0) return [];
+    if (steps !== undefined) return steps > made.length ? undefined : made.slice(-steps);
+    const at = made.findIndex(
+      ({ hash }) =>
+        hash !== undefined &&
+        /^[0-9a-f]{7,40}$/.test(revision) &&
+        (hash.startsWith(revision) || revision.startsWith(hash)),
+    );
+    if (at >= 0) return made.slice(at + 1);
+    return /^(?:origin|upstream)\/|^@\{u/.test(revision)
+      ? made.filter(({ isPushed }) => !isPushed)
+      : undefined;
+  }
+
+  /** What is checked out has this hash. */
+  rename(root: string, told: string): void {
+    const branch = this.#trees.branchOf(root);
+    const head = branch?.head;
+    const hash = shortHash(told);
+    if (branch === undefined || head === undefined || head.hash?.slice(0, 7) === hash?.slice(0, 7)) return;
+    branch.head = { ...head, hash, subject: head.hash === undefined ? head.subject : undefined };
+    const newest = this.onBranch(root).at(-1);
+    if (newest === undefined || newest.hash !== undefined || newest.subject !== head.subject) return;
+    newest.hash = hash;
+    newest.fate = undefined;
+  }
+
+  /** A listing told the hashes of commits that have none, or none any more. */
+  recognize(root: string, logged: readonly LoggedCommit[]): void {
+    for (const { hash, subject } of logged) {
+      const known = this.#commits.findLast(
+        (commit) =>
+          commit.tree === root &&
+          (commit.hash === undefined || commit.fate === 'rebased') &&
+          commit.subject.slice(0, KNOWN_BY) === subject.slice(0, KNOWN_BY),
+      );
+      if (known === undefined) continue;
+      known.hash = shortHash(hash);
+      known.fate = undefined;
+    }
+  }
+}

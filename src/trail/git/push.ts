@@ -1,0 +1,37 @@
+// `git push`: which commits the remote has.
+
+import { detached } from '../sentences.ts';
+import { pushIn } from './output.ts';
+import type { Repository } from './repository.ts';
+import type { Step } from './step.ts';
+import { operandsOf } from './words.ts';
+
+/** `git push`. */
+export function push({ trees, commits }: Repository, step: Step): void {
+  const { git, run, output, tree } = step;
+  const branch = trees.branchOf(tree);
+  const name = trees.get(tree)?.branch ?? '';
+  if (branch === undefined || git.words.some((word) => /^(?:-d|--delete|--dry-run|-n)$/.test(word))) return;
+  const report = pushIn(output, name === '' ? undefined : name);
+  const result = report?.result ?? (!isOf(name, git.words) ? 'other' : run.failed ? 'refused' : 'pushed');
+  if (result === 'other') return;
+  if (result === 'refused') {
+    branch.refusal = detached(report?.reason ?? 'it failed');
+    return;
+  }
+  branch.ahead = 0;
+  branch.isExact = true;
+  branch.refusal = undefined;
+  for (const commit of commits.onBranch(tree)) commit.isPushed = true;
+  if (report?.hash !== undefined) commits.rename(tree, report.hash);
+}
+
+/** Whether a push is of the branch that is checked out, by its words. */
+function isOf(branch: string, words: readonly string[]): boolean {
+  const refs = operandsOf(words).slice(1);
+  return (
+    refs.length === 0 ||
+    branch === '' ||
+    refs.some((ref) => ref.split(':').some((part) => part === branch || part === 'HEAD'))
+  );
+}

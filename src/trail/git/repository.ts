@@ -1,0 +1,52 @@
+// What the log tells of a repository: its work trees, the commits that the session made, the changes that none holds.
+
+import type { NewestCommit, TreeState } from '../trail.ts';
+import { OpenChanges } from './changes.ts';
+import { MadeCommits } from './commits.ts';
+import { Trees } from './trees.ts';
+import type { Branch } from './trees.ts';
+import { isAtOrBelow } from './words.ts';
+
+/** A repository as far as the log tells of it. */
+export class Repository {
+  readonly trees = new Trees();
+  readonly changes = new OpenChanges(this.trees);
+  readonly commits = new MadeCommits(this.trees);
+
+  /** The state of the tree that a directory lies in; changes also of the working directory. */
+  state(workedIn = '.'): TreeState {
+    const { trees, changes, commits } = this;
+    const own = trees.rootOf(workedIn) ?? workedIn;
+    const root = trees.branchOf(own)?.head === undefined ? (commits.newest()?.tree ?? own) : own;
+    const branch = trees.branchOf(root);
+    const head = headOf(branch);
+    const isOwn = head !== undefined && commits.has(head.subject);
+    const stash = trees.get(root)?.stashes.at(-1);
+    return {
+      newest: head ?? newestOf(commits, root),
+      as: head === undefined ? 'before' : isOwn ? 'made' : 'seen',
+      directory: root === own ? undefined : root,
+      hasCommits: commits.newestPosition !== undefined,
+      ahead: branch?.ahead ?? 0,
+      isExact: branch?.isExact ?? true,
+      refusal: branch?.refusal,
+      changed: changes.list(
+        (path) => isAtOrBelow(path, own) || isAtOrBelow(path, '.') || trees.rootOf(path) === own,
+      ),
+      stashed: [...(stash?.keys() ?? [])],
+    };
+  }
+}
+
+/** What is checked out, where git told its subject. */
+function headOf(branch: Branch | undefined): NewestCommit | undefined {
+  const { head } = branch ?? {};
+  return head?.subject === undefined
+    ? undefined
+    : { hash: head.hash, subject: head.subject, position: head.position };
+}
+
+function newestOf(commits: MadeCommits, root: string): NewestCommit | undefined {
+  const made = commits.newest(root);
+  return made && { hash: made.hash, subject: made.subject, position: made.position };
+}

@@ -1,0 +1,56 @@
+// The verbs that put changes into the index and take them out again.
+
+import type { Repository } from './repository.ts';
+import type { Step } from './step.ts';
+import type { Index } from './trees.ts';
+import { addedPaths, operandsOf, pathsOf } from './words.ts';
+import type { PathChoice } from './words.ts';
+
+/** How `git commit` says that there is nothing for it to do. */
+export const NO_COMMIT = /^(?:nothing to commit|nothing added to commit|no changes added to commit)/m;
+
+/** `git add`. */
+export function add({ trees, changes }: Repository, step: Step): void {
+  const { git, run, directory, reports } = step;
+  const index = trees.get(step.tree)?.index;
+  if (index === undefined || (run.failed && /^fatal: pathspec/m.test(run.output))) return;
+  const choice = addedPaths(git.words, directory);
+  const hasRun = !run.failed || reports.length > 0 || NO_COMMIT.test(run.output);
+  index.hasAdded = true;
+  if (choice.isUnclear || !hasRun) index.isUnclear = true;
+  noteAdded(index, choice);
+  changes.stage(step, choice.matches, choice.isTracked);
+}
+
+function noteAdded(index: Index, { named }: PathChoice): void {
+  if (named === undefined) index.added = undefined;
+  else for (const path of named) index.added?.add(path);
+}
+
+/** `git rm` and `git mv` put their part into the index; what became of the files is known. */
+export function stageRemoved({ trees, changes }: Repository, step: Step): boolean {
+  const index = trees.get(step.tree)?.index;
+  if (index === undefined || step.run.failed) return false;
+  index.hasAdded = true;
+  index.added = undefined;
+  changes.stage(step, pathsOf(operandsOf(step.git.words), step.directory).matches, false);
+  return true;
+}
+
+/** `restore --staged` and `checkout COMMIT -- PATHS` put the index back, too; what became of the files is known. */
+export function restoreIndex({ changes }: Repository, step: Step): void {
+  const { git, run, directory } = step;
+  const { words } = git;
+  const dashes = words.indexOf('--');
+  const source = dashes > 0 ? words[dashes - 1] : undefined;
+  const isOfIndex =
+    git.verb === 'restore'
+      ? words.some((word) => word === '-S' || word === '--staged')
+      : source !== undefined && !source.startsWith('-');
+  if (run.failed || !isOfIndex) return;
+  const isOfFiles = git.verb !== 'restore' || words.some((word) => word === '-W' || word === '--worktree');
+  if (isOfFiles) {
+    const specs = dashes < 0 ? operandsOf(words) : words.slice(dashes + 1);
+    changes.take(step, pathsOf(specs, directory).matches);
+  } else changes.unstage(step, operandsOf(words));
+}

@@ -1,0 +1,33 @@
+// `git status`: what it lists is so.
+
+import { gitCommandOf } from '../shell.ts';
+import type { SimpleCommand } from '../shell.ts';
+import { aheadIn, statusIn } from './output.ts';
+import type { Repository } from './repository.ts';
+import type { Step } from './step.ts';
+import { inDirectory, operandsOf } from './words.ts';
+
+/** `git status`, where it is the only one of a script, so that what was printed is its own. */
+export function status({ trees, changes }: Repository, step: Step): void {
+  const { git, run, directory, output } = step;
+  const tree = trees.get(step.tree);
+  const isOne = run.simple.filter((command) => gitCommandOf(command)?.verb === 'status').length === 1;
+  if (tree === undefined || !isOne || output !== run.output) return;
+  trees.setAhead(step.tree, aheadIn(output));
+  const base = git.words.some((word) => word.startsWith('--porcelain')) ? step.tree : directory;
+  const rows = statusIn(output).map((row) => ({
+    ...row,
+    path: inDirectory(base, row.path),
+    isUnknownDirectory: row.isUntracked && row.path.endsWith('/'),
+  }));
+  const isAll = !run.failed && operandsOf(git.words).length === 0 && run.simple.every(printsPlainly);
+  changes.compare(step, rows, isAll);
+  if (!isAll) return;
+  const added = new Set(rows.flatMap(({ isStaged, path }) => (isStaged ? [path] : [])));
+  tree.index = { hasAdded: added.size > 0, isUnclear: false, added };
+}
+
+/** Whether what a command prints cannot be taken for a line of `git status`, and it hides nothing of one. */
+function printsPlainly({ words }: SimpleCommand): boolean {
+  return /^(?:git|cd|echo|printf|pwd|true|date|:)$/.test(words[0] ?? '');
+}
