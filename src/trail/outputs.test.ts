@@ -9,6 +9,7 @@ import {
   saysFailed,
   tellingLines,
 } from './outputs.ts';
+import { beginningOf } from './phrases.ts';
 
 const wrapped: readonly (readonly [
   why: string,
@@ -222,5 +223,6 @@ test('a traceback is told by its last line and the last place of the project in 
     'throw new Error();\n    at failed (/home/ada/error.js:3:7)\nError: no such lens\n    at Error.found (/home/ada/b.js:1:2)';
   assert.deepEqual(tellingLines(node, true), ['Error: no such lens']);
   assert.equal(readsFailed('Traceback (most recent call last):'), false);
+  assert.match(beginningOf(trace), /^IndentationError: unexpected indent/);
   assert.ok(saysFailed(trace), 'it still says that the run failed');
 });

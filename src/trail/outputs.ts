@@ -196,9 +196,14 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   return lastLines(plain, 2);
 }
 
+/** Whether a line only says that a traceback follows. */
+export function isTraceHead(line: string): boolean {
+  return TRACE_HEAD.test(line);
+}
+
 /** Whether a line only begins a traceback, or says where it passed. */
 function isOfTrace(line: string): boolean {
-  return TRACE_HEAD.test(line) || TRACE_PLACE.test(line) || FRAME.test(line);
+  return isTraceHead(line) || TRACE_PLACE.test(line) || FRAME.test(line);
 }
 
 /** `=== 2 failed ===` says "2 failed". */

@@ -2,7 +2,7 @@
 
 import type { CallView } from '../protocol/item.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
-import { readsFailed, stripAnsi } from './outputs.ts';
+import { isTraceHead, readsFailed, stripAnsi, tellingLines } from './outputs.ts';
 import { redact } from './redact.ts';
 import { clip, detached, oneLine } from './sentences.ts';
 import { scriptRows } from './shell.ts';
@@ -67,6 +67,10 @@ export function beginningOf(output: string): string {
     const row = head.slice(from, end < 0 ? head.length : end).trim();
     from = end < 0 ? head.length : end + 1;
     if (/^<[^<>]*>$/.test(row)) continue;
+    if (isTraceHead(row)) {
+      first = tellingLines(output, true, 1)[0];
+      break;
+    }
     first ??= row;
     if (!WORD.test(row)) continue;
     first = row;

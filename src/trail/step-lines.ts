@@ -4,7 +4,7 @@ import { byNames, tellableRows, tellingRows, withoutNotices } from './excerpts.t
 import { identifiersOf } from './identifiers.ts';
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { readsFailed } from './outputs.ts';
+import { isTraceHead, readsFailed } from './outputs.ts';
 import { clip, ELLIPSIS } from './sentences.ts';
 import type { Activity, Trail } from './trail.ts';
 
@@ -264,6 +264,6 @@ export function tailLines(
 function rowsOf(text: string, length: number): string[] {
   const rows = withoutNotices(text)
     .split('\n')
-    .filter((row) => row.trim() !== '');
+    .filter((row) => row.trim() !== '' && !isTraceHead(row));
   return rows.map((row) => `    ${clip(row.trimEnd(), length)}`);
 }
