@@ -133,7 +133,7 @@ function linesWith(sought: RegExp, text: string): string[] {
 /** How a traceback begins, which tells nothing, and where a line of it says that it was. */
 const TRACE_HEAD = /^\s*Traceback \(most recent call last\):?\s*$/;
 const TRACE_PLACE = /^\s+(File "[^"\n]{1,300}", line \d{1,9})/;
-const FRAME = /^\s*at (?:async )?\S.*:\d+:\d+\)?$/;
+const FRAME = /^\s*at \S.*:\d+:\d+\)?$/;
 /** Code that is not of the project. */
 const FOREIGN = /\/(?:site|dist)-packages\/|\/lib\/python[\d.]*\/|"<frozen /;
 
