@@ -5,7 +5,7 @@ import { cellActions } from './cells.ts';
 import type { Replacement } from './known-text.ts';
 import { patchedFiles } from './patch.ts';
 import { ELLIPSIS } from './sentences.ts';
-import { fileActionsOf, joinPath, simpleCommands } from './shell.ts';
+import { fileActionsOf, joinPath, partedScript } from './shell.ts';
 import type { SimpleCommand } from './shell.ts';
 import type { LineRange, Plan, PlanStep, StepStatus } from './trail.ts';
 
@@ -29,6 +29,8 @@ export interface CallMeaning {
   /** The shell script, or a phrase for a tool whose result tells like a command's does. */
   readonly command?: string | undefined;
   readonly simple?: readonly SimpleCommand[] | undefined;
+  /** Commands behind `||`, of which nobody knows whether they ran. */
+  readonly guarded?: readonly SimpleCommand[] | undefined;
   /** The directory that the call itself names. */
   readonly directory?: string | undefined;
   readonly files: readonly FileAction[];
@@ -55,9 +57,10 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Reads a call. Never throws: arguments that are no JSON count as plain text. */
 export function meaningOf(call: CallView): CallMeaning {
-  const { command, simple, directory, files, plan, questions, processId, text } = readCall(call);
+  const { command, simple, guarded, directory, files, plan, questions, processId, text } = readCall(call);
   // One shape for all, whatever is absent: an engine compiles what reads calls once, not again for each new shape.
-  return { command, simple, directory, files: files.map(fileAction), plan, questions, processId, text };
+  const read = files.map(fileAction);
+  return { command, simple, guarded, directory, files: read, plan, questions, processId, text };
 }
 
 function fileAction({ action, path, to, range, added, replaced, how }: FileAction): FileAction {
@@ -186,13 +189,14 @@ export function shellMeaning(script: string, args: Arguments): CallMeaning {
   if (patch !== undefined && patch.length > 0) {
     return { files: patch.map((file) => within(directory, file)), text: script };
   }
-  const simple = simpleCommands(script);
+  const { simple, guarded } = partedScript(script);
   const files = simple.flatMap(fileActionsOf).map(({ action, path, to, range, content, how }) => {
     return { action, path, to, range, added: content, how };
   });
   return {
     command: script,
     simple,
+    guarded,
     ...(directory === undefined ? {} : { directory }),
     files: files.map((file) => within(directory, file)),
     text: script,

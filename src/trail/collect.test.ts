@@ -583,3 +583,41 @@ test('the newest commit is known where git was quiet, in another directory, or a
   const quiet = trailOf(Story.in(home).user('Go.').sh('git commit -q -F message.txt'));
   assert.equal(quiet.tree.hasCommits, true, 'though nothing tells its subject');
 });
+
+test('what an edit only quotes to find its place is no line that it added, unless an earlier edit wrote it', () => {
+  const path = `${home}/src/dome.ts`;
+  const before = 'export function turnDome(angle: number) {\n  return slowMotor(angle, domeSpeed);\n}';
+  const after = before.replace('  return', '  checkShutter(angle, openShutters);\n  return');
+  const again = after.replace('  return', '  logAngle(angle, nightJournal, true);\n  return');
+  const written = (story: Story): string[] =>
+    (trailOf(story).files[0]?.rows() ?? []).filter((row) => row.isWritten).map(({ text }) => text);
+  const story = Story.in(home).user('Mend the dome.').edit(path, before, after);
+  assert.deepEqual(written(story), ['checkShutter(angle, openShutters);']);
+  assert.deepEqual(written(story.edit(path, after, again)).toSorted(), [
+    'checkShutter(angle, openShutters);',
+    'logAngle(angle, nightJournal, true);',
+  ]);
+});
+
+test('what stands behind `||` is told as run where the output shows it', () => {
+  const trail = trailOf(
+    Story.in(home)
+      .user('Set the dome up.')
+      .sh('rg -q dome orbit.toml || orbitctl init', 'ready')
+      .sh('npm test || true', '3 passed')
+      .sh('git diff --cached --quiet || git commit -m "Turn the dome"', '[main 6c3f339] Turn the dome')
+      .sh('cat src/dome.ts || cat src/old.ts', 'export const slowMotor = turnDome(angle, 3);'),
+  );
+  assert.deepEqual(
+    trail.commands.map(({ command }) => command),
+    ['npm test'],
+  );
+  assert.deepEqual(
+    trail.commits.map(({ hash }) => hash),
+    ['6c3f339'],
+  );
+  assert.deepEqual(
+    trail.files.map(({ path, symbols }) => [path, symbols]),
+    [['src/dome.ts', []]],
+  );
+});

@@ -36,7 +36,7 @@ import { ownWords, RequestLedger } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
 import { inDirectory } from './git/words.ts';
-import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
+import { fileActionsOf, gitCommandOf, joinPath, scriptRows } from './shell.ts';
 import type { GitCommand, SimpleCommand } from './shell.ts';
 import { clip, clipMiddle, clippedLine, detached, endsOf, headLines, keptOf, oneLine } from './sentences.ts';
 import { StepLedger } from './steps.ts';
@@ -474,7 +474,8 @@ export class TrailCollector {
       this.#addFile(file, moment);
     }
     const [only] = meaning.files;
-    if (only?.action === 'read' && meaning.files.length === 1) {
+    const mayBeOther = meaning.guarded?.some((one) => fileActionsOf(one).length > 0) === true;
+    if (only?.action === 'read' && meaning.files.length === 1 && !mayBeOther) {
       this.#files.noteContent(this.#relative(only.path), text);
     }
   }
@@ -510,7 +511,9 @@ export class TrailCollector {
   }
 
   #followGit({ meaning, moment }: DueCall, output: string, failed: boolean): void {
-    const { simple = [], directory = this.#cwd } = meaning;
+    const { directory = this.#cwd } = meaning;
+    const guarded = COMMITTED.test(output) ? (meaning.guarded ?? []) : [];
+    const simple = [...(meaning.simple ?? []), ...guarded];
     const absolute = ({ directory: moved }: GitCommand): string =>
       placeOf(moved, directory) ?? joinPath(directory, moved ?? '.');
     const run: GitRun = {
@@ -585,6 +588,9 @@ export class TrailCollector {
     return bare.startsWith('./') ? bare.slice(2) : bare;
   }
 }
+
+/** How git says that it committed, so that a commit behind `||` was made. */
+const COMMITTED = /^\[\S{1,200}(?: \S{1,40})? [0-9a-f]{7,40}\] /m;
 
 /** Programs whose output is about other people's failures: logs of builds, texts of issues, commits. */
 const REPORTING = new Set(['git', 'gh', 'curl', 'glab', 'bd', 'docker', 'kubectl']);

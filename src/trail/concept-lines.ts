@@ -10,14 +10,19 @@ import type { CommandRun, Quote, Trail } from './trail.ts';
 /** How often a command that works must have been run to be worth naming. */
 const USUAL_RUNS = 2;
 
-/** The commands of the project that were run again and again, with how they went last. */
+/** The commands of the project that were run again and again, by what all runs share, with how they went last. */
 export function commandLines(trail: Trail): SummaryLine[] {
-  const bySignature = new Map<string, { runs: number; last: CommandRun }>();
+  const bySignature = new Map<string, { runs: number; shared: readonly string[]; last: CommandRun }>();
   for (const run of trail.commands) {
-    const key = run.command.split(' ').slice(0, 3).join(' ');
+    const words = run.command.split(' ');
+    const key = words.slice(0, 3).join(' ');
     const before = bySignature.get(key);
     bySignature.delete(key);
-    bySignature.set(key, { runs: (before?.runs ?? 0) + 1, last: run });
+    bySignature.set(key, {
+      runs: (before?.runs ?? 0) + 1,
+      shared: sharedStart(before?.shared ?? words, words),
+      last: run,
+    });
   }
   const usual = [...bySignature.values()]
     .filter(
@@ -28,7 +33,8 @@ export function commandLines(trail: Trail): SummaryLine[] {
     .slice(0, 6);
   if (usual.length === 0) return [];
   const names = usual.map(
-    ({ runs, last }) => `\`${last.command}\` (${runs}×, last ${last.failed ? 'failed' : 'ok'})`,
+    ({ runs, shared, last }) =>
+      `\`${shared.join(' ').replace(/(?: &&)+$/, '')}\` (${runs}×, last ${last.failed ? 'failed' : 'ok'})`,
   );
   return [
     summaryLine({
@@ -38,6 +44,12 @@ export function commandLines(trail: Trail): SummaryLine[] {
       value: 2,
     }),
   ];
+}
+
+/** The words with which both begin. */
+function sharedStart(one: readonly string[], other: readonly string[]): readonly string[] {
+  const end = one.findIndex((word, at) => word !== other[at]);
+  return end < 0 ? one : one.slice(0, end);
 }
 
 /** What a line in which something was named is worth beside its names. */

@@ -94,3 +94,12 @@ test('what tools and harnesses say when all went well is no row', () => {
   ];
   assert.deepEqual(tellableRows(rows.join('\n')), ['The file of the night has 3 stars']);
 });
+
+test('of a traceback its last line and the place before it are told, not its head', () => {
+  const frames = Array.from({ length: 20 }, (_, at) => `  File "lens/part_${at}.py", line ${at}, in turn`);
+  const rows = ['Traceback (most recent call last):', ...frames, 'LensMissing: none at night'];
+  const told = excerpt(rows, { room: 90, weights: new Map(), hasFailed: true });
+  assert.ok(told.includes('LensMissing: none at night'), told.join('\n'));
+  assert.ok(told.includes('File "lens/part_19.py", line 19, in turn'), told.join('\n'));
+  assert.ok(!told.some((row) => row.startsWith('Traceback')), told.join('\n'));
+});

@@ -1,7 +1,7 @@
 // Which rows of a result tell what it says.
 
 import { identifiersOf } from './identifiers.ts';
-import { isCount, readsFailed, saysWhat } from './outputs.ts';
+import { isCount, readsFailed, saysWhat, tracebackEnds } from './outputs.ts';
 import { clip, ELLIPSIS } from './sentences.ts';
 
 /** Characters of a row of a result. */
@@ -36,9 +36,8 @@ export function tellingRows(
   result: string,
   { room, weights, isRead, hasFailed, sought }: Excerpting,
 ): string[] {
-  const rows = differingRows(tellableRows(result)).map((row) =>
-    clip(row.trim(), Math.min(RESULT_ROW, room - 1)),
-  );
+  const plain = differingRows(tellableRows(result));
+  const rows = plain.map((row) => clip(row.trim(), Math.min(RESULT_ROW, room - 1)));
   const kept = new Set<number>();
   let left = room;
   const keep = (at: number, until: number): boolean => {
@@ -53,7 +52,10 @@ export function tellingRows(
   const counts = isRead ? [] : rows.flatMap((row, at) => (isCount(row) || OUTCOME.test(row) ? [at] : []));
   const problems = isRead
     ? []
-    : rows.flatMap((row, at) => (readsFailed(row) || (hasFailed && saysWhat(row)) ? [at] : []));
+    : [
+        ...[...tracebackEnds(plain)].flatMap(([at, place]) => [at, place.at]),
+        ...rows.flatMap((row, at) => (readsFailed(row) || (hasFailed && saysWhat(row)) ? [at] : [])),
+      ];
   const isReport = counts.length + problems.length > 0;
   if (!isRead) keep(problems[0] ?? counts.at(-1) ?? 0, -Infinity);
   const rest = room * (1 - (hasFailed ? CAUSES_SHARE : PROBLEMS_SHARE));
@@ -79,7 +81,7 @@ const OUTCOME =
 
 /** What says nothing: rules, fences, what tools say when all went well, what a harness says of itself. */
 const CHATTER =
-  /^\s*(?:[\s|:=_*─━═⎯│┃{}()[\];,-]*|\/\*\*?|\*\/|Exit code:? \d+|```\w*|~~~\w*|<\/?(?:content|path|type|file|entries)>.*|The file .{1,300} has been (?:updated|created)(?: successfully)?\b.*|File created successfully at.*|Here's the result of running `cat -n`.*|Success\. Updated the following files:|(?:Edit applied|Wrote file|Edited file|File (?:written|edited|updated)) ?successfully\.?.*|Successfully (?:replaced text|wrote \d|edited|applied).*|Shell cwd was reset to .*|\(no output\)|Debugger attached\.|Waiting for the debugger.*|> \S+@\d\S* \S+.*)$/;
+  /^\s*(?:[\s|:=_*─━═⎯│┃{}()[\];,-]*|\/\*\*?|\*\/|Exit code:? \d+|```\w*|~~~\w*|<\/?(?:content|path|type|file|entries)>.*|The file .{1,300} has been (?:updated|created)(?: successfully)?\b.*|File created successfully at.*|Here's the result of running `cat -n`.*|Success\. Updated the following files:|(?:Edit applied|Wrote file|Edited file|File (?:written|edited|updated)) ?successfully\.?.*|Successfully (?:replaced text|wrote \d|edited|applied).*|Shell cwd was reset to .*|\(no output\)|Traceback \(most recent call last\):?|Debugger attached\.|Waiting for the debugger.*|> \S+@\d\S* \S+.*)$/;
 
 /** A number that a reader puts before a line, with the indentation behind it. */
 const NUMBERED = /^ *(\d{1,6})(?:→|\t)\s*/;

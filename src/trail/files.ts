@@ -92,7 +92,7 @@ export class FileLedger {
   /** Notes the symbols of a text that was read from a file. */
   noteContent(path: string, text: string): void {
     const entry = this.#files.get(path);
-    if (entry !== undefined) this.#addSymbols(entry, text, false);
+    if (entry !== undefined) this.#addSymbols(entry, text);
   }
 
   /** The files, those changed last first. */
@@ -182,7 +182,7 @@ export class FileLedger {
       const snippet = { text: detached(redact(added)), changes: entry.changes };
       entry.snippets = [...entry.snippets, snippet].slice(-MAX_SNIPPETS);
     }
-    this.#addSymbols(entry, added, true);
+    this.#addSymbols(entry, added, replaced.map(({ old }) => old).join('\n'));
   }
 
   /** Git put back what it has of a file, or of all it knows below a directory: nobody knows what stands there. */
@@ -211,12 +211,19 @@ export class FileLedger {
     }
   }
 
-  #addSymbols(entry: Entry, text: string, isWritten: boolean): void {
+  /** @param replaced of a text that the agent wrote, what stood there before; absent where it was read */
+  #addSymbols(entry: Entry, text: string, replaced?: string): void {
     const searched = redactPrivateKeys(text.slice(0, SEARCHED_LENGTH));
     for (const [, kind, name] of searched.matchAll(DEFINITION)) {
       if (kind !== undefined && name !== undefined) noteNewest(entry.defined, name, kind);
     }
-    const content = { text: detached(searched), isWritten, changes: entry.changes };
+    const isWritten = replaced !== undefined;
+    const content = {
+      text: detached(searched),
+      isWritten,
+      replaced: detached(withoutWritten((replaced ?? '').slice(0, SEARCHED_LENGTH), entry)),
+      changes: entry.changes,
+    };
     const symbols = this.#index.identifiersOf(searched, MAX_SYMBOLS);
     if (symbols.length === MAX_SYMBOLS) entry.symbols.clear();
     for (const symbol of symbols) {
@@ -346,10 +353,7 @@ interface HeldName {
   readonly content: HeldText;
 }
 
-interface HeldText {
-  readonly text: string;
-  readonly isWritten: boolean;
-}
+type HeldText = Readonly<Omit<KnownText, 'changes'>>;
 
 /** Most files have no line in a summary, and then nobody asks for what stands below it. */
 function rowsLater(
@@ -364,7 +368,7 @@ function rowsLater(
     let content = contents.get(known);
     if (content === undefined) {
       // Later edits change what is known, not what was known.
-      content = { text: known.text, isWritten: known.isWritten };
+      content = { text: known.text, isWritten: known.isWritten, replaced: known.replaced };
       contents.set(known, content);
     }
     held.push({ name, isDefined: defined.has(name), content });
@@ -385,19 +389,21 @@ const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
 function rowsOf(names: readonly HeldName[]): FileRow[] {
   const found = new Map<string, FileRow & { readonly content: HeldText; readonly at: number }>();
   const texts = new Map<HeldText, ReadText>();
+  const written = writtenLines(new Set(names.map(({ content }) => content)));
   for (const { name, isDefined, content } of names) {
     const read = texts.get(content) ?? { definitions: undefined, seen: new Set() };
     texts.set(content, read);
     if (isDefined) read.definitions ??= definitionsIn(content.text);
     const definedAt = isDefined ? read.definitions?.get(name) : undefined;
     const isDefinition = definedAt !== undefined;
-    if (isDefinition && !content.isWritten) continue;
     // Imports come first in a file.
     const at = definedAt ?? content.text.lastIndexOf(name);
     if (at < 0 || isSeen(read, content.text, at, isDefinition)) continue;
+    const isWritten = content.isWritten && written.has(lineAt(content.text, at));
+    if (isDefinition && !isWritten) continue;
     const text = tellableRow(content, name, at, isDefinition);
     if (text === '' || found.has(text)) continue;
-    found.set(text, { text, isWritten: content.isWritten, isDefinition, content, at });
+    found.set(text, { text, isWritten, isDefinition, content, at });
   }
   const order = new Map(
     [...new Set([...found.values()].map(({ content }) => content))].map((c, at) => [c, at]),
@@ -405,6 +411,37 @@ function rowsOf(names: readonly HeldName[]): FileRow[] {
   return [...found.values()]
     .toSorted((a, b) => (order.get(a.content) ?? 0) - (order.get(b.content) ?? 0) || a.at - b.at)
     .map(({ text, isWritten, isDefinition }) => ({ text, isWritten, isDefinition }));
+}
+
+/** What an edit replaced without the lines that an earlier edit brought. */
+function withoutWritten(replaced: string, { symbols }: Pick<Entry, 'symbols'>): string {
+  if (replaced === '') return '';
+  const written = [...new Set(symbols.values())].filter(({ isWritten }) => isWritten);
+  const isKnown = (line: string): boolean =>
+    written.some((known) => known.text.includes(line) && !known.replaced.includes(line));
+  return trimmedLines(replaced)
+    .filter((line) => !isKnown(line))
+    .join('\n');
+}
+
+/** The lines that the agent wrote: what an edit writes again as it stood is only its context. */
+function writtenLines(contents: ReadonlySet<HeldText>): ReadonlySet<string> {
+  const written = new Set<string>();
+  for (const { text, isWritten, replaced } of contents) {
+    if (!isWritten) continue;
+    const before = new Set(trimmedLines(replaced));
+    for (const line of trimmedLines(text)) if (!before.has(line)) written.add(line);
+  }
+  return written;
+}
+
+function trimmedLines(text: string): string[] {
+  return text.split('\n').map((line) => line.trim());
+}
+
+function lineAt(text: string, at: number): string {
+  const end = text.indexOf('\n', at);
+  return text.slice(text.lastIndexOf('\n', at - 1) + 1, end < 0 ? text.length : end).trim();
 }
 
 /** What is known of a text that many names stand in. */

@@ -6,7 +6,7 @@ import type { FileChange, Replacement } from './known-text.ts';
 
 /** What is left of a text after edits, each a pair of old and new. */
 function after(text: string, isWritten: boolean, ...edits: readonly Replacement[]): string {
-  const known = { text, isWritten, changes: 0 };
+  const known = { text, isWritten, replaced: '', changes: 0 };
   bringUpToDate(known, changesOf(edits));
   return known.text;
 }
@@ -55,11 +55,11 @@ test('the numbers of a reader go with the first change that is not in the text, 
 
 test('a change is taken in once, and one that the text was read after is not', () => {
   const changes = changesOf([piece('open', 'reopen')]);
-  const known = { text: 'open', isWritten: false, changes: 0 };
+  const known = { text: 'open', isWritten: false, replaced: '', changes: 0 };
   bringUpToDate(known, changes);
   bringUpToDate(known, changes);
   assert.equal(known.text, 'reopen');
-  const newer = { text: 'open', isWritten: false, changes: 1 };
+  const newer = { text: 'open', isWritten: false, replaced: '', changes: 1 };
   bringUpToDate(newer, changes);
   assert.equal(newer.text, 'open');
 });

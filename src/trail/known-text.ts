@@ -4,6 +4,8 @@
 export interface KnownText {
   text: string;
   readonly isWritten: boolean;
+  /** What the edit that wrote it replaced; empty where it replaced nothing. */
+  readonly replaced: string;
   /** How many changes of the file it has taken in. */
   changes: number;
 }

@@ -204,3 +204,23 @@ test('counts that stand in neighbouring lines are all told, each once', () => {
     '2 failed of all',
   ]);
 });
+
+test('a traceback is told by its last line and the last place of the project in it', () => {
+  const trace = [
+    'Traceback (most recent call last):',
+    '  File "run.py", line 3, in <module>',
+    '    import lens.error',
+    '  File "lens/error.py", line 588',
+    '    expected = turn(',
+    '  File "/usr/lib/python3.13/ast.py", line 9, in parse',
+    'IndentationError: unexpected indent',
+  ].join('\n');
+  assert.deepEqual(tellingLines(trace, true, 1), [
+    'IndentationError: unexpected indent (File "lens/error.py", line 588)',
+  ]);
+  const node =
+    'throw new Error();\n    at failed (/home/ada/error.js:3:7)\nError: no such lens\n    at Error.found (/home/ada/b.js:1:2)';
+  assert.deepEqual(tellingLines(node, true), ['Error: no such lens']);
+  assert.equal(readsFailed('Traceback (most recent call last):'), false);
+  assert.ok(saysFailed(trace), 'it still says that the run failed');
+});

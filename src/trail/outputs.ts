@@ -130,17 +130,52 @@ function linesWith(sought: RegExp, text: string): string[] {
   return lines;
 }
 
+/** How a traceback begins, which tells nothing, and where a line of it says that it was. */
+const TRACE_HEAD = /^\s*Traceback \(most recent call last\):?\s*$/;
+const TRACE_PLACE = /^\s+(File "[^"\n]{1,300}", line \d{1,9})/;
+const FRAME = /^\s*at (?:async )?\S.*:\d+:\d+\)?$/;
+/** Code that is not of the project. */
+const FOREIGN = /\/(?:site|dist)-packages\/|\/lib\/python[\d.]*\/|"<frozen /;
+
+/** By row, the places that the last lines of tracebacks tell of: of each the last in the project, as row and words. */
+export function tracebackEnds(
+  rows: readonly string[],
+): ReadonlyMap<number, { readonly at: number; readonly place: string }> {
+  const ends = new Map<number, { at: number; place: string }>();
+  let place: { at: number; place: string } | undefined;
+  for (const [at, row] of rows.entries()) {
+    const found = row.length < 2_000 ? TRACE_PLACE.exec(row)?.[1] : undefined;
+    if (found !== undefined) {
+      if (place === undefined || !FOREIGN.test(found)) place = { at, place: found };
+    } else if (place !== undefined && /^\S/.test(row)) {
+      if (/^[\w.]+(?::|$)/.test(row)) ends.set(at, place);
+      place = undefined;
+    }
+  }
+  return ends;
+}
+
 /** The lines that tell how a command went, at most `limit`: problems where it failed, what is wrong first; counts either way. */
 export function tellingLines(text: string, hasFailed: boolean, limit = 4): string[] {
   const failing: string[] = [];
+  const ends: string[] = [];
   const causes: string[] = [];
   const others: string[] = [];
   const counts: string[] = [];
   const seen = new Set<string>();
   const plain = stripAnsi(text);
-  for (const raw of hasFailed ? plain.split('\n') : linesWith(MAY_COUNT, plain)) {
+  const rows = hasFailed ? plain.split('\n') : linesWith(MAY_COUNT, plain);
+  const traced = hasFailed && plain.includes('File "') ? tracebackEnds(rows) : undefined;
+  for (const [at, raw] of rows.entries()) {
     if (raw.length < 4 || raw.length > 2_000) continue;
-    if (hasFailed && (PASSED.test(raw) || /^\s*(?:raise|throw)\b/.test(raw))) continue;
+    if (hasFailed && (PASSED.test(raw) || /^\s*(?:raise|throw)\b/.test(raw) || isOfTrace(raw))) continue;
+    // The code of a place tells nothing of what happened there.
+    if (traced !== undefined && /^\s/.test(raw) && TRACE_PLACE.test(rows[at - 1] ?? '')) continue;
+    const end = traced?.get(at);
+    if (end !== undefined) {
+      ends.push(`${clip(oneLine(raw), TELLING_LENGTH)} (${end.place})`);
+      continue;
+    }
     const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));
     const counted = !namesFailure && COUNT.test(raw);
     if (!counted && !namesFailure && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
@@ -151,7 +186,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
     kind.push(line);
   }
   // The first failing test by its name, then what was wrong, then more of either.
-  const problems = [...failing.slice(0, 1), ...causes, ...failing.slice(1), ...others];
+  const problems = [...failing.slice(0, 1), ...new Set(ends), ...causes, ...failing.slice(1), ...others];
   const lastCounts = counts.slice(-2);
   const picked = [...problems.slice(0, limit - Math.min(lastCounts.length, 1)), ...lastCounts].slice(
     0,
@@ -159,6 +194,11 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   );
   if (picked.length > 0 || !hasFailed) return picked;
   return lastLines(plain, 2);
+}
+
+/** Whether a line only begins a traceback, or says where it passed. */
+function isOfTrace(line: string): boolean {
+  return TRACE_HEAD.test(line) || TRACE_PLACE.test(line) || FRAME.test(line);
 }
 
 /** `=== 2 failed ===` says "2 failed". */
@@ -187,13 +227,19 @@ export function isCount(line: string): boolean {
 
 /** Whether a line of a failed run says what went wrong. */
 export function saysWhat(line: string): boolean {
-  return line.length < 2_000 && !PASSED.test(line) && (SAYS_WHAT.test(line) || DIFFERENCE.test(line));
+  return (
+    line.length < 2_000 &&
+    !PASSED.test(line) &&
+    !isOfTrace(line) &&
+    (SAYS_WHAT.test(line) || DIFFERENCE.test(line))
+  );
 }
 
 /** Whether a line tells of a failure, whatever the status. */
 export function readsFailed(line: string): boolean {
   return (
     !PASSED.test(line) &&
+    !isOfTrace(line) &&
     (CERTAIN_FAILURE.test(line) ||
       NAMES_FAILURE.test(line) ||
       /^(?:---? )?FAIL|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|fail|errors?)\b/i.test(line))

@@ -61,6 +61,11 @@ const table: readonly (readonly [script: string, told: readonly string[]])[] = [
   ["jq '.title, .body' issue.json", ['read issue.json']],
   ['cat *.ts | wc -l', []],
   ['git commit -m "rm a.ts > b"', []],
+  ['rg -q gate src/a.ts || echo gate >> src/a.ts', []],
+  ['grep -rlE "gate" a.ts; rg -c gate b.ts; grep --quiet gate c.ts; jq -c .gate d.json', ['read d.json']],
+  ['grep -inE "quick" a.ts', ['read a.ts']],
+  ['[ -d lib ] || { cd lib; touch b.ts; }; cat a.ts 2>/dev/null || true', ['read a.ts']],
+  ['test -f a.ts || rm b.ts && cat c.ts', ['read c.ts']],
 ];
 
 for (const [script, told] of table) {
@@ -68,7 +73,7 @@ for (const [script, told] of table) {
 }
 
 test('programs are named without wrappers and paths', () => {
-  const words = simpleCommands('FOO=1 /usr/bin/git -C x commit -m "a && b" || npx tsc; ./run.sh').map(
+  const words = simpleCommands('FOO=1 /usr/bin/git -C x commit -m "a && b" && npx tsc; ./run.sh').map(
     (command) => command.words,
   );
   assert.deepEqual(words, [['git', '-C', 'x', 'commit', '-m', 'a && b'], ['npx', 'tsc'], ['./run.sh']]);

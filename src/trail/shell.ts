@@ -46,13 +46,20 @@ const MAX_DEPTH = 8;
  * Never throws: what cannot be parsed yields what came before it.
  */
 export function simpleCommands(script: string): SimpleCommand[] {
-  const found: SimpleCommand[] = [];
-  collectScript(script.slice(0, MAX_SCRIPT_LENGTH), { found, directory: undefined }, 0);
-  return found;
+  return partedScript(script).simple;
+}
+
+/** The simple commands of a script, apart from those behind `||`: nobody knows whether they ran. */
+export function partedScript(script: string): { simple: SimpleCommand[]; guarded: SimpleCommand[] } {
+  const simple: SimpleCommand[] = [];
+  const guarded: SimpleCommand[] = [];
+  collectScript(script.slice(0, MAX_SCRIPT_LENGTH), { found: simple, guarded, directory: undefined }, 0);
+  return { simple, guarded };
 }
 
 interface Walk {
   readonly found: SimpleCommand[];
+  readonly guarded: SimpleCommand[];
   directory: string | undefined;
 }
 
@@ -80,8 +87,13 @@ function visit(node: Node, walk: Walk, depth: number): void {
       visit(node.command, walk, depth);
       addRedirects(node.redirects, walk);
       return;
-    case 'Pipeline':
     case 'AndOr':
+      for (const [at, child] of node.commands.entries()) {
+        const isGuarded = node.operators[at - 1] === '||';
+        visit(child, isGuarded ? { ...walk, found: walk.guarded } : walk, depth);
+      }
+      return;
+    case 'Pipeline':
     case 'CompoundList':
       for (const child of node.commands) visit(child, walk, depth);
       return;
@@ -291,7 +303,8 @@ export function joinPath(directory: string | undefined, path: string): string {
 }
 
 const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'wc', 'tac', 'od', 'xxd']);
-const SEARCHERS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack', 'jq', 'awk']);
+const GREPS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack']);
+const SEARCHERS = new Set([...GREPS, 'jq', 'awk']);
 
 /** What a simple command does to files, as far as its words tell; paths joined with the directory of `cd`. */
 export function fileActionsOf(command: SimpleCommand): ShellFileAction[] {
@@ -412,6 +425,10 @@ const SEARCH_OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
   awk: wordSet('-F -v -f'),
   jq: wordSet('-f --arg --argjson --indent'),
 };
+/** Options by which a searcher shows nothing of a file: whether, which or how many, alone or in front of others. */
+const SHOWS_NOTHING =
+  /^(?:-[^-efgtTmABCdj]*[qlc]|--(?:quiet|silent|count|count-matches|files-with-matches|files-without-match)$)/;
+
 /** Options that give the pattern or the program, so that no operand does. */
 const PATTERN_OPTIONS = wordSet('-e -f --regexp --file');
 
@@ -421,6 +438,7 @@ function wordSet(words: string): ReadonlySet<string> {
 
 /** The files that a searcher is given behind its pattern. */
 function searchActions(program: string, rest: readonly string[]): ShellFileAction[] {
+  if (GREPS.has(program) && rest.some((word) => SHOWS_NOTHING.test(word))) return [];
   const operands: string[] = [];
   let hasPattern = false;
   for (let at = 0; at < rest.length; at++) {

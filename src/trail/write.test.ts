@@ -989,3 +989,14 @@ test('a lone command of which nothing came is not among the messages', () => {
   );
   assert.ok(!text.includes('/land') && text.includes('Now at the moon.'), text);
 });
+
+test('commands in use are counted under the words that all of their runs share', () => {
+  const story = Story.in(home).user('Count the stars of the night.');
+  for (const phase of ['new', 'full', 'half']) story.sh(`starctl count --phase ${phase}`, '7');
+  for (let run = 0; run < 2; run++) story.sh('make survey NIGHT=1', 'done');
+  const [line = ''] = /^- Commands in use: .*$/m.exec(summaryOf(story.agent('Counted.'))) ?? [];
+  assert.equal(
+    line,
+    '- Commands in use: `starctl count --phase` (3×, last ok), `make survey NIGHT=1` (2×, last ok)',
+  );
+});
