@@ -1,8 +1,6 @@
 // Cells of Python by which an agent edits files: the helpers of OpenHands, and files that a cell opens to write.
 // @source OpenHands' agent skills, its `file_editor`, and the results of both
 
-import type { FileAction } from './calls.ts';
-
 /** Names of what the helpers take by place, in the words of the tools that do the same elsewhere. */
 const HELPERS: Readonly<Record<string, readonly string[]>> = {
   open_file: ['path', 'line'],
@@ -28,41 +26,47 @@ const HELPER_CALL =
 
 type Values = Readonly<Record<string, string>>;
 
-/** Reads an action off the name of a tool and what it is given, as for a tool of that name. */
-export type ReadAction = (name: string, args: Values) => readonly FileAction[];
+/** Reads actions off the name of a tool and what it is given, as for a tool of that name. */
+export type ReadActions<Action> = (name: string, args: Values) => readonly Action[];
 
 /** The files that a cell reads and writes, in order. Never throws: what it cannot read it leaves out. */
-export function cellActions(code: string, readAction: ReadAction): readonly FileAction[] {
-  const actions: FileAction[] = [];
+export function cellActions<Action>(code: string, readActions: ReadActions<Action>): readonly Action[] {
+  const actions: Action[] = [];
   let end = 0;
   for (const { 1: name = '', index, 0: opening } of code.matchAll(HELPER_CALL)) {
     // Inside of a text that another call is given it is a text.
     if (index < end) continue;
     const found = argumentsAt(code, index + opening.length);
     end = found.end;
-    actions.push(...actionsOf(name, found.values, readAction));
+    const tool = toolOf(name, found.values);
+    if (tool !== undefined) actions.push(...readActions(tool.name, tool.args));
   }
   return actions;
 }
 
-function actionsOf(name: string, values: readonly Argument[], readAction: ReadAction): readonly FileAction[] {
-  if (name === 'open') return openedToWrite(values);
-  const places = HELPERS[name] ?? [];
+/** The tool that does the same as a helper, and what it would be given. */
+function toolOf(helper: string, values: readonly Argument[]): { name: string; args: Values } | undefined {
+  if (helper === 'open') return openedToWrite(values);
+  const places = HELPERS[helper] ?? [];
   const args: Record<string, string> = {};
   for (const [place, { key, value }] of values.entries()) {
     const known = key === undefined ? places[place] : (ALIASES[key] ?? key);
     if (known !== undefined) args[known] = value;
   }
-  if (name === 'file_editor') return readAction('str_replace_editor', args);
-  const tool = { open_file: 'read', create_file: 'write' }[name] ?? 'edit';
-  return readAction(tool, args);
+  return { name: TOOLS[helper] ?? 'edit', args };
 }
 
+const TOOLS: Readonly<Record<string, string>> = {
+  file_editor: 'str_replace_editor',
+  open_file: 'read',
+  create_file: 'write',
+};
+
 /** `open(path, 'w')`: what is written stands elsewhere. */
-function openedToWrite([path, mode]: readonly Argument[]): readonly FileAction[] {
-  const isWritten = path?.isText === true && path.key === undefined && mode !== undefined;
-  if (!isWritten || !/^[wax]/.test(mode.value) || !mode.isText) return [];
-  return [{ action: mode.value.startsWith('a') ? 'edit' : 'create', path: path.value, added: '' }];
+function openedToWrite([path, mode]: readonly Argument[]): { name: string; args: Values } | undefined {
+  const isNamed = path?.isText === true && path.key === undefined;
+  if (!isNamed || mode?.isText !== true || !/^[wax]/.test(mode.value)) return undefined;
+  return { name: mode.value.startsWith('a') ? 'edit' : 'write', args: { path: path.value } };
 }
 
 interface Argument {
