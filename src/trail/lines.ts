@@ -62,7 +62,10 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const report = replyLines(newestReply, "The agent's newest message:", { order: 4e9, row: REPLY_ROW });
   const list = newestListLines(trail);
   const telling = { weights, from: trail.workedIn };
-  const unread = unreadLines(trail, { ...telling, room: budget * UNREAD_SHARE * CHARACTERS_PER_TOKEN });
+  const unread = unreadLines(trail, {
+    ...telling,
+    room: budget * unreadShare(budget) * CHARACTERS_PER_TOKEN,
+  });
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const steps = stepLines(trail, { ...telling, room: stepRoom });
   const started = startedLines(trail);
@@ -80,7 +83,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: pending, share: 0.12, by: 'order' },
     { lines: template, share: templateShare(budget), by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
-    { lines: unread, share: 1.25 * UNREAD_SHARE, by: 'order' },
+    { lines: unread, share: 1.25 * unreadShare(budget), by: 'order' },
     { lines: steps, share: 1.25 * stepsShare(budget), by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
@@ -94,7 +97,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: choices, share: 0.03, by: 'order' },
     { lines: before, share: 0.05 + 0.05 * quoteShare, by: 'worth' },
     { lines: messages.newest, share: 0.07, by: 'order' },
-    { lines: messages.doubtful, share: 0.06, by: 'order' },
+    { lines: messages.doubtful, share: 0.04, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.04, by: 'order' },
     { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
     { lines: commandLines(trail), share: 0.03, by: 'order' },
@@ -134,12 +137,15 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
 }
 
 /** Share of the budget for the newest results, to which the agent has not reacted yet. @source docs/decisions/summary.md */
-const UNREAD_SHARE = 0.05;
+function unreadShare(budget: number): number {
+  return 0.03 + 0.02 * Math.min(1, budget / WHOLE_QUOTES);
+}
+
 /** Characters of the steps on the current request: with more room they stand as they were besides. */
 const MOST_OF_STEPS = 1_500;
 /** Share for the steps before them on the current request; in a small summary paths and rules come first here, too. */
 function stepsShare(budget: number): number {
-  return 0.04 + 0.04 * Math.min(1, budget / WHOLE_QUOTES);
+  return 0.01 + 0.07 * Math.min(1, budget / WHOLE_QUOTES);
 }
 
 /** Tokens from which on messages of the agent are quoted at their whole share: in a small summary paths and rules come first. */
@@ -185,5 +191,5 @@ const LONGEST_FOLLOW_UP = 200;
 const LIST_ITEM = /^\s*(?:[-*•] |\d{1,3}[.)] |\|)/;
 const LEAST_ITEMS = 3;
 /** Share of the budget for such a message, and characters of its rows at least. */
-const LISTED_SHARE = 0.12;
+const LISTED_SHARE = 0.08;
 const LEAST_ROW = 70;

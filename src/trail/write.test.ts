@@ -842,7 +842,7 @@ function squeakyPart(at: number): string {
 }
 
 test('what the user goes on from in few words is told row by row, also where it is long', () => {
-  const rows = Array.from({ length: 12 }, (_, at) => squeakyPart(at));
+  const rows = Array.from({ length: 7 }, (_, at) => squeakyPart(at));
   const story = session(20)
     .user('What may go?')
     .agent(['I looked at all parts.', '', ...rows].join('\n'));
