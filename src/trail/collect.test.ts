@@ -41,6 +41,31 @@ test('requests are the words of the user, in order, with what was done about eac
   assert.deepEqual(trail.constraints, []);
 });
 
+test('a command that the harness spells out is a request, with what it stands for', () => {
+  const command = '<command-message>dock</command-message>\n<command-name>/dock</command-name>';
+  const spelled =
+    'Base directory for this skill: /skills/dock\n\n# Docking\n\n```sh\n# look\n```\n## 1. Slow down\nNever hurry.';
+  const { requests, constraints } = trailOf(
+    Story.in(home)
+      .user(command)
+      .harness(spelled)
+      .agent('Slowing down.')
+      .user(`${command}<command-args>port 3</command-args>`)
+      .harness('Dock gently\nat the port named.')
+      .user('Now undock.')
+      .harness('# No command came before this.'),
+  );
+  assert.deepEqual(
+    requests.map(({ text, instructions }) => [text, instructions]),
+    [
+      ['/dock', 'the instructions in /skills/dock: Docking; Slow down'],
+      ['/dock port 3', 'these instructions: Dock gently at the port named.'],
+      ['Now undock.', undefined],
+    ],
+  );
+  assert.deepEqual(constraints, [], 'rules of the harness are not the user’s');
+});
+
 test('rules keep the turn they were first said in, also when they are said again', () => {
   const { constraints } = trailOf(
     Story.in(home)

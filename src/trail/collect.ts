@@ -243,6 +243,7 @@ export class TrailCollector {
     else if (message.role === 'assistant') this.#addAnswer(text);
     else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(text);
     else if (message.role === 'user' && this.#textActions !== undefined) this.#addObservation(text);
+    else if (message.role === 'user') this.#requests.noteInstructions(text, this.#position);
   }
 
   #addAnswer(text: string): void {

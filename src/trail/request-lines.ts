@@ -65,6 +65,10 @@ export function askLines(trail: Trail, budget: number, preserved: PreservedWords
     const text = `The session began with${bindingNote(first, trail)}: ${toldRequest(first.text, firstTokens(budget), preserved)}`;
     lines.push(summaryLine({ section, order: 2, text, value: 3 }));
   }
+  if (current.instructions !== undefined) {
+    const text = `The command stands for ${current.instructions}`;
+    lines.push(summaryLine({ section, order: 0.4, text, value: 5 }));
+  }
   const context = repliedTo(trail, current);
   if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
   if (trail.cwd !== undefined) {

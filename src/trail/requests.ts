@@ -12,6 +12,7 @@ import {
   sentencesOfLine,
   withoutEmphasis,
 } from './sentences.ts';
+import { outlineOf } from './instructions.ts';
 import { Newest } from './newest.ts';
 import { isConcession, isCourtesy } from './statements.ts';
 import type { Answer, Constraint, Deeds, UserRequest } from './trail.ts';
@@ -40,6 +41,7 @@ interface OpenRequest {
   text: string;
   readonly isInterjected: boolean;
   isCorrection: boolean;
+  instructions: string | undefined;
   readonly deeds: OpenDeeds;
 }
 
@@ -82,11 +84,19 @@ export class RequestLedger {
       text: kept,
       isInterjected: newest !== undefined && !isAnswered,
       isCorrection: newest !== undefined && isCorrection(text),
+      instructions: undefined,
       deeds: { edited: new Set(), commands: 0, failedCommands: 0, outcome: undefined },
     });
     this.addConstraints(text);
     if (question !== undefined) this.answer(question, text);
     this.#shrink();
+  }
+
+  /** What the harness says right behind a command is what the command stands for. */
+  noteInstructions(text: string, position: number): void {
+    const request = this.#requests.at(-1);
+    if (request?.position === position - 1 && request.text.startsWith('/'))
+      request.instructions = outlineOf(text);
   }
 
   /** Takes over the rules in a text of the user that is no request of its own. */

@@ -14,6 +14,8 @@ export interface UserRequest {
   readonly isInterjected: boolean;
   /** It corrects what the agent said before, in the words of the user or of the agent's first answer to it. */
   readonly isCorrection: boolean;
+  /** Of a command: what the harness says that it stands for, in one line. */
+  readonly instructions: string | undefined;
   readonly deeds: Deeds;
 }
 

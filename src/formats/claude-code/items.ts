@@ -107,10 +107,12 @@ function userMessage(line: JsonObject, content: readonly Part[]): MessageItem {
   };
 }
 
-/** Openings of what the client writes in the user's name. @source the session files of 2.1.4 to 2.1.329 */
+/**
+ * Openings of what the client writes in the user's name. A command that it carries out itself opens with its name; one
+ * that goes to the model opens with `<command-message>` and is the user's request. @source the session files of 2.1.4 to 2.1.329
+ */
 const HARNESS_OPENINGS = [
   '<command-name>',
-  '<command-message>',
   '<command-args>',
   '<local-command-caveat>',
   '<local-command-stdout>',

@@ -209,6 +209,12 @@ test('text that the client writes in the user’s name is the harness’s', () =
     const { records } = readClaudeLines(new ClaudeLines().user(text).lines);
     assert.deepEqual(itemsOf(records), [`harness:${text}`]);
   }
+  const asked = '<command-message>dock</command-message>\n<command-name>/dock</command-name>';
+  assert.deepEqual(
+    itemsOf(readClaudeLines(new ClaudeLines().user(asked).lines).records),
+    [`user:${asked}`],
+    'a command that goes to the model is the user’s',
+  );
   const mixed = '<system-reminder>be brief</system-reminder> but fix the bug';
   assert.deepEqual(itemsOf(readClaudeLines(new ClaudeLines().user(mixed).lines).records), [`user:${mixed}`]);
 });
