@@ -36,7 +36,7 @@ export function untoldLines(counts: MessageLines['counts'], picked: readonly Sum
   const isTold = new Set(picked);
   let untold = 0;
   for (const [line, count] of counts) if (!isTold.has(line)) untold += count;
-  if (untold === 0 || picked.length === 0) return [];
+  if (untold === 0) return [];
   const text = `(${untold} more, not told here)`;
   return [summaryLine({ section, order: 2e8, text, value: 0 })];
 }

@@ -74,6 +74,11 @@ export class LinePicker {
     return this.#room;
   }
 
+  /** Picks from here on for so many tokens. */
+  setRoom(tokens: number): void {
+    this.#room = tokens;
+  }
+
   /** Takes the lines of a floor that fit in its share of `budget`. */
   takeFloor({ lines, share, by }: Floor, budget: number): void {
     if (by === 'worth') {

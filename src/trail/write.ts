@@ -4,6 +4,7 @@ import type { CountText } from '../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { SummarySection } from '../vocabulary.ts';
 import { nameLines, placedNames } from './concept-lines.ts';
+import type { PlacedNames } from './concept-lines.ts';
 import { linesOf } from './lines.ts';
 import { untoldLines } from './message-lines.ts';
 import type { Lines } from './lines.ts';
@@ -66,9 +67,21 @@ export function writeSummary(
 ): Summary {
   if (!(budgetTokens >= 1)) throw new RangeError(`A summary of ${budgetTokens} tokens holds nothing`);
   const lines = linesOf(trail, budgetTokens, preservedWords(preserved));
-  const picked = pickLines(trail, lines, budgetTokens, count);
+  const draft = draftOf(trail, lines, budgetTokens, count);
+  const { picked } = draft.picker;
+  const whole = (): string =>
+    picked.length === 0
+      ? render([], budgetTokens)
+      : render([...picked, ...untoldLines(lines.messages, picked)], budgetTokens);
+  pickLines(draft);
+  // Line by line a text costs more than as a whole: what that leaves is given out, too.
+  const left = budgetTokens - count(whole());
+  if (draft.picker.room <= LEAST_NAMES_ROOM && left > LEAST_NAMES_ROOM) {
+    draft.picker.setRoom(left);
+    pickRest(draft);
+  }
   for (;;) {
-    const text = render([...picked, ...untoldLines(lines.messages, picked)], budgetTokens);
+    const text = whole();
     const tokens = count(text);
     if (tokens <= budgetTokens || picked.length === 0) {
       return { text, tokens, sections: sectionsOf(picked), redactions: countRedactions(text) };
@@ -77,30 +90,50 @@ export function writeSummary(
   }
 }
 
-function pickLines(trail: Trail, lines: Lines, budget: number, count: CountText): SummaryLine[] {
+/** A summary while its lines are picked. */
+interface Draft {
+  readonly picker: LinePicker;
+  readonly lines: Lines;
+  readonly names: PlacedNames;
+  readonly budget: number;
+}
+
+function draftOf(trail: Trail, lines: Lines, budget: number, count: CountText): Draft {
   const hasAllHeadings = budget >= ROOM_FOR_EMPTY_SECTIONS;
   const picker = new LinePicker({
-    room: hasAllHeadings ? budget - headingTokens(lines.all, count) : budget,
+    room: budget - (hasAllHeadings ? headingTokens(lines.all, count) : 0) - untoldTokens(lines, count),
     count,
     weights: unitWeights(trail),
     sectionHeading: (section) => (hasAllHeadings ? '' : `${heading(section)}\n\n`),
   });
-  const { floors, all, files } = lines;
-  for (const floor of floors) picker.takeFloor(floor, budget);
-  picker.takeBest(all, namesRoom(budget));
+  return { picker, lines, names: placedNames(trail), budget };
+}
+
+function pickLines(draft: Draft): void {
+  const { picker, lines, budget } = draft;
+  for (const floor of lines.floors) picker.takeFloor(floor, budget);
+  picker.takeBest(lines.all, namesRoom(budget));
+  picker.takeBest(unshownNames(draft), Math.max(0, picker.room - namesRoom(budget)));
+  pickRest(draft);
+}
+
+/** Takes what else is worth telling; in a short session nothing is, and names take a share of what is left. */
+function pickRest(draft: Draft): void {
+  const { picker, lines, budget } = draft;
+  picker.takeBest(lines.all, 0);
+  picker.takeBest(unshownNames(draft), Math.max(0, picker.room - LEFT_NAMES_SHARE * budget));
+  const rest = Math.max(0, picker.room - SHORT_NAMES_ROOM);
+  if (picker.room > LEAST_NAMES_ROOM) picker.takeBest(unshownNames(draft, SHORT_NAMES), rest);
+}
+
+/** Lines of names that no picked line shows. */
+function unshownNames({ picker, lines, names, budget }: Draft, perLine?: number): SummaryLine[] {
   const fileLine = (path: string): SummaryLine | undefined => {
-    const line = files.get(path);
+    const line = lines.files.get(path);
     return line !== undefined && picker.has(line) ? line : undefined;
   };
-  const shown = { isShown: (name: string) => picker.isShown(name), fileLine };
-  const names = placedNames(trail);
-  picker.takeBest(nameLines(names, shown, budget), Math.max(0, picker.room - namesRoom(budget)));
-  picker.takeBest(all, 0);
-  // In a short session everything else is told by now.
-  picker.takeBest(nameLines(names, shown, budget), Math.max(0, picker.room - LEFT_NAMES_SHARE * budget));
-  const rest = Math.max(0, picker.room - SHORT_NAMES_ROOM);
-  if (picker.room > LEAST_NAMES_ROOM) picker.takeBest(nameLines(names, shown, budget, SHORT_NAMES), rest);
-  return picker.picked;
+  const isShown = (name: string): boolean => picker.isShown(name);
+  return nameLines(names, { isShown, fileLine }, budget, perLine);
 }
 
 /** Weights in units of a strong identifier: the mean of the fifty heaviest. */
@@ -129,6 +162,11 @@ function headingTokens(lines: Lines['all'], count: CountText): number {
     (sum, _, at) => sum + count(`${heading(at)}\n${filled.has(at) ? '' : 'None.\n'}\n`),
     0,
   );
+}
+
+/** What it costs to say how many messages are left out. */
+function untoldTokens({ messages }: Lines, count: CountText): number {
+  return untoldLines(messages, []).reduce((sum, { text }) => sum + count(`${text}\n`), 0);
 }
 
 function heading(section: number): string {
