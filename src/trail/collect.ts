@@ -20,6 +20,7 @@ import { changedRows } from './changes.ts';
 import { DeliveryLedger } from './deliveries.ts';
 import { withoutNotices } from './excerpts.ts';
 import { FileLedger } from './files.ts';
+import { ItemLedger } from './items.ts';
 import { GitLedger } from './git/ledger.ts';
 import type { GitRun } from './git/step.ts';
 import type { Moment } from './files.ts';
@@ -90,6 +91,7 @@ export class TrailCollector {
   readonly #requests = new RequestLedger();
   readonly #runs = new RunLedger();
   readonly #plan = new PlanLedger();
+  readonly #items = new ItemLedger();
   readonly #statements = new StatementPool();
   readonly #index = new IdentifierIndex();
   readonly #files = new FileLedger(this.#index);
@@ -170,6 +172,7 @@ export class TrailCollector {
       pins: this.#pins,
       answers: this.#requests.answers(),
       plan: this.#plan.plan(),
+      items: this.#items.list(turn),
       files: this.#files.files(),
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
@@ -300,6 +303,7 @@ export class TrailCollector {
     this.#requests.add(own, { position: this.#position, question, isAnswered });
     if (template !== '') this.#requests.addTemplateRules(template);
     this.#note(excerpt(own), 'user', this.#quotable('user', detached(own)));
+    this.#items.addRequest(own, this.#requests.turn, this.#newestReply);
     this.#repliesTo = this.#newestReply ?? this.#repliesTo;
     this.#newestReply = undefined;
     this.#calls = 0;
@@ -315,6 +319,7 @@ export class TrailCollector {
     this.#statements.add(statementsOf(text, this.#moment));
     this.#note(excerpt(text), 'agent', this.#quotable('agent', text));
     this.#requests.noteMessage(text);
+    this.#items.addAnswer(text, this.#requests.turn);
     this.#lastMessage = keptOf(text, text.slice(-6_000));
     const { turn, position } = this.#moment;
     const reply = { turn, position, text: this.#lastMessage };

@@ -4,7 +4,7 @@ import { charactersFor, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { clip, oneLine } from './sentences.ts';
 import { isIntent, remainingRows } from './statements.ts';
-import type { Plan, PlanStep, Trail } from './trail.ts';
+import type { ListedItem, Plan, PlanStep, Trail } from './trail.ts';
 import { newerWork } from './work.ts';
 
 /** Characters by which a sentence is known again. */
@@ -82,7 +82,7 @@ export function pendingLines(trail: Trail): SummaryLine[] {
   const { plan, requests, turns } = trail;
   const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
   const told = plan === undefined || newer >= OVERTAKEN ? [] : planLines(plan, trail, newer > 0);
-  const lines = [...told, ...remainingLines(trail)];
+  const lines = [...told, ...itemLines(trail), ...remainingLines(trail)];
   if ((newer > 0 || lines.length === 0) && turns > 0 && !hasAnswered(trail)) {
     const text = `- The current request, under way.`;
     lines.unshift(summaryLine({ section, order: -1, text, value: 1 }));
@@ -92,6 +92,31 @@ export function pendingLines(trail: Trail): SummaryLine[] {
     lines.push(summaryLine({ section, order: 200, text, value: 5 }));
   }
   return lines;
+}
+
+/** Where the parts of a request with a numbered list stand, in the agent's words. */
+function itemLines({ items }: Trail): SummaryLine[] {
+  if (items === undefined) return [];
+  const section = SECTION.pending;
+  const group = `Items of the list of message ${items.turn}, by what the agent said of each last:`;
+  const newest = items.items.at(-1)?.said;
+  const sentences = new Set(items.items.flatMap(({ said }) => said ?? []));
+  const told = [...sentences].map((said) => {
+    const named = items.items.filter((item) => item.said === said);
+    const text = `- ${numbered(named)}${said === newest ? ', the newest' : ''}: ${quoted(said)}`;
+    return summaryLine({ section, order: 104 + (named[0]?.number ?? 0) / 100, text, value: 3, group });
+  });
+  const silent = items.items.filter(({ said }) => said === undefined);
+  if (silent.length === 0) return told;
+  const text = `- nothing yet of ${numbered(silent)}`;
+  return [summaryLine({ section, order: 105, text, value: 3, group }), ...told];
+}
+
+/** Items by number, a few also with the beginning of what they say. */
+function numbered(items: readonly ListedItem[]): string {
+  if (items.length > 4) return items.map(({ number }) => number).join(', ');
+  const length = items.length === 1 ? 60 : 40;
+  return items.map(({ number, text }) => `${number} (${clip(text, length)})`).join(', ');
 }
 
 function planLines({ steps, turn }: Plan, { turns }: Trail, isOld: boolean): SummaryLine[] {

@@ -19,6 +19,23 @@ export interface UserRequest {
   readonly deeds: Deeds;
 }
 
+/** An item of a numbered list. */
+export interface ListedItem {
+  readonly number: number;
+  readonly text: string;
+  /** The agent's newest sentence that names the item by its number, and the turn it was said in; 0 where there is none. */
+  readonly said: string | undefined;
+  readonly turn: number;
+}
+
+/** A numbered list that the work follows. */
+export interface ItemList {
+  /** The message of the user that gives the list, or takes that of the answer before it over. */
+  readonly turn: number;
+  /** Those of which something was said last come last. */
+  readonly items: readonly ListedItem[];
+}
+
 /** What the agent did about one request, in short. */
 export interface Deeds {
   /** Paths edited, created, deleted or moved, in order of the first time. */
@@ -300,6 +317,8 @@ export interface Trail {
   readonly pins: readonly Pin[];
   readonly answers: readonly Answer[];
   readonly plan: Plan | undefined;
+  /** The numbered list that the current request follows, where the agent spoke of its items. */
+  readonly items: ItemList | undefined;
   readonly files: readonly FileTrail[];
   readonly commands: readonly CommandRun[];
   readonly failures: readonly Failure[];
