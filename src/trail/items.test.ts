@@ -25,7 +25,7 @@ test('where a request has several parts, each is told with what the agent said o
     .agent('Good news: item 4 is fine. I will fix items 1-3 and 5.')
     .edit(`${home}/hatch.ts`, 'a', 'b')
     .agent(
-      '**Item 1** is sealed. Shall I go on with item 2? Now item 3: I look for bulbs. It is 20 % of item 9.',
+      '**Item 1** is sealed. Shall I go on with item 2? Items 1 to 4 belong together. Now item 3: I look for bulbs. It is 20 % of item 9.',
     )
     .sh('make bulbs', 'ok');
   assert.deepEqual(itemsTold(story), [
