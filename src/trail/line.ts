@@ -19,6 +19,10 @@ export interface SummaryLine {
   readonly says?: string | undefined;
   /** The line without which this one means nothing. */
   readonly parent?: SummaryLine | undefined;
+  /** Place in the log of the step or message of the agent that the line tells in short. */
+  readonly step?: number | undefined;
+  /** Lines that say less of the same: where this one stands, they do not. */
+  readonly replaces?: readonly SummaryLine[] | undefined;
   /** Value by itself, in units of one strong identifier. */
   readonly value: number;
   /** Identifiers by line of the text. */
@@ -59,10 +63,13 @@ class WrittenLine implements SummaryLine {
   readonly lead: string | undefined;
   readonly says: string | undefined;
   readonly parent: SummaryLine | undefined;
+  readonly step: number | undefined;
+  readonly replaces: readonly SummaryLine[] | undefined;
   readonly value: number;
   #identifiers: SummaryLine['identifiers'] | undefined;
 
-  constructor({ section, order, text, group, lead, says, parent, value, identifiers }: LineParts) {
+  constructor(parts: LineParts) {
+    const { section, order, text, group, lead, says, parent, step, replaces, value, identifiers } = parts;
     this.section = section;
     this.order = order;
     this.text = text;
@@ -70,6 +77,8 @@ class WrittenLine implements SummaryLine {
     this.lead = lead;
     this.says = says;
     this.parent = parent;
+    this.step = step;
+    this.replaces = replaces;
     this.value = value;
     this.#identifiers = identifiers;
   }

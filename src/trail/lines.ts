@@ -69,7 +69,11 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const steps = stepLines(trail, { ...telling, room: stepRoom });
   const started = startedLines(trail);
-  const tail = tailLines(trail, { budget, whole: wholeSteps(trail, stepRoom) });
+  const tail = tailLines(trail, {
+    budget,
+    whole: wholeSteps(trail, stepRoom),
+    short: [...steps, ...actions, ...now],
+  });
   const messages = messageLines(trail, budget, preserved);
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);

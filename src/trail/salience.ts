@@ -208,11 +208,22 @@ export class LinePicker {
     this.picked.push(line);
     candidate.isTaken = true;
     this.#room -= cost;
+    for (const lesser of line.replaces ?? []) this.#giveUp(lesser);
     this.#sections.add(line.section);
     if (line.says !== undefined) this.#said.add(line.says);
     this.#stand(line.section, line.group);
     this.#stand(line.section, line.lead);
     for (const row of this.#namedIn(candidate)) for (const name of row) name.isShown = true;
+  }
+
+  /** A line that says less than one that stands now goes, or never comes. */
+  #giveUp(line: SummaryLine): void {
+    const candidate = this.#of(line);
+    if (candidate.isTaken) {
+      this.picked.splice(this.picked.indexOf(line), 1);
+      this.#room += this.#ownCost(candidate);
+    }
+    candidate.isTaken = true;
   }
 
   #cost(candidate: Candidate): number {

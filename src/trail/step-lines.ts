@@ -57,6 +57,7 @@ export function stepLines(trail: Trail, { room, ...telling }: StepRoom): Summary
       section: SECTION.current,
       order: step.position + 0.4,
       text: stepRows(step, { room: room * stepShare(at, all.length), ...telling }).join('\n'),
+      step: step.position,
       value: 0.8,
       group: SINCE,
     });
@@ -81,13 +82,20 @@ export function wholeSteps(trail: Trail, room: number): ReadonlySet<number> {
 function shownSteps({ current, turns }: Trail): readonly Activity[] {
   if (current.isAgentDone) return [];
   const unread = new Set(current.unread.map(({ position }) => position));
+  return newestOfEqual(current.tail.filter((step) => step.turn === turns && !unread.has(step.position)))
+    .toReversed()
+    .slice(0, SHOWN_STEPS);
+}
+
+/** Steps in order, those that were done again only where they were done last. */
+function newestOfEqual(steps: readonly Activity[]): Activity[] {
   const newest = new Map<string, Activity>();
-  for (const step of current.tail.toReversed()) {
-    const { turn, position, call, changed = '' } = step;
-    const key = `${call}\n${changed}`;
-    if (turn === turns && !unread.has(position) && !newest.has(key)) newest.set(key, step);
+  for (const step of steps) {
+    const key = `${step.turn}\n${step.call}\n${step.changed ?? ''}`;
+    newest.delete(key);
+    newest.set(key, step);
   }
-  return [...newest.values()].slice(0, SHOWN_STEPS);
+  return [...newest.values()];
 }
 
 /** Share of the room for one of `count` steps, the newest first: the newest has twice as much as the oldest. */
@@ -209,7 +217,8 @@ export function chainedLines(
   return lines;
 }
 
-/** Rows of a result in one line of the summary; the rest follows in a line of its own. */
+/** Rows of a step that are taken or left together; the rest of a longer one follows in lines of so many. */
+const WHOLE_ROWS = 24;
 const ROWS_PER_TAIL_LINE = 12;
 
 /** Characters of a row in a message or result of the newest steps; where they are few, up to four times as many. */
@@ -223,15 +232,21 @@ const LONGEST_ROWS = 4;
  */
 const TOKENS_PER_REQUEST = 2_000;
 
+/** What the steps as they stood are told beside. */
+export interface Beside {
+  readonly budget: number;
+  /** Positions of steps that are told whole otherwise. */
+  readonly whole: ReadonlySet<number>;
+  /** Lines that tell steps and messages in short. */
+  readonly short: readonly SummaryLine[];
+}
+
 /**
  * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
- * room that nothing else has a claim to.
- * @param whole positions of steps that are told whole otherwise
+ * room that nothing else has a claim to. One of the current request takes the place of what tells it in short, unless
+ * it is long: of that the short one tells what counts.
  */
-export function tailLines(
-  { current, turns }: Trail,
-  { budget, whole }: { readonly budget: number; readonly whole: ReadonlySet<number> },
-): SummaryLine[] {
+export function tailLines({ current, turns }: Trail, { budget, whole, short }: Beside): SummaryLine[] {
   const oldest = turns - Math.max(1, Math.floor(budget / TOKENS_PER_REQUEST) - 1);
   const quoted = [...current.unread, current.repliesTo, current.newestReply, current.newestList];
   const told = new Set([...whole, ...quoted.map((step) => step?.position)]);
@@ -240,10 +255,10 @@ export function tailLines(
   const said = current.said.map(({ position, turn, text }) => ({
     position,
     turn,
-    rows: ['- The agent:', ...rowsOf(text, length)],
+    rows: saidRows(text, length),
   }));
   // What an edit changed says that it was made.
-  const calls = current.tail.map((step) => ({
+  const calls = newestOfEqual(current.tail).map((step) => ({
     position: step.position,
     turn: step.turn,
     rows: [headOf(step), ...rowsOf(madeChange(step) ?? step.result, length)],
@@ -251,14 +266,22 @@ export function tailLines(
   return [...said, ...calls]
     .filter(({ position, turn }) => !told.has(position) && turn >= oldest)
     .toSorted((a, b) => b.position - a.position)
-    .flatMap(({ position, turn, rows }) =>
-      chainedLines(rows, ROWS_PER_TAIL_LINE, {
-        section: SECTION.current,
-        order: 3e9 + position,
-        value: 0.02,
-        group: `Steps on ${turn === turns ? 'the current request' : `message ${turn}`}, as they stood:`,
-      }),
-    );
+    .flatMap(({ position, turn, rows }) => {
+      const place = { section: SECTION.current, value: 0.02 };
+      if (turn === turns && rows.length <= WHOLE_ROWS) {
+        const replaces = short.filter(({ step }) => step === position);
+        const text = rows.join('\n');
+        return [summaryLine({ ...place, order: position + 0.4, text, group: SINCE, replaces })];
+      }
+      const group = `Steps on ${turn === turns ? 'the current request' : `message ${turn}`}, as they stood:`;
+      return chainedLines(rows, ROWS_PER_TAIL_LINE, { ...place, order: 3e9 + position, group });
+    });
+}
+
+/** What the agent said, as it is told among the steps. */
+function saidRows(text: string, length: number): string[] {
+  const rows = rowsOf(text, length);
+  return rows.length === 1 ? [`- said: ${rows[0]?.trim() ?? ''}`] : ['- said:', ...rows];
 }
 
 function rowsOf(text: string, length: number): string[] {

@@ -33,6 +33,7 @@ export function statementLines(
       group: SINCE,
       order: statement.position + order / 1_000,
       mark: 'said: ',
+      step: statement.position,
     }),
   );
   const before = distinct(trail.statements)
@@ -65,12 +66,13 @@ interface StatementPlace {
   readonly group: string;
   /** What stands before a statement, or before the line that leads to it. */
   readonly mark: string;
+  readonly step?: number;
 }
 
 function statementLine(
   statement: Statement,
   telling: Telling,
-  { section, order, group, mark }: StatementPlace,
+  { section, order, group, mark, step }: StatementPlace,
 ): SummaryLine {
   const { lead, text } = statement;
   const written = lead === undefined ? `- ${mark}${text}` : `  - ${text}`;
@@ -81,6 +83,7 @@ function statementLine(
     group,
     text: written,
     says: text,
+    step,
     value: statementValue(statement, identifiers[0]?.length ?? 0, telling),
     lead: lead === undefined ? undefined : `- ${mark}${lead}:`,
     identifiers,
@@ -232,12 +235,13 @@ export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD)
     newest.delete(action.text);
     newest.set(action.text, action);
   }
-  return joinEdits([...newest.values()]).map(({ text, turn, position }, at) => {
+  return joinEdits([...newest.values()], trail.turns).map(({ text, turn, position, call }, at) => {
     const isSince = turn === trail.turns;
     return summaryLine({
       section: SECTION.current,
       order: isSince ? position + 0.5 + at / 1_000 : -2e9 + at,
       text: `- ${text}`,
+      step: call,
       value: isSince ? 0.8 : 0.4,
       group: isSince ? SINCE : 'Last actions before it:',
     });
@@ -248,16 +252,20 @@ const EDITED = 'edited ';
 /** Paths to a line. */
 const JOINED_EDITS = 5;
 
-/** Edits one after the other are one line. */
-function joinEdits(actions: readonly Action[]): Action[] {
+/** Edits one after the other are one line; since the current request those of one call: each may be told with what it changed. */
+function joinEdits(actions: readonly Action[], current: number): Action[] {
   const joined: Action[] = [];
   let paths = 0;
   for (const action of actions) {
     const before = joined.at(-1);
     const isEdit = action.text.startsWith(EDITED);
     paths = isEdit ? paths + 1 : 0;
-    if (isEdit && paths > 1 && paths <= JOINED_EDITS && before?.turn === action.turn) {
-      joined[joined.length - 1] = { ...action, text: `${before.text}, ${action.text.slice(EDITED.length)}` };
+    const isOne = before?.turn === action.turn && (action.turn < current || before.call === action.call);
+    if (isEdit && paths > 1 && paths <= JOINED_EDITS && before !== undefined && isOne) {
+      joined[joined.length - 1] = {
+        ...action,
+        text: `${before.text}, ${action.text.slice(EDITED.length)}`,
+      };
     } else {
       joined.push(action);
       paths = isEdit ? 1 : 0;

@@ -166,8 +166,9 @@ test('what was said and done since the request stands in the order in which it c
       .call('Bash', { command: 'make grease' }, '')
       .agent('Let me look at the rain.'),
   );
-  const since = /Since the current request .*\n((?:- .*\n)+)/.exec(text)?.[1] ?? '';
-  assert.deepEqual(since.trim().split('\n'), [
+  const since = /Since the current request .*\n((?:(?:- | {4}).*\n)+)/.exec(text)?.[1] ?? '';
+  const heads = since.split('\n').filter((row) => row.startsWith('- '));
+  assert.deepEqual(heads, [
     '- said: The belt_drive slips under load.',
     '- edited belt.ts',
     '- ran `make belt`',
@@ -704,7 +705,8 @@ test('looking is no action, edits one after the other are one, and ranges that t
       .edit(`${home}/b.ts`, 'x', 'y')
       .sh('git -C . status --short && git diff --stat')
       .sh('make tune')
-      .agent('It is tuned.'),
+      .agent('It is tuned.')
+      .user('Thanks. Is it loud?'),
   );
   assert.match(text, /- notes\.md \(read 1–100, 300–309\)/);
   assert.match(text, /- edited a\.ts, b\.ts\n- ran `make tune`/);
@@ -794,7 +796,7 @@ test('what is done again and again is told once, at its newest', () => {
   const story = session(1).user('Start.').agent('I start.');
   for (let at = 0; at < 5; at++) story.sh('dome status', `angle ${at}`);
   const text = summaryOf(story.sh('make dome', 'the dome turns'), 1_000);
-  const [since = ''] = text.slice(text.indexOf('Since the current request')).split('\nSteps on');
+  const since = text.slice(text.indexOf('Since the current request'));
   assert.equal(since.split('- ran `dome status`').length, 2, text);
   assert.match(since, /angle 4/);
 });
@@ -804,6 +806,22 @@ test('of an edit without a reaction it is told what it changed', () => {
   const text = summaryOf(story, 2_000);
   const newest = text.slice(text.indexOf('Newest result, not reacted to yet:'));
   assert.match(newest, /- edited src\/roof\.ts\n {4}- closeRoof\(\);\n {4}\+ closeRoof\(slowly\);\n/);
+});
+
+test('a step that is told whole is not told in short, too, and stands where it was', () => {
+  const story = session(1).user('Measure the dome.');
+  const rows = Array.from({ length: 14 }, (_, row) => `arc ${row} is ${row * 7} long`).join('\n');
+  for (let at = 1; at <= 9; at++)
+    story.agent(`Arc number ${at} comes next. It is the ${at}th.`).sh(`measure --arc=${at}`, rows);
+  const text = summaryOf(story.agent('Now the roof.').sh('measure --roof', 'flat'), 6_000);
+  const [since = ''] = text.slice(text.indexOf('Since the current request')).split('\nSteps on message 1');
+  const heads = since.split('\n').filter((row) => /^- (?:said|ran)/.test(row));
+  const told = Array.from({ length: 9 }, (_, at) => [
+    `- said: Arc number ${at + 1} comes next. It is the ${at + 1}th.`,
+    `- ran \`measure --arc=${at + 1}\``,
+  ]).flat();
+  assert.deepEqual(heads, told);
+  assert.equal(since.split('arc 13 is 91 long').length, 10, 'each with what it printed');
 });
 
 test('with room, the newest steps stand as they were, messages, edits and results, without a gap', () => {
