@@ -22,11 +22,22 @@ export function nextLines(trail: Trail, budget: number): SummaryLine[] {
   const steps = plan !== undefined && newerWork(requests, plan.turn) === 0 ? plan.steps : [];
   const step =
     steps.find(({ status }) => status === 'in_progress') ?? steps.find(({ status }) => status === 'pending');
-  if (step !== undefined) {
-    lines.push(summaryLine({ section, order: 1, text: `From the plan: ${clip(step.text, 240)}`, value: 4 }));
+  if (plan !== undefined && step !== undefined) {
+    const text = `From the plan${editsSince(plan, trail)}: ${clip(step.text, 240)}`;
+    lines.push(summaryLine({ section, order: 1, text, value: 4 }));
   }
   if (trail.turns > 0) lines.push(summaryLine({ section, order: 2, text: whereItStands(trail), value: 3 }));
   return lines;
+}
+
+/** How far work went on after the agent brought its plan up to date. */
+function editsSince({ position }: Plan, { current }: Trail): string {
+  const edits = current.actions.filter(
+    (action) => action.position > position && /^(?:edited|wrote) /.test(action.text),
+  );
+  return edits.length === 0
+    ? ''
+    : ` (not brought up to date after the newest ${edits.length === 1 ? 'edit' : `${edits.length} edits`})`;
 }
 
 /**
@@ -60,6 +71,8 @@ function hasAnswered({ current, nextStep }: Trail): boolean {
 
 function whereItStands(trail: Trail): string {
   const { current, turns } = trail;
+  if (hasAnswered(trail) && hasStepInProgress(trail))
+    return 'The agent spoke last, but its plan has a step in progress.';
   if (hasAnswered(trail))
     return 'The agent had answered the current request; what comes next is up to the user.';
   if (current.isAgentDone) return 'The agent announced this in its last message; the log ends there.';
@@ -69,6 +82,11 @@ function whereItStands(trail: Trail): string {
   return hasBegun
     ? 'Under way: go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';
+}
+
+function hasStepInProgress({ plan, requests }: Trail): boolean {
+  if (plan === undefined || newerWork(requests, plan.turn) > 0) return false;
+  return plan.steps.some(({ status }) => status === 'in_progress');
 }
 
 /** Requests for other things after which a plan with open steps is told as a plan no more. */

@@ -97,6 +97,27 @@ test('what was said before a correction gives way to what was said after it', ()
   assert.ok(kept > corrected && kept > conceded, `${kept}, corrected ${corrected}, conceded ${conceded}`);
 });
 
+test('a plan says where work went on without it, and one with a step in progress is no answered request', () => {
+  const steps = (status: string) => [
+    { step: 'Grind the mirror', status },
+    { step: 'Wash it', status: 'pending' },
+  ];
+  const planned = (status = 'in_progress') =>
+    Story.in(home)
+      .user('Make a mirror.')
+      .call('update_plan', { plan: steps(status) }, 'Plan updated');
+  const edited = summaryOf(
+    planned().edit(`${home}/a.ts`, 'x', 'y').edit(`${home}/b.ts`, 'x', 'y').sh('make'),
+  );
+  assert.match(edited, /From the plan \(not brought up to date after the newest 2 edits\): Grind the mirror/);
+  assert.match(summaryOf(planned().sh('make')), /From the plan: Grind the mirror/);
+  assert.match(
+    summaryOf(planned().agent('Still grinding.')),
+    /spoke last, but its plan has a step in progress\./,
+  );
+  assert.match(summaryOf(planned('completed').agent('It is ground.')), /had answered the current request/);
+});
+
 test('where work is under way, nothing is said to be pending of nothing, and a fresh result comes before an old promise', () => {
   const text = summaryOf(
     Story.in(home).user('Aim.').agent('Let me look at the mount.').sh('ls mount', 'a b c'),
