@@ -69,6 +69,11 @@ export function askLines(trail: Trail, budget: number, preserved: PreservedWords
     const text = `The command stands for ${current.instructions}`;
     lines.push(summaryLine({ section, order: 0.4, text, value: 5 }));
   }
+  const skills = skillsRead(trail);
+  if (skills.length > 0) {
+    const text = `Skills read for it: ${skills.join(', ')}`;
+    lines.push(summaryLine({ section, order: 0.45, text, value: 3 }));
+  }
   const context = repliedTo(trail, current);
   if (context !== undefined) lines.push(summaryLine({ section, order: 0.5, text: context, value: 5 }));
   if (trail.cwd !== undefined) {
@@ -77,6 +82,19 @@ export function askLines(trail: Trail, budget: number, preserved: PreservedWords
     lines.push(summaryLine({ section, order: 3, text, value: 2 }));
   }
   return lines;
+}
+
+/** Skills told at most. */
+const MOST_SKILLS = 2;
+
+/** Instructions outside of the work tree that the agent opened for the current request: it works by them. */
+function skillsRead({ files, turns }: Trail): string[] {
+  return files
+    .filter(
+      ({ path, edits, lastTurn }) => lastTurn === turns && edits === 0 && /^[/~].*\/SKILL\.md$/.test(path),
+    )
+    .slice(0, MOST_SKILLS)
+    .map(({ path }) => path);
 }
 
 function elsewhere({ workedIn, workedInBranch }: Trail): string {

@@ -97,6 +97,17 @@ test('what was said before a correction gives way to what was said after it', ()
   assert.ok(kept > corrected && kept > conceded, `${kept}, corrected ${corrected}, conceded ${conceded}`);
 });
 
+test('skills that were opened for the current request are named beside it, those of the work tree are files', () => {
+  const story = Story.in(home)
+    .user('Look around.')
+    .read('/skills/old/SKILL.md', 'a')
+    .agent('I did.')
+    .user('Polish it.')
+    .read('/skills/polish/SKILL.md', '# Polish')
+    .read(`${home}/skills/own/SKILL.md`, '# Own');
+  assert.match(summaryOf(story), /^Skills read for it: \/skills\/polish\/SKILL\.md$/m);
+});
+
 test('a plan says where work went on without it, and one with a step in progress is no answered request', () => {
   const steps = (status: string) => [
     { step: 'Grind the mirror', status },
