@@ -14,6 +14,7 @@ import {
   textActionOf,
 } from './actions.ts';
 import type { ActionStyle, EditorPlace } from './actions.ts';
+import { ChecklistLedger } from './boxes.ts';
 import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
 import { changedRows } from './changes.ts';
@@ -92,6 +93,7 @@ export class TrailCollector {
   readonly #runs = new RunLedger();
   readonly #plan = new PlanLedger();
   readonly #items = new ItemLedger();
+  readonly #checklists = new ChecklistLedger();
   readonly #statements = new StatementPool();
   readonly #index = new IdentifierIndex();
   readonly #files = new FileLedger(this.#index);
@@ -173,6 +175,7 @@ export class TrailCollector {
       answers: this.#requests.answers(),
       plan: this.#plan.plan(),
       items: this.#items.list(turn),
+      checklist: this.#checklists.newest(turn),
       files: this.#files.files(),
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
@@ -483,7 +486,9 @@ export class TrailCollector {
     const [only] = meaning.files;
     const mayBeOther = meaning.guarded?.some((one) => fileActionsOf(one).length > 0) === true;
     if (only?.action === 'read' && meaning.files.length === 1 && !mayBeOther) {
-      this.#files.noteContent(this.#relative(only.path), withoutNotices(text));
+      const content = withoutNotices(text);
+      this.#files.noteContent(this.#relative(only.path), content);
+      this.#checklists.noteRead(this.#relative(only.path), content, moment);
     }
   }
 
@@ -492,6 +497,7 @@ export class TrailCollector {
     if (isScratch(path)) return;
     const to = file.to === undefined ? undefined : this.#relative(file.to);
     const isKnown = this.#files.add({ ...file, path, to }, moment);
+    this.#checklists.noteChange({ ...file, path, to }, moment);
     this.#git.noteChange({ action: file.action, path, to }, moment, this.#files.isCreated(path));
     if (file.action === 'read' || !isKnown) return;
     this.#steps.forgetReports();

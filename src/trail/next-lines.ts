@@ -100,7 +100,7 @@ export function pendingLines(trail: Trail): SummaryLine[] {
   const { plan, requests, turns } = trail;
   const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
   const told = plan === undefined || newer >= OVERTAKEN ? [] : planLines(plan, trail, newer > 0);
-  const lines = [...told, ...itemLines(trail), ...remainingLines(trail)];
+  const lines = [...told, ...itemLines(trail), ...checklistLines(trail), ...remainingLines(trail)];
   if ((newer > 0 || lines.length === 0) && turns > 0 && !hasAnswered(trail)) {
     const text = `- The current request, under way.`;
     lines.unshift(summaryLine({ section, order: -1, text, value: 1 }));
@@ -128,6 +128,20 @@ function itemLines({ items }: Trail): SummaryLine[] {
   if (silent.length === 0) return told;
   const text = `- nothing yet of ${numbered(silent)}`;
   return [summaryLine({ section, order: 105, text, value: 3, group }), ...told];
+}
+
+/** Open boxes that are told, and characters of one. */
+const NEXT_BOXES = 3;
+const BOX_LENGTH = 120;
+
+/** How far a checklist in a file is, and what of it comes next. */
+function checklistLines({ checklist }: Trail): SummaryLine[] {
+  if (checklist === undefined) return [];
+  const { path, ticked, open } = checklist;
+  const next = open.slice(0, NEXT_BOXES).map((box) => quoted(clip(box, BOX_LENGTH)));
+  const first = next.length === 0 ? '' : `; the first open: ${next.join(', then ')}`;
+  const text = `- ${path}: ${ticked} of ${ticked + open.length} boxes ticked${first}`;
+  return [summaryLine({ section: SECTION.pending, order: 106, text, value: 3 })];
 }
 
 /** Items by number, a few also with the beginning of what they say. */

@@ -28,6 +28,14 @@ export interface ListedItem {
   readonly turn: number;
 }
 
+/** The boxes of a file. */
+export interface Checklist {
+  readonly path: string;
+  readonly ticked: number;
+  /** What the others say, in their order. */
+  readonly open: readonly string[];
+}
+
 /** A numbered list that the work follows. */
 export interface ItemList {
   /** The message of the user that gives the list, or takes that of the answer before it over. */
@@ -319,6 +327,8 @@ export interface Trail {
   readonly plan: Plan | undefined;
   /** The numbered list that the current request follows, where the agent spoke of its items. */
   readonly items: ItemList | undefined;
+  /** The checklist that was read or written last on the current request. */
+  readonly checklist: Checklist | undefined;
   readonly files: readonly FileTrail[];
   readonly commands: readonly CommandRun[];
   readonly failures: readonly Failure[];
