@@ -108,15 +108,16 @@ test('skills that were opened for the current request are named beside it, those
   assert.match(summaryOf(story), /^Skills read for it: \/skills\/polish\/SKILL\.md$/m);
 });
 
+const mirrorSteps = (status: string) => [
+  { step: 'Grind the mirror', status },
+  { step: 'Wash it', status: 'pending' },
+];
+
 test('a plan says where work went on without it, and one with a step in progress is no answered request', () => {
-  const steps = (status: string) => [
-    { step: 'Grind the mirror', status },
-    { step: 'Wash it', status: 'pending' },
-  ];
   const planned = (status = 'in_progress') =>
     Story.in(home)
       .user('Make a mirror.')
-      .call('update_plan', { plan: steps(status) }, 'Plan updated');
+      .call('update_plan', { plan: mirrorSteps(status) }, 'Plan updated');
   const edited = summaryOf(
     planned().edit(`${home}/a.ts`, 'x', 'y').edit(`${home}/b.ts`, 'x', 'y').sh('make'),
   );
