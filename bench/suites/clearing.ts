@@ -52,28 +52,36 @@ async function* clearAt(steps: readonly Step[], effort: Effort): AsyncGenerator<
   }
   const times = await race(
     {
-      whole: { run: () => microCompact(items, EMPTY_COMPACT_STATE, MICRO) },
+      fresh: { run: () => microCompact(items, EMPTY_COMPACT_STATE, MICRO) },
+      told: { run: () => microCompact(items, EMPTY_COMPACT_STATE, MICRO).tokensSaved },
       // In a thread that lives the account has counted every item as it came.
-      accounted: { run: () => microCompact(items, EMPTY_COMPACT_STATE, kept) },
+      living: { run: () => microCompact(items, EMPTY_COMPACT_STATE, kept).tokensSaved },
       prune: { run: () => pruneMessages({ messages, toolCalls: 'before-last-6-messages' }) },
     },
     effort.rounds,
   );
   const size = steps.length;
   const prune = `AI SDK \`pruneMessages\` ${duration(times.prune)}, which counts nothing`;
-  const rowOf = (what: string, time: number, target: Pick<Row, 'target'>): Row => {
+  const rowOf = (what: string, time: number): Row => {
     const figure = `${digits(times.prune / time)}× faster`;
-    return { topic: CLEARING, what, baton: duration(time), against: prune, figure, ...target };
+    return {
+      topic: CLEARING,
+      what: `${messagesOf(size)}, ${what}`,
+      baton: duration(time),
+      against: prune,
+      figure,
+    };
   };
-  const living = targetAt(size, times.prune / times.accounted);
-  yield rowOf(`${messagesOf(size)}, in a thread that lives`, times.accounted, living);
-  // Whoever clears what nobody counted pays for the counting once: docs/decisions/speed.md.
-  yield rowOf(`${messagesOf(size)}, never counted before`, times.whole, {});
+  const judged = (row: Row, time: number): Row => ({ ...row, ...targetAt(size, times.prune / time) });
+  yield judged(rowOf('in a thread that lives, and the saving', times.living), times.living);
+  yield judged(rowOf('never counted before', times.fresh), times.fresh);
+  // Whoever is told what that saved pays for the counting: docs/decisions/speed.md.
+  yield rowOf('never counted before, and the saving', times.told);
   const history = toLangChain(steps);
   const run = (capMs: number) => clearToolUses(history, capMs);
   yield await peerRow(
     { topic: CLEARING, peer: 'LangChain `ClearToolUsesEdit`', size, run },
-    times.whole,
+    times.told,
     effort,
   );
 }

@@ -143,6 +143,28 @@ test('what an account keeps gives the same clearing, and no text is counted agai
   );
 });
 
+/** A result of a shell, of characters that take three bytes each. */
+function wide(callId: string, characters: number): Item[] {
+  return [
+    { type: 'function_call', call_id: callId, name: 'shell', arguments: '{}' },
+    { type: 'function_call_output', call_id: callId, output: '語'.repeat(characters) },
+  ];
+}
+
+test('results are chosen, and the saving is judged and told, by bytes and not by characters', () => {
+  // The first has fewer characters than the placeholder and more bytes.
+  const items = [...wide('x', 20), ...wide('y', 4000), ...thread('a')];
+  const exact = 15 + 3000 - 2 * PLACEHOLDER_TOKENS;
+  for (const least of [1, exact]) {
+    const result = run(items, 0, least);
+    assert.ok(result.wasEffective, `a saving of ${exact} is at least ${least}`);
+    assert.deepEqual([result.callIds, result.tokensSaved], [['x', 'y'], exact]);
+    assert.deepEqual([...result.state.toolTokenCache.values()], [15, 3000]);
+  }
+  const result = run(items, 0, exact + 1);
+  assert.deepEqual([result.wasEffective, result.tokensSaved], [false, exact]);
+});
+
 function callOfX(name: string): Item {
   return { type: 'function_call', call_id: 'x', name, arguments: '{}' };
 }

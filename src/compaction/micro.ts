@@ -62,37 +62,50 @@ export type MicroResult =
 /** Results that could be cleared, oldest first. Numbers beside each other, since there may be tens of thousands. */
 interface Candidates {
   readonly places: readonly number[];
-  /** What clearing each would save. */
-  readonly savings: readonly number[];
-  /** Sizes by call that had to be counted now. */
-  readonly counted: readonly (readonly [callId: string, tokens: number])[];
+  /** Tokens that the nth has at least; more than a cleared result has wherever it is larger. */
+  readonly leastAt: (nth: number) => number;
+  /** Tokens that each has. */
+  readonly sizes: () => readonly number[];
 }
 
 /**
  * Clears the results of all but the newest eligible calls, when that saves enough. A result that the model has not been
- * sampled on yet, one that is cleared already and one of any other tool stays. Linear in the items.
+ * sampled on yet, one that is cleared already and one of any other tool stays. Linear in the items. The tokens that the
+ * outcome tells are exact; those of results that nobody has counted are counted when somebody reads them, which takes
+ * longer than the clearing.
  */
 export function microCompact(
   items: readonly Item[],
   state: CompactState,
   settings: MicroSettings,
 ): MicroResult {
-  const { places, savings, counted } = findCandidates(items, state, settings);
+  const placeholder = textTokens(CLEARED_RESULT, settings);
+  const search: Search = { items, state, settings, placeholder };
+  const candidates = findCandidates(search);
+  const { places, leastAt } = candidates;
   const lastSampled = lastAgentIndex(items);
-  const clearable: number[] = [];
-  let tokensSaved = 0;
+  const chosen: number[] = [];
+  let certain = 0;
   for (let nth = 0; nth < places.length - settings.keepLastTools; nth++) {
-    const [place = 0, saving = 0] = [places[nth], savings[nth]];
-    if (place >= lastSampled || saving <= 0) continue;
-    clearable.push(place);
-    tokensSaved += saving;
+    if ((places[nth] ?? 0) >= lastSampled) break;
+    const tokens = leastAt(nth);
+    if (tokens <= placeholder) continue;
+    chosen.push(nth);
+    certain += tokens - placeholder;
   }
-  if (clearable.length === 0 || tokensSaved < settings.minTokensToSave) {
-    return { wasEffective: false, why: 'not_worth_it', tokensSaved, state: stateAfter(state, counted, []) };
+  const saving = late(() => {
+    const sizes = candidates.sizes();
+    return chosen.reduce((sum, nth) => sum + (sizes[nth] ?? 0) - placeholder, 0);
+  });
+  const isWorthIt = certain >= settings.minTokensToSave || saving() >= settings.minTokensToSave;
+  if (chosen.length === 0 || !isWorthIt) {
+    const after = stateAfter(search, candidates, []);
+    return { wasEffective: false, why: 'not_worth_it', tokensSaved: saving(), state: after };
   }
   const callIds: string[] = [];
   const left = [...items];
-  for (const place of clearable) {
+  for (const nth of chosen) {
+    const place = places[nth] ?? 0;
     const item = items[place];
     if (item === undefined) continue;
     callIds.push(resultCallId(item) ?? '');
@@ -100,93 +113,131 @@ export function microCompact(
   }
   return {
     wasEffective: true,
-    toolsCompacted: clearable.length,
-    tokensSaved,
+    toolsCompacted: chosen.length,
+    get tokensSaved() {
+      return saving();
+    },
     items: left,
     callIds,
-    state: stateAfter(state, counted, callIds),
+    state: stateAfter(search, candidates, callIds),
   };
 }
 
-function findCandidates(items: readonly Item[], state: CompactState, settings: MicroSettings): Candidates {
-  const search: Search = {
-    state,
-    settings,
-    tools: new ToolsOfResults(items),
-    placeholder: textTokens(CLEARED_RESULT, settings),
-    counted: [],
-  };
-  const places: number[] = [];
-  const savings: number[] = [];
-  for (let index = 0; index < items.length; index++) {
-    const item = items[index];
-    const saving = item === undefined ? undefined : savingOf(item, index, search);
-    if (saving === undefined) continue;
-    places.push(index);
-    savings.push(saving);
-  }
-  return { places, savings, counted: search.counted };
-}
-
-/** What an item is looked at with. */
+/** What results are looked for in. */
 interface Search {
+  readonly items: readonly Item[];
   readonly state: CompactState;
   readonly settings: MicroSettings;
-  readonly tools: ToolsOfResults;
   /** Tokens of a cleared result. */
   readonly placeholder: number;
-  readonly counted: (readonly [callId: string, tokens: number])[];
 }
 
-/** What clearing an item would save; undefined for what is not to be cleared. */
-function savingOf(item: Item, index: number, search: Search): number | undefined {
-  const { state, settings, tools, placeholder } = search;
+function findCandidates(search: Search): Candidates {
+  const { items, settings } = search;
+  const tools = new ToolsOfResults(items);
+  const places: number[] = [];
+  for (let index = 0; index < items.length; index++) {
+    if (isCandidate(index, search, tools)) places.push(index);
+  }
+  const sizes = late(() => places.map((index) => exactSize(index, search)));
+  const leastAt = (nth: number): number =>
+    settings.count === undefined ? leastSize(places[nth] ?? 0, search) : (sizes()[nth] ?? 0);
+  return { places, leastAt, sizes };
+}
+
+function isCandidate(
+  index: number,
+  { items, state, settings, placeholder }: Search,
+  tools: ToolsOfResults,
+): boolean {
   const { kept } = settings;
   // As long as it will do, nothing but what is kept is looked at: most of the time goes into fetching items from memory.
   const knownTool = kept?.toolAt(index);
-  if (knownTool === NO_RESULT) return undefined;
-  const size = kept?.sizeAt(index);
-  if (knownTool !== undefined && eligibleTool(knownTool) === undefined) return undefined;
-  const callId = resultCallId(item);
-  if (callId === undefined) return undefined;
+  if (knownTool === NO_RESULT) return false;
+  if (knownTool !== undefined && eligibleTool(knownTool) === undefined) return false;
+  const item = items[index];
+  const callId = item === undefined ? undefined : resultCallId(item);
+  if (item === undefined || callId === undefined) return false;
   if (knownTool === undefined) {
     const tool = tools.toolOf(callId, index);
-    if (tool === undefined || eligibleTool(tool) === undefined) return undefined;
+    if (tool === undefined || eligibleTool(tool) === undefined) return false;
   }
-  if ((size === undefined || size === placeholder) && isCleared(item)) return undefined;
-  if (state.compactedToolIds.size > 0 && state.compactedToolIds.has(callId)) return undefined;
-  const known = size ?? state.toolTokenCache.get(callId);
-  const tokens = known ?? resultTokens(item, settings);
-  if (known === undefined) search.counted.push([callId, tokens]);
-  return item.type === 'unknown' ? 0 : tokens - placeholder;
+  const size = kept?.sizeAt(index);
+  if ((size === undefined || size === placeholder) && isCleared(item)) return false;
+  return state.compactedToolIds.size === 0 || !state.compactedToolIds.has(callId);
+}
+
+/** Tokens of the result at a place, where they are known; what cannot be cleared counts as nothing. */
+function knownSize(index: number, { items, state, settings }: Search): number | undefined {
+  const item = items[index];
+  if (item === undefined || item.type === 'unknown') return 0;
+  const size = settings.kept?.sizeAt(index);
+  if (size !== undefined || state.toolTokenCache.size === 0) return size;
+  return state.toolTokenCache.get(resultCallId(item) ?? '');
+}
+
+function exactSize(index: number, search: Search): number {
+  return knownSize(index, search) ?? resultTokens(search.items[index], search.settings);
+}
+
+/** By the estimate a text has no fewer bytes than characters; any other count has to be asked. */
+function leastSize(index: number, search: Search): number {
+  const known = knownSize(index, search);
+  if (known !== undefined) return known;
+  const { items, settings, placeholder } = search;
+  const text = outputText(items[index]);
+  const least = text === undefined ? 0 : Math.ceil(text.length / settings.approxBytesPerToken);
+  return least > placeholder ? least : exactSize(index, search);
+}
+
+function outputText(item: Item | undefined): string | undefined {
+  if (item?.type !== 'function_call_output' && item?.type !== 'custom_tool_call_output') return undefined;
+  return typeof item.output === 'string' ? item.output : undefined;
 }
 
 /** A history of hours has tens of thousands of results: tables of their ids cost more than all else here, so they wait. */
-function stateAfter(
-  before: CompactState,
-  counted: Candidates['counted'],
-  callIds: readonly string[],
+function stateAfter(search: Search, { places, sizes }: Candidates, callIds: readonly string[]): CompactState {
+  const { items, state } = search;
+  const ids = late(() =>
+    callIds.length === 0 ? state.compactedToolIds : new Set([...state.compactedToolIds, ...callIds]),
+  );
+  const tokens = late(() => {
+    const all = new Map(state.toolTokenCache);
+    for (const [nth, place] of places.entries()) {
+      const item = items[place];
+      const callId = item === undefined ? undefined : resultCallId(item);
+      if (callId !== undefined && knownSize(place, search) === undefined) all.set(callId, sizes()[nth] ?? 0);
+    }
+    return all;
+  });
+  return lateState(ids, tokens);
+}
+
+/** Apart from where the tables are made, since a closure holds on to all that is around it. */
+function lateState(
+  ids: () => CompactState['compactedToolIds'],
+  tokens: () => CompactState['toolTokenCache'],
 ): CompactState {
-  const lateIds = late(() =>
-    callIds.length === 0 ? before.compactedToolIds : new Set([...before.compactedToolIds, ...callIds]),
-  );
-  const lateSizes = late(() =>
-    counted.length === 0 ? before.toolTokenCache : new Map([...before.toolTokenCache, ...counted]),
-  );
   return {
     get compactedToolIds() {
-      return lateIds();
+      return ids();
     },
     get toolTokenCache() {
-      return lateSizes();
+      return tokens();
     },
   };
 }
 
-/** Makes a value when it is asked for first. */
+/** Makes a value when it is asked for first, and then lets go of what it was made from. */
 function late<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
+  let ask = make;
+  let isMade = false;
+  return () => {
+    const value = ask();
+    if (!isMade) ask = () => value;
+    isMade = true;
+    return value;
+  };
 }
 
 /** A result follows its call at once, or after the rest of a batch: so many items are looked through before a table is made. */
@@ -208,7 +259,7 @@ class ToolsOfResults {
     const last = Math.max(0, before - NEAR);
     for (let index = before - 1; index >= last; index--) {
       const item = this.#items[index];
-      if (item !== undefined && idOfCall(item) === callId) return callOf(item)?.name;
+      if (item !== undefined && idOfCall(item) === callId) return toolOfCall(item);
     }
     return this.#farTool(callId, before);
   }
@@ -223,6 +274,10 @@ class ToolsOfResults {
   }
 }
 
+function toolOfCall(item: Item): string | undefined {
+  return item.type === 'function_call' ? item.name : callOf(item)?.name;
+}
+
 /** The id of a call, without taking it apart where its kind is known. */
 function idOfCall(item: Item): string | undefined {
   switch (item.type) {
@@ -235,8 +290,12 @@ function idOfCall(item: Item): string | undefined {
   }
 }
 
-function resultTokens(item: Item, settings: MicroSettings): number {
-  return sumTokens(itemTokens(item, (text) => textTokens(text, settings), settings));
+function resultTokens(item: Item | undefined, settings: MicroSettings): number {
+  const text = outputText(item);
+  // Nearly all: a split by category for each would be most of the garbage made here.
+  if (text !== undefined) return textTokens(text, settings);
+  const count: CountText = (part) => textTokens(part, settings);
+  return item === undefined ? 0 : sumTokens(itemTokens(item, count, settings));
 }
 
 function textTokens(text: string, settings: MicroSettings): number {
