@@ -14,12 +14,20 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? Number.NaN;
 }
 
-/** Rounds that warm the compiler up and do not count: at most this many, and no more once they took this long. */
-const MOST_WARM_UPS = 8;
+/**
+ * So long each side runs first without being counted, for the compiler to see its code often enough. By time and not by
+ * rounds, so that work of 2 ms and work of 2 s are both measured as they run on.
+ */
 const WARM_UP_MS = 2000;
 
 /**
- * Runs all contenders in turn, `rounds` times after the warm-up, and gives the median of each in milliseconds.
+ * What is quicker runs several times in a row and counts with its mean. The garbage that a run leaves is collected during
+ * one of the next: sides that took turns run by run would pay for each other's.
+ */
+const TURN_MS = 100;
+
+/**
+ * Lets every contender warm up, then all take turns, `rounds` times; gives the median turn of each in milliseconds a run.
  * Nothing forces garbage collection in between: it shrinks the heap, and growing it again would be most of what a
  * short run costs.
  */
@@ -28,19 +36,45 @@ export async function race<Names extends string>(
   rounds: number,
   readClock?: Clock,
 ): Promise<Readonly<Record<Names, number>>> {
-  const entries = Object.entries(contenders) as [Names, Contender][];
-  const times = new Map<Names, number[]>(entries.map(([name]) => [name, []]));
-  const started = performance.now();
-  for (let warmUp = 0; warmUp < MOST_WARM_UPS && performance.now() - started < WARM_UP_MS; warmUp++) {
-    for (const [, contender] of entries) await timeOnce(contender, readClock);
+  const sides: Side<Names>[] = [];
+  for (const [name, contender] of Object.entries(contenders) as [Names, Contender][]) {
+    const passedMs = await warmUp(contender);
+    sides.push({ name, contender, runs: Math.max(1, Math.round(TURN_MS / passedMs)), times: [] });
   }
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, contender] of entries) times.get(name)?.push(await timeOnce(contender, readClock));
+  // The first turn of each does not count: code that sides share met only one of them so far.
+  for (let round = 0; round <= rounds; round++) {
+    for (const side of sides) side.times.push(await takeTurn(side, readClock));
   }
-  return Object.fromEntries(entries.map(([name]) => [name, median(times.get(name) ?? [])])) as Record<
+  return Object.fromEntries(sides.map(({ name, times }) => [name, median(times.slice(1))])) as Record<
     Names,
     number
   >;
+}
+
+interface Side<Names> {
+  readonly name: Names;
+  readonly contender: Contender;
+  /** How often it runs in a turn. */
+  readonly runs: number;
+  /** Mean of each turn so far. */
+  readonly times: number[];
+}
+
+/** Milliseconds that pass in a run, what is prepared for it included; the mean of those that warmed up. */
+async function warmUp(contender: Contender): Promise<number> {
+  const began = performance.now();
+  let runs = 0;
+  do {
+    await timeOnce(contender);
+    runs++;
+  } while (performance.now() - began < WARM_UP_MS);
+  return (performance.now() - began) / runs;
+}
+
+async function takeTurn({ contender, runs }: Side<string>, readClock: Clock | undefined): Promise<number> {
+  let sum = 0;
+  for (let run = 0; run < runs; run++) sum += await timeOnce(contender, readClock);
+  return sum / runs;
 }
 
 /** Milliseconds of one run. */
