@@ -15,10 +15,10 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * So long each side runs first without being counted, for the compiler to see its code often enough. By time and not by
- * rounds, so that work of 2 ms and work of 2 s are both measured as they run on.
+ * So long each side runs first without being counted, by the clock that it is measured with, for the compiler to see its
+ * code often enough. By time and not by rounds, so that work of 2 ms and work of 2 s are both measured as they run on.
  */
-const WARM_UP_MS = 2000;
+const WARM_UP_MS = 3000;
 
 /**
  * What is quicker runs several times in a row and counts with its mean. The garbage that a run leaves is collected during
@@ -34,12 +34,12 @@ const TURN_MS = 100;
 export async function race<Names extends string>(
   contenders: Readonly<Record<Names, Contender>>,
   rounds: number,
-  readClock?: Clock,
+  readClock: Clock = processorTime,
 ): Promise<Readonly<Record<Names, number>>> {
   const sides: Side<Names>[] = [];
   for (const [name, contender] of Object.entries(contenders) as [Names, Contender][]) {
-    const passedMs = await warmUp(contender);
-    sides.push({ name, contender, runs: Math.max(1, Math.round(TURN_MS / passedMs)), times: [] });
+    const runMs = await warmUp(contender, readClock);
+    sides.push({ name, contender, runs: Math.max(1, Math.round(TURN_MS / runMs)), times: [] });
   }
   // The first turn of each does not count: code that sides share met only one of them so far.
   for (let round = 0; round <= rounds; round++) {
@@ -60,18 +60,18 @@ interface Side<Names> {
   readonly times: number[];
 }
 
-/** Milliseconds that pass in a run, what is prepared for it included; the mean of those that warmed up. */
-async function warmUp(contender: Contender): Promise<number> {
-  const began = performance.now();
+/** Milliseconds of a run with what is prepared for it, the mean of those that warmed up. */
+async function warmUp(contender: Contender, readClock: Clock): Promise<number> {
+  const began = readClock();
   let runs = 0;
   do {
-    await timeOnce(contender);
+    await timeOnce(contender, readClock);
     runs++;
-  } while (performance.now() - began < WARM_UP_MS);
-  return (performance.now() - began) / runs;
+  } while (readClock() - began < WARM_UP_MS);
+  return (readClock() - began) / runs;
 }
 
-async function takeTurn({ contender, runs }: Side<string>, readClock: Clock | undefined): Promise<number> {
+async function takeTurn({ contender, runs }: Side<string>, readClock: Clock): Promise<number> {
   let sum = 0;
   for (let run = 0; run < runs; run++) sum += await timeOnce(contender, readClock);
   return sum / runs;
