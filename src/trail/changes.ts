@@ -18,8 +18,8 @@ const SHOWN_REMOVED = 3;
 export function changedRows(files: readonly FileAction[], limit: number): string | undefined {
   const changed = files.map((file) => ({ file, rows: rowsOf(file) })).filter(({ rows }) => rows.length > 0);
   if (changed.length === 0) return undefined;
-  const [first] = changed;
-  const isOfOne = changed.every(({ rows: own }) => own.join('\n') === first?.rows.join('\n'));
+  const [first, ...others] = changed;
+  const isOfOne = others.every(({ rows: own }) => own.join('\n') === first?.rows.join('\n'));
   const rows = isOfOne
     ? (first?.rows ?? [])
     : changed.flatMap(({ file, rows: own }) => [`${file.path}:`, ...own]);
@@ -28,7 +28,7 @@ export function changedRows(files: readonly FileAction[], limit: number): string
 
 function rowsOf({ action, added = '', replaced = [], how }: FileAction): readonly string[] {
   if (action === 'read') return [];
-  if (how !== undefined) return filled(how).map((row) => `~ ${row}`);
+  if (how !== undefined) return filled(how).rows.map((row) => `~ ${row}`);
   return (replaced.length > 0 ? replaced : [{ old: '', new: added }]).flatMap(differingRows);
 }
 
@@ -43,15 +43,26 @@ function differingRows(place: Pick<Replacement, 'old' | 'new'>): readonly string
   ];
 }
 
-function filled(text: string): readonly string[] {
-  return text
-    .slice(0, READ_LENGTH)
-    .split('\n')
-    .filter((row) => row.trim() !== '' && row.trim() !== ELLIPSIS);
+/** The rows of a text that say something, beside each as it reads whatever its indentation. */
+interface FilledRows {
+  readonly rows: readonly string[];
+  readonly trimmed: readonly string[];
+}
+
+function filled(text: string): FilledRows {
+  const rows: string[] = [];
+  const trimmed: string[] = [];
+  for (const row of text.slice(0, READ_LENGTH).split('\n')) {
+    const bare = row.trim();
+    if (bare === '' || bare === ELLIPSIS) continue;
+    rows.push(row);
+    trimmed.push(bare);
+  }
+  return { rows, trimmed };
 }
 
 /** The rows that stand nowhere among others, whatever their indentation. */
-function without(rows: readonly string[], others: readonly string[]): readonly string[] {
-  const known = new Set(others.map((row) => row.trim()));
-  return rows.filter((row) => !known.has(row.trim()));
+function without({ rows, trimmed }: FilledRows, others: FilledRows): readonly string[] {
+  const known = new Set(others.trimmed);
+  return rows.filter((_, at) => !known.has(trimmed[at] ?? ''));
 }

@@ -1,5 +1,6 @@
 // What happened to each file, under its newest name.
 
+import { codeAt } from '../tokens/characters.ts';
 import type { IdentifierIndex } from './identifiers.ts';
 import { bringUpToDate, isTouched } from './known-text.ts';
 import type { FileChange, KnownText } from './known-text.ts';
@@ -291,10 +292,23 @@ function catchUp(entry: Entry): void {
 /** Whether a text holds a name by itself, not as a part of a longer one. */
 function holds(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    if (!/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + name.length))) return true;
+    if (!isWordAt(text, at - 1) && !isWordAt(text, at + name.length)) return true;
   }
   return false;
 }
+
+/** As `\w`; not so outside of the text. */
+function isWordAt(text: string, at: number): boolean {
+  const code = codeAt(text, at);
+  return (
+    (code >= SMALL_A && code <= SMALL_A + 25) ||
+    (code >= LARGE_A && code <= LARGE_A + 25) ||
+    (code >= ZERO && code <= ZERO + 9) ||
+    code === UNDERSCORE
+  );
+}
+
+const [ZERO, LARGE_A, UNDERSCORE, SMALL_A] = [0x30, 0x41, 0x5f, 0x61];
 
 function definedIn(texts: readonly string[]): string[] {
   return texts.flatMap((text) => [...text.matchAll(DEFINITION)].flatMap(([, , name]) => name ?? []));

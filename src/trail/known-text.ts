@@ -54,7 +54,7 @@ function changedLines(trimmed: readonly string[], changes: readonly FileChange[]
     if (replacement.isLines || piece.includes('\n')) {
       const gone = goneLines(replacement);
       if (gone.size > 0) lines = lines.filter((line) => !gone.has(line));
-    } else if (piece.length >= LEAST_PIECE) {
+    } else if (piece.length >= LEAST_PIECE && lines.some((line) => line.includes(piece))) {
       lines = lines.flatMap((line) =>
         line.includes(piece) ? line.split(piece).join(replacement.new.trim()).split('\n') : [line],
       );

@@ -252,19 +252,22 @@ export function tailLines({ current, turns }: Trail, { budget, whole, short }: B
   const told = new Set([...whole, ...quoted.map((step) => step?.position)]);
   const steps = Math.max(1, current.tail.length + current.said.length);
   const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
-  const said = current.said.map(({ position, turn, text }) => ({
+  const isTold = ({ position, turn }: Pick<Activity, 'position' | 'turn'>): boolean =>
+    !told.has(position) && turn >= oldest;
+  const said = current.said.filter(isTold).map(({ position, turn, text }) => ({
     position,
     turn,
     rows: saidRows(text, length),
   }));
   // What an edit changed says that it was made.
-  const calls = newestOfEqual(current.tail).map((step) => ({
-    position: step.position,
-    turn: step.turn,
-    rows: [headOf(step), ...rowsOf(madeChange(step) ?? step.result, length)],
-  }));
+  const calls = newestOfEqual(current.tail)
+    .filter(isTold)
+    .map((step) => ({
+      position: step.position,
+      turn: step.turn,
+      rows: [headOf(step), ...rowsOf(madeChange(step) ?? step.result, length)],
+    }));
   return [...said, ...calls]
-    .filter(({ position, turn }) => !told.has(position) && turn >= oldest)
     .toSorted((a, b) => b.position - a.position)
     .flatMap(({ position, turn, rows }) => {
       const place = { section: SECTION.current, value: 0.02 };
