@@ -525,8 +525,8 @@ export class TrailCollector {
 
   #followGit({ meaning, moment }: DueCall, output: string, failed: boolean): void {
     const { directory = this.#cwd } = meaning;
-    const guarded = COMMITTED.test(output) ? (meaning.guarded ?? []) : [];
-    const simple = [...(meaning.simple ?? []), ...guarded];
+    const { simple: own = [], guarded = [] } = meaning;
+    const simple = guarded.length > 0 && COMMITTED.test(output) ? [...own, ...guarded] : own;
     const absolute = ({ directory: moved }: GitCommand): string =>
       placeOf(moved, directory) ?? joinPath(directory, moved ?? '.');
     const run: GitRun = {

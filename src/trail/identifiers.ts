@@ -403,7 +403,8 @@ export class IdentifierIndex {
     const least = weights.toSorted().at(-limit) ?? 0;
     const wanted: Weighed[] = [];
     for (let at = 0; at < names.length; at++) {
-      const [row = 0, weight = 0] = [names[at], weights[at]];
+      const row = names[at] ?? 0;
+      const weight = weights[at] ?? 0;
       if (weight > 0 && weight >= least && !this.#isSideOfDiff(row)) wanted.push({ row, weight });
     }
     wanted.sort(

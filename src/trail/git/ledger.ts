@@ -79,6 +79,7 @@ export class GitLedger {
       return { git, directory, tree: trees.noteTreeOf(directory) };
     });
     if (run.simple.some(givesPaths)) trees.blur();
+    if (placed.length === 0) return false;
     const isOnePlace =
       new Set(placed.filter(({ git }) => git.verb !== 'worktree').map(({ tree }) => tree)).size === 1;
     const reports = commitsIn(run.output);
