@@ -136,12 +136,15 @@ function findCandidates(search: Search): Candidates {
   const { items, settings } = search;
   const tools = new ToolsOfResults(items);
   const places: number[] = [];
+  const least: number[] = [];
   for (let index = 0; index < items.length; index++) {
-    if (isCandidate(index, search, tools)) places.push(index);
+    if (!isCandidate(index, search, tools)) continue;
+    places.push(index);
+    if (settings.count === undefined) least.push(leastSize(index, search));
   }
   const sizes = late(() => places.map((index) => exactSize(index, search)));
   const leastAt = (nth: number): number =>
-    settings.count === undefined ? leastSize(places[nth] ?? 0, search) : (sizes()[nth] ?? 0);
+    (settings.count === undefined ? least[nth] : sizes()[nth]) ?? 0;
   return { places, leastAt, sizes };
 }
 
