@@ -15,6 +15,7 @@ export type { LoadReport } from './formats/load.ts';
 export { AccountFold } from './history/account.ts';
 export type { AccountSettings, ContextAccount } from './history/context-account.ts';
 export { HistoryFold } from './history/project.ts';
+export { withoutUndoneTurns } from './history/undone.ts';
 export { WHOLE_ITEMS } from './history/clear.ts';
 export { normalizeItems } from './history/pairs.ts';
 

@@ -11,6 +11,7 @@ import type { ContextAccount } from '../history/context-account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
 import type { Entry } from '../history/project.ts';
+import { UndoneTurns } from '../history/undone.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
 import {
@@ -117,7 +118,7 @@ function checkFlags(flags: CompactFlags): void {
   }
 }
 
-/** Reads a session three ways at once: its account, its history, its trail. */
+/** Reads a session three ways at once: its account, its history, its trail. Of turns that were taken back none tells. */
 export async function readForCompaction(
   io: CommandIo,
   config: Config,
@@ -126,14 +127,23 @@ export async function readForCompaction(
 ): Promise<ReadForCompaction> {
   const account = new AccountFold(accountSettings(config));
   const history = new HistoryFold(WHOLE_ITEMS, keepFrames);
-  const trail = new TrailCollector();
+  const undone = new UndoneTurns();
+  let trail = new TrailCollector();
   const report = await readSession(io, source, (record) => {
     account.add(record);
     history.add(record);
     trail.add(record);
+    undone.add(record);
   });
   // An undo in the file needs more of the past than is usually kept.
   if (history.hasLostPast) return readForCompaction(io, config, source, Infinity);
+  if (undone.isAny) {
+    trail = new TrailCollector();
+    const isStanding = undone.standing();
+    await readSession(io, source, (record) => {
+      if (isStanding(record)) trail.add(record);
+    });
+  }
   return { report, account: account.account(), history, trail: trail.trail() };
 }
 

@@ -8,6 +8,7 @@ import { measureSession } from '../eval/measure.ts';
 import type { CutMeasurement, EvalSettings } from '../eval/measure.ts';
 import type { MeasuredFile } from '../eval/report.ts';
 import { summarizeFiles } from '../eval/report.ts';
+import { withoutUndoneTurns } from '../history/undone.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { loadTokenizer } from '../tokens/load.ts';
 import { errorJson, explain } from './explain.ts';
@@ -85,7 +86,7 @@ async function measureFile(
   };
   try {
     draw(`Measuring ${path}`);
-    for (const cut of measureSession(records, settings)) {
+    for (const cut of measureSession(withoutUndoneTurns(records), settings)) {
       cuts.push(cut);
       draw(`Measuring ${path}, cut ${cuts.length}`);
       // Lets Ctrl-C through: everything in between is one computation.

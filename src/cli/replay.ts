@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
+import { UndoneTurns, withoutUndoneTurns } from '../history/undone.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { FactsFold } from '../replay/facts.ts';
 import { RecallMeter } from '../replay/recall.ts';
@@ -184,11 +185,12 @@ async function playHeld(
   { policies }: Playing,
 ): Promise<Played> {
   const facts = factsFold(config);
-  const records: LogRecord[] = [];
+  const read: LogRecord[] = [];
   const report = await readSession(io, source, (record) => {
     facts.add(record);
-    if (IS_PLAYED.has(record.type)) records.push(record);
+    if (IS_PLAYED.has(record.type)) read.push(record);
   });
+  const records = withoutUndoneTurns(read);
   const stage = new Replay(facts.facts(), {
     recording: accountSettings(config),
     policies,
@@ -217,6 +219,7 @@ const IS_PLAYED: ReadonlySet<LogRecord['type']> = new Set([
   'compacted',
   'micro_compacted',
   'undo_compaction',
+  'undo_turn',
 ]);
 
 /** Reads the session twice, and holds no more of it than the live contexts do. */
@@ -227,9 +230,16 @@ async function playStreamed(
   { policies }: Playing,
 ): Promise<Played> {
   const facts = factsFold(config);
-  await readSession(io, source, (record) => facts.add(record));
+  const undone = new UndoneTurns();
+  await readSession(io, source, (record) => {
+    facts.add(record);
+    undone.add(record);
+  });
   const stage = new Replay(facts.facts(), { recording: accountSettings(config), policies });
-  const report = await readSession(io, source, (record) => stage.add(record));
+  const isStanding = undone.standing();
+  const report = await readSession(io, source, (record) => {
+    if (isStanding(record)) stage.add(record);
+  });
   stage.end();
   return { report, replay: stage.result() };
 }

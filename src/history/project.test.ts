@@ -6,7 +6,7 @@ import type { Item } from '../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
 import { anyLog, anyThread, notationOf, thread } from '../../test/support/thread.ts';
 import { WHOLE_ITEMS, clearResult } from './clear.ts';
-import { HistoryFold, withoutUndoneTurns } from './project.ts';
+import { HistoryFold } from './project.ts';
 
 const SEED = { seed: 20_260_102 };
 
@@ -290,23 +290,4 @@ test('a turn behind a compaction is not taken back before the compaction is', ()
   ]);
   assert.equal(notationOf(itemsOf(later)), 'u a');
   assert.deepEqual(later.problems, []);
-});
-
-test('without the turns that were taken back, a log has the same history', () => {
-  const piece = fc.oneof(
-    anyThread.map((notation) => said(notation)),
-    fc.nat(1).map((turn): readonly LogRecord[] => [begun(`t${turn}`)]),
-    fc.nat(1).map((turn): readonly LogRecord[] => [undoTurn(`t${turn}`)]),
-  );
-  let undone = 0;
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const log = pieces.flat();
-      const kept = withoutUndoneTurns(log).filter(({ type }) => type === 'item');
-      assert.deepEqual(itemsOf(fold(kept)), itemsOf(fold(log)));
-      if (kept.length < log.filter(({ type }) => type === 'item').length) undone++;
-    }),
-    { ...SEED, numRuns: 400 },
-  );
-  assert.ok(undone > 10, `${undone} logs held an undo that took something back`);
 });

@@ -298,27 +298,6 @@ export function isUserTurn(record: LogRecord): record is TurnRecord & { readonly
   );
 }
 
-/**
- * The records of a thread without the items of turns that were taken back: what the thread still stands for. Notes stay, since
- * the user pinned and decided whatever became of a turn.
- */
-export function withoutUndoneTurns(records: readonly LogRecord[]): readonly LogRecord[] {
-  if (!records.some(({ type }) => type === 'undo_turn')) return records;
-  const kept: (LogRecord | undefined)[] = [];
-  const begun: { readonly turnId: string; readonly at: number }[] = [];
-  for (const record of records) {
-    if (isUserTurn(record)) begun.push({ turnId: record.turnId, at: kept.length });
-    if (record.type === 'undo_turn' && record.turnId === begun.at(-1)?.turnId) {
-      const { at } = begun.pop() ?? { at: kept.length };
-      for (let index = at; index < kept.length; index++) {
-        if (kept[index]?.type === 'item') kept[index] = undefined;
-      }
-    }
-    kept.push(record);
-  }
-  return kept.filter((record) => record !== undefined);
-}
-
 /** A line that held several items was written anew as several lines: each item in turn takes the next one. */
 function renamed<T>(entries: Entry<T>[], newRefs: NewRefs): Entry<T>[] {
   if (newRefs.length === 0) return entries;

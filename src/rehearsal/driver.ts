@@ -3,6 +3,7 @@
 
 import { BatonError } from '../errors.ts';
 import { failedResult, MISSING_RESULT } from '../history/pairs.ts';
+import { withoutUndoneTurns } from '../history/undone.ts';
 import type { CancelSignal, Hash, Model } from '../ports.ts';
 import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
@@ -80,7 +81,7 @@ export class Rehearsal {
   constructor(recording: readonly LogRecord[], settings: RehearsalSettings, world: RehearsalWorld) {
     const { speed = 0, estimate, window } = settings;
     if (!(speed >= 0 && Number.isFinite(speed))) throw new RangeError(`No speed of a rehearsal: ${speed}`);
-    this.#script = readScript(recording, { estimate, window, hash: world.hash });
+    this.#script = readScript(withoutUndoneTurns(recording), { estimate, window, hash: world.hash });
     this.#settings = settings;
     this.#world = world;
     this.#place = new PlaceFold(this.#script);
@@ -117,7 +118,7 @@ export class Rehearsal {
   join({ past, steer }: PlayedThread): void {
     this.#bring = steer;
     let isForeign = false;
-    for (const record of past) {
+    for (const record of withoutUndoneTurns([...past])) {
       isForeign ||= record.type === 'item' && isOfOthers(record.item, this.#script.fingerprint);
       this.#follow(record);
     }

@@ -3,8 +3,9 @@
 import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
-import { HistoryFold, withoutUndoneTurns } from '../history/project.ts';
+import { HistoryFold } from '../history/project.ts';
 import type { Entry, NewestTurn } from '../history/project.ts';
+import { withoutUndoneTurns } from '../history/undone.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import { authorOf, textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
