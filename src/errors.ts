@@ -4,6 +4,8 @@ export const ERROR_CODES = {
   file_not_found: { exit: 1 },
   /** A path is a directory, a socket or another thing that cannot be read as a session. Cure: name a file. */
   not_a_file: { exit: 1 },
+  /** A path is to be worked in and is no directory. Cure: name one. */
+  not_a_directory: { exit: 1 },
   /** A file cannot be opened or read. Cure: its permissions. */
   file_unreadable: { exit: 1 },
   /** A file holds nothing. Cure: name another; an agent creates its file at the first prompt. */

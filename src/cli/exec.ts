@@ -240,10 +240,11 @@ class Run {
       this.#show({ type: 'warning', message: 'The agent ended its turn without a message.' });
       return;
     }
+    // First of all: it is paid for, and the disk may be full.
+    if (this.#flags.json !== true) this.#io.stdout(message.endsWith('\n') ? message : `${message}\n`);
     if (this.#flags.outputLastMessage !== undefined) {
       await writeOutput(this.#io, this.#destination, [message]);
     }
-    if (this.#flags.json !== true) this.#io.stdout(message.endsWith('\n') ? message : `${message}\n`);
   }
 
   get #destination() {

@@ -1,7 +1,8 @@
 // Where results go. A file appears whole or not at all: it is written beside its name, synced and renamed.
 
-import { open, link, rename, rm, stat } from 'node:fs/promises';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { BatonError } from '../errors.ts';
 import type { ByteSource } from '../formats/source.ts';
 import type { CommandIo } from './io.ts';
@@ -25,6 +26,7 @@ export interface Destination {
 export async function checkDestination({ path, overwrites, input }: Destination): Promise<void> {
   if (path === undefined) return;
   if (path === '') throw noFile("''", 'no name');
+  await checkFolder(dirname(path));
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) return;
   // A rename would put a file in the place of a device or a pipe.
@@ -37,9 +39,17 @@ export async function checkDestination({ path, overwrites, input }: Destination)
   if (!overwrites) throw existsAlready(path);
 }
 
+async function checkFolder(folder: string): Promise<void> {
+  const refusal = (why: string, cure: string): BatonError =>
+    new BatonError('output_failed', `The folder ${folder} ${why}`, { cure });
+  const stats = await stat(folder).catch(() => undefined);
+  if (stats === undefined) throw refusal('does not exist', 'Make it, or choose another place.');
+  if (!stats.isDirectory()) throw refusal('is no directory', 'Choose another place.');
+}
+
 function noFile(path: string, what: string): BatonError {
   return new BatonError('output_failed', `${path} is ${what}`, {
-    cure: 'Name a file that does not exist yet.',
+    cure: 'Name a file.',
   });
 }
 
@@ -131,7 +141,7 @@ function explainWrite(path: string, error: unknown): unknown {
   if (code === 'EEXIST') return existsAlready(path);
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
   return new BatonError('output_failed', `${path} could not be written: ${reason}`, {
-    cure: 'Nothing was left behind; free space or choose another place, and run the command again.',
+    cure: `Nothing was left behind; ${code === 'ENOSPC' ? 'free space' : 'see to the permissions'} or choose another place, and run the command again.`,
     cause: error,
   });
 }

@@ -39,7 +39,8 @@ export interface OpenedRehearsal {
 
 /**
  * Reads a recording.
- * @throws BatonError as `loadSession` and `openSource`; `usage` for standard input, which could be played once only
+ * @throws BatonError as `loadSession` and `openSource`; `usage` for standard input, which could be played once only;
+ *   `output_failed` where notes cannot be kept
  */
 export async function openRehearsal(
   io: CommandIo,
@@ -69,7 +70,14 @@ export async function openRehearsal(
   );
   const name = basename(path);
   const directory = join(batonHome(io), 'rehearsals');
-  await mkdir(directory, { recursive: true });
+  // Notes hold what sessions are about, which is nobody else's business.
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    const { code = String(cause) } = cause as NodeJS.ErrnoException;
+    throw new BatonError('output_failed', `${directory} cannot be made (${code})`, {
+      cure: 'See to its permissions and the space left, or set BATON_HOME to a directory that can be written to.',
+      cause,
+    });
+  });
   const pace = speed === 0 ? 'at once' : speed === 1 ? 'as fast as recorded' : `${speed} times as fast`;
   return {
     rehearsal,

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { lstat, open, realpath } from 'node:fs/promises';
+import { lstat, open, realpath, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { BatonError } from '../errors.ts';
@@ -24,7 +24,7 @@ export type Place =
  * Opens a directory as a workspace.
  * @param directory where the files are now
  * @param recordedCwd where they were when the session was recorded: paths below it are looked up below `directory`
- * @throws BatonError `file_not_found` when the directory does not exist
+ * @throws BatonError as `resolveRoot`
  */
 export async function openWorkspace(
   directory: string,
@@ -36,14 +36,14 @@ export async function openWorkspace(
   };
 }
 
-/** The workspace itself, with links resolved. @throws BatonError `file_not_found` when it does not exist */
+/** The workspace itself, with links resolved. @throws BatonError `file_not_found`, `not_a_directory` */
 export async function resolveRoot(directory: string): Promise<string> {
-  return realpath(directory).catch((cause: unknown) => {
-    throw new BatonError('file_not_found', `The workspace ${directory} does not exist`, {
-      cure: 'Name the directory that the agent worked in.',
-      cause,
-    });
+  const cure = 'Name the directory of the work.';
+  const root = await realpath(directory).catch((cause: unknown) => {
+    throw new BatonError('file_not_found', `The workspace ${directory} does not exist`, { cure, cause });
   });
+  if ((await stat(root)).isDirectory()) return root;
+  throw new BatonError('not_a_directory', `The workspace ${directory} is no directory`, { cure });
 }
 
 function moved(path: string, root: string, recordedCwd: string | undefined): string {
