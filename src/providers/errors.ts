@@ -43,9 +43,17 @@ const CURES: Readonly<Record<ModelErrorCode, string>> = {
   model_missing: 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY, start Ollama, or configure [model_providers].',
 };
 
-/** A failure of a provider as the error that everybody throws. */
-export function modelError(code: ModelErrorCode, message: string, failure: ModelFailure): BatonError {
-  return new BatonError(code, message, { cure: cureOf(code, failure), data: { ...failure } });
+/** Of a 404: what is not found may be the model as well as the API. */
+const NOT_FOUND_CURE = 'Check the name of the model, and `base_url` of the provider.';
+
+/** A failure of a provider as the error that everybody throws. @param cure of this very failure; else that of its kind */
+export function modelError(
+  code: ModelErrorCode,
+  message: string,
+  failure: ModelFailure,
+  cure = cureOf(code, failure),
+): BatonError {
+  return new BatonError(code, message, { cure, data: { ...failure } });
 }
 
 function cureOf(code: ModelErrorCode, { isUnmeetable }: ModelFailure): string {
@@ -102,12 +110,13 @@ export function readComplaint(complaint: Complaint): BatonError {
   }
   const code = codeOf(complaint);
   const isUnmeetable = code === 'model_rate_limit' && isBeyondWaiting(complaint);
-  return modelError(code, said, {
+  const failure: ModelFailure = {
     ...facts,
     isRetryable: isRetryable(code, status) && !isUnmeetable,
     ...(code === 'model_overflow' ? { measure: 'bytes' } : {}),
     ...(isUnmeetable ? { isUnmeetable } : {}),
-  });
+  };
+  return modelError(code, said, failure, status === 404 ? NOT_FOUND_CURE : undefined);
 }
 
 /** @source names of errors: OpenAI error codes; Anthropic API errors */

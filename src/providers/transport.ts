@@ -10,6 +10,8 @@ import { isJsonObject, objectAt, stringAt } from '../formats/fields.ts';
 import type { CancelSignal } from '../ports.ts';
 import type { JsonObject } from '../protocol/item.ts';
 import { interrupted, modelError, readComplaint } from './errors.ts';
+import { tlsTrouble } from './tls.ts';
+import type { TlsTrouble } from './tls.ts';
 
 /** One request over HTTP. */
 export interface Call {
@@ -209,6 +211,8 @@ class Line {
       return await start();
     } catch (error) {
       if (signal.aborted) throw interrupted();
+      const trouble = this.#isIdle ? undefined : tlsTrouble(reasonOf(error));
+      if (trouble !== undefined && code === 'model_network') throw this.#insecure(trouble, reasonOf(error));
       const why = this.#isIdle
         ? `was silent for ${idleTimeoutMs} ms`
         : `broke the connection (${reasonOf(error)})`;
@@ -221,6 +225,12 @@ class Line {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #insecure({ why, cure }: TlsTrouble, reason: string): BatonError {
+    const { provider } = this.#call;
+    const said = `The connection to ${provider} is not secure: ${why} (${reason}).`;
+    return modelError('model_network', said, { provider, isRetryable: false }, cure);
   }
 }
 

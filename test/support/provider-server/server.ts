@@ -2,12 +2,14 @@
 // the validation of the real APIs for what it is told, and every way to fail that the field has seen.
 
 import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/protocol/item.ts';
 import type { WireApi } from '../../../src/vocabulary.ts';
 import { checkAnthropic, checkAnthropicCount } from './anthropic-rules.ts';
 import { checkChat } from './chat-rules.ts';
+import type { Certificate } from './certificate.ts';
 import { Invalid } from './check.ts';
 import { errorEvent, eventsOf } from './events.ts';
 import type { WireEvent } from './events.ts';
@@ -55,19 +57,24 @@ const ROUTES: Readonly<Record<string, Kind>> = {
   '/v1/messages/count_tokens': 'anthropic_count',
 };
 
-/** Starts a provider. @param port 0: a free one */
-export async function startProviderServer(script: Script, port = 0): Promise<ProviderServer> {
+/** Starts a provider. @param port 0: a free one @param tls answers over TLS with it */
+export async function startProviderServer(
+  script: Script,
+  port = 0,
+  tls?: Certificate,
+): Promise<ProviderServer> {
   const provider = new Provider(script);
-  const server = createServer((request, response) => {
+  const serve: RequestListener = (request, response) => {
     provider.serve(request, response).catch((error: unknown) => response.destroy(error as Error));
-  });
+  };
+  const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the provider has no port');
   return {
-    baseUrl: `http://127.0.0.1:${address.port}/v1`,
+    baseUrl: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}/v1`,
     requests: provider.requests,
     play: (next) => provider.play(next),
     request: (index) => provider.request(index),
