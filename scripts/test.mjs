@@ -81,17 +81,30 @@ async function compiled(files) {
     shared.filter((_file, index) => index % GROUPS === group),
   );
   const runner = pathToFileURL(join(root, 'scripts', 'together.mjs'));
-  const placed = groups.map((group, index) => {
-    const path = join(folder, `group-${index + 1}.test.mjs`);
-    const tests = group.map((file) => ({ file, path: pathOf(file) }));
+  const start = (path, run, tests) => {
     writeFileSync(
       path,
-      `import { runTogether } from ${JSON.stringify(runner)};\nrunTogether(${JSON.stringify(tests)});\n`,
+      `import { ${run} } from ${JSON.stringify(runner)};\nawait ${run}(${JSON.stringify(tests)});\n`,
     );
-    return { path, at: PLACE_OF_GROUPS };
+    return path;
+  };
+  const placed = groups.map((group, index) => {
+    const tests = group.map((file) => ({ file, path: pathOf(file) }));
+    return {
+      path: start(join(folder, `group-${index + 1}.test.mjs`), 'runTogether', tests),
+      at: PLACE_OF_GROUPS,
+    };
   });
   const alone = files.filter((file) => !shared.includes(file));
-  placed.push(...alone.map((file) => ({ path: pathOf(file), at: place(file) })));
+  placed.push(
+    ...alone.map((file) => {
+      const path = pathOf(file);
+      return {
+        path: start(path.replace(/\.test\.js$/, '.alone.test.mjs'), 'runAlone', { file, path }),
+        at: place(file),
+      };
+    }),
+  );
   return placed.toSorted((a, b) => a.at - b.at).map(({ path }) => path);
 }
 

@@ -1,5 +1,5 @@
 // Runs test files in one process, each as a suite with the name of its file: starting a process takes longer than most of
-// them. What a file leaves undone is told by its name, and fails the run.
+// them; or one file in a process of its own. What a file leaves undone is told by its name, and fails the run.
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
@@ -7,6 +7,14 @@ import { pathToFileURL } from 'node:url';
 const DEADLINE_MS = 300_000;
 /** Milliseconds after the last test in which the process has to end by itself. */
 const LEFTOVERS_MS = 10_000;
+
+/** Runs a file that has the process to itself. It is to be called once, from a file that `node --test` runs. */
+export async function runAlone({ file, path }) {
+  const unfinished = new Set([file]);
+  after(() => void unfinished.delete(file));
+  failUnlessFinished(unfinished);
+  await import(pathToFileURL(path));
+}
 
 /** Declares a suite for each file, to be called from a file that `node --test` runs. `path` is where it is compiled. */
 export function runTogether(tests) {
@@ -18,7 +26,11 @@ export function runTogether(tests) {
     });
   }
   after(() => void setTimeout(endByForce, LEFTOVERS_MS).unref());
-  // A test that ends the process takes the tests after it with it, whatever status it chose.
+  failUnlessFinished(unfinished);
+}
+
+/** A test that ends the process takes the tests after it with it, whatever status it chose. */
+function failUnlessFinished(unfinished) {
   process.on('exit', () => {
     if (unfinished.size === 0) return;
     console.error(`not run to their ends: ${[...unfinished].join(', ')}`);
