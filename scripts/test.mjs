@@ -81,10 +81,10 @@ async function compiled(files) {
     shared.filter((_file, index) => index % GROUPS === group),
   );
   const runner = pathToFileURL(join(root, 'scripts', 'together.mjs'));
-  const start = (path, run, tests) => {
+  const start = (path, way, tests) => {
     writeFileSync(
       path,
-      `import { ${run} } from ${JSON.stringify(runner)};\nawait ${run}(${JSON.stringify(tests)});\n`,
+      `import { ${way} } from ${JSON.stringify(runner)};\nawait ${way}(${JSON.stringify(tests)});\n`,
     );
     return path;
   };

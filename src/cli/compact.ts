@@ -105,6 +105,12 @@ export async function compact(
 }
 
 function checkFlags(flags: CompactFlags): void {
+  const { strategy, model = 'embedded', instructions } = flags;
+  if (strategy === 'micro' && (model !== 'embedded' || instructions !== undefined)) {
+    throw new BatonError('usage', '--strategy micro writes no summary, so no model has anything to do', {
+      cure: 'Leave --model and --instructions out, or choose another strategy.',
+    });
+  }
   const isPrinted = flags.out === undefined && flags.install !== true && flags.preview !== true;
   if (flags.json === true && isPrinted) {
     throw new BatonError('usage', '--json prints the receipt, so the session itself needs another place', {

@@ -13,6 +13,8 @@ import { paint } from './style.ts';
 import { undo } from './undo.ts';
 
 const TARGET_TOKENS = 8000;
+/** The compaction that is shown. */
+const COMPACTION = { strategy: 'auto', format: 'same', targetTokens: TARGET_TOKENS } as const;
 const SUMMARY_LINES_SHOWN = 24;
 
 /** Inspects, compacts and restores the bundled session, and says what to type next. */
@@ -44,12 +46,7 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
       `baton compact tally.jsonl ${size} --preview`,
     );
     const preview = await printed(io, (shown) =>
-      compact(shown, config, BUNDLED_SESSION, {
-        strategy: 'auto',
-        format: 'same',
-        targetTokens: TARGET_TOKENS,
-        preview: true,
-      }),
+      compact(shown, config, BUNDLED_SESSION, { ...COMPACTION, preview: true }),
     );
     io.stdout(`${preview.split('\n').slice(0, previewLength(preview)).join('\n')}\n  …\n\n`);
     step(
@@ -57,12 +54,7 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
       'Compact it. The original bytes stay, the compaction is appended.',
       `baton compact tally.jsonl ${size} --out compacted.jsonl`,
     );
-    await compact(told, config, BUNDLED_SESSION, {
-      strategy: 'auto',
-      format: 'same',
-      targetTokens: TARGET_TOKENS,
-      out: compacted,
-    });
+    await compact(told, config, BUNDLED_SESSION, { ...COMPACTION, out: compacted });
     await inspect(told, config, [compacted], quiet);
     step(io, 'Changed your mind? Nothing was lost.', 'baton undo compacted.jsonl --out restored.jsonl');
     await undo(told, config, compacted, { out: restored });
@@ -72,12 +64,39 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
   io.stdout(nextCommands(io));
 }
 
+/** Does the same and prints the documents of the commands in one. */
+export async function printDemoJson(io: CommandIo, config: Config): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'baton-demo-'));
+  const compacted = join(folder, 'compacted.jsonl');
+  const quiet: CommandIo = { ...io, stderr: () => undefined };
+  const of = async (run: (io: CommandIo) => Promise<unknown>): Promise<unknown> =>
+    JSON.parse((await printed(quiet, run)).replaceAll(`${folder}/`, ''));
+  const json = true;
+  try {
+    const document = {
+      inspect: await of((shown) => inspect(shown, config, [BUNDLED_SESSION], { json, precise: true })),
+      replay: await of((shown) =>
+        replay(shown, { effective: config, compared: [] }, [BUNDLED_SESSION], { recall: true, json }),
+      ),
+      compact: await of((shown) =>
+        compact(shown, config, BUNDLED_SESSION, { ...COMPACTION, out: compacted, json }),
+      ),
+      undo: await of((shown) =>
+        undo(shown, config, compacted, { out: join(folder, 'restored.jsonl'), json }),
+      ),
+    };
+    io.stdout(`${JSON.stringify(document, null, 2)}\n`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 function step(io: CommandIo, title: string, command: string): void {
   io.stdout(`${paint(io.look, 'strong', title)}\n${paint(io.look, 'accent', `$ ${command}`)}\n\n`);
 }
 
 /** Runs a command and returns what it printed. */
-async function printed(io: CommandIo, run: (io: CommandIo) => Promise<void>): Promise<string> {
+async function printed(io: CommandIo, run: (io: CommandIo) => Promise<unknown>): Promise<string> {
   const texts: string[] = [];
   await run({ ...io, stdout: (text) => void texts.push(text) });
   return texts.join('');

@@ -40,6 +40,8 @@ export async function runDoctor(
     await checkHome(io),
     configuration,
     ...(await checkProviders(io, config)),
+    await checkSandbox(io),
+    await checkBinary(io, 'git', 'Without it `exec` cannot take back what a turn did to files.'),
     await checkSessions(io),
     await checkBinary(io, 'codex', 'Compacted Codex sessions are resumed with it.'),
     await checkBinary(io, 'claude', 'Compacted Claude Code sessions are resumed with it.'),
@@ -164,6 +166,24 @@ function tellOllama(models: readonly string[] | undefined): Omit<Finding, 'name'
   return first === undefined
     ? { state: 'absent', detail: 'answers, but has no model', cure: 'Pull a model.' }
     : { state: 'ok', detail: `answers with ${plural(models.length, 'model')}, ${first} first` };
+}
+
+/** Whether the agent's commands can be held to the workspace: where not, none runs unasked. */
+async function checkSandbox(io: CommandIo): Promise<Finding> {
+  const { findConfinement } = await import('../tools/driver.ts');
+  const { cwd: directory, env, signal } = io;
+  const terms = { directory, env, keyVariables: [], platform: process.platform };
+  const confinement = await findConfinement(terms, signal);
+  return confinement.type === 'bubblewrap'
+    ? { name: 'sandbox', state: 'ok', detail: `commands are confined by ${confinement.path}` }
+    : {
+        name: 'sandbox',
+        state: 'absent',
+        detail: confinement.why,
+        cure:
+          'Without it each command needs a yes, which `exec` cannot ask for: install Bubblewrap (bwrap), or use ' +
+          '--sandbox danger_full_access.',
+      };
 }
 
 async function checkSessions(io: CommandIo): Promise<Finding> {

@@ -29,7 +29,7 @@ export interface EvalFlags {
 
 /**
  * Measures files one after the other; one that cannot be read is explained and the others are still measured.
- * @throws BatonError `tokenizer_missing`; the error of the only file; `interrupted` between two cuts
+ * @throws BatonError `usage`; `tokenizer_missing`; the error of the only file; `interrupted` between two cuts
  */
 export async function evaluate(
   io: CommandIo,
@@ -37,6 +37,11 @@ export async function evaluate(
   paths: readonly string[],
   flags: EvalFlags,
 ): Promise<ExitStatus> {
+  if (flags.timings === true && flags.json !== true) {
+    throw new BatonError('usage', '--timings puts milliseconds into the JSON, and none is printed', {
+      cure: 'Add --json, or leave --timings out.',
+    });
+  }
   const settings: EvalSettings = {
     sizes: [...new Set(flags.sizes)].toSorted((a, b) => a - b),
     cuts: flags.cuts,

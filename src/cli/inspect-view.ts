@@ -99,7 +99,10 @@ function renderGauge({ account, threshold, isAutoCompactOn }: Inspection, look: 
   const source = {
     reported: 'as the provider reported it, plus what came since',
     estimated: 'as the agent estimated it after its compaction, plus what came since',
-    none: 'by estimate with a margin, since no usage was reported',
+    none:
+      account.points.length > 1
+        ? 'by estimate with a margin: none of what was reported counted what is there now'
+        : 'by estimate with a margin, since no usage was reported',
   }[usage.anchor];
   const from = {
     configured: 'configured window',

@@ -446,9 +446,10 @@ function addDemo(program: Command, io: CommandIo, configure: Configure): void {
   program
     .command('demo')
     .description('play the main job on a session that comes with Baton')
-    .action(async () => {
-      const { playDemo } = await import('./demo.ts');
-      await playDemo(io, await configure());
+    .option('--json', 'print JSON (docs/json.md)')
+    .action(async ({ json }: { json?: true }) => {
+      const { playDemo, printDemoJson } = await import('./demo.ts');
+      await (json === true ? printDemoJson : playDemo)(io, await configure());
     });
 }
 

@@ -108,6 +108,25 @@ export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise
   return isHidden ? { ...world, isRepository: false } : world;
 }
 
+/**
+ * Whether commands can be confined to a directory here, and if not, why.
+ * @throws BatonError as `openToolbox`
+ */
+export async function findConfinement(
+  { directory, env: all, keyVariables, platform }: Omit<ToolTerms, 'log'>,
+  signal: CancelSignal,
+): Promise<Confinement> {
+  const root = await resolveRoot(directory);
+  const env = withoutSecrets(all, keyVariables);
+  const bubblewrap = await new Programs(env['PATH'] ?? '', root).find('bwrap');
+  const { outside } = await lookAtRepository(root, env, signal);
+  return tryConfinement(
+    { platform, bubblewrap },
+    { root, cwd: root, gitDirectory: outside },
+    { env, signal },
+  );
+}
+
 async function isHiddenFromGit(world: ToolWorld, signal: CancelSignal): Promise<boolean> {
   const { end } = await runGit(['check-ignore', '-q', '--', '.'], world.root, {
     env: world.env,

@@ -83,6 +83,20 @@ test(
   },
 );
 
+test('doctor says whether commands can be confined, and where git is', { skip: NOT_BUILT }, async () => {
+  const home = homeWith('');
+  const { stdout } = await runBuilt(['doctor', '--json'], { home, env: { PATH: join(root, 'empty') } });
+  const { findings } = DoctorDocument.parse(JSON.parse(stdout));
+  const of = (wanted: string) => findings.filter(({ name }) => name === wanted);
+  const why = process.platform === 'linux' ? /bwrap.* is not installed/ : /on Linux only/;
+  assert.match(of('sandbox')[0]?.detail ?? '', why);
+  assert.match(of('sandbox')[0]?.cure ?? '', /danger_full_access/);
+  assert.deepEqual(
+    of('git').map(({ state }) => state),
+    ['absent'],
+  );
+});
+
 test('doctor says that no Ollama answers', { skip: NOT_BUILT }, async () => {
   const home = homeWith('model_providers.ollama.base_url = "http://127.0.0.1:1/v1"');
   const { stdout } = await runBuilt(['doctor', '--json'], { home });

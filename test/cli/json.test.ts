@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import * as z from 'zod';
 import { MicroDocument, ReceiptDocument, UndoDocument } from '../../src/cli/documents/compaction.ts';
 import { ErrorDocument } from '../../src/cli/documents/failure.ts';
+import { ReplayDocument } from '../../src/cli/documents/replay.ts';
 import { InspectDocument, InspectManyDocument, SessionsDocument } from '../../src/cli/documents/session.ts';
 import {
   ConfigCheckDocument,
@@ -23,6 +24,14 @@ import { baton, temporaryDirectory } from '../support/program.ts';
 import { realSessions } from '../support/real-sessions.ts';
 import { sabotagesFor } from '../support/sabotage.ts';
 import { asFile, workLines } from '../support/work-sessions.ts';
+
+/** `baton demo --json` holds documents of others. */
+const DemoDocument = z.strictObject({
+  inspect: InspectDocument,
+  replay: ReplayDocument,
+  compact: ReceiptDocument,
+  undo: UndoDocument,
+});
 
 const home = temporaryDirectory();
 
@@ -123,6 +132,7 @@ test('config, doctor and failures', async () => {
   assertFits(ConfigCheckDocument, await of('config', 'check'));
   assertFits(ConfigInitDocument, await of('config', 'init'));
   assertFits(DoctorDocument, await of('doctor'));
+  assertFits(DemoDocument, await of('demo'));
   const failed = await baton(clean, ['inspect', 'missing', '--json']);
   assertFits(ErrorDocument, { error: failed.error });
 });

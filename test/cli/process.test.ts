@@ -171,6 +171,9 @@ test('wrong usage: status 2, a suggestion, one sentence', async () => {
     ['compact s.jsonl --target-tokens lots', /8000 or 8k/],
     ['compact s.jsonl --json', /--out FILE/],
     ['compact s.jsonl --install --out o', /Leave one of them out/],
+    ['compact s.jsonl --strategy micro --model openai/gpt-5.1', /writes no summary/],
+    ['compact s.jsonl --strategy micro --instructions i --preview', /writes no summary/],
+    ['eval s.jsonl --timings', /Add --json/],
     ['sessions --limit -1', /above 0/],
     ['doctor now', /Too many arguments/],
   ];

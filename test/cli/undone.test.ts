@@ -106,3 +106,15 @@ test('a rehearsal whose newest turn was taken back plays that turn again', async
   assert.equal(first.length, 7);
   assert.deepEqual(await play('--resume', 'last'), first.slice(-1));
 });
+
+test('inspect says that what was reported counted more than is there now', async () => {
+  const usage = { source: 'reported', covers: 'response', total: 40_000 } as const;
+  const { home, path } = await homeWith([
+    ...BEFORE,
+    ...TAKEN_BACK.slice(0, -1),
+    { type: 'usage', usage },
+    ...TAKEN_BACK.slice(-1),
+  ]);
+  const ran = await baton(home, ['inspect', path]);
+  assert.match(ran.stdout.replaceAll(/\s+/g, ' '), /none of what was reported counted what is there now/);
+});
