@@ -6,7 +6,12 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { renderPicture } from './picture.ts';
 import { eventJsonSchema, opJsonSchema, renderProtocolPage } from './protocol-page.ts';
-import { MicroDocument, ReceiptDocument, UndoDocument } from '../src/cli/documents/compaction.ts';
+import {
+  MicroDocument,
+  ReceiptDocument,
+  UndoDocument,
+  UndoTurnDocument,
+} from '../src/cli/documents/compaction.ts';
 import { EvalDocument } from '../src/cli/documents/eval.ts';
 import { ErrorDocument } from '../src/cli/documents/failure.ts';
 import { ReplayDocument } from '../src/cli/documents/replay.ts';
@@ -45,6 +50,7 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
     { path: 'schema/receipt.schema.json', content: json(z.toJSONSchema(ReceiptDocument)) },
     { path: 'schema/micro.schema.json', content: json(z.toJSONSchema(MicroDocument)) },
     { path: 'schema/undo.schema.json', content: json(z.toJSONSchema(UndoDocument)) },
+    { path: 'schema/undo-turn.schema.json', content: json(z.toJSONSchema(UndoTurnDocument)) },
     { path: 'schema/prompts-list.schema.json', content: json(z.toJSONSchema(PromptsListDocument)) },
     { path: 'schema/prompts-show.schema.json', content: json(z.toJSONSchema(PromptsShowDocument)) },
     { path: 'schema/prompts-diff.schema.json', content: json(z.toJSONSchema(PromptsDiffDocument)) },

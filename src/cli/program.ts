@@ -275,12 +275,15 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
     .option('--out <file>', 'where to write (default: standard output)')
     .option('--install', 'put the result where the agent finds it, and print how to resume it')
     .option('--force', 'replace an existing --out file')
-    .option('--json', 'print a report as JSON on standard output (needs --out or --install)')
+    .option('--json', 'print a report as JSON on standard output (needs --out, --install or --turn)')
     .action(async (file: string, { turn, preview, ...flags }: UndoOptions) => {
       if (turn === true) {
         const { refuseOther, undoTurn } = await import('./undo-turn.ts');
         refuseOther(flags);
-        return undoTurn(io, await configure(), file, { isPreview: preview === true });
+        return undoTurn(io, await configure(), file, {
+          ...(preview === undefined ? {} : { preview }),
+          ...(flags.json === undefined ? {} : { json: flags.json }),
+        });
       }
       if (preview === true) {
         const cure = 'Without --turn the input is never changed, and --out says where the result goes.';

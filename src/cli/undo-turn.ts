@@ -14,12 +14,21 @@ import type { LogRecord } from '../protocol/record.ts';
 import { openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
 import { recordedDirectory } from '../thread/context.ts';
+import type { SnapshotDescription } from '../snapshots/driver.ts';
 import { Ghosts, refuseRestore } from '../thread/ghosts/driver.ts';
 import type { CommandIo } from './io.ts';
 import { plural, printable } from './style.ts';
 
 /** Longest part of the user's message that is shown, in characters. */
 const MAX_WORDS = 80;
+
+/** What is asked for. */
+export interface UndoTurnFlags {
+  /** Change nothing. */
+  readonly preview?: true;
+  /** Tell it as JSON as well. */
+  readonly json?: true;
+}
 
 /**
  * Says what an undo of the newest turn reverts, and, unless that is all that was asked for, does it.
@@ -30,7 +39,7 @@ export async function undoTurn(
   io: CommandIo,
   config: Config,
   which: string,
-  { isPreview }: { readonly isPreview: boolean },
+  { preview, json }: UndoTurnFlags,
 ): Promise<void> {
   const { clock, ids, signal } = io;
   const records: LogRecord[] = [];
@@ -42,8 +51,9 @@ export async function undoTurn(
     const turn = requireUndoable(history.newestTurn(), false);
     const ghosts = openGhosts(io, config, { rollout, records });
     try {
-      await describe(io, turn, ghosts);
-      if (!isPreview) await carryOut(io, turn, { ghosts, rollout });
+      const planned = await describe(io, turn, ghosts);
+      const files = preview === true ? planned : await carryOut(io, turn, { ghosts, rollout });
+      if (json === true) io.stdout(`${JSON.stringify(documentOf(turn, files, preview === true), null, 2)}\n`);
     } finally {
       await ghosts.close();
     }
@@ -71,30 +81,47 @@ function openGhosts(
   return ghosts;
 }
 
-async function describe(io: CommandIo, { turnId, since }: NewestTurn<Item>, ghosts: Ghosts): Promise<void> {
+/** What becomes of files; undefined where none were saved. */
+type Files = Omit<Extract<SnapshotDescription, { readonly type: 'described' }>, 'type'> | undefined;
+
+async function describe(io: CommandIo, { turnId, since }: NewestTurn<Item>, ghosts: Ghosts): Promise<Files> {
   const say = (line: string): void => io.stderr(`${line}\n`);
   say(`The newest turn, ${turnId} (${wordsOf(since)}), and ${plural(since.length, 'item')} since it began.`);
   const files = await ghosts.describe(turnId, io.signal);
-  if (files === undefined) say('No snapshot of the files was taken since: they stay as they are.');
-  else if (files.type === 'refused') refuseRestore(files.why);
-  else {
-    say(`${plural(files.changes.length, 'file')} to be put back:`);
-    for (const { path, change } of files.changes) say(`  ${printable(path)} (${change} since)`);
-    for (const { path, why } of files.untouched) say(`  ${printable(path)} stays: it is ${why}`);
-    for (const warning of files.warnings) say(warning);
+  if (files?.type === 'refused') refuseRestore(files.why);
+  if (files === undefined) {
+    say('No snapshot of the files was taken since: they stay as they are.');
+    return undefined;
   }
+  say(`${plural(files.changes.length, 'file')} to be put back:`);
+  for (const { path, change } of files.changes) say(`  ${printable(path)} (${change} since)`);
+  for (const { path, why } of files.untouched) say(`  ${printable(path)} stays: it is ${why}`);
+  for (const warning of files.warnings) say(warning);
+  return files;
 }
 
 async function carryOut(
   io: CommandIo,
   { turnId }: NewestTurn<Item>,
   { ghosts, rollout }: { readonly ghosts: Ghosts; readonly rollout: Rollout },
-): Promise<void> {
+): Promise<Files> {
   const files = await ghosts.restore(turnId, io.signal);
   if (files?.type === 'refused') refuseRestore(files.why);
   await rollout.append([{ type: 'undo_turn', turnId }]);
   const count = files?.changes.length ?? 0;
   io.stderr(`Taken back: the conversation is as it was before, and so ${plural(count, 'file')}.\n`);
+  return files;
+}
+
+/** As in the schema. */
+function documentOf({ turnId, since }: NewestTurn<Item>, files: Files, isPreview: boolean): unknown {
+  return {
+    undone_turn: turnId,
+    items: since.length,
+    files: files === undefined ? null : files.changes.map(({ path, change }) => ({ path, change })),
+    untouched: (files?.untouched ?? []).map(({ path, why }) => ({ path, why })),
+    is_preview: isPreview,
+  };
 }
 
 function wordsOf(since: NewestTurn<Item>['since']): string {
@@ -108,7 +135,7 @@ function wordsOf(since: NewestTurn<Item>['since']): string {
 
 /** Options that mean nothing for a turn. @throws BatonError `usage` */
 export function refuseOther(flags: Readonly<Record<string, unknown>>): void {
-  const given = ['out', 'install', 'force', 'json'].filter((name) => flags[name] !== undefined);
+  const given = ['out', 'install', 'force'].filter((name) => flags[name] !== undefined);
   if (given.length === 0) return;
   throw new BatonError(
     'usage',

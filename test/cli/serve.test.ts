@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { UndoTurnDocument } from '../../src/cli/documents/compaction.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import type { Item } from '../../src/protocol/item.ts';
@@ -287,9 +288,17 @@ describe('undo of a turn', () => {
     const preview = await undo(at, '--preview');
     assert.equal(preview.status, 0, preview.stderr);
     assert.match(preview.stderr, /“Light it\.”[\s\S]*can \(added since\)[\s\S]*lamp \(modified since\)/);
+    const files = [
+      { path: 'can', change: 'added' },
+      { path: 'lamp', change: 'modified' },
+    ];
+    const told = (ended: Ended) => UndoTurnDocument.parse(JSON.parse(ended.stdout));
+    const planned = told(await undo(at, '--preview', '--json'));
+    assert.deepEqual([planned.files, planned.is_preview], [files, true]);
     assert.equal(at.read('lamp'), 'lit\n');
-    const done = await undo(at);
+    const done = await undo(at, '--json');
     assert.equal(done.status, 0, done.stderr);
+    assert.deepEqual(told(done), { ...planned, is_preview: false });
     assert.equal(at.read('lamp'), 'unlit\n');
     assert.equal(existsSync(join(at.work, 'can')), false);
     await assertSound(at);

@@ -98,6 +98,22 @@ export const MicroDocument = z
   })
   .meta({ title: 'baton compact --strategy micro --json' });
 
+/** `baton undo --turn --json`. */
+export const UndoTurnDocument = z
+  .strictObject({
+    undone_turn: z.string().meta({ description: 'the id of the turn' }),
+    items: z.int().meta({ description: 'taken out of the context' }),
+    files: z
+      .array(z.strictObject({ path: z.string(), change: z.enum(['added', 'modified', 'deleted']) }))
+      .nullable()
+      .meta({
+        description: 'put back, by what had become of them; null: nothing was saved, all stay as they are',
+      }),
+    untouched: z.array(z.strictObject({ path: z.string(), why: z.string() })),
+    is_preview: z.boolean().meta({ description: 'true: nothing was changed' }),
+  })
+  .meta({ title: 'baton undo --turn --json' });
+
 /** `baton undo --json`. */
 export const UndoDocument = z
   .strictObject({
