@@ -13,7 +13,7 @@ import type { CommandIo, ExitStatus, Look } from './io.ts';
 import type { ServeFlags } from './serve.ts';
 import type { UndoFlags } from './undo.ts';
 import type { ReplayFlags } from './replay.ts';
-import { POLICY_NAMES } from './policy-names.ts';
+import { nameFiles, POLICY_NAMES } from './policy-names.ts';
 import type { PolicyName } from './policy-names.ts';
 import type { NamedConfig } from './replay-policies.ts';
 import { foldLines } from './style.ts';
@@ -384,8 +384,8 @@ async function comparedConfigs(program: Command, io: CommandIo, request: ConfigR
     return config;
   };
   const compared: NamedConfig[] = [];
-  for (const file of new Set(program.opts<GlobalOptions>().config)) {
-    compared.push({ name: file, config: await load({ ...request, configFile: file }) });
+  for (const [file, name] of nameFiles([...new Set(program.opts<GlobalOptions>().config)])) {
+    compared.push({ name, config: await load({ ...request, configFile: file }) });
   }
   // One that is compared is no setting of the run: the others are played as they are without it.
   const effective = await load(compared.length === 0 ? request : { ...request, configFile: undefined });
