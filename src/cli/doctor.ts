@@ -25,6 +25,8 @@ interface Finding {
 
 const LEAST_NODE_MAJOR = 20;
 const VERSION_DEADLINE_MS = 5000;
+/** Longer than a run waits for it: what is not there refuses at once, and a busy machine is no finding. */
+const OLLAMA_DEADLINE_MS = 5000;
 
 /** Looks at everything. The status is 1 when something is broken. */
 export async function runDoctor(
@@ -142,7 +144,7 @@ async function checkProviders(io: CommandIo, config: Config): Promise<readonly F
     providers.map(async ([key, provider]) => {
       const answer =
         key === 'ollama'
-          ? tellOllama(await listLocalModels(provider.baseUrl))
+          ? tellOllama(await listLocalModels(provider.baseUrl, OLLAMA_DEADLINE_MS))
           : tellKey(key, provider, isKeySet(io.env, provider));
       // Without the path, which may be a secret of a gateway.
       const detail = `${answer.detail} (${new URL(provider.baseUrl).host}, ${provider.wireApi})`;
