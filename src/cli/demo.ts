@@ -1,23 +1,27 @@
 // `npm start`: the main job on the session that comes with Baton, by the very commands that a user types.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import { REHEARSAL } from '../rehearsal/place.ts';
 import { compact } from './compact.ts';
 import { inspect } from './inspect.ts';
 import type { CommandIo } from './io.ts';
 import { BUNDLED_SESSION } from './bundled.ts';
 import { replay } from './replay.ts';
-import { paint } from './style.ts';
+import { foldLines, paint } from './style.ts';
 import { undo } from './undo.ts';
 
 const TARGET_TOKENS = 8000;
 /** The compaction that is shown. */
 const COMPACTION = { strategy: 'auto', format: 'same', targetTokens: TARGET_TOKENS } as const;
 const SUMMARY_LINES_SHOWN = 24;
+/** Raw window in which the bundled session is played live: it is handed over four times, and never compacted by the limit. */
+const LIVE_WINDOW = 60_000;
 
-/** Inspects, compacts and restores the bundled session, and says what to type next. */
+/** Inspects, replays, plays, compacts and restores the bundled session, and says what to type next. */
 export async function playDemo(io: CommandIo, config: Config): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'baton-demo-'));
   const compacted = join(folder, 'compacted.jsonl');
@@ -39,6 +43,7 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
     );
     await replay(told, { effective: config, compared: [] }, [BUNDLED_SESSION], { recall: true });
     io.stdout('\n');
+    await playLive(io, config, folder);
     const size = `--target-tokens ${TARGET_TOKENS}`;
     step(
       io,
@@ -62,6 +67,54 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
   io.stdout(nextCommands(io));
+}
+
+/**
+ * Plays the session through Baton's own thread, in a home that is gone afterwards, and shows the first handover: what is said while
+ * it happens, and what its compaction left in the file.
+ */
+async function playLive(io: CommandIo, config: Config, folder: string): Promise<void> {
+  step(
+    io,
+    'How is it handed over? The same session, live, in a smaller window.',
+    `baton -c model_context_window=${LIVE_WINDOW} exec --model ${REHEARSAL}`,
+  );
+  const said: string[] = [];
+  const home = join(folder, 'home');
+  const apart: CommandIo = {
+    ...io,
+    env: { ...io.env, BATON_HOME: home },
+    stdout: () => undefined,
+    stderr: (text) => void said.push(...text.split('\n').filter((line) => line !== '')),
+  };
+  const played: Config = { ...config, modelContextWindow: LIVE_WINDOW };
+  const { exec } = await import('./exec.ts');
+  const surroundings = { version: '', configurationOf: () => () => Promise.resolve(played) };
+  const status = await exec(apart, surroundings, undefined, { model: REHEARSAL });
+  if (status === 130) throw new BatonError('interrupted', 'Interrupted');
+  const from = said.findIndex((line) => line.startsWith('[rawr]'));
+  const to = said.findIndex((line) => line.startsWith('handoff: '));
+  const shown = from < 0 || to < from ? said.slice(-1) : ['…', ...said.slice(from, to + 1), '…'];
+  io.stdout(foldLines(io.look, `${shown.map((line) => `  ${line}`).join('\n')}\n\n`));
+  const [session] = await sessionsIn(home);
+  if (session === undefined) return;
+  step(
+    io,
+    'Why it was compacted then, and what became of the context, is in its file.',
+    'baton inspect SESSION',
+  );
+  const inspected = await printed(io, (quiet) =>
+    inspect(quiet, played, [session], { json: false, precise: false }),
+  );
+  const lines = inspected.split('\n');
+  const first = lines.findIndex((line) => /^ *#1 /.test(line));
+  const next = lines.findIndex((line, at) => at > first && /^(?: *#2 |$)/.test(line));
+  io.stdout(`${lines.slice(first, next).join('\n')}\n  …\n\n`);
+}
+
+async function sessionsIn(home: string): Promise<readonly string[]> {
+  const names = await readdir(join(home, 'sessions'), { recursive: true });
+  return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(home, 'sessions', name));
 }
 
 /** Does the same and prints the documents of the commands in one. */
@@ -117,6 +170,7 @@ function nextCommands({ look }: CommandIo): string {
     ['npx baton sessions', 'the sessions of Codex, Claude Code and Baton on this machine'],
     ['npx baton inspect FILE', 'what fills one of them'],
     ['npx baton replay FILE --turns', 'when the watcher would have compacted it, and why'],
+    ['npx baton exec --model rehearsal/FILE', 'how it would be handed over, live and without a model'],
     ['npx baton compact FILE --preview', 'what a compaction would keep and drop'],
     ['npx baton compact FILE --install', 'compact a copy and resume it in its agent'],
     ['npx baton doctor', 'what works here'],
