@@ -79,7 +79,10 @@ export function readAnswer(event: HookEvent, end: HookEnd): HookAnswer {
     case 'interrupted':
       return { ...failure([]), outcome: 'interrupted' };
     case 'timed_out':
-      return { ...failure([`was ended after ${end.seconds} seconds`]), outcome: 'timed_out' };
+      return {
+        ...failure([`was ended after ${end.seconds} ${end.seconds === 1 ? 'second' : 'seconds'}`]),
+        outcome: 'timed_out',
+      };
     case 'not_started':
       return failure([`could not be started: ${end.why}`]);
     case 'killed':

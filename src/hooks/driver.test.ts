@@ -326,7 +326,7 @@ describe('the time of a hook', () => {
       { command: 'exit 0' },
     ]);
     assert.deepEqual(outcomes(notes), ['timed_out', 'done']);
-    assert.match(notes.warnings[0] ?? '', /was ended after 1 seconds\.$/);
+    assert.match(notes.warnings[0] ?? '', /was ended after 1 second\.$/);
     await ended;
   });
 
