@@ -1,5 +1,6 @@
 // What a summary could say, line by line: the trail turned into sentences and compact lists, each with what it is worth.
 
+import { checkLines } from './checks.ts';
 import { commandLines, quoteLines } from './concept-lines.ts';
 import { fileLines } from './file-lines.ts';
 import type { Floor, LaterLines, SummaryLine } from './line.ts';
@@ -67,6 +68,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     room: budget * unreadShare(budget) * CHARACTERS_PER_TOKEN,
   });
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
+  const checks = checkLines(trail, budget);
   const steps = stepLines(trail, { ...telling, room: stepRoom });
   const started = startedLines(trail);
   const tail = tailLines(trail, {
@@ -87,6 +89,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: pending, share: 0.12, by: 'order' },
     { lines: template, share: templateShare(budget), by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
+    { lines: checks, share: 0.03, by: 'order' },
     { lines: unread, share: 1.25 * unreadShare(budget), by: 'order' },
     { lines: steps, share: 1.25 * stepsShare(budget), by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
@@ -127,6 +130,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     actions,
     runLines(trail),
     started,
+    checks,
     unread,
     steps,
     list.meant,

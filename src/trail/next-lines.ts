@@ -1,5 +1,6 @@
 // The lines of "Pending Tasks" and "Optional Next Step": what is open, and what of it comes next.
 
+import { doneSince } from './checks.ts';
 import { charactersFor, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { clip, oneLine } from './sentences.ts';
@@ -52,9 +53,12 @@ const STEP_LABELS: Readonly<Record<StepStanding, string>> = {
   earlier: 'Announced before, perhaps done by now',
 };
 
-/** What to call the step that the agent announced: fresh, begun or older words. */
+/** What to call the step that the agent announced: fresh, begun or older words; once files were edited for it, what was done. */
 export function announcement(trail: Trail): string {
-  return STEP_LABELS[stepStanding(trail)];
+  const standing = stepStanding(trail);
+  const { position } = trail.current.newestReply ?? {};
+  const done = standing === 'begun' && position !== undefined ? doneSince(trail, position) : undefined;
+  return done === undefined ? STEP_LABELS[standing] : `Announced; since then ${done}`;
 }
 
 function stepStanding({ current, nextStep }: Trail): StepStanding {

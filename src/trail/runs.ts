@@ -114,8 +114,15 @@ const RUNNERS =
   /^(?:pytest|tox|jest|vitest|mocha|ava|tsc|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|black|prettier|rubocop|rspec|phpunit|ctest|golangci-lint|shellcheck|rustc|gcc|clang)$/;
 const VERB_RUNNERS =
   /^(?:go (?:test|build|vet)|cargo (?:test|build|check|clippy|nextest|fmt)|(?:npm|pnpm|yarn|bun) (?:test|t|build|lint|check|typecheck|tsc)|node --test|dotnet (?:test|build)|swift (?:test|build)|mix (?:test|compile)|deno (?:test|check|lint)|python3? (?:-m )?(?:pytest|unittest|mypy|ruff)|(?:mvn|gradle|\.\/gradlew|\.\/mvnw|make|just|mise run|task|bazel|ninja) (?:test|build|check|lint|verify|compile)\S*)$/;
-const LAUNCHERS =
+/** What runs a program or a task that follows. */
+export const LAUNCHERS =
   /^(?:(?:npm|pnpm|yarn|bun|deno) (?:run|exec|dlx|x)|npx|pnpx|bunx|uvx|(?:uv|poetry|pdm|pipenv|hatch|rye) run|bundle exec|mise (?:run|exec)|dotnet run|python3? -m) /;
+
+/** Whether a command begins with a program that tests, builds or lints. */
+export function isRunner(command: string): boolean {
+  const [program = '', verb = ''] = command.split(' ', 2);
+  return RUNNERS.test(program) || VERB_RUNNERS.test(`${program} ${verb}`);
+}
 
 /**
  * The kind of test, build or lint run that a command is, or undefined where it is none: another run of the same kind with

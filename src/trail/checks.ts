@@ -1,0 +1,129 @@
+// Tests, builds and linters: which commands are some, and how they went since the last edit.
+
+import { SECTION, summaryLine } from './line.ts';
+import type { SummaryLine } from './line.ts';
+import { isRunner, LAUNCHERS } from './runs.ts';
+import { clip, oneLine } from './sentences.ts';
+import type { CommandRun, FileTrail, Trail } from './trail.ts';
+
+/** Names of tasks and programs that check something. */
+const CHECKS =
+  /(?:^|[\s:_./-])(?:tests?|specs?|build|lint\w*|checks?|verify|validate|types?|typecheck|tsc|compile|vet|ci|e2e)(?:[:_./-]|$)/;
+/** Words of a command that may check something in a form that is not known. */
+const MAY_CHECK = /test|spec|check|lint|build|verif|valid|compil|tsc|vet\b|gradle|make/i;
+/** What only writes the form of files anew. */
+const FORMATS = /\b(?:fmt|format|prettier|black)\b(?!.*check)/;
+/** Options between a program and the name of what it runs. */
+const OPTIONS_BEFORE =
+  /^((?:npm|pnpm|yarn|bun|make|cargo|go|mvn|\.\/gradlew|just)) (?:-\S+=\S+ |-{1,2}(?:prefix|filter|workspace|cwd|C|F|w|dir|f) \S+ |-{1,2}[a-z-]+ )+/;
+const ASSIGNMENTS = /^(?:\w+=\S* )+/;
+/** Files whose text no check reads. */
+const PROSE = /\.(?:mdx?|txt|rst|adoc)$|^\/tmp\//;
+
+/** The commands of a script, as it was run, that test, build or lint. */
+export function checksIn(script: string): string[] {
+  return script.split(/\s*(?:&&|\|\||[;|\n])\s*/).filter(isCheck);
+}
+
+/** Whether one command tests, builds or lints. */
+export function isCheck(command: string): boolean {
+  if (FORMATS.test(command)) return false;
+  let rest = command.replace(ASSIGNMENTS, '').replace(OPTIONS_BEFORE, '$1 ');
+  if (isRunner(rest)) return true;
+  for (let launcher = LAUNCHERS.exec(rest); launcher !== null; launcher = LAUNCHERS.exec(rest)) {
+    rest = rest.slice(launcher[0].length);
+    if (isRunner(rest) || CHECKS.test(rest.split(' ', 1)[0] ?? '')) return true;
+  }
+  return false;
+}
+
+/** Below this the newest checks are told by the names that suffice to run them, without causes. */
+const ROOM_FOR_DETAILS = 3_000;
+
+/** How much of the checks is told: how many of them, and characters of a name, of why one failed, of a path. */
+interface Telling {
+  readonly checks: number;
+  readonly name: number;
+  readonly cause: number;
+  readonly isPathWhole: boolean;
+}
+
+const BRIEFLY: Telling = { checks: 2, name: 40, cause: 0, isPathWhole: false };
+const WHOLE: Telling = { checks: 3, name: 80, cause: 80, isPathWhole: true };
+
+/** How the work of the current request was checked since its last edit, in one line. */
+export function checkLines(trail: Trail, budget: number): SummaryLine[] {
+  const text = checkText(trail, budget < ROOM_FOR_DETAILS ? BRIEFLY : WHOLE);
+  return text === undefined ? [] : [summaryLine({ section: SECTION.current, order: 5e9, text, value: 1.5 })];
+}
+
+function checkText({ files, turns, commands, current }: Trail, telling: Telling): string | undefined {
+  const edited = lastEdited(files.filter(({ lastEditTurn }) => lastEditTurn === turns));
+  if (edited === undefined) return undefined;
+  const since = commands.filter(({ position }) => position >= edited.lastEditPosition);
+  const checks = newestChecks(since).slice(0, telling.checks);
+  if (checks.length > 0) return `Since the last edit ${toldChecks(checks, telling)}.`;
+  const mayBeChecked = [...since.map(({ command }) => command), ...current.started.map(({ text }) => text)];
+  const isUsual = commands.some(({ command }) => checksIn(command).length > 0);
+  if (!isUsual || mayBeChecked.some((command) => MAY_CHECK.test(command))) return undefined;
+  const { path } = edited;
+  const told = telling.isPathWhole ? path : path.slice(path.lastIndexOf('/') + 1);
+  return `No check has run since the last edit of ${told}.`;
+}
+
+/** Files that are told to have been edited since something was announced. */
+const TOLD_FILES = 2;
+
+/** What was edited after a place in the log, and the check that ran well after that; undefined where nothing was. */
+export function doneSince({ files, commands, turns }: Trail, position: number): string | undefined {
+  const edited = files
+    .filter((file) => file.lastEditTurn === turns && file.lastEditPosition > position)
+    .toSorted((a, b) => b.lastEditPosition - a.lastEditPosition);
+  const [last] = edited;
+  if (last === undefined) return undefined;
+  const names = edited.slice(0, TOLD_FILES).map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
+  const more = edited.length > names.length ? ` and ${edited.length - names.length} more` : '';
+  const checks = newestChecks(commands.filter((run) => run.position >= last.lastEditPosition));
+  const [check] = checks;
+  const passed =
+    check === undefined || check.failed ? '' : `, \`${clip(check.name, BRIEFLY.name)}\` ran well`;
+  return `edited ${names.join(', ')}${more}${passed}`;
+}
+
+/** The file of a program that was edited last. */
+function lastEdited(files: readonly FileTrail[]): FileTrail | undefined {
+  const code = files.filter(({ path, isRestored, lastEditPosition }) => {
+    return lastEditPosition >= 0 && !isRestored && !PROSE.test(path);
+  });
+  return code.toSorted((a, b) => a.lastEditPosition - b.lastEditPosition).at(-1);
+}
+
+/** A check as it went the last time. */
+interface Check {
+  readonly name: string;
+  readonly failed: boolean;
+  readonly cause: string;
+}
+
+/** The checks among some runs, the newest of each; those that failed first, then the newest. */
+function newestChecks(runs: readonly CommandRun[]): Check[] {
+  const newest = new Map<string, Check>();
+  for (const { command, failed, telling } of runs) {
+    const name = checksIn(command).join(' && ');
+    if (name === '') continue;
+    newest.delete(name);
+    newest.set(name, { name, failed, cause: oneLine(telling[0] ?? '') });
+  }
+  return [...newest.values()].toReversed().toSorted((a, b) => Number(b.failed) - Number(a.failed));
+}
+
+function toldChecks(checks: readonly Check[], { name: length, cause: room }: Telling): string {
+  const well = checks.filter(({ failed }) => !failed).map(({ name }) => `\`${clip(name, length)}\``);
+  const failed = checks
+    .filter((check) => check.failed)
+    .map(({ name, cause }) => {
+      const why = room === 0 || cause === '' ? '' : `: ${clip(cause, room)}`;
+      return `\`${clip(name, length)}\` failed${why}`;
+    });
+  return [...failed, ...(well.length === 0 ? [] : [`${well.join(' and ')} ran well`])].join('; ');
+}
