@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
-import { checkLines, checksIn, doneSince, isCheck } from './checks.ts';
+import { checkLines, doneSince } from './checks.ts';
 import { TrailCollector } from './collect.ts';
+import { checksIn, isCheck } from './runners.ts';
 import type { Trail } from './trail.ts';
 
 const home = '/home/ada/orbit';

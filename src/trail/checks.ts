@@ -1,41 +1,15 @@
-// Tests, builds and linters: which commands are some, and how they went since the last edit.
+// The line that tells how the work was checked since its last edit.
 
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { isRunner, LAUNCHERS } from './runs.ts';
+import { checksIn, isMisspelled } from './runners.ts';
 import { clip, oneLine } from './sentences.ts';
 import type { CommandRun, FileTrail, Trail } from './trail.ts';
 
-/** Names of tasks and programs that check something. */
-const CHECKS =
-  /(?:^|[\s:_./-])(?:tests?|specs?|build|lint\w*|checks?|verify|validate|types?|typecheck|tsc|compile|vet|ci|e2e)(?:[:_./-]|$)/;
 /** Words of a command that may check something in a form that is not known. */
 const MAY_CHECK = /test|spec|check|lint|build|verif|valid|compil|tsc|vet\b|gradle|make/i;
-/** What only writes the form of files anew. */
-const FORMATS = /\b(?:fmt|format|prettier|black)\b(?!.*check)/;
-/** Options between a program and the name of what it runs. */
-const OPTIONS_BEFORE =
-  /^((?:npm|pnpm|yarn|bun|make|cargo|go|mvn|\.\/gradlew|just)) (?:-\S+=\S+ |-{1,2}(?:prefix|filter|workspace|cwd|C|F|w|dir|f) \S+ |-{1,2}[a-z-]+ )+/;
-const ASSIGNMENTS = /^(?:\w+=\S* )+/;
 /** Files whose text no check reads. */
 const PROSE = /\.(?:mdx?|txt|rst|adoc)$|^\/tmp\//;
-
-/** The commands of a script, as it was run, that test, build or lint. */
-export function checksIn(script: string): string[] {
-  return script.split(/\s*(?:&&|\|\||[;|\n])\s*/).filter(isCheck);
-}
-
-/** Whether one command tests, builds or lints. */
-export function isCheck(command: string): boolean {
-  if (FORMATS.test(command)) return false;
-  let rest = command.replace(ASSIGNMENTS, '').replace(OPTIONS_BEFORE, '$1 ');
-  if (isRunner(rest)) return true;
-  for (let launcher = LAUNCHERS.exec(rest); launcher !== null; launcher = LAUNCHERS.exec(rest)) {
-    rest = rest.slice(launcher[0].length);
-    if (isRunner(rest) || CHECKS.test(rest.split(' ', 1)[0] ?? '')) return true;
-  }
-  return false;
-}
 
 /** Below this the newest checks are told by the names that suffice to run them, without causes. */
 const ROOM_FOR_DETAILS = 3_000;
@@ -114,6 +88,9 @@ function newestChecks(runs: readonly CommandRun[]): Check[] {
     newest.delete(name);
     newest.set(name, { name, failed, cause: oneLine(telling[0] ?? '') });
   }
+  // What was spelled wrong checked nothing.
+  for (const { command, failed, telling } of runs)
+    if (failed && isMisspelled(telling)) newest.delete(checksIn(command).join(' && '));
   return [...newest.values()].toReversed().toSorted((a, b) => Number(b.failed) - Number(a.failed));
 }
 

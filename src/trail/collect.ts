@@ -37,7 +37,7 @@ import { placeOf, PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
-import { isWork, RunLedger, signatureOf, workOf } from './runs.ts';
+import { isWork, partsOf, RunLedger, signatureOf, workOf } from './runs.ts';
 import { inDirectory } from './git/words.ts';
 import { fileActionsOf, gitCommandOf, joinPath, scriptRows } from './shell.ts';
 import type { GitCommand, SimpleCommand } from './shell.ts';
@@ -470,7 +470,10 @@ export class TrailCollector {
       return;
     }
     const telling = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);
-    this.#runs.add({ signature: command, command, exitCode: undefined, failed, telling }, moment);
+    this.#runs.add(
+      { signature: command, parts: [command], command, exitCode: undefined, failed, telling },
+      moment,
+    );
     this.#steps.act(`${command}${resultPhrase(failed, telling, false)}`, this.#moment);
   }
 
@@ -553,6 +556,7 @@ export class TrailCollector {
     this.#runs.add(
       {
         signature: signatureOf(meaning.command, meaning.simple),
+        parts: partsOf(meaning.command, meaning.simple),
         command,
         exitCode: outcome.exitCode,
         failed,

@@ -3,6 +3,7 @@
 import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
+import { withoutAssignments } from './runners.ts';
 import { ELLIPSIS, oneLine, withoutEmphasis } from './sentences.ts';
 import { tellsSomething } from './statements.ts';
 import type { CommandRun, Quote, Trail } from './trail.ts';
@@ -27,7 +28,9 @@ export function commandLines(trail: Trail): SummaryLine[] {
   const usual = [...bySignature.values()]
     .filter(
       ({ runs, last }) =>
-        runs >= USUAL_RUNS && !/^(?:git|gh|edit) /.test(last.command) && last.command.length < 90,
+        runs >= USUAL_RUNS &&
+        !/^(?:git|gh|edit) /.test(withoutAssignments(last.command)) &&
+        last.command.length < 90,
     )
     .toSorted((a, b) => b.runs - a.runs)
     .slice(0, 6);

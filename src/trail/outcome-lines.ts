@@ -2,38 +2,53 @@
 
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { isDeed, runnerOf } from './runs.ts';
+import { checksIn, isDeed, isMisspelled, runnerOf } from './runners.ts';
 import { clip, proseLines } from './sentences.ts';
 import type { Commit, Failure, Trail } from './trail.ts';
 
 /** Below this a failure is told with the first of its lines only. */
 const ROOM_FOR_DETAILS = 3_000;
 
-/** Failures with how they ended, in a length that suits the budget. */
+/** Failures with how they ended, in a length that suits the budget; those of one command that ended alike stand together. */
 export function failureLines(trail: Trail, budget: number): SummaryLine[] {
   const rows = budget < ROOM_FOR_DETAILS ? 1 : 2;
-  return trail.failures
-    .filter(({ telling }) => telling.length > 0)
-    .map((failure) =>
-      summaryLine({
-        section: SECTION.errors,
-        order: failure.position,
-        text: failureText(failure, rows),
-        value: failureValue(failure, trail),
-      }),
-    );
+  const groups = new Map<string, [Failure, ...Failure[]]>();
+  for (const failure of trail.failures) {
+    const { command, telling, outcome, later } = failure;
+    if (telling.length === 0 || (isHealed(failure) && isDeed(command))) continue;
+    const key = [command, outcome, later?.as, later?.command].join('\n');
+    groups.set(key, [failure, ...(groups.get(key) ?? [])]);
+  }
+  return [...groups.values()].map((group) =>
+    summaryLine({
+      section: SECTION.errors,
+      order: Math.max(...group.map(({ position }) => position)),
+      text: failureText(group, rows),
+      value: Math.max(...group.map((failure) => failureValue(failure, trail))),
+    }),
+  );
 }
 
-function failureText(failure: Failure, rows: number): string {
-  const { command, telling, times, outcome, editedBetween, isProgramWell } = failure;
-  const often = times > 1 ? ` ${times} times` : '';
-  const said = telling
-    .slice(0, rows)
-    .map((text) => clip(text, 150))
-    .join(' | ');
-  const after = editedBetween.length === 0 ? '' : ` after edits to ${toldPaths(mending(failure)).join(', ')}`;
-  const ended = outcome === 'passed' ? ` Passed later${after}.` : openText(command, isProgramWell);
-  return `- \`${clip(command, 100)}\` failed${often}: ${said}.${ended}`;
+/** Whether all that was wrong was how a command was spelled, which was put right. */
+function isHealed({ telling, later }: Failure): boolean {
+  return later?.as === 'variant' && isMisspelled(telling);
+}
+
+/** Causes that are told of a command that was not seen to pass, and characters of those before the newest. */
+const TOLD_CAUSES = 3;
+const CAUSE_LENGTH = 100;
+
+/** Failures of one command that ended alike, the newest first. */
+function failureText([newest, ...others]: readonly [Failure, ...Failure[]], rows: number): string {
+  const { command, telling, times, outcome } = newest;
+  const all = others.reduce((sum, failure) => sum + failure.times, times);
+  const often = all > 1 ? ` ${all} times` : '';
+  const said = telling.slice(0, rows).map((text) => clip(text, 150));
+  const told = outcome === 'passed' || rows === 1 ? [] : others.slice(0, TOLD_CAUSES - 1);
+  const before = told.map(({ telling: [cause = ''] }) => `; before: ${clip(cause, CAUSE_LENGTH)}`);
+  const left = others.length - told.length;
+  const more = left === 0 ? '' : `; ${left} other cause${left > 1 ? 's' : ''}`;
+  return `- \`${clip(command, 100)}\` failed${often}: ${said.join(' | ')}${before.join('')}${more}.${endText(newest)}`;
 }
 
 /** Files that are told to have mended a failure. */
@@ -57,20 +72,44 @@ function toldPaths([first = '', ...rest]: readonly string[]): readonly string[] 
   ];
 }
 
-/** What is known of a failure that was not seen to end: nothing where nobody would run the command again. */
-function openText(command: string, isProgramWell: boolean): string {
+/** How a failure ended: nothing where nobody would run the command again. */
+function endText(failure: Failure): string {
+  const { command, outcome, editedBetween, later } = failure;
+  if (outcome === 'passed') {
+    const after =
+      editedBetween.length === 0 ? '' : ` after edits to ${toldPaths(mending(failure)).join(', ')}`;
+    return ` Passed later${after}.`;
+  }
   if (isDeed(command)) return '';
-  const runner = isProgramWell ? runnerOf(command) : undefined;
+  if (later?.as === 'variant') return ` ${variantText(command, later.command)}`;
+  if (later?.as === 'check') return ` Later \`${clip(checksIn(later.command).join(' && '), 60)}\` passed.`;
+  const runner = later === undefined ? undefined : runnerOf(command);
   return runner === undefined
     ? ' Not seen to pass since.'
     : ` Not run again as such, but \`${runner}\` ran well later.`;
 }
 
+/** Characters of the spelling in which a command ran well. */
+const VARIANT_LENGTH = 80;
+
+/** Of the same command with more words only those are told. */
+function variantText(command: string, later: string): string {
+  const more = later.startsWith(`${command} `)
+    ? later.slice(command.length)
+    : later.endsWith(` ${command}`)
+      ? later.slice(0, -command.length)
+      : '';
+  return more !== ''
+    ? `With \`${clip(more.trim(), VARIANT_LENGTH)}\` it ran well later.`
+    : `Run later as \`${clip(later, VARIANT_LENGTH)}\`: ok.`;
+}
+
 /** What is still broken matters most, then what took edits to mend; old failures fade. */
 function failureValue(failure: Failure, trail: Trail): number {
-  const { command, outcome, turn, editedBetween, isProgramWell } = failure;
+  const { command, outcome, turn, editedBetween, later } = failure;
   const fresh = 1 / (1 + (trail.turns - turn) / 3);
-  if (outcome === 'open') return (isProgramWell || isDeed(command) ? 0.8 : 2.5) * fresh;
+  if (isHealed(failure)) return 0.3 * fresh;
+  if (outcome === 'open') return (later !== undefined || isDeed(command) ? 0.8 : 2.5) * fresh;
   return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
 }
 

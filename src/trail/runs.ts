@@ -1,13 +1,12 @@
-// Commands that were run, how they went, and which failures are still open.
+// Commands that were run, and how they went.
 
-import { clip, detached, oneLine } from './sentences.ts';
+import { FailureLedger } from './failures.ts';
+import { clip, detached, ELLIPSIS, oneLine } from './sentences.ts';
 import type { Moment } from './files.ts';
 import type { SimpleCommand } from './shell.ts';
 import type { CommandRun, Failure } from './trail.ts';
 
 const MAX_RUNS = 240;
-const MAX_FAILURES = 160;
-const MAX_EDITED_BETWEEN = 6;
 /** A command is shown in one line of this many characters. */
 const COMMAND_LENGTH = 200;
 
@@ -94,8 +93,8 @@ export function signatureOf(command: string, simple: readonly SimpleCommand[]): 
   if (work.length === 0) return clip(oneLine(command), 120);
   return work
     .slice(0, 2)
-    .map(({ words }) =>
-      words
+    .map((one) =>
+      wordsOf(one)
         .filter((word) => !word.startsWith('-'))
         .slice(0, 4)
         .join(' '),
@@ -104,56 +103,44 @@ export function signatureOf(command: string, simple: readonly SimpleCommand[]): 
     .slice(0, 160);
 }
 
-/** Program and verb of a signature: what two runs have in common that differ in their operands. */
-function programOf(signature: string): string {
-  return signature.split(' ', 2).join(' ');
+/** Options that only decide how much is printed, how it looks, or how soon a run stops. */
+const PRINTING =
+  /^(?:--|-[qvsx]+|--?(?:quiet|verbose|silent|(?:no-)?colou?rs?|tb|watch|count|reporter|maxfail|bail|no-header|disable-warnings|show-capture|durations)(?:=.*)?)$/;
+/** Characters of one command by which it is compared. */
+const COMPARED_LENGTH = 600;
+
+/** The commands of a script that do something, in all their words but for those that only decide what is printed. */
+export function partsOf(command: string, simple: readonly SimpleCommand[]): string[] {
+  const work = simple.filter((one) => !isLooking(one));
+  if (work.length === 0) return [clip(oneLine(command), COMPARED_LENGTH)];
+  return work.map((one) =>
+    wordsOf(one)
+      .filter((word) => !PRINTING.test(word))
+      .join(' ')
+      .slice(0, COMPARED_LENGTH),
+  );
 }
 
-/** Programs whose first word names the task, that name it with their second, and that run another program. */
-const RUNNERS =
-  /^(?:pytest|tox|jest|vitest|mocha|ava|tsc|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|black|prettier|rubocop|rspec|phpunit|ctest|golangci-lint|shellcheck|rustc|gcc|clang)$/;
-const VERB_RUNNERS =
-  /^(?:go (?:test|build|vet)|cargo (?:test|build|check|clippy|nextest|fmt)|(?:npm|pnpm|yarn|bun) (?:test|t|build|lint|check|typecheck|tsc)|node --test|dotnet (?:test|build)|swift (?:test|build)|mix (?:test|compile)|deno (?:test|check|lint)|python3? (?:-m )?(?:pytest|unittest|mypy|ruff)|(?:mvn|gradle|\.\/gradlew|\.\/mvnw|make|just|mise run|task|bazel|ninja) (?:test|build|check|lint|verify|compile)\S*)$/;
-/** What runs a program or a task that follows. */
-export const LAUNCHERS =
-  /^(?:(?:npm|pnpm|yarn|bun|deno) (?:run|exec|dlx|x)|npx|pnpx|bunx|uvx|(?:uv|poetry|pdm|pipenv|hatch|rye) run|bundle exec|mise (?:run|exec)|dotnet run|python3? -m) /;
+/** Variables that only decide how an output looks. */
+const LOOKS = /^(?:NO_COLOR|FORCE_COLOR|CLICOLOR\w*|TERM|COLUMNS|PAGER|GIT_PAGER|LESS)=/;
+/** Variables whose values nobody should tell, and values that say little for their length. */
+const SECRET = /^(\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH)\w*)=.*$/is;
+const VALUE_LENGTH = 40;
 
-/** Whether a command begins with a program that tests, builds or lints. */
-export function isRunner(command: string): boolean {
-  const [program = '', verb = ''] = command.split(' ', 2);
-  return RUNNERS.test(program) || VERB_RUNNERS.test(`${program} ${verb}`);
-}
-
-/**
- * The kind of test, build or lint run that a command is, or undefined where it is none: another run of the same kind with
- * other operands is evidence that what kept it from running is mended. A `mkdir` or `git add` that went well elsewhere is none.
- */
-export function runnerOf(command: string): string | undefined {
-  const launcher = LAUNCHERS.exec(command)?.[0] ?? '';
-  const [program = '', verb = ''] = command.slice(launcher.length).split(' ', 2);
-  if (launcher !== '') return program === '' || program.startsWith('-') ? undefined : `${launcher}${program}`;
-  if (RUNNERS.test(program)) return program;
-  return VERB_RUNNERS.test(`${program} ${verb}`) ? `${program} ${verb}` : undefined;
-}
-
-/** What two runs have in common that differ in their operands: the kind of runner, otherwise program and verb. */
-function kindOf(signature: string): string {
-  return runnerOf(signature) ?? programOf(signature);
-}
-
-/** Programs that are told as they went: whether they ran well since says nothing of what failed. */
-const DEEDS =
-  /^(?:mkdir|rmdir|rm|cp|mv|ln|chmod|chown|touch|kill|pkill|git|gh|glab|curl|wget|ssh|scp|apt|apt-get|brew|docker|kubectl|tmux|ps|cd|ls|open)(?: |$)/;
-
-/** Whether a command does one thing once, so that nobody runs it again to see it pass. */
-export function isDeed(command: string): boolean {
-  return DEEDS.test(command);
+/** The words of a command behind the variables that are set for it. */
+function wordsOf({ assignments, words }: SimpleCommand): readonly string[] {
+  if (assignments.length === 0) return words;
+  const set = assignments
+    .filter((word) => !LOOKS.test(word))
+    .map((word) => (SECRET.test(word) ? word.replace(SECRET, `$1=${ELLIPSIS}`) : clip(word, VALUE_LENGTH)));
+  return [...set, ...words];
 }
 
 /** The parts of a command that do something, as one line: without `cd`, output filters and redirections. */
 export function workOf(command: string, simple: readonly SimpleCommand[]): string {
   const work = simple.filter((one) => !isLooking(one));
-  const text = work.length === 0 ? command : work.map(({ words }) => words.map(shown).join(' ')).join(' && ');
+  const text =
+    work.length === 0 ? command : work.map((one) => wordsOf(one).map(shown).join(' ')).join(' && ');
   return clip(oneLine(text), COMMAND_LENGTH);
 }
 
@@ -162,47 +149,35 @@ function shown(word: string): string {
   return /[\s"'$&|;<>()]/.test(text) || text === '' ? JSON.stringify(text) : text;
 }
 
-interface OpenFailure extends Failure {
-  /** Compared with that of every run that ends well. */
-  readonly kind: string;
-  outcome: Failure['outcome'];
-  isProgramWell: boolean;
-  times: number;
-  telling: readonly string[];
-  position: number;
-  editedBetween: readonly string[];
-}
-
 /** One finished command. */
 export interface FinishedRun {
   readonly signature: string;
+  readonly parts: readonly string[];
   readonly command: string;
   readonly exitCode: number | undefined;
   readonly failed: boolean;
   readonly telling: readonly string[];
 }
 
-/** Collects runs; memory is bounded by the limits above. */
+/** Collects runs and what failed among them; memory is bounded by the limits above. */
 export class RunLedger {
   #runs: CommandRun[] = [];
-  #failures = new Map<string, OpenFailure>();
-  /** Paths edited since a failure, for the failures that are open. */
-  #edited: { path: string; position: number }[] = [];
+  readonly #failures = new FailureLedger();
 
-  add(run: FinishedRun, { turn, position }: Moment): void {
-    const { signature, exitCode, failed } = run;
+  add(run: FinishedRun, moment: Moment): void {
+    const { signature, parts, exitCode, failed } = run;
+    const { turn, position } = moment;
     const telling = run.telling.map(detached);
     const command = detached(run.command);
-    const kept = { turn, position, command, exitCode, failed, telling };
-    this.#runs.push(kept);
+    this.#runs.push({ turn, position, command, exitCode, failed, telling });
     if (this.#runs.length > MAX_RUNS) this.#runs.shift();
-    if (failed) this.#fail(signature, kept);
-    else this.#pass(signature);
+    const compared = { signature, parts, command, telling };
+    if (failed) this.#failures.fail(compared, moment);
+    else this.#failures.pass(compared);
   }
 
-  noteEdit(path: string, moment: Moment): void {
-    this.#edited.push({ path, position: moment.position });
-    if (this.#edited.length > MAX_RUNS) this.#edited.shift();
+  noteEdit(path: string, { position }: Moment): void {
+    this.#failures.noteEdit(path, position);
   }
 
   runs(): CommandRun[] {
@@ -211,55 +186,11 @@ export class RunLedger {
 
   /** Failures in the order of their last occurrence. */
   failures(): Failure[] {
-    return [...this.#failures.values()].map(({ kind: _, ...failure }) => failure);
-  }
-
-  #fail(signature: string, { turn, position, command, telling }: CommandRun): void {
-    const before = this.#failures.get(signature);
-    this.#failures.delete(signature);
-    this.#failures.set(signature, {
-      kind: kindOf(signature),
-      turn,
-      position,
-      command,
-      telling: telling.length === 0 ? (before?.telling ?? []) : telling,
-      times: (before?.times ?? 0) + 1,
-      outcome: 'open',
-      isProgramWell: false,
-      editedBetween: [],
-    });
-    if (this.#failures.size > MAX_FAILURES) this.#forgetOne();
-  }
-
-  /** What failed under a signature, if anything did, ended well. */
-  #pass(signature: string): void {
-    const kind = kindOf(signature);
-    for (const failure of this.#failures.values()) {
-      if (failure.kind === kind) failure.isProgramWell = true;
-    }
-    const failure = this.#failures.get(signature);
-    if (failure === undefined || failure.outcome === 'passed') return;
-    failure.outcome = 'passed';
-    const edited = this.#edited.filter(({ position }) => position > failure.position).map(({ path }) => path);
-    failure.editedBetween = [...new Set(edited)].slice(-MAX_EDITED_BETWEEN);
+    return this.#failures.list();
   }
 
   /** Forgets what failed under a signature: nothing of it is left once it went through. */
   forget(signature: string): void {
-    this.#failures.delete(signature);
-  }
-
-  /** The oldest failure that ended well goes first, then the oldest at all. */
-  #forgetOne(): void {
-    for (const [signature, { outcome }] of this.#failures) {
-      if (outcome === 'passed') {
-        this.#failures.delete(signature);
-        return;
-      }
-    }
-    for (const signature of this.#failures.keys()) {
-      this.#failures.delete(signature);
-      return;
-    }
+    this.#failures.forget(signature);
   }
 }

@@ -11,6 +11,8 @@ import type { LineRange } from './trail.ts';
 export interface SimpleCommand {
   /** Program and operands, quotes removed; never empty. */
   readonly words: readonly string[];
+  /** Variables that are set for it alone (`X=1`), as written. */
+  readonly assignments: readonly string[];
   readonly redirects: readonly ShellRedirect[];
   /** The directory that `cd` put it in, as written, or undefined. */
   readonly directory: string | undefined;
@@ -142,6 +144,7 @@ function visitCommand(node: Command, walk: Walk, depth: number): void {
   }
   walk.found.push({
     words: bare,
+    assignments: assignmentsOf(node),
     redirects: node.redirects.flatMap(fileRedirect),
     directory: walk.directory,
   });
@@ -156,6 +159,22 @@ export function programWords(node: Command): string[] {
   return withoutWrappers(words.map(wordValue));
 }
 
+const NO_WORDS: readonly string[] = [];
+
+/** The variables that are set before a program, or by `env` in front of it. */
+function assignmentsOf({ prefix, name, suffix }: Command): readonly string[] {
+  const set = prefix.map(({ text }) => text);
+  if (WRAPPERS[programName(name?.text ?? '')] === undefined) return set.length === 0 ? NO_WORDS : set;
+  const program = suffix.findIndex(({ text }) => !isAssignment(text) && !text.startsWith('-'));
+  return [
+    ...set,
+    ...suffix
+      .slice(0, Math.max(0, program))
+      .map(({ text }) => text)
+      .filter(isAssignment),
+  ];
+}
+
 /** A word without anything that a shell replaces: no quotes, variables, patterns, escapes. */
 const BARE = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 
@@ -167,7 +186,8 @@ function wordValue(word: Word): string {
 /** A redirection of a whole group (`{ …; } > f`) has no program of its own. */
 function addRedirects(redirects: readonly Redirect[], walk: Walk): void {
   const files = redirects.flatMap(fileRedirect);
-  if (files.length > 0) walk.found.push({ words: [':'], redirects: files, directory: walk.directory });
+  if (files.length > 0)
+    walk.found.push({ words: [':'], assignments: NO_WORDS, redirects: files, directory: walk.directory });
 }
 
 function fileRedirect(redirect: Redirect): ShellRedirect[] {

@@ -146,17 +146,29 @@ export interface CommandRun {
   readonly telling: readonly string[];
 }
 
-/** A failure and how it ended. */
+/** A run that went well and says something of a failure of another command. */
+export interface LaterRun {
+  readonly command: string;
+  /**
+   * `variant`: the same with other options or operands, or what was spelled wrong in other words. `check`: a check that looks at
+   * all that the failed one looked at, after an edit of a file that the failure names. `kind`: a check of the same kind, which may
+   * or may not mean that this is mended.
+   */
+  readonly as: 'variant' | 'check' | 'kind';
+}
+
+/** A failure of a command for one cause, and how it ended. */
 export interface Failure {
   readonly turn: number;
   readonly position: number;
   readonly command: string;
   readonly telling: readonly string[];
+  /** How often it failed for the same cause. */
   readonly times: number;
   /** `passed`: the same command succeeded later. `open`: it did not, as far as the log tells. */
   readonly outcome: 'passed' | 'open';
-  /** Whether the same program ran well later with other operands, which may or may not mean that this is mended. */
-  readonly isProgramWell: boolean;
+  /** What ran well later without being the same command. */
+  readonly later: LaterRun | undefined;
   /** Files edited between the failure and the success, newest last. */
   readonly editedBetween: readonly string[];
 }

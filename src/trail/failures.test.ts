@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Story } from '../../test/support/story.ts';
+import { TrailCollector } from './collect.ts';
+import { failureLines } from './outcome-lines.ts';
+import { includesCheck } from './runners.ts';
+import type { Trail } from './trail.ts';
+
+const home = '/home/ada/orbit';
+const start = () => Story.in(home).user('Build the dome.');
+
+function trailOf({ records }: Story): Trail {
+  const collector = new TrailCollector();
+  for (const record of records) collector.add(record);
+  return collector.trail();
+}
+
+function told(story: Story, budget = 4_000): string[] {
+  return failureLines(trailOf(story), budget).map(({ text }) => text);
+}
+
+test('the same command in other words has not passed: the words are told in which it went well', () => {
+  const failed = () => start().sh('go run ./dome list', 'Error: no terminal', 1);
+  const line = '- `go run ./dome list` failed: Error: no terminal.';
+  assert.deepEqual(told(failed().sh('go run ./dome list --json', '[]')), [
+    `${line} With \`--json\` it ran well later.`,
+  ]);
+  assert.deepEqual(told(failed().sh('go run ./dome list | head -5', 'a')), [`${line} Passed later.`]);
+  const quiet = start().sh('pytest tests -q -x', 'E Error: no lens', 1).sh('pytest tests', '4 passed');
+  assert.deepEqual(told(quiet), ['- `pytest tests -q -x` failed: E Error: no lens. Passed later.']);
+  const longer = start()
+    .sh('dome set --size=3 roof', 'Error: no roof', 1)
+    .sh('dome set --size=4 roof', 'set');
+  assert.match(told(longer)[0] ?? '', /Run later as `dome set --size=4 roof`: ok\.$/);
+});
+
+test('a command that ran well as part of a longer script has passed', () => {
+  const story = start().sh('npm run lint', 'Error: no lens', 1).sh('npm run form && npm run lint', 'ok');
+  assert.deepEqual(told(story), ['- `npm run lint` failed: Error: no lens. Passed later.']);
+});
+
+test('what is set for a command is a part of it, but for how its output looks and for secrets', () => {
+  const bare = start().sh('pytest', "E ModuleNotFoundError: No module named 'dome'", 1);
+  assert.deepEqual(told(bare.sh('PYTHONPATH=. pytest', '4 passed')), [
+    "- `pytest` failed: E ModuleNotFoundError: No module named 'dome'. With `PYTHONPATH=.` it ran well later.",
+  ]);
+  const commands = (script: string) => trailOf(start().sh(script)).commands.map(({ command }) => command);
+  assert.deepEqual(commands('cd web && NO_COLOR=1 npm test'), ['npm test']);
+  assert.deepEqual(commands('env CI=1 npm test'), ['CI=1 npm test']);
+  assert.deepEqual(commands('DOME_TOKEN=abc123 npm test'), ['DOME_TOKEN=… npm test']);
+});
+
+test('each cause is a failure of its own; those of one command that ended alike are told together', () => {
+  const story = start()
+    .sh('npm test', 'TypeError: lens is not a function at 12', 1)
+    .sh('npm test', 'TypeError: lens is not a function at 14', 1)
+    .sh('npm test', 'RangeError: the roof is too high', 1);
+  assert.deepEqual(
+    trailOf(story).failures.map(({ telling, times }) => [telling[0], times]),
+    [
+      ['TypeError: lens is not a function at 14', 2],
+      ['RangeError: the roof is too high', 1],
+    ],
+  );
+  const line = '- `npm test` failed 3 times: RangeError: the roof is too high';
+  assert.deepEqual(told(story), [
+    `${line}; before: TypeError: lens is not a function at 14. Not seen to pass since.`,
+  ]);
+  assert.deepEqual(told(story, 2_000), [`${line}; 1 other cause. Not seen to pass since.`]);
+  assert.deepEqual(told(story.sh('npm test', '4 passed')), [`${line}; 1 other cause. Passed later.`]);
+});
+
+test('a wider check that passed after an edit of the file that a failure names is told', () => {
+  const failed = () =>
+    start().sh('npx tsc --noEmit', "src/dome.ts(3,1): error TS2304: Cannot find name 'x'.", 1);
+  const edited = () => failed().edit(`${home}/src/dome.ts`, 'x', 'y');
+  const last = (story: Story) => /(?:Later|Not seen).*$/.exec(told(story)[0] ?? '')?.[0];
+  assert.equal(last(edited().sh('npm run check', 'ok')), 'Later `npm run check` passed.');
+  assert.equal(last(failed().sh('npm run check', 'ok')), 'Not seen to pass since.', 'nothing was edited');
+  assert.equal(last(edited().sh('npm run lint', 'ok')), 'Not seen to pass since.', 'a linter sees no types');
+  const other = failed().edit(`${home}/src/roof.ts`, 'x', 'y');
+  assert.equal(last(other.sh('npm run check', 'ok')), 'Not seen to pass since.', 'another file');
+});
+
+test('a check includes another one by what it looks at, where it looks at all', () => {
+  const pairs: [string, string, boolean][] = [
+    ['npm test', 'npx vitest run src/a.test.ts', true],
+    ['npm test src/a.test.ts', 'npx vitest run src/a.test.ts', false],
+    ['go test ./...', 'go build ./dome', true],
+    ['npm run build', 'npm test', false],
+    ['npm run check', 'npx eslint src', true],
+    ['npm run check', 'npm test', false],
+    ['npm install', 'npm run build', false],
+  ];
+  for (const [well, failed, is] of pairs) assert.equal(includesCheck(well, failed), is, `${well}: ${failed}`);
+});
+
+test('what was spelled wrong is told with the right spelling, the common tools aside', () => {
+  const story = start()
+    .sh('dome send mars -m "go up"', "error: unexpected argument '-m' found", 2)
+    .sh('dome send mars "go up"', 'sent');
+  assert.match(told(story)[0] ?? '', /Run later as `dome send mars "go up"`: ok\.$/);
+  const git = start().sh('gh pr list --jsn', 'unknown flag: --jsn', 1).sh('gh pr list --json url', '[]');
+  assert.deepEqual(told(git), []);
+  const absent = start().sh('dome send mars -m', 'Error: no such planet', 1).sh('dome send venus', 'sent');
+  assert.match(told(absent)[0] ?? '', /Not seen to pass since\.$/);
+});

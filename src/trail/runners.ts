@@ -1,0 +1,118 @@
+// Which commands test, build or lint, and which are done once: what another run says of a failure depends on it.
+
+/** Programs whose first word names the task, that name it with their second, and that run another program. */
+const RUNNERS =
+  /^(?:pytest|tox|jest|vitest|mocha|ava|tsc|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|black|prettier|rubocop|rspec|phpunit|ctest|golangci-lint|shellcheck|rustc|gcc|clang)$/;
+const VERB_RUNNERS =
+  /^(?:go (?:test|build|vet)|cargo (?:test|build|check|clippy|nextest|fmt)|(?:npm|pnpm|yarn|bun) (?:test|t|build|lint|check|typecheck|tsc)|node --test|dotnet (?:test|build)|swift (?:test|build)|mix (?:test|compile)|deno (?:test|check|lint)|python3? (?:-m )?(?:pytest|unittest|mypy|ruff)|(?:mvn|gradle|\.\/gradlew|\.\/mvnw|make|just|mise run|task|bazel|ninja) (?:test|build|check|lint|verify|compile)\S*)$/;
+const LAUNCHERS =
+  /^(?:(?:npm|pnpm|yarn|bun|deno) (?:run|exec|dlx|x)|npx|pnpx|bunx|uvx|(?:uv|poetry|pdm|pipenv|hatch|rye) run|bundle exec|mise (?:run|exec)|dotnet run|python3? -m) /;
+/** Options between a program and the name of what it runs. */
+const OPTIONS_BEFORE =
+  /^((?:npm|pnpm|yarn|bun|make|cargo|go|mvn|\.\/gradlew|just)) (?:-\S+=\S+ |-{1,2}(?:prefix|filter|workspace|cwd|C|F|w|dir|f) \S+ |-{1,2}[a-z-]+ )+/;
+const ASSIGNMENTS = /^(?:\w+=(?:"[^"]*"|'[^']*'|\S)* )+/;
+
+/** Names of tasks and programs that check something. */
+const CHECKS =
+  /(?:^|[\s:_./-])(?:tests?|specs?|build|lint\w*|checks?|verify|validate|types?|typecheck|tsc|compile|vet|ci|e2e)(?:[:_./-]|$)/;
+/** What only writes the form of files anew. */
+const FORMATS = /\b(?:fmt|format|prettier|black)\b(?!.*check)/;
+
+/** A command without the variables that are set for it. */
+export function withoutAssignments(command: string): string {
+  return command.replace(ASSIGNMENTS, '');
+}
+
+function isRunner(command: string): boolean {
+  const [program = '', verb = ''] = command.split(' ', 2);
+  return RUNNERS.test(program) || VERB_RUNNERS.test(`${program} ${verb}`);
+}
+
+/**
+ * The kind of test, build or lint run that a command is, or undefined where it is none: another run of the same kind with
+ * other operands is evidence that what kept it from running is mended. A `mkdir` or `git add` that went well elsewhere is none.
+ */
+export function runnerOf(script: string): string | undefined {
+  const command = withoutAssignments(script);
+  const launcher = LAUNCHERS.exec(command)?.[0] ?? '';
+  const rest = command.slice(launcher.length);
+  const [program = '', verb = ''] = rest.split(' ', 2);
+  if (launcher !== '') return program === '' || program.startsWith('-') ? undefined : `${launcher}${program}`;
+  if (!isRunner(rest)) return undefined;
+  return RUNNERS.test(program) ? program : `${program} ${verb}`;
+}
+
+/** The commands of a script, as it was run, that test, build or lint. */
+export function checksIn(script: string): string[] {
+  return script.split(/\s*(?:&&|\|\||[;|\n])\s*/).filter(isCheck);
+}
+
+/** Whether one command tests, builds or lints. */
+export function isCheck(command: string): boolean {
+  return taskOf(command) !== undefined;
+}
+
+/** What a check runs, without what starts it, and what it is given; undefined for other commands. */
+function taskOf(command: string): string | undefined {
+  if (FORMATS.test(command)) return undefined;
+  let rest = withoutAssignments(command).replace(OPTIONS_BEFORE, '$1 ');
+  if (isRunner(rest)) return rest;
+  for (let launcher = LAUNCHERS.exec(rest); launcher !== null; launcher = LAUNCHERS.exec(rest)) {
+    rest = rest.slice(launcher[0].length);
+    if (isRunner(rest) || CHECKS.test(rest.split(' ', 1)[0] ?? '')) return rest;
+  }
+  return undefined;
+}
+
+/** What a check looks at: the form of files, whether they fit together, what they do, or all of it. */
+type Reach = 'form' | 'fit' | 'deeds' | 'all';
+
+/** By the reach of a check that ran well, what else is well then. */
+const INCLUDED: Readonly<Record<Reach, readonly Reach[]>> = {
+  form: ['form'],
+  fit: ['fit'],
+  deeds: ['fit', 'deeds'],
+  all: ['form', 'fit', 'all'],
+};
+
+function reachOf(task: string): Reach {
+  const name = task.split(' ').slice(0, 2).join(' ');
+  if (/\b(?:tests?|specs?|pytest|unittest|e2e|jest|vitest|mocha|rspec|nextest)\b/.test(name)) return 'deeds';
+  if (/\b(?:lint\w*|eslint|oxlint|ruff|flake8|pylint|clippy|rubocop|prettier|black)\b/.test(name))
+    return 'form';
+  return /\b(?:checks?|verify|validate|ci|tox)\b/.test(name) ? 'all' : 'fit';
+}
+
+/** Whether a check that ran well looked at all that another one had looked at, as far as their words tell. */
+export function includesCheck(well: string, failed: string): boolean {
+  const [wide, narrow] = [taskOf(well), taskOf(failed)];
+  if (wide === undefined || narrow === undefined) return false;
+  const isOfAll = wide
+    .split(' ')
+    .slice(1)
+    .every((word) => /^(?:-.*|\.\/\.\.\.|[a-z]+)$/.test(word));
+  return isOfAll && INCLUDED[reachOf(wide)].includes(reachOf(narrow));
+}
+
+/** Programs that are told as they went: whether they ran well since says nothing of what failed. */
+const DEEDS =
+  /^(?:mkdir|rmdir|rm|cp|mv|ln|chmod|chown|touch|kill|pkill|git|gh|glab|curl|wget|ssh|scp|apt|apt-get|brew|docker|kubectl|tmux|ps|cd|ls|open)(?: |$)/;
+
+/** Whether a command does one thing once, so that nobody runs it again to see it pass. */
+export function isDeed(command: string): boolean {
+  return DEEDS.test(withoutAssignments(command));
+}
+
+/** How programs say that their words were wrong, rather than what they work on. */
+const USAGE =
+  /\b(?:(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|undefined) (?:option|flag|command|subcommand|argument|arguments|switch|choice)s?\b|no such (?:option|command|subcommand)|(?:flag|option) provided but not defined|(?:missing|requires?) (?:an? |the |required )*(?:argument|operand|subcommand)|command not found|unmatched ['"]|parse error near|accepts \d+ arg)|^usage: /i;
+
+/** Whether a run failed because it was spelled wrong. */
+export function isMisspelled(telling: readonly string[]): boolean {
+  return telling.slice(0, 2).some((line) => USAGE.test(line));
+}
+
+/** Program and verb of a command without the variables that are set for it. */
+export function programOf(command: string): string {
+  return withoutAssignments(command).split(' ', 2).join(' ');
+}
