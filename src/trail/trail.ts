@@ -201,13 +201,17 @@ export interface TreeState {
    * it is the last that the session made; what is checked out by now is not known.
    */
   readonly as: 'made' | 'seen' | 'before';
-  /** The work tree of the newest commit, where that is not where the work is. */
+  /** The work tree of the newest commit, where that is not where the work is, or where git told of another one, too. */
   readonly directory: string | undefined;
   /** Whether the session committed anything, anywhere. */
   readonly hasCommits: boolean;
   /** Commits that the remote does not have, and whether there can be no more. */
   readonly ahead: number;
   readonly isExact: boolean;
+  /** Commits of the remote that the branch does not have, as git told. */
+  readonly behind: number;
+  /** What was checked out before somebody else moved it. */
+  readonly movedFrom: string | undefined;
   /** Why the newest push was refused, while no other went well. */
   readonly refusal: string | undefined;
   /** Files with changes that no commit holds, the newest first. What nobody knows is left out. */

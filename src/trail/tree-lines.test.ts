@@ -87,3 +87,16 @@ test('many files are told in few tokens, the others by their number', () => {
   assert.equal(text.split(', ').length + more, 30);
   assert.ok((told(story, 16_000)[1] ?? '').length > 1.5 * text.length, 'a larger summary names more');
 });
+
+test('what somebody else did, and how far the remote went on, is told with the newest commit', () => {
+  const seen = start().edit(`${home}/a.ts`, 'x', 'y').sh('git log --oneline -1', '1a2b3c4 moon');
+  const moved = seen.sh('git log --oneline -1', '5d6e7f8 sun').edit(`${home}/b.ts`, 'x', 'y');
+  assert.deepEqual(told(moved), [
+    'HEAD as git last showed it: 5d6e7f8 sun (moved from 1a2b3c4 outside of this session)',
+    'Not committed: b.ts.',
+  ]);
+  const diverged = "Your branch and 'origin/main' have diverged,\nand have 4 and 1 different commits each";
+  assert.deepEqual(told(commit(start()).sh('git status', `On branch main\n${diverged}\nnothing to commit`)), [
+    'Newest commit: 1a2b3c4 dome (4 ahead and 1 behind its remote)',
+  ]);
+});

@@ -2,7 +2,7 @@
 
 import { charactersFor, isWithin, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { clip } from './sentences.ts';
+import { clip, ELLIPSIS } from './sentences.ts';
 import type { Commit, Trail, TreeState } from './trail.ts';
 
 /** Tokens of the paths at least, and as a share of the budget. */
@@ -14,9 +14,10 @@ const SUBJECT_SHARE = 0.006;
 const REASON_LENGTH = 60;
 
 /** The state of git: where it knows of nothing, no line. */
-export function treeLines({ tree }: Trail, budget: number): SummaryLine[] {
+export function treeLines(trail: Trail, budget: number): SummaryLine[] {
   const tokens = Math.max(LEAST_TOKENS, SHARE * budget);
-  const rows = [commitText(tree, SUBJECT_SHARE * budget), changesText(tree, tokens), stashText(tree)];
+  const { tree } = trail;
+  const rows = [commitText(trail, SUBJECT_SHARE * budget), changesText(tree, tokens), stashText(tree)];
   return rows.flatMap((text, at) =>
     text === undefined ? [] : [summaryLine({ section: SECTION.current, order: -1e12 + at, text, value: 3 })],
   );
@@ -33,33 +34,46 @@ const COMMIT_LABELS: Readonly<Record<TreeState['as'], string>> = {
   before: 'Newest commit made here',
 };
 
-function commitText(tree: TreeState, tokens: number): string | undefined {
+function commitText({ tree, workedIn }: Trail, tokens: number): string | undefined {
   const { newest, directory } = tree;
   if (newest === undefined) return undefined;
   const subject = clip(newest.subject, charactersFor(tokens, newest.subject));
   const commit = newest.hash === undefined ? subject : `${newest.hash} ${subject}`;
-  const where =
-    directory === undefined ? '' : ` in ${directory === '.' ? 'the working directory' : directory}`;
+  const where = directory === undefined ? '' : ` in ${placeName(directory, workedIn)}`;
   const pushed = pushText(tree);
   return `${COMMIT_LABELS[tree.as]}${where}: ${commit}${pushed === '' ? '' : ` (${pushed})`}`;
 }
 
-function pushText({ as, ahead, isExact, refusal }: TreeState): string {
+/** A tree; the one where the work is by the last part of its path, since section 1 tells all of it. */
+function placeName(directory: string, workedIn: string | undefined): string {
+  if (directory === '.') return 'the working directory';
+  if (workedIn?.startsWith(directory) !== true) return directory;
+  const name = directory.slice(directory.lastIndexOf('/') + 1);
+  return name === directory ? name : `${ELLIPSIS}/${name}`;
+}
+
+function pushText({ as, ahead, isExact, behind, refusal, movedFrom }: TreeState): string {
+  if (movedFrom !== undefined) return `moved from ${movedFrom} outside of this session`;
   const count =
-    ahead > 1 && isExact
-      ? as === 'seen'
-        ? `${ahead} ahead of its remote`
-        : `${ahead} commits not pushed`
-      : 'not pushed';
+    behind > 0 && isExact
+      ? `${ahead} ahead and ${behind} behind its remote`
+      : ahead > 1 && isExact
+        ? as === 'seen'
+          ? `${ahead} ahead of its remote`
+          : `${ahead} commits not pushed`
+        : 'not pushed';
   const left = ahead === 0 ? '' : count;
   if (refusal === undefined) return left;
   return `${left === '' ? '' : `${left}, `}push refused: ${clip(refusal, REASON_LENGTH)}`;
 }
 
 /** The paths, the newest first, as many as cost so many tokens. */
-function changesText({ changed, hasCommits }: TreeState, tokens: number): string | undefined {
+function changesText({ changed, hasCommits, movedFrom }: TreeState, tokens: number): string | undefined {
   if (changed.length === 0) return undefined;
-  const label = hasCommits ? 'Not committed:' : 'Nothing was committed in this session; changed:';
+  const label =
+    hasCommits || movedFrom !== undefined
+      ? 'Not committed:'
+      : 'Nothing was committed in this session; changed:';
   const paths = changed.map(({ path, isDeleted }) => (isDeleted ? `${path} (deleted)` : path));
   let text = listText(label, paths, 1);
   for (let count = 2; count <= paths.length; count++) {

@@ -143,6 +143,17 @@ export class OpenChanges {
     }
   }
 
+  /** Somebody else committed: nobody knows what of a tree is in that. */
+  doubtAll(place: Place): void {
+    for (const [path, change] of this.#at(place)) this.#doubt(path, change);
+  }
+
+  /** A commit of somebody else lists files, maybe with their paths cut in front: it may hold what was changed of them. */
+  doubtListed(place: Place, files: readonly string[]): void {
+    for (const [path, change] of this.#at(place))
+      if (files.some((file) => path === file || path.endsWith(`/${file}`))) this.#doubt(path, change);
+  }
+
   /** The changes that may lie in the tree in which git ran. */
   #at(place: Place): [string, Change][] {
     return [...this.#changes].filter(([path]) => this.#trees.whereIs(path, place) !== 'elsewhere');

@@ -63,3 +63,48 @@ test('a listing that is only cut short begins with what is checked out', () => {
     );
   assert.equal(newest(begun().sh('git log --oneline 1234567', '1234567 Add sun')), 'before - -, 0');
 });
+
+test('what somebody else committed is told as such, and may hold what was changed before', () => {
+  const seen = () => edited(begun().sh('git log --oneline -1', '1a2b3c4 Add moon'), 'a.ts');
+  const moved = () => seen().sh('git log -1 --format="%H%n%B"', `${'5d6e7f8'.padEnd(40, '0')}\nAdd sun\n\nx`);
+  assert.equal(trailOf(moved()).tree.movedFrom, '1a2b3c4');
+  assert.equal(newest(moved()), 'seen 5d6e7f800 Add sun, 0');
+  assert.deepEqual(open(moved()), [], 'nobody knows');
+  assert.deepEqual(open(edited(moved(), 'b.ts')), ['b.ts']);
+  assert.deepEqual(open(moved().sh('git status --short', ' M a.ts')), ['a.ts'], 'git tells');
+  assert.equal(trailOf(moved().sh('git log --oneline -2', '5d6e7f8 Add sun')).tree.movedFrom, '1a2b3c4');
+  for (const script of ['git log --oneline -1', 'git log --oneline -1 && git log -1 --format=%b'])
+    assert.equal(trailOf(seen().sh(script, '1a2b3c4 Add moon')).tree.movedFrom, undefined, script);
+});
+
+test('what the session moved itself was moved by nobody else', () => {
+  const seen = () => begun().sh('git log --oneline -1', '1a2b3c4 Add moon');
+  for (const [script, output] of [
+    ['git pull', 'Updating 1a2b3c4..5d6e7f8\nFast-forward'],
+    ['git reset --hard 5d6e7f8', 'HEAD is now at 5d6e7f8 Add sun'],
+    ['git checkout -q sun', ''],
+    ['git commit -am sun', made('5d6e7f8', 'Add sun')],
+  ] as const) {
+    const story = seen().sh(script, output).sh('git log --oneline -1', '5d6e7f8 Add sun');
+    assert.equal(trailOf(story).tree.movedFrom, undefined, script);
+  }
+});
+
+test('a commit of somebody else that lists a changed file may hold the change', () => {
+  const stat = ` src/b.ts | 4 ++--\n 1 file changed`;
+  const shown = (subject: string) =>
+    two().sh('git show --stat', `commit ${'1'.repeat(40)}\n\n    ${subject}\n\n${stat}`);
+  assert.deepEqual(open(shown('Add sun')), ['a.ts']);
+  assert.deepEqual(
+    open(two().sh('git status | head -9', 'On branch main\nnothing to commit, working tree clean')),
+    [],
+  );
+});
+
+test('of two repositories each has what git showed in it', () => {
+  const story = begun()
+    .sh('git log --oneline -1', '1a2b3c4 Add moon')
+    .sh('cd /home/ada/site && git log --oneline -1', '5d6e7f8 Add sun');
+  const state = trailOf(story.sh('cd /home/ada/site && make').sh('cd /home/ada/site && make')).tree;
+  assert.deepEqual([state.newest?.subject, state.directory], ['Add sun', '/home/ada/site']);
+});

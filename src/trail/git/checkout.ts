@@ -2,7 +2,7 @@
 
 import { gitCommandOf } from '../shell.ts';
 import type { GitCommand } from '../shell.ts';
-import { aheadIn, headIn, loggedIn } from './output.ts';
+import { distanceIn, firstLogged, headIn, listedFiles, loggedIn } from './output.ts';
 import type { Repository } from './repository.ts';
 import { restoreIndex } from './staging.ts';
 import type { Step } from './step.ts';
@@ -12,22 +12,37 @@ import { inDirectory, operandsOf } from './words.ts';
 export function checkOut(repository: Repository, step: Step): void {
   const { tree, output, moment } = step;
   restoreIndex(repository, step);
-  repository.trees.setAhead(tree, aheadIn(output));
+  repository.trees.setAhead(tree, distanceIn(output));
+  noteUnknownMove(repository, step);
   repository.trees.setHead(tree, headIn(output), moment.position);
 }
 
-/** `git log`, `show` and `rev-parse`, where one of them is the only one of a script and begins with what is checked out. */
-export function look({ trees, commits }: Repository, step: Step): void {
+/** A quiet `git checkout` of what may be another branch: what is checked out then differs without anybody else's doing. */
+function noteUnknownMove({ trees }: Repository, { git, tree, output }: Step): void {
+  const branch = trees.branchOf(tree);
+  const isTold = git.words.includes('--') || /^(?:Switched to|Already on|HEAD is now at)/m.test(output);
+  if (branch !== undefined && !isTold) branch.mayHaveMoved = true;
+}
+
+/** `git log`, `show` and `rev-parse`, where the first of them in a script begins with what is checked out. */
+export function look({ trees, commits, changes }: Repository, step: Step): void {
   const { git, run, tree, output, moment } = step;
-  const looks = run.simple.filter((one) => /^(?:log|show|rev-parse)$/.test(gitCommandOf(one)?.verb ?? ''));
-  if (run.failed || looks.length > 1 || !isOfHead(git)) return;
+  const looks = run.simple
+    .flatMap((one) => gitCommandOf(one) ?? [])
+    .filter(({ verb }) => /^(?:log|show|rev-parse)$/.test(verb));
+  if (run.failed || !isOfHead(git) || !looks.slice(0, 1).every(isOfHead)) return;
   if (git.verb === 'rev-parse') {
     const hash = /^[0-9a-f]{7,40}$/m.exec(output)?.[0];
     if (hash !== undefined) commits.rename(tree, hash);
     return;
   }
   const logged = loggedIn(output);
-  trees.setHead(tree, logged[0], moment.position);
+  const head = looks.length > 1 ? firstLogged(output) : (logged[0] ?? firstLogged(output));
+  if (head === undefined) return;
+  const sight = trees.seeHead(tree, head, moment.position);
+  // What somebody else committed may hold any change made before.
+  if (sight === 'moved') changes.doubtAll(step);
+  else if (sight === 'new' && !commits.has(head.subject)) changes.doubtListed(step, listedFiles(output));
   commits.recognize(tree, logged);
 }
 

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aheadIn, commitsIn, headIn, loggedIn, pushIn, statusIn } from './output.ts';
+import {
+  distanceIn,
+  commitsIn,
+  firstLogged,
+  headIn,
+  listedFiles,
+  loggedIn,
+  pushIn,
+  statusIn,
+} from './output.ts';
 
 test('commits are read off with their branch and the count of their files', () => {
   const output =
@@ -36,15 +45,24 @@ test('both forms of the status of a work tree list the same', () => {
 });
 
 test('how far a branch is ahead is told of its own upstream only', () => {
-  assert.equal(aheadIn('## main...origin/main [ahead 2, behind 1]\n M a.ts'), 2);
-  assert.equal(aheadIn('## main...origin/main'), 0);
-  assert.equal(aheadIn('## dome...origin/main [ahead 2]'), undefined, 'where it came from');
-  assert.equal(aheadIn("On branch main\nYour branch is ahead of 'origin/main' by 3 commits."), 3);
-  assert.equal(aheadIn("Switched to branch 'main'\nYour branch is up to date with 'origin/main'."), 0);
-  assert.equal(aheadIn("On branch dome\nYour branch is up to date with 'origin/main'."), undefined);
+  assert.deepEqual(distanceIn('## main...origin/main [ahead 2, behind 1]\n M a.ts'), { ahead: 2, behind: 1 });
+  assert.deepEqual(distanceIn('## main...origin/main'), { ahead: 0, behind: 0 });
+  assert.deepEqual(distanceIn('## dome...origin/main [ahead 2]'), undefined, 'where it came from');
+  assert.deepEqual(distanceIn("On branch main\nYour branch is ahead of 'origin/main' by 3 commits."), {
+    ahead: 3,
+    behind: 0,
+  });
+  assert.deepEqual(distanceIn("Switched to branch 'main'\nYour branch is up to date with 'origin/main'."), {
+    ahead: 0,
+    behind: 0,
+  });
+  assert.deepEqual(distanceIn("On branch dome\nYour branch is up to date with 'origin/main'."), undefined);
+  const isBehind =
+    "On branch main\nYour branch is behind 'origin/main' by 2 commits, and can be fast-forwarded.";
+  assert.deepEqual(distanceIn(isBehind), { ahead: 0, behind: 2 });
   const diverged = "Your branch and 'origin/main' have diverged,\nand have 4 and 1 different commits each";
-  assert.equal(aheadIn(diverged), 4);
-  assert.equal(aheadIn('1 file changed'), undefined);
+  assert.deepEqual(distanceIn(diverged), { ahead: 4, behind: 1 });
+  assert.deepEqual(distanceIn('1 file changed'), undefined);
 });
 
 test('a push is judged by the line of its branch, whatever a hook says', () => {
@@ -71,4 +89,24 @@ test('listings of commits are read in the forms that begin with the hash', () =>
   const long = `commit ${hash}\nAuthor: Ada\nDate: today\n\n    Add moon\n\n    More.\n`;
   assert.deepEqual(loggedIn(long), [{ hash, subject: 'Add moon' }]);
   assert.deepEqual(headIn('HEAD is now at 1a2b3c4 Add moon'), { hash: '1a2b3c4', subject: 'Add moon' });
+});
+
+const moon = (hash: string) => ({ hash, subject: 'Add moon' });
+
+test('a listing begins with a commit in each form that begins with a hash', () => {
+  const hash = '1a2b3c4d'.padEnd(40, '0');
+  assert.deepEqual(firstLogged('1a2b3c4 Add moon\n5d6e7f8 Add sun'), moon('1a2b3c4'));
+  assert.deepEqual(firstLogged(`${hash} Add moon\n\n4902a08f9b18`), moon(hash));
+  assert.deepEqual(firstLogged(`${hash}\nAdd moon\n\nTrailer: 1`), moon(hash));
+  assert.deepEqual(firstLogged(`commit ${hash}\nAuthor: Ada\n\n    Add moon\n`), moon(hash));
+  assert.equal(firstLogged('Add moon\n1a2b3c4 Add sun'), undefined, 'its head is something else');
+});
+
+test('files of a commit are read off a stat or a list of names', () => {
+  assert.deepEqual(
+    listedFiles(
+      ' src/a.ts      | 20 ++\n .../deep/b.ts | Bin 0 -> 9 bytes\n 2 files changed\nM\tsrc/c.ts\nd.ts',
+    ),
+    ['src/a.ts', 'deep/b.ts', 'src/c.ts', 'd.ts'],
+  );
 });

@@ -95,26 +95,37 @@ function newName(told: string): string {
   return to.replace(/^"(.*)"$/, '$1').trimEnd();
 }
 
+/** How many commits a branch has that its remote does not, and the other way round. */
+export interface Distance {
+  readonly ahead: number;
+  readonly behind: number;
+}
+
 /**
- * How many commits the branch is ahead of its own upstream, as `git status` and `git checkout` tell; undefined where they do
+ * How far the branch is from its own upstream, as `git status` and `git checkout` tell; undefined where they do
  * not, or where the upstream is another branch, from which this one only came.
  */
-export function aheadIn(output: string): number | undefined {
+export function distanceIn(output: string): Distance | undefined {
   const short = /^## (\S+?)\.\.\.[^\s/]+\/(\S+)(?: \[(.{1,60})\])?$/m.exec(output);
   if (short !== null) {
     const [, branch, upstream, distance = ''] = short;
-    return branch === upstream ? Number(/ahead (\d+)/.exec(distance)?.[1] ?? 0) : undefined;
+    const count = (word: RegExp): number => Number(word.exec(distance)?.[1] ?? 0);
+    return branch === upstream ? { ahead: count(/ahead (\d+)/), behind: count(/behind (\d+)/) } : undefined;
   }
   const [, own, theirs] =
     /^Your branch and '[^']+' have diverged,\nand have (\d+) and (\d+) different/m.exec(output) ?? [];
-  if (own !== undefined && theirs !== undefined) return Number(own);
+  if (own !== undefined && theirs !== undefined) return { ahead: Number(own), behind: Number(theirs) };
   const [, relation, upstream] =
     /^Your branch (is ahead of|is up to date with|is behind) '[^'/]+\/([^']+)'/m.exec(output) ?? [];
   if (upstream === undefined) return undefined;
   const branch = /^On branch (\S+)|^(?:Switched to|Already on)(?: branch)? '([^']+)'/m.exec(output);
   const name = branch?.[1] ?? branch?.[2];
   if (name !== undefined && name !== upstream) return undefined;
-  return relation === 'is ahead of' ? Number(/ by (\d+) commit/.exec(output)?.[1] ?? 1) : 0;
+  const count = Number(/ by (\d+) commit/.exec(output)?.[1] ?? 1);
+  return {
+    ahead: relation === 'is ahead of' ? count : 0,
+    behind: relation === 'is behind' ? count : 0,
+  };
 }
 
 /** How a push of a branch ended. `other`: only other branches or tags were pushed. */
@@ -169,6 +180,27 @@ export function loggedIn(output: string): LoggedCommit[] {
     }
     const [, hash, subject] = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^)\n]{1,200}\) )?(\S.{0,199})/.exec(row) ?? [];
     return hash === undefined || subject === undefined ? [] : [{ hash, subject }];
+  });
+}
+
+/**
+ * The commit with which a listing begins, in a form that begins with its hash: the subject stands behind it or, where the
+ * form has a line feed there, below it.
+ */
+export function firstLogged(output: string): LoggedCommit | undefined {
+  const [first = '', second = ''] = output.trimStart().split('\n', 2);
+  const [logged] = loggedIn(output.trimStart());
+  if (/^[0-9a-f]{40}$/.test(first) && second.trim() !== '') return { hash: first, subject: second.trim() };
+  return logged !== undefined && first.includes(logged.hash) ? logged : undefined;
+}
+
+/** The files of commits, as `--stat` and `--name-only` list them; long paths are cut in front. */
+export function listedFiles(output: string): string[] {
+  return output.split('\n').flatMap((row) => {
+    const path = /^ (?:\.\.\.\/)?(\S[^|]{0,300}?) +\| +(?:\d|Bin)|^(?:[AMDR]\d*\t)?([\w./-]+\.\w+)$/.exec(
+      row,
+    );
+    return path === null ? [] : [path[1] ?? path[2] ?? ''];
   });
 }
 

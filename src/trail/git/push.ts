@@ -20,6 +20,7 @@ export function push({ trees, commits }: Repository, step: Step): void {
     return;
   }
   branch.ahead = 0;
+  branch.behind = 0;
   branch.isExact = true;
   branch.refusal = undefined;
   for (const commit of commits.onBranch(tree)) commit.isPushed = true;

@@ -25,16 +25,23 @@ export class Repository {
     return {
       newest: head ?? newestOf(commits, root),
       as: head === undefined ? 'before' : isOwn ? 'made' : 'seen',
-      directory: root === own ? undefined : root,
+      directory: root === own && (own === '.' || !this.#isKnown('.')) ? undefined : root,
       hasCommits: commits.newestPosition !== undefined,
       ahead: branch?.ahead ?? 0,
       isExact: branch?.isExact ?? true,
+      behind: branch?.behind ?? 0,
+      movedFrom: isOwn ? undefined : branch?.movedFrom,
       refusal: branch?.refusal,
       changed: changes.list(
         (path) => isAtOrBelow(path, own) || isAtOrBelow(path, '.') || trees.rootOf(path) === own,
       ),
       stashed: [...(stash?.keys() ?? [])],
     };
+  }
+
+  /** Whether git told what a tree has checked out, or committed there. */
+  #isKnown(root: string): boolean {
+    return this.trees.branchOf(root)?.head !== undefined || this.commits.newest(root) !== undefined;
   }
 }
 

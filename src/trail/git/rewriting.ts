@@ -22,6 +22,7 @@ export function merge(repository: Repository, step: Step): boolean {
   const isRebase = git.verb === 'rebase' || git.words.some((word) => /^(?:-r|--rebase(?:=.*)?)$/.test(word));
   const [, to] = /^Updating [0-9a-f]{7,40}\.\.([0-9a-f]{7,40})$/m.exec(output) ?? [];
   branch.head = undefined;
+  branch.behind = 0;
   if (to !== undefined) {
     trees.setHead(step.tree, { hash: to, subject: undefined }, moment.position);
     branch.ahead = 0;

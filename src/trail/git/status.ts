@@ -2,7 +2,7 @@
 
 import { gitCommandOf } from '../shell.ts';
 import type { SimpleCommand } from '../shell.ts';
-import { aheadIn, statusIn } from './output.ts';
+import { distanceIn, statusIn } from './output.ts';
 import type { Repository } from './repository.ts';
 import type { Step } from './step.ts';
 import { inDirectory, operandsOf } from './words.ts';
@@ -13,14 +13,15 @@ export function status({ trees, changes }: Repository, step: Step): void {
   const tree = trees.get(step.tree);
   const isOne = run.simple.filter((command) => gitCommandOf(command)?.verb === 'status').length === 1;
   if (tree === undefined || !isOne || output !== run.output) return;
-  trees.setAhead(step.tree, aheadIn(output));
+  trees.setAhead(step.tree, distanceIn(output));
   const base = git.words.some((word) => word.startsWith('--porcelain')) ? step.tree : directory;
   const rows = statusIn(output).map((row) => ({
     ...row,
     path: inDirectory(base, row.path),
     isUnknownDirectory: row.isUntracked && row.path.endsWith('/'),
   }));
-  const isAll = !run.failed && operandsOf(git.words).length === 0 && run.simple.every(printsPlainly);
+  const isWhole = run.simple.every(printsPlainly) || /^nothing to commit, working tree clean$/m.test(output);
+  const isAll = !run.failed && operandsOf(git.words).length === 0 && isWhole;
   changes.compare(step, rows, isAll);
   if (!isAll) return;
   const added = new Set(rows.flatMap(({ isStaged, path }) => (isStaged ? [path] : [])));

@@ -2,6 +2,7 @@
 
 import { clip, detached } from '../sentences.ts';
 import type { Stash } from './change.ts';
+import type { Distance } from './output.ts';
 import type { Place, Step } from './step.ts';
 import { isAtOrBelow, operandsOf } from './words.ts';
 
@@ -9,6 +10,8 @@ const MAX_TREES = 60;
 /** Characters of a hash that are kept of a long one. */
 const HASH_LENGTH = 9;
 const SUBJECT_LENGTH = 200;
+/** Characters of a hash by which it is known again. */
+const KNOWN_BY = 7;
 
 /** The newest commit of a branch, and where the log tells of it; what git did not print is undefined. */
 export interface Head {
@@ -23,8 +26,14 @@ export interface Branch {
   /** Commits that its remote does not have, and whether there can be no more. */
   ahead: number;
   isExact: boolean;
+  /** Commits of its remote that it does not have, as git told. */
+  behind: number;
   /** Why git refused the newest push. */
   refusal: string | undefined;
+  /** What was checked out before somebody else moved it: the session did nothing that would have. */
+  movedFrom: string | undefined;
+  /** A command of the session may have moved it, which git did not tell. */
+  mayHaveMoved: boolean;
 }
 
 /** What waits for the next commit, beside what is told of the changes themselves. */
@@ -126,11 +135,12 @@ export class Trees {
     for (const { index } of this.#trees.values()) index.isUnclear = true;
   }
 
-  /** Git told how far the branch is ahead of its remote. */
-  setAhead(root: string, ahead: number | undefined): void {
+  /** Git told how far the branch and its remote are apart. */
+  setAhead(root: string, distance: Distance | undefined): void {
     const branch = this.branchOf(root);
-    if (branch === undefined || ahead === undefined) return;
-    branch.ahead = ahead;
+    if (branch === undefined || distance === undefined) return;
+    branch.ahead = distance.ahead;
+    branch.behind = distance.behind;
     branch.isExact = true;
   }
 
@@ -139,6 +149,18 @@ export class Trees {
     const branch = this.branchOf(root);
     if (branch === undefined || head === undefined) return;
     branch.head = { hash: shortHash(head.hash), subject: shortSubject(head.subject), position };
+    branch.mayHaveMoved = false;
+  }
+
+  /** Git was asked what is checked out. How that compares with what was known: somebody else may have moved it. */
+  seeHead(root: string, head: Pick<Head, 'hash' | 'subject'>, position: number): 'new' | 'same' | 'moved' {
+    const branch = this.branchOf(root);
+    const before = branch?.head?.hash;
+    const isSame = before !== undefined && head.hash?.startsWith(before.slice(0, KNOWN_BY)) === true;
+    const isMoved = before !== undefined && !isSame && branch?.mayHaveMoved === false;
+    this.setHead(root, head, position);
+    if (branch !== undefined && isMoved) branch.movedFrom = before;
+    return isSame ? 'same' : isMoved ? 'moved' : 'new';
   }
 }
 
@@ -158,7 +180,16 @@ export function emptyIndex(): Index {
 }
 
 function newBranch(): Branch {
-  return { head: undefined, ahead: 0, isExact: true, refusal: undefined };
+  const head = undefined;
+  return {
+    head,
+    ahead: 0,
+    isExact: true,
+    behind: 0,
+    refusal: undefined,
+    movedFrom: undefined,
+    mayHaveMoved: false,
+  };
 }
 
 function newTree(): Tree {
