@@ -312,7 +312,7 @@ export class TrailCollector {
     this.#calls = 0;
     this.#lastMessage = '';
     this.#step.clear();
-    this.#deliveries.addLinks(own, this.#requests.turn);
+    this.#deliveries.addGivenLinks(own);
   }
 
   #addAgentText(said: string): void {

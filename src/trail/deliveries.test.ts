@@ -31,3 +31,18 @@ test('a push that was refused is none, whatever its status', () => {
   assert.deepEqual(after(['git push']), ['pushed: `git push`']);
   assert.deepEqual(after(['git push | tail -2', ' ! [rejected] main -> main (fetch first)']), []);
 });
+
+test('links that the user gave, and lists of links, are none of what the session produced', () => {
+  const deliveries = new DeliveryLedger();
+  const links = () => deliveries.landmarks().map(({ text }) => text);
+  deliveries.addGivenLinks(`Please look at ${link}/7 and ${link}/8.`);
+  deliveries.addLinks(`I looked at ${link}/7.`, 1);
+  assert.deepEqual(links(), []);
+  deliveries.addLinks([1, 2, 3, 4].map((number) => `- ${link}/${number}: stale`).join('\n'), 1);
+  assert.deepEqual(links(), [], 'what was read');
+  deliveries.addLinks(`The pull request is open: ${link}/9`, 1);
+  assert.deepEqual(links(), [`${link}/9`]);
+  const run = { output: '', failed: false };
+  deliveries.addRun(simpleCommands('gh pr merge 7'), run, { turn: 1, position: 1 });
+  assert.deepEqual(links(), [`${link}/9`, 'pr 7'], 'what was done to a given one is told');
+});

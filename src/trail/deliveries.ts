@@ -9,8 +9,12 @@ import type { SimpleCommand } from './shell.ts';
 import type { Landmark } from './trail.ts';
 
 const MAX_LANDMARKS = 60;
+const MAX_GIVEN = 500;
 /** Characters of one text that are searched for links. */
 const SEARCHED_LENGTH = 24_000;
+
+/** A message with more links than this lists what was read. */
+const MAX_OWN_LINKS = 3;
 
 /** What a run of `gh` makes of a pull request or an issue. */
 const HUB_DEEDS: Readonly<Record<string, Landmark['state']>> = {
@@ -29,6 +33,8 @@ interface Finished {
 export class DeliveryLedger {
   /** By text, the newest mention last. */
   readonly #landmarks = new Map<string, Landmark>();
+  /** Links that the user gave: what the session was about, and told with the messages. */
+  readonly #given = new Set<string>();
 
   /** Takes in a script. */
   addRun(simple: readonly SimpleCommand[], { output, failed }: Finished, { turn }: Moment): void {
@@ -65,10 +71,21 @@ export class DeliveryLedger {
     if (text !== undefined) this.#mark(text, turn, state);
   }
 
-  /** Takes in the addresses of pull requests and issues in a text. */
+  /** Takes in the addresses of pull requests and issues in a message of the user: the session did not produce them. */
+  addGivenLinks(text: string): void {
+    if (!text.includes('https://')) return;
+    for (const link of linksIn(text.slice(0, SEARCHED_LENGTH))) this.#given.add(detached(link));
+    for (const oldest of this.#given) {
+      if (this.#given.size <= MAX_GIVEN) break;
+      this.#given.delete(oldest);
+    }
+  }
+
+  /** Takes in those that the agent tells of. */
   addLinks(text: string, turn: number): void {
     if (!text.includes('https://')) return;
-    for (const link of linksIn(text.slice(0, SEARCHED_LENGTH))) this.#mark(link, turn);
+    const links = linksIn(text.slice(0, SEARCHED_LENGTH)).filter((link) => !this.#given.has(link));
+    if (links.length <= MAX_OWN_LINKS) for (const link of links) this.#mark(link, turn);
   }
 
   landmarks(): Landmark[] {

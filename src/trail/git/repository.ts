@@ -41,7 +41,8 @@ export class Repository {
 
   /** Whether git told what a tree has checked out, or committed there. */
   #isKnown(root: string): boolean {
-    return this.trees.branchOf(root)?.head !== undefined || this.commits.newest(root) !== undefined;
+    const branches = [...(this.trees.get(root)?.branches.values() ?? [])];
+    return branches.some(({ head }) => head !== undefined) || this.commits.newest(root) !== undefined;
   }
 }
 
