@@ -4,6 +4,7 @@ import { identifiersByRow, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { readsFailed } from './outputs.ts';
 import { chainedLines, SINCE } from './step-lines.ts';
+import { checksIn, programOf } from './runners.ts';
 import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
 import { isChoice } from './statements.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
@@ -235,7 +236,12 @@ export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD)
     newest.delete(action.text);
     newest.set(action.text, action);
   }
-  return joinEdits([...newest.values()], trail.turns).map(({ text, turn, position, call }, at) => {
+  const actions = [...newest.values()];
+  const folded = [
+    ...foldRuns(actions.filter(({ turn }) => turn < trail.turns)),
+    ...actions.filter(({ turn }) => turn >= trail.turns),
+  ];
+  return joinEdits(folded, trail.turns).map(({ text, turn, position, call }, at) => {
     const isSince = turn === trail.turns;
     return summaryLine({
       section: SECTION.current,
@@ -246,6 +252,34 @@ export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD)
       group: isSince ? SINCE : 'Last actions before it:',
     });
   });
+}
+
+/** A run of which nothing is told but that it was made. */
+const BARE_RUN = /^ran `(.*)`$/s;
+/** Bare runs of one program that are told, where there are more than as many again. */
+const TOLD_RUNS = 2;
+
+/** Of many runs of one program that tell no result the newest, and how many more there were. Checks are told each. */
+function foldRuns(actions: readonly Action[]): Action[] {
+  const runs = new Map<string, Action[]>();
+  for (const action of actions) {
+    const command = BARE_RUN.exec(action.text)?.[1];
+    if (command === undefined || checksIn(command).length > 0) continue;
+    const program = programOf(command);
+    runs.set(program, [...(runs.get(program) ?? []), action]);
+  }
+  const gone = new Set<Action>();
+  const more = new Map<Action, string>();
+  for (const [program, same] of runs) {
+    const old = same.length > 2 * TOLD_RUNS ? same.slice(0, -TOLD_RUNS) : [];
+    const [first] = same.slice(old.length);
+    if (first === undefined || old.length === 0) continue;
+    for (const action of old) gone.add(action);
+    more.set(first, `${first.text} (and before it ${old.length} more of \`${program}\`)`);
+  }
+  return actions
+    .filter((action) => !gone.has(action))
+    .map((action) => ({ ...action, text: more.get(action) ?? action.text }));
 }
 
 const EDITED = 'edited ';

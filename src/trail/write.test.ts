@@ -6,6 +6,7 @@ import { approximateTokens } from '../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import { TrailCollector } from './collect.ts';
 import type { Trail } from './trail.ts';
+import { actionLines } from './work-lines.ts';
 import { writeSummary } from './write.ts';
 
 function trailOf({ records }: Story): Trail {
@@ -1050,4 +1051,18 @@ test('commands in use are counted under the words that all of their runs share',
     line,
     '- Commands in use: `starctl count --phase` (3×, last ok), `make survey NIGHT=1` (2×, last ok)',
   );
+});
+
+test('of many runs of one program before the current request the newest stand for all, checks aside', () => {
+  const story = Story.in(home).user('Ask the planets.');
+  for (let at = 1; at <= 6; at++) story.sh(`planet ask --number=${at}`, '');
+  for (const name of ['lens', 'tube', 'roof', 'dome', 'door']) story.sh(`npm test ${name}`, '');
+  const lines = actionLines(trailOf(story.agent('Asked.').user('And now the moons.')));
+  const text = lines.map((line) => `${line.text}\n`).join('');
+  assert.match(
+    text,
+    /- ran `planet ask --number=5` \(and before it 4 more of `planet ask`\)\n- ran `planet ask --number=6`\n/,
+  );
+  assert.doesNotMatch(text, /^- ran `planet ask --number=3`/m);
+  assert.match(text, /^- ran `npm test lens`/m);
 });
