@@ -62,8 +62,8 @@ export type MicroResult =
 /** Results that could be cleared, oldest first. Numbers beside each other, since there may be tens of thousands. */
 interface Candidates {
   readonly places: readonly number[];
-  /** Tokens that the nth has at least; more than a cleared result has wherever it is larger. */
-  readonly leastAt: (nth: number) => number;
+  /** Tokens that each has at least; more than a cleared result has wherever it is larger. */
+  readonly least: readonly number[];
   /** Tokens that each has. */
   readonly sizes: () => readonly number[];
 }
@@ -82,13 +82,13 @@ export function microCompact(
   const placeholder = textTokens(CLEARED_RESULT, settings);
   const search: Search = { items, state, settings, placeholder };
   const candidates = findCandidates(search);
-  const { places, leastAt } = candidates;
+  const { places, least } = candidates;
   const lastSampled = lastAgentIndex(items);
   const chosen: number[] = [];
   let certain = 0;
   for (let nth = 0; nth < places.length - settings.keepLastTools; nth++) {
     if ((places[nth] ?? 0) >= lastSampled) break;
-    const tokens = leastAt(nth);
+    const tokens = least[nth] ?? 0;
     if (tokens <= placeholder) continue;
     chosen.push(nth);
     certain += tokens - placeholder;
@@ -143,9 +143,7 @@ function findCandidates(search: Search): Candidates {
     if (settings.count === undefined) least.push(leastSize(index, search));
   }
   const sizes = late(() => places.map((index) => exactSize(index, search)));
-  const leastAt = (nth: number): number =>
-    (settings.count === undefined ? least[nth] : sizes()[nth]) ?? 0;
-  return { places, leastAt, sizes };
+  return { places, least: settings.count === undefined ? least : sizes(), sizes };
 }
 
 function isCandidate(
