@@ -177,6 +177,7 @@ export class TrailCollector {
       items: this.#items.list(turn),
       checklist: this.#checklists.newest(turn),
       files: this.#files.files(),
+      removed: this.#files.removed(),
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
       commits: this.#git.commits(),
@@ -423,6 +424,7 @@ export class TrailCollector {
     this.#requests.answer(
       `May I ${name}: ${what}?`,
       words === '' ? 'no (refused without a word)' : `no: ${words}`,
+      meaning.files.length > 0 ? this.#messagePosition : undefined,
     );
     this.#requests.addConstraints(words);
   }

@@ -6,6 +6,7 @@ import type { PreservedWords } from './preserved.ts';
 import { withoutAssignments } from './runners.ts';
 import { ELLIPSIS, oneLine, withoutEmphasis } from './sentences.ts';
 import { tellsSomething } from './statements.ts';
+import type { Standing } from './taken-back.ts';
 import type { CommandRun, Quote, Trail } from './trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
@@ -55,6 +56,12 @@ function sharedStart(one: readonly string[], other: readonly string[]): readonly
   return end < 0 ? one : one.slice(0, end);
 }
 
+/** What quotations are told with. */
+interface Telling {
+  readonly preserved: PreservedWords;
+  readonly standing: Standing;
+}
+
 /** What a line in which something was named is worth beside its names. */
 const QUOTE_VALUE = 0.05;
 
@@ -62,21 +69,23 @@ const QUOTE_VALUE = 0.05;
  * The lines in which agent and user named things last, each once: the command with the option, the sentence with the
  * symbol. Names come with them that nothing else would tell.
  */
-export function quoteLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
+export function quoteLines(trail: Trail, budget: number, { preserved, standing }: Telling): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
   const rules = new Set(trail.constraints.map(({ text }) => text));
   const isToldAnyway = ({ by, text }: Quote) =>
     by === 'user' && (current.includes(text) || rules.has(text) || preserved.hasSentence(text));
+  const turnAt = turnFinder(trail);
+  const isSpent = ({ by, position, text }: Quote) =>
+    by === 'agent' && standing.isSpent({ turn: turnAt(position), position, text });
   const byText = new Map<string, Quote>();
   const quotedAt = new Set<number>();
   for (const { quote } of trail.identifiers) {
-    if (quote === undefined || !isTelling(quote) || isToldAnyway(quote)) continue;
+    if (quote === undefined || !isTelling(quote) || isToldAnyway(quote) || isSpent(quote)) continue;
     // Two cuts out of one long line say the same twice.
     if (quote.text.startsWith(ELLIPSIS) && quotedAt.has(quote.position)) continue;
     quotedAt.add(quote.position);
     byText.set(quote.text, quote);
   }
-  const turnAt = turnFinder(trail);
   return [...byText.values()].map((quote) =>
     quoteLine(quote, turnAt(quote.position), budget >= ROOM_FOR_OUTCOMES),
   );

@@ -7,7 +7,7 @@ import type { FileChange, KnownText } from './known-text.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { detached, rowAt } from './sentences.ts';
 import type { FileAction } from './calls.ts';
-import type { FileRow, FileTrail, LineRange } from './trail.ts';
+import type { FileRow, FileTrail, LineRange, Removal } from './trail.ts';
 
 const MAX_FILES = 1_500;
 const KEPT_FILES = 1_000;
@@ -59,6 +59,7 @@ export interface Moment {
 export class FileLedger {
   readonly #index: IdentifierIndex;
   #files = new Map<string, Entry>();
+  readonly #removed = new Map<string, Removal>();
 
   /** @param index has taken in every text before it is noted here */
   constructor(index: IdentifierIndex) {
@@ -76,12 +77,12 @@ export class FileLedger {
       return true;
     }
     entry.isRestored = false;
-    if (action.action === 'move') this.#move(entry, action);
+    if (action.action === 'move') this.#move(entry, action, moment);
     else if (action.action === 'delete') {
       entry.state = 'deleted';
       forgetText(entry);
       this.#deleteBelow(entry.path, moment);
-    } else this.#write(entry, action);
+    } else this.#write(entry, action, moment);
     return true;
   }
 
@@ -115,6 +116,11 @@ export class FileLedger {
       });
   }
 
+  /** By name, functions and types that an edit took out and none brought back since. */
+  removed(): ReadonlyMap<string, Removal> {
+    return new Map(this.#removed);
+  }
+
   #entry(path: string): Entry {
     const known = this.#files.get(path);
     if (known !== undefined) {
@@ -146,15 +152,15 @@ export class FileLedger {
     return entry;
   }
 
-  #write(entry: Entry, action: FileAction): void {
+  #write(entry: Entry, action: FileAction, moment: Moment): void {
     const isNew = action.action === 'create' && entry.reads === 0 && entry.edits === 0;
     entry.state = isNew || entry.state === 'created' || entry.state === 'deleted' ? 'created' : 'edited';
     entry.edits++;
     if (action.action === 'create') forgetText(entry);
-    this.#change(entry, action);
+    this.#change(entry, action, moment);
   }
 
-  #move(entry: Entry, action: FileAction): void {
+  #move(entry: Entry, action: FileAction, moment: Moment): void {
     const to = action.to ?? action.path;
     this.#files.delete(entry.path);
     const replaced = this.#files.get(to);
@@ -163,17 +169,20 @@ export class FileLedger {
     if (entry.state === 'read') entry.state = 'edited';
     entry.edits += 1 + (replaced?.edits ?? 0);
     this.#files.set(entry.path, entry);
-    if (action.added !== undefined) this.#change(entry, action);
+    if (action.added !== undefined) this.#change(entry, action, moment);
   }
 
   /** What is known of the text after an edit: without what it took out, with what it wrote. */
-  #change(entry: Entry, { added = '', replaced = [] }: FileAction): void {
+  #change(entry: Entry, { added = '', replaced = [] }: FileAction, { position }: Moment): void {
+    let gone: readonly string[] = [];
     entry.ranges = [];
     entry.changes++;
     const length = replaced.reduce((sum, { old, new: text }) => sum + old.length + text.length, 0);
     if (length > WAITING_LENGTH) forgetText(entry);
     else if (entry.symbols.size > 0 || entry.snippets.length > 0) {
-      for (const name of definedIn(replaced.map(({ old }) => old))) entry.defined.delete(name);
+      const before = definedIn(replaced.map(({ old }) => old));
+      gone = before.filter((name) => LASTING_KIND.test(entry.defined.get(name) ?? ''));
+      for (const name of before) entry.defined.delete(name);
       const kept = replaced.map((one) => ({ ...one, old: detached(one.old), new: detached(one.new) }));
       entry.waiting.push({ number: entry.changes, replaced: kept });
       entry.waitingLength += length;
@@ -184,6 +193,12 @@ export class FileLedger {
       entry.snippets = [...entry.snippets, snippet].slice(-MAX_SNIPPETS);
     }
     this.#addSymbols(entry, added, replaced.map(({ old }) => old).join('\n'));
+    for (const name of gone)
+      if (!this.#isDefined(name)) noteNewest(this.#removed, name, { path: entry.path, position });
+  }
+
+  #isDefined(name: string): boolean {
+    return [...this.#files.values()].some(({ defined }) => defined.has(name));
   }
 
   /** Git put back what it has of a file, or of all it knows below a directory: nobody knows what stands there. */
@@ -216,7 +231,10 @@ export class FileLedger {
   #addSymbols(entry: Entry, text: string, replaced?: string): void {
     const searched = redactPrivateKeys(text.slice(0, SEARCHED_LENGTH));
     for (const [, kind, name] of searched.matchAll(DEFINITION)) {
-      if (kind !== undefined && name !== undefined) noteNewest(entry.defined, name, kind);
+      if (kind !== undefined && name !== undefined) {
+        noteNewest(entry.defined, name, detached(kind));
+        this.#removed.delete(name);
+      }
     }
     const isWritten = replaced !== undefined;
     const content = {
@@ -318,9 +336,12 @@ function definedIn(texts: readonly string[]): string[] {
 const DEFINITION =
   /^(?: {0,8}\d{1,6}(?:→|\t))?[ \t+]{0,24}(?:(?:export|default|pub(?:\(\w{1,12}\))?|public|private|protected|static|async|abstract|declare|final) ){0,4}(function\*?|func|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|module|namespace) (?:\([^)\n]{0,60}\) ?)?([A-Za-z_]\w{2,80})/gm;
 
-function noteNewest(names: Map<string, string>, name: string, kind: string): void {
+/** What introduces a name that others may use: a variable is often one of many of its name. */
+const LASTING_KIND = /^(?:function\*?|func|fn|def|class|interface|type|struct|enum|trait)$/;
+
+function noteNewest<Value>(names: Map<string, Value>, name: string, value: Value): void {
   const isKnown = names.delete(name);
-  names.set(isKnown ? name : detached(name), detached(kind));
+  names.set(isKnown ? name : detached(name), value);
   forgetOldest(names);
 }
 

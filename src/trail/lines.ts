@@ -10,6 +10,7 @@ import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
 import type { PreservedWords } from './preserved.ts';
 import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
 import { startedLines, stepLines, tailLines, toldSteps, unreadLines, wholeSteps } from './step-lines.ts';
+import { standingOf } from './taken-back.ts';
 import { otherCommits, treeLines } from './tree-lines.ts';
 import type { Reply, Trail } from './trail.ts';
 import { isBinding } from './work.ts';
@@ -55,13 +56,18 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const files = fileLines(trail, budget);
   const actions = actionLines(trail, toldSteps(trail));
   const weights = new Map(trail.identifiers.map(({ text, weight }) => [text, weight]));
-  const { now, before, choices } = statementLines(trail, budget);
+  const standing = standingOf(trail);
+  const { now, before, choices } = statementLines(trail, budget, standing);
   const { repliesTo, newestReply } = trail.current;
   const quoting = quotingOf(repliesTo, trail, budget);
   const replied = "The agent's last message before the current request:";
-  const reply = replyLines(repliesTo, replied, { order: -1e9, row: quoting.row });
-  const report = replyLines(newestReply, "The agent's newest message:", { order: 4e9, row: REPLY_ROW });
-  const list = newestListLines(trail);
+  const reply = replyLines(repliesTo, replied, { order: -1e9, row: quoting.row, standing });
+  const report = replyLines(newestReply, "The agent's newest message:", {
+    order: 4e9,
+    row: REPLY_ROW,
+    standing,
+  });
+  const list = newestListLines(trail, standing);
   const telling = { weights, from: trail.workedIn };
   const unread = unreadLines(trail, {
     ...telling,
@@ -76,7 +82,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     whole: wholeSteps(trail, stepRoom),
     short: [...steps, ...actions, ...now],
   });
-  const messages = messageLines(trail, budget, preserved);
+  const messages = messageLines(trail, budget, { preserved, standing });
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
   const delivered = deliveredLines(trail, otherCommits(trail));
@@ -122,7 +128,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     files.read,
     files.snippets,
     files.rows,
-    quoteLines(trail, budget, preserved),
+    quoteLines(trail, budget, { preserved, standing }),
     now,
     report,
     reply,

@@ -6,6 +6,8 @@ import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { quotedWhole } from './request-lines.ts';
 import { clip, clipMiddle, oneLine, sentencesOf } from './sentences.ts';
+import { withStanding } from './taken-back.ts';
+import type { Standing } from './taken-back.ts';
 import type { Answer, Constraint, Trail, UserRequest } from './trail.ts';
 import { isBinding } from './work.ts';
 
@@ -17,6 +19,13 @@ const SHOWN_EDITS = 6;
 interface Said {
   readonly first: UserRequest;
   readonly last: UserRequest;
+}
+
+/** What messages are told with. */
+interface Telling {
+  /** What follows the summary verbatim: one line says which messages those are. */
+  readonly preserved: PreservedWords;
+  readonly standing: Standing;
 }
 
 /** The lines of messages by how they are picked. */
@@ -41,11 +50,8 @@ export function untoldLines(counts: MessageLines['counts'], picked: readonly Sum
   return [summaryLine({ section, order: 2e8, text, value: 0 })];
 }
 
-/**
- * All messages, the newest of them, those with rules that came and went with them, and those that may be rules.
- * @param preserved what follows the summary verbatim: one line says which messages those are
- */
-export function messageLines(trail: Trail, budget: number, preserved: PreservedWords): MessageLines {
+/** All messages, the newest of them, those with rules that came and went with them, and those that may be rules. */
+export function messageLines(trail: Trail, budget: number, { preserved, standing }: Telling): MessageLines {
   const told = runsOf(
     trail.requests.filter((request) => !preserved.hasMessage(request.text) && !isIdleCommand(request, trail)),
   );
@@ -75,7 +81,7 @@ export function messageLines(trail: Trail, budget: number, preserved: PreservedW
       return { line, request: last, count, isLimited, isDoubtful: !isCurrent && mayBind(first) };
     });
   const deeds = lines.flatMap(({ line: parent, request }) => {
-    const text = request.turn === trail.turns ? '' : deedsText(request);
+    const text = request.turn === trail.turns ? '' : deedsText(request, standing);
     return text === ''
       ? []
       : [
@@ -90,7 +96,7 @@ export function messageLines(trail: Trail, budget: number, preserved: PreservedW
         ];
   });
   const deedsOfFollowing = following.flatMap((request) => {
-    const text = request.turn === trail.turns ? '' : deedsText(request);
+    const text = request.turn === trail.turns ? '' : deedsText(request, standing);
     return text === ''
       ? []
       : [
@@ -248,12 +254,13 @@ function saidOnly({ deeds }: UserRequest): string | undefined {
   return deeds.edited.length === 0 ? deeds.outcome : undefined;
 }
 
-function deedsText({ deeds }: UserRequest): string {
+function deedsText({ deeds, turn }: UserRequest, standing: Standing): string {
   const parts: string[] = [];
   if (deeds.edited.length > 0) {
     const more = deeds.edited.length > SHOWN_EDITS ? ` and ${deeds.edited.length - SHOWN_EDITS} more` : '';
     parts.push(`changed ${deeds.edited.slice(0, SHOWN_EDITS).join(', ')}${more}`);
   }
-  if (deeds.outcome !== undefined) parts.push(`the agent: ${quoted(deeds.outcome)}`);
+  if (deeds.outcome !== undefined)
+    parts.push(withStanding(`the agent: ${quoted(deeds.outcome)}`, turn, standing));
   return parts.join('; ');
 }

@@ -15,6 +15,7 @@ import {
 import { outlineOf } from './instructions.ts';
 import { Newest } from './newest.ts';
 import { isConcession, isCourtesy } from './statements.ts';
+import { admissionOf, takesBack } from './taken-back.ts';
 import type { Answer, Constraint, Deeds, UserRequest } from './trail.ts';
 
 /** Characters kept of a request while it is among the newest, and later. */
@@ -41,6 +42,7 @@ interface OpenRequest {
   text: string;
   readonly isInterjected: boolean;
   isCorrection: boolean;
+  admission: string | undefined;
   instructions: string | undefined;
   readonly deeds: OpenDeeds;
 }
@@ -84,6 +86,7 @@ export class RequestLedger {
       text: kept,
       isInterjected: newest !== undefined && !isAnswered,
       isCorrection: newest !== undefined && isCorrection(text),
+      admission: undefined,
       instructions: undefined,
       deeds: { edited: new Set(), commands: 0, failedCommands: 0, outcome: undefined },
     });
@@ -136,11 +139,13 @@ export class RequestLedger {
     }
   }
 
-  answer(question: string, answer: string): void {
+  /** @param proposedAt of an edit that was refused, where the agent had spoken last before it */
+  answer(question: string, answer: string, proposedAt?: number): void {
     this.#answers.push({
       turn: this.#turns,
       question: detached(clip(oneLine(question), 300)),
       answer: detached(clip(oneLine(answer), 300)),
+      proposedAt,
     });
     if (this.#answers.length > MAX_ANSWERS) this.#answers.shift();
   }
@@ -159,8 +164,10 @@ export class RequestLedger {
 
   noteMessage(text: string): void {
     const request = this.#requests.at(-1);
-    if (request !== undefined && this.#turns > 1 && isConcession(text) && this.#outcome.found === undefined)
-      request.isCorrection = true;
+    if (request !== undefined && this.#turns > 1 && isConcession(text)) {
+      if (this.#outcome.found === undefined) request.isCorrection = true;
+      if (takesBack(text, request.text)) request.admission ??= detached(admissionOf(text));
+    }
     this.#outcome.add(keptOf(text, text.slice(0, OPENING_LENGTH)));
   }
 

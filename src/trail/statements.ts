@@ -182,7 +182,7 @@ const PRAISE =
 
 /** How a message begins that takes back what its speaker said before. */
 const CONCESSION =
-  /^\W{0,4}(?:(?:ah|oh|yes|good|sorry|apologies)[,.!]? )*(?:you(?:['’]re| are) (?:\w+ )?(?:right|correct)|good (?:catch|point)|I (?:was wrong|misread|misunderstood|got (?:that|it|this) wrong)|my (?:mistake|bad)|that was wrong)\b/i;
+  /^\W{0,4}(?:(?:ah|oh|yes|good|sorry|apologies)[,.!]? )*(?:(?:you(?:['’]re| are) (?:\w+ )?(?:right|correct)|good (?:catch|point)|I (?:was wrong|misread|misunderstood|got (?:that|it|this) wrong)|my (?:mistake|bad)|that was wrong|du hast recht|sie haben recht|(?:tu as|vous avez) raison|tienes razón|tem razão|hai ragione|je hebt gelijk)\b|вы правы|ты прав|masz rację|hakl[ıi]s[ıi]n|[你您]说得对|[你您]是对的|おっしゃる通り|ご指摘の通り|(?:말씀이 )?맞습니다)/iu;
 
 /** Whether a message opens with its speaker giving in. */
 export function isConcession(text: string): boolean {

@@ -14,6 +14,8 @@ export interface UserRequest {
   readonly isInterjected: boolean;
   /** It corrects what the agent said before, in the words of the user or of the agent's first answer to it. */
   readonly isCorrection: boolean;
+  /** How the agent's answer opens that takes back what it had said; undefined where none does. */
+  readonly admission: string | undefined;
   /** Of a command: what the harness says that it stands for, in one line. */
   readonly instructions: string | undefined;
   readonly deeds: Deeds;
@@ -69,6 +71,8 @@ export interface Answer {
   readonly turn: number;
   readonly question: string;
   readonly answer: string;
+  /** Of an edit that was refused: where the agent had spoken last before it. */
+  readonly proposedAt?: number | undefined;
 }
 
 /** The states of a plan step, whatever the tool calls them. */
@@ -132,6 +136,12 @@ export interface FileTrail {
   readonly definitions: ReadonlyMap<string, string>;
   /** Looks for the lines that name them, in the order of the file as far as it is known; the same each time. */
   readonly rows: () => readonly FileRow[];
+}
+
+/** Where an edit took out the definition of a name. */
+export interface Removal {
+  readonly path: string;
+  readonly position: number;
 }
 
 /** A command that the agent ran, or a tool call that behaves like one. */
@@ -346,6 +356,8 @@ export interface Trail {
   /** The checklist that was read or written last on the current request. */
   readonly checklist: Checklist | undefined;
   readonly files: readonly FileTrail[];
+  /** By name, functions and types that an edit took out and none brought back since. */
+  readonly removed: ReadonlyMap<string, Removal>;
   readonly commands: readonly CommandRun[];
   readonly failures: readonly Failure[];
   readonly commits: readonly Commit[];

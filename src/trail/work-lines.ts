@@ -7,6 +7,8 @@ import { chainedLines, SINCE } from './step-lines.ts';
 import { checksIn, programOf } from './runners.ts';
 import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
 import { isChoice } from './statements.ts';
+import { withStanding } from './taken-back.ts';
+import type { Standing } from './taken-back.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
 import { mayMean } from './work.ts';
 
@@ -17,6 +19,7 @@ const SHORT_STATEMENT = 60;
 export function statementLines(
   trail: Trail,
   budget: number,
+  { isSpent }: Standing,
 ): {
   readonly now: SummaryLine[];
   readonly before: SummaryLine[];
@@ -40,7 +43,7 @@ export function statementLines(
   const before = distinct(trail.statements)
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
     .filter(({ kind }) => kind === 'decision' || kind === 'finding')
-    .filter(isFindingAlone)
+    .filter((statement) => isFindingAlone(statement) && !isSpent(statement))
     .map((statement, at) =>
       statementLine(statement, telling, {
         section: SECTION.solving,
@@ -176,7 +179,11 @@ const NO_CONTENT = /^\s*(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|::[\w-]+\
 export function replyLines(
   reply: Reply | undefined,
   group: string,
-  { order, row: length }: { readonly order: number; readonly row: number },
+  {
+    order,
+    row: length,
+    standing,
+  }: { readonly order: number; readonly row: number; readonly standing: Standing },
 ): SummaryLine[] {
   if (reply === undefined) return [];
   const rows = reply.text.split('\n').map((row) => withoutEmphasis(row.trimEnd()));
@@ -184,7 +191,7 @@ export function replyLines(
   for (const [at, row] of [...rows.entries()].toReversed()) {
     if (NO_CONTENT.test(row)) continue;
     const parent = lines.at(-1);
-    const text = `  ${clip(row, length)}`;
+    const text = withStanding(`  ${clip(row, length)}`, reply.turn, standing);
     const section = SECTION.current;
     lines.push(summaryLine({ section, order: order + at / 1_000, group, text, value: 0.5, parent }));
   }
@@ -201,7 +208,10 @@ const OLD_LIST_VALUE = 0.1;
  * The agent's newest list from its head, no row without the one before it: whole where the user may mean it, otherwise
  * its first rows before everything else of the section. Empty where a message that is quoted anyway holds it.
  */
-export function newestListLines({ current, requests }: Trail): {
+export function newestListLines(
+  { current, requests }: Trail,
+  standing: Standing,
+): {
   readonly meant: SummaryLine[];
   readonly old: SummaryLine[];
 } {
@@ -211,7 +221,8 @@ export function newestListLines({ current, requests }: Trail): {
   const rows = newestList.text
     .split('\n')
     .filter((row) => !NO_CONTENT.test(row))
-    .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), REPLY_ROW)}`);
+    .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), REPLY_ROW)}`)
+    .map((row) => withStanding(row, newestList.turn, standing));
   const group = `The agent's newest list (after message ${newestList.turn}):`;
   const place = { section: SECTION.current, group };
   if (!mayMean(newestList, requests)) {

@@ -14,6 +14,7 @@ import { ruleLines } from '../../trail/request-lines.ts';
 import type { SecretKind } from '../../trail/redact.ts';
 import { LinePicker } from '../../trail/salience.ts';
 import { clip, clipMiddle, oneLine } from '../../trail/sentences.ts';
+import { standingOf } from '../../trail/taken-back.ts';
 import type { PlanStep, Trail, UserRequest } from '../../trail/trail.ts';
 import { actionLines, statementLines } from '../../trail/work-lines.ts';
 import { countOnce, renderLines, unitWeights } from '../../trail/write.ts';
@@ -177,11 +178,12 @@ function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] 
     sectionHeading: () => '',
   });
   const nothing = preservedWords([]);
+  const standing = standingOf(trail);
   // Here the chain of requests is the point: no message is replaced by a reference to the rules in it.
-  const messages = messageLines({ ...trail, constraints: [] }, budget, nothing);
+  const messages = messageLines({ ...trail, constraints: [] }, budget, { preserved: nothing, standing });
   // A packet quotes no whole message, so their sentences are statements like others.
   const current = { ...trail.current, repliesTo: undefined, newestReply: undefined };
-  const { now, before } = statementLines(tellingStatements({ ...trail, current }), budget);
+  const { now, before } = statementLines(tellingStatements({ ...trail, current }), budget, standing);
   const ask = askLines(trail, budget);
   const next = nextLines(trail, budget);
   const plan = placed(pendingLines(trail), PLAN, 0);

@@ -1,0 +1,142 @@
+// What the agent said and what no longer stands: claims that it gave up when the user disputed them, what it proposed and the
+// user refused, and what it said of names that an edit took out since.
+
+import { identifiersOf } from './identifiers.ts';
+import { sentencesOf } from './sentences.ts';
+import type { Removal, Trail, UserRequest } from './trail.ts';
+
+/** Who admits that something said before was wrong: more than that the other one is right. */
+const ADMITS =
+  /\b(?:I (?:was|stand|am) (?:wrong|mistaken|corrected|incorrect)|I(?:['’]ve| have)? (?:mis(?:read|understood|applied|interpreted|remembered|stated|judged)|got (?:that|it|this) wrong|(?:made|had) an? (?:mistake|error)|accept (?:that|the|your) (?:correction|point))|(?:that|this|it|my \w+) was (?:wrong|incorrect|mistaken|not (?:right|correct|true|accurate))|my (?:mistake|bad|error)|ich (?:lag falsch|habe mich (?:geirrt|vertan))|mein fehler|das war falsch|(?:je me suis|j['’]avais) (?:tromp|tort)\w*|mon erreur|c['’]était faux|me equivoqué|estaba equivocado|mi error|eu estava errado|me enganei|erro meu|mi sono sbagliato|avevo torto|errore mio|ik (?:had het mis|zat fout)|mijn fout)|(?:я ошиб(?:ся|лась|ался)|моя ошибка|pomyliłem się|mój błąd|yanıldım|benim hatam)|我(?:搞|弄|说|看)?错了|我误解|是我的错|間違って(?:い|お)|私の(?:誤り|ミス)|誤解して(?:い|お)|제가 틀렸|제 실수|잘못 (?:이해|봤|말씀)/iu;
+
+/** How a user says that the agent said something that is not so. */
+const DISPUTES =
+  /\b(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are|s)? (?:wrong|incorrect|not (?:right|correct|true))|you (?:also |just |even |had )?(?:said|marked|claimed|told|wrote|listed|stated|say|claim)|(?:das|es) (?:ist|stimmt) (?:falsch|nicht)|du (?:hast|sagtest)|c['’]est faux|tu (?:as dit|disais)|vous avez dit|eso (?:es incorrecto|no es)|dijiste)\b|不对|错了|你说|違います|と言い/iu;
+
+/** Characters of a message of the user that may dispute something, and of the answer that gives in. */
+const DISPUTE_LENGTH = 800;
+const ADMISSION_LENGTH = 900;
+const ADMISSION_SENTENCES = 4;
+
+/** Whether an answer that opens with giving in takes back what was said, rather than agreeing to a wish. */
+export function takesBack(opening: string, request: string): boolean {
+  return (
+    ADMITS.test(opening.slice(0, ADMISSION_LENGTH / 2)) || DISPUTES.test(request.slice(0, DISPUTE_LENGTH))
+  );
+}
+
+/** What a dispute is about. */
+interface Dispute {
+  readonly turn: number;
+  readonly names: ReadonlySet<string>;
+  readonly words: ReadonlySet<string>;
+}
+
+/** Words of some length; those that any sentence may have tell nothing of its subject. */
+const WORD = /\p{L}[\p{L}\p{N}_]{3,}/gu;
+const SIGN = /\p{Lo}/gu;
+const COMMON = new Set(
+  'that this with from have been were will would should could there their they them then than what when where which while only also just into over more most some such does done dont doesnt didnt isnt cant wont about after before again because each every other these those your youre yours right correct good catch think actually really make sure like want need very here still same both even well thats'.split(
+    ' ',
+  ),
+);
+
+/** Characters by which the forms of a word are one. */
+const STEM_LENGTH = 6;
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const plain = text.toLowerCase().replaceAll(/['’]/g, '');
+  const words = (plain.match(WORD) ?? []).filter((word) => !COMMON.has(word));
+  const signs = plain.match(/\p{Lo}{2,}/gu) === null ? [] : (plain.match(SIGN) ?? []);
+  return new Set([...words.map((word) => word.replace(/s$/, '').slice(0, STEM_LENGTH)), ...signs]);
+}
+
+/** Of what a sentence is about, the share that a dispute has at least; more where it names nothing. */
+const SAME_SUBJECT = 0.4;
+const SAME_WORDS = 0.6;
+const LEAST_SHARED = 3;
+/** Words from which on a sentence is long enough for its share to tell. */
+const LEAST_WORDS = 4;
+
+/** What a member is called on: `lens` of `lens.turn`. */
+function ownerOf(name: string): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf('.')));
+}
+
+function isAbout({ names, words }: Dispute, text: string): boolean {
+  const ownNames = identifiersOf(text);
+  const isNamed = ownNames.some((name) => names.has(name) || names.has(ownerOf(name)));
+  if (ownNames.length > 0 && !isNamed) return false;
+  const own = [...new Set([...wordsOf(text), ...ownNames])];
+  const shared = own.filter((word) => words.has(word) || names.has(word)).length;
+  const share = shared / Math.max(LEAST_WORDS, own.length);
+  return shared >= LEAST_SHARED && share >= (isNamed ? SAME_SUBJECT : SAME_WORDS);
+}
+
+function disputeOf({ turn, text, admission = '' }: UserRequest): Dispute {
+  const about = `${text.slice(0, DISPUTE_LENGTH)} ${sentencesOf(admission).slice(0, ADMISSION_SENTENCES).join(' ')}`;
+  return { turn, names: new Set(identifiersOf(about)), words: wordsOf(about) };
+}
+
+/** What is kept of an answer that takes something back. */
+export function admissionOf(text: string): string {
+  return text.slice(0, ADMISSION_LENGTH);
+}
+
+/** How a sentence proposes something. */
+const PROPOSES =
+  /\b(?:should|shall|could|would|will|['’]ll|let me|let['’]s|propos\w+|suggest\w*|going to|need(?:s)? to|want to|sollte\w*|devrait|deber[ií]a)\b|应该|建议|べき|해야/iu;
+
+/** A name that ends as the names of files do. */
+const FILE_NAME = /[\w-]+\.(?=\d*[a-z])[a-z\d]{1,5}\b(?![(.])/g;
+
+/** Whether a sentence speaks of files, but not of the one that a name was taken out of: others may define the same. */
+function isOfOtherFile(text: string, { path }: Removal): boolean {
+  const named = text.match(FILE_NAME) ?? [];
+  return named.length > 0 && !named.some((name) => path.endsWith(name));
+}
+
+/** Something that was said, and where. */
+interface Said {
+  readonly turn: number;
+  readonly position: number;
+  readonly text: string;
+}
+
+/** What became of what was said. */
+export interface Standing {
+  /** The message of the user after which a text was taken back that was said on an earlier one. */
+  readonly takenBackAfter: (text: string, turn: number) => number | undefined;
+  /** Whether a sentence tells nothing that holds: it was taken back or refused, or what it names is gone. */
+  readonly isSpent: (said: Said) => boolean;
+}
+
+/** Looks up what no longer stands of what was said. */
+export function standingOf({ requests, answers, removed, files }: Trail): Standing {
+  const disputes = requests.filter(({ admission }) => admission !== undefined).map(disputeOf);
+  const refused = new Set(answers.map(({ proposedAt }) => proposedAt));
+  const gone = new Map(removed);
+  for (const { path, state, lastEditPosition: position } of files)
+    if (state === 'deleted') gone.set(path, { path, position });
+  const takenBackAfter = (text: string, turn: number): number | undefined =>
+    disputes.find((dispute) => dispute.turn > turn && isAbout(dispute, text))?.turn;
+  const isGone = ({ text, position }: Said): boolean =>
+    gone.size > 0 &&
+    identifiersOf(text).some((name) => {
+      const removal = gone.get(name);
+      return removal !== undefined && removal.position > position && !isOfOtherFile(text, removal);
+    });
+  return {
+    takenBackAfter,
+    isSpent: (said) =>
+      isGone(said) ||
+      (refused.has(said.position) && PROPOSES.test(said.text)) ||
+      takenBackAfter(said.text, said.turn) !== undefined,
+  };
+}
+
+/** A text that was said on a request, with a word behind it where it was taken back. */
+export function withStanding(text: string, turn: number, { takenBackAfter }: Standing): string {
+  const after = takenBackAfter(text, turn);
+  return after === undefined ? text : `${text} (taken back after message ${after})`;
+}
