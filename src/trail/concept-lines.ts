@@ -6,6 +6,7 @@ import type { PreservedWords } from './preserved.ts';
 import { withoutAssignments } from './runners.ts';
 import { ELLIPSIS, oneLine, withoutEmphasis } from './sentences.ts';
 import { tellsSomething } from './statements.ts';
+import { isSpeech, isTold } from './speech.ts';
 import type { Standing } from './taken-back.ts';
 import type { CommandRun, Quote, Trail } from './trail.ts';
 
@@ -99,7 +100,10 @@ const DATA_FIELDS = 3;
 
 /** Whether a quotation tells something: no line that only introduces others, no code, no lone name, no data. */
 function isTelling({ by, text }: Quote): boolean {
-  return by === 'call' || (text.split('":').length <= DATA_FIELDS && tellsSomething(withoutEmphasis(text)));
+  if (by === 'call') return true;
+  const plain = withoutEmphasis(text);
+  if (text.split('":').length > DATA_FIELDS || !tellsSomething(plain) || !isSpeech(plain)) return false;
+  return by === 'user' || isTold(plain);
 }
 
 function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {

@@ -7,6 +7,7 @@ import { chainedLines, SINCE } from './step-lines.ts';
 import { checksIn, programOf } from './runners.ts';
 import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
 import { isChoice } from './statements.ts';
+import { isGuess } from './speech.ts';
 import { withStanding } from './taken-back.ts';
 import type { Standing } from './taken-back.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
@@ -43,7 +44,7 @@ export function statementLines(
   const before = distinct(trail.statements)
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
     .filter(({ kind }) => kind === 'decision' || kind === 'finding')
-    .filter((statement) => isFindingAlone(statement) && !isSpent(statement))
+    .filter((statement) => isFindingAlone(statement) && !isGuess(statement.text) && !isSpent(statement))
     .map((statement, at) =>
       statementLine(statement, telling, {
         section: SECTION.solving,
