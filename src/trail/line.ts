@@ -3,6 +3,7 @@
 import { approximateTokens } from '../tokens/estimate.ts';
 import { identifiersOf } from './identifiers.ts';
 import { oneLine } from './sentences.ts';
+import type { ListPlace } from './trail.ts';
 
 /** A line, or a few that belong together, that a summary may hold. */
 export interface SummaryLine {
@@ -15,6 +16,8 @@ export interface SummaryLine {
   readonly group?: string | undefined;
   /** A line below the group's heading that introduces this line and its like, such as the first line of a list. */
   readonly lead?: string | undefined;
+  /** Where in the list that `lead` introduces. */
+  readonly place?: ListPlace | undefined;
   /** The sentence that the line quotes: no other line that quotes it is taken. */
   readonly says?: string | undefined;
   /** The line without which this one means nothing. */
@@ -61,6 +64,7 @@ class WrittenLine implements SummaryLine {
   readonly text: string;
   readonly group: string | undefined;
   readonly lead: string | undefined;
+  readonly place: ListPlace | undefined;
   readonly says: string | undefined;
   readonly parent: SummaryLine | undefined;
   readonly step: number | undefined;
@@ -69,12 +73,14 @@ class WrittenLine implements SummaryLine {
   #identifiers: SummaryLine['identifiers'] | undefined;
 
   constructor(parts: LineParts) {
-    const { section, order, text, group, lead, says, parent, step, replaces, value, identifiers } = parts;
+    const { section, order, text, group, lead, place, says, parent, step, replaces, value, identifiers } =
+      parts;
     this.section = section;
     this.order = order;
     this.text = text;
     this.group = group ?? parent?.group;
     this.lead = lead;
+    this.place = place;
     this.says = says;
     this.parent = parent;
     this.step = step;

@@ -3,6 +3,7 @@
 import {
   clip,
   detached,
+  ELLIPSIS,
   proseBlocks,
   proseLines,
   sentencesOf,
@@ -33,13 +34,17 @@ const LEAD_LENGTH = 100;
 export function statementsOf(text: string, { turn, position }: Moment): Statement[] {
   const statements: Statement[] = [];
   let lead: string | undefined;
+  let list = { items: 0 };
   for (const { line, mark } of proseBlocks(text.slice(0, READ_LENGTH))) {
     const plain = withoutEmphasis(line);
     if (mark === 'heading' || isLead(plain, line)) {
       lead = detached(clip(plain.replace(/:$/, ''), LEAD_LENGTH));
+      list = { items: 0 };
       continue;
     }
     if (mark === 'none') lead = undefined;
+    else list.items++;
+    const place = lead === undefined ? undefined : { list, item: list.items };
     for (const sentence of sentencesOfLine(plain)) {
       if (sentence.length < MIN_LENGTH || !tellsSomething(sentence)) continue;
       statements.push({
@@ -48,6 +53,7 @@ export function statementsOf(text: string, { turn, position }: Moment): Statemen
         text: detached(clip(sentence, STATEMENT_LENGTH)),
         kind: kindOf(sentence),
         lead,
+        place,
       });
     }
   }
@@ -133,7 +139,7 @@ const ROWS_BETWEEN = 6;
  * undefined where there is none of at least three items.
  */
 export function namedList(text: string): string | undefined {
-  const rows = text.split('\n');
+  const rows = unfencedRows(text);
   let list: { from: number; to: number; items: number } | undefined;
   let run = { from: 0, to: -Infinity, items: 0 };
   for (const [at, row] of rows.entries()) {
@@ -143,10 +149,37 @@ export function namedList(text: string): string | undefined {
     if (run.items >= LEAST_NAMED_ROWS) list = run;
   }
   if (list === undefined) return undefined;
-  const lead = rows.slice(0, list.from).findLast((row) => row.trim() !== '');
+  const from = headOf(rows, list.from);
+  // Where its head was cut off with that of the message, it does not begin here.
+  const lead = from === undefined ? ELLIPSIS : rows.slice(0, from).findLast((row) => row.trim() !== '');
   const below = rows.slice(list.to + 1).findIndex((row) => !/^\s+\S/.test(row));
   const end = below < 0 ? rows.length : list.to + 1 + below;
-  return [...(lead === undefined ? [] : [lead]), ...rows.slice(list.from, end)].join('\n');
+  return [...(lead === undefined ? [] : [lead]), ...rows.slice(from ?? list.from, end)].join('\n');
+}
+
+/** The rows of a text outside of fences: code between two items does not end their list. */
+function unfencedRows(text: string): string[] {
+  let isFenced = false;
+  return text.split('\n').filter((row) => {
+    const isFence = /^\s*(?:```|~~~)/.test(row);
+    if (isFence) isFenced = !isFenced;
+    return !isFence && !isFenced;
+  });
+}
+
+/** Where a list begins that has an item here: further up where this item is not the first; undefined where that is not there. */
+function headOf(rows: readonly string[], at: number): number | undefined {
+  let head = at;
+  for (let number = numberOf(rows[at]) - 1; number >= 1; number--) {
+    head = rows.slice(0, head).findLastIndex((row) => numberOf(row) === number);
+    if (head < 0) return undefined;
+  }
+  return head;
+}
+
+/** The number of an item; 0 where it has none. */
+function numberOf(row = ''): number {
+  return Number(/^\s*(?:[-*] +)?(?:#+ +)?\*{0,2}(\d{1,3})[.)] +/.exec(row)?.[1] ?? 0);
 }
 
 /** What a list of open work is called. */

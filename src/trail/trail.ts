@@ -247,6 +247,16 @@ export interface Statement {
   readonly kind: 'decision' | 'finding' | 'intent' | 'question';
   /** The line that introduced the list in which it stood. */
   readonly lead?: string | undefined;
+  /** Its place in that list. */
+  readonly place?: ListPlace | undefined;
+}
+
+/** Where something stands in a list. */
+export interface ListPlace {
+  /** The same for all items of one list. */
+  readonly list: { readonly items: number };
+  /** From 1. */
+  readonly item: number;
 }
 
 /** A line in which something was named. */

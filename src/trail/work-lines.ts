@@ -7,6 +7,7 @@ import { chainedLines, SINCE } from './step-lines.ts';
 import { checksIn, programOf } from './runners.ts';
 import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
 import { isChoice } from './statements.ts';
+import { leadText } from './list-lead.ts';
 import { isGuess } from './speech.ts';
 import { withStanding } from './taken-back.ts';
 import type { Standing } from './taken-back.ts';
@@ -79,7 +80,7 @@ function statementLine(
   telling: Telling,
   { section, order, group, mark, step }: StatementPlace,
 ): SummaryLine {
-  const { lead, text } = statement;
+  const { lead, place, text } = statement;
   const written = lead === undefined ? `- ${mark}${text}` : `  - ${text}`;
   const identifiers = identifiersByRow(written);
   return summaryLine({
@@ -90,7 +91,8 @@ function statementLine(
     says: text,
     step,
     value: statementValue(statement, identifiers[0]?.length ?? 0, telling),
-    lead: lead === undefined ? undefined : `- ${mark}${lead}:`,
+    lead: lead === undefined ? undefined : leadText(`- ${mark}${lead}`, place),
+    place,
     identifiers,
   });
 }

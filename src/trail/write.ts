@@ -11,6 +11,7 @@ import type { Lines } from './lines.ts';
 import { preservedWords } from './preserved.ts';
 import { countRedactions, redact } from './redact.ts';
 import type { SecretKind } from './redact.ts';
+import { toldLead } from './list-lead.ts';
 import { LinePicker } from './salience.ts';
 import type { SummaryLine } from './line.ts';
 import type { Trail } from './trail.ts';
@@ -186,13 +187,13 @@ function render(picked: readonly SummaryLine[], budget: number): string {
 /** Lines below the headings of their groups. */
 export function renderLines(lines: readonly SummaryLine[]): string {
   const rows: string[] = [];
-  let group: string | undefined;
-  let lead: string | undefined;
-  for (const line of lines) {
-    if (line.group !== undefined && line.group !== group) rows.push(line.group);
-    if (line.lead !== undefined && (line.lead !== lead || line.group !== group)) rows.push(line.lead);
-    group = line.group;
-    lead = line.lead;
+  let before: SummaryLine | undefined;
+  for (const [at, line] of lines.entries()) {
+    const isOfGroup = line.group === before?.group;
+    if (line.group !== undefined && !isOfGroup) rows.push(line.group);
+    const isOfLead = isOfGroup && line.lead === before?.lead && line.place?.list === before?.place?.list;
+    if (line.lead !== undefined && !isOfLead) rows.push(toldLead(lines.slice(at)));
+    before = line;
     rows.push(line.text);
   }
   return rows.join('\n');
