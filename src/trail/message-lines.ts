@@ -4,7 +4,7 @@ import { soundsBinding } from './constraints.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
-import { quotedWhole } from './request-lines.ts';
+import { askedTurns, quotedWhole } from './request-lines.ts';
 import { clip, clipMiddle, oneLine, sentencesOf } from './sentences.ts';
 import { withStanding } from './taken-back.ts';
 import type { Standing } from './taken-back.ts';
@@ -36,7 +36,7 @@ export interface MessageLines {
   readonly limited: readonly SummaryLine[];
   /** They may be rules. */
   readonly doubtful: readonly SummaryLine[];
-  /** How many messages each line tells. */
+  /** How many messages each line tells that section 1 does not. */
   readonly counts: ReadonlyMap<SummaryLine, number>;
 }
 
@@ -61,6 +61,7 @@ export function messageLines(trail: Trail, budget: number, { preserved, standing
   const open = trail.constraints.filter(({ text }) => !preserved.hasSentence(text));
   const rules = rulesByTurn(open.filter((rule) => isBinding(rule, trail.requests)));
   const passed = rulesByTurn(open.filter((rule) => !isBinding(rule, trail.requests)));
+  const asked = askedTurns(trail, budget, preserved);
   const quotedAbove = quotedWhole(trail, budget, preserved);
   const isToldAbove = ({ first }: Said) => isRuleAlone(first, trail.turns, rules.get(first.turn) ?? []);
   const toldAbove = told.filter(isToldAbove).flatMap(({ first, last }) => [first.turn, last.turn]);
@@ -77,7 +78,7 @@ export function messageLines(trail: Trail, budget: number, { preserved, standing
       const text = `${number}. ${answeredTo(answers.get(first.turn), first, room)}${words}`;
       const line = summaryLine({ section, order: first.turn, text, value });
       const isLimited = kept.some((rule) => !quotedAbove.some((request) => request.includes(rule)));
-      const count = last.turn - first.turn + 1;
+      const count = turnsOf({ first, last }).filter((turn) => !asked.has(turn)).length;
       return { line, request: last, count, isLimited, isDoubtful: !isCurrent && mayBind(first) };
     });
   const deeds = lines.flatMap(({ line: parent, request }) => {
@@ -113,14 +114,22 @@ export function messageLines(trail: Trail, budget: number, { preserved, standing
     ...(following.length === 0 ? [] : [followingLine(following)]),
     ...(toldAbove.length === 0 ? [] : [toldAboveLine(toldAbove)]),
   ];
-  const asked = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
+  const questions = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
   return {
-    all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...asked],
-    newest: [...followLine, ...[...asked, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST)],
+    all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...questions],
+    newest: [
+      ...followLine,
+      ...[...questions, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST),
+    ],
     limited: lines.flatMap(({ line, isLimited }) => (isLimited ? [line] : [])).toReversed(),
     doubtful: lines.flatMap(({ line, isDoubtful }) => (isDoubtful ? [line] : [])).toReversed(),
     counts: new Map(lines.map(({ line, count }) => [line, count])),
   };
+}
+
+/** The numbers of requests that say the same. */
+function turnsOf({ first, last }: Said): number[] {
+  return Array.from({ length: last.turn - first.turn + 1 }, (_, at) => first.turn + at);
 }
 
 /** A command of a client or a project alone, of which nothing came. */

@@ -136,6 +136,13 @@ function isRuleAlone({ turn, text }: UserRequest, { constraints, requests }: Tra
   return rules.reduce((words, rule) => words.replace(rule.text, ''), oneLine(text)).trim() === '';
 }
 
+/** The numbers of the requests that section 1 tells, whole or in part. */
+export function askedTurns(trail: Trail, budget: number, preserved: PreservedWords): ReadonlySet<number> {
+  const { current, before, first } = askedIn(trail, preserved);
+  const always = budget < ROOM_FOR_REQUESTS ? [current] : [current, before, first];
+  return new Set(always.flatMap((request) => (request === undefined ? [] : [request.turn])));
+}
+
 /** Tokens from which on the requests of section 1 always have room. */
 const ROOM_FOR_REQUESTS = 1_000;
 

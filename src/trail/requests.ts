@@ -77,6 +77,10 @@ export class RequestLedger {
     const newest = this.#requests.at(-1);
     const kept = detached(clipMiddle(text, NEW_LENGTH));
     if (newest !== undefined && newest.text === kept && newest.deeds.commands === 0) return;
+    if (newest !== undefined && isBeginningOf(newest, kept)) {
+      this.#replaceNewest(newest, kept, text);
+      return;
+    }
     if (newest !== undefined) newest.deeds.outcome = this.#outcome.found;
     this.#outcome.clear();
     this.#turns++;
@@ -93,6 +97,14 @@ export class RequestLedger {
     this.addConstraints(text);
     if (question !== undefined) this.answer(question, text);
     this.#shrink();
+  }
+
+  /** What was sent too early and again with more is one message. */
+  #replaceNewest(newest: OpenRequest, kept: string, text: string): void {
+    newest.text = kept;
+    newest.isCorrection ||= newest.turn > 1 && isCorrection(text);
+    for (const [key, { turn }] of this.#constraints) if (turn === newest.turn) this.#constraints.delete(key);
+    this.addConstraints(text);
   }
 
   /** What the harness says right behind a command is what the command stands for. */
@@ -197,6 +209,15 @@ export class RequestLedger {
       this.#dropped++;
     }
   }
+}
+
+/** Characters of a message from which on it is no chance that another one begins so. */
+const LEAST_BEGINNING = 16;
+
+/** Whether a text begins with all of a message on which nothing was done. */
+function isBeginningOf({ text, deeds }: OpenRequest, longer: string): boolean {
+  const isIdle = deeds.commands === 0 && deeds.edited.size === 0;
+  return isIdle && text.length >= LEAST_BEGINNING && longer.startsWith(text);
 }
 
 /** Whether a sentence says something by itself: no heading, no line that only introduces others. */

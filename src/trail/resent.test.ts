@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Story } from '../../test/support/story.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
+import { TrailCollector } from './collect.ts';
+import type { Trail } from './trail.ts';
+import { writeSummary } from './write.ts';
+
+function trailOf({ records }: Story): Trail {
+  const collector = new TrailCollector();
+  for (const record of records) collector.add(record);
+  return collector.trail();
+}
+
+const story = () => Story.in('/home/ada/orbit').user('Build the dome.').agent('Built.');
+
+test('a message that was sent again with more is one message, and its cut rule is none', () => {
+  const trail = trailOf(
+    story()
+      .user('Never paint the north do')
+      .user('Never paint the north door, and oil its hinges.')
+      .agent('Oiled.'),
+  );
+  assert.deepEqual(
+    trail.requests.map(({ turn, text }) => [turn, text]),
+    [
+      [1, 'Build the dome.'],
+      [2, 'Never paint the north door, and oil its hinges.'],
+    ],
+  );
+  assert.deepEqual(
+    trail.constraints.map(({ text }) => text),
+    ['Never paint the north door, and oil its hinges.'],
+  );
+});
+
+test('a message on which something was done, and a short one, stay messages of their own', () => {
+  const done = trailOf(
+    story().user('Paint the north door').sh('npm run paint').user('Paint the north door and the south door'),
+  );
+  assert.equal(done.turns, 3);
+  const short = trailOf(story().user('yes').user('yes, and the south door'));
+  assert.equal(short.turns, 3);
+});
