@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { constraintsOf, isLasting } from './constraints.ts';
+import { constraintsOf, isLasting, wrappedLines } from './constraints.ts';
 
 for (const rule of [
   'Never touch the vendored folder.',
@@ -294,4 +294,19 @@ test('a rule that points back brings the sentence before it along', () => {
     'Never open the dome. Do not do this in rain.',
   ]);
   assert.deepEqual(constraintsOf('Always log it'), ['Always log it']);
+});
+
+test('an order about some words of a text passes, what a user insists on lasts', () => {
+  assert.ok(!isLasting('remove this "Never paint the dome before the'), 'the quoted words bind nobody');
+  assert.ok(isLasting('What I said was run `lamp add && lamp light` so I only have to approve it once.'));
+});
+
+test('lines that a program broke are copied, those of who types without capitals are not', () => {
+  const copied =
+    'A lamp should light one room of the house and no other\nroom, so that the night stays dark.';
+  assert.deepEqual(wrappedLines(copied), copied.split('\n'));
+  assert.deepEqual(
+    wrappedLines(`${'paint the north door and the south door before noon'}\nalso never the roof`),
+    [],
+  );
 });

@@ -92,6 +92,12 @@ const LASTING =
   /\b(?:never|always|must(?:n['’]t)?|shall|from now on|going forward|under no circumstances|whatever you do|forbidden|prohibited|not allowed|mandatory|strictly|hands off|off[ -]limits)\b|(?<!\b(?:I|we|you|they|it|that|this|who|which) )\b(?:do not|don['’]?t)\b|^(?:please )?no (?:\w+ )?\w+s[.!]*$/iu;
 const GENERAL =
   /\b(?:remember|in mind|crucial|essential|to (?:stay|remain)|(?:you|we|they) may not|rather you|every\w*|each|any\w*|nothing|nobody|none of|prefer|avoid|refrain|stick (?:to|with)|at (?:most|least|no point)|let['’]?s not|use \S+,? not)\b|^(?:please |and |but |so )*only\b|\b(?:no|not) (?:new|more|extra|other|additional|network|external|third|default|global|magic)\b/iu;
+/** An order about some words of a text: once they are changed, the words bind nobody. */
+const EDITS_WORDS =
+  /^(?:(?:please|now|also|and|then|ok(?:ay)?)[, ]+)*(?:remove|delete|drop|cut|take out|replace|rewrite|reword|rename|shorten) (?:this|that|these|those|the (?:line|sentence|part|bullet|section|paragraph|phrase|word)s?)\b/iu;
+/** How a user says again how something is to be done, or why it is to be done so each time. */
+const INSISTS =
+  /^(?:what I (?:said|asked for|meant) (?:was|is)|(?:as|like) I (?:already )?said|I (?:already )?(?:said|told you) to)\b|\bso (?:that )?I(?:['’]ll)? (?:only |just )?(?:have|need) to \w+ (?:\w+ )?once\b/iu;
 /** How an opinion, a report or a request begins. */
 const OPINION =
   /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:(?:I|we) (?:think|thought|guess|believe|feel|wonder|see|selected|don['’]?t th?ink)|I['’]m|maybe|perhaps|probably|basically|right now|currently|in theory|given that|what I said|(?:can|could) (?:you|we))\b/iu;
@@ -107,7 +113,8 @@ const OBJECTION =
  * was wrong about ("it should be dimmer") is done or not with that request; in doubt a rule lasts.
  */
 export function isLasting(rule: string): boolean {
-  if (LASTING.test(rule)) return true;
+  if (EDITS_WORDS.test(rule)) return false;
+  if (LASTING.test(rule) || INSISTS.test(rule)) return true;
   if (OPINION.test(rule)) return false;
   return GENERAL.test(rule) || !(PASSING.test(rule) || OBJECTION.test(rule));
 }
@@ -142,6 +149,22 @@ export function pastedPart(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (text.length < PASTED_LENGTH || lines.length < PASTED_LINES) return '';
   return lines.slice(OWN_LINES, -OWN_LINES).join('\n');
+}
+
+/** Characters of a line from which on it was broken by a program rather than by who typed it. */
+const WRAPPED_LENGTH = 50;
+/** How who types goes on in a new line, without a capital. */
+const GOES_ON = /^(?:also|and|but|or|then|so|please|ok|if|i|now|maybe|no|dont|don['’]t)\b/i;
+
+/** Lines of a text that a program broke in the middle of a sentence, with the rest of it: they were copied from somewhere. */
+export function wrappedLines(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => line.trim());
+  const isRest = (at: number): boolean => {
+    const [before = '', line = ''] = [lines[at - 1], lines[at]];
+    const isOpen = before.length >= WRAPPED_LENGTH && /[\p{L}\p{N},]$/u.test(before);
+    return isOpen && /^\p{Ll}/u.test(line) && !GOES_ON.test(line);
+  };
+  return lines.filter((_, at) => isRest(at) || isRest(at + 1));
 }
 
 /** A line that announces rules: what is listed below it, or says the rest of the line, binds whatever its words. */

@@ -200,7 +200,8 @@ interface Wording {
 /** What the summary quotes elsewhere is only referred to. */
 function wordsOf({ text, turn }: UserRequest, turns: number, { room, rules, kept }: Wording): string {
   if (turn === turns) return '(the current request, above)';
-  const words = oneLine(withoutRules(text, rules));
+  const referring = oneLine(withoutRules(text, rules));
+  const words = isReadable(referring) ? referring : oneLine(text);
   return quoted(clipAround(words, room, kept));
 }
 
@@ -233,6 +234,13 @@ const RULE_ABOVE = '[rule above]';
 
 function withoutRules(text: string, rules: readonly string[]): string {
   return rules.reduce((rest, rule) => rest.replace(rule, RULE_ABOVE), text);
+}
+
+/** Whether what refers to rules above says something between them: two of them, or half a sentence, are a riddle. */
+function isReadable(words: string): boolean {
+  const [before = '', after = '', ...more] = words.split(RULE_ABOVE);
+  if (!words.includes(RULE_ABOVE)) return true;
+  return more.length === 0 && /(?:^|[.!?:…]\s*)$/.test(before) && /^\s*(?:$|[\p{Lu}\d"'(#/h])/u.test(after);
 }
 
 function isRuleAlone({ turn, text }: UserRequest, turns: number, rules: readonly string[]): boolean {

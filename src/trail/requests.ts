@@ -1,6 +1,13 @@
 // The chain of what the user asked, with the rules, answers and deeds that belong to it.
 
-import { constraintsOf, isConstraint, isCorrection, listedRules, pastedPart } from './constraints.ts';
+import {
+  constraintsOf,
+  isConstraint,
+  isCorrection,
+  listedRules,
+  pastedPart,
+  wrappedLines,
+} from './constraints.ts';
 import {
   clip,
   clipMiddle,
@@ -118,8 +125,10 @@ export class RequestLedger {
   addConstraints(text: string): void {
     const pasted = pastedPart(text);
     const listed = pasted === '' ? [] : listedRules(text);
+    const wrapped = wrappedLines(text);
     for (const sentence of constraintsOf(text)) {
-      const isPasted = pasted.includes(sentence) && !listed.includes(sentence);
+      const isCopied = wrapped.some((line) => line.includes(sentence));
+      const isPasted = isCopied || (pasted.includes(sentence) && !listed.includes(sentence));
       const key = sentence.toLowerCase();
       // Said again is meant more: the newest place wins, the first wording stays.
       const before = this.#constraints.get(key);

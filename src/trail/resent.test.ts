@@ -42,3 +42,19 @@ test('a message on which something was done, and a short one, stay messages of t
   const short = trailOf(story().user('yes').user('yes, and the south door'));
   assert.equal(short.turns, 3);
 });
+
+test('a message stays readable whose rules are quoted above', () => {
+  const text =
+    'First: Never paint the dome. Then oil the hinges of the north door. Always lock it after dusk. Thank you for that.';
+  const long = story()
+    .user(text)
+    .agent('Done.')
+    .user('Go home.')
+    .agent('Done.')
+    .user('Sleep.')
+    .agent('Slept.')
+    .user('Wake up.');
+  const summary = writeSummary(trailOf(long), { budgetTokens: 4_000, count: approximateTokens }).text;
+  assert.match(summary, /- "First: Never paint the dome\." \(message 2\)/, 'the rule stands above');
+  assert.ok(summary.includes(`2. "${text}"`), summary);
+});
