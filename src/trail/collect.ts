@@ -19,7 +19,6 @@ import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
 import { changedRows } from './changes.ts';
 import { DeliveryLedger } from './deliveries.ts';
-import { withoutNotices } from './excerpts.ts';
 import { FileLedger } from './files.ts';
 import { ItemLedger } from './items.ts';
 import { GitLedger } from './git/ledger.ts';
@@ -39,9 +38,10 @@ import { ownWords, RequestLedger } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { isWork, partsOf, RunLedger, signatureOf, workOf } from './runs.ts';
 import { inDirectory } from './git/words.ts';
-import { fileActionsOf, gitCommandOf, joinPath, scriptRows } from './shell.ts';
+import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
 import type { GitCommand, SimpleCommand } from './shell.ts';
 import { clip, clipMiddle, clippedLine, detached, endsOf, headLines, keptOf, oneLine } from './sentences.ts';
+import { onlyLooks, shownFiles } from './shown.ts';
 import { StepLedger } from './steps.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
 import type { Action, LineRange, Reply, Statement, Trail } from './trail.ts';
@@ -178,6 +178,7 @@ export class TrailCollector {
       checklist: this.#checklists.newest(turn),
       files: this.#files.files(),
       removed: this.#files.removed(),
+      missing: this.#files.missing(),
       commands: this.#runs.runs(),
       failures: this.#runs.failures(),
       commits: this.#git.commits(),
@@ -441,7 +442,7 @@ export class TrailCollector {
     const isMade = !failed || meaning.command !== undefined;
     const rows = isMade ? changedRows(meaning.files, CHANGED_LENGTH) : undefined;
     const changed = rows === undefined ? undefined : detached(rows);
-    const isRead = meaning.files.length > 0 && meaning.files.every(({ action }) => action === 'read');
+    const isRead = onlyLooks(meaning);
     const report = !isReport(meaning) ? 'none' : showsLines(meaning) ? 'lines' : 'files';
     this.#steps.open({ moment, call, changed, isRead, report }, text);
   }
@@ -480,20 +481,19 @@ export class TrailCollector {
   }
 
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
-    // A script may fail late and have written before; an edit tool that failed wrote nothing.
-    if (failed && meaning.command === undefined) return;
+    const { actions, texts, missing } = shownFiles(meaning, text, failed);
     const isMissing = failed && /No such file|did not match|bad source/.test(text);
-    for (const file of meaning.files) {
+    for (const file of actions) {
       if (failed && file.action === 'restore') continue;
       if (isMissing && (file.action === 'delete' || file.action === 'move')) continue;
       this.#addFile(file, moment);
     }
-    const [only] = meaning.files;
-    const mayBeOther = meaning.guarded?.some((one) => fileActionsOf(one).length > 0) === true;
-    if (only?.action === 'read' && meaning.files.length === 1 && !mayBeOther) {
-      const content = withoutNotices(text);
-      this.#files.noteContent(this.#relative(only.path), content);
-      this.#checklists.noteRead(this.#relative(only.path), content, moment);
+    for (const path of missing) this.#files.noteMissing(this.#relative(path));
+    for (const { path, text: shown } of texts) {
+      this.#files.noteContent(this.#relative(path), shown);
+      // What a search found of a checklist is not the list.
+      if (actions.some((file) => file.action === 'read' && file.path === path))
+        this.#checklists.noteRead(this.#relative(path), shown, moment);
     }
   }
 

@@ -44,7 +44,7 @@ export function fileLines(trail: Trail, budget: number): FileLines {
   }));
   return {
     changed: [...heads.map(({ line }) => line), ...compactLines(changed.slice(detailed))],
-    read: readHeads.map(({ line }) => line),
+    read: [...readHeads.map(({ line }) => line), ...missingLines(trail)],
     snippets: heads
       .toSorted((a, b) => b.file.lastPosition - a.file.lastPosition)
       .flatMap((head) => snippetLine(head, trail)),
@@ -195,6 +195,13 @@ function compactLines(files: readonly FileTrail[]): SummaryLine[] {
     lines.push(summaryLine({ section, order: 5_000 + at, text, value: 2 }));
   }
   return lines;
+}
+
+/** What is looked for again unless it is told that it is not there. */
+function missingLines({ missing }: Trail): SummaryLine[] {
+  if (missing.length === 0) return [];
+  const text = `- Did not exist when looked for: ${missing.slice(0, PATHS_PER_LINE).join(', ')}`;
+  return [summaryLine({ section, order: 9e5, text, value: 0.4 })];
 }
 
 /** Characters below which an edit shows a name and no more. */

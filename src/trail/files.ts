@@ -13,6 +13,7 @@ const MAX_FILES = 1_500;
 const KEPT_FILES = 1_000;
 const MAX_SYMBOLS = 160;
 const MAX_RANGES = 4;
+const MAX_MISSING = 12;
 const MAX_SNIPPETS = 3;
 /** A new text up to this length is a small edit whose content is worth keeping. */
 const SNIPPET_LENGTH = 700;
@@ -60,6 +61,7 @@ export class FileLedger {
   readonly #index: IdentifierIndex;
   #files = new Map<string, Entry>();
   readonly #removed = new Map<string, Removal>();
+  readonly #missing = new Set<string>();
 
   /** @param index has taken in every text before it is noted here */
   constructor(index: IdentifierIndex) {
@@ -70,9 +72,11 @@ export class FileLedger {
   add(action: FileAction, moment: Moment): boolean {
     if (action.action === 'restore') return this.#restore(action.path, moment);
     const entry = this.#entry(action.path);
+    const isSameCall = entry.lastPosition === moment.position && entry.reads > 0;
     noteMoment(entry, moment, action.action !== 'read');
     if (action.action === 'read') {
-      entry.reads++;
+      // A call that names a file twice has read it once.
+      if (!isSameCall) entry.reads++;
       if (action.range !== undefined) entry.ranges = [...entry.ranges, action.range].slice(-MAX_RANGES);
       return true;
     }
@@ -91,10 +95,24 @@ export class FileLedger {
     return this.#files.get(path)?.state === 'created';
   }
 
-  /** Notes the symbols of a text that was read from a file. */
+  /** Notes the symbols of a text that was read from a file, or of what a search found in it; nothing of a file that is not known. */
   noteContent(path: string, text: string): void {
     const entry = this.#files.get(path);
     if (entry !== undefined) this.#addSymbols(entry, text);
+  }
+
+  /** Notes a file that was to be looked at and is not there. */
+  noteMissing(path: string): void {
+    if (this.#files.has(path)) return;
+    this.#missing.delete(path);
+    this.#missing.add(detached(path));
+    if (this.#missing.size > MAX_MISSING)
+      for (const oldest of [...this.#missing].slice(0, -MAX_MISSING)) this.#missing.delete(oldest);
+  }
+
+  /** Files that are not there, as far as the log tells, those looked for last first. */
+  missing(): string[] {
+    return [...this.#missing].toReversed();
   }
 
   /** The files, those changed last first. */
@@ -122,6 +140,7 @@ export class FileLedger {
   }
 
   #entry(path: string): Entry {
+    this.#missing.delete(path);
     const known = this.#files.get(path);
     if (known !== undefined) {
       this.#files.delete(path);
@@ -163,6 +182,7 @@ export class FileLedger {
   #move(entry: Entry, action: FileAction, moment: Moment): void {
     const to = action.to ?? action.path;
     this.#files.delete(entry.path);
+    this.#missing.delete(to);
     const replaced = this.#files.get(to);
     entry.renamedFrom = [...entry.renamedFrom, entry.path].slice(-3);
     entry.path = detached(to);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { fileActionsOf, scriptRows, simpleCommands } from './shell.ts';
+import { fileActionsOf, searchedOf, scriptRows, simpleCommands } from './shell.ts';
 
 /** One phrase per file action: `read a.ts 1-9`. */
 function tell(script: string): string[] {
@@ -26,10 +26,7 @@ const table: readonly (readonly [script: string, told: readonly string[]])[] = [
   ["sed -i 's/a/b/' x.ts y.ts", ['edit x.ts', 'edit y.ts']],
   ["sed -i '' -e 's/a/b/' x.ts", ['edit x.ts']],
   ['head -n 20 a.md && nl -ba b.md', ['read a.md 1-20', 'read b.md']],
-  ['rg -n "foo bar" src/a.ts docs', ['read src/a.ts']],
-  ['grep -A 20 "gate = make.latch" src/a.ts', ['read src/a.ts']],
-  ['grep -n -m 3 -e gate.py yard.py', ['read yard.py']],
-  ["rg -g '*.ts' --type ts gate.shut src/a.ts", ['read src/a.ts']],
+  ['rg -n "foo bar" src/a.ts docs; wc -l src/a.ts', []],
   ["awk -F , '{print $1}' hens.csv", ['read hens.csv']],
   ['jq -r .gate.name farm.json', ['read farm.json']],
   ["cat > out/x.txt <<'EOF'\nhello\nEOF", ['create out/x.txt "hello\\n"']],
@@ -63,7 +60,6 @@ const table: readonly (readonly [script: string, told: readonly string[]])[] = [
   ['git commit -m "rm a.ts > b"', []],
   ['rg -q gate src/a.ts || echo gate >> src/a.ts', []],
   ['grep -rlE "gate" a.ts; rg -c gate b.ts; grep --quiet gate c.ts; jq -c .gate d.json', ['read d.json']],
-  ['grep -inE "quick" a.ts', ['read a.ts']],
   ['[ -d lib ] || { cd lib; touch b.ts; }; cat a.ts 2>/dev/null || true', ['read a.ts']],
   ['test -f a.ts || rm b.ts && cat c.ts', ['read c.ts']],
 ];
@@ -136,3 +132,20 @@ test('the rows of a script are read in linear time, whatever stands in it', () =
     { seed: 7 },
   );
 });
+
+const searches: readonly (readonly [script: string, searched: readonly string[] | undefined])[] = [
+  ['rg -n "foo bar" src/a.ts docs', ['src/a.ts', 'docs']],
+  ['grep -A 20 "gate = make.latch" src/a.ts', ['src/a.ts']],
+  ['grep -n -m 3 -e gate.py yard.py', ['yard.py']],
+  ["rg -g '*.ts' --type ts gate.shut src/a.ts", ['src/a.ts']],
+  ['grep -inE "quick" a.ts', ['a.ts']],
+  ['rg gate', []],
+  ['grep -l gate a.ts', undefined],
+  ['cat a.ts', undefined],
+];
+
+for (const [script, searched] of searches) {
+  test(`searched by: ${script}`, () => {
+    assert.deepEqual(simpleCommands(script).map(searchedOf), [searched]);
+  });
+}

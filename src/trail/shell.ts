@@ -322,9 +322,10 @@ export function joinPath(directory: string | undefined, path: string): string {
   return `${directory.replace(/\/$/, '')}/${path}`;
 }
 
-const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'wc', 'tac', 'od', 'xxd']);
+const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'tac', 'od', 'xxd']);
 const GREPS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack']);
-const SEARCHERS = new Set([...GREPS, 'jq', 'awk']);
+/** Programs that are given a program of their own before the files that they read. */
+const QUERIES = new Set(['jq', 'awk']);
 
 /** What a simple command does to files, as far as its words tell; paths joined with the directory of `cd`. */
 export function fileActionsOf(command: SimpleCommand): ShellFileAction[] {
@@ -408,7 +409,11 @@ function programActions({ words, redirects }: SimpleCommand): ShellFileAction[] 
   if (program === 'perl' || program === 'ruby') return inPlaceActions(rest);
   if (program === 'head' || program === 'tail') return headActions(program, rest);
   if (READERS.has(program)) return operands.map((path) => ({ action: 'read', path }));
-  if (SEARCHERS.has(program)) return searchActions(program, rest);
+  if (QUERIES.has(program)) {
+    return operandsBehindPattern(program, rest)
+      .filter(hasExtension)
+      .map((path) => ({ action: 'read', path }));
+  }
   if (program === 'tee') {
     const isAppend = rest.some((word) => /^-\w*a/.test(word) || word === '--append');
     const content = heredocOf(redirects);
@@ -456,9 +461,14 @@ function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.split(' '));
 }
 
-/** The files that a searcher is given behind its pattern. */
-function searchActions(program: string, rest: readonly string[]): ShellFileAction[] {
-  if (GREPS.has(program) && rest.some((word) => SHOWS_NOTHING.test(word))) return [];
+/** What a search looks into, files and directories; undefined where a command is none or shows nothing of them. */
+export function searchedOf({ words: [program = '', ...rest] }: SimpleCommand): readonly string[] | undefined {
+  if (!GREPS.has(program) || rest.some((word) => SHOWS_NOTHING.test(word))) return undefined;
+  return operandsBehindPattern(program, rest);
+}
+
+/** The operands of a searcher behind its pattern. */
+function operandsBehindPattern(program: string, rest: readonly string[]): readonly string[] {
   const operands: string[] = [];
   let hasPattern = false;
   for (let at = 0; at < rest.length; at++) {
@@ -469,10 +479,7 @@ function searchActions(program: string, rest: readonly string[]): ShellFileActio
       at++;
     }
   }
-  return operands
-    .slice(hasPattern ? 0 : 1)
-    .filter(hasExtension)
-    .map((path) => ({ action: 'read', path }));
+  return operands.slice(hasPattern ? 0 : 1);
 }
 
 function sedActions(rest: readonly string[]): ShellFileAction[] {
@@ -555,7 +562,8 @@ function redirectActions({ words, redirects }: SimpleCommand): ShellFileAction[]
   });
 }
 
-function hasExtension(word: string): boolean {
+/** Whether a word may be the name of a file rather than of a directory. */
+export function hasExtension(word: string): boolean {
   return /[^/.]\.[A-Za-z]\w{0,8}$/.test(word);
 }
 

@@ -368,6 +368,8 @@ export interface Trail {
   readonly files: readonly FileTrail[];
   /** By name, functions and types that an edit took out and none brought back since. */
   readonly removed: ReadonlyMap<string, Removal>;
+  /** Paths that were to be looked at and did not exist, unless they were touched since; the newest first. */
+  readonly missing: readonly string[];
   readonly commands: readonly CommandRun[];
   readonly failures: readonly Failure[];
   readonly commits: readonly Commit[];

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Story } from '../../test/support/story.ts';
+import { shellMeaning } from './calls.ts';
+import { TrailCollector } from './collect.ts';
+import { shownFiles } from './shown.ts';
+import type { Trail } from './trail.ts';
+
+/** Read files, shown texts and missing paths of a script with its output. */
+function shown(script: string, output: string, directory?: string): readonly (readonly string[])[] {
+  const meaning = shellMeaning(script, directory === undefined ? {} : { workdir: directory });
+  const { actions, texts, missing } = shownFiles(meaning, output, false);
+  return [
+    actions.map(({ action, path }) => `${action} ${path}`),
+    texts.map(({ path, text }) => `${path}: ${text.replaceAll('\n', '|').replaceAll('\t', ' ')}`),
+    missing,
+  ];
+}
+
+const table: readonly (readonly [
+  script: string,
+  output: string,
+  actions: readonly string[],
+  texts: readonly string[],
+  missing?: readonly string[],
+])[] = [
+  // Hits belong to the file that their row names.
+  ['rg -n dome a.ts b.ts', 'b.ts:4:turn(dome)\nb.ts-5-halt()', [], ['b.ts: 4 turn(dome)|5 halt()']],
+  ['rg -n dome a.ts src', 'src/c.ts:4:dome\n--\nsrc/c.ts:9:dome', [], ['src/c.ts: 4 dome|9 dome']],
+  ['grep -rn dome .', './src/c.ts:4:dome', [], ['src/c.ts: 4 dome']],
+  ['grep dome a.ts b.ts', 'a.ts:the dome\nb.ts:a dome', [], ['a.ts: the dome', 'b.ts: a dome']],
+  ['rg -n dome src/*.ts | head -3', 'src/c.ts:4:dome', [], ['src/c.ts: 4 dome']],
+  ['cd lib && rg -n dome src', 'src/c.ts:4:dome', [], ['lib/src/c.ts: 4 dome']],
+  [
+    'rg --heading -n dome src',
+    'src/c.ts\n4:dome\n\nsrc/d.ts\n5:dome',
+    [],
+    ['src/c.ts: 4 dome', 'src/d.ts: 5 dome'],
+  ],
+  // Without a name they are of the one file that was searched.
+  ['grep -n dome a.ts', '4:turn(dome)\n5-halt()', [], ['a.ts: 4 turn(dome)|5 halt()']],
+  ['grep dome build.log', 'src/c.ts:4: no dome', [], ['build.log: src/c.ts:4: no dome']],
+  ['grep -n dome a.ts; git log', '4:turn(dome)', [], []],
+  ['rg dome a.ts b.ts', 'error: dome?', [], []],
+  ['cat build.log | rg dome', 'src/c.ts:4: no dome', ['read build.log'], ['build.log: src/c.ts:4: no dome']],
+  // What is not there was not read.
+  ['cat a.ts b.ts', 'hi\ncat: b.ts: No such file or directory', ['read a.ts'], [], ['b.ts']],
+  ["sed -n '1,9p' a.ts", "sed: can't read a.ts: No such file or directory", [], [], ['a.ts']],
+  ['head a.ts', "head: cannot open 'a.ts' for reading: No such file or directory", [], [], ['a.ts']],
+  ['rg dome a.ts src', 'rg: a.ts: No such file or directory (os error 2)', [], [], ['a.ts']],
+  ['cat a.ts 2>/dev/null || echo "not found"', 'not found', [], []],
+  ['cat a.ts 2>/dev/null', '', [], []],
+  ['echo A && cat a.ts', 'A\nhi', ['read a.ts'], ['a.ts: hi']],
+  // The output of two commands is of neither file.
+  ['git diff b.ts; cat a.ts', '+x\nhi', ['read a.ts'], []],
+  ['git status; cat a.ts || cat b.ts', 'hi', ['read a.ts'], []],
+  ["sed -i 's/a/b/' a.ts && cat a.ts", 'b', ['edit a.ts', 'read a.ts'], ['a.ts: b']],
+];
+
+for (const [script, output, actions, texts, missing = []] of table) {
+  test(`shown by: ${script} → ${output.replaceAll('\n', '|')}`, () => {
+    assert.deepEqual(shown(script, output), [actions, texts, missing]);
+  });
+}
+
+test('paths are told from where the script ran', () => {
+  assert.deepEqual(
+    shown('rg -n dome a.ts src', 'src/c.ts:4:dome\nrg: a.ts: No such file or directory', '/w'),
+    [[], ['/w/src/c.ts: 4 dome'], ['/w/a.ts']],
+  );
+});
+
+function trailOf({ records }: Story): Trail {
+  const collector = new TrailCollector();
+  for (const record of records) collector.add(record);
+  return collector.trail();
+}
+
+test('a file that does not exist is told as such until something touches it, and a file named twice was read once', () => {
+  const looked = (): Story =>
+    Story.in('/w')
+      .user('Go.')
+      .sh('cat plan.md; cat moon.md', 'cat: plan.md: No such file or directory\nThe moon.')
+      .sh('head -3 moon.md; tail -3 moon.md', 'The moon.\nIt is full.')
+      .call(
+        'Read',
+        { file_path: '/w/tide.md' },
+        '<tool_use_error>File does not exist.</tool_use_error>',
+        false,
+      );
+  const { missing, files } = trailOf(looked());
+  assert.deepEqual(missing, ['tide.md', 'plan.md']);
+  assert.deepEqual(
+    files.map(({ path, reads }) => [path, reads]),
+    [['moon.md', 2]],
+  );
+  const made = looked().call(
+    'Write',
+    { file_path: '/w/plan.md', content: 'One.' },
+    'File created successfully at: /w/plan.md',
+  );
+  assert.deepEqual(trailOf(made).missing, ['tide.md']);
+});

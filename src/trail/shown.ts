@@ -1,0 +1,247 @@
+// What the output of a call shows of files: a file that a search is given is not read, what is found belongs to the file
+// that its row names, and of a file that is not there nothing was read.
+
+import type { CallMeaning, FileAction } from './calls.ts';
+import { withoutNotices } from './excerpts.ts';
+import { fileActionsOf, hasExtension, joinPath, searchedOf } from './shell.ts';
+import type { SimpleCommand } from './shell.ts';
+
+/** Text of one file that was shown. */
+export interface ShownText {
+  readonly path: string;
+  /** Of a search the rows that it found, each behind its number and a tab where it has one. */
+  readonly text: string;
+}
+
+/** A call that ended, by what it did to files and showed of them. */
+export interface ShownFiles {
+  /** Without those that only would have been read. */
+  readonly actions: readonly FileAction[];
+  /** The output as the text of a file, where it is that of one and nothing else, and what searches found. */
+  readonly texts: readonly ShownText[];
+  /** Paths that were to be looked at and are not there. */
+  readonly missing: readonly string[];
+}
+
+/** Whether all that a call did was to look into files. */
+export function onlyLooks({ files, simple = [] }: CallMeaning): boolean {
+  if (files.some(({ action }) => action !== 'read')) return false;
+  return files.length > 0 || simple.some((one) => searchedOf(one)?.some(hasExtension) === true);
+}
+
+const NOTHING: ShownFiles = { actions: [], texts: [], missing: [] };
+
+/** What a call did to files and showed of them, paths as its actions name them. */
+export function shownFiles(meaning: CallMeaning, output: string, failed: boolean): ShownFiles {
+  return meaning.command === undefined
+    ? shownByTool(meaning, output, failed)
+    : shownByScript(meaning, output);
+}
+
+/** How tools that read say that there is no such file. @source session files of Claude Code, pi, opencode, Gemini CLI and OpenHands */
+const NO_FILE =
+  /^(?:<tool_use_error>|Error(?: reading file)?: ?|ERROR: ?)*(?:File (?:does not exist|not found)|ENOENT|No such file|(?:Invalid `?path`? parameter|The (?:file|path)|File|Path)\b.{0,300} (?:does not exist|not found))/i;
+
+function shownByTool({ files }: CallMeaning, output: string, failed: boolean): ShownFiles {
+  const [only] = files;
+  if (only?.action === 'read' && NO_FILE.test(output.slice(0, 500)))
+    return { ...NOTHING, missing: [only.path] };
+  // An edit tool that failed wrote nothing.
+  if (failed) return NOTHING;
+  const isRead = only?.action === 'read' && files.length === 1;
+  return {
+    ...NOTHING,
+    actions: files,
+    texts: isRead ? [{ path: only.path, text: withoutNotices(output) }] : [],
+  };
+}
+
+/** A script may fail late and have read and written before. */
+function shownByScript(
+  { files, simple = [], guarded = [], directory }: CallMeaning,
+  output: string,
+): ShownFiles {
+  const rows = withoutEchoes(output.split('\n'), [...simple, ...guarded]);
+  const absent = absentPaths(rows);
+  const isAbsent = (path: string): boolean => absent.some((one) => path === one || path.endsWith(`/${one}`));
+  const printed = absent.length === 0 ? rows : rows.filter((row) => absentPath(row) === undefined);
+  const looks = files.filter(({ action }) => action === 'read').map(({ path }) => path);
+  const searched = simple.flatMap((one) =>
+    (searchedOf(one) ?? []).map((path) => joinPath(directory, joinPath(one.directory, path))),
+  );
+  const hasPrinted = printed.some((row) => row.trim() !== '');
+  const actions = files.filter(({ action, path }) => action !== 'read' || (hasPrinted && !isAbsent(path)));
+  const missing = [...looks, ...searched.filter(hasExtension)].filter(isAbsent);
+  const printers = printersAmong(simple);
+  const whole = wholeText(printers, { actions, guarded, rows: printed });
+  return {
+    actions,
+    texts: [
+      ...whole,
+      ...foundTexts(printers, printed).map((one) => ({ ...one, path: joinPath(directory, one.path) })),
+    ],
+    missing: [...new Set(missing)],
+  };
+}
+
+/** What `echo` prints is no row of a file. */
+function withoutEchoes(rows: readonly string[], simple: readonly SimpleCommand[]): readonly string[] {
+  const echoes = simple.filter(({ words }) => words[0] === 'echo' || words[0] === 'printf');
+  if (echoes.length === 0) return rows;
+  const said = new Set(
+    echoes.flatMap(({ words }) =>
+      words
+        .slice(1)
+        .filter((word) => !/^-[neE]+$/.test(word))
+        .join(' ')
+        .split(/\\n|\n/)
+        .map((row) => row.trim()),
+    ),
+  );
+  return rows.filter((row) => !said.has(row.trim()));
+}
+
+/** `cat: a: No such file or directory`, `sed: can't read a: …`, `head: cannot open 'a' for reading: …`, `rg: a: … (os error 2)`. */
+const ABSENT =
+  /^[\w./-]{1,60}: (?:line \d{1,6}: )?(?:can(?:no|')t (?:read|open|access|stat)(?: file)? )?['"‘`]?([^\n]{1,300}?)['"’`]?(?: for reading)?:? \(?(?:No such file or directory|IO error for operation on )/i;
+/** `zsh: no such file or directory: a`. */
+const ABSENT_LAST = /^[\w./-]{1,60}:(?:\d{1,6}:)? no such file or directory: ([^\n]{1,300})$/;
+const MAY_BE_ABSENT = /no such file or directory/i;
+
+/** The path that a row says is not there, or undefined. */
+function absentPath(row: string): string | undefined {
+  if (row.length > 700 || !MAY_BE_ABSENT.test(row)) return undefined;
+  return ABSENT_LAST.exec(row)?.[1] ?? ABSENT.exec(row)?.[1];
+}
+
+function absentPaths(rows: readonly string[]): readonly string[] {
+  return rows.flatMap((row) => absentPath(row)?.replace(/^\.\//, '') ?? []);
+}
+
+/** Programs that print nothing, or nothing that reads like the text of a file. */
+const SILENT = new Set(
+  'cd true false : set export mkdir sleep test [ pwd echo printf wc touch rm'.split(' '),
+);
+const FILTERS = new Set('head tail sort uniq cut tr sed awk cat nl less tee column'.split(' '));
+
+/** The commands that may print something of their own. A search without a place to look filters what another prints. */
+function printersAmong(simple: readonly SimpleCommand[]): readonly SimpleCommand[] {
+  const printers = simple.filter(isPrinting);
+  return printers.filter((one, at) => at === 0 || searchedOf(one)?.length !== 0);
+}
+
+/** Whether a command may print something of its own: not one that only passes on, nor one whose output goes into a file. */
+function isPrinting(command: SimpleCommand): boolean {
+  const [program = ''] = command.words;
+  if (SILENT.has(program)) return false;
+  if (command.redirects.some(({ operator, target }) => /^>>?$/.test(operator) && target !== '/dev/null'))
+    return false;
+  const looks = fileActionsOf(command);
+  if (looks.length > 0) return looks.some(({ action }) => action === 'read' || action === 'create');
+  return !FILTERS.has(program);
+}
+
+/** The text of the file that the only command which prints was given, if it was given one. */
+function wholeText(
+  printers: readonly SimpleCommand[],
+  {
+    actions,
+    guarded,
+    rows,
+  }: {
+    readonly actions: readonly FileAction[];
+    readonly guarded: readonly SimpleCommand[];
+    readonly rows: readonly string[];
+  },
+): readonly ShownText[] {
+  const [printer] = printers;
+  if (printer === undefined || printers.length > 1) return [];
+  if (guarded.some((one) => fileActionsOf(one).length > 0)) return [];
+  const looks = fileActionsOf(printer);
+  const last = actions.at(-1);
+  if (looks.length !== 1 || looks[0]?.action !== 'read' || last?.action !== 'read') return [];
+  return last.path.endsWith(looks[0].path)
+    ? [{ path: last.path, text: withoutNotices(rows.join('\n')) }]
+    : [];
+}
+
+/** Files that are told with what a search found in them: more is a listing. */
+const MAX_FOUND = 40;
+
+/** A search, by what it was given. */
+interface Search {
+  readonly operands: readonly string[];
+  readonly directory: string | undefined;
+}
+
+/** What searches found, by file: rows belong to the file that they name, and to the only one that was given where they name none. */
+function foundTexts(printers: readonly SimpleCommand[], rows: readonly string[]): readonly ShownText[] {
+  const searches = printers.flatMap((command): Search[] => {
+    const operands = searchedOf(command)?.map((path) =>
+      path.replace(/^\.\/(?=.)/, '').replace(/(?<=.)\/$/, ''),
+    );
+    return operands === undefined ? [] : [{ operands, directory: command.directory }];
+  });
+  if (searches.length === 0) return [];
+  const names = namesIn(rows, searches);
+  const [search] = searches;
+  const sole = printers.length === 1 && search !== undefined ? soleFile(search) : undefined;
+  const found = new Map<string, string[]>();
+  let under = sole;
+  for (const row of rows) {
+    if (row === '' || row === '--') continue;
+    if (names.has(row)) {
+      under = names.get(row);
+      continue;
+    }
+    const name = nameBefore(row, names);
+    const path = name === undefined ? under : names.get(name);
+    if (path === undefined) continue;
+    const text = (name === undefined ? row : row.slice(name.length + 1)).replace(/^(\d{1,7})[:-]/, '$1\t');
+    found.set(path, [...(found.get(path) ?? []), text]);
+  }
+  return [...found].slice(0, MAX_FOUND).map(([path, lines]) => ({ path, text: lines.join('\n') }));
+}
+
+/** `src/a.ts:12: …`, or without a number. */
+const NAMED = /^([^\s:][^:\n]{0,299}):(?:\d{1,7}:)?/;
+
+/** The files that rows name, as they name them, each before what was found in it or above it. */
+function namesIn(rows: readonly string[], searches: readonly Search[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [at, row] of rows.entries()) {
+    const name = NAMED.exec(row)?.[1] ?? (/^\d{1,7}[:-]/.test(rows[at + 1] ?? '') ? row : '');
+    if (names.has(name) || !hasExtension(name)) continue;
+    const search = searches.find((one) => isCovered(name, one));
+    if (search !== undefined) names.set(name, joinPath(search.directory, name.replace(/^\.\//, '')));
+  }
+  return names;
+}
+
+/** The name with which a row begins that a search found, or that stands beside one. */
+function nameBefore(row: string, names: ReadonlyMap<string, string>): string | undefined {
+  const name = NAMED.exec(row)?.[1] ?? '';
+  if (names.has(name)) return name;
+  for (const one of names.keys()) {
+    if (row.startsWith(one) && /^-(?:\d{1,7}-)?/.test(row.slice(one.length))) return one;
+  }
+  return undefined;
+}
+
+function isCovered(name: string, { operands }: Search): boolean {
+  const path = name.replace(/^\.\//, '');
+  if (operands.length === 0) return !/^[/~]/.test(path);
+  return operands.some((operand) => {
+    const [fixed = ''] = operand.split(/[*?[{]/, 1);
+    if (fixed !== operand) return path.startsWith(fixed);
+    return operand === path || (operand === '.' && !/^[/~]/.test(path)) || path.startsWith(`${operand}/`);
+  });
+}
+
+/** The file that a search was given, where it was given one and nothing else. */
+function soleFile({ operands, directory }: Search): string | undefined {
+  const [only = ''] = operands;
+  return operands.length === 1 && hasExtension(only) && !/[*?[{$]/.test(only)
+    ? joinPath(directory, only)
+    : undefined;
+}
