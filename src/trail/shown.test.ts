@@ -54,6 +54,7 @@ const table: readonly (readonly [
   ['echo A && cat a.ts', 'A\nhi', ['read a.ts'], ['a.ts: hi']],
   // The output of two commands is of neither file.
   ['git diff b.ts; cat a.ts', '+x\nhi', ['read a.ts'], []],
+  ['cat a.ts; git diff b.ts', 'hi\n+x', ['read a.ts'], []],
   ['git status; cat a.ts || cat b.ts', 'hi', ['read a.ts'], []],
   ["sed -i 's/a/b/' a.ts && cat a.ts", 'b', ['edit a.ts', 'read a.ts'], ['a.ts: b']],
 ];
