@@ -57,30 +57,40 @@ function shownByTool({ files }: CallMeaning, output: string, failed: boolean): S
 }
 
 /** A script may fail late and have read and written before. */
-function shownByScript(
-  { files, simple = [], guarded = [], directory }: CallMeaning,
-  output: string,
-): ShownFiles {
-  const rows = withoutEchoes(output.split('\n'), [...simple, ...guarded]);
-  const absent = absentPaths(rows);
+function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
+  const { files, simple = [], guarded = [], directory } = meaning;
+  const looks = files.filter(({ action }) => action === 'read');
+  const searches = simple.filter((one) => searchedOf(one) !== undefined);
+  if (looks.length + searches.length === 0) return { ...NOTHING, actions: files };
+  const { rows, absent } = printedRows(output, [...simple, ...guarded]);
   const isAbsent = (path: string): boolean => absent.some((one) => path === one || path.endsWith(`/${one}`));
-  const printed = absent.length === 0 ? rows : rows.filter((row) => absentPath(row) === undefined);
-  const looks = files.filter(({ action }) => action === 'read').map(({ path }) => path);
-  const searched = simple.flatMap((one) =>
-    (searchedOf(one) ?? []).map((path) => joinPath(directory, joinPath(one.directory, path))),
-  );
-  const hasPrinted = printed.some((row) => row.trim() !== '');
+  const hasPrinted = rows.some((row) => row.trim() !== '');
   const actions = files.filter(({ action, path }) => action !== 'read' || (hasPrinted && !isAbsent(path)));
-  const missing = [...looks, ...searched.filter(hasExtension)].filter(isAbsent);
+  const searched = searches.flatMap((one) =>
+    (searchedOf(one) ?? [])
+      .filter(hasExtension)
+      .map((path) => joinPath(directory, joinPath(one.directory, path))),
+  );
+  const missing = [...looks.map(({ path }) => path), ...searched].filter(isAbsent);
   const printers = printersAmong(simple);
-  const whole = wholeText(printers, { actions, guarded, rows: printed });
+  const found = foundTexts(printers, rows).map((one) => ({ ...one, path: joinPath(directory, one.path) }));
   return {
     actions,
-    texts: [
-      ...whole,
-      ...foundTexts(printers, printed).map((one) => ({ ...one, path: joinPath(directory, one.path) })),
-    ],
+    texts: [...wholeText(printers, { actions, guarded, rows }), ...found],
     missing: [...new Set(missing)],
+  };
+}
+
+/** The rows of an output without what `echo` says and what is said of files that are not there. */
+function printedRows(
+  output: string,
+  simple: readonly SimpleCommand[],
+): { readonly rows: readonly string[]; readonly absent: readonly string[] } {
+  const rows = withoutEchoes(output.split('\n'), simple);
+  if (!MAY_BE_ABSENT.test(output)) return { rows, absent: [] };
+  return {
+    rows: rows.filter((row) => absentPath(row) === undefined),
+    absent: rows.flatMap((row) => absentPath(row)?.replace(/^\.\//, '') ?? []),
   };
 }
 
@@ -112,10 +122,6 @@ const MAY_BE_ABSENT = /no such file or directory/i;
 function absentPath(row: string): string | undefined {
   if (row.length > 700 || !MAY_BE_ABSENT.test(row)) return undefined;
   return ABSENT_LAST.exec(row)?.[1] ?? ABSENT.exec(row)?.[1];
-}
-
-function absentPaths(rows: readonly string[]): readonly string[] {
-  return rows.flatMap((row) => absentPath(row)?.replace(/^\.\//, '') ?? []);
 }
 
 /** Programs that print nothing, or nothing that reads like the text of a file. */
@@ -182,50 +188,59 @@ function foundTexts(printers: readonly SimpleCommand[], rows: readonly string[])
     );
     return operands === undefined ? [] : [{ operands, directory: command.directory }];
   });
-  if (searches.length === 0) return [];
-  const names = namesIn(rows, searches);
   const [search] = searches;
-  const sole = printers.length === 1 && search !== undefined ? soleFile(search) : undefined;
+  if (search === undefined) return [];
+  const names = new Names(searches);
   const found = new Map<string, string[]>();
-  let under = sole;
-  for (const row of rows) {
+  let under = printers.length === 1 ? soleFile(search) : undefined;
+  for (const [at, row] of rows.entries()) {
     if (row === '' || row === '--') continue;
-    if (names.has(row)) {
-      under = names.get(row);
+    const heading = NUMBER.test(rows[at + 1] ?? '') ? names.pathOf(row) : undefined;
+    if (heading !== undefined) {
+      under = heading;
       continue;
     }
-    const name = nameBefore(row, names);
-    const path = name === undefined ? under : names.get(name);
+    const name = names.before(row);
+    const path = name === undefined ? under : names.pathOf(name);
     if (path === undefined) continue;
-    const text = (name === undefined ? row : row.slice(name.length + 1)).replace(/^(\d{1,7})[:-]/, '$1\t');
-    found.set(path, [...(found.get(path) ?? []), text]);
+    const text = (name === undefined ? row : row.slice(name.length + 1)).replace(NUMBER, '$1\t');
+    const lines = found.get(path);
+    if (lines !== undefined) lines.push(text);
+    else if (found.size < MAX_FOUND) found.set(path, [text]);
   }
-  return [...found].slice(0, MAX_FOUND).map(([path, lines]) => ({ path, text: lines.join('\n') }));
+  return [...found].map(([path, lines]) => ({ path, text: lines.join('\n') }));
 }
 
-/** `src/a.ts:12: …`, or without a number. */
-const NAMED = /^([^\s:][^:\n]{0,299}):(?:\d{1,7}:)?/;
+/** The number of a row, before what was found there or beside it. */
+const NUMBER = /^(\d{1,7})[:-]/;
 
-/** The files that rows name, as they name them, each before what was found in it or above it. */
-function namesIn(rows: readonly string[], searches: readonly Search[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const [at, row] of rows.entries()) {
-    const name = NAMED.exec(row)?.[1] ?? (/^\d{1,7}[:-]/.test(rows[at + 1] ?? '') ? row : '');
-    if (names.has(name) || !hasExtension(name)) continue;
-    const search = searches.find((one) => isCovered(name, one));
-    if (search !== undefined) names.set(name, joinPath(search.directory, name.replace(/^\.\//, '')));
-  }
-  return names;
-}
+/** Files as rows of searches name them: `src/a.ts:12: …` where something was found, `src/a.ts-13- …` beside it. */
+class Names {
+  readonly #searches: readonly Search[];
+  readonly #paths = new Map<string, string | undefined>();
+  #newest = '';
 
-/** The name with which a row begins that a search found, or that stands beside one. */
-function nameBefore(row: string, names: ReadonlyMap<string, string>): string | undefined {
-  const name = NAMED.exec(row)?.[1] ?? '';
-  if (names.has(name)) return name;
-  for (const one of names.keys()) {
-    if (row.startsWith(one) && /^-(?:\d{1,7}-)?/.test(row.slice(one.length))) return one;
+  constructor(searches: readonly Search[]) {
+    this.#searches = searches;
   }
-  return undefined;
+
+  /** The path of a name, from where the script ran; undefined where it names nothing that was searched. */
+  pathOf(name: string): string | undefined {
+    if (this.#paths.has(name)) return this.#paths.get(name);
+    if (name.length > 300 || !hasExtension(name)) return undefined;
+    const search = this.#searches.find((one) => isCovered(name, one));
+    const path = search === undefined ? undefined : joinPath(search.directory, name.replace(/^\.\//, ''));
+    this.#paths.set(name, path);
+    return path;
+  }
+
+  /** The name at the head of a row. Beside what was found stands a name that stood before a row already. */
+  before(row: string): string | undefined {
+    const name = row.slice(0, Math.max(0, row.indexOf(':')));
+    if (this.pathOf(name) !== undefined) this.#newest = name;
+    else if (this.#newest === '' || !row.startsWith(`${this.#newest}-`)) return undefined;
+    return this.#newest;
+  }
 }
 
 function isCovered(name: string, { operands }: Search): boolean {
