@@ -2,6 +2,7 @@
 
 import type { CallView } from '../protocol/item.ts';
 import { cellActions } from './cells.ts';
+import type { Extent } from './extent.ts';
 import type { Replacement } from './known-text.ts';
 import { patchedFiles } from './patch.ts';
 import { ELLIPSIS } from './sentences.ts';
@@ -16,6 +17,8 @@ export interface FileAction {
   readonly path: string;
   readonly to?: string | undefined;
   readonly range?: LineRange | undefined;
+  /** Of a read, how much of the file was shown, as far as the reader said so. */
+  readonly extent?: Extent | undefined;
   /** New text that the call writes. */
   readonly added?: string | undefined;
   /** What an edit takes out, and what it puts there, place by place; absent where the call does not tell. */

@@ -105,7 +105,7 @@ const REMINDER = '<system-reminder>';
 
 /** What the tools that read say around the text of a file. @source session files of Gemini CLI and SWE-agent */
 const READ_NOTICE =
-  /^[ \t]*(?:\(this is the (?:beginning|end) of the file\)|\(\d+ more lines (?:above|below)\)|\[File: .{1,300} \(\d+ lines total(?: after edit)?\)\]|\(Open file: .{1,300}\)|\(Current directory: .{1,300}\))[ \t]*(?:\n|$)/gm;
+  /^[ \t]*(?:\(this is the (?:beginning|end) of the file\)|\(\d+ more lines (?:above|below)\)|\[File: .{1,300} \(\d+ lines total(?: after edit)?\)\]|(?:\.{3} )?[[(]\d+ more lines (?:not shown|in file)\. Use offset=\d+ to continue.{0,20}[\])]|\(Open file: .{1,300}\)|\(Current directory: .{1,300}\))[ \t]*(?:\n|$)/gm;
 const TRUNCATED =
   /^\s*IMPORTANT: The file content has been truncated\.[^]{0,1000}?\n--- FILE CONTENT \(truncated\) ---\n/;
 

@@ -159,10 +159,12 @@ function editPhrase({ state, edits, isRestored }: FileTrail): string {
 }
 
 /** What was read of a file that was not changed: of a changed one, who edited it has read it. */
-function readPhrase({ ranges, reads, state }: FileTrail): string {
+function readPhrase({ ranges, reads, state, lines, hasGaps }: FileTrail): string {
   if (reads === 0 || state !== 'read') return '';
-  if (ranges.length === 0) return reads > 1 ? `read ${reads}×` : 'read';
-  return `read ${merged(ranges).map(rangeText).join(', ')}`;
+  const part = hasGaps ? ' in part' : '';
+  if (ranges.length === 0) return `read${reads > 1 ? ` ${reads}×` : ''}${part}`;
+  const of = lines === undefined ? '' : ` of ${lines}`;
+  return `read ${merged(ranges).map(rangeText).join(', ')}${of}${part}`;
 }
 
 /** Ascending, with those that touch joined. */

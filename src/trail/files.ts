@@ -34,6 +34,8 @@ interface Entry {
   reads: number;
   edits: number;
   ranges: LineRange[];
+  lines: number | undefined;
+  hasGaps: boolean;
   renamedFrom: string[];
   lastTurn: number;
   lastEditTurn: number;
@@ -77,6 +79,8 @@ export class FileLedger {
     if (action.action === 'read') {
       // A call that names a file twice has read it once.
       if (!isSameCall) entry.reads++;
+      entry.hasGaps = (entry.reads === 1 || entry.hasGaps) && action.extent?.hasGaps === true;
+      entry.lines = action.extent?.total ?? entry.lines;
       if (action.range !== undefined) entry.ranges = [...entry.ranges, action.range].slice(-MAX_RANGES);
       return true;
     }
@@ -154,6 +158,8 @@ export class FileLedger {
       reads: 0,
       edits: 0,
       ranges: [],
+      lines: undefined,
+      hasGaps: false,
       renamedFrom: [],
       lastTurn: 0,
       lastEditTurn: 0,
@@ -196,6 +202,7 @@ export class FileLedger {
   #change(entry: Entry, { added = '', replaced = [] }: FileAction, { position }: Moment): void {
     let gone: readonly string[] = [];
     entry.ranges = [];
+    entry.lines = undefined;
     entry.changes++;
     const length = replaced.reduce((sum, { old, new: text }) => sum + old.length + text.length, 0);
     if (length > WAITING_LENGTH) forgetText(entry);

@@ -3,6 +3,7 @@
 
 import type { CallMeaning, FileAction } from './calls.ts';
 import { withoutNotices } from './excerpts.ts';
+import { extentOf } from './extent.ts';
 import { fileActionsOf, hasExtension, joinPath, searchedOf } from './shell.ts';
 import type { SimpleCommand } from './shell.ts';
 
@@ -51,7 +52,7 @@ function shownByTool({ files }: CallMeaning, output: string, failed: boolean): S
   const isRead = only?.action === 'read' && files.length === 1;
   return {
     ...NOTHING,
-    actions: files,
+    actions: isRead ? [withExtent(only, output)] : files,
     texts: isRead ? [{ path: only.path, text: withoutNotices(output) }] : [],
   };
 }
@@ -65,7 +66,9 @@ function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
   const { rows, absent } = printedRows(output, [...simple, ...guarded]);
   const isAbsent = (path: string): boolean => absent.some((one) => path === one || path.endsWith(`/${one}`));
   const hasPrinted = rows.some((row) => row.trim() !== '');
-  const actions = files.filter(({ action, path }) => action !== 'read' || (hasPrinted && !isAbsent(path)));
+  const actions = files
+    .filter(({ action, path }) => action !== 'read' || (hasPrinted && !isAbsent(path)))
+    .map((file) => withExtent(file, output));
   const searched = searches.flatMap((one) =>
     (searchedOf(one) ?? [])
       .filter(hasExtension)
@@ -79,6 +82,13 @@ function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
     texts: [...wholeText(printers, { actions, guarded, rows }), ...found],
     missing: [...new Set(missing)],
   };
+}
+
+/** A read with how much the reader says that it showed. */
+function withExtent(file: FileAction, output: string): FileAction {
+  if (file.action !== 'read') return file;
+  const extent = extentOf(output, file.range?.from);
+  return { ...file, extent, range: extent.range ?? file.range };
 }
 
 /** The rows of an output without what `echo` says and what is said of files that are not there. */

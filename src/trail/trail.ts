@@ -121,6 +121,10 @@ export interface FileTrail {
   readonly edits: number;
   /** Line ranges read since the newest edit, at most a few. */
   readonly ranges: readonly LineRange[];
+  /** Lines of the whole file, where a reader that showed a part told. */
+  readonly lines: number | undefined;
+  /** Whether each read left something out, nobody says what. */
+  readonly hasGaps: boolean;
   /** The names it had before, oldest first. */
   readonly renamedFrom: readonly string[];
   readonly lastTurn: number;
