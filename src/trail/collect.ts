@@ -444,7 +444,8 @@ export class TrailCollector {
     const changed = rows === undefined ? undefined : detached(rows);
     const isRead = onlyLooks(meaning);
     const report = !isReport(meaning) ? 'none' : showsLines(meaning) ? 'lines' : 'files';
-    this.#steps.open({ moment, call, changed, isRead, report }, text);
+    const looks = isRead ? meaning.files.map(({ path }) => detached(this.#relative(path))) : [];
+    this.#steps.open({ moment, call, changed, isRead, looks, report }, text);
   }
 
   /** A script without the way to the working directory, where it would run anyway. */
@@ -508,6 +509,7 @@ export class TrailCollector {
     this.#steps.forgetReports();
     if (file.action !== 'restore') this.#requests.noteEdit(to ?? path);
     this.#runs.noteEdit(to ?? path, moment);
+    this.#steps.noteChange(to ?? path);
     this.#steps.act(phraseOf(file.action, path, to), this.#moment);
   }
 

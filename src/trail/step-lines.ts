@@ -82,7 +82,8 @@ export function wholeSteps(trail: Trail, room: number): ReadonlySet<number> {
 function shownSteps({ current, turns }: Trail): readonly Activity[] {
   if (current.isAgentDone) return [];
   const unread = new Set(current.unread.map(({ position }) => position));
-  return newestOfEqual(current.tail.filter((step) => step.turn === turns && !unread.has(step.position)))
+  return newestOfEqual(current.tail)
+    .filter(({ turn, position, isStale }) => turn === turns && !isStale && !unread.has(position))
     .toReversed()
     .slice(0, SHOWN_STEPS);
 }
@@ -260,7 +261,7 @@ export function tailLines({ current, turns }: Trail, { budget, whole, short }: B
     rows: saidRows(text, length),
   }));
   // What an edit changed says that it was made.
-  const calls = newestOfEqual(current.tail)
+  const calls = newestOfEqual(current.tail.filter(({ isStale }) => !isStale))
     .filter(isTold)
     .map((step) => ({
       position: step.position,

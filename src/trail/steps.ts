@@ -27,12 +27,14 @@ export interface Step {
   /** What an edit changed. */
   readonly changed: string | undefined;
   readonly isRead: boolean;
+  /** The files that it reads and does not change. */
+  readonly looks: readonly string[];
   /** It only looked at the work tree: `lines` where it showed what differs, which stays worth telling once more was changed. */
   readonly report: 'none' | 'files' | 'lines';
 }
 
 /** A step whose result is being taken in: what it did is noted while that goes on. */
-type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] };
+type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] } & Pick<Step, 'looks'>;
 
 /** Collects steps; memory is bounded by the limits above. */
 export class StepLedger {
@@ -63,13 +65,15 @@ export class StepLedger {
   }
 
   /** Takes in a step. Until `close` everything that is done belongs to it. */
-  open({ moment, call, changed, isRead, report }: Step, result: string): void {
+  open({ moment, call, changed, isRead, looks, report }: Step, result: string): void {
     const { turn, position } = moment;
     if (report !== 'none') {
       this.#reports = [...this.#reports, { position, isWorthKeeping: report === 'lines' }].slice(-MAX_TAIL);
     }
     const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
     const deed = undefined;
+    const isStale = false;
+    const edited: readonly string[] = [];
     // Written out: an object that another is spread into is put together much slower.
     const done = {
       turn,
@@ -78,9 +82,12 @@ export class StepLedger {
       changed,
       deed,
       isRead,
+      isStale,
+      edited,
+      looks,
       result: keptOf(result, result.slice(0, kept)),
     };
-    const unread = { turn, position, call, changed, deed, isRead, result };
+    const unread = { turn, position, call, changed, deed, isRead, isStale, edited, looks, result };
     this.#tail.push(done);
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
     this.#unread.push(unread);
@@ -90,6 +97,14 @@ export class StepLedger {
 
   close(): void {
     this.#open = [];
+  }
+
+  /** A file was changed: what was read of it before is not what stands there. */
+  noteChange(path: string): void {
+    for (const step of this.#open) step.edited = [...step.edited, path];
+    for (const step of [...this.#tail, ...this.#unread]) {
+      if (!this.#open.includes(step) && step.looks.includes(path)) step.isStale = true;
+    }
   }
 
   /** Notes what was done, in words: each thing once, at its newest place. */
@@ -139,19 +154,21 @@ function toldActivity(
   activity: Activity,
   { root, count }: { readonly root: string; readonly count: number },
 ): Activity {
-  const { turn, position, call, result, changed, deed, isRead } = activity;
+  const { turn, position, call, result, changed, deed, isRead, isStale, edited } = activity;
   const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
   const told = headLines(stripAnsi(result), length);
-  return redactedActivity({ turn, position, call, changed, deed, isRead, result: told }, root);
+  return redactedActivity({ turn, position, call, changed, deed, isRead, isStale, edited, result: told }, root);
 }
 
 function redactedActivity(activity: Activity, root: string): Activity {
-  const { turn, position, call, result, changed, deed, isRead } = activity;
+  const { turn, position, call, result, changed, deed, isRead, isStale, edited } = activity;
   return {
     turn,
     position,
     deed,
     isRead,
+    isStale,
+    edited,
     call: redact(call),
     changed: changed === undefined ? undefined : redact(changed),
     result: redact(withoutRoot(endsOf(stripAnsi(result), UNREAD_LENGTH), root)),

@@ -314,6 +314,10 @@ export interface Activity {
   readonly deed: string | undefined;
   /** Whether all it did was to read files. */
   readonly isRead: boolean;
+  /** Whether a file that it only looked at was changed since. */
+  readonly isStale: boolean;
+  /** The files that it changed. */
+  readonly edited: readonly string[];
   /** Whole lines; empty where nothing was printed. */
   readonly result: string;
 }
