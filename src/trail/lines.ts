@@ -156,7 +156,7 @@ function unreadShare(budget: number): number {
 }
 
 /** Characters of the steps on the current request: with more room they stand as they were besides. */
-const MOST_OF_STEPS = 1_500;
+const MOST_OF_STEPS = 2_000;
 /** Share for the steps before them on the current request; in a small summary paths and rules come first here, too. */
 function stepsShare(budget: number): number {
   return 0.01 + 0.07 * Math.min(1, budget / WHOLE_QUOTES);

@@ -26,6 +26,23 @@ const MAY_WRITE = /write|open\(/;
 const PLUMBING =
   /^\s*(?:$|#|\/\/|import\b|from \S+ import|(?:const|let|var) .*require\(|with open\(|print\(|console\.|assert\b|\w+ ?= ?(?:\w+\.)?(?:read|readFile\w*|read_text|open)\(|(?:const |let )?\w+ ?= ?.{0,60}\.?(?:read_text|read|readFileSync)\(.*\)\s*;?$|.*\.?write(?:_text|File\w*)?\(\w+(?:, ?\w+)?(?:, ?(?:encoding ?= ?)?['"][\w-]+['"])?\)\s*;?$|(?:const |let )?\w+ ?= ?(?:(?:\w+\.)?Path\()?['"][^'"]*['"]\)?;?\s*$)/;
 
+/** A piece of text in a row of a program. */
+const HOLDS_TEXT = /"""|'''|(['"\x60])[^'"\x60]*\w[^'"\x60]*\1/;
+/** What begins or ends a text of several rows. */
+const TEXT_MARK = /'''|"""|\x60/g;
+
+/** The rows of a program that say what becomes of a file: the texts in it, where it has any, not what puts them in place. */
+function tellingRows(rows: readonly string[]): readonly string[] {
+  const telling = rows.filter((row) => !PLUMBING.test(row));
+  let isInText = false;
+  const texts = rows.filter((row) => {
+    const wasInText = isInText;
+    if ((row.match(TEXT_MARK) ?? []).length % 2 === 1) isInText = !isInText;
+    return wasInText || (HOLDS_TEXT.test(row) && !PLUMBING.test(row));
+  });
+  return texts.length > 0 ? texts : telling;
+}
+
 /** The files that a program writes under a name that it tells. */
 export function scriptEdits(program: string): ScriptEdit[] {
   if (!MAY_WRITE.test(program)) return [];
@@ -37,7 +54,7 @@ export function scriptEdits(program: string): ScriptEdit[] {
     }
   }
   const rows = program.split('\n');
-  const telling = rows.filter((row) => !PLUMBING.test(row));
+  const telling = tellingRows(rows);
   const how = (telling.length > 0 ? telling : rows).join('\n');
   return [...paths].map((path) => ({ path, how }));
 }

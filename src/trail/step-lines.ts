@@ -49,6 +49,8 @@ export function unreadLines({ current }: Trail, { room, ...telling }: StepRoom):
 
 /** Steps before the unread ones that are told with what came of them. */
 const SHOWN_STEPS = 6;
+/** Older ones that are told besides, where no newer one changed the same file. */
+const SHOWN_EDITS = 8;
 
 /** What the newest steps on the current request found or changed, newest first, as long as the agent works on it. */
 export function stepLines(trail: Trail, { room, ...telling }: StepRoom): SummaryLine[] {
@@ -78,14 +80,35 @@ export function wholeSteps(trail: Trail, room: number): ReadonlySet<number> {
   return new Set(whole.map(({ position }) => position));
 }
 
-/** The newest steps, newest first; what was done again is told once. */
+/**
+ * The newest steps and the newest edit of each file, edits before what looked or ran, each newest first: what stands in a
+ * file now cannot be guessed. What was done again is told once, and not what was read of a file that was changed since.
+ */
 function shownSteps({ current, turns }: Trail): readonly Activity[] {
   if (current.isAgentDone) return [];
   const unread = new Set(current.unread.map(({ position }) => position));
-  return newestOfEqual(current.tail)
+  const steps = newestOfEqual(current.tail)
     .filter(({ turn, position, isStale }) => turn === turns && !isStale && !unread.has(position))
-    .toReversed()
-    .slice(0, SHOWN_STEPS);
+    .toReversed();
+  const newest = steps.slice(0, SHOWN_STEPS);
+  const edits = newestEdits(steps)
+    .filter((step) => !newest.includes(step))
+    .slice(0, SHOWN_EDITS);
+  const shown = [...newest, ...edits];
+  return [
+    ...shown.filter(({ edited }) => edited.length > 0),
+    ...shown.filter(({ edited }) => edited.length === 0),
+  ];
+}
+
+/** The newest edit of each file. */
+function newestEdits(steps: readonly Activity[]): Activity[] {
+  const seen = new Set<string>();
+  return steps.filter((step) => {
+    const isNewest = step.edited.some((path) => !seen.has(path));
+    for (const path of step.edited) seen.add(path);
+    return isNewest;
+  });
 }
 
 /** Steps in order, those that were done again only where they were done last. */
@@ -179,9 +202,10 @@ function shownChange(
   let left = room;
   const isGone = (at: number): boolean => rows[at]?.startsWith('- ') === true;
   const inOrder = [...rows.keys()];
-  const coming = inOrder.filter((at) => !isGone(at));
+  // Below what it closes, a lone brace says nothing.
+  const coming = inOrder.filter((at) => !isGone(at) && /\w/.test(rows[at]?.slice(2) ?? ''));
   const naming = byNames(rows, weights).filter((at) => !isGone(at));
-  for (const at of [...naming, ...coming, ...inOrder]) {
+  for (const at of [...naming, ...coming, ...inOrder.filter(isGone)]) {
     const length = (rows[at] ?? '').length + 1;
     if (kept.has(at) || (kept.size > 0 && length > left)) continue;
     left -= length;

@@ -157,7 +157,10 @@ function toldActivity(
   const { turn, position, call, result, changed, deed, isRead, isStale, edited } = activity;
   const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
   const told = headLines(stripAnsi(result), length);
-  return redactedActivity({ turn, position, call, changed, deed, isRead, isStale, edited, result: told }, root);
+  return redactedActivity(
+    { turn, position, call, changed, deed, isRead, isStale, edited, result: told },
+    root,
+  );
 }
 
 function redactedActivity(activity: Activity, root: string): Activity {

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Story } from '../../test/support/story.ts';
+import { loadTokenizer } from '../tokens/load.ts';
+import { TrailCollector } from './collect.ts';
+import { writeSummary } from './write.ts';
+
+const count = await loadTokenizer();
+
+/** What a summary of a story says of the current work. */
+function currentWork({ records }: Story, budgetTokens: number): string {
+  const collector = new TrailCollector();
+  for (const record of records) collector.add(record);
+  const { text } = writeSummary(collector.trail(), { count, budgetTokens });
+  return text.slice(text.indexOf('\n8. '), text.indexOf('\n9. '));
+}
+
+/** Looks at files that nobody changes, one after the other. */
+function look(story: Story, times: number): Story {
+  for (let at = 1; at <= times; at++) {
+    const rows = Array.from(
+      { length: 30 },
+      (_, row) => `export const tide_${at}_${row} = moonPhase(${row});`,
+    );
+    story.sh(`cat src/tide${at}.ts`, rows.join('\n'));
+  }
+  return story;
+}
+
+test('the newest edit of each file of the current request is told with what it changed, whatever was looked at since', () => {
+  const story = Story.in('/w')
+    .user('Turn the dome with the wind.')
+    .edit('/w/src/dome.ts', 'turn(0);', 'turn(gentleWind);\n}\n')
+    .edit('/w/src/roof.ts', 'open();', 'openRoof(slowly);')
+    .edit('/w/src/dome.ts', 'halt();', 'haltDome(windGauge);\n}\n}');
+  look(story, 9);
+  for (const budget of [2_000, 4_000, 8_000]) {
+    const text = currentWork(story, budget);
+    assert.match(
+      text,
+      /- edited src\/dome\.ts\n(?: {4}[-+] .*\n)* {4}\+ haltDome\(windGauge\);/,
+      `${budget}: ${text}`,
+    );
+    assert.match(
+      text,
+      /- edited src\/roof\.ts\n(?: {4}[-+] .*\n)* {4}\+ openRoof\(slowly\);/,
+      `${budget}: ${text}`,
+    );
+    assert.doesNotMatch(text, /haltDome.*\n {4}\+ \}/, `${budget}: ${text}`);
+  }
+});
+
+test('what was read of a file before it was changed is not told as what stands there', () => {
+  const story = Story.in('/w')
+    .user('Turn the dome with the wind.')
+    .sh('cat src/dome.ts', 'export const domeSpeed = calmWind;\nturnDome(domeSpeed);')
+    .read('/w/src/roof.ts', 'export const roofSpeed = calmWind;')
+    .edit('/w/src/dome.ts', 'calmWind', 'strongWind')
+    .sh('npm test', '3 passed');
+  for (const budget of [2_000, 8_000]) {
+    const text = currentWork(story, budget);
+    assert.doesNotMatch(text, /cat src\/dome\.ts|domeSpeed = calmWind/, `${budget}: ${text}`);
+    assert.match(text, /Read src\/roof\.ts\n {4}export const roofSpeed = calmWind;/, `${budget}: ${text}`);
+  }
+});
