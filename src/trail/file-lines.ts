@@ -219,5 +219,6 @@ function snippetLine({ file, at, line: parent }: Head, trail: Trail): SummaryLin
     .join('\n');
   const isFresh = trail.turns - file.lastEditTurn <= 1;
   const text = `  newest small edit:\n${code}`;
-  return [summaryLine({ section, order: at * 10 + 5, text, value: isFresh ? 0.8 : 0.2, parent })];
+  const step = file.lastEditPosition;
+  return [summaryLine({ section, order: at * 10 + 5, text, value: isFresh ? 0.8 : 0.2, parent, step })];
 }

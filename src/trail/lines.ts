@@ -75,12 +75,12 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   });
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const checks = checkLines(trail, budget);
-  const steps = stepLines(trail, { ...telling, room: stepRoom });
+  const steps = stepLines(trail, { ...telling, room: stepRoom }, files.snippets);
   const started = startedLines(trail);
   const tail = tailLines(trail, {
     budget,
     whole: wholeSteps(trail, stepRoom),
-    short: [...steps, ...actions, ...now],
+    short: [...steps, ...actions, ...now, ...files.snippets],
   });
   const messages = messageLines(trail, budget, { preserved, standing });
   const failures = failureLines(trail, budget);

@@ -64,3 +64,15 @@ test('what was read of a file before it was changed is not told as what stands t
     assert.match(text, /Read src\/roof\.ts\n {4}export const roofSpeed = calmWind;/, `${budget}: ${text}`);
   }
 });
+
+test('an edit that is told as a step is not told again below its file', () => {
+  const story = Story.in('/w')
+    .user('Turn the dome with the wind.')
+    .edit('/w/src/dome.ts', 'halt();', 'haltDome(windGauge, gentleWind, strongWind);')
+    .sh('npm test', '3 passed');
+  const collector = new TrailCollector();
+  for (const record of story.records) collector.add(record);
+  const { text } = writeSummary(collector.trail(), { count, budgetTokens: 4_000 });
+  assert.match(currentWork(story, 4_000), /\+ haltDome\(windGauge/);
+  assert.doesNotMatch(text, /newest small edit:/);
+});

@@ -52,10 +52,18 @@ const SHOWN_STEPS = 6;
 /** Older ones that are told besides, where no newer one changed the same file. */
 const SHOWN_EDITS = 8;
 
-/** What the newest steps on the current request found or changed, newest first, as long as the agent works on it. */
-export function stepLines(trail: Trail, { room, ...telling }: StepRoom): SummaryLine[] {
+/**
+ * What the newest steps on the current request found or changed, newest first, as long as the agent works on it.
+ * @param lesser lines that say less of the same steps: each goes where its step is told
+ */
+export function stepLines(
+  trail: Trail,
+  { room, ...telling }: StepRoom,
+  lesser: readonly SummaryLine[],
+): SummaryLine[] {
   return shownSteps(trail).map((step, at, all) => {
     return summaryLine({
+      replaces: lesser.filter((line) => line.step === step.position),
       section: SECTION.current,
       order: step.position + 0.4,
       text: stepRows(step, { room: room * stepShare(at, all.length), ...telling }).join('\n'),
