@@ -16,7 +16,7 @@ import { loadTokenizer } from '../src/tokens/load.ts';
 import type { CountText } from '../src/tokens/estimate.ts';
 import { TrailCollector } from '../src/trail/collect.ts';
 import type { Trail } from '../src/trail/trail.ts';
-import { writeSummary } from '../src/trail/write.ts';
+import { writeSummary } from '../src/trail/summary/write.ts';
 import { assemblePacket } from '../src/watcher/packet/assemble.ts';
 import { factsOf } from '../src/watcher/packet/facts.ts';
 

@@ -25,7 +25,7 @@ export { percentRemaining, thresholdState } from './tokens/pressure.ts';
 
 export { TrailCollector } from './trail/collect.ts';
 export type { Trail } from './trail/trail.ts';
-export { writeSummary } from './trail/write.ts';
+export { writeSummary } from './trail/summary/write.ts';
 
 export { microCompact } from './compaction/micro.ts';
 export { compactHistory } from './compaction/driver.ts';

@@ -20,7 +20,7 @@ import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
 import { formatNumber } from '../tokens/words.ts';
 import { MESSAGE_OVERHEAD, shareOut, targetForSummary, WORTHWHILE_SHARE } from './budget.ts';
-import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../trail/summary/write.ts';
 import { InputHash } from './input-hash.ts';
 import { preserveUserMessages } from './preserve.ts';
 import type { Preserved } from './preserve.ts';

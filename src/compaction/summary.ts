@@ -6,8 +6,8 @@ import type { Entry } from '../history/project.ts';
 import { summaryText, withShadows } from '../history/shadow.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import type { Trail } from '../trail/trail.ts';
-import { DEFAULT_SUMMARY_TOKENS, writeSummary } from '../trail/write.ts';
-import type { Summary } from '../trail/write.ts';
+import { DEFAULT_SUMMARY_TOKENS, writeSummary } from '../trail/summary/write.ts';
+import type { Summary } from '../trail/summary/write.ts';
 
 /** Said after the summary of an automatic compaction. @source seed 001 §5. */
 const CONTINUE_SENTENCE =

@@ -10,7 +10,7 @@ import type { Item } from '../protocol/item.ts';
 import { DEFAULT_ESTIMATE } from '../tokens/estimate.ts';
 import type { Trail } from '../trail/trail.ts';
 import { embeddedSummarizer } from '../compaction/summary.ts';
-import { writeSummary } from '../trail/write.ts';
+import { writeSummary } from '../trail/summary/write.ts';
 import { shuffled } from './chance.ts';
 import type { Chance } from './chance.ts';
 import type { SessionLog } from './log.ts';

@@ -2,7 +2,7 @@
 
 import type { CountText } from '../tokens/estimate.ts';
 import type { Trail } from '../trail/trail.ts';
-import { writeSummary } from '../trail/write.ts';
+import { writeSummary } from '../trail/summary/write.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { SummarySection } from '../vocabulary.ts';
 import { SNIPPET_PLACEHOLDER } from '../watcher/packet/accept.ts';

@@ -8,7 +8,7 @@ import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts'
 import type { EstimateSettings } from '../tokens/estimate.ts';
 import { clip, oneLine } from '../trail/sentences.ts';
 import type { Trail } from '../trail/trail.ts';
-import { DEFAULT_SUMMARY_TOKENS, writeSummary } from '../trail/write.ts';
+import { DEFAULT_SUMMARY_TOKENS, writeSummary } from '../trail/summary/write.ts';
 import type { Step as WatcherStep, StopReason } from '../vocabulary.ts';
 import { rehearsedPacket } from './packet.ts';
 import { REHEARSAL } from './place.ts';

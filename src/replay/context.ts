@@ -1,7 +1,7 @@
 // The context as a policy would have left it: the items it would hold, its size on the wire, and its bill.
 
 import { SHARE_OF_WINDOW } from '../compaction/budget.ts';
-import { DEFAULT_SUMMARY_TOKENS } from '../trail/write.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../trail/summary/write.ts';
 import { isUserMessage, initialContextRange } from '../history/filter.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import type { Entry } from '../history/project.ts';

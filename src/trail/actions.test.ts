@@ -4,7 +4,7 @@ import { Story } from '../../test/support/story.ts';
 import { observationOf, templatedTask, textActionOf } from './actions.ts';
 import { TrailCollector } from './collect.ts';
 import type { Trail } from './trail.ts';
-import { writeSummary } from './write.ts';
+import { writeSummary } from './summary/write.ts';
 
 const FENCE = '```';
 

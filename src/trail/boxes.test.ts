@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { TrailCollector } from './collect.ts';
-import { writeSummary } from './write.ts';
+import { writeSummary } from './summary/write.ts';
 
 const home = '/home/ada/orbit';
 const tasks = `${home}/tasks.md`;

@@ -5,7 +5,7 @@ import { Story } from '../../test/support/story.ts';
 import { loadTokenizer } from '../tokens/load.ts';
 import { TrailCollector } from './collect.ts';
 import { extentOf } from './extent.ts';
-import { writeSummary } from './write.ts';
+import { writeSummary } from './summary/write.ts';
 
 const rows = (from: number, to: number, mark: string): string =>
   Array.from({ length: to - from + 1 }, (_, at) => `${from + at}${mark}lens.turn(${from + at});`).join('\n');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
 import { TrailCollector } from './collect.ts';
-import { failureLines } from './outcome-lines.ts';
+import { failureLines } from './summary/outcome-lines.ts';
 import { includesCheck } from './runners.ts';
 import type { Trail } from './trail.ts';
 

@@ -11,7 +11,7 @@ import type { LogRecord } from '../protocol/record.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { TrailCollector } from './collect.ts';
 import { oneLine } from './sentences.ts';
-import { writeSummary } from './write.ts';
+import { writeSummary } from './summary/write.ts';
 
 const SESSIONS = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'shared', 'sessions');
 const FOLDERS = ['codex', 'claude-code', 'codex-0.169', 'claude-code-2.1.329'];

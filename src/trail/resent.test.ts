@@ -4,7 +4,7 @@ import { Story } from '../../test/support/story.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { TrailCollector } from './collect.ts';
 import type { Trail } from './trail.ts';
-import { writeSummary } from './write.ts';
+import { writeSummary } from './summary/write.ts';
 
 function trailOf({ records }: Story): Trail {
   const collector = new TrailCollector();

@@ -5,7 +5,7 @@ import { approximateTokens } from '../tokens/estimate.ts';
 import { TrailCollector } from './collect.ts';
 import { standingOf, takesBack } from './taken-back.ts';
 import type { Trail } from './trail.ts';
-import { writeSummary } from './write.ts';
+import { writeSummary } from './summary/write.ts';
 
 const home = '/home/ada/orbit';
 

@@ -3,7 +3,7 @@
 import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
 import { textOfParts } from '../../protocol/item.ts';
 import type { MessageItem } from '../../protocol/item.ts';
-import { DEFAULT_SUMMARY_TOKENS } from '../../trail/write.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../../trail/summary/write.ts';
 import { LEAST_SUMMARY_TOKENS } from '../budget.ts';
 import { contextTokens, measured, measureParts, refuse, worthwhileTokens } from '../full.ts';
 import type { FullPlan, FullRefusal, FullRequest, Layout } from '../full.ts';

@@ -6,7 +6,7 @@ import type { ModelUsage, RemoteCompaction } from '../../protocol/model.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import { usableWindow } from '../../tokens/pressure.ts';
 import type { Trail } from '../../trail/trail.ts';
-import { DEFAULT_SUMMARY_TOKENS } from '../../trail/write.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../../trail/summary/write.ts';
 import { costsOf, Deadline, nameOf, reconnecting, whyUnanswered, readableBy } from '../asking/driver.ts';
 import type { AskingWorld, SummaryModel, Unanswered } from '../asking/driver.ts';
 import { carryOut, planFull, requestSizes } from '../full.ts';

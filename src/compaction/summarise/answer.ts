@@ -1,7 +1,7 @@
 // Whether what a model said is a summary, and what of the user's words it left out. Pure.
 
 import type { CountText } from '../../tokens/estimate.ts';
-import { preservedWords } from '../../trail/preserved.ts';
+import { preservedWords } from '../../trail/summary/preserved.ts';
 import { redact } from '../../trail/redact.ts';
 import { oneLine } from '../../trail/sentences.ts';
 import type { Constraint } from '../../trail/trail.ts';

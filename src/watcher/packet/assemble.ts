@@ -2,22 +2,22 @@
 // It uses the line writers and the picker of the summary, so that both tell the same in the same words.
 
 import type { CountText } from '../../tokens/estimate.ts';
-import { fileLines } from '../../trail/file-lines.ts';
-import { charactersFor, isWithin, quoted, summaryLine } from '../../trail/line.ts';
-import type { SummaryLine } from '../../trail/line.ts';
-import { messageLines } from '../../trail/message-lines.ts';
-import { announcement, pendingLines } from '../../trail/next-lines.ts';
-import { carriedLines, deliveredLines, failureLines } from '../../trail/outcome-lines.ts';
-import { preservedWords } from '../../trail/preserved.ts';
+import { fileLines } from '../../trail/summary/file-lines.ts';
+import { charactersFor, isWithin, quoted, summaryLine } from '../../trail/summary/line.ts';
+import type { SummaryLine } from '../../trail/summary/line.ts';
+import { messageLines } from '../../trail/summary/message-lines.ts';
+import { announcement, pendingLines } from '../../trail/summary/next-lines.ts';
+import { carriedLines, deliveredLines, failureLines } from '../../trail/summary/outcome-lines.ts';
+import { preservedWords } from '../../trail/summary/preserved.ts';
 import { countRedactions, redact } from '../../trail/redact.ts';
-import { ruleLines } from '../../trail/request-lines.ts';
+import { ruleLines } from '../../trail/summary/request-lines.ts';
 import type { SecretKind } from '../../trail/redact.ts';
-import { LinePicker } from '../../trail/salience.ts';
+import { LinePicker } from '../../trail/summary/salience.ts';
 import { clip, clipMiddle, oneLine } from '../../trail/sentences.ts';
 import { standingOf } from '../../trail/taken-back.ts';
 import type { PlanStep, Trail, UserRequest } from '../../trail/trail.ts';
-import { actionLines, statementLines } from '../../trail/work-lines.ts';
-import { countOnce, renderLines, unitWeights } from '../../trail/write.ts';
+import { actionLines, statementLines } from '../../trail/summary/work-lines.ts';
+import { countOnce, renderLines, unitWeights } from '../../trail/summary/write.ts';
 import type { Signal } from '../../protocol/signal.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { cutToFit } from './accept.ts';

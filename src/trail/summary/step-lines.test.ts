@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Story } from '../../test/support/story.ts';
-import { loadTokenizer } from '../tokens/load.ts';
-import { TrailCollector } from './collect.ts';
+import { Story } from '../../../test/support/story.ts';
+import { loadTokenizer } from '../../tokens/load.ts';
+import { TrailCollector } from '../collect.ts';
 import { writeSummary } from './write.ts';
 
 const count = await loadTokenizer();

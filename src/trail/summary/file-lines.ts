@@ -2,7 +2,7 @@
 
 import { isAnonymous, LaterLines, listed, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import type { FileRow, FileTrail, LineRange, Trail } from './trail.ts';
+import type { FileRow, FileTrail, LineRange, Trail } from '../trail.ts';
 
 /** Symbols named in the line of a file: with its path as many names as one line is credited with. */
 const SYMBOLS_PER_LINE = 5;

@@ -1,9 +1,9 @@
 // The building block of a summary: a line with what it is worth.
 
-import { approximateTokens } from '../tokens/estimate.ts';
-import { identifiersOf } from './identifiers.ts';
-import { oneLine } from './sentences.ts';
-import type { ListPlace } from './trail.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
+import { identifiersOf } from '../identifiers.ts';
+import { oneLine } from '../sentences.ts';
+import type { ListPlace } from '../trail.ts';
 
 /** A line, or a few that belong together, that a summary may hold. */
 export interface SummaryLine {

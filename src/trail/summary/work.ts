@@ -1,9 +1,9 @@
 // Which requests belong to the work at hand: "continue" asks for nothing new, who interrupts adds to what was asked,
 // and "do the second" means a list.
 
-import { isLasting } from './constraints.ts';
-import { sentencesOf } from './sentences.ts';
-import type { Constraint, Reply, UserRequest } from './trail.ts';
+import { isLasting } from '../constraints.ts';
+import { sentencesOf } from '../sentences.ts';
+import type { Constraint, Reply, UserRequest } from '../trail.ts';
 
 /** A message longer than this says more than that the agent may go on. */
 const LONGEST_GO_AHEAD = 60;

@@ -1,7 +1,7 @@
 // Which lines of a summary are worth their tokens. Every line has a value of its own and lends its identifiers; an
 // identifier counts for the first line that shows it, so what is said already makes a line cheap to leave out.
 
-import type { CountText } from '../tokens/estimate.ts';
+import type { CountText } from '../../tokens/estimate.ts';
 import { LaterLines } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 

@@ -1,11 +1,11 @@
 // The lines of "Pending Tasks" and "Optional Next Step": what is open, and what of it comes next.
 
-import { doneSince } from './checks.ts';
+import { doneSince } from './check-lines.ts';
 import { charactersFor, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { clip, oneLine } from './sentences.ts';
-import { isIntent, remainingRows } from './statements.ts';
-import type { ListedItem, Plan, PlanStep, Trail } from './trail.ts';
+import { clip, oneLine } from '../sentences.ts';
+import { isIntent, remainingRows } from '../statements.ts';
+import type { ListedItem, Plan, PlanStep, Trail } from '../trail.ts';
 import { newerWork } from './work.ts';
 
 /** Characters by which a sentence is known again. */

@@ -1,9 +1,9 @@
 // What the messages say that a compaction leaves verbatim behind the summary, so that the summary need not repeat it.
 
-import { templatedTask } from './actions.ts';
-import { redact } from './redact.ts';
-import { ownWords } from './requests.ts';
-import { oneLine } from './sentences.ts';
+import { templatedTask } from '../actions.ts';
+import { redact } from '../redact.ts';
+import { ownWords } from '../requests.ts';
+import { oneLine } from '../sentences.ts';
 
 /** The words that follow a summary verbatim. */
 export interface PreservedWords {

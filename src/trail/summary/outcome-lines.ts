@@ -2,9 +2,9 @@
 
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { checksIn, isDeed, isMisspelled, runnerOf } from './runners.ts';
-import { clip, proseLines } from './sentences.ts';
-import type { Commit, Failure, Trail } from './trail.ts';
+import { checksIn, isDeed, isMisspelled, runnerOf } from '../runners.ts';
+import { clip, proseLines } from '../sentences.ts';
+import type { Commit, Failure, Trail } from '../trail.ts';
 
 /** Below this a failure is told with the first of its lines only. */
 const ROOM_FOR_DETAILS = 3_000;

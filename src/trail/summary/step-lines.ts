@@ -1,12 +1,12 @@
 // The lines of the newest steps with what came of them: results without a reaction, and what the steps before them found.
 
-import { byNames, tellableRows, tellingRows, withoutNotices } from './excerpts.ts';
-import { identifiersOf } from './identifiers.ts';
+import { byNames, tellableRows, tellingRows, withoutNotices } from '../excerpts.ts';
+import { identifiersOf } from '../identifiers.ts';
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { isTraceHead, readsFailed } from './outputs.ts';
-import { clip, ELLIPSIS } from './sentences.ts';
-import type { Activity, Trail } from './trail.ts';
+import { isTraceHead, readsFailed } from '../outputs.ts';
+import { clip, ELLIPSIS } from '../sentences.ts';
+import type { Activity, Trail } from '../trail.ts';
 
 /** Where what was said and what was done stand together, as they came. */
 export const SINCE = 'Since the current request (runs ended well unless noted):';

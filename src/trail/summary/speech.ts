@@ -1,6 +1,6 @@
 // Which quoted sentences are speech that tells something: no code, no drawing, no row of an output, no guess.
 
-import { isIntent } from './statements.ts';
+import { isIntent } from '../statements.ts';
 
 /** How a sentence begins or runs that is a row of something printed, drawn or typed at a prompt. */
 const PRINTED =

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { Story } from '../../test/support/story.ts';
-import { approximateTokens } from '../tokens/estimate.ts';
-import { SUMMARY_SECTIONS } from '../vocabulary.ts';
-import { TrailCollector } from './collect.ts';
-import type { Trail } from './trail.ts';
+import { Story } from '../../../test/support/story.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
+import { SUMMARY_SECTIONS } from '../../vocabulary.ts';
+import { TrailCollector } from '../collect.ts';
+import type { Trail } from '../trail.ts';
 import { actionLines } from './work-lines.ts';
 import { writeSummary } from './write.ts';
 
@@ -493,7 +493,7 @@ test('a name stands with its file, one without a file with the request that it c
 
 test('below a file stand its lines that say something: what was written with a plus, numbers as the reader gave them', () => {
   const content = [
-    "     1→import { aimSlowly } from './aim.ts';",
+    "     1→import { aimSlowly } from '../aim.ts';",
     '     2→',
     '     3→export function trackComet(speed: Speed): Path {',
     '     4→  fastPath,',

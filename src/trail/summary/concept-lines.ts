@@ -3,12 +3,12 @@
 import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
-import { withoutAssignments } from './runners.ts';
-import { ELLIPSIS, oneLine, withoutEmphasis } from './sentences.ts';
-import { tellsSomething } from './statements.ts';
+import { withoutAssignments } from '../runners.ts';
+import { ELLIPSIS, oneLine, withoutEmphasis } from '../sentences.ts';
+import { tellsSomething } from '../statements.ts';
 import { isSpeech, isTold } from './speech.ts';
-import type { Standing } from './taken-back.ts';
-import type { CommandRun, Quote, Trail } from './trail.ts';
+import type { Standing } from '../taken-back.ts';
+import type { CommandRun, Quote, Trail } from '../trail.ts';
 
 /** How often a command that works must have been run to be worth naming. */
 const USUAL_RUNS = 2;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Story } from '../../test/support/story.ts';
-import { approximateTokens } from '../tokens/estimate.ts';
-import { TrailCollector } from './collect.ts';
-import { namedList } from './statements.ts';
+import { Story } from '../../../test/support/story.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
+import { TrailCollector } from '../collect.ts';
+import { namedList } from '../statements.ts';
 import { writeSummary } from './write.ts';
 
 const items = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(

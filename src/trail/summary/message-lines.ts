@@ -1,14 +1,14 @@
 // The lines of "All User Messages": the chain of requests with what came of each.
 
-import { soundsBinding } from './constraints.ts';
+import { soundsBinding } from '../constraints.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { askedTurns, quotedWhole } from './request-lines.ts';
-import { clip, clipMiddle, oneLine, sentencesOf } from './sentences.ts';
-import { withStanding } from './taken-back.ts';
-import type { Standing } from './taken-back.ts';
-import type { Answer, Constraint, Trail, UserRequest } from './trail.ts';
+import { clip, clipMiddle, oneLine, sentencesOf } from '../sentences.ts';
+import { withStanding } from '../taken-back.ts';
+import type { Standing } from '../taken-back.ts';
+import type { Answer, Constraint, Trail, UserRequest } from '../trail.ts';
 import { isBinding } from './work.ts';
 
 const section = SECTION.messages;

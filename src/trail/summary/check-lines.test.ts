@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Story } from '../../test/support/story.ts';
-import { checkLines, doneSince } from './checks.ts';
-import { TrailCollector } from './collect.ts';
-import { checksIn, isCheck } from './runners.ts';
-import type { Trail } from './trail.ts';
+import { Story } from '../../../test/support/story.ts';
+import { checkLines, doneSince } from './check-lines.ts';
+import { TrailCollector } from '../collect.ts';
+import { checksIn, isCheck } from '../runners.ts';
+import type { Trail } from '../trail.ts';
 
 const home = '/home/ada/orbit';
 const start = () => Story.in(home).user('Build the dome.').sh('npm test', '4 passed');

@@ -1,6 +1,6 @@
 // What a summary could say, line by line: the trail turned into sentences and compact lists, each with what it is worth.
 
-import { checkLines } from './checks.ts';
+import { checkLines } from './check-lines.ts';
 import { commandLines, quoteLines } from './concept-lines.ts';
 import { fileLines } from './file-lines.ts';
 import type { Floor, LaterLines, SummaryLine } from './line.ts';
@@ -10,9 +10,9 @@ import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
 import type { PreservedWords } from './preserved.ts';
 import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
 import { startedLines, stepLines, tailLines, toldSteps, unreadLines, wholeSteps } from './step-lines.ts';
-import { standingOf } from './taken-back.ts';
+import { standingOf } from '../taken-back.ts';
 import { otherCommits, treeLines } from './tree-lines.ts';
-import type { Reply, Trail } from './trail.ts';
+import type { Reply, Trail } from '../trail.ts';
 import { isBinding } from './work.ts';
 import {
   actionLines,

@@ -2,16 +2,16 @@
 
 import { identifiersByRow, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { readsFailed } from './outputs.ts';
+import { readsFailed } from '../outputs.ts';
 import { chainedLines, SINCE } from './step-lines.ts';
-import { checksIn, programOf } from './runners.ts';
-import { clip, ELLIPSIS, withoutEmphasis } from './sentences.ts';
-import { isChoice } from './statements.ts';
+import { checksIn, programOf } from '../runners.ts';
+import { clip, ELLIPSIS, withoutEmphasis } from '../sentences.ts';
+import { isChoice } from '../statements.ts';
 import { leadText } from './list-lead.ts';
 import { isGuess } from './speech.ts';
-import { withStanding } from './taken-back.ts';
-import type { Standing } from './taken-back.ts';
-import type { Action, CommandRun, Reply, Statement, Trail } from './trail.ts';
+import { withStanding } from '../taken-back.ts';
+import type { Standing } from '../taken-back.ts';
+import type { Action, CommandRun, Reply, Statement, Trail } from '../trail.ts';
 import { mayMean } from './work.ts';
 
 /** Characters below which a statement has to name something. */

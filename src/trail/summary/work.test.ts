@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Story } from '../../test/support/story.ts';
-import { approximateTokens } from '../tokens/estimate.ts';
-import { TrailCollector } from './collect.ts';
+import { Story } from '../../../test/support/story.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
+import { TrailCollector } from '../collect.ts';
 import { isGoAhead } from './work.ts';
 import { writeSummary } from './write.ts';
 

@@ -1,20 +1,20 @@
 // Writes the summary: nine sections filled by salience within a budget.
 
-import type { CountText } from '../tokens/estimate.ts';
-import { SUMMARY_SECTIONS } from '../vocabulary.ts';
-import type { SummarySection } from '../vocabulary.ts';
+import type { CountText } from '../../tokens/estimate.ts';
+import { SUMMARY_SECTIONS } from '../../vocabulary.ts';
+import type { SummarySection } from '../../vocabulary.ts';
 import { nameLines, placedNames } from './concept-lines.ts';
 import type { PlacedNames } from './concept-lines.ts';
 import { linesOf } from './lines.ts';
 import { untoldLines } from './message-lines.ts';
 import type { Lines } from './lines.ts';
 import { preservedWords } from './preserved.ts';
-import { countRedactions, redact } from './redact.ts';
-import type { SecretKind } from './redact.ts';
+import { countRedactions, redact } from '../redact.ts';
+import type { SecretKind } from '../redact.ts';
 import { toldLead } from './list-lead.ts';
 import { LinePicker } from './salience.ts';
 import type { SummaryLine } from './line.ts';
-import type { Trail } from './trail.ts';
+import type { Trail } from '../trail.ts';
 
 /** Tokens of an automatic summary. @source spec 2-engine §5. */
 export const DEFAULT_SUMMARY_TOKENS = 4_000;

@@ -2,9 +2,9 @@
 
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { checksIn, isMisspelled } from './runners.ts';
-import { clip, oneLine } from './sentences.ts';
-import type { CommandRun, FileTrail, Trail } from './trail.ts';
+import { checksIn, isMisspelled } from '../runners.ts';
+import { clip, oneLine } from '../sentences.ts';
+import type { CommandRun, FileTrail, Trail } from '../trail.ts';
 
 /** Words of a command that may check something in a form that is not known. */
 const MAY_CHECK = /test|spec|check|lint|build|verif|valid|compil|tsc|vet\b|gradle|make/i;

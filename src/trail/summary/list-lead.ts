@@ -1,7 +1,7 @@
 // The line above a list says how many of its items are told where that is not all: what is missing would read as not being there.
 
 import type { SummaryLine } from './line.ts';
-import type { ListPlace } from './trail.ts';
+import type { ListPlace } from '../trail.ts';
 
 /** Stands in a lead for how many items are told, and costs as much. */
 const TOLD = '(0 of';

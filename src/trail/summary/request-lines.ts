@@ -3,8 +3,8 @@
 import { charactersFor, isWithin, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
-import { clip, clipMiddle, oneLine } from './sentences.ts';
-import type { Constraint, Trail, UserRequest } from './trail.ts';
+import { clip, clipMiddle, oneLine } from '../sentences.ts';
+import type { Constraint, Trail, UserRequest } from '../trail.ts';
 import { changeFinder, isBinding } from './work.ts';
 
 /** Tokens of the current request that are quoted: an eighth of the budget. */

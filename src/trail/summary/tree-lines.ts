@@ -2,8 +2,8 @@
 
 import { charactersFor, isWithin, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { clip, ELLIPSIS } from './sentences.ts';
-import type { Commit, Trail, TreeState } from './trail.ts';
+import { clip, ELLIPSIS } from '../sentences.ts';
+import type { Commit, Trail, TreeState } from '../trail.ts';
 
 /** Tokens of the paths at least, and as a share of the budget. */
 const LEAST_TOKENS = 24;
