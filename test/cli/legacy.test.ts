@@ -290,8 +290,8 @@ describe('what belongs to compact_v2 is gone with it', () => {
         ...provider,
         'compact',
         session,
-        '--model',
-        'far/gpt-5.1',
+        // Clearing asks no model, and says so first.
+        ...(strategy === 'remote' ? ['--model', 'far/gpt-5.1'] : []),
         '--strategy',
         strategy,
       ]);
