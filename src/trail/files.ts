@@ -81,7 +81,8 @@ export class FileLedger {
       if (!isSameCall) entry.reads++;
       entry.hasGaps = (entry.reads === 1 || entry.hasGaps) && action.extent?.hasGaps === true;
       entry.lines = action.extent?.total ?? entry.lines;
-      if (action.range !== undefined) entry.ranges = [...entry.ranges, action.range].slice(-MAX_RANGES);
+      // Who read all of it has read every part.
+      entry.ranges = action.range === undefined ? [] : [...entry.ranges, action.range].slice(-MAX_RANGES);
       return true;
     }
     entry.isRestored = false;

@@ -7,6 +7,7 @@ import {
   readsFailed,
   refusalIn,
   saysFailed,
+  stripAnsi,
   tellingLines,
 } from './outputs.ts';
 import { beginningOf } from './phrases.ts';
@@ -73,6 +74,11 @@ test('a failure is told by its problems and one count, a success by its counts',
   assert.deepEqual(tellingLines('one\ntwo\nthree', false), []);
 });
 
+test('of a line that was written over the last state is told, without colours', () => {
+  const shown = 'Turning (1/3)\rTurning (3/3)\r\u001b[K\u001b[32mTurned.\u001b[0m\nnext\r\n';
+  assert.equal(stripAnsi(shown), 'Turned.\nnext\r\n');
+});
+
 test('links and refusals are read off what tools say', () => {
   assert.deepEqual(
     linksIn('see https://example.org/ada/orbit/pull/7, twice https://example.org/ada/orbit/pull/7'),
@@ -81,6 +87,7 @@ test('links and refusals are read off what tools say', () => {
   assert.equal(refusalIn("The user doesn't want to proceed with this tool use."), '');
   assert.equal(refusalIn('fine'), undefined);
   assert.equal(refusalIn('[Operation Cancelled] Reason: User denied execution.'), '');
+  assert.equal(refusalIn('[Operation Cancelled] Reason: Operation cancelled'), '');
   assert.equal(refusalIn('exec command rejected by user'), '');
   assert.equal(refusalIn('patch rejected by user'), '');
   assert.equal(refusalIn('The user rejected permission to use this specific tool call.'), '');
@@ -124,6 +131,7 @@ test('an output says that something failed, whatever the status; the name of a p
     '# fail 3',
     'src/dome.ts(4,2): error TS2345: no',
     'make: *** [dome] Error 2',
+    '1/1 dome | 0%\nRESULT: FAIL  (0/1 scored)',
     ' 40 pass\n 2 fail',
   ];
   const passed = [

@@ -105,7 +105,7 @@ const DIFFERENCE = /^\s*(?:\+ |- )?(?:expected|received|actual|want|got|left|rig
 
 /** A line that no run prints that went well. Names that a program merely prints ("error handling") are not enough. */
 const CERTAIN_FAILURE =
-  /^\s*(?:\(fail\)|--- FAIL|FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm ERR!|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
+  /^\s*(?:\(fail\)|--- FAIL|(?:RESULT: ?)?FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm ERR!|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
 
 /** What each line holds that is a certain failure. */
 const MAY_FAIL = /fail|error|not ok|npm err|\*\*\*|traceback|panic/gi;
@@ -219,10 +219,11 @@ function lastLines(text: string, count: number): string[] {
   return lines.filter((line) => line !== '').slice(-count);
 }
 
-/** Removes terminal colours. */
+/** Removes terminal colours, and of a line that was written over what stood there before. */
 export function stripAnsi(text: string): string {
   // oxlint-disable-next-line no-control-regex -- the escape character is what is looked for
-  return text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
+  const plain = text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
+  return plain.includes('\r') ? plain.replace(/^[^\n]*\r(?=[^\r\n])/gm, '') : plain;
 }
 
 /** Whether a line counts what a run did: tests, errors, problems. */
@@ -265,7 +266,8 @@ export function looksFailed(text: string): boolean {
 const REFUSALS = [
   /^The user doesn't want to (?:proceed|take this action)/,
   /^(?:exec )?(?:command|patch|execution|tool call|MCP tool call) (?:was )?rejected by (?:the )?user/i,
-  /^(?:Error: )?(?:\[Operation Cancelled\] Reason: )?User (?:denied|declined|rejected|cancelled) (?:execution|the (?:operation|tool|call)|this (?:operation|tool|call))/i,
+  /^(?:Error: )?\[Operation Cancelled\] Reason: /,
+  /^(?:Error: )?User (?:denied|declined|rejected|cancelled) (?:execution|the (?:operation|tool|call)|this (?:operation|tool|call))/i,
   /^(?:Error: )?The user (?:has )?(?:rejected|denied|declined) (?:permission to use this|this tool call|the tool call|this action|this command)/i,
 ];
 

@@ -40,6 +40,12 @@ export class Story {
     });
   }
 
+  /** A call whose result is not there yet. */
+  started(name: string, args: object): this {
+    const callId = `call-${++this.#calls}`;
+    return this.#item({ type: 'function_call', name, arguments: JSON.stringify(args), call_id: callId });
+  }
+
   /** A shell command as Codex writes it. */
   sh(script: string, output = '', exitCode = 0): this {
     const text = `Chunk ID: 1\nProcess exited with code ${exitCode}\nOutput:\n${output}`;

@@ -145,6 +145,8 @@ interface PlacedName {
   readonly path: string | undefined;
   /** The request that was worked on when it was named last. */
   readonly turn: number;
+  /** Whether user or agent named it, in a call or in words. */
+  readonly isOwn: boolean;
   /** Its weight for its length: a long name costs more tokens. */
   readonly rate: number;
 }
@@ -157,10 +159,10 @@ export function placedNames(trail: Trail): PlacedNames {
   const homes = fileHomes(trail);
   const turnAt = turnFinder(trail);
   const names: PlacedName[] = [];
-  for (const { text, weight, position } of trail.identifiers) {
+  for (const { text, weight, position, ownMentions } of trail.identifiers) {
     if (isAnonymous(text)) continue;
     const rate = weight / (NAME_OVERHEAD + text.length);
-    names.push({ text, path: homes.get(text), turn: turnAt(position), rate });
+    names.push({ text, path: homes.get(text), turn: turnAt(position), isOwn: ownMentions > 0, rate });
   }
   names.sort((a, b) => b.rate - a.rate);
   return { names, turnLabel: (turn) => turnLabel(turn, trail) };
@@ -179,10 +181,11 @@ export function nameLines(
   const most = NAMES_PER_LINE * Math.max(1, Math.ceil(budget / TOKENS_PER_LINE_OF_PLACE));
   const byFile = new Map<string, string[]>();
   const byTurn = new Map<number, string[]>();
-  const options: string[] = [];
-  for (const { text, path, turn } of placed.names) {
+  // What only a help text or a file shows is used later as often as other names, but nobody has used it yet.
+  const options = new Map<string, string[]>();
+  for (const { text, path, turn, isOwn } of placed.names) {
     if (shown.isShown(text)) continue;
-    if (text.startsWith('--')) options.push(text);
+    if (text.startsWith('--')) append(options, isOwn ? '- Options in use' : '- Options seen', text);
     else if (path !== undefined) append(byFile, path, text);
     else append(byTurn, turn, text);
   }
@@ -190,8 +193,10 @@ export function nameLines(
     ...[...byFile].flatMap(([path, names], at) =>
       fileNameLines(path, names.slice(0, most), { shown, at, perLine }),
     ),
-    ...chunksOf(options.slice(0, most), perLine).map((names, at) =>
-      namesLine(names, { section: SECTION.concepts, order: 1 + at / 1_000, label: '- Options in use' }),
+    ...[...options].flatMap(([label, names]) =>
+      chunksOf(names.slice(0, most), perLine).map((some, at) =>
+        namesLine(some, { section: SECTION.concepts, order: 1 + at / 1_000, label }),
+      ),
     ),
     ...[...byTurn].flatMap(([turn, names]) =>
       chunksOf(names.slice(0, most), perLine).map((some, at) =>

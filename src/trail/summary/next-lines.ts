@@ -42,22 +42,28 @@ function editsSince({ position }: Plan, { current }: Trail): string {
 }
 
 /**
- * How what the agent announced stands: `open` when nothing happened since, `begun` when calls followed, `earlier` when a
- * newer message followed, so that it may be done by now.
+ * How what the agent announced stands: `open` when nothing happened since, `begun` when calls followed, `looked` when those
+ * only looked around, `earlier` when a newer message followed, so that it may be done by now.
  */
-type StepStanding = 'open' | 'begun' | 'earlier';
+type StepStanding = 'open' | 'begun' | 'looked' | 'earlier';
 
 const STEP_LABELS: Readonly<Record<StepStanding, string>> = {
   open: "The agent's own words",
   begun: 'Announced, and begun since',
+  looked: 'Announced; since then nothing was changed',
   earlier: 'Announced before, perhaps done by now',
 };
+
+/** Characters of what was run since an announcement. */
+const RAN_LENGTH = 80;
 
 /** What to call the step that the agent announced: fresh, begun or older words; once files were edited for it, what was done. */
 export function announcement(trail: Trail): string {
   const standing = stepStanding(trail);
   const { position } = trail.current.newestReply ?? {};
-  const done = standing === 'begun' && position !== undefined ? doneSince(trail, position) : undefined;
+  if (standing !== 'begun' || position === undefined) return STEP_LABELS[standing];
+  const ran = trail.current.actions.findLast((action) => action.position > position);
+  const done = doneSince(trail, position) ?? (ran === undefined ? undefined : clip(ran.text, RAN_LENGTH));
   return done === undefined ? STEP_LABELS[standing] : `Announced; since then ${done}`;
 }
 
@@ -65,7 +71,10 @@ function stepStanding({ current, nextStep }: Trail): StepStanding {
   const newest = oneLine(current.newestReply?.text ?? '');
   const head = oneLine(nextStep?.split('; ')[0] ?? '').slice(0, KNOWN_BY);
   if (newest !== '' && !newest.includes(head)) return 'earlier';
-  return newest === '' || current.isAgentDone ? 'open' : 'begun';
+  if (newest === '' || current.isAgentDone) return 'open';
+  const said = current.newestReply?.position ?? 0;
+  const isBegun = current.started.length > 0 || current.actions.some(({ position }) => position > said);
+  return isBegun ? 'begun' : 'looked';
 }
 
 /** Whether the agent has done with the current request: one that ends with what it will do next has not. */
@@ -82,7 +91,8 @@ function whereItStands(trail: Trail): string {
   if (current.isAgentDone) return 'The agent announced this in its last message; the log ends there.';
   const hasBegun =
     current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
-  if (current.unread.length > 0) return 'Under way: go on from the newest result above.';
+  if (current.unread.some(({ turn }) => turn === turns))
+    return 'Under way: go on from the newest result above.';
   return hasBegun
     ? 'Under way: go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';

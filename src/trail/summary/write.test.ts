@@ -131,13 +131,40 @@ test('a plan says where work went on without it, and one with a step in progress
   assert.match(summaryOf(planned('completed').agent('It is ground.')), /had answered the current request/);
 });
 
+test('options that somebody named are told apart from those that only a help text shows; a file that was read whole without the parts that were read before', () => {
+  const text = summaryOf(
+    Story.in(home)
+      .user('Turn it.')
+      .sh('dome --help', Array.from({ length: 40 }, (_, at) => `--turn-by-${at}\n  turns`).join('\n'))
+      .sh('dome --turn-by-7')
+      .call('Read', { file_path: `${home}/notes.md`, offset: 1, limit: 40 }, 'a')
+      .read(`${home}/notes.md`, 'all of it'),
+  );
+  assert.doesNotMatch(text, /- Options in use: .*--turn-by-(?!7\b)/);
+  assert.match(text, /^- Options seen: --turn-by-\d+, --turn-by-/m);
+  assert.match(text, /- notes\.md \(read 2×\)/);
+});
+
 test('where work is under way, nothing is said to be pending of nothing, and a fresh result comes before an old promise', () => {
   const text = summaryOf(
     Story.in(home).user('Aim.').agent('Let me look at the mount.').sh('ls mount', 'a b c'),
   );
   assert.match(text, /7\. Pending Tasks:\n- The current request, under way\./);
-  assert.match(text, /Announced, and begun since: "Let me look at the mount\."/);
+  assert.match(text, /Announced; since then nothing was changed: "Let me look at the mount\."/);
   assert.match(text, /go on from the newest result above\.$/);
+  const turning = (): Story => Story.in(home).user('Aim.').agent('Let me turn the mount.');
+  assert.match(
+    summaryOf(turning().sh('make turn', 'done')),
+    /^Announced; since then ran `make turn`: "Let me/m,
+  );
+  const started = summaryOf(turning().started('Bash', { command: 'make turn' }));
+  assert.match(started, /^Announced, and begun since: "Let me turn/m);
+  const next = summaryOf(turning().sh('make turn', 'done').user('No, stop.'));
+  assert.match(
+    next,
+    /^Work on the current request had not begun\.$/m,
+    'what came before it is no result of its',
+  );
   const asking = Story.in(home).user('Aim.').agent('Is the mount level?');
   assert.match(summaryOf(asking), /the user has not answered yet: "Is the mount level\?"/);
   assert.doesNotMatch(summaryOf(asking.sh('level mount', 'yes')), /has not answered/, 'it asked itself');
@@ -542,7 +569,7 @@ test('a call is quoted for the names in it, with how its result began where ther
 });
 
 /** A line that only lists names, whatever stands before them. */
-const BARE_NAMES = /^(?: {2}names|- Options in use|- (?:message \d+|current request)|- \S+ names): /;
+const BARE_NAMES = /^(?: {2}names|- Options (?:in use|seen)|- (?:message \d+|current request)|- \S+ names): /;
 
 test('lists of names take less than an eighth of a summary of 4,000 tokens', () => {
   fc.assert(
