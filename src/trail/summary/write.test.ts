@@ -137,6 +137,12 @@ test('options that somebody named are told apart from those that only a help tex
       .user('Turn it.')
       .sh('dome --help', Array.from({ length: 40 }, (_, at) => `--turn-by-${at}\n  turns`).join('\n'))
       .sh('dome --turn-by-7')
+      .agent('It turns.')
+      .user('Wash it.')
+      .agent('It is clean.')
+      .user('Dry it.')
+      .agent('It is dry.')
+      .user('Read the notes.')
       .call('Read', { file_path: `${home}/notes.md`, offset: 1, limit: 40 }, 'a')
       .read(`${home}/notes.md`, 'all of it'),
   );
