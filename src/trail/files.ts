@@ -528,8 +528,9 @@ function definitionsIn(text: string): ReadonlyMap<string, number> {
 function isSeen({ seen }: ReadText, text: string, at: number, isDefinition: boolean): boolean {
   const from = text.lastIndexOf('\n', at - 1) + 1;
   const end = text.indexOf('\n', at);
-  if ((end < 0 ? text.length : end) - from > ROW_LENGTH) return false;
-  const line = 2 * from + Number(isDefinition);
+  const isLong = (end < 0 ? text.length : end) - from > ROW_LENGTH;
+  // Of a long line pieces are told: one for each stretch of two, or they would say the same words again and again.
+  const line = isLong ? -1 - Math.floor(at / (2 * ROW_LENGTH)) : 2 * from + Number(isDefinition);
   if (seen.has(line)) return true;
   seen.add(line);
   return false;
