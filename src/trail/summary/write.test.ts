@@ -594,6 +594,16 @@ test('lists of names take less than an eighth of a summary of 4,000 tokens', () 
   );
 });
 
+test('of a long line one piece of each stretch is told, whatever it names', () => {
+  const names = Array.from({ length: 24 }, (_, at) => `lens_${at} turns`).join(' with the ');
+  const story = Story.in(home).user('Look.').read(`${home}/lenses.txt`, `All of it: ${names}`);
+  for (let at = 0; at < 24; at++) story.agent(`I look at lens_${at} now.`);
+  const pieces = summaryOf(story, 8_000)
+    .split('\n')
+    .filter((row) => /^ +… .*turns with the/.test(row));
+  assert.ok(pieces.length > 0 && pieces.length <= Math.ceil(names.length / 220) + 1, pieces.join('\n'));
+});
+
 test('rules in the middle of a pasted text come after those of the user, and say so', () => {
   const pasted = Array.from(
     { length: 20 },
