@@ -43,7 +43,14 @@ import type { GitCommand, SimpleCommand } from './shell.ts';
 import { clip, clipMiddle, clippedLine, detached, endsOf, headLines, keptOf, oneLine } from './sentences.ts';
 import { onlyLooks, shownFiles } from './shown.ts';
 import { StepLedger } from './steps.ts';
-import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
+import {
+  announcedStep,
+  closingQuestion,
+  namedList,
+  putsOff,
+  statementsOf,
+  StatementPool,
+} from './statements.ts';
 import type { Action, LineRange, Reply, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
@@ -114,6 +121,8 @@ export class TrailCollector {
   #pins: readonly Pin[] = [];
   #lastMessage = '';
   #repliesTo: Reply | undefined;
+  /** What the agent asked and the user left open to ask something else first. */
+  #putOff: Statement | undefined;
   #newestReply: Reply | undefined;
   readonly #step = new Newest(announcedStep);
   #hasCalledSinceMessage = false;
@@ -186,7 +195,10 @@ export class TrailCollector {
       landmarks: this.#deliveries.landmarks(),
       statements,
       // Who calls a tool behind a question does not wait for an answer.
-      openQuestions: this.#hasCalledSinceMessage ? [] : openQuestions(now, this.#lastMessage),
+      openQuestions: [
+        ...(this.#putOff === undefined ? [] : [this.#putOff]),
+        ...(this.#hasCalledSinceMessage ? [] : openQuestions(now, this.#lastMessage)),
+      ],
       current: {
         statements: statements.filter((statement) => statement.turn >= turn - 1).slice(-CURRENT_STATEMENTS),
         actions: this.#steps.actions(),
@@ -302,7 +314,12 @@ export class TrailCollector {
     const isTemplated = this.#textActions !== undefined && this.#requests.turn === 0;
     const { task: own, template } = isTemplated ? templatedTask(words) : { task: words, template: '' };
     this.#hasPast = true;
-    const question = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
+    const asked = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
+    const question = putsOff(own) ? undefined : asked;
+    this.#putOff =
+      asked === undefined || question !== undefined
+        ? undefined
+        : { kind: 'question', turn: this.#requests.turn, position: this.#position, text: asked };
     this.#messagePosition = this.#position;
     const isAnswered = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
     this.#requests.add(own, { position: this.#position, question, isAnswered });

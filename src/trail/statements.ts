@@ -113,6 +113,15 @@ export function closingQuestion(text: string): string | undefined {
   return last.findLast(isQuestion);
 }
 
+/** How a message puts an answer off: it asks or wants something else before. */
+const PUTS_OFF =
+  /^(?:(?:ok(?:ay)?|well|hm+|wait|yes)[,.!]? )?(?:(?:just )?(?:a |one )?(?:more )?(?:quick|short|small|follow[- ]?up)\b[\w -]{0,24}\bquestion|before (?:that|we|you|I)\b)|\bquestion first\b|^(?:zuerst|erst mal|vorher) |^(?:avant (?:ça|cela)|antes de eso)\b/i;
+
+/** Whether a message of the user leaves the question before it open. */
+export function putsOff(text: string): boolean {
+  return PUTS_OFF.test(text.slice(0, 160));
+}
+
 /** Whether a sentence asks: it ends with a question mark that stands in no quotation and in no code. */
 function isQuestion(sentence: string): boolean {
   if (!/[?？]["”)*]*$/.test(sentence)) return false;

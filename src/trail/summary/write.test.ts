@@ -131,6 +131,21 @@ test('a plan says where work went on without it, and one with a step in progress
   assert.match(summaryOf(planned('completed').agent('It is ground.')), /had answered the current request/);
 });
 
+test('a question that the user puts off to ask something else first stays open until the next message', () => {
+  const put = (reply: string): Story =>
+    Story.in(home).user('Aim.').agent('Shall I grind the mirror or buy one?').user(reply).sh('ls', 'a');
+  const open =
+    /- The agent asked, and the user has not answered yet: "Shall I grind the mirror or buy one\?"/;
+  const replies = /It replies to the agent's question/;
+  const first = summaryOf(put('quick follow up question first: why does it fog?'));
+  assert.match(first, open);
+  assert.doesNotMatch(first, replies);
+  const answered = summaryOf(put('Buy one, the quick way. No question.'));
+  assert.doesNotMatch(answered, open);
+  assert.match(answered, replies);
+  assert.doesNotMatch(summaryOf(put('One quick question: why?').agent('Dew.').user('Buy it.')), open);
+});
+
 test('options that somebody named are told apart from those that only a help text shows; a file that was read whole without the parts that were read before', () => {
   const text = summaryOf(
     Story.in(home)
