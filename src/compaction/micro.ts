@@ -137,12 +137,17 @@ function findCandidates(search: Search): Candidates {
   const tools = new ToolsOfResults(items);
   const places: number[] = [];
   const least: number[] = [];
+  let areKnown = settings.count === undefined;
   for (let index = 0; index < items.length; index++) {
     if (!isCandidate(index, search, tools)) continue;
     places.push(index);
-    if (settings.count === undefined) least.push(leastSize(index, search));
+    if (settings.count !== undefined) continue;
+    const known = knownSize(index, search);
+    areKnown &&= known !== undefined;
+    least.push(known ?? leastSize(index, search));
   }
-  const sizes = late(() => places.map((index) => exactSize(index, search)));
+  // Fetching all of them once more would be a third of the work in a thread whose account has counted them.
+  const sizes = areKnown ? () => least : late(() => places.map((index) => exactSize(index, search)));
   return { places, least: settings.count === undefined ? least : sizes(), sizes };
 }
 
@@ -183,8 +188,6 @@ function exactSize(index: number, search: Search): number {
 
 /** By the estimate a text has no fewer bytes than characters; any other count has to be asked. */
 function leastSize(index: number, search: Search): number {
-  const known = knownSize(index, search);
-  if (known !== undefined) return known;
   const { items, settings, placeholder } = search;
   const text = outputText(items[index]);
   const least = text === undefined ? 0 : Math.ceil(text.length / settings.approxBytesPerToken);
