@@ -10,8 +10,8 @@ const ITEM_LENGTH = 60;
 const SAID_LENGTH = 160;
 /** Items that a sentence may name and still say something of each. */
 const MOST_TOGETHER = 2;
-/** Characters of a message up to which it takes over the list of the answer before it rather than saying all itself. */
-const LONGEST_FOLLOW_UP = 200;
+/** Characters of a message up to which it goes on from the answer before it rather than saying all itself. */
+export const LONGEST_FOLLOW_UP = 200;
 
 /** A row that begins with its number. */
 const NUMBERED_ROW = /^\s{0,3}(?:[*_]{2})?(\d{1,2})[.)](?:[*_]{2})? +(\S.*)$/;

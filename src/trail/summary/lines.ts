@@ -12,6 +12,7 @@ import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from '
 import { startedLines, stepLines, tailLines, toldSteps, unreadLines, wholeSteps } from './step-lines.ts';
 import { standingOf } from '../taken-back.ts';
 import { otherCommits, treeLines } from './tree-lines.ts';
+import { LONGEST_FOLLOW_UP } from '../items.ts';
 import type { Reply, Trail } from '../trail.ts';
 import { isBinding } from './work.ts';
 import {
@@ -200,8 +201,6 @@ function quotingOf(reply: Reply | undefined, trail: Trail, budget: number): Quot
   return { share: Math.max(share, LISTED_SHARE), row: Math.max(LEAST_ROW, Math.floor(room / rows.length)) };
 }
 
-/** Characters of a request up to which it asks about the answer before it rather than saying all itself. */
-const LONGEST_FOLLOW_UP = 200;
 const LIST_ITEM = /^\s*(?:[-*•] |\d{1,3}[.)] |\|)/;
 const LEAST_ITEMS = 3;
 /** Share of the budget for such a message, and characters of its rows at least. */

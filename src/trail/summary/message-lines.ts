@@ -81,35 +81,17 @@ export function messageLines(trail: Trail, budget: number, { preserved, standing
       const count = turnsOf({ first, last }).filter((turn) => !asked.has(turn)).length;
       return { line, request: last, count, isLimited, isDoubtful: !isCurrent && mayBind(first) };
     });
-  const deeds = lines.flatMap(({ line: parent, request }) => {
-    const text = request.turn === trail.turns ? '' : deedsText(request, standing);
-    return text === ''
-      ? []
-      : [
-          summaryLine({
-            section,
-            order: request.turn + 0.5,
-            text: `   → ${text}`,
-            says: saidOnly(request),
-            value: 0.5,
-            parent,
-          }),
-        ];
-  });
-  const deedsOfFollowing = following.flatMap((request) => {
-    const text = request.turn === trail.turns ? '' : deedsText(request, standing);
-    return text === ''
-      ? []
-      : [
-          summaryLine({
-            section,
-            order: request.turn + 0.5,
-            text: `   → after message ${request.turn}: ${text}`,
-            says: saidOnly(request),
-            value: 0.6,
-          }),
-        ];
-  });
+  const deedsOf = (request: UserRequest, parent?: SummaryLine): SummaryLine[] => {
+    const did = request.turn === trail.turns ? '' : deedsText(request, standing);
+    if (did === '') return [];
+    const text = parent === undefined ? `   → after message ${request.turn}: ${did}` : `   → ${did}`;
+    const value = parent === undefined ? 0.6 : 0.5;
+    return [
+      summaryLine({ section, order: request.turn + 0.5, text, says: saidOnly(request), value, parent }),
+    ];
+  };
+  const deeds = lines.flatMap(({ line, request }) => deedsOf(request, line));
+  const deedsOfFollowing = following.flatMap((request) => deedsOf(request));
   const followLine = [
     ...(following.length === 0 ? [] : [followingLine(following)]),
     ...(toldAbove.length === 0 ? [] : [toldAboveLine(toldAbove)]),
