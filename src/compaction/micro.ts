@@ -5,7 +5,7 @@ import type { CountText } from '../tokens/estimate.ts';
 import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import { CLEARED_RESULT } from '../protocol/record.ts';
-import { clearResult, isCleared } from '../history/clear.ts';
+import { clearFresh, isCleared } from '../history/clear.ts';
 import { NO_RESULT } from '../history/present.ts';
 import { eligibleTool } from './eligible.ts';
 
@@ -59,13 +59,16 @@ export type MicroResult =
       readonly state: CompactState;
     };
 
-/** Results that could be cleared, oldest first. Numbers beside each other, since there may be tens of thousands. */
+/**
+ * Results that could be cleared, oldest first. There may be tens of thousands: lists that grow were a fifth of the work, in
+ * garbage, so these have the length of the history from the start.
+ */
 interface Candidates {
-  readonly places: readonly number[];
+  readonly places: Int32Array;
   /** Tokens that each has at least; more than a cleared result has wherever it is larger. */
-  readonly least: readonly number[];
+  readonly least: Int32Array;
   /** Tokens that each has. */
-  readonly sizes: () => readonly number[];
+  readonly sizes: () => Int32Array;
 }
 
 /**
@@ -82,34 +85,22 @@ export function microCompact(
   const placeholder = textTokens(CLEARED_RESULT, settings);
   const search: Search = { items, state, settings, placeholder };
   const candidates = findCandidates(search);
-  const { places, least } = candidates;
-  const lastSampled = lastAgentIndex(items);
-  const chosen: number[] = [];
-  let certain = 0;
-  for (let nth = 0; nth < places.length - settings.keepLastTools; nth++) {
-    if ((places[nth] ?? 0) >= lastSampled) break;
-    const tokens = least[nth] ?? 0;
-    if (tokens <= placeholder) continue;
-    chosen.push(nth);
-    certain += tokens - placeholder;
-  }
-  const saving = late(() => {
-    const sizes = candidates.sizes();
-    return chosen.reduce((sum, nth) => sum + (sizes[nth] ?? 0) - placeholder, 0);
-  });
+  const chosen = choose(candidates, search);
+  const certain = savingOf(chosen, candidates.least, placeholder);
+  const saving = late(() => savingOf(chosen, candidates.sizes(), placeholder));
   const isWorthIt = certain >= settings.minTokensToSave || saving() >= settings.minTokensToSave;
   if (chosen.length === 0 || !isWorthIt) {
     const after = stateAfter(search, candidates, []);
     return { wasEffective: false, why: 'not_worth_it', tokensSaved: saving(), state: after };
   }
-  const callIds: string[] = [];
+  const callIds = new Array<string>(chosen.length);
   const left = [...items];
-  for (const nth of chosen) {
-    const place = places[nth] ?? 0;
+  for (let order = 0; order < chosen.length; order++) {
+    const place = candidates.places[chosen[order] ?? 0] ?? 0;
     const item = items[place];
     if (item === undefined) continue;
-    callIds.push(resultCallId(item) ?? '');
-    left[place] = clearResult(item);
+    callIds[order] = resultCallId(item) ?? '';
+    left[place] = clearFresh(item);
   }
   return {
     wasEffective: true,
@@ -121,6 +112,24 @@ export function microCompact(
     callIds,
     state: stateAfter(search, candidates, callIds),
   };
+}
+
+/** Which of the candidates are cleared: of those that the model was sampled on, all larger ones but the newest. */
+function choose({ places, least }: Candidates, { items, settings, placeholder }: Search): Int32Array {
+  const lastSampled = lastAgentIndex(items);
+  const chosen = new Int32Array(places.length);
+  let count = 0;
+  for (let nth = 0; nth < places.length - settings.keepLastTools; nth++) {
+    if ((places[nth] ?? 0) >= lastSampled) break;
+    if ((least[nth] ?? 0) > placeholder) chosen[count++] = nth;
+  }
+  return chosen.subarray(0, count);
+}
+
+function savingOf(chosen: Int32Array, sizes: Int32Array, placeholder: number): number {
+  let sum = 0;
+  for (let nth = 0; nth < chosen.length; nth++) sum += (sizes[chosen[nth] ?? 0] ?? 0) - placeholder;
+  return sum;
 }
 
 /** What results are looked for in. */
@@ -135,20 +144,24 @@ interface Search {
 function findCandidates(search: Search): Candidates {
   const { items, settings } = search;
   const tools = new ToolsOfResults(items);
-  const places: number[] = [];
-  const least: number[] = [];
+  const places = new Int32Array(items.length);
+  const least = new Int32Array(items.length);
+  let length = 0;
   let areKnown = settings.count === undefined;
   for (let index = 0; index < items.length; index++) {
     if (!isCandidate(index, search, tools)) continue;
-    places.push(index);
-    if (settings.count !== undefined) continue;
-    const known = knownSize(index, search);
-    areKnown &&= known !== undefined;
-    least.push(known ?? leastSize(index, search));
+    places[length] = index;
+    if (settings.count === undefined) {
+      const known = knownSize(index, search);
+      areKnown &&= known !== undefined;
+      least[length] = known ?? leastSize(index, search);
+    }
+    length++;
   }
+  const found = places.subarray(0, length);
   // Fetching all of them once more would be a third of the work in a thread whose account has counted them.
-  const sizes = areKnown ? () => least : late(() => places.map((index) => exactSize(index, search)));
-  return { places, least: settings.count === undefined ? least : sizes(), sizes };
+  const sizes = areKnown ? () => least : late(() => found.map((index) => exactSize(index, search)));
+  return { places: found, least: settings.count === undefined ? least : sizes(), sizes };
 }
 
 function isCandidate(
