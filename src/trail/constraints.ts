@@ -89,24 +89,24 @@ export function isConstraint(sentence: string): boolean {
 
 /** Words that make a rule hold for more than the request it came with, and such as do so in what is no opinion. */
 const LASTING =
-  /\b(?:never|always|must(?:n['’]t)?|shall|from now on|going forward|under no circumstances|whatever you do|forbidden|prohibited|not allowed|mandatory|strictly|hands off|off[ -]limits)\b|(?<!\b(?:I|we|you|they|it|that|this|who|which) )\b(?:do not|don['’]?t)\b|^(?:please )?no (?:\w+ )?\w+s[.!]*$/iu;
+  /\b(?:never|always|must(?:n['’]t)?|shall|from now on|going forward|under no circumstances|whatever you do|forbidden|prohibited|not allowed|mandatory|strictly|hands off|off[ -]limits)\b|(?<!\b(?:I|we|you|they|it|that|this|who|which) )\b(?:do not|don['’]?t)\b|^(?:please )?no (?:\w+ )?\w+s[.!]*$/i;
 const GENERAL =
-  /\b(?:remember|in mind|crucial|essential|to (?:stay|remain)|(?:you|we|they) may not|rather you|every\w*|each|any\w*|nothing|nobody|none of|prefer|avoid|refrain|stick (?:to|with)|at (?:most|least|no point)|let['’]?s not|use \S+,? not)\b|^(?:please |and |but |so )*only\b|\b(?:no|not) (?:new|more|extra|other|additional|network|external|third|default|global|magic)\b/iu;
+  /\b(?:remember|in mind|crucial|essential|to (?:stay|remain)|(?:you|we|they) may not|rather you|every\w*|each|any\w*|nothing|nobody|none of|prefer|avoid|refrain|stick (?:to|with)|at (?:most|least|no point)|let['’]?s not|use \S+,? not)\b|^(?:please |and |but |so )*only\b|\b(?:no|not) (?:new|more|extra|other|additional|network|external|third|default|global|magic)\b/i;
 /** An order about some words of a text: once they are changed, the words bind nobody. */
 const EDITS_WORDS =
-  /^(?:(?:please|now|also|and|then|ok(?:ay)?)[, ]+)*(?:remove|delete|drop|cut|take out|replace|rewrite|reword|rename|shorten) (?:this|that|these|those|the (?:line|sentence|part|bullet|section|paragraph|phrase|word)s?)\b/iu;
+  /^(?:(?:please|now|also|and|then|ok(?:ay)?)[, ]+)*(?:remove|delete|drop|cut|take out|replace|rewrite|reword|rename|shorten) (?:this|that|these|those|the (?:line|sentence|part|bullet|section|paragraph|phrase|word)s?)\b/i;
 /** How a user says again how something is to be done, or why it is to be done so each time. */
 const INSISTS =
-  /^(?:what I (?:said|asked for|meant) (?:was|is)|(?:as|like) I (?:already )?said|I (?:already )?(?:said|told you) to)\b|\bso (?:that )?I(?:['’]ll)? (?:only |just )?(?:have|need) to \w+ (?:\w+ )?once\b/iu;
+  /^(?:what I (?:said|asked for|meant) (?:was|is)|(?:as|like) I (?:already )?said|I (?:already )?(?:said|told you) to)\b|\bso (?:that )?I(?:['’]ll)? (?:only |just )?(?:have|need) to \w+ (?:\w+ )?once\b/i;
 /** How an opinion, a report or a request begins. */
 const OPINION =
-  /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:(?:I|we) (?:think|thought|guess|believe|feel|wonder|see|selected|don['’]?t th?ink)|I['’]m|maybe|perhaps|probably|basically|right now|currently|in theory|given that|what I said|(?:can|could) (?:you|we))\b/iu;
+  /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:(?:I|we) (?:think|thought|guess|believe|feel|wonder|see|selected|don['’]?t th?ink)|I['’]m|maybe|perhaps|probably|basically|right now|currently|in theory|given that|what I said|(?:can|could) (?:you|we))\b/i;
 /** Words of rules by which a request says what is to be done about it, and no more. */
 const PASSING =
-  /\b(?:should(?:n['’]?t)?|can(?:no|['’]?)t|(?:does|did)(?:n['’]t| not)|don['’]?t|do not|won['’]t|without|exactly|only|except|unless|important|requires?|required|make sure|ensure|instead of|rather than|no longer|skip|(?:has|have|needs?|ought) to \w+|stop \w+ing|(?:may|need) not)\b/iu;
+  /\b(?:should(?:n['’]?t)?|can(?:no|['’]?)t|(?:does|did)(?:n['’]t| not)|don['’]?t|do not|won['’]t|without|exactly|only|except|unless|important|requires?|required|make sure|ensure|instead of|rather than|no longer|skip|(?:has|have|needs?|ought) to \w+|stop \w+ing|(?:may|need) not)\b/i;
 /** How a correction of what was just done begins. */
 const OBJECTION =
-  /^(?:no|nope|wait|actually|nein|non|нет|不|いいえ|아니)[,.:，。、]|^no(?:pe)? (?:remove|revert|undo|that|this|it|I|you|we|the)\b/iu;
+  /^(?:no|nope|wait|actually|nein|non|нет|不|いいえ|아니)[,.:，。、]|^no(?:pe)? (?:remove|revert|undo|that|this|it|I|you|we|the)\b/i;
 
 /**
  * Whether a rule goes on to bind once the request that it came with was answered. What a request should do, cannot do, or
@@ -121,7 +121,7 @@ export function isLasting(rule: string): boolean {
 
 /** What says that something said or done before was wrong, wherever it stands in a message. */
 const WRONG =
-  /\b(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are|s)? (?:wrong|incorrect|not (?:right|correct|true|what I))|I (?:didn['’]t|did not) (?:ask|mean|say)|(?:das|es) (?:ist|stimmt) (?:falsch|nicht)|c['’]est faux|eso (?:es incorrecto|no es))\b|不对|错了|違います/iu;
+  /\b(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are|s)? (?:wrong|incorrect|not (?:right|correct|true|what I))|I (?:didn['’]t|did not) (?:ask|mean|say)|(?:das|es) (?:ist|stimmt) (?:falsch|nicht)|c['’]est faux|eso (?:es incorrecto|no es))\b|不对|错了|違います/i;
 
 /** Whether a message of the user opens with a correction or calls something wrong. */
 export function isCorrection(text: string): boolean {
@@ -175,7 +175,7 @@ const LIST_ITEM = /^(?:[-*+] +|[•–・] *|\d{1,3}[.)、] *|[a-z][.)] +)(?=\S)
 
 /** A sentence that means nothing without the one before it: a few words, one of which points back. */
 const POINTS_BACK =
-  /^(?=(?:\S+\s+){0,6}\S+$)(?:.*\b(?:this|that|it|its|they|them|those|these|so)\b|(?:if|else|otherwise|same)\b)/iu;
+  /^(?=(?:\S+\s+){0,6}\S+$)(?:.*\b(?:this|that|it|its|they|them|those|these|so)\b|(?:if|else|otherwise|same)\b)/i;
 
 /**
  * The constraint sentences of a user's message, in order, each once. One that points back brings along the sentence

@@ -109,9 +109,22 @@ const READ_NOTICE =
 const TRUNCATED =
   /^\s*IMPORTANT: The file content has been truncated\.[^]{0,1000}?\n--- FILE CONTENT \(truncated\) ---\n/;
 
+/** What a text holds if it holds any of the two. */
+const MAY_NOTICE = [
+  'IMPORTANT: The file',
+  ' of the file)',
+  ' more lines ',
+  '[File: ',
+  '(Open file: ',
+  '(Current directory: ',
+];
+
 /** The text of a file without what its reader and a harness say around it. */
 export function withoutNotices(text: string): string {
-  return withoutReminders(text).replace(TRUNCATED, '').replace(READ_NOTICE, '');
+  const told = withoutReminders(text);
+  return MAY_NOTICE.some((part) => told.includes(part))
+    ? told.replace(TRUNCATED, '').replace(READ_NOTICE, '')
+    : told;
 }
 
 const DIFF_FILE = /^diff --git a\/\S+ b\//;

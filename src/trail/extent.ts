@@ -26,15 +26,23 @@ const NUMBERED = /^ *(\d{1,9})(?:→|\t|\||:)/gm;
 /** @source Codex, Claude Code, mini-swe-agent, opencode */
 const GAPS =
   /…\d{1,9} (?:tokens|chars) truncated…|^\.{3} \[\d{1,9} lines truncated\] \.{3}$|^Total output lines: \d|<elided_chars>|^\((?:File has more lines|Output capped)|^<persisted-output>/m;
-const MAY_SAY =
-  /more lines|Showing lines|truncated|Total output lines|<elided_chars>|Output capped|<persisted/;
+/** What an output holds if its reader says anything; looked for one by one, which takes a sixth of what a pattern takes. */
+const SAYINGS = [
+  'more lines',
+  'Showing lines',
+  'truncated',
+  'Total output lines',
+  '<elided_chars>',
+  'Output capped',
+  '<persisted',
+];
 
 /**
  * Reads what a reader says of the text that it printed.
  * @param from the first line that was asked for
  */
 export function extentOf(output: string, from = 1): Extent {
-  if (!MAY_SAY.test(output)) return WHOLE;
+  if (!SAYINGS.some((saying) => output.includes(saying))) return WHOLE;
   const showing = SHOWING.exec(output);
   if (showing !== null) {
     const [, first = from, to = first, total] = showing.map(Number);

@@ -18,7 +18,7 @@ const NUMBERED_ROW = /^\s{0,3}(?:[*_]{2})?(\d{1,2})[.)](?:[*_]{2})? +(\S.*)$/;
 
 /** How an agent names an item by its number, or several by theirs. Steps and phases are nearly always those of something else. */
 const NAMED_ITEM =
-  /\b(?:items?|points?|tasks?|issues?|findings?|comments?|problems?|suggestions?|questions?|todos?|bugs?|fix(?:es)?|requests?)\s+#?(\d{1,2}(?:\s*(?:,|-|–|&|and|to|\+)\s*(?:and\s*)?#?\d{1,2})*)(?!\.?\d|%)/giu;
+  /\b(?:items?|points?|tasks?|issues?|findings?|comments?|problems?|suggestions?|questions?|todos?|bugs?|fix(?:es)?|requests?)\s+#?(\d{1,2}(?:\s*(?:,|-|–|&|and|to|\+)\s*(?:and\s*)?#?\d{1,2})*)(?!\.?\d|%)/gi;
 
 /** Follows the newest list. */
 export class ItemLedger {

@@ -2,6 +2,7 @@
 // that its row names, and of a file that is not there nothing was read.
 
 import type { CallMeaning, FileAction } from './calls.ts';
+import { codeAt } from '../tokens/characters.ts';
 import { withoutNotices } from './excerpts.ts';
 import { extentOf } from './extent.ts';
 import { fileActionsOf, hasExtension, joinPath, searchedOf } from './shell.ts';
@@ -205,7 +206,7 @@ function foundTexts(printers: readonly SimpleCommand[], rows: readonly string[])
   let under = printers.length === 1 ? soleFile(search) : undefined;
   for (const [at, row] of rows.entries()) {
     if (row === '' || row === '--') continue;
-    const heading = NUMBER.test(rows[at + 1] ?? '') ? names.pathOf(row) : undefined;
+    const heading = isNumbered(rows[at + 1]) ? names.pathOf(row) : undefined;
     if (heading !== undefined) {
       under = heading;
       continue;
@@ -213,7 +214,8 @@ function foundTexts(printers: readonly SimpleCommand[], rows: readonly string[])
     const name = names.before(row);
     const path = name === undefined ? under : names.pathOf(name);
     if (path === undefined) continue;
-    const text = (name === undefined ? row : row.slice(name.length + 1)).replace(NUMBER, '$1\t');
+    const said = name === undefined ? row : row.slice(name.length + 1);
+    const text = isNumbered(said) ? said.replace(NUMBER, '$1\t') : said;
     const lines = found.get(path);
     if (lines !== undefined) lines.push(text);
     else if (found.size < MAX_FOUND) found.set(path, [text]);
@@ -223,6 +225,11 @@ function foundTexts(printers: readonly SimpleCommand[], rows: readonly string[])
 
 /** The number of a row, before what was found there or beside it. */
 const NUMBER = /^(\d{1,7})[:-]/;
+
+function isNumbered(row = ''): boolean {
+  const first = codeAt(row, 0);
+  return first >= 0x30 && first <= 0x39 && NUMBER.test(row);
+}
 
 /** Files as rows of searches name them: `src/a.ts:12: …` where something was found, `src/a.ts-13- …` beside it. */
 class Names {

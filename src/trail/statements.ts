@@ -90,7 +90,7 @@ export function isIntent(sentence: string): boolean {
 
 /** A choice that somebody says was made, in so many words. */
 const CHOICE =
-  /\b(?:(?:I|we)(?:['’]ve| have)? (?:\w+ly )?(?:decided|chose|opted|settled|picked)|(?:was|been|is) (?:decided|chosen|settled)|decision:|(?:habe|haben) \S.{0,80}entschieden|(?:j['’]ai|nous avons) (?:décidé|choisi))\b|决定(?:了|使用|用)|(?:に|と)決め/iu;
+  /\b(?:(?:I|we)(?:['’]ve| have)? (?:\w+ly )?(?:decided|chose|opted|settled|picked)|(?:was|been|is) (?:decided|chosen|settled)|decision:|(?:habe|haben) \S.{0,80}entschieden|(?:j['’]ai|nous avons) (?:décidé|choisi))\b|决定(?:了|使用|用)|(?:に|と)決め/i;
 
 /** Whether a sentence says in so many words that a choice was made; most decisions only give a reason. */
 export function isChoice(sentence: string): boolean {
@@ -193,7 +193,7 @@ function numberOf(row = ''): number {
 
 /** What a list of open work is called. */
 const REMAINING =
-  /^(?:what(?:['’]s| is) (?:left|next|missing|still)|(?:still )?(?:remaining|outstanding|pending|open|unfinished|unresolved|deferred)\b|still (?:to do|open|missing)|(?:not|to be) (?:yet )?(?:done|implemented|fixed|addressed)|next steps?\b|to ?dos?\b|follow-?ups?\b|left to do|offen\b|noch zu tun|reste à faire|pendientes?|剩余|待办|残り)/iu;
+  /^(?:what(?:['’]s| is) (?:left|next|missing|still)|(?:still )?(?:remaining|outstanding|pending|open|unfinished|unresolved|deferred)\b|still (?:to do|open|missing)|(?:not|to be) (?:yet )?(?:done|implemented|fixed|addressed)|next steps?\b|to ?dos?\b|follow-?ups?\b|left to do|offen\b|noch zu tun|reste à faire|pendientes?|剩余|待办|残り)/i;
 const LONGEST_HEADING = 90;
 const MAX_REMAINING = 20;
 
@@ -224,7 +224,7 @@ const PRAISE =
 
 /** How a message begins that takes back what its speaker said before. */
 const CONCESSION =
-  /^\W{0,4}(?:(?:ah|oh|yes|good|sorry|apologies)[,.!]? )*(?:(?:you(?:['’]re| are) (?:\w+ )?(?:right|correct)|good (?:catch|point)|I (?:was wrong|misread|misunderstood|got (?:that|it|this) wrong)|my (?:mistake|bad)|that was wrong|du hast recht|sie haben recht|(?:tu as|vous avez) raison|tienes razón|tem razão|hai ragione|je hebt gelijk)\b|вы правы|ты прав|masz rację|hakl[ıi]s[ıi]n|[你您]说得对|[你您]是对的|おっしゃる通り|ご指摘の通り|(?:말씀이 )?맞습니다)/iu;
+  /^\W{0,4}(?:(?:ah|oh|yes|good|sorry|apologies)[,.!]? )*(?:(?:you(?:['’]re| are) (?:\w+ )?(?:right|correct)|good (?:catch|point)|I (?:was wrong|misread|misunderstood|got (?:that|it|this) wrong)|my (?:mistake|bad)|that was wrong|du hast recht|sie haben recht|(?:tu as|vous avez) raison|tienes razón|tem razão|hai ragione|je hebt gelijk)\b|вы правы|ты прав|masz rację|hakl[ıi]s[ıi]n|[你您]说得对|[你您]是对的|おっしゃる通り|ご指摘の通り|(?:말씀이 )?맞습니다)/i;
 
 /** Whether a message opens with its speaker giving in. */
 export function isConcession(text: string): boolean {

@@ -7,11 +7,11 @@ import type { Removal, Trail, UserRequest } from './trail.ts';
 
 /** Who admits that something said before was wrong: more than that the other one is right. */
 const ADMITS =
-  /\b(?:I (?:was|stand|am) (?:wrong|mistaken|corrected|incorrect)|I(?:['’]ve| have)? (?:mis(?:read|understood|applied|interpreted|remembered|stated|judged)|got (?:that|it|this) wrong|(?:made|had) an? (?:mistake|error)|accept (?:that|the|your) (?:correction|point))|(?:that|this|it|my \w+) was (?:wrong|incorrect|mistaken|not (?:right|correct|true|accurate))|my (?:mistake|bad|error)|ich (?:lag falsch|habe mich (?:geirrt|vertan))|mein fehler|das war falsch|(?:je me suis|j['’]avais) (?:tromp|tort)\w*|mon erreur|c['’]était faux|me equivoqué|estaba equivocado|mi error|eu estava errado|me enganei|erro meu|mi sono sbagliato|avevo torto|errore mio|ik (?:had het mis|zat fout)|mijn fout)|(?:я ошиб(?:ся|лась|ался)|моя ошибка|pomyliłem się|mój błąd|yanıldım|benim hatam)|我(?:搞|弄|说|看)?错了|我误解|是我的错|間違って(?:い|お)|私の(?:誤り|ミス)|誤解して(?:い|お)|제가 틀렸|제 실수|잘못 (?:이해|봤|말씀)/iu;
+  /\b(?:I (?:was|stand|am) (?:wrong|mistaken|corrected|incorrect)|I(?:['’]ve| have)? (?:mis(?:read|understood|applied|interpreted|remembered|stated|judged)|got (?:that|it|this) wrong|(?:made|had) an? (?:mistake|error)|accept (?:that|the|your) (?:correction|point))|(?:that|this|it|my \w+) was (?:wrong|incorrect|mistaken|not (?:right|correct|true|accurate))|my (?:mistake|bad|error)|ich (?:lag falsch|habe mich (?:geirrt|vertan))|mein fehler|das war falsch|(?:je me suis|j['’]avais) (?:tromp|tort)\w*|mon erreur|c['’]était faux|me equivoqué|estaba equivocado|mi error|eu estava errado|me enganei|erro meu|mi sono sbagliato|avevo torto|errore mio|ik (?:had het mis|zat fout)|mijn fout)|(?:я ошиб(?:ся|лась|ался)|моя ошибка|pomyliłem się|mój błąd|yanıldım|benim hatam)|我(?:搞|弄|说|看)?错了|我误解|是我的错|間違って(?:い|お)|私の(?:誤り|ミス)|誤解して(?:い|お)|제가 틀렸|제 실수|잘못 (?:이해|봤|말씀)/i;
 
 /** How a user says that the agent said something that is not so. */
 const DISPUTES =
-  /\b(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are|s)? (?:wrong|incorrect|not (?:right|correct|true))|you (?:also |just |even |had )?(?:said|marked|claimed|told|wrote|listed|stated|say|claim)|(?:das|es) (?:ist|stimmt) (?:falsch|nicht)|du (?:hast|sagtest)|c['’]est faux|tu (?:as dit|disais)|vous avez dit|eso (?:es incorrecto|no es)|dijiste)\b|不对|错了|你说|違います|と言い/iu;
+  /\b(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are|s)? (?:wrong|incorrect|not (?:right|correct|true))|you (?:also |just |even |had )?(?:said|marked|claimed|told|wrote|listed|stated|say|claim)|(?:das|es) (?:ist|stimmt) (?:falsch|nicht)|du (?:hast|sagtest)|c['’]est faux|tu (?:as dit|disais)|vous avez dit|eso (?:es incorrecto|no es)|dijiste)\b|不对|错了|你说|違います|と言い/i;
 
 /** Characters of a message of the user that may dispute something, and of the answer that gives in. */
 const DISPUTE_LENGTH = 800;
@@ -85,7 +85,7 @@ export function admissionOf(text: string): string {
 
 /** How a sentence proposes something. */
 const PROPOSES =
-  /\b(?:should|shall|could|would|will|['’]ll|let me|let['’]s|propos\w+|suggest\w*|going to|need(?:s)? to|want to|sollte\w*|devrait|deber[ií]a)\b|应该|建议|べき|해야/iu;
+  /\b(?:should|shall|could|would|will|['’]ll|let me|let['’]s|propos\w+|suggest\w*|going to|need(?:s)? to|want to|sollte\w*|devrait|deber[ií]a)\b|应该|建议|べき|해야/i;
 
 /** A name that ends as the names of files do. */
 const FILE_NAME = /[\w-]+\.(?=\d*[a-z])[a-z\d]{1,5}\b(?![(.])/g;

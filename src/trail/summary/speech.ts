@@ -36,13 +36,15 @@ export function isSpeech(text: string): boolean {
 
 /** Words of who does not know; in parentheses they say it of a detail. */
 const DOUBT =
-  /\b(?:seems?|appears? to|might|maybe|perhaps|probably|possibly|likely|presumably|looks like|I (?:assume|guess|suspect)|may (?:have|be)|could be|vielleicht|vermutlich|wahrscheinlich|womöglich|scheint|peut-être|probablement|il semble|quizás?|tal vez|probablemente|parece|talvez|provavelmente|forse|probabilmente|misschien|waarschijnlijk|lijkt)\b|возможно|наверное|похоже|вероятно|może|prawdopodobnie|belki|muhtemelen|也许|可能|大概|似乎|好像|かもしれ|おそらく|多分|ようです|아마|것 같/iu;
+  /\b(?:seems?|appears? to|might|maybe|perhaps|probably|possibly|likely|presumably|looks like|I (?:assume|guess|suspect)|may (?:have|be)|could be|vielleicht|vermutlich|wahrscheinlich|womöglich|scheint|peut-être|probablement|il semble|quizás?|tal vez|probablemente|parece|talvez|provavelmente|forse|probabilmente|misschien|waarschijnlijk|lijkt)\b|возможно|наверное|похоже|вероятно|może|prawdopodobnie|belki|muhtemelen|也许|可能|大概|似乎|好像|かもしれ|おそらく|多分|ようです|아마|것 같/i;
 /** What a sentence gives as the reason for what it says. */
 const REASON =
-  /\b(?:because|since|so that|so|to avoid|weil|da|damit|parce que|car|porque|ya que)\b|因为|ため|ので|때문/iu;
+  /\b(?:because|since|so that|so|to avoid|weil|da|damit|parce que|car|porque|ya que)\b|因为|ため|ので|때문/i;
 
 /** Whether a sentence guesses in what it says, not in a reason or an aside that it gives. */
 export function isGuess(sentence: string): boolean {
+  // Few sentences doubt anything, and the rest need not be taken apart.
+  if (!DOUBT.test(sentence)) return false;
   const said = sentence.replace(/^\(([^()]*)\)$/, '$1').replaceAll(/\([^()]*\)/g, '');
   return DOUBT.test(said.split(REASON)[0] ?? '');
 }

@@ -10,7 +10,7 @@ const LONGEST_GO_AHEAD = 60;
 
 /** Words of consent and politeness, then a word that lets the work go on or closes a step of it. */
 const GO_AHEAD =
-  /^(?:(?:ok(?:ay)?|yes|yep|yeah|yup|sure|please|pls|great|good|nice|perfect|cool|thanks|thank you|and|then|now|just|ja|bitte|oui|sí|sim|да|好的?|是的?|はい|네)[\s,.!，。！]*)*(?:(?:continue|proceed|resume|carry on|keep going|keep (?:at it|working)|go (?:on|ahead|for it)|do (?:it|that|so)|commit(?: (?:it|this|that))?(?: and (?:continue|go on|push|proceed))?|push(?: it)?|next|weiter(?:machen)?|mach weiter|continue[rz]?|continúa|sigue|prossiga|продолжай|继续|続けて(?:ください)?|계속(?:해|해줘)?)[\s,.!，。！]*)?$/iu;
+  /^(?:(?:ok(?:ay)?|yes|yep|yeah|yup|sure|please|pls|great|good|nice|perfect|cool|thanks|thank you|and|then|now|just|ja|bitte|oui|sí|sim|да|好的?|是的?|はい|네)[\s,.!，。！]*)*(?:(?:continue|proceed|resume|carry on|keep going|keep (?:at it|working)|go (?:on|ahead|for it)|do (?:it|that|so)|commit(?: (?:it|this|that))?(?: and (?:continue|go on|push|proceed))?|push(?: it)?|next|weiter(?:machen)?|mach weiter|continue[rz]?|continúa|sigue|prossiga|продолжай|继续|続けて(?:ください)?|계속(?:해|해줘)?)[\s,.!，。！]*)?$/i;
 
 /** Whether a message only lets the agent go on with what it does. */
 export function isGoAhead(text: string): boolean {
@@ -54,7 +54,7 @@ export function mayMean(list: Reply, requests: readonly UserRequest[]): boolean 
 
 /** How a message takes back or changes what was said before. */
 const CHANGES =
-  /\b(?:after all|instead|changed? (?:my|our) mind|forget (?:about|what|that|the)|never ?mind|no longer|any ?more|actually|scratch that|revert|undo|(?:go|switch|move)(?:ing)? back|back to|on second thoughts?|from now on|(?:is|are) (?:fine|ok(?:ay)?|allowed) (?:now|again)|you (?:may|can) (?:\w+ ){0,6}(?:now|again)|doch|stattdessen|nicht mehr|finalement|ya no|en vez)\b|改用|改成|不再|やっぱり|대신/iu;
+  /\b(?:after all|instead|changed? (?:my|our) mind|forget (?:about|what|that|the)|never ?mind|no longer|any ?more|actually|scratch that|revert|undo|(?:go|switch|move)(?:ing)? back|back to|on second thoughts?|from now on|(?:is|are) (?:fine|ok(?:ay)?|allowed) (?:now|again)|you (?:may|can) (?:\w+ ){0,6}(?:now|again)|doch|stattdessen|nicht mehr|finalement|ya no|en vez)\b|改用|改成|不再|やっぱり|대신/i;
 
 /** Words of some length: what a sentence is about, besides words that many rules have. */
 const TOPIC_WORD = /\p{L}[\p{L}\p{N}_-]{3,}/gu;
