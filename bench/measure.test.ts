@@ -56,6 +56,12 @@ test('what was slow before it was compiled does not count, one slow turn neither
   assert.deepEqual(times, { cold: 10, rare: 10, every: 20 });
 });
 
+test('the first turn of a side does not count', async () => {
+  const works = new Works();
+  const odd = works.contender('odd', (run) => (run >= 300 && run < 310 ? 5 : 10));
+  assert.deepEqual(await race({ odd }, 1, works.clock), { odd: 10 });
+});
+
 test('what is prepared before a run is not counted, what a run promises is', async () => {
   const works = new Works();
   assert.equal(
