@@ -40,6 +40,7 @@ const wrapped: readonly (readonly [
     'ran 3\nlens.test\nbash: lens: not found',
     2,
   ],
+  ['Copilot CLI', 'hi\n<shellId: 3 completed with exit code 2>', 'hi', 2],
   ['no output at all', 'Process exited with code 0\nOutput:\n', '', 0],
 ];
 

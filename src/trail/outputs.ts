@@ -19,11 +19,15 @@ const SCANNED_TAIL = 12_000;
 
 /**
  * Takes a result apart: Codex's `{"output":…,"metadata":{"exit_code":…}}`, what it says of its sandbox, its "Process
- * exited with code" header, and Claude Code's "Exit code 1" line. Anything else is output with an unknown status.
+ * exited with code" header, Claude Code's "Exit code 1" line and Copilot CLI's last one. Anything else is output with an unknown status.
  */
 export function outcomeOf(result: string): Outcome {
   if (isWrapped(result)) return jsonOutcome(result);
   if (result.startsWith('failed in sandbox ')) return sandboxOutcome(result);
+  if (result.endsWith('>')) {
+    const end = ENDED.exec(result.slice(-120));
+    if (end !== null) return shellOutcome(result.slice(0, -end[0].length), Number(end[1]));
+  }
   const head = result.slice(0, 400);
   const marker = head.search(/^Output:\n?/m);
   const status = /^(?:Process exited with code|Exit code:?|exit status:?) (-?\d{1,9})\b/im.exec(head);
@@ -34,6 +38,13 @@ export function outcomeOf(result: string): Outcome {
     exitCode: status === null ? undefined : Number(status[1]),
     processId,
   };
+}
+
+/** What a shell that several calls share says below an output. @source Copilot CLI */
+const ENDED = /\n?<shellId: \d{1,9} completed with exit code (-?\d{1,9})>$/;
+
+function shellOutcome(output: string, exitCode: number): Outcome {
+  return { text: excerpt(output), exitCode, processId: undefined };
 }
 
 /** Whether a result is wrapped in JSON, its line feeds escaped. @source Codex 0.34 */

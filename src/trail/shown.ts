@@ -7,6 +7,7 @@ import { withoutNotices } from './excerpts.ts';
 import { extentOf } from './extent.ts';
 import { fileActionsOf, hasExtension, joinPath, searchedOf } from './shell.ts';
 import type { SimpleCommand } from './shell.ts';
+import { undoneActions } from './undone.ts';
 
 /** Text of one file that was shown. */
 export interface ShownText {
@@ -60,8 +61,10 @@ function shownByTool({ files }: CallMeaning, output: string, failed: boolean): S
 
 /** A script may fail late and have read and written before. */
 function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
-  const { files, simple = [], guarded = [], directory } = meaning;
-  const looks = files.filter(({ action }) => action === 'read');
+  const { simple = [], guarded = [], directory } = meaning;
+  const undone = undoneActions(simple, output);
+  const files = meaning.files.filter((_, at) => !undone.has(at));
+  const looks = meaning.files.filter(({ action }) => action === 'read');
   const searches = simple.filter((one) => searchedOf(one) !== undefined);
   if (looks.length + searches.length === 0) return { ...NOTHING, actions: files };
   const { rows, absent } = printedRows(output, [...simple, ...guarded]);
@@ -75,7 +78,9 @@ function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
       .filter(hasExtension)
       .map((path) => joinPath(directory, joinPath(one.directory, path))),
   );
-  const missing = [...looks.map(({ path }) => path), ...searched].filter(isAbsent);
+  const paths = looks.map(({ path }) => path);
+  const isSaidMissing = paths.length === 1 && !hasPrinted && guarded.some(saysMissing);
+  const missing = isSaidMissing ? paths : [...paths, ...searched].filter(isAbsent);
   const printers = printersAmong(simple);
   const found = foundTexts(printers, rows).map((one) => ({ ...one, path: joinPath(directory, one.path) }));
   return {
@@ -109,17 +114,29 @@ function printedRows(
 function withoutEchoes(rows: readonly string[], simple: readonly SimpleCommand[]): readonly string[] {
   const echoes = simple.filter(({ words }) => words[0] === 'echo' || words[0] === 'printf');
   if (echoes.length === 0) return rows;
-  const said = new Set(
-    echoes.flatMap(({ words }) =>
-      words
-        .slice(1)
-        .filter((word) => !/^-[neE]+$/.test(word))
-        .join(' ')
-        .split(/\\n|\n/)
-        .map((row) => row.trim()),
-    ),
+  const said = echoes.flatMap(({ words }) =>
+    words
+      .slice(1)
+      .filter((word) => !/^-[neE]+$/.test(word))
+      .join(' ')
+      .split(/\\n|\n/)
+      .map((row) => row.trim()),
   );
-  return rows.filter((row) => !said.has(row.trim()));
+  const isSaid = new Set(said);
+  // What a shell puts in for a variable nobody knows: `exit: $?`.
+  const begun = said.flatMap((row) => /^[^$]{4,}(?=\$)/.exec(row)?.[0] ?? []);
+  return rows.filter(
+    (row) =>
+      !isSaid.has(row.trim()) && !begun.some((head) => row.startsWith(head) && row.length < head.length + 40),
+  );
+}
+
+/** Whether a command says of what was looked at before it that it is not there. */
+function saysMissing({ words }: SimpleCommand): boolean {
+  return (
+    words[0] === 'echo' &&
+    /\b(?:not? \S|missing|none\b|does(?:n't| not) exist)/i.test(words.slice(1).join(' '))
+  );
 }
 
 /** `cat: a: No such file or directory`, `sed: can't read a: …`, `head: cannot open 'a' for reading: …`, `rg: a: … (os error 2)`. */
