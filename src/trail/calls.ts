@@ -25,6 +25,10 @@ export interface FileAction {
   readonly replaced?: readonly Replacement[] | undefined;
   /** What a script that edits was told to do, where its new text is not known. */
   readonly how?: string | undefined;
+  /** Of a read, that what was read may have been cut off behind it: `cat a | head`. */
+  readonly mayBePart?: boolean;
+  /** Of a file that is written whole, that it was there before: its tool said so. */
+  readonly isRewrite?: boolean;
 }
 
 /** A call by its meaning. Absent parts do not apply. */

@@ -108,7 +108,7 @@ export class TrailCollector {
   /** Commands that run on, by the id that later writes name them with. */
   readonly #running = new Map<string, DueCall>();
   readonly #deliveries = new DeliveryLedger();
-  readonly #git = new GitLedger();
+  readonly #git = new GitLedger(this.#files);
   readonly #steps = new StepLedger();
   readonly #place = new PlaceLedger();
   readonly #said: Reply[] = [];

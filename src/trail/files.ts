@@ -30,6 +30,10 @@ const ROW_LENGTH = 110;
 interface Entry {
   path: string;
   state: FileTrail['state'];
+  /** Where the session made it, as it seems; −1 where it was there before. */
+  madeAt: number;
+  /** It was read from its beginning to its end since the newest edit. */
+  isReadWhole: boolean;
   isRestored: boolean;
   reads: number;
   edits: number;
@@ -81,8 +85,12 @@ export class FileLedger {
       if (!isSameCall) entry.reads++;
       entry.hasGaps = (entry.reads === 1 || entry.hasGaps) && action.extent?.hasGaps === true;
       entry.lines = action.extent?.total ?? entry.lines;
+      entry.isReadWhole ||= isOfAll(action);
       // Who read all of it has read every part.
-      entry.ranges = action.range === undefined ? [] : [...entry.ranges, action.range].slice(-MAX_RANGES);
+      entry.ranges =
+        entry.isReadWhole || action.range === undefined
+          ? []
+          : [...entry.ranges, action.range].slice(-MAX_RANGES);
       return true;
     }
     entry.isRestored = false;
@@ -98,6 +106,14 @@ export class FileLedger {
   /** Whether the session made the file, as it seems. */
   isCreated(path: string): boolean {
     return this.#files.get(path)?.state === 'created';
+  }
+
+  /** Git has an older text of a file: what the session seemed to make since its newest commit was there before. */
+  noteKnown(path: string, newestCommit: number): void {
+    const entry = this.#files.get(path);
+    if (entry === undefined || entry.madeAt <= newestCommit) return;
+    entry.madeAt = -1;
+    if (entry.state === 'created') entry.state = 'edited';
   }
 
   /** Notes the symbols of a text that was read from a file, or of what a search found in it; nothing of a file that is not known. */
@@ -127,7 +143,7 @@ export class FileLedger {
       .toSorted((a, b) => b.lastPosition - a.lastPosition)
       .map((entry, at) => {
         catchUp(entry);
-        const { symbols, defined, snippets, changes: _, waiting: __, waitingLength: ___, ...told } = entry;
+        const { symbols, defined, snippets, ...told } = withoutWorkings(entry);
         const names = telling({ symbols, defined }, entry.path, this.#index);
         return {
           ...told,
@@ -155,6 +171,8 @@ export class FileLedger {
     const entry: Entry = {
       path: detached(path),
       state: 'read',
+      madeAt: -1,
+      isReadWhole: false,
       isRestored: false,
       reads: 0,
       edits: 0,
@@ -179,8 +197,10 @@ export class FileLedger {
   }
 
   #write(entry: Entry, action: FileAction, moment: Moment): void {
-    const isNew = action.action === 'create' && entry.reads === 0 && entry.edits === 0;
-    entry.state = isNew || entry.state === 'created' || entry.state === 'deleted' ? 'created' : 'edited';
+    const isNew = action.action === 'create' && action.isRewrite !== true;
+    if (isNew && entry.reads === 0 && entry.edits === 0 && entry.state === 'read')
+      entry.madeAt = moment.position;
+    entry.state = entry.madeAt >= 0 ? 'created' : 'edited';
     entry.edits++;
     if (action.action === 'create') forgetText(entry);
     this.#change(entry, action, moment);
@@ -203,6 +223,7 @@ export class FileLedger {
   #change(entry: Entry, { added = '', replaced = [] }: FileAction, { position }: Moment): void {
     let gone: readonly string[] = [];
     entry.ranges = [];
+    entry.isReadWhole = false;
     entry.lines = undefined;
     entry.changes++;
     const length = replaced.reduce((sum, { old, new: text }) => sum + old.length + text.length, 0);
@@ -296,10 +317,22 @@ function noteMoment(entry: Entry, { turn, position }: Moment, isChange: boolean)
   entry.lastEditPosition = position;
 }
 
+/** An entry without what only its ledger needs. */
+function withoutWorkings(entry: Entry) {
+  const { changes: _, waiting: __, waitingLength: ___, madeAt: ____, isReadWhole: _____, ...rest } = entry;
+  return rest;
+}
+
+/** Whether a read showed all of a file. */
+function isOfAll({ range, extent, mayBePart }: FileAction): boolean {
+  return range === undefined && extent?.hasGaps !== true && mayBePart !== true;
+}
+
 /** What stood in a file is gone, whole. */
 function forgetText(entry: Entry): void {
   entry.snippets = [];
   entry.ranges = [];
+  entry.isReadWhole = false;
   entry.symbols.clear();
   entry.defined.clear();
   entry.waiting = [];

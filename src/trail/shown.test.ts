@@ -123,3 +123,62 @@ test('a file that does not exist is told as such until something touches it, and
   );
   assert.deepEqual(trailOf(made).missing, ['tide.md']);
 });
+
+/** The files of a session by what happened to them. */
+function statesOf(story: Story): readonly string[] {
+  return trailOf(story)
+    .files.map(({ path, state }) => `${state} ${path}`)
+    .toSorted();
+}
+
+test('a file is created where nothing says that it was there before', () => {
+  const begun = (): Story => Story.in('/w').user('Go.');
+  const patch = (...rows: string[]): string =>
+    `apply_patch <<'EOF'\n*** Begin Patch\n${rows.join('\n')}\n*** End Patch\nEOF`;
+  assert.deepEqual(
+    statesOf(
+      begun().sh('cp dome.md moon.md && cp dome.md star.md && git status --short', ' M moon.md\n?? star.md'),
+    ),
+    ['created star.md', 'edited moon.md'],
+    'git has an older text',
+  );
+  assert.deepEqual(
+    statesOf(
+      begun()
+        .sh('cp dome.md moon.md')
+        .sh('git add moon.md && git commit -m "Add moon"', '[main 1a2b3c4] Add moon\n 1 file changed')
+        .sh('cp star.md moon.md && git status --short', ' M moon.md'),
+    ),
+    ['created moon.md'],
+    'the session committed it',
+  );
+  assert.deepEqual(
+    statesOf(
+      begun()
+        .sh(patch('*** Update File: moon.md', '@@', '-a', '+b'), 'Success.')
+        .sh(patch('*** Delete File: moon.md'), 'Success.')
+        .sh(patch('*** Add File: moon.md', '+c'), 'Success.'),
+    ),
+    ['edited moon.md'],
+    'written anew',
+  );
+  const write = (path: string, said: string): Story =>
+    begun().call('Write', { file_path: `/w/${path}`, content: 'One.' }, said);
+  assert.deepEqual(statesOf(write('a.md', 'File created successfully at: /w/a.md')), ['created a.md']);
+  assert.deepEqual(statesOf(write('a.md', 'The file /w/a.md has been updated. Here it is:')), [
+    'edited a.md',
+  ]);
+});
+
+test('who read all of a file has read every part of it, until it is edited', () => {
+  const rangesAfter = (...scripts: string[]): readonly unknown[] => {
+    const story = Story.in('/w').user('Go.');
+    for (const script of scripts) story.sh(script, 'The moon.');
+    return trailOf(story).files[0]?.ranges ?? [];
+  };
+  assert.deepEqual(rangesAfter('cat moon.md', "sed -n '3,9p' moon.md"), []);
+  assert.deepEqual(rangesAfter('cat moon.md | head -2', "sed -n '3,9p' moon.md"), [{ from: 3, to: 9 }]);
+  assert.deepEqual(rangesAfter('cat moon.md', 'echo hi >> moon.md', "sed -n '3,9p' moon.md"), [
+    { from: 3, to: 9 },
+  ]);
+});

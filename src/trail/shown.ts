@@ -45,6 +45,9 @@ export function shownFiles(meaning: CallMeaning, output: string, failed: boolean
 const NO_FILE =
   /^(?:<tool_use_error>|Error(?: reading file)?: ?|ERROR: ?)*(?:File (?:does not exist|not found)|ENOENT|No such file|(?:Invalid `?path`? parameter|The (?:file|path)|File|Path)\b.{0,300} (?:does not exist|not found))/i;
 
+/** How tools that write a file whole say that it was there before. @source session files of Claude Code and Gemini CLI */
+const REWRITTEN = /^(?:The file .{1,300} has been (?:updated|overwritten)|Successfully overwrote file)/;
+
 function shownByTool({ files }: CallMeaning, output: string, failed: boolean): ShownFiles {
   const [only] = files;
   if (only?.action === 'read' && NO_FILE.test(output.slice(0, 500)))
@@ -52,9 +55,10 @@ function shownByTool({ files }: CallMeaning, output: string, failed: boolean): S
   // An edit tool that failed wrote nothing.
   if (failed) return NOTHING;
   const isRead = only?.action === 'read' && files.length === 1;
+  const isRewrite = only?.action === 'create' && REWRITTEN.test(output.slice(0, 500));
   return {
     ...NOTHING,
-    actions: isRead ? [withExtent(only, output)] : files,
+    actions: isRead ? [withExtent(only, output)] : isRewrite ? [{ ...only, isRewrite }] : files,
     texts: isRead ? [{ path: only.path, text: withoutNotices(output) }] : [],
   };
 }
@@ -70,9 +74,10 @@ function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
   const { rows, absent } = printedRows(output, [...simple, ...guarded]);
   const isAbsent = (path: string): boolean => absent.some((one) => path === one || path.endsWith(`/${one}`));
   const hasPrinted = rows.some((row) => row.trim() !== '');
+  const mayBePart = simple.some(cutsOff);
   const actions = files
     .filter(({ action, path }) => action !== 'read' || (hasPrinted && !isAbsent(path)))
-    .map((file) => withExtent(file, output));
+    .map((file) => ({ ...withExtent(file, output), mayBePart }));
   const searched = searches.flatMap((one) =>
     (searchedOf(one) ?? [])
       .filter(hasExtension)
@@ -88,6 +93,13 @@ function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
     texts: [...wholeText(printers, { actions, guarded, rows }), ...found],
     missing: [...new Set(missing)],
   };
+}
+
+/** Whether a command passes on a part of what another prints. */
+function cutsOff(command: SimpleCommand): boolean {
+  return (
+    /^(?:head|tail|sed|awk|grep|rg|cut)$/.test(command.words[0] ?? '') && fileActionsOf(command).length === 0
+  );
 }
 
 /** A read with how much the reader says that it showed. */

@@ -2,7 +2,7 @@
 // It follows the index as far as the log tells; of what the log does not tell it says nothing.
 
 import type { FileAction } from '../calls.ts';
-import type { Moment } from '../files.ts';
+import type { FileLedger, Moment } from '../files.ts';
 import { gitCommandOf } from '../shell.ts';
 import type { SimpleCommand } from '../shell.ts';
 import type { Commit, TreeState } from '../trail.ts';
@@ -49,7 +49,12 @@ const TELLING: ReadonlyMap<string, (repository: Repository, step: Step) => void>
 
 /** Collects what git did, in the order of the log; memory is bounded by the limits of what it collects in. */
 export class GitLedger {
-  readonly #repository = new Repository();
+  readonly #repository: Repository;
+
+  /** @param files is told what git had before the session */
+  constructor(files: Pick<FileLedger, 'noteKnown'>) {
+    this.#repository = new Repository(files);
+  }
 
   /** Where the newest commit was made, in the items of the log. */
   get newestPosition(): number | undefined {

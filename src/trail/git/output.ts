@@ -32,6 +32,8 @@ export interface ListedPath {
   readonly isDirty: boolean;
   readonly isUntracked: boolean;
   readonly isDeleted: boolean;
+  /** Git has an older text of it. */
+  readonly isModified: boolean;
 }
 
 /** What `git status` listed, in either of its forms; empty where nothing is to be committed. */
@@ -59,6 +61,7 @@ function shortStatus(output: string): ListedPath[] {
       isDirty: tree !== ' ',
       isUntracked: index === '?',
       isDeleted: index === 'D' || tree === 'D',
+      isModified: index === 'M' || (index === ' ' && tree === 'M'),
     });
   }
   return listed;
@@ -69,6 +72,7 @@ const LONG_ROW =
 
 function longStatus(output: string): ListedPath[] {
   const listed: ListedPath[] = [];
+  const added = new Set<string>();
   let section = '';
   for (const row of output.split('\n')) {
     const heading = /^(Changes to be committed|Changes not staged|Unmerged paths|Untracked files)/.exec(row);
@@ -78,12 +82,15 @@ function longStatus(output: string): ListedPath[] {
     const isUntracked = section === 'Untracked files';
     if (section === '' || told === '' || told.startsWith('(use ') || (how === '' && !isUntracked)) continue;
     const isStaged = section === 'Changes to be committed';
+    const path = newName(told);
+    if (how === 'new file') added.add(path);
     listed.push({
-      path: newName(told),
+      path,
       isStaged,
       isDirty: !isStaged,
       isUntracked,
       isDeleted: how === 'deleted',
+      isModified: how === 'modified' && !added.has(path),
     });
   }
   return listed;

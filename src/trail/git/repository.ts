@@ -1,5 +1,6 @@
 // What the log tells of a repository: its work trees, the commits that the session made, the changes that none holds.
 
+import type { FileLedger } from '../files.ts';
 import type { NewestCommit, TreeState } from '../trail.ts';
 import { OpenChanges } from './changes.ts';
 import { MadeCommits } from './commits.ts';
@@ -12,6 +13,11 @@ export class Repository {
   readonly trees = new Trees();
   readonly changes = new OpenChanges(this.trees);
   readonly commits = new MadeCommits(this.trees);
+  readonly files: Pick<FileLedger, 'noteKnown'>;
+
+  constructor(files: Pick<FileLedger, 'noteKnown'>) {
+    this.files = files;
+  }
 
   /** The state of the tree that a directory lies in; changes also of the working directory. */
   state(workedIn = '.'): TreeState {

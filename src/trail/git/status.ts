@@ -8,7 +8,7 @@ import type { Step } from './step.ts';
 import { inDirectory, operandsOf } from './words.ts';
 
 /** `git status`, where it is the only one of a script, so that what was printed is its own. */
-export function status({ trees, changes }: Repository, step: Step): void {
+export function status({ trees, changes, commits, files }: Repository, step: Step): void {
   const { git, run, directory, output } = step;
   const tree = trees.get(step.tree);
   const isOne = run.simple.filter((command) => gitCommandOf(command)?.verb === 'status').length === 1;
@@ -20,6 +20,8 @@ export function status({ trees, changes }: Repository, step: Step): void {
     path: inDirectory(base, row.path),
     isUnknownDirectory: row.isUntracked && row.path.endsWith('/'),
   }));
+  const since = commits.newestPosition ?? -1;
+  for (const { path, isModified } of rows) if (isModified) files.noteKnown(path, since);
   const isWhole = run.simple.every(printsPlainly) || /^nothing to commit, working tree clean$/m.test(output);
   const isAll = !run.failed && operandsOf(git.words).length === 0 && isWhole;
   changes.compare(step, rows, isAll);
