@@ -221,6 +221,8 @@ export interface TreeState {
   readonly hasCommits: boolean;
   /** Commits that the remote does not have, and whether there can be no more. */
   readonly ahead: number;
+  /** Of these, those that were there before the session made its first, as git told. */
+  readonly before: number;
   readonly isExact: boolean;
   /** Commits of the remote that the branch does not have, as git told. */
   readonly behind: number;
@@ -228,8 +230,12 @@ export interface TreeState {
   readonly movedFrom: string | undefined;
   /** Why the newest push was refused, while no other went well. */
   readonly refusal: string | undefined;
+  /** The branch was put on what the remote has since then. */
+  readonly isMended: boolean;
   /** Files with changes that no commit holds, the newest first. What nobody knows is left out. */
   readonly changed: readonly { readonly path: string; readonly isDeleted: boolean }[];
+  /** The hash of the newest commit, where it holds files of all these names in another work tree. */
+  readonly copied: string | undefined;
   /** Files whose changes the newest stash holds. */
   readonly stashed: readonly string[];
 }

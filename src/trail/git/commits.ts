@@ -90,6 +90,7 @@ export class MadeCommits {
     if (branch === undefined) return;
     branch.head = { hash, subject, position };
     branch.ahead++;
+    branch.own++;
   }
 
   /** A branch begins where another one is: it holds the same commits. */
@@ -102,6 +103,7 @@ export class MadeCommits {
     const newest = this.onBranch(root).at(-1);
     const branch = this.#trees.branchOf(root);
     if (branch !== undefined && branch.ahead > 0) branch.ahead--;
+    if (branch !== undefined && branch.own > 0) branch.own--;
     const { hash, subject } = branch?.head ?? newest ?? {};
     const isOther =
       newest?.hash === undefined || hash === undefined ? newest?.subject !== subject : newest.hash !== hash;

@@ -17,9 +17,12 @@ export function push({ trees, commits }: Repository, step: Step): void {
   if (result === 'other') return;
   if (result === 'refused') {
     branch.refusal = detached(report?.reason ?? 'it failed');
+    branch.isMended = false;
     return;
   }
   branch.ahead = 0;
+  branch.own = 0;
+  branch.before = 0;
   branch.behind = 0;
   branch.isExact = true;
   branch.refusal = undefined;

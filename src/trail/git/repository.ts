@@ -1,6 +1,7 @@
 // What the log tells of a repository: its work trees, the commits that the session made, the changes that none holds.
 
 import type { FileLedger } from '../files.ts';
+import { joinPath } from '../shell.ts';
 import type { NewestCommit, TreeState } from '../trail.ts';
 import { OpenChanges } from './changes.ts';
 import { MadeCommits } from './commits.ts';
@@ -27,6 +28,9 @@ export class Repository {
     const branch = trees.branchOf(root);
     const head = headOf(branch);
     const isOwn = head !== undefined && commits.has(head.subject);
+    const changed = changes.list(
+      (path) => isAtOrBelow(path, own) || isAtOrBelow(path, '.') || trees.rootOf(path) === own,
+    );
     const stash = trees.get(root)?.stashes.at(-1);
     return {
       newest: head ?? newestOf(commits, root),
@@ -34,15 +38,24 @@ export class Repository {
       directory: root === own && (own === '.' || !this.#isKnown('.')) ? undefined : root,
       hasCommits: commits.newestPosition !== undefined,
       ahead: branch?.ahead ?? 0,
+      before: Math.min(branch?.before ?? 0, branch?.ahead ?? 0),
       isExact: branch?.isExact ?? true,
       behind: branch?.behind ?? 0,
       movedFrom: isOwn ? undefined : branch?.movedFrom,
       refusal: branch?.refusal,
-      changed: changes.list(
-        (path) => isAtOrBelow(path, own) || isAtOrBelow(path, '.') || trees.rootOf(path) === own,
-      ),
+      isMended: branch?.isMended ?? false,
+      changed,
+      copied: this.#copyOf(changed.map(({ path }) => path)),
       stashed: [...(stash?.keys() ?? [])],
     };
+  }
+
+  /** The newest commit that holds files of these names in another work tree. */
+  #copyOf(paths: readonly string[]): string | undefined {
+    const newest = this.commits.newest();
+    if (newest === undefined || paths.length === 0 || newest.tree === '.') return undefined;
+    const held = new Set(newest.files);
+    return paths.every((path) => held.has(joinPath(newest.tree, path))) ? newest.hash : undefined;
   }
 
   /** Whether git told what a tree has checked out, or committed there. */

@@ -23,6 +23,7 @@ export function merge(repository: Repository, step: Step): boolean {
   const [, to] = /^Updating [0-9a-f]{7,40}\.\.([0-9a-f]{7,40})$/m.exec(output) ?? [];
   branch.head = undefined;
   branch.behind = 0;
+  branch.isMended = true;
   if (to !== undefined) {
     trees.setHead(step.tree, { hash: to, subject: undefined }, moment.position);
     branch.ahead = 0;

@@ -25,11 +25,17 @@ export interface Branch {
   head: Head | undefined;
   /** Commits that its remote does not have, and whether there can be no more. */
   ahead: number;
+  /** Of these, those that the session made. */
+  own: number;
+  /** Commits that the remote did not have before the session made its first, as git told. */
+  before: number;
   isExact: boolean;
   /** Commits of its remote that it does not have, as git told. */
   behind: number;
   /** Why git refused the newest push. */
   refusal: string | undefined;
+  /** It was put on what the remote has since then. */
+  isMended: boolean;
   /** What was checked out before somebody else moved it: the session did nothing that would have. */
   movedFrom: string | undefined;
   /** A command of the session may have moved it, which git did not tell. */
@@ -140,6 +146,7 @@ export class Trees {
     const branch = this.branchOf(root);
     if (branch === undefined || distance === undefined) return;
     branch.ahead = distance.ahead;
+    if (branch.own === 0) branch.before = distance.ahead;
     branch.behind = distance.behind;
     branch.isExact = true;
   }
@@ -184,9 +191,12 @@ function newBranch(): Branch {
   return {
     head,
     ahead: 0,
+    own: 0,
+    before: 0,
     isExact: true,
     behind: 0,
     refusal: undefined,
+    isMended: false,
     movedFrom: undefined,
     mayHaveMoved: false,
   };

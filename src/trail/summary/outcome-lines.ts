@@ -116,6 +116,7 @@ function failureValue(failure: Failure, trail: Trail): number {
 /** Commits, all or those given, pushes and links. */
 export function deliveredLines(trail: Trail, told: readonly Commit[] = trail.commits): SummaryLine[] {
   const section = SECTION.solving;
+  const group = told.length === trail.commits.length ? 'Commits:' : 'Commits (the newest: section 8):';
   const commits = told.map(({ hash, subject, turn, fate }, at) => {
     const since = fate === undefined ? '' : `, ${fate} since`;
     const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn}${since})`;
@@ -124,7 +125,7 @@ export function deliveredLines(trail: Trail, told: readonly Commit[] = trail.com
       order: at / 1_000,
       text,
       value: turn === trail.turns ? 2 : 1,
-      group: 'Commits:',
+      group,
     });
   });
   const landmarks = trail.landmarks.map(({ text, state }, at) =>

@@ -3,17 +3,23 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { TrailCollector } from '../collect.ts';
-import { treeLines } from './tree-lines.ts';
+import type { Trail } from '../trail.ts';
+import { deliveredLines } from './outcome-lines.ts';
+import { otherCommits, treeLines } from './tree-lines.ts';
 
 const home = '/home/ada/orbit';
 const start = () => Story.in(home).user('Build the dome.');
 const commit = (story: Story, subject = 'dome') =>
   story.sh(`git commit -am dome`, `[main 1a2b3c4] ${subject}\n 1 file changed`);
 
-function told({ records }: Story, budget = 2_000): string[] {
+function trailOf({ records }: Story): Trail {
   const collector = new TrailCollector();
   for (const record of records) collector.add(record);
-  return treeLines(collector.trail(), budget).map(({ text }) => text);
+  return collector.trail();
+}
+
+function told(story: Story, budget = 2_000): string[] {
+  return treeLines(trailOf(story), budget).map(({ text }) => text);
 }
 
 test('the newest commit is told, and what was changed since, the newest first', () => {
@@ -99,4 +105,41 @@ test('what somebody else did, and how far the remote went on, is told with the n
   assert.deepEqual(told(commit(start()).sh('git status', `On branch main\n${diverged}\nnothing to commit`)), [
     'Newest commit: 1a2b3c4 dome (4 ahead and 1 behind its remote)',
   ]);
+});
+
+test('commits from before the session are told apart, and a refusal that was mended', () => {
+  const ahead = (): Story => start().sh('git status -sb', '## main...origin/main [ahead 2]');
+  const refused = commit(ahead()).sh('git push', ' ! [rejected]        main -> main (fetch first)', 1);
+  const count = '3 commits not pushed, 2 of them from before';
+  assert.deepEqual(told(refused), [`Newest commit: 1a2b3c4 dome (${count}, push refused: fetch first)`]);
+  refused.sh('git pull --rebase', 'Successfully rebased and updated refs/heads/main.');
+  assert.deepEqual(told(refused), [
+    `Newest commit: dome (${count}, push refused: fetch first; rebased or merged since)`,
+  ]);
+  const pushed = commit(refused.sh('git push', '   1a2b3c4..5d6e7f8  main -> main'), 'moon');
+  assert.deepEqual(told(pushed), ['Newest commit: 1a2b3c4 moon (not pushed)']);
+  const later = commit(start()).sh('git status -sb', '## main...origin/main [ahead 3]');
+  assert.deepEqual(told(later), ['Newest commit: 1a2b3c4 dome (3 commits not pushed)'], 'nobody knows whose');
+});
+
+test('changes of the working directory say so where the newest commit lies in another work tree', () => {
+  const tree = '/home/ada/orbit__worktrees/lens';
+  const story = start()
+    .edit(`${home}/a.ts`, 'x', 'y')
+    .sh(`cp a.ts ${tree}/a.ts && cd ${tree} && git status --short`, ' M a.ts')
+    .sh(`cd ${tree} && git commit -am dome`, '[lens 1a2b3c4] dome\n 1 file changed');
+  assert.deepEqual(told(story).slice(-1), [
+    'Not committed in the working directory: a.ts. 1a2b3c4 holds files of these names in another work tree.',
+  ]);
+  assert.match(told(story.edit(`${home}/b.ts`, 'x', 'y')).at(-1) ?? '', /: b\.ts, a\.ts\.$/);
+});
+
+test('a list of commits that lacks the newest says where that stands', () => {
+  const groups = (story: Story): readonly (string | undefined)[] => {
+    const trail = trailOf(story);
+    return deliveredLines(trail, otherCommits(trail)).map(({ group }) => group);
+  };
+  assert.deepEqual(groups(commit(commit(start(), 'moon'))), ['Commits (the newest: section 8):']);
+  const moved = commit(start()).sh('git log --oneline -1', '5d6e7f8 moon');
+  assert.deepEqual(groups(moved), ['Commits:'], 'another one is checked out');
 });

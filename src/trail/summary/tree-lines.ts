@@ -52,7 +52,8 @@ function placeName(directory: string, workedIn: string | undefined): string {
   return name === directory ? name : `${ELLIPSIS}/${name}`;
 }
 
-function pushText({ as, ahead, isExact, behind, refusal, movedFrom }: TreeState): string {
+function pushText(tree: TreeState): string {
+  const { as, ahead, before, isExact, behind, refusal, isMended, movedFrom } = tree;
   if (movedFrom !== undefined) return `moved from ${movedFrom} outside of this session`;
   const count =
     behind > 0 && isExact
@@ -60,19 +61,24 @@ function pushText({ as, ahead, isExact, behind, refusal, movedFrom }: TreeState)
       : ahead > 1 && isExact
         ? as === 'seen'
           ? `${ahead} ahead of its remote`
-          : `${ahead} commits not pushed`
+          : `${ahead} commits not pushed${before > 0 && before < ahead ? `, ${before} of them from before` : ''}`
         : 'not pushed';
   const left = ahead === 0 ? '' : count;
   if (refusal === undefined) return left;
-  return `${left === '' ? '' : `${left}, `}push refused: ${clip(refusal, REASON_LENGTH)}`;
+  return `${left === '' ? '' : `${left}, `}push refused: ${clip(refusal, REASON_LENGTH)}${isMended ? '; rebased or merged since' : ''}`;
 }
 
 /** The paths, the newest first, as many as cost so many tokens. */
-function changesText({ changed, hasCommits, movedFrom }: TreeState, tokens: number): string | undefined {
+function changesText(
+  { changed, copied, directory, hasCommits, movedFrom }: TreeState,
+  tokens: number,
+): string | undefined {
   if (changed.length === 0) return undefined;
+  const isBelow = changed.every(({ path }) => !/^[/~]/.test(path));
+  const isElsewhere = isBelow && (copied !== undefined || (directory ?? '.') !== '.');
   const label =
     hasCommits || movedFrom !== undefined
-      ? 'Not committed:'
+      ? `Not committed${isElsewhere ? ' in the working directory' : ''}:`
       : 'Nothing was committed in this session; changed:';
   const paths = changed.map(({ path, isDeleted }) => (isDeleted ? `${path} (deleted)` : path));
   let text = listText(label, paths, 1);
@@ -81,7 +87,7 @@ function changesText({ changed, hasCommits, movedFrom }: TreeState, tokens: numb
     if (!isWithin(tokens, longer)) break;
     text = longer;
   }
-  return text;
+  return copied === undefined ? text : `${text} ${copied} holds files of these names in another work tree.`;
 }
 
 function listText(label: string, paths: readonly string[], count: number): string {
