@@ -36,6 +36,7 @@ import { placeOf, PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
+import { isReplyTo } from './replying.ts';
 import { isWork, partsOf, RunLedger, signatureOf, workOf } from './runs.ts';
 import { inDirectory } from './git/words.ts';
 import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
@@ -315,9 +316,9 @@ export class TrailCollector {
     const { task: own, template } = isTemplated ? templatedTask(words) : { task: words, template: '' };
     this.#hasPast = true;
     const asked = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
-    const question = putsOff(own) ? undefined : asked;
+    const question = asked !== undefined && !putsOff(own) && isReplyTo(asked, own) ? asked : undefined;
     this.#putOff =
-      asked === undefined || question !== undefined
+      asked === undefined || !putsOff(own)
         ? undefined
         : { kind: 'question', turn: this.#requests.turn, position: this.#position, text: asked };
     this.#messagePosition = this.#position;

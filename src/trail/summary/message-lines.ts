@@ -74,7 +74,10 @@ export function messageLines(trail: Trail, budget: number, { preserved, standing
       const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
       const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
       const kept = passed.get(first.turn) ?? [];
-      const words = wordsOf(first, trail.turns, { room: length, rules: rules.get(first.turn) ?? [], kept });
+      const said = wordsOf(first, trail.turns, { room: length, rules: rules.get(first.turn) ?? [], kept });
+      // No rule is quoted for itself that stands in a request which is quoted whole.
+      const isAbove = said.includes(RULE_ABOVE) && quotedAbove.includes(oneLine(first.text));
+      const words = isAbove ? '(told in section 1)' : said;
       const text = `${number}. ${answeredTo(answers.get(first.turn), first, room)}${words}`;
       const line = summaryLine({ section, order: first.turn, text, value });
       const isLimited = kept.some((rule) => !quotedAbove.some((request) => request.includes(rule)));

@@ -116,7 +116,7 @@ function failureValue(failure: Failure, trail: Trail): number {
 /** Commits, all or those given, pushes and links. */
 export function deliveredLines(trail: Trail, told: readonly Commit[] = trail.commits): SummaryLine[] {
   const section = SECTION.solving;
-  const group = told.length === trail.commits.length ? 'Commits:' : 'Commits (the newest: section 8):';
+  const group = told.length === trail.commits.length ? 'Commits:' : 'Other commits:';
   const commits = told.map(({ hash, subject, turn, fate }, at) => {
     const since = fate === undefined ? '' : `, ${fate} since`;
     const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn}${since})`;
