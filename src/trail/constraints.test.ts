@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { constraintsOf, isLasting, wrappedLines } from './constraints.ts';
+import { constraintsOf, isIdle, isLasting, unwrap } from './constraints.ts';
 
 for (const rule of [
   'Never touch the vendored folder.',
@@ -304,9 +304,31 @@ test('an order about some words of a text passes, what a user insists on lasts',
 test('lines that a program broke are copied, those of who types without capitals are not', () => {
   const copied =
     'A lamp should light one room of the house and no other\nroom, so that the night stays dark.';
-  assert.deepEqual(wrappedLines(copied), copied.split('\n'));
-  assert.deepEqual(
-    wrappedLines(`${'paint the north door and the south door before noon'}\nalso never the roof`),
-    [],
-  );
+  assert.deepEqual(unwrap(copied).wrapped, [copied.replace('\n', ' ')]);
+  assert.deepEqual(constraintsOf(unwrap(copied).text), [copied.replace('\n', ' ')], 'one rule, whole');
+  const typed = 'paint the north door and the south door before noon\nalso never the roof';
+  assert.deepEqual(unwrap(typed), { text: typed, wrapped: [] });
+});
+
+test('who thinks aloud, introduces a list or speaks of words in a text sets no rule', () => {
+  const idle = (text: string): boolean => isIdle({ text, isPasted: false });
+  for (const text of [
+    'maybe we should only paint the dome',
+    'also I thought we no longer use two lenses, we just use one',
+    'should we rather keep the north door',
+    'A telescope should also have:',
+    'Here is a list of every door that should be painted.',
+    'remove this "Never paint the dome."',
+  ])
+    assert.ok(idle(text), text);
+  for (const text of [
+    'Never do these:',
+    'Only use what is listed here:',
+    'I think the dome must never be painted',
+    "maybe we should keep it, but please don't paint the dome",
+    'I think let us keep one lens, let’s not add others',
+    'The dome should be blue.',
+  ])
+    assert.ok(!idle(text), text);
+  assert.ok(!isIdle({ text: 'A telescope should also have:', isPasted: true }), 'may bind or not');
 });

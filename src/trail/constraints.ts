@@ -2,6 +2,7 @@
 // Small tables per language; a sentence is kept whole and verbatim, so a false hit costs room, never truth.
 
 import { proseLines, sentencesOf, sentencesOfLine } from './sentences.ts';
+import type { Constraint } from './trail.ts';
 
 const ENGLISH = [
   "never|always|must|mustn['’]t|cannot|can['’]?t|only|except|unless|without|nothing (?:may|should|must|else)|nobody (?:may|should|but)|none of|strictly|exactly",
@@ -119,6 +120,22 @@ export function isLasting(rule: string): boolean {
   return GENERAL.test(rule) || !(PASSING.test(rule) || OBJECTION.test(rule));
 }
 
+/** How somebody thinks aloud about what might be done, and words by which it is an order all the same. */
+const MUSES =
+  /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:maybe|perhaps|(?:I|we) (?:think|thought|guess|wonder)|should (?:I|we))\b/iu;
+const ORDERS = /\b(?:please|let['’]?s|make sure|be sure|don['’]?t|do not)\b/iu;
+/** A line that introduces others, and one that orders what they say: "Never do these:". */
+const INTRODUCES = /[:：]$|^here(?:['’]s| is| are)\b.{0,80}\b(?:list|overview|summary|table)\b/iu;
+const COMMANDS =
+  /^(?:(?:please|and|but|also|so)[, ]+)*(?:use|keep|follow|avoid|ensure|make sure|only|no)\b/iu;
+
+/** Whether a rule is about some words of a text, or a user says nothing with it that would bind: they think aloud, or introduce a list. */
+export function isIdle({ text, isPasted }: Pick<Constraint, 'text' | 'isPasted'>): boolean {
+  if (EDITS_WORDS.test(text)) return true;
+  if (isPasted || LASTING.test(text) || COMMANDS.test(text)) return false;
+  return INTRODUCES.test(text) || (MUSES.test(text) && !ORDERS.test(text));
+}
+
 /** What says that something said or done before was wrong, wherever it stands in a message. */
 const WRONG =
   /\b(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are|s)? (?:wrong|incorrect|not (?:right|correct|true|what I))|I (?:didn['’]t|did not) (?:ask|mean|say)|(?:das|es) (?:ist|stimmt) (?:falsch|nicht)|c['’]est faux|eso (?:es incorrecto|no es))\b|不对|错了|違います/i;
@@ -156,15 +173,27 @@ const WRAPPED_LENGTH = 50;
 /** How who types goes on in a new line, without a capital. */
 const GOES_ON = /^(?:also|and|but|or|then|so|please|ok|if|i|now|maybe|no|dont|don['’]t)\b/i;
 
-/** Lines of a text that a program broke in the middle of a sentence, with the rest of it: they were copied from somewhere. */
-export function wrappedLines(text: string): readonly string[] {
-  const lines = text.split('\n').map((line) => line.trim());
-  const isRest = (at: number): boolean => {
-    const [before = '', line = ''] = [lines[at - 1], lines[at]];
+/** A text as it was before a program broke its lines, and the lines that were broken, whole: they were copied from somewhere. */
+export interface Unwrapped {
+  readonly text: string;
+  readonly wrapped: readonly string[];
+}
+
+/** Joins the lines of a text that a program broke in the middle of a sentence. */
+export function unwrap(text: string): Unwrapped {
+  const lines: string[] = [];
+  const wrapped = new Set<number>();
+  let before = '';
+  for (const raw of text.split('\n')) {
+    const line = raw.trim();
     const isOpen = before.length >= WRAPPED_LENGTH && /[\p{L}\p{N},]$/u.test(before);
-    return isOpen && /^\p{Ll}/u.test(line) && !GOES_ON.test(line);
-  };
-  return lines.filter((_, at) => isRest(at) || isRest(at + 1));
+    if (isOpen && /^\p{Ll}/u.test(line) && !GOES_ON.test(line)) {
+      lines.push(`${lines.pop() ?? ''} ${line}`);
+      wrapped.add(lines.length - 1);
+    } else lines.push(raw.trimEnd());
+    before = line;
+  }
+  return { text: lines.join('\n'), wrapped: lines.filter((_, at) => wrapped.has(at)) };
 }
 
 /** A line that announces rules: what is listed below it, or says the rest of the line, binds whatever its words. */

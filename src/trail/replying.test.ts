@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { Story } from '../../test/support/story.ts';
+import { TrailCollector } from './collect.ts';
 import { isReplyTo } from './replying.ts';
 
 const question = 'Should I also extend the moon lens to the northern dome?';
@@ -42,3 +44,14 @@ for (const [text, isReply] of table) {
     assert.equal(isReplyTo(question, text), isReply);
   });
 }
+
+test('only what reads like an answer is told with the question of the agent', () => {
+  const answered = (text: string): readonly string[] => {
+    const collector = new TrailCollector();
+    for (const record of Story.in('/w').user('Go.').agent(`It is done. ${question}`).user(text).records)
+      collector.add(record);
+    return collector.trail().answers.map(({ answer }) => answer);
+  };
+  assert.deepEqual(answered('yes, do'), ['yes, do']);
+  assert.deepEqual(answered('why is the tide table empty?'), []);
+});

@@ -1,13 +1,6 @@
 // The chain of what the user asked, with the rules, answers and deeds that belong to it.
 
-import {
-  constraintsOf,
-  isConstraint,
-  isCorrection,
-  listedRules,
-  pastedPart,
-  wrappedLines,
-} from './constraints.ts';
+import { constraintsOf, isConstraint, isCorrection, listedRules, pastedPart, unwrap } from './constraints.ts';
 import {
   clip,
   clipMiddle,
@@ -125,8 +118,8 @@ export class RequestLedger {
   addConstraints(text: string): void {
     const pasted = pastedPart(text);
     const listed = pasted === '' ? [] : listedRules(text);
-    const wrapped = wrappedLines(text);
-    for (const sentence of constraintsOf(text)) {
+    const { text: whole, wrapped } = unwrap(text);
+    for (const sentence of constraintsOf(whole)) {
       const isCopied = wrapped.some((line) => line.includes(sentence));
       const isPasted = isCopied || (pasted.includes(sentence) && !listed.includes(sentence));
       const key = sentence.toLowerCase();

@@ -223,8 +223,8 @@ export function templateLines({ constraints }: Trail, preserved: PreservedWords)
 
 /** What stands in a pasted text may be somebody else's rule: it says so and comes after the user's own. */
 function ruleLine({ text, turn, isPasted }: Constraint, at: number, changed?: number): SummaryLine {
-  const place =
-    changed === undefined ? `message ${turn}` : `message ${turn}; message ${changed} may change it`;
+  const later = changed === undefined ? '' : `; message ${changed} may change it`;
+  const place = `message ${turn}${later}${/[:：]$/.test(text) ? '; what follows is left out' : ''}`;
   return summaryLine({
     section: SECTION.request,
     order: (isPasted ? 10_000 : 10) + at,

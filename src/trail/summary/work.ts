@@ -1,7 +1,7 @@
 // Which requests belong to the work at hand: "continue" asks for nothing new, who interrupts adds to what was asked,
 // and "do the second" means a list.
 
-import { isLasting } from '../constraints.ts';
+import { isIdle, isLasting } from '../constraints.ts';
 import { sentencesOf } from '../sentences.ts';
 import type { Constraint, Reply, UserRequest } from '../trail.ts';
 
@@ -28,7 +28,9 @@ export function newerWork(requests: readonly UserRequest[], turn: number): numbe
 }
 
 /** Whether a rule binds whatever comes next: it lasts, may be somebody's, or came with work that is at hand still. */
-export function isBinding({ text, turn, isPasted }: Constraint, requests: readonly UserRequest[]): boolean {
+export function isBinding(rule: Constraint, requests: readonly UserRequest[]): boolean {
+  const { text, turn, isPasted } = rule;
+  if (isIdle(rule)) return false;
   return isPasted || isLasting(text) || turn >= (requests.findLast(isNewWork)?.turn ?? 0);
 }
 
