@@ -40,6 +40,8 @@ export interface CallMeaning {
   readonly guarded?: readonly SimpleCommand[] | undefined;
   /** The directory that the call itself names. */
   readonly directory?: string | undefined;
+  /** Whether the call asks to run outside of the sandbox. @source Codex, Claude Code */
+  readonly isEscalated?: boolean | undefined;
   readonly files: readonly FileAction[];
   readonly plan?: PlanChange | undefined;
   readonly questions?: readonly string[] | undefined;
@@ -64,10 +66,11 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Reads a call. Never throws: arguments that are no JSON count as plain text. */
 export function meaningOf(call: CallView): CallMeaning {
-  const { command, simple, guarded, directory, files, plan, questions, processId, text } = readCall(call);
+  const { command, simple, guarded, directory, isEscalated, files, plan, questions, processId, text } =
+    readCall(call);
   // One shape for all, whatever is absent: an engine compiles what reads calls once, not again for each new shape.
   const read = files.map(fileAction);
-  return { command, simple, guarded, directory, files: read, plan, questions, processId, text };
+  return { command, simple, guarded, directory, isEscalated, files: read, plan, questions, processId, text };
 }
 
 function fileAction({ action, path, to, range, added, replaced, how }: FileAction): FileAction {
@@ -205,9 +208,18 @@ export function shellMeaning(script: string, args: Arguments): CallMeaning {
     simple,
     guarded,
     ...(directory === undefined ? {} : { directory }),
+    isEscalated: asksToLeaveSandbox(args),
     files: files.map((file) => within(directory, file)),
     text: script,
   };
+}
+
+function asksToLeaveSandbox(args: Arguments): boolean {
+  return (
+    args['with_escalated_permissions'] === true ||
+    args['sandbox_permissions'] === 'require_escalated' ||
+    args['dangerouslyDisableSandbox'] === true
+  );
 }
 
 function within(directory: string | undefined, file: FileAction): FileAction {

@@ -26,7 +26,7 @@ import type { GitRun } from './git/step.ts';
 import type { Moment } from './files.ts';
 import { IdentifierIndex } from './identifiers.ts';
 import type { Mention, Quotable } from './identifiers.ts';
-import { isWrapped, looksFailed, outcomeOf, refusalIn, saysFailed, tellingLines } from './outputs.ts';
+import { isWrapped, looksFailed, outcomeOf, refusalIn, saysFailed } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { Newest } from './newest.ts';
 import { beginningOf, phraseOf, quotableOf, quotableScript, resultPhrase } from './phrases.ts';
@@ -37,7 +37,7 @@ import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { isReplyTo } from './replying.ts';
-import { isWork, partsOf, RunLedger, signatureOf, workOf } from './runs.ts';
+import { finishedRun, isWork, RunLedger, workPlace } from './runs.ts';
 import { inDirectory } from './git/words.ts';
 import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
 import type { GitCommand, SimpleCommand } from './shell.ts';
@@ -492,10 +492,7 @@ export class TrailCollector {
       return;
     }
     const telling = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);
-    this.#runs.add(
-      { signature: command, parts: [command], command, exitCode: undefined, failed, telling },
-      moment,
-    );
+    this.#runs.addRefusedEdit(command, telling, moment);
     this.#steps.act(`${command}${resultPhrase(failed, telling, false)}`, this.#moment);
   }
 
@@ -568,24 +565,18 @@ export class TrailCollector {
     const { meaning } = due;
     if (meaning.command === undefined || meaning.simple === undefined) return;
     if (!isWork(meaning.simple)) return;
-    const command = workOf(meaning.command, meaning.simple);
     // The status of a pipe or a list is that of its last program: what was to be done may have failed all the same.
     if (!failed && canHideStatus(meaning) && saysFailed(outcome.text)) {
       this.#finishWork(due, { ...outcome, exitCode: undefined }, true);
       return;
     }
-    const telling = tellingLines(outcome.text, failed);
-    this.#runs.add(
-      {
-        signature: signatureOf(meaning.command, meaning.simple),
-        parts: partsOf(meaning.command, meaning.simple),
-        command,
-        exitCode: outcome.exitCode,
-        failed,
-        telling,
-      },
-      due.moment,
-    );
+    const { command: script, simple, isEscalated = false } = meaning;
+    const place = workPlace(simple, meaning.directory);
+    const directory = place === undefined ? undefined : this.#relative(place);
+    const { text: output, exitCode } = outcome;
+    const run = finishedRun({ command: script, simple, isEscalated, directory, output, exitCode, failed });
+    const { command, telling } = run;
+    this.#runs.add(run, due.moment);
     this.#requests.noteCommand(failed);
     const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;
     this.#steps.act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`, this.#moment);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
 import { TrailCollector } from './collect.ts';
 import { failureLines } from './summary/outcome-lines.ts';
+import { isPartOf } from './reruns.ts';
 import { includesCheck } from './runners.ts';
 import type { Trail } from './trail.ts';
 
@@ -104,4 +105,105 @@ test('what was spelled wrong is told with the right spelling, the common tools a
   assert.deepEqual(told(git), []);
   const absent = start().sh('dome send mars -m', 'Error: no such planet', 1).sh('dome send venus', 'sent');
   assert.match(told(absent)[0] ?? '', /Not seen to pass since\.$/);
+});
+
+/** What is told of how a failure ended. */
+const ends = (story: Story) => told(story).map((text) => /(?:Only|Another|Not|Passed) .*$/.exec(text)?.[0]);
+
+test('of a check that ran well on a part only that part has passed', () => {
+  const failed = () => start().sh('npm test', 'FAIL src/roof.test.ts > it is open', 1);
+  assert.deepEqual(ends(failed().sh('npm test -- src/roof.test.ts', '4 passed')), [
+    'Only a part passed since: `npm test -- src/roof.test.ts`.',
+  ]);
+  assert.deepEqual(ends(failed().sh('npm test --grep=roof', '1 passed')), [
+    'Only a part passed since: `npm test --grep=roof`.',
+  ]);
+  const pairs: [string, string, boolean][] = [
+    ['pytest tests/a.py::test_roof', 'pytest tests/a.py', true],
+    ['go test -run Roof ./dome/...', 'go test ./...', true],
+    ['go test ./mast', 'go test ./dome/...', false],
+    ['go build -o dome ./dome', 'go build ./dome', false],
+    ['npm run lint', 'npm run build', false],
+    ['node roof.js wide', 'node roof.js', false],
+  ];
+  for (const [part, whole, is] of pairs) assert.equal(isPartOf(part, whole), is, `${part}: ${whole}`);
+});
+
+test('what was spelled wrong and ran well as another act is not told as that act', () => {
+  const wrong = () =>
+    start().sh('dome run --at mars --as probe', "error: unexpected argument '--at' found", 2);
+  assert.deepEqual(ends(wrong().sh('dome run -b roof', 'ok')), ['Another `dome run` ran well later.']);
+  assert.deepEqual(ends(wrong().sh('dome add mars', 'ok')), ['Not seen to pass since.']);
+});
+
+test('what was spelled wrong, and failed in the right words, is told by that failure', () => {
+  const story = start()
+    .sh('npm run check -- --unsafe', "error: unknown option '--unsafe'", 1)
+    .sh('npm run check', 'the attributes are not sorted: error', 1)
+    .sh('npx biome check --write src', 'Fixed 1 file.')
+    .sh('npm run check', 'ok');
+  assert.deepEqual(told(story), [
+    "- `npm run check -- --unsafe` failed: error: unknown option '--unsafe'.",
+    '- `npm run check` failed: the attributes are not sorted: error. Passed later after `npx biome check --write src`.',
+  ]);
+});
+
+const helpIn = (directory: string) => (story: Story, output: string, code: number) =>
+  story.call(
+    'exec_command',
+    { cmd: 'dome --help', workdir: directory },
+    `Process exited with code ${code}\nOutput:\n${output}`,
+  );
+
+test('what ran well in another directory says nothing, and where it failed is told where that is elsewhere', () => {
+  const [main, tree] = ['/home/ada/orbit', '/home/ada/orbit.trees/dome'];
+  const [here, there] = [helpIn(main), helpIn(tree)];
+  const failed = () => here(start(), 'Error: no build', 1);
+  assert.deepEqual(told(there(failed(), 'usage', 0)), [
+    '- `dome --help` failed in /home/ada/orbit: Error: no build. Not seen to pass since.',
+  ]);
+  assert.deepEqual(ends(here(failed(), 'usage', 0)), ['Passed later.']);
+});
+
+test('a command has passed where a task ran well that said it runs it, in the same package', () => {
+  const build = '> @orbit/dome@1.0.0 build\n> tsc -p build.json && npm run copy\n\ndone';
+  const failed = () =>
+    start().sh('cd packages/dome && npx tsc -p build.json', 'src/a.ts(1,2): error TS1: no', 1);
+  assert.deepEqual(ends(failed().sh('npm run build', build)), ['Passed later.']);
+  const known = start().sh('cd packages/dome && npm run build', build);
+  known.sh('cd packages/dome && npx tsc -p build.json', 'src/a.ts(1,2): error TS1: no', 1);
+  assert.deepEqual(ends(known.sh('cd packages/dome && npm run build | tail -1', 'done')), ['Passed later.']);
+  assert.deepEqual(ends(failed().sh('npm run build', build.replace('orbit/dome', 'orbit/mast'))), [
+    'Not seen to pass since.',
+  ]);
+});
+
+test('what made a command pass is told: other permissions, or what was installed, built or written anew', () => {
+  const failed = (said: string) => start().sh('npm run lint', said, 1);
+  assert.deepEqual(
+    ends(
+      failed('sh: biome: command not found')
+        .sh('npm install', 'added 3')
+        .sh('npm run build')
+        .sh('npm run lint'),
+    ),
+    ['Passed later after `npm install`.'],
+  );
+  assert.deepEqual(ends(failed('Error: no dist').sh('npm run build', 'ok').sh('npm run lint')), [
+    'Passed later after `npm run build`.',
+  ]);
+  const asked = { cmd: 'git add roof.ts', sandbox_permissions: 'require_escalated' };
+  const story = start().sh('git add roof.ts', 'fatal: Operation not permitted', 1);
+  assert.deepEqual(ends(story.call('exec_command', asked, 'Process exited with code 0\nOutput:\n')), [
+    'Passed later with escalated permissions.',
+  ]);
+});
+
+test('causes of one check stand together, whatever ran before it', () => {
+  const story = start()
+    .sh('npm run format && npm run lint', 'a.ts:9:4: missing cases (exhaustive)', 1)
+    .sh('npm run lint', 'a.ts:33:19: index out of range (gosec)', 1);
+  assert.deepEqual(told(story), [
+    '- `npm run lint` failed 2 times: a.ts:33:19: index out of range (gosec); before: a.ts:9:4: missing cases (exhaustive). Not seen to pass since.',
+  ]);
 });

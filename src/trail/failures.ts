@@ -2,41 +2,52 @@
 
 import { detached } from './sentences.ts';
 import type { Moment } from './files.ts';
-import { includesCheck, isMisspelled, programOf, runnerOf, withoutAssignments } from './runners.ts';
+import { hasPassed, includesAll, lightOf } from './reruns.ts';
+import type { ComparedRun } from './reruns.ts';
+import { isFormatting, isMisspelled, mendsBy } from './runners.ts';
+import { TaskLedger } from './tasks.ts';
 import type { Failure, LaterRun } from './trail.ts';
 
 const MAX_FAILURES = 160;
 const MAX_EDITS = 240;
+const MAX_MENDINGS = 60;
 const MAX_EDITED_BETWEEN = 6;
 /** Characters of a cause by which it is known again. */
 const KNOWN_BY = 120;
 
-/** A command as failures are compared by it. */
-export interface ComparedRun {
-  /** What stays the same when it is run again with other options or operands. */
-  readonly signature: string;
-  /** Its commands in all their words, but for those that only decide how much is printed. */
-  readonly parts: readonly string[];
+/** A run as failures are compared by it. */
+export interface JudgedRun extends ComparedRun {
   readonly command: string;
-  readonly telling: readonly string[];
+  /** Whether it ran outside of the sandbox that others run in. */
+  readonly isEscalated: boolean;
 }
 
-interface OpenFailure extends Failure {
-  readonly signature: string;
-  readonly parts: readonly string[];
+interface OpenFailure extends Failure, ComparedRun {
+  readonly isEscalated: boolean;
+  readonly directory: string | undefined;
   outcome: Failure['outcome'];
   later: LaterRun | undefined;
   editedBetween: readonly string[];
+  mendedBy: Failure['mendedBy'];
 }
 
 /** What says most of a failure wins. */
-const RANKS: Readonly<Record<LaterRun['as'], number>> = { kind: 1, check: 2, variant: 3 };
+const RANKS: Readonly<Record<LaterRun['as'], number>> = {
+  respelled: 1,
+  part: 2,
+  check: 3,
+  variant: 4,
+  understood: 5,
+};
 
 /** Collects failures; memory is bounded by the limits above. */
 export class FailureLedger {
   readonly #failures = new Map<string, OpenFailure>();
   /** Edits, for the failures that are open. */
   readonly #edited: { path: string; position: number }[] = [];
+  readonly #tasks = new TaskLedger();
+  /** Runs that may have made others pass. */
+  readonly #mendings: { command: string; by: 'installing' | 'making'; position: number }[] = [];
 
   noteEdit(path: string, position: number): void {
     this.#edited.push({ path, position });
@@ -45,17 +56,21 @@ export class FailureLedger {
 
   /** Failures in the order of their last occurrence. */
   list(): Failure[] {
-    return [...this.#failures.values()].map(({ signature: _, parts: __, ...failure }) => failure);
+    return [...this.#failures.values()].map(({ parts: _, isEscalated: __, ...failure }) => failure);
   }
 
   /** The same command failed for the same cause, or for another one. */
-  fail({ signature, parts, command, telling }: ComparedRun, { turn, position }: Moment): void {
+  fail(run: JudgedRun, { turn, position }: Moment): void {
+    this.#understand(run);
+    const { command, telling, directory, isEscalated } = run;
+    const parts = essential(run.parts);
     const key = this.#keyOf(parts, telling);
     const before = this.#failures.get(key);
     this.#failures.delete(key);
     this.#failures.set(key, {
-      signature: detached(signature),
       parts: parts.map(detached),
+      directory: directory === undefined ? undefined : detached(directory),
+      isEscalated,
       turn,
       position,
       command,
@@ -64,6 +79,7 @@ export class FailureLedger {
       outcome: 'open',
       later: undefined,
       editedBetween: [],
+      mendedBy: undefined,
     });
     if (this.#failures.size > MAX_FAILURES) this.#forgetOne();
   }
@@ -76,34 +92,60 @@ export class FailureLedger {
     return [...this.#failures.keys()].findLast((key) => key.startsWith(`${command}\n`)) ?? `${command}\n`;
   }
 
-  /** A run went well: failures of the same command have passed, others are seen in its light. */
-  pass(run: ComparedRun): void {
+  /** What was spelled wrong runs in other words, and fails for another cause: that is a failure of its own. */
+  #understand(run: JudgedRun): void {
+    if (isMisspelled(run.telling)) return;
     for (const failure of this.#failures.values()) {
-      if (failure.outcome === 'passed') continue;
-      if (failure.parts.every((part) => run.parts.includes(part))) {
-        failure.outcome = 'passed';
-        failure.editedBetween = [...new Set(this.#editedSince(failure))].slice(-MAX_EDITED_BETWEEN);
-        continue;
-      }
-      const as = this.#lightOf(run, failure);
-      if (as !== undefined && RANKS[as] >= (failure.later === undefined ? 0 : RANKS[failure.later.as]))
-        failure.later = { command: run.command, as };
+      const isOpen = failure.outcome === 'open' && isMisspelled(failure.telling);
+      if (isOpen && lightOf(failure, run) !== undefined)
+        failure.later = { command: run.command, as: 'understood' };
     }
   }
 
-  /** Forgets what failed under a signature: nothing of it is left once it went through. */
-  forget(signature: string): void {
-    for (const [key, failure] of this.#failures)
-      if (failure.signature === signature) this.#failures.delete(key);
+  /** A run went well: failures of the same command have passed, others are seen in its light. */
+  pass(run: JudgedRun, output: string, { position }: Moment): void {
+    const tasks = this.#tasks.ranBy(run, output);
+    for (const failure of this.#failures.values()) {
+      if (failure.outcome === 'passed') continue;
+      if (hasPassed(failure, run, tasks)) {
+        failure.outcome = 'passed';
+        failure.editedBetween = [...new Set(this.#editedSince(failure))].slice(-MAX_EDITED_BETWEEN);
+        failure.mendedBy = this.#mendingOf(failure, run);
+        continue;
+      }
+      const as = this.#lightOf(failure, run);
+      if (as !== undefined && RANKS[as] >= (failure.later === undefined ? 0 : RANKS[failure.later.as]))
+        failure.later = { command: run.command, as };
+    }
+    const by = mendsBy(run.command);
+    if (by === undefined) return;
+    this.#mendings.push({ command: run.command, by, position });
+    if (this.#mendings.length > MAX_MENDINGS) this.#mendings.shift();
+  }
+
+  /** What made the same command pass besides edits: of what was not there that it was brought in. */
+  #mendingOf(failure: OpenFailure, run: JudgedRun): Failure['mendedBy'] {
+    if (run.isEscalated && !failure.isEscalated) return 'permissions';
+    const isAbsent = ABSENT.test(failure.telling.join('\n'));
+    if (failure.editedBetween.length > 0 && !isAbsent) return undefined;
+    const since = this.#mendings.filter(
+      ({ command, by, position }) =>
+        position > failure.position && command !== failure.command && (!isAbsent || by === 'installing'),
+    );
+    const command = since.at(-1)?.command;
+    return command === undefined ? undefined : { command };
+  }
+
+  /** Forgets what failed of a command: nothing of it is left once it went through. */
+  forget(command: string): void {
+    for (const [key, failure] of this.#failures) if (failure.command === command) this.#failures.delete(key);
   }
 
   /** What a run that went well says of a failure of another command. */
-  #lightOf({ signature, parts }: ComparedRun, failure: OpenFailure): LaterRun['as'] | undefined {
-    if (signature === failure.signature || isRespelled(parts, failure) || isSetUp(parts, failure))
-      return 'variant';
-    const isIncluded = failure.parts.every((failed) => parts.some((well) => includesCheck(well, failed)));
-    if (isIncluded && this.#isNamedFileEdited(failure)) return 'check';
-    return kindOf(signature) === kindOf(failure.signature) ? 'kind' : undefined;
+  #lightOf(failure: OpenFailure, run: JudgedRun): LaterRun['as'] | undefined {
+    const light = lightOf(failure, run);
+    if (light !== undefined) return light;
+    return includesAll(failure, run) && this.#isNamedFileEdited(failure) ? 'check' : undefined;
   }
 
   #editedSince({ position }: Failure): string[] {
@@ -131,25 +173,16 @@ export class FailureLedger {
   }
 }
 
+/** How programs say that another one, or a library, is not there. */
+const ABSENT = /command not found|cannot find (?:module|package)|no module named|module not found/i;
+
 /** A cause without what differs from run to run: numbers, times. */
 function causeKey(cause: string): string {
   return cause.slice(0, KNOWN_BY).replaceAll(/[\d.]+/g, '0');
 }
 
-/** Whether the program of a command that was spelled wrong ran well in other words. */
-function isRespelled(parts: readonly string[], { telling, parts: wrong }: OpenFailure): boolean {
-  if (!isMisspelled(telling)) return false;
-  const programs = new Set(wrong.map(kindOf));
-  return parts.some((part) => programs.has(kindOf(part)));
-}
-
-/** Whether a command ran well with other variables set for it. */
-function isSetUp(parts: readonly string[], { parts: failed }: OpenFailure): boolean {
-  const bare = new Set(parts.map(withoutAssignments));
-  return failed.every((part) => bare.has(withoutAssignments(part)));
-}
-
-/** What two runs have in common that differ in their operands: the kind of runner, otherwise program and verb. */
-function kindOf(signature: string): string {
-  return runnerOf(signature) ?? programOf(signature);
+/** The commands by which runs are compared: whether files have their form decides nothing where more was done. */
+function essential(parts: readonly string[]): readonly string[] {
+  const others = parts.filter((part) => !isFormatting(part));
+  return others.length === 0 ? parts : others;
 }

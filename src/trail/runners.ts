@@ -28,23 +28,40 @@ function isRunner(command: string): boolean {
   return RUNNERS.test(program) || VERB_RUNNERS.test(`${program} ${verb}`);
 }
 
-/**
- * The kind of test, build or lint run that a command is, or undefined where it is none: another run of the same kind with
- * other operands is evidence that what kept it from running is mended. A `mkdir` or `git add` that went well elsewhere is none.
- */
-export function runnerOf(script: string): string | undefined {
-  const command = withoutAssignments(script);
-  const launcher = LAUNCHERS.exec(command)?.[0] ?? '';
-  const rest = command.slice(launcher.length);
-  const [program = '', verb = ''] = rest.split(' ', 2);
-  if (launcher !== '') return program === '' || program.startsWith('-') ? undefined : `${launcher}${program}`;
-  if (!isRunner(rest)) return undefined;
-  return RUNNERS.test(program) ? program : `${program} ${verb}`;
-}
-
 /** The commands of a script, as it was run, that test, build or lint. */
 export function checksIn(script: string): string[] {
-  return script.split(/\s*(?:&&|\|\||[;|\n])\s*/).filter(isCheck);
+  return splitCommands(script).filter(isCheck);
+}
+
+/** The commands of a script, told apart by what stands between them, whatever is quoted. */
+export function splitCommands(script: string): string[] {
+  return script.split(/\s*(?:&&|\|\||[;|\n])\s*/);
+}
+
+/** What only starts a program that the project brings along. */
+const STARTERS = /^(?:npx|pnpx|bunx|pnpm exec|yarn exec|npm exec --) /;
+
+/** A command without what only starts its program. */
+export function withoutLauncher(command: string): string {
+  return command.replace(STARTERS, '');
+}
+
+/** Whether a command only writes the form of files anew. */
+export function isFormatting(command: string): boolean {
+  return FORMATS.test(command);
+}
+
+/** What brings in what others need. */
+const INSTALLS =
+  /^(?:(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|bundle|cargo|composer|apt|apt-get|brew|go mod|go)(?: pip)? (?:i|ci|install|add|sync|update|tidy|get|download)\b|yarn$|python3? -m pip install\b)/;
+/** What writes files as a linter wants them. */
+const REWRITES = /^(?:\S+ ){0,3}(?:--(?:fix|write)\b|fmt\b)/;
+
+/** What a command does that may be what makes another one pass: it brings in what that needs, or builds it, or writes files anew. */
+export function mendsBy(command: string): 'installing' | 'making' | undefined {
+  const bare = withoutAssignments(command);
+  if (INSTALLS.test(bare)) return 'installing';
+  return REWRITES.test(bare) || (isCheck(bare) && reachOf(bare) === 'fit') ? 'making' : undefined;
 }
 
 /** Whether one command tests, builds or lints. */
@@ -115,4 +132,13 @@ export function isMisspelled(telling: readonly string[]): boolean {
 /** Program and verb of a command without the variables that are set for it. */
 export function programOf(command: string): string {
   return withoutAssignments(command).split(' ', 2).join(' ');
+}
+
+/** What a command does, without its operands: program and verb, or what starts a task with the name of the task. */
+export function actOf(command: string): string {
+  const bare = withoutAssignments(command);
+  const launcher = LAUNCHERS.exec(bare)?.[0] ?? '';
+  return launcher === ''
+    ? programOf(bare)
+    : `${launcher}${bare.slice(launcher.length).split(' ', 1)[0] ?? ''}`;
 }

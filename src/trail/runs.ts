@@ -1,7 +1,9 @@
 // Commands that were run, and how they went.
 
 import { FailureLedger } from './failures.ts';
+import { tellingLines } from './outputs.ts';
 import { clip, detached, ELLIPSIS, oneLine } from './sentences.ts';
+import { joinPath } from './shell.ts';
 import type { Moment } from './files.ts';
 import type { SimpleCommand } from './shell.ts';
 import type { CommandRun, Failure } from './trail.ts';
@@ -87,22 +89,6 @@ export function isWork(simple: readonly SimpleCommand[]): boolean {
   return !simple.every(isLooking);
 }
 
-/** What stays the same when a command is run again with other options or another filter behind it. */
-export function signatureOf(command: string, simple: readonly SimpleCommand[]): string {
-  const work = simple.filter((one) => !isLooking(one));
-  if (work.length === 0) return clip(oneLine(command), 120);
-  return work
-    .slice(0, 2)
-    .map((one) =>
-      wordsOf(one)
-        .filter((word) => !word.startsWith('-'))
-        .slice(0, 4)
-        .join(' '),
-    )
-    .join(' && ')
-    .slice(0, 160);
-}
-
 /** Options that only decide how much is printed, how it looks, or how soon a run stops. */
 const PRINTING =
   /^(?:--|-[qvsx]+|--?(?:quiet|verbose|silent|(?:no-)?colou?rs?|tb|watch|count|reporter|maxfail|bail|no-header|disable-warnings|show-capture|durations)(?:=.*)?)$/;
@@ -110,7 +96,7 @@ const PRINTING =
 const COMPARED_LENGTH = 600;
 
 /** The commands of a script that do something, in all their words but for those that only decide what is printed. */
-export function partsOf(command: string, simple: readonly SimpleCommand[]): string[] {
+function partsOf(command: string, simple: readonly SimpleCommand[]): string[] {
   const work = simple.filter((one) => !isLooking(one));
   if (work.length === 0) return [clip(oneLine(command), COMPARED_LENGTH)];
   return work.map((one) =>
@@ -151,12 +137,50 @@ function shown(word: string): string {
 
 /** One finished command. */
 export interface FinishedRun {
-  readonly signature: string;
   readonly parts: readonly string[];
   readonly command: string;
+  /** Where it ran, as far as the call or its script told. */
+  readonly directory: string | undefined;
+  readonly isEscalated: boolean;
   readonly exitCode: number | undefined;
   readonly failed: boolean;
   readonly telling: readonly string[];
+  readonly output: string;
+}
+
+/** A script whose work has ended. */
+export interface EndedScript {
+  readonly command: string;
+  readonly simple: readonly SimpleCommand[];
+  readonly isEscalated: boolean;
+  readonly directory: string | undefined;
+  readonly output: string;
+  readonly exitCode: number | undefined;
+  readonly failed: boolean;
+}
+
+/** What is remembered of a script whose work has ended. */
+export function finishedRun(ended: EndedScript): FinishedRun {
+  const { command, simple, output, failed, directory, isEscalated, exitCode } = ended;
+  return {
+    parts: partsOf(command, simple),
+    command: workOf(command, simple),
+    directory,
+    isEscalated,
+    exitCode,
+    failed,
+    telling: tellingLines(output, failed),
+    output,
+  };
+}
+
+/** Where the work of a script was done: where it went, from the directory that its call names. */
+export function workPlace(
+  simple: readonly SimpleCommand[],
+  directory: string | undefined,
+): string | undefined {
+  const moved = simple.findLast((one) => !isLooking(one))?.directory;
+  return moved === undefined ? directory : joinPath(directory, moved);
 }
 
 /** Collects runs and what failed among them; memory is bounded by the limits above. */
@@ -165,15 +189,21 @@ export class RunLedger {
   readonly #failures = new FailureLedger();
 
   add(run: FinishedRun, moment: Moment): void {
-    const { signature, parts, exitCode, failed } = run;
+    const { parts, directory, isEscalated, exitCode, failed, output } = run;
     const { turn, position } = moment;
     const telling = run.telling.map(detached);
     const command = detached(run.command);
     this.#runs.push({ turn, position, command, exitCode, failed, telling });
     if (this.#runs.length > MAX_RUNS) this.#runs.shift();
-    const compared = { signature, parts, command, telling };
-    if (failed) this.#failures.fail(compared, moment);
-    else this.#failures.pass(compared);
+    const judged = { parts, directory, isEscalated, command, telling };
+    if (failed) this.#failures.fail(judged, moment);
+    else this.#failures.pass(judged, output, moment);
+  }
+
+  /** An edit that was refused is a failure of that edit, as long as no other of the same file was made. */
+  addRefusedEdit(command: string, telling: readonly string[], moment: Moment): void {
+    const place = { directory: undefined, isEscalated: false, exitCode: undefined };
+    this.add({ parts: [command], command, ...place, failed: true, telling, output: '' }, moment);
   }
 
   noteEdit(path: string, { position }: Moment): void {
@@ -189,8 +219,8 @@ export class RunLedger {
     return this.#failures.list();
   }
 
-  /** Forgets what failed under a signature: nothing of it is left once it went through. */
-  forget(signature: string): void {
-    this.#failures.forget(signature);
+  /** Forgets what failed of a command: nothing of it is left once it went through. */
+  forget(command: string): void {
+    this.#failures.forget(command);
   }
 }

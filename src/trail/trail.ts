@@ -160,15 +160,15 @@ export interface CommandRun {
   readonly telling: readonly string[];
 }
 
-/** A run that went well and says something of a failure of another command. */
+/** A later run that says something of a failure of another command. */
 export interface LaterRun {
   readonly command: string;
   /**
-   * `variant`: the same with other options or operands, or what was spelled wrong in other words. `check`: a check that looks at
-   * all that the failed one looked at, after an edit of a file that the failure names. `kind`: a check of the same kind, which may
-   * or may not mean that this is mended.
+   * `variant`: the same on the same operands ran well with other options. `check`: a check that looks at all that the failed one
+   * looked at, after an edit of a file that the failure names. `part`: the same check on a part of it. `respelled`: what was
+   * spelled wrong ran well in other words, which may do something else. `understood`: it ran, and failed for another cause.
    */
-  readonly as: 'variant' | 'check' | 'kind';
+  readonly as: 'variant' | 'check' | 'part' | 'respelled' | 'understood';
 }
 
 /** A failure of a command for one cause, and how it ended. */
@@ -185,6 +185,10 @@ export interface Failure {
   readonly later: LaterRun | undefined;
   /** Files edited between the failure and the success, newest last. */
   readonly editedBetween: readonly string[];
+  /** What else made it pass: permissions that it had not had, or a command that brings in, builds or mends what it needs. */
+  readonly mendedBy: 'permissions' | { readonly command: string } | undefined;
+  /** Where it ran, as far as the call or its script told: from the working directory, where it lies in it. */
+  readonly directory: string | undefined;
 }
 
 /** What became of a commit: its branch was put on another base, which gave it a new hash, or reset to before it. */

@@ -82,3 +82,14 @@ test('what was done since an announcement is the newest edits, and a check that 
   assert.equal(since(done.sh('npm test', '4 passed')), 'edited log.ts, dome.ts, `npm test` ran well');
   assert.equal(since(done.sh('npm test', 'FAIL a\nError: no', 1)), 'edited log.ts, dome.ts');
 });
+
+test('a part of a check that ran well is not told as the whole', () => {
+  const part = edited().sh('npm test -- src/roof.test.ts', '2 passed');
+  assert.deepEqual(told(part), [
+    'Since the last edit `npm test -- src/roof.test.ts` ran well, but not all of `npm test` was run.',
+  ]);
+  const whole = part.sh('npm test', '4 passed');
+  assert.deepEqual(told(whole), [
+    'Since the last edit `npm test` and `npm test -- src/roof.test.ts` ran well.',
+  ]);
+});

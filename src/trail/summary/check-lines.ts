@@ -2,6 +2,7 @@
 
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
+import { isPartOf } from '../reruns.ts';
 import { checksIn, isMisspelled } from '../runners.ts';
 import { clip, oneLine } from '../sentences.ts';
 import type { CommandRun, FileTrail, Trail } from '../trail.ts';
@@ -36,7 +37,8 @@ function checkText({ files, turns, commands, current }: Trail, telling: Telling)
   if (edited === undefined) return undefined;
   const since = commands.filter(({ position }) => position >= edited.lastEditPosition);
   const checks = newestChecks(since).slice(0, telling.checks);
-  if (checks.length > 0) return `Since the last edit ${toldChecks(checks, telling)}.`;
+  if (checks.length > 0)
+    return `Since the last edit ${toldChecks(checks, telling)}${unrepeated(commands, since, telling)}.`;
   const mayBeChecked = [...since.map(({ command }) => command), ...current.started.map(({ text }) => text)];
   const isUsual = commands.some(({ command }) => checksIn(command).length > 0);
   if (!isUsual || mayBeChecked.some((command) => MAY_CHECK.test(command))) return undefined;
@@ -70,6 +72,22 @@ function lastEdited(files: readonly FileTrail[]): FileTrail | undefined {
     return lastEditPosition >= 0 && !isRestored && !PROSE.test(path);
   });
   return code.toSorted((a, b) => a.lastEditPosition - b.lastEditPosition).at(-1);
+}
+
+/** Whole checks of the session of which only parts ran well since: that a part runs well says nothing of the rest. */
+function unrepeated(
+  commands: readonly CommandRun[],
+  since: readonly CommandRun[],
+  { name: length }: Telling,
+): string {
+  const ran = new Set(since.flatMap(({ command }) => checksIn(command)));
+  const well = since.filter(({ failed }) => !failed).flatMap(({ command }) => checksIn(command));
+  const wholes = commands
+    .filter(({ position }) => position < (since[0]?.position ?? 0))
+    .flatMap(({ command }) => checksIn(command))
+    .filter((whole) => well.some((part) => isPartOf(part, whole)) && !ran.has(whole));
+  const whole = wholes.at(-1);
+  return whole === undefined ? '' : `, but not all of \`${clip(whole, length)}\` was run`;
 }
 
 /** A check as it went the last time. */

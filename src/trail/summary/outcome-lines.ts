@@ -2,8 +2,9 @@
 
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { checksIn, isDeed, isMisspelled, runnerOf } from '../runners.ts';
+import { actOf, checksIn, isDeed, isMisspelled } from '../runners.ts';
 import { clip, proseLines } from '../sentences.ts';
+import { joinPath } from '../shell.ts';
 import type { Commit, Failure, Trail } from '../trail.ts';
 
 /** Below this a failure is told with the first of its lines only. */
@@ -16,14 +17,16 @@ export function failureLines(trail: Trail, budget: number): SummaryLine[] {
   for (const failure of trail.failures) {
     const { command, telling, outcome, later } = failure;
     if (telling.length === 0 || (isHealed(failure) && isDeed(command))) continue;
-    const key = [command, outcome, later?.as, later?.command].join('\n');
+    const key = [namedCheck(command), outcome, later?.as, later?.command, farPlace(failure, trail)].join(
+      '\n',
+    );
     groups.set(key, [failure, ...(groups.get(key) ?? [])]);
   }
   return [...groups.values()].map((group) =>
     summaryLine({
       section: SECTION.errors,
       order: Math.max(...group.map(({ position }) => position)),
-      text: failureText(group, rows),
+      text: failureText(group, { rows, place: farPlace(group[0], trail) }),
       value: Math.max(...group.map((failure) => failureValue(failure, trail))),
     }),
   );
@@ -31,18 +34,43 @@ export function failureLines(trail: Trail, budget: number): SummaryLine[] {
 
 /** Whether all that was wrong was how a command was spelled, which was put right. */
 function isHealed({ telling, later }: Failure): boolean {
-  return later?.as === 'variant' && isMisspelled(telling);
+  const isSpelled = later?.as === 'variant' || later?.as === 'respelled' || later?.as === 'understood';
+  return isSpelled && isMisspelled(telling);
 }
 
 /** Causes that are told of a command that was not seen to pass, and characters of those before the newest. */
 const TOLD_CAUSES = 3;
 const CAUSE_LENGTH = 100;
 
+/** The checks of a command by their names, since what runs before them varies; otherwise the command. */
+function namedCheck(command: string): string {
+  const checks = checksIn(command);
+  return checks.length === 0 ? command : checks.join(' && ');
+}
+
+/** Where a command failed that nobody saw pass, where that is neither the place of the work now nor in it or around it. */
+function farPlace({ command, directory, outcome }: Failure, { cwd, workedIn }: Trail): string | undefined {
+  if (directory === undefined || outcome === 'passed' || isDeed(command)) return undefined;
+  const failed = directory === '.' ? (cwd ?? '') : joinPath(cwd, directory);
+  const now = workedIn ?? cwd ?? '';
+  return isIn(failed, now) || isIn(now, failed) ? undefined : directory === '.' ? failed : directory;
+}
+
+function isIn(path: string, directory: string): boolean {
+  return directory === '' || `${path}/`.startsWith(`${directory}/`);
+}
+
+/** How failures are told: lines of each, and where it was, if elsewhere. */
+interface Placed {
+  readonly rows: number;
+  readonly place: string | undefined;
+}
+
 /** Failures of one command that ended alike, the newest first. */
-function failureText([newest, ...others]: readonly [Failure, ...Failure[]], rows: number): string {
+function failureText([newest, ...others]: readonly [Failure, ...Failure[]], { rows, place }: Placed): string {
   const { command, telling, times, outcome } = newest;
   const all = others.reduce((sum, failure) => sum + failure.times, times);
-  const often = all > 1 ? ` ${all} times` : '';
+  const often = `${all > 1 ? ` ${all} times` : ''}${place === undefined ? '' : ` in ${place}`}`;
   const said = telling.slice(0, rows).map((text) => clip(text, 150));
   const told = outcome === 'passed' || rows === 1 ? [] : others.slice(0, TOLD_CAUSES - 1);
   const before = told.map(({ telling: [cause = ''] }) => `; before: ${clip(cause, CAUSE_LENGTH)}`);
@@ -74,23 +102,37 @@ function toldPaths([first = '', ...rest]: readonly string[]): readonly string[] 
 
 /** How a failure ended: nothing where nobody would run the command again. */
 function endText(failure: Failure): string {
-  const { command, outcome, editedBetween, later } = failure;
-  if (outcome === 'passed') {
-    const after =
-      editedBetween.length === 0 ? '' : ` after edits to ${toldPaths(mending(failure)).join(', ')}`;
-    return ` Passed later${after}.`;
-  }
+  const { command, outcome, later } = failure;
+  if (outcome === 'passed') return ` Passed later${mendingText(failure)}.`;
   if (isDeed(command)) return '';
-  if (later?.as === 'variant') return ` ${variantText(command, later.command)}`;
-  if (later?.as === 'check') return ` Later \`${clip(checksIn(later.command).join(' && '), 60)}\` passed.`;
-  const runner = later === undefined ? undefined : runnerOf(command);
-  return runner === undefined
-    ? ' Not seen to pass since.'
-    : ` Not run again as such, but \`${runner}\` ran well later.`;
+  switch (later?.as) {
+    case 'variant':
+      return ` ${variantText(command, later.command)}`;
+    case 'check':
+      return ` Later \`${clip(checksIn(later.command).join(' && '), 60)}\` passed.`;
+    case 'part':
+      return ` Only a part passed since: \`${clip(later.command, VARIANT_LENGTH)}\`.`;
+    case 'respelled':
+      return ` Another \`${actOf(later.command)}\` ran well later.`;
+    case 'understood':
+      return '';
+    default:
+      return ' Not seen to pass since.';
+  }
+}
+
+/** What made a command pass. */
+function mendingText(failure: Failure): string {
+  const { editedBetween, mendedBy } = failure;
+  if (mendedBy === 'permissions') return ' with escalated permissions';
+  if (mendedBy !== undefined) return ` after \`${clip(mendedBy.command, MENDING_LENGTH)}\``;
+  return editedBetween.length === 0 ? '' : ` after edits to ${toldPaths(mending(failure)).join(', ')}`;
 }
 
 /** Characters of the spelling in which a command ran well. */
 const VARIANT_LENGTH = 80;
+/** Characters of the command that made another one pass. */
+const MENDING_LENGTH = 60;
 
 /** Of the same command with more words only those are told. */
 function variantText(command: string, later: string): string {

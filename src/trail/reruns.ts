@@ -1,0 +1,90 @@
+// What a run that went well says of one that failed: the same act, the same in other words, a part of it, or nothing.
+
+import {
+  actOf,
+  includesCheck,
+  isCheck,
+  isMisspelled,
+  withoutAssignments,
+  withoutLauncher,
+} from './runners.ts';
+import { isOwn } from './tasks.ts';
+import type { Task } from './tasks.ts';
+import type { LaterRun } from './trail.ts';
+
+/** A run by which others are compared with it. */
+export interface ComparedRun {
+  /** Its commands in all their words, but for those that only decide how much is printed. */
+  readonly parts: readonly string[];
+  /** Where it ran, as far as the call or its script said so. */
+  readonly directory: string | undefined;
+  readonly telling: readonly string[];
+}
+
+/** Whether two runs are known to have had different places: one of which nothing is known may have been anywhere. */
+export function isElsewhere(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other;
+}
+
+/** Whether all that failed ran well again, word by word: alone, in a longer script, or as what a task runs. */
+export function hasPassed(failed: ComparedRun, well: ComparedRun, tasks: readonly Task[]): boolean {
+  const { parts, directory } = failed;
+  if (!isElsewhere(directory, well.directory) && parts.every((part) => well.parts.includes(part)))
+    return true;
+  const commands = tasks
+    .filter(({ owner }) => directory !== undefined && isOwn(owner, directory))
+    .flatMap((task) => task.commands);
+  return commands.length > 0 && parts.every((part) => commands.includes(withoutLauncher(part)));
+}
+
+/** What a run that went well says of a failed one that did not pass, where no file is known to have been mended. */
+export function lightOf(failed: ComparedRun, well: ComparedRun): LaterRun['as'] | undefined {
+  if (isElsewhere(failed.directory, well.directory)) return undefined;
+  if (isMisspelled(failed.telling) && !isWithoutRefused(failed, well)) {
+    const acts = new Set(failed.parts.map(actOf));
+    return well.parts.some((part) => acts.has(actOf(part))) ? 'respelled' : undefined;
+  }
+  if (failed.parts.every((part) => well.parts.some((one) => isPartOf(one, part)))) return 'part';
+  const operands = new Set(well.parts.map((part) => operandsOf(part).join(' ')));
+  return failed.parts.every((part) => operands.has(operandsOf(part).join(' '))) ? 'variant' : undefined;
+}
+
+/** Whether a run has all words of one that was spelled wrong but for options, and none that it had not. */
+function isWithoutRefused(failed: ComparedRun, well: ComparedRun): boolean {
+  const had = new Set(failed.parts.flatMap((part) => part.split(' ')));
+  return well.parts.every((part) => part.split(' ').every((word) => had.has(word)));
+}
+
+/** Whether a check that ran well looks at all that each command of a failed run had looked at. */
+export function includesAll(failed: ComparedRun, well: ComparedRun): boolean {
+  if (isElsewhere(failed.directory, well.directory)) return false;
+  return failed.parts.every((part) => well.parts.some((one) => includesCheck(one, part)));
+}
+
+/** Program and operands of a command, without variables, options, and where it writes to. */
+function operandsOf(part: string): string[] {
+  return withoutAssignments(part)
+    .split(' ')
+    .filter((word, at, all) => !word.startsWith('-') && all[at - 1] !== '-o');
+}
+
+/** Options that pick a few of all tests. */
+const PICKING = /^--?(?:run|grep|filter|k|t|g|testNamePattern|testPathPattern)=/;
+
+/** Whether a check looks at a part of what another one looks at: it has more operands, or narrower ones. */
+export function isPartOf(part: string, whole: string): boolean {
+  if (!isCheck(whole)) return false;
+  const [few, all] = [operandsOf(part), operandsOf(whole)];
+  if (few[0] !== all[0] || !all.every((word) => few.some((own) => isInside(own, word)))) return false;
+  return few.join(' ') !== all.join(' ') || (isPicking(part) && !isPicking(whole));
+}
+
+function isPicking(command: string): boolean {
+  return command.split(' ').some((word) => PICKING.test(word));
+}
+
+/** Whether an operand is another one, or lies in what it names. */
+function isInside(own: string, word: string): boolean {
+  const place = word.replace(/\/?(?:\.\.\.)?$/, '');
+  return own === word || own.startsWith(`${place}/`) || own.startsWith(`${place}::`);
+}
