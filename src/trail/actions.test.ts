@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
-import { observationOf, templatedTask, textActionOf } from './actions.ts';
+import { observationOf, templatedTask, textActionOf, rejectionReason } from './actions.ts';
 import { TrailCollector } from './collect.ts';
 import type { Trail } from './trail.ts';
 import { writeSummary } from './summary/write.ts';
@@ -188,4 +188,14 @@ test('texts of other agents are left as they are', () => {
   );
   assert.equal(trail.current.isAgentDone, true);
   assert.equal(trail.current.calls, 0);
+});
+
+test('of a rejected edit the place is told, not the advice', () => {
+  const text =
+    '[Your edit has introduced new syntax error(s). Please understand the errors.]\n/orbit/src/a.tsx:22\n[This is …]';
+  assert.equal(
+    rejectionReason(text),
+    'Your edit has introduced new syntax error(s) at /orbit/src/a.tsx:22; not applied',
+  );
+  assert.equal(rejectionReason('No replacement was performed.\nTry again'), 'No replacement was performed');
 });

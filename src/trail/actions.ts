@@ -143,8 +143,14 @@ export function isRejectedEdit(text: string): boolean {
 /** What a harness found wrong with an edit, without what it always says about it. */
 export function rejectionReason(text: string): string {
   const listed = /^ERRORS:[ \t]*\n((?:[ \t]*- [^\n]*\n?)+)/m.exec(text)?.[1];
-  const first = text.trim().split('\n', 1)[0] ?? '';
-  return (listed ?? first.replace(/^\[(.*)\]$/, '$1')).replace(/\.$/, '');
+  const [first = '', second = ''] = text.trim().split('\n', 2);
+  const said = first
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/ Please .*$/, '')
+    .replace(/\.$/, '');
+  // The place stands below, as `src/a.ts:22`.
+  const place = /^\S{1,300}:\d{1,6}$/.test(second) ? ` at ${second}; not applied` : '';
+  return listed?.replace(/\.$/, '') ?? `${said}${place}`;
 }
 
 /** A first message taken apart: what is to be done, and what the harness says about how to work. */

@@ -235,3 +235,63 @@ test('a traceback is told by its last line and the last place of the project in 
   assert.match(beginningOf(trace), /^IndentationError: unexpected indent/);
   assert.ok(saysFailed(trace), 'it still says that the run failed');
 });
+
+test('of a failed run what decides is told before what was printed on the way, and never advice, banners or data', () => {
+  const first = (output: string): string => tellingLines(output, true)[0] ?? '';
+  const pushed = [
+    '[orbit] Pushing logs to origin... done.',
+    'To https://example.org/EveryProject/orbit.git',
+    ' ! [rejected]        main -> main (fetch first)',
+    "error: failed to push some refs to 'https://example.org/orbit.git'",
+    'hint: an error like this is common',
+  ];
+  assert.match(first(pushed.join('\n')), /^! \[rejected\] {0,8}main -> main \(fetch first\)$/);
+  const doctored = '  Session: 7\n  Branch: not found\n  Files: 3\nfailed to ask: could not open /dev/tty';
+  assert.equal(first(doctored), 'failed to ask: could not open /dev/tty');
+  assert.equal(first('Error: no such lens\n  Branch: main'), 'Error: no such lens');
+  const linted =
+    '[lint] $ lint run\n[lint] ERROR task failed\nsrc/a.go:9:4: missing cases in switch (exhaustive)';
+  assert.equal(first(linted), 'src/a.go:9:4: missing cases in switch (exhaustive)');
+  const tested = [
+    '=== RUN   TestLens_error',
+    'Failed to fetch: no remote',
+    '    lens_test.go:50: look() returned error: dark',
+    '--- FAIL: TestLens_error (0.02s)',
+  ];
+  assert.deepEqual(tellingLines(tested.join('\n'), true).slice(0, 2), [
+    'FAIL: TestLens_error (0.02s)',
+    'lens_test.go:50: look() returned error: dark',
+  ]);
+  const framed =
+    '12 | export const getError = () => {\n(fail) dome > opens\n ^ this test timed out after 5000ms.';
+  assert.deepEqual(tellingLines(framed, true), [
+    '(fail) dome > opens',
+    '^ this test timed out after 5000ms.',
+  ]);
+  assert.equal(
+    first('npm error code 1\nnpm error command sh -c tsc'),
+    'npm error command sh -c tsc',
+    'all there is',
+  );
+  assert.equal(first('every export exists\nlens abc123 moved\nError: dark'), 'Error: dark', 'no codes');
+});
+
+test('what a linter found is told with its place and rule', () => {
+  const output =
+    'src/a.tsx:9:5 lint/style/useSorted  FIXABLE  ━━━━━━\n\n  × The attributes are not sorted.\n\n× Some errors were emitted.';
+  assert.deepEqual(tellingLines(output, true), [
+    '× The attributes are not sorted. (src/a.tsx:9:5 lint/style/useSorted)',
+  ]);
+});
+
+test('an error that a pipe cut to its last lines is one all the same', () => {
+  for (const line of [
+    'npm error command failed',
+    'Found 4 errors.',
+    '✖ 3 problems (2 errors, 1 warning)',
+    '[test] ERROR task failed',
+  ])
+    assert.equal(saysFailed(`3 done\n${line}`), true, line);
+  for (const line of ['Found 0 errors.', '✖ 3 problems (0 errors, 3 warnings)', 'no npm error'])
+    assert.equal(saysFailed(line), false, line);
+});

@@ -1,5 +1,6 @@
 // What a tool result says about how its call went: status, and the few lines that tell.
 
+import { isNoise } from './noise.ts';
 import { clip, oneLine } from './sentences.ts';
 
 /** A tool result taken apart. */
@@ -89,7 +90,18 @@ function excerpt(text: string): string {
 }
 
 const PROBLEM =
-  /\b(?:error|fatal|unknown|invalid|unrecognized|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|timed? ?out|conflict)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|✗|✖|✘|^--- FAIL|^FAIL\b|\w(?:Error|Exception)\b/i;
+  /\b(?:error|fatal|unknown|invalid|unrecognized|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|rejected|timed? ?out|conflict)\b|✗|✖|✘|^--- FAIL|^FAIL\b/i;
+/** Codes and names of errors, which have their own way of writing. */
+const PROBLEM_NAME = /\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|\w(?:Error|Exception)\b/;
+/** A line that decides: what was refused, what a compiler or a linter says of a place, or what ended a wait. */
+const DECIDES =
+  /^\s*(?:! \[(?:remote )?rejected\]|fatal: |[^\s:]{1,200}\.\w{1,5}:\d{1,6}:\d{1,6}: (?!warning|note)\S+ \S)|\btimed out after\b/;
+/** A line that names a place, and what is wrong there in more than a word. */
+const PLACED = /^\s*[^\s:]{1,200}\.\w{1,5}:\d{1,6}: (?!in |\w*Warning\b)\S+ \S/;
+/** Above what a linter found, where: a place and a rule, then a bar. @source Biome */
+const FINDING_HEAD = /^(\S{1,200}:\d{1,6}:\d{1,6} \S{1,80}) [^\n]*━/;
+/** Rows between such a head and what was found. */
+const HEAD_ROWS = 3;
 const COUNT =
   /\b\d{1,7} (?:tests? )?(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|warnings?|skipped|todo|problems?|examples?)\b|^(?:ok|FAIL)\s+\S|^# (?:tests|pass|fail)\b|^Tests?:? /i;
 /** What each line holds that is a count: most outputs, and most lines of the others, hold nothing of it. */
@@ -101,7 +113,7 @@ const TELLING_LENGTH = 220;
 
 /** A line that says what is wrong, rather than where or that something is. */
 const SAYS_WHAT =
-  /\w(?:Error|Exception)\b|\berror(?: ?[:[(]| [A-Z]{1,3}\d{3,5}\b)|^E\s|^--- FAIL|^fatal:|^panic:|not found|no such|\bexpected\b/i;
+  /\w(?:Error|Exception)\b|\b(?:[Ee]rror|ERROR)(?: ?[:[(]| [A-Z]{1,3}\d{3,5}\b)|^E\s|^--- FAIL|^fatal:|^panic:|[Nn]ot found|[Nn]o such|\bexpected\b|[Ff]ailed to \w/;
 
 /** A line that names a test that passed: whatever words stand in its name, it is no problem. */
 const PASSED =
@@ -116,7 +128,7 @@ const DIFFERENCE = /^\s*(?:\+ |- )?(?:expected|received|actual|want|got|left|rig
 
 /** A line that no run prints that went well. Names that a program merely prints ("error handling") are not enough. */
 const CERTAIN_FAILURE =
-  /^\s*(?:\(fail\)|--- FAIL|(?:RESULT: ?)?FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm ERR!|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
+  /^\s*(?:\(fail\)|--- FAIL|(?:RESULT: ?)?FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm (?:ERR!|error )|Found [1-9]\d* errors?\b|[✖✘] \d+ problems? \([1-9]|\[\S{1,60}\] ERROR task failed|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
 
 /** What each line holds that is a certain failure. */
 const MAY_FAIL = /fail|error|not ok|npm err|\*\*\*|traceback|panic/gi;
@@ -170,10 +182,12 @@ export function tracebackEnds(
 export function tellingLines(text: string, hasFailed: boolean, limit = 4): string[] {
   const failing: string[] = [];
   const ends: string[] = [];
+  const deciding: string[] = [];
   const causes: string[] = [];
   const others: string[] = [];
   const counts: string[] = [];
   const seen = new Set<string>();
+  let noise: string | undefined;
   const plain = stripAnsi(text);
   const rows = hasFailed ? plain.split('\n') : linesWith(MAY_COUNT, plain);
   const traced = hasFailed && plain.includes('File "') ? tracebackEnds(rows) : undefined;
@@ -189,22 +203,48 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
     }
     const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));
     const counted = !namesFailure && COUNT.test(raw);
-    if (!counted && !namesFailure && !(hasFailed && PROBLEM.test(raw) && !NO_PROBLEM.test(raw))) continue;
-    const line = clip(unframed(oneLine(raw)), TELLING_LENGTH);
+    const isCause = namesFailure || (hasFailed && !counted && isProblem(raw));
+    if (!counted && !isCause) continue;
+    if (isCause && isNoise(raw, at, rows)) {
+      noise = raw;
+      continue;
+    }
+    const line = clip(`${unframed(oneLine(raw))}${foundPlace(raw, at, rows)}`, TELLING_LENGTH);
     if (!line.includes(' ') || seen.has(line)) continue;
     seen.add(line);
-    const kind = counted ? counts : namesFailure ? failing : SAYS_WHAT.test(line) ? causes : others;
-    kind.push(line);
+    const cause = DECIDES.test(raw) || PLACED.test(raw) ? deciding : SAYS_WHAT.test(line) ? causes : others;
+    (counted ? counts : namesFailure ? failing : cause).push(line);
   }
   // The first failing test by its name, then what was wrong, then more of either.
-  const problems = [...failing.slice(0, 1), ...new Set(ends), ...causes, ...failing.slice(1), ...others];
+  const problems = [
+    ...failing.slice(0, 1),
+    ...new Set(ends),
+    ...deciding,
+    ...causes,
+    ...failing.slice(1),
+    ...others,
+  ];
   const lastCounts = counts.slice(-2);
   const picked = [...problems.slice(0, limit - Math.min(lastCounts.length, 1)), ...lastCounts].slice(
     0,
     limit,
   );
   if (picked.length > 0 || !hasFailed) return picked;
-  return lastLines(plain, 2);
+  return noise === undefined ? lastLines(plain, 2) : [clip(oneLine(noise), TELLING_LENGTH)];
+}
+
+function isProblem(row: string): boolean {
+  return (PROBLEM.test(row) || PROBLEM_NAME.test(row) || DECIDES.test(row)) && !NO_PROBLEM.test(row);
+}
+
+/** Where a linter found what a row tells, with the rule, in parentheses; empty where it does not say. */
+function foundPlace(row: string, at: number, rows: readonly string[]): string {
+  if (!/^\s*× /.test(row)) return '';
+  for (const head of rows.slice(Math.max(0, at - HEAD_ROWS), at)) {
+    const place = FINDING_HEAD.exec(head)?.[1];
+    if (place !== undefined) return ` (${place})`;
+  }
+  return '';
 }
 
 /** Whether a line only says that a traceback follows. */
