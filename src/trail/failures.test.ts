@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
 import { TrailCollector } from './collect.ts';
+import { beginningOf } from './phrases.ts';
+import { actionLines } from './summary/work-lines.ts';
 import { failureLines } from './summary/outcome-lines.ts';
 import { isPartOf } from './reruns.ts';
 import { includesCheck } from './runners.ts';
@@ -206,4 +208,44 @@ test('causes of one check stand together, whatever ran before it', () => {
   assert.deepEqual(told(story), [
     '- `npm run lint` failed 2 times: a.ts:33:19: index out of range (gosec); before: a.ts:9:4: missing cases (exhaustive). Not seen to pass since.',
   ]);
+});
+
+test('a script is told with what stands between its parts, and as written where it depends on conditions', () => {
+  const commands = (script: string) => trailOf(start().sh(script)).commands.map(({ command }) => command);
+  assert.deepEqual(commands('cd web; npm ci && npm test | tail -3'), ['npm ci && npm test']);
+  assert.deepEqual(commands('npm ci; npm test'), ['npm ci; npm test']);
+  assert.deepEqual(commands('dome list --json | python3 count.py'), ['dome list --json | python3 count.py']);
+  assert.deepEqual(commands('npm ci\nls\nnpm test'), ['npm ci; npm test']);
+  assert.deepEqual(
+    commands('# first\ncd web && sh -c "if ! dome; then A_TOKEN=b exit 0; fi; exec dome run"'),
+    ['sh -c "if ! dome; then A_TOKEN=…'],
+  );
+});
+
+test('what runs on, was stopped or only printed its help did not run well', () => {
+  const acted = (script: string, output: string) => {
+    const story = start().sh('npm test', 'Error: no lens', 1).call('bash', { command: script }, output, true);
+    const { current, failures } = trailOf(story);
+    return [current.actions.at(-1)?.text, failures[0]?.outcome];
+  };
+  const running = '<command with shellId: 3 is still running after 30 seconds. Use read_bash.>';
+  assert.deepEqual(acted('npm test', running), ['ran `npm test` → still running', 'open']);
+  assert.deepEqual(acted('npm test', '<command with id: 3 stopped>'), ['ran `npm test` → stopped', 'open']);
+  assert.equal(
+    beginningOf(running),
+    'command with shellId: 3 is still running after 30 seconds. Use read_bash.',
+  );
+  const help = 'Shows domes.\n\nUsage:\n  dome show [flags]\n\nFlags:\n  -h, --help  help';
+  assert.deepEqual(acted('dome show 7', help), ['ran `dome show 7` → printed its help only', 'open']);
+  assert.deepEqual(acted('dome show --help', help), ['ran `dome show --help`', 'open']);
+  assert.deepEqual(acted('npm test', 'Usage: 3 lenses'), ['ran `npm test`', 'passed']);
+});
+
+test('runs that ended alike are one line with their number', () => {
+  const story = start();
+  for (let run = 0; run < 3; run++) story.sh('dome poll', '').edit(`${home}/src/dome.ts`, 'x', `y${run}`);
+  assert.ok(
+    actionLines(trailOf(story)).some(({ text }) => text === '- ran `dome poll` (3×)'),
+    'the number of runs',
+  );
 });

@@ -3,7 +3,7 @@
 import { FailureLedger } from './failures.ts';
 import { tellingLines } from './outputs.ts';
 import { clip, detached, ELLIPSIS, oneLine } from './sentences.ts';
-import { joinPath } from './shell.ts';
+import { joinPath, scriptRows } from './shell.ts';
 import type { Moment } from './files.ts';
 import type { SimpleCommand } from './shell.ts';
 import type { CommandRun, Failure } from './trail.ts';
@@ -111,6 +111,7 @@ function partsOf(command: string, simple: readonly SimpleCommand[]): string[] {
 const LOOKS = /^(?:NO_COLOR|FORCE_COLOR|CLICOLOR\w*|TERM|COLUMNS|PAGER|GIT_PAGER|LESS)=/;
 /** Variables whose values nobody should tell, and values that say little for their length. */
 const SECRET = /^(\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH)\w*)=.*$/is;
+const SECRETS = /\b(\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH)\w*)=(?:"[^"]*"|'[^']*'|[^\s"']+)/gi;
 const VALUE_LENGTH = 40;
 
 /** The words of a command behind the variables that are set for it. */
@@ -122,12 +123,43 @@ function wordsOf({ assignments, words }: SimpleCommand): readonly string[] {
   return [...set, ...words];
 }
 
-/** The parts of a command that do something, as one line: without `cd`, output filters and redirections. */
+/**
+ * The parts of a command that do something, as one line: without `cd`, output filters and redirections, joined as they were. Of
+ * what depends on conditions the script is told as it is written.
+ */
 export function workOf(command: string, simple: readonly SimpleCommand[]): string {
   const work = simple.filter((one) => !isLooking(one));
-  const text =
-    work.length === 0 ? command : work.map((one) => wordsOf(one).map(shown).join(' ')).join(' && ');
+  if (work.length === 0) return clip(oneLine(command), COMMAND_LENGTH);
+  if (work.length > 1 && work.some(({ joint }) => joint === 'inner'))
+    return clip(oneLine(writtenAs(command)), COMMAND_LENGTH);
+  let text = '';
+  let joint = '';
+  for (const one of simple) {
+    joint = looser(joint, one.joint);
+    if (isLooking(one)) continue;
+    const part = wordsOf(one).map(shown).join(' ');
+    text = text === '' ? part : `${text}${JOINTS[joint] ?? ' '}${part}`;
+    joint = '';
+  }
   return clip(oneLine(text), COMMAND_LENGTH);
+}
+
+/** How joints are written, the loosest last. */
+const JOINTS: Readonly<Record<string, string>> = { '|': ' | ', '&&': ' && ', ';': '; ' };
+const LOOSENESS = Object.keys(JOINTS);
+
+/** Of two joints with something between them that is not told the looser one. */
+function looser(one: string, other: string): string {
+  return LOOSENESS.indexOf(other) >= LOOSENESS.indexOf(one) ? other : one;
+}
+
+/** The commands of a script as written, without comments and the way to where they run. */
+function writtenAs(script: string): string {
+  const { commands } = scriptRows(script);
+  return commands
+    .replaceAll(/^\s*#[^\n]*(?:\n|$)/gm, '')
+    .replace(/^\s*cd \S{1,300} *(?:&&|;|\n)\s*/, '')
+    .replaceAll(SECRETS, (_, name: string) => `${name}=${ELLIPSIS}`);
 }
 
 function shown(word: string): string {

@@ -149,3 +149,15 @@ for (const [script, searched] of searches) {
     assert.deepEqual(simpleCommands(script).map(searchedOf), [searched]);
   });
 }
+
+test('commands know how they stand behind each other, and which depend on a condition', () => {
+  const joints = (script: string): string =>
+    simpleCommands(script)
+      .map(({ words, joint }) => `${joint} ${words.join(' ')}`)
+      .join(', ');
+  assert.equal(joints('a 1 && b; c | d\ne'), '; a 1, && b, ; c, | d, ; e');
+  assert.equal(joints('a || b && c'), '; a, ; c', 'whether b ran is not known, so c is not bound to a');
+  assert.equal(joints('if a; then b; fi; c'), 'inner a, inner b, ; c');
+  assert.equal(joints('for x in 1 2; do a $x; b; done'), '; a $x, ; b');
+  assert.equal(joints("sh -c 'a && b' && c"), '; a, && b, && c');
+});

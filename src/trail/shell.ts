@@ -16,7 +16,11 @@ export interface SimpleCommand {
   readonly redirects: readonly ShellRedirect[];
   /** The directory that `cd` put it in, as written, or undefined. */
   readonly directory: string | undefined;
+  /** What stands between it and the command before it: `inner` where it is a part of a condition or a function. */
+  readonly joint: Joint;
 }
+
+export type Joint = '&&' | '|' | ';' | 'inner';
 
 /** A redirection to or from a file, or a heredoc with its text. */
 export interface ShellRedirect {
@@ -55,7 +59,8 @@ export function simpleCommands(script: string): SimpleCommand[] {
 export function partedScript(script: string): { simple: SimpleCommand[]; guarded: SimpleCommand[] } {
   const simple: SimpleCommand[] = [];
   const guarded: SimpleCommand[] = [];
-  collectScript(script.slice(0, MAX_SCRIPT_LENGTH), { found: simple, guarded, directory: undefined }, 0);
+  const walk: Walk = { found: simple, guarded, directory: undefined, joint: ';', isInner: false };
+  collectScript(script.slice(0, MAX_SCRIPT_LENGTH), walk, 0);
   return { simple, guarded };
 }
 
@@ -63,11 +68,30 @@ interface Walk {
   readonly found: SimpleCommand[];
   readonly guarded: SimpleCommand[];
   directory: string | undefined;
+  /** How the next command is joined to the one before it. */
+  joint: Joint;
+  isInner: boolean;
 }
 
 function collectScript(script: string, walk: Walk, depth: number): void {
   if (depth > MAX_DEPTH) return;
-  for (const statement of parseScript(script)?.commands ?? []) visit(statement, walk, depth);
+  visitAll(parseScript(script)?.commands ?? [], ';', walk, depth);
+}
+
+/** Visits commands that follow each other, joined alike. */
+function visitAll(nodes: readonly Node[], joint: Joint, walk: Walk, depth: number): void {
+  for (const [at, node] of nodes.entries()) {
+    if (at > 0) walk.joint = joint;
+    visit(node, walk, depth);
+  }
+}
+
+/** Visits what runs under a condition, or when it is called. */
+function visitInner(nodes: readonly Node[], walk: Walk, depth: number): void {
+  const wasInner = walk.isInner;
+  walk.isInner = true;
+  for (const node of nodes) visit(node, walk, depth);
+  walk.isInner = wasInner;
 }
 
 /** The grammar tree of a script, or undefined where it is nonsense that the parser could stall on or gives up. */
@@ -92,29 +116,31 @@ function visit(node: Node, walk: Walk, depth: number): void {
     case 'AndOr':
       for (const [at, child] of node.commands.entries()) {
         const isGuarded = node.operators[at - 1] === '||';
+        if (at > 0) walk.joint = node.operators.slice(0, at).includes('||') ? ';' : '&&';
         visit(child, isGuarded ? { ...walk, found: walk.guarded } : walk, depth);
       }
       return;
     case 'Pipeline':
+      visitAll(node.commands, '|', walk, depth);
+      return;
     case 'CompoundList':
-      for (const child of node.commands) visit(child, walk, depth);
+      visitAll(node.commands, ';', walk, depth);
       return;
     case 'If':
-      visit(node.clause, walk, depth);
-      visit(node.then, walk, depth);
-      if (node.else !== undefined) visit(node.else, walk, depth);
+      visitInner([node.clause, node.then, ...(node.else === undefined ? [] : [node.else])], walk, depth);
       return;
     case 'While':
-      visit(node.clause, walk, depth);
-      visit(node.body, walk, depth);
+      visitAll([node.clause, node.body], ';', walk, depth);
       return;
     case 'For':
     case 'Select':
     case 'ArithmeticFor':
     case 'BraceGroup':
-    case 'Function':
     case 'Coproc':
       visit(node.body, walk, depth);
+      return;
+    case 'Function':
+      visitInner([node.body], walk, depth);
       return;
     case 'Subshell': {
       const outside = walk.directory;
@@ -123,7 +149,11 @@ function visit(node: Node, walk: Walk, depth: number): void {
       return;
     }
     case 'Case':
-      for (const item of node.items) visit(item.body, walk, depth);
+      visitInner(
+        node.items.map(({ body }) => body),
+        walk,
+        depth,
+      );
       return;
     default:
   }
@@ -147,6 +177,7 @@ function visitCommand(node: Command, walk: Walk, depth: number): void {
     assignments: assignmentsOf(node),
     redirects: node.redirects.flatMap(fileRedirect),
     directory: walk.directory,
+    joint: walk.isInner ? 'inner' : walk.joint,
   });
   if (program === 'cd' && operand !== undefined && operand !== '-') {
     walk.directory = joinPath(walk.directory, operand);
@@ -187,7 +218,13 @@ function wordValue(word: Word): string {
 function addRedirects(redirects: readonly Redirect[], walk: Walk): void {
   const files = redirects.flatMap(fileRedirect);
   if (files.length > 0)
-    walk.found.push({ words: [':'], assignments: NO_WORDS, redirects: files, directory: walk.directory });
+    walk.found.push({
+      words: [':'],
+      assignments: NO_WORDS,
+      redirects: files,
+      directory: walk.directory,
+      joint: walk.isInner ? 'inner' : walk.joint,
+    });
 }
 
 function fileRedirect(redirect: Redirect): ShellRedirect[] {
