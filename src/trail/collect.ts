@@ -29,7 +29,7 @@ import type { Mention, Quotable } from './identifiers.ts';
 import { isWrapped, looksFailed, outcomeOf, refusalIn, saysFailed } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { Newest } from './newest.ts';
-import { beginningOf, phraseOf, quotableOf, quotableScript, resultPhrase } from './phrases.ts';
+import { beginningOf, otherEnd, phraseOf, quotableOf, quotableScript, resultPhrase } from './phrases.ts';
 import { pinsAfter } from './pins.ts';
 import type { Pin } from './pins.ts';
 import { placeOf, PlaceLedger } from './place.ts';
@@ -227,7 +227,8 @@ export class TrailCollector {
       .map(({ meaning, name, about, moment }) => {
         const object = meaning.command ?? meaning.files[0]?.path ?? about;
         const call = meaning.command === undefined ? `${name} ${object}` : object;
-        return { ...moment, call: moment.position, text: clip(oneLine(redact(call)), STARTED_LENGTH) };
+        const text = clip(oneLine(redact(call)), STARTED_LENGTH);
+        return { ...moment, call: moment.position, text, times: 1 };
       });
   }
 
@@ -576,6 +577,11 @@ export class TrailCollector {
     const { text: output, exitCode } = outcome;
     const run = finishedRun({ command: script, simple, isEscalated, directory, output, exitCode, failed });
     const { command, telling } = run;
+    const other = failed ? undefined : otherEnd(run.parts, output);
+    if (other !== undefined) {
+      this.#steps.act(`ran \`${clip(command, 120)}\`${other}`, this.#moment);
+      return;
+    }
     this.#runs.add(run, due.moment);
     this.#requests.noteCommand(failed);
     const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;

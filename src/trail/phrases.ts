@@ -36,6 +36,27 @@ function countsIn(telling: readonly string[]): string | undefined {
   return last.every(({ length }) => length <= SHORT_COUNT) ? last.join(', ') : last.at(-1);
 }
 
+/** How a harness says of a command that it runs on, or was ended before its end. @source Copilot CLI, Claude Code */
+const UNENDED =
+  /^\s*<?command (?:with \S{1,20} \S{1,40} (?:is )?|is )?(still running|running in (?:the )?background|stopped)\b/i;
+const HELP = /(?:^|\s)(?:--help|-h|help)(?:\s|$)/;
+/** Heads of the parts of a text that says how a program is called. */
+const HELP_PARTS =
+  /^(?:usage|(?:available |global |core )?(?:commands|flags|options|subcommands|arguments))\b[^\n]{0,80}:?\s*$/gim;
+/** Characters of an output that are looked at for them. */
+const HELP_HEAD = 4_000;
+
+/** What a run came to that neither went well nor failed, in words behind it; undefined for others. */
+export function otherEnd(parts: readonly string[], output: string): string | undefined {
+  const unended = UNENDED.exec(output)?.[1];
+  if (unended !== undefined) return /stopped/i.test(unended) ? ' → stopped' : ' → still running';
+  const [only = '', more] = parts;
+  if (more !== undefined || HELP.test(only) || !/usage/i.test(output.slice(0, HELP_HEAD))) return undefined;
+  return [...output.slice(0, HELP_HEAD).matchAll(HELP_PARTS)].length > 1
+    ? ' → printed its help only'
+    : undefined;
+}
+
 /** Characters of a call that may be quoted, where it is no script. */
 const MAX_QUOTABLE_CALL = 1_000;
 
@@ -66,6 +87,10 @@ export function beginningOf(output: string): string {
     const end = head.indexOf('\n', from);
     const row = head.slice(from, end < 0 ? head.length : end).trim();
     from = end < 0 ? head.length : end + 1;
+    if (UNENDED.test(row)) {
+      first = row.replace(/^<|>$/g, '');
+      break;
+    }
     if (/^<[^<>]*>$/.test(row)) continue;
     if (isTraceHead(row)) {
       first = tellingLines(output, true, 1)[0];

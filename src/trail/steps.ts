@@ -111,9 +111,10 @@ export class StepLedger {
   act(phrase: string, { turn, position }: Moment): void {
     for (const step of this.#open) step.deed = detached(withDeed(step.deed, phrase));
     const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
+    const times = (this.#actions[before]?.times ?? 0) + 1;
     if (before >= 0) this.#actions.splice(before, 1);
     const call = this.#open[0]?.position;
-    this.#actions.push({ turn, position, call, text: detached(phrase) });
+    this.#actions.push({ turn, position, call, text: detached(phrase), times });
     if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
   }
 

@@ -311,6 +311,8 @@ export interface Action {
   /** Where its call stands, if the call waited for a result. */
   readonly call: number | undefined;
   readonly text: string;
+  /** How often it was done with the same result on its request. */
+  readonly times: number;
 }
 
 /** A call near the end of the log with the beginning of its result, verbatim. */

@@ -255,18 +255,21 @@ export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD)
     ...foldRuns(actions.filter(({ turn }) => turn < trail.turns)),
     ...actions.filter(({ turn }) => turn >= trail.turns),
   ];
-  return joinEdits(folded, trail.turns).map(({ text, turn, position, call }, at) => {
+  return joinEdits(folded, trail.turns).map(({ text, turn, position, call, times }, at) => {
     const isSince = turn === trail.turns;
     return summaryLine({
       section: SECTION.current,
       order: isSince ? position + 0.5 + at / 1_000 : -2e9 + at,
-      text: `- ${text}`,
+      text: `- ${text}${times >= COUNTED_RUNS && text.startsWith('ran ') ? ` (${times}×)` : ''}`,
       step: call,
       value: isSince ? 0.8 : 0.4,
       group: isSince ? SINCE : 'Last actions before it:',
     });
   });
 }
+
+/** Runs with the same result that are counted: twice may be before and after an edit. */
+const COUNTED_RUNS = 3;
 
 /** A run of which nothing is told but that it was made. */
 const BARE_RUN = /^ran `(.*)`$/s;
