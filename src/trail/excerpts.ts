@@ -1,6 +1,7 @@
 // Which rows of a result tell what it says.
 
 import { identifiersOf } from './identifiers.ts';
+import { isNoise } from './noise.ts';
 import { isCount, readsFailed, saysWhat, tracebackEnds } from './outputs.ts';
 import { clip, ELLIPSIS } from './sentences.ts';
 
@@ -54,7 +55,9 @@ export function tellingRows(
     ? []
     : [
         ...[...tracebackEnds(plain)].flatMap(([at, place]) => [at, place.at]),
-        ...rows.flatMap((row, at) => (readsFailed(row) || (hasFailed && saysWhat(row)) ? [at] : [])),
+        ...rows.flatMap((row, at) =>
+          (readsFailed(row) || (hasFailed && saysWhat(row))) && !isNoise(row, at, rows) ? [at] : [],
+        ),
       ];
   const isReport = counts.length + problems.length > 0;
   if (!isRead) keep(problems[0] ?? counts.at(-1) ?? 0, -Infinity);

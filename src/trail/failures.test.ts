@@ -218,7 +218,7 @@ test('a script is told with what stands between its parts, and as written where 
   assert.deepEqual(commands('npm ci\nls\nnpm test'), ['npm ci; npm test']);
   assert.deepEqual(
     commands('# first\ncd web && sh -c "if ! dome; then A_TOKEN=b exit 0; fi; exec dome run"'),
-    ['sh -c "if ! dome; then A_TOKEN=…'],
+    ['sh -c "if ! dome; then A_TOKEN=… exit 0; fi; exec dome run"'],
   );
 });
 

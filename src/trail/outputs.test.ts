@@ -295,3 +295,12 @@ test('an error that a pipe cut to its last lines is one all the same', () => {
   for (const line of ['Found 0 errors.', '✖ 3 problems (0 errors, 3 warnings)', 'no npm error'])
     assert.equal(saysFailed(line), false, line);
 });
+
+test('below the name of a failing test stands its error, whatever errors were printed before', () => {
+  const output =
+    'Could not save: Error: ENOENT\n FAIL  src/dome.test.ts > opens\nAssertionError: expected 3 to be 4\n';
+  assert.deepEqual(tellingLines(output, true).slice(0, 2), [
+    'FAIL src/dome.test.ts > opens',
+    'AssertionError: expected 3 to be 4',
+  ]);
+});

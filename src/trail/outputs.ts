@@ -178,6 +178,9 @@ export function tracebackEnds(
   return ends;
 }
 
+/** Rows below the name of what failed first in which its error stands. @source Vitest, Jest */
+const BELOW_FAILURE = 2;
+
 /** The lines that tell how a command went, at most `limit`: problems where it failed, what is wrong first; counts either way. */
 export function tellingLines(text: string, hasFailed: boolean, limit = 4): string[] {
   const failing: string[] = [];
@@ -188,6 +191,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   const counts: string[] = [];
   const seen = new Set<string>();
   let noise: string | undefined;
+  let failedAt: number | undefined;
   const plain = stripAnsi(text);
   const rows = hasFailed ? plain.split('\n') : linesWith(MAY_COUNT, plain);
   const traced = hasFailed && plain.includes('File "') ? tracebackEnds(rows) : undefined;
@@ -212,7 +216,10 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
     const line = clip(`${unframed(oneLine(raw))}${foundPlace(raw, at, rows)}`, TELLING_LENGTH);
     if (!line.includes(' ') || seen.has(line)) continue;
     seen.add(line);
-    const cause = DECIDES.test(raw) || PLACED.test(raw) ? deciding : SAYS_WHAT.test(line) ? causes : others;
+    if (namesFailure) failedAt ??= at;
+    const says = SAYS_WHAT.test(line);
+    const isBelow = says && failedAt !== undefined && at - failedAt <= BELOW_FAILURE;
+    const cause = isBelow || DECIDES.test(raw) || PLACED.test(raw) ? deciding : says ? causes : others;
     (counted ? counts : namesFailure ? failing : cause).push(line);
   }
   // The first failing test by its name, then what was wrong, then more of either.
@@ -288,7 +295,7 @@ export function saysWhat(line: string): boolean {
     line.length < 2_000 &&
     !PASSED.test(line) &&
     !isOfTrace(line) &&
-    (SAYS_WHAT.test(line) || DIFFERENCE.test(line))
+    (SAYS_WHAT.test(line) || DIFFERENCE.test(line) || DECIDES.test(line))
   );
 }
 

@@ -76,7 +76,8 @@ function failureText([newest, ...others]: readonly [Failure, ...Failure[]], { ro
   const before = told.map(({ telling: [cause = ''] }) => `; before: ${clip(cause, CAUSE_LENGTH)}`);
   const left = others.length - told.length;
   const more = left === 0 ? '' : `; ${left} other cause${left > 1 ? 's' : ''}`;
-  return `- \`${clip(command, 100)}\` failed${often}: ${said.join(' | ')}${before.join('')}${more}.${endText(newest)}`;
+  const causes = `${said.join(' | ')}${before.join('')}${more}`.replace(/\.$/, '');
+  return `- \`${clip(command, 100)}\` failed${often}: ${causes}.${endText(newest)}`;
 }
 
 /** Files that are told to have mended a failure. */

@@ -76,3 +76,22 @@ test('an edit that is told as a step is not told again below its file', () => {
   assert.match(currentWork(story, 4_000), /\+ haltDome\(windGauge/);
   assert.doesNotMatch(text, /newest small edit:/);
 });
+
+test('the cause of a failed step is told whole where its head has no room for it', () => {
+  const cause =
+    'src/observatory/dome/roof.go:922:4: missing cases in switch of type roof.Position (exhaustive)';
+  const story = Story.in('/w')
+    .user('Turn the dome with the wind.')
+    .sh(
+      'mise run fmt && mise run lint',
+      `[lint] $ lint run\n${cause}\n${'  turn();\n'.repeat(60)}[lint] ERROR task failed`,
+      1,
+    );
+  look(story, 5);
+  const [text = ''] = currentWork(story, 2_000).split('Steps on the current request');
+  assert.match(
+    text,
+    /- ran `mise run fmt && mise run lint` → failed\n(?: {4}….*\n)* {4}src\/observatory\/dome\/roof\.go:922:4: missing/,
+  );
+  assert.doesNotMatch(text, /ERROR task failed/);
+});

@@ -157,9 +157,17 @@ function stepRows(step: Activity, { room, weights, from }: StepRoom): string[] {
   const short =
     said.length > most && step.deed === undefined ? said.replaceAll(LONG_PATH, `${ELLIPSIS}$1`) : said;
   const head = clip(short, most);
-  const rows = toldRows(step, { room: Math.max(LEAST_ROWS, room - head.length), weights });
+  const rows = toldRows(step, head, { room: Math.max(LEAST_ROWS, room - head.length), weights });
   for (const row of [head, ...rows]) for (const name of identifiersOf(row)) weights.delete(name);
-  return [head, ...rows.map((row) => `    ${row}`)];
+  return [withoutHalf(head, rows), ...rows.map((row) => `    ${row}`)];
+}
+
+/** A head without the cause of a failure that was cut in it, where a row tells it whole. */
+function withoutHalf(head: string, rows: readonly string[]): string {
+  const at = head.indexOf(`${FAILED}: `) + FAILED.length;
+  if (at < FAILED.length || !head.endsWith(ELLIPSIS)) return head;
+  const begun = head.slice(at + 2, -ELLIPSIS.length).trimEnd();
+  return begun !== '' && rows.some((row) => row.startsWith(begun)) ? head.slice(0, at) : head;
 }
 
 /** The way to where an absolute path of many parts ends. */
@@ -169,12 +177,16 @@ const LONG_PATH = /(?:\/[^\s/'"]+){3,}(\/[^\s/'"]+\/?)/g;
 const LEAST_HEAD = 90;
 const LEAST_ROWS = 85;
 
-function toldRows(step: Activity, { room, weights }: Pick<StepRoom, 'room' | 'weights'>): string[] {
+function toldRows(
+  step: Activity,
+  head: string,
+  { room, weights }: Pick<StepRoom, 'room' | 'weights'>,
+): string[] {
   const change = madeChange(step);
   const hasFailed = step.deed?.includes(FAILED) === true;
   if (change === undefined) {
     // What the head says of the run is not told again.
-    return tellingRows(withoutRows(step.result, step.deed ?? ''), {
+    return tellingRows(withoutRows(step.result, step.deed === undefined ? '' : head), {
       room,
       weights,
       isRead: step.isRead,
