@@ -23,7 +23,8 @@ export function changedRows(files: readonly FileAction[], limit: number): string
   const rows = isOfOne
     ? (first?.rows ?? [])
     : changed.flatMap(({ file, rows: own }) => [`${file.path}:`, ...own]);
-  return headLines(rows.join('\n'), limit);
+  const text = rows.join('\n');
+  return text.length <= limit ? text : `${headLines(text, limit)}\n${ELLIPSIS}`;
 }
 
 function rowsOf({ action, added = '', replaced = [], how }: FileAction): readonly string[] {

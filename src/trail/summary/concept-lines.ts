@@ -6,7 +6,7 @@ import type { PreservedWords } from './preserved.ts';
 import { withoutAssignments } from '../runners.ts';
 import { ELLIPSIS, oneLine, withoutEmphasis } from '../sentences.ts';
 import { tellsSomething } from '../statements.ts';
-import { isSpeech, isTold } from './speech.ts';
+import { isSpeech, isTold, pointsBack } from './speech.ts';
 import type { Standing } from '../taken-back.ts';
 import type { CommandRun, Quote, Trail } from '../trail.ts';
 
@@ -103,7 +103,7 @@ function isTelling({ by, text }: Quote): boolean {
   if (by === 'call') return true;
   const plain = withoutEmphasis(text);
   if (text.split('":').length > DATA_FIELDS || !tellsSomething(plain) || !isSpeech(plain)) return false;
-  return by === 'user' || isTold(plain);
+  return by === 'user' || (isTold(plain) && !pointsBack(plain));
 }
 
 function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {

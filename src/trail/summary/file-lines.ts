@@ -95,7 +95,7 @@ function rowLines({ file, line: parent }: Pick<Head, 'file' | 'line'>): SummaryL
   return inFileOrder(file.rows()).map(({ text, isWritten, isDefinition }, at) =>
     summaryLine({
       section,
-      order: parent.order + 6 + at / 1_000,
+      order: parent.order + 3 + at / 1_000,
       text: `  ${isWritten ? '+' : ' '} ${text}`,
       value: isDefinition ? DEFINITION_VALUE : ROW_VALUE,
       parent,

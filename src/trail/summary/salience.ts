@@ -219,8 +219,10 @@ export class LinePicker {
   /** A line that says less than one that stands now goes, or never comes. */
   #giveUp(line: SummaryLine): void {
     const candidate = this.#of(line);
-    if (candidate.isTaken) {
-      this.picked.splice(this.picked.indexOf(line), 1);
+    // Two lines may stand for the same lesser one.
+    const at = candidate.isTaken ? this.picked.indexOf(line) : -1;
+    if (at >= 0) {
+      this.picked.splice(at, 1);
       this.#room += this.#ownCost(candidate);
     }
     candidate.isTaken = true;

@@ -53,6 +53,15 @@ export function isGuess(sentence: string): boolean {
 const THINKS =
   /^(?:(?:but|so|and|or|then|now|ok(?:ay)?|well|no),? )?(?:if|wait|hmm+|maybe|perhaps|let me|let['’]?s|I(?:['’](?:ll|m)| (?:will|need to|should|can|could|see|am going))|what if|should I)\b|^(?:continuing with|still (?:running|active))\b/i;
 
+/** How a sentence begins whose subject stands in the one before it. */
+const POINTS_BACK =
+  /^(?:(?:It|They)(?:['’]\w+)?|(?:This|That|These|Those) (?:is|are|was|were|has|have|does|do|will|would|can|could|means?|makes?|matches|prints|happens|comes|explains|includes|breaks|works|leaves|gives))\b/;
+
+/** Whether a sentence says nothing to who did not read the one before it. */
+export function pointsBack(sentence: string): boolean {
+  return POINTS_BACK.test(sentence);
+}
+
 /** Whether a sentence of the agent tells what it found rather than what it wondered or was about to do. */
 export function isTold(sentence: string): boolean {
   return (

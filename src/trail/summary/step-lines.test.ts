@@ -95,3 +95,52 @@ test('the cause of a failed step is told whole where its head has no room for it
   );
   assert.doesNotMatch(text, /ERROR task failed/);
 });
+
+test('of a change that is told in part the rest is counted, and what goes is the other side of what comes', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `turretOfTheDome${at}`);
+  const story = Story.in('/w')
+    .user('Turn the dome with the wind.')
+    .edit(
+      '/w/src/dome.ts',
+      `f();\n${names.map((name) => `closed(${name});`).join('\n')}`,
+      names.map((name) => `opened(${name}, slowly);`).join('\n'),
+    )
+    .sh('npm test', '3 passed');
+  look(story, 20);
+  for (const budget of [2_000, 4_000]) {
+    const rows = (/- edited src\/dome\.ts\n((?: {4}.*\n)+)/.exec(currentWork(story, budget))?.[1] ?? '')
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.trim());
+    const shown = rows.filter((row) => /^[-+] \w/.test(row));
+    assert.ok(shown.length > 0, `${budget}: ${currentWork(story, budget)}`);
+    assert.match(rows.at(-1) ?? '', /^… \(\d+\+ more\)$/, `${budget}: ${rows.join('|')}`);
+    assert.ok(!rows.includes('- f();'), `${budget}: ${rows.join('|')}`);
+  }
+});
+
+test('no older line of a file stands below its newest small edit', () => {
+  const story = Story.in('/w')
+    .user('Look.')
+    .read('/w/src/roof.ts', 'export const roofSpeed = slowWind + calmWind;\nopenRoof(slowly, roofSpeed);')
+    .edit('/w/src/roof.ts', 'halt();', 'haltRoof(windGauge, gentleWind, strongWind);')
+    .user('Now the tide.')
+    .user('And the moon.')
+    .agent('Nothing is to be done there.');
+  const collector = new TrailCollector();
+  for (const record of story.records) collector.add(record);
+  const { text } = writeSummary(collector.trail(), { count, budgetTokens: 8_000 });
+  assert.match(
+    text,
+    / {4}openRoof\(slowly, roofSpeed\);\n(?: {2}.*\n)*? {2}newest small edit:\n {4}haltRoof/,
+  );
+});
+
+test('a line for which two others stand takes no other one along', () => {
+  const rows = Array.from({ length: 12 }, (_, at) => `opened(turretOfTheDome${at}, slowly);`).join('\n');
+  const story = Story.in('/w')
+    .user('Turn the dome.')
+    .edit('/w/src/dome.ts', 'halt();', rows)
+    .sh('npm test', '3 passed');
+  assert.match(currentWork(story, 4_000), /- edited src\/dome\.ts\n {4}- halt\(\);\n {4}\+ opened/);
+});

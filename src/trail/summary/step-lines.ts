@@ -213,7 +213,10 @@ function withoutRows(text: string, head: string): string {
   return rows.join('\n');
 }
 
-/** Rows of a change in about `room` characters: of what comes what names most, then the rest of it, then what goes. */
+/**
+ * Rows of a change in about `room` characters: of what comes what names most, then the rest of it, then what goes for that.
+ * How many are left out stands below.
+ */
 function shownChange(
   rows: readonly string[],
   { room, weights }: Pick<StepRoom, 'room' | 'weights'>,
@@ -225,13 +228,33 @@ function shownChange(
   // Below what it closes, a lone brace says nothing.
   const coming = inOrder.filter((at) => !isGone(at) && /\w/.test(rows[at]?.slice(2) ?? ''));
   const naming = byNames(rows, weights).filter((at) => !isGone(at));
-  for (const at of [...naming, ...coming, ...inOrder.filter(isGone)]) {
+  const take = (at: number): void => {
     const length = (rows[at] ?? '').length + 1;
-    if (kept.has(at) || (kept.size > 0 && length > left)) continue;
+    if (kept.has(at) || (kept.size > 0 && length > left)) return;
     left -= length;
     kept.add(at);
-  }
-  return rows.filter((_, at) => kept.has(at));
+  };
+  for (const at of [...naming, ...coming]) take(at);
+  const told = wordsOf([...kept].map((at) => rows[at] ?? ''));
+  const gone = inOrder.filter(isGone);
+  const length = gone.reduce((sum, at) => sum + (rows[at] ?? '').length + 1, 0);
+  // Where not all has room, what goes is told that reads as the other side of what comes.
+  const isOtherSide = (at: number): boolean =>
+    coming.length === 0 || [...wordsOf([rows[at] ?? ''])].some((word) => told.has(word));
+  for (const at of length <= left ? gone : gone.filter(isOtherSide)) take(at);
+  const shown = rows.filter((row, at) => kept.has(at) && !isGap(row));
+  const more = rows.filter((row, at) => !kept.has(at) && /\w/.test(row.slice(2))).length;
+  const unknown = rows.some(isGap) ? '+' : '';
+  return more + unknown.length === 0 ? shown : [...shown, `${ELLIPSIS} (${more}${unknown} more)`];
+}
+
+/** Whether a row stands for some that were left out before. */
+function isGap(row: string): boolean {
+  return row.endsWith(ELLIPSIS) && row.length <= 3;
+}
+
+function wordsOf(rows: readonly string[]): ReadonlySet<string> {
+  return new Set(rows.flatMap((row) => row.match(/\w{4,}/g) ?? []));
 }
 
 /** Calls that are told as started: more at once are one kind of work. */
