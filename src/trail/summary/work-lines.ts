@@ -12,6 +12,7 @@ import { isGuess } from './speech.ts';
 import { withStanding } from '../taken-back.ts';
 import type { Standing } from '../taken-back.ts';
 import type { Action, CommandRun, Reply, Statement, Trail } from '../trail.ts';
+import { OTHER_RUNS, sentLines } from './sent-lines.ts';
 import { mayMean } from './work.ts';
 
 /** Characters below which a statement has to name something. */
@@ -330,8 +331,9 @@ export function runLines(trail: Trail): SummaryLine[] {
   const told = new Set(trail.current.actions.map(({ text }) => text));
   const byCommand = new Map<string, CommandRun>();
   for (const run of trail.commands) byCommand.set(run.command, run);
-  return [...byCommand.values()]
-    .filter(({ command }) => ![...told].some((text) => text.includes(command)))
+  const sent = sentLines(trail.commands);
+  const others = [...byCommand.values()]
+    .filter(({ command }) => !sent.told.has(command) && ![...told].some((text) => text.includes(command)))
     .map(({ command, failed, position, turn, telling }) => {
       const said = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
       const status = failed ? 'failed' : said !== undefined && readsFailed(said) ? 'said' : 'ok';
@@ -341,7 +343,8 @@ export function runLines(trail: Trail): SummaryLine[] {
         order: 1e9 + position,
         text: `- \`${clip(command, 160)}\` (message ${turn}) → ${went}`,
         value: 0.15,
-        group: 'Other commands run, with how they went last:',
+        group: OTHER_RUNS,
       });
     });
+  return [...sent.lines, ...others];
 }

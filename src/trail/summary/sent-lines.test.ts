@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { sentLines } from './sent-lines.ts';
+import type { CommandRun } from '../trail.ts';
+
+function run(command: string, turn = 1, failed = false): CommandRun {
+  return { command, turn, position: turn, exitCode: failed ? 1 : 0, failed, telling: [] };
+}
+
+const answer = (id: number, text: string, turn = 1): CommandRun =>
+  run(`gh api repos/ada/orbit/pulls/4/comments/${id}/replies -f body="${text}"`, turn);
+
+test('answers to many comments are one line, with whom it was sent to and how often', () => {
+  const runs = [
+    answer(71001, 'The dome turns.'),
+    answer(71002, 'The lens is clean.'),
+    run('gh api repos/ada/orbit/pulls/4/comments --jq .[].id'),
+    answer(71003, 'The roof opens.', 2),
+    answer(71002, 'The lens is clean.', 3),
+  ];
+  const { lines, told } = sentLines(runs);
+  assert.deepEqual(
+    lines.map(({ text }) => text),
+    [
+      '- `gh api repos/ada/orbit/pulls/4/comments/*/replies`: sent to 3 (1 more than once): 71001, 71002, 71003; the newest (message 3): "The lens is clean."',
+    ],
+  );
+  assert.equal(told.size, 4 - 1, 'two are the same command');
+});
+
+test('few of a kind, what failed and what only reads are told one by one', () => {
+  const few = [answer(71001, 'The dome turns.'), answer(71002, 'The lens is clean.')];
+  assert.deepEqual(sentLines(few).lines, []);
+  const reads = [71001, 71002, 71003].map((id) => run(`gh api repos/ada/orbit/pulls/comments/${id}`));
+  assert.deepEqual(sentLines(reads).lines, []);
+  const failed = run('gh api repos/ada/orbit/pulls/4/comments/71003/replies -f body="Done."', 1, true);
+  assert.deepEqual(sentLines([...few, failed]).lines, []);
+});
