@@ -1,6 +1,7 @@
 // What the agent said and what no longer stands: claims that it gave up when the user disputed them, what it proposed and the
 // user refused, and what it said of names that an edit took out since.
 
+import { overtakenIn } from './overtaken.ts';
 import { identifiersOf } from './identifiers.ts';
 import { sentencesOf } from './sentences.ts';
 import type { Removal, Trail, UserRequest } from './trail.ts';
@@ -107,12 +108,16 @@ interface Said {
 export interface Standing {
   /** The message of the user after which a text was taken back that was said on an earlier one. */
   readonly takenBackAfter: (text: string, turn: number) => number | undefined;
-  /** Whether a sentence tells nothing that holds: it was taken back or refused, or what it names is gone. */
+  /** Whether a sentence told how something stood that was done since. */
+  readonly isOvertaken: (said: Said) => boolean;
+  /** Whether a sentence tells nothing that holds: it was taken back, refused or overtaken, or what it names is gone. */
   readonly isSpent: (said: Said) => boolean;
 }
 
 /** Looks up what no longer stands of what was said. */
-export function standingOf({ requests, answers, removed, files }: Trail): Standing {
+export function standingOf(trail: Trail): Standing {
+  const { requests, answers, removed, files } = trail;
+  const isOvertaken = overtakenIn(trail);
   const disputes = requests.filter(({ admission }) => admission !== undefined).map(disputeOf);
   const refused = new Set(answers.map(({ proposedAt }) => proposedAt));
   const gone = new Map(removed);
@@ -128,8 +133,10 @@ export function standingOf({ requests, answers, removed, files }: Trail): Standi
     });
   return {
     takenBackAfter,
+    isOvertaken,
     isSpent: (said) =>
       isGone(said) ||
+      isOvertaken(said) ||
       (refused.has(said.position) && PROPOSES.test(said.text)) ||
       takenBackAfter(said.text, said.turn) !== undefined,
   };

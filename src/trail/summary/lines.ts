@@ -82,6 +82,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     budget,
     whole: wholeSteps(trail, stepRoom),
     short: [...steps, ...actions, ...now, ...files.snippets],
+    isOvertaken: standing.isOvertaken,
   });
   const messages = messageLines(trail, budget, { preserved, standing });
   const failures = failureLines(trail, budget);

@@ -262,7 +262,8 @@ function deedsText({ deeds, turn }: UserRequest, standing: Standing): string {
     const more = deeds.edited.length > SHOWN_EDITS ? ` and ${deeds.edited.length - SHOWN_EDITS} more` : '';
     parts.push(`changed ${deeds.edited.slice(0, SHOWN_EDITS).join(', ')}${more}`);
   }
-  if (deeds.outcome !== undefined)
-    parts.push(withStanding(`the agent: ${quoted(deeds.outcome)}`, turn, standing));
+  const { outcome } = deeds;
+  if (outcome !== undefined && !standing.isOvertaken({ turn, position: Infinity, text: outcome }))
+    parts.push(withStanding(`the agent: ${quoted(outcome)}`, turn, standing));
   return parts.join('; ');
 }

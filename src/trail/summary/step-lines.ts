@@ -6,7 +6,8 @@ import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { isTraceHead, readsFailed } from '../outputs.ts';
 import { clip, ELLIPSIS } from '../sentences.ts';
-import type { Activity, Trail } from '../trail.ts';
+import type { Standing } from '../taken-back.ts';
+import type { Activity, Reply, Trail } from '../trail.ts';
 
 /** Where what was said and what was done stand together, as they came. */
 export const SINCE = 'Since the current request (runs ended well unless noted):';
@@ -307,6 +308,7 @@ export interface Beside {
   readonly whole: ReadonlySet<number>;
   /** Lines that tell steps and messages in short. */
   readonly short: readonly SummaryLine[];
+  readonly isOvertaken: Standing['isOvertaken'];
 }
 
 /**
@@ -314,7 +316,10 @@ export interface Beside {
  * room that nothing else has a claim to. One of the current request takes the place of what tells it in short, unless
  * it is long: of that the short one tells what counts.
  */
-export function tailLines({ current, turns }: Trail, { budget, whole, short }: Beside): SummaryLine[] {
+export function tailLines(
+  { current, turns }: Trail,
+  { budget, whole, short, isOvertaken }: Beside,
+): SummaryLine[] {
   const oldest = turns - Math.max(1, Math.floor(budget / TOKENS_PER_REQUEST) - 1);
   const quoted = [...current.unread, current.repliesTo, current.newestReply, current.newestList];
   const told = new Set([...whole, ...quoted.map((step) => step?.position)]);
@@ -322,11 +327,14 @@ export function tailLines({ current, turns }: Trail, { budget, whole, short }: B
   const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
   const isTold = ({ position, turn }: Pick<Activity, 'position' | 'turn'>): boolean =>
     !told.has(position) && turn >= oldest;
-  const said = current.said.filter(isTold).map(({ position, turn, text }) => ({
-    position,
-    turn,
-    rows: saidRows(text, length),
-  }));
+  const stands = (said: Reply): boolean => said.text.includes('\n') || !isOvertaken(said);
+  const said = current.said
+    .filter((one) => isTold(one) && stands(one))
+    .map(({ position, turn, text }) => ({
+      position,
+      turn,
+      rows: saidRows(text, length),
+    }));
   // What an edit changed says that it was made.
   const calls = newestOfEqual(current.tail.filter(({ isStale }) => !isStale))
     .filter(isTold)

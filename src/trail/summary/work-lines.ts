@@ -22,7 +22,7 @@ const SHORT_STATEMENT = 60;
 export function statementLines(
   trail: Trail,
   budget: number,
-  { isSpent }: Standing,
+  { isSpent, isOvertaken }: Standing,
 ): {
   readonly now: SummaryLine[];
   readonly before: SummaryLine[];
@@ -31,7 +31,7 @@ export function statementLines(
   const telling = { trail, budget, overruled: overruledTurns(trail) };
   const replies = new Set([trail.current.repliesTo?.position, trail.current.newestReply?.position]);
   const last = distinct(trail.current.statements).filter(
-    ({ turn, position }) => turn === trail.turns && !replies.has(position),
+    (said) => said.turn === trail.turns && !replies.has(said.position) && !isOvertaken(said),
   );
   const told = new Set(last.map(({ text }) => text));
   const now = last.map((statement, order) =>
