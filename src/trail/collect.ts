@@ -28,6 +28,7 @@ import { IdentifierIndex } from './identifiers.ts';
 import type { Mention, Quotable } from './identifiers.ts';
 import { isWrapped, looksFailed, outcomeOf, refusalIn, saysFailed } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
+import { withoutCitations } from './excerpts.ts';
 import { Newest } from './newest.ts';
 import { beginningOf, otherEnd, phraseOf, quotableOf, quotableScript, resultPhrase } from './phrases.ts';
 import { pinsAfter } from './pins.ts';
@@ -318,10 +319,9 @@ export class TrailCollector {
     this.#hasPast = true;
     const asked = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
     const question = asked !== undefined && !putsOff(own) && isReplyTo(asked, own) ? asked : undefined;
-    this.#putOff =
-      asked === undefined || !putsOff(own)
-        ? undefined
-        : { kind: 'question', turn: this.#requests.turn, position: this.#position, text: asked };
+    this.#putOff = undefined;
+    if (asked !== undefined && putsOff(own))
+      this.#putOff = { kind: 'question', ...this.#moment, text: asked };
     this.#messagePosition = this.#position;
     const isAnswered = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
     this.#requests.add(own, { position: this.#position, question, isAnswered });
@@ -337,7 +337,7 @@ export class TrailCollector {
   }
 
   #addAgentText(said: string): void {
-    const text = redact(said);
+    const text = redact(withoutCitations(said));
     this.#hasPast = true;
     this.#messagePosition = this.#position;
     this.#statements.add(statementsOf(text, this.#moment));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tellableRows, tellingRows } from './excerpts.ts';
+import { withoutCitations, tellableRows, tellingRows } from './excerpts.ts';
 import type { Excerpting } from './excerpts.ts';
 
 const weights = new Map([
@@ -105,4 +105,12 @@ test('of a traceback its last line and the place before it are told, not its hea
   assert.ok(told.includes('LensMissing: none at night'), told.join('\n'));
   assert.ok(told.includes('File "lens/part_19.py", line 19, in turn'), told.join('\n'));
   assert.ok(!told.some((row) => row.startsWith('Traceback')), told.join('\n'));
+});
+
+test('what a message says of memories for a program is no part of it', () => {
+  const citation =
+    '<oai-mem-citation>\n<citation_entries>\nMOON.md:4-9|note=[tides]\n</citation_entries>\n</oai-mem-citation>';
+  assert.equal(withoutCitations(`The dome turns.\n${citation}`), 'The dome turns.');
+  assert.equal(withoutCitations(`A.\n${citation}\nB.`), 'A.\nB.');
+  assert.equal(withoutCitations('The dome turns.'), 'The dome turns.');
 });

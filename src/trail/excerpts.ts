@@ -106,6 +106,15 @@ function withoutReminders(text: string): string {
 
 const REMINDER = '<system-reminder>';
 
+const CITATION = '<oai-mem-citation>';
+
+/** The text of a message without what it says, for a program, of the memories that it drew from. @source Codex */
+export function withoutCitations(text: string): string {
+  return text.includes(CITATION)
+    ? text.replaceAll(/\n?<oai-mem-citation>[^]*?(?:<\/oai-mem-citation>|$)/g, '')
+    : text;
+}
+
 /** What the tools that read say around the text of a file. @source session files of Gemini CLI and SWE-agent */
 const READ_NOTICE =
   /^[ \t]*(?:\(this is the (?:beginning|end) of the file\)|\(\d+ more lines (?:above|below)\)|\[File: .{1,300} \(\d+ lines total(?: after edit)?\)\]|(?:\.{3} )?[[(]\d+ more lines (?:not shown|in file)\. Use offset=\d+ to continue.{0,20}[\])]|\(Open file: .{1,300}\)|\(Current directory: .{1,300}\))[ \t]*(?:\n|$)/gm;
