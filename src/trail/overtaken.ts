@@ -29,10 +29,13 @@ const NUMBER = /\b\d{5,}\b/g;
 /** Messages of the agent behind one that tells what goes on: by then it tells something else. */
 const LATER_MESSAGES = 2;
 
+/** Whether a run ended well behind what was said. */
+function isLater(run: CommandRun, { turn, position }: Said): boolean {
+  return !run.failed && (run.position > position || run.turn > turn);
+}
+
 /** Finds what was overtaken by what a session did later. */
 export function overtakenIn({ commands, commits, tree, current, turns }: Trail): (said: Said) => boolean {
-  const isLater = (run: CommandRun, { turn, position }: Said): boolean =>
-    !run.failed && (run.position > position || run.turn > turn);
   const isCommitted = ({ turn, position }: Said): boolean =>
     commits.some((commit) => commit.turn > turn) ||
     (tree.as === 'made' && tree.newest !== undefined && tree.newest.position > position);

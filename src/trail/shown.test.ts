@@ -131,10 +131,13 @@ function statesOf(story: Story): readonly string[] {
     .toSorted();
 }
 
+/** A script that applies a patch. */
+function patch(...rows: string[]): string {
+  return `apply_patch <<'EOF'\n*** Begin Patch\n${rows.join('\n')}\n*** End Patch\nEOF`;
+}
+
 test('a file is created where nothing says that it was there before', () => {
   const begun = (): Story => Story.in('/w').user('Go.');
-  const patch = (...rows: string[]): string =>
-    `apply_patch <<'EOF'\n*** Begin Patch\n${rows.join('\n')}\n*** End Patch\nEOF`;
   assert.deepEqual(
     statesOf(
       begun().sh('cp dome.md moon.md && cp dome.md star.md && git status --short', ' M moon.md\n?? star.md'),
