@@ -66,7 +66,7 @@ function shownByTool({ files }: CallMeaning, output: string, failed: boolean): S
 /** A script may fail late and have read and written before. */
 function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
   const { simple = [], guarded = [], directory } = meaning;
-  const undone = undoneActions(simple, output);
+  const undone = undoneActions(meaning, output);
   const files = meaning.files.filter((_, at) => !undone.has(at));
   const looks = meaning.files.filter(({ action }) => action === 'read');
   const searches = simple.filter((one) => searchedOf(one) !== undefined);

@@ -1,11 +1,12 @@
 // What a script was told to do to files and did not, by what it printed: a write of which its program says that it could
 // not be made, and a look between two words of `echo` between which nothing stands.
 
+import type { CallMeaning } from './calls.ts';
 import { fileActionsOf, joinPath } from './shell.ts';
 import type { ShellFileAction, SimpleCommand } from './shell.ts';
 
-const MAY_COMPLAIN =
-  /no such file or directory|permission denied|(?:is|not) a directory|read-only file system|directory nonexistent|^sed: (?:-e|1:)/im;
+/** What an output holds of which a program complains. */
+const COMPLAINS = ['irectory', 'ermission denied', 'ead-only file system', 'sed: '];
 
 /** `sed: a.ts: No such file or directory`, `/bin/sh: 1: cannot create a/b: Directory nonexistent`, `Can't open a.pl: …`. */
 const COMPLAINT =
@@ -53,6 +54,8 @@ function markOf({ words: [program, ...words], redirects }: SimpleCommand): strin
   return text === '' || /[$`\\\n]/.test(text) ? undefined : text;
 }
 
+const NONE: ReadonlySet<SimpleCommand> = new Set();
+
 /**
  * The commands of a script that printed nothing before the next mark, or behind the last. None where the marks do not stand
  * as they were given: a loop, a condition, a pipe.
@@ -81,12 +84,14 @@ function silentAmong(simple: readonly SimpleCommand[], output: string): Readonly
 /**
  * Which actions of a script were not done, as far as what it printed says so: their places among those that its words tell.
  */
-export function undoneActions(simple: readonly SimpleCommand[], output: string): ReadonlySet<number> {
+export function undoneActions({ files, simple = [] }: CallMeaning, output: string): ReadonlySet<number> {
   const undone = new Set<number>();
-  const complaints = MAY_COMPLAIN.test(output)
-    ? output.split('\n').flatMap((row) => complaintOf(row) ?? [])
-    : [];
-  const silent = silentAmong(simple, output);
+  const hasWrites = files.some(({ action }) => action !== 'read');
+  const complaints =
+    hasWrites && COMPLAINS.some((words) => output.includes(words))
+      ? output.split('\n').flatMap((row) => complaintOf(row) ?? [])
+      : [];
+  const silent = files.length === 0 ? NONE : silentAmong(simple, output);
   if (complaints.length === 0 && silent.size === 0) return undone;
   let at = 0;
   for (const command of simple) {
