@@ -14,6 +14,7 @@ import {
   textActionOf,
 } from './actions.ts';
 import type { ActionStyle, EditorPlace } from './actions.ts';
+import { askedBy, putsOff } from './answered.ts';
 import { ChecklistLedger } from './boxes.ts';
 import { meaningOf } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
@@ -37,7 +38,6 @@ import { placeOf, PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
-import { isReplyTo } from './replying.ts';
 import { finishedRun, isWork, RunLedger, workPlace } from './runs.ts';
 import { inDirectory } from './git/words.ts';
 import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
@@ -45,14 +45,7 @@ import type { GitCommand, SimpleCommand } from './shell.ts';
 import { clip, clipMiddle, clippedLine, detached, endsOf, headLines, keptOf, oneLine } from './sentences.ts';
 import { onlyLooks, shownFiles } from './shown.ts';
 import { StepLedger } from './steps.ts';
-import {
-  announcedStep,
-  closingQuestion,
-  namedList,
-  putsOff,
-  statementsOf,
-  StatementPool,
-} from './statements.ts';
+import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
 import type { Action, LineRange, Reply, Statement, Trail } from './trail.ts';
 
 const MAX_DUE_CALLS = 200;
@@ -317,8 +310,8 @@ export class TrailCollector {
     const isTemplated = this.#textActions !== undefined && this.#requests.turn === 0;
     const { task: own, template } = isTemplated ? templatedTask(words) : { task: words, template: '' };
     this.#hasPast = true;
-    const asked = this.#hasCalledSinceMessage ? undefined : closingQuestion(this.#lastMessage);
-    const question = asked !== undefined && !putsOff(own) && isReplyTo(asked, own) ? asked : undefined;
+    const asked = this.#hasCalledSinceMessage ? undefined : askedBy(this.#lastMessage, own);
+    const question = putsOff(own) ? undefined : asked;
     this.#putOff = undefined;
     if (asked !== undefined && putsOff(own))
       this.#putOff = { kind: 'question', ...this.#moment, text: asked };

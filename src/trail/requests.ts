@@ -56,6 +56,10 @@ interface RequestPlace {
   readonly isAnswered: boolean;
 }
 
+/** Characters of a question, or of an offer, and of what the user says to it. */
+const QUESTION_LENGTH = 600;
+const ANSWER_LENGTH = 300;
+
 /** Collects requests; memory is bounded by the limits above. */
 export class RequestLedger {
   #requests: OpenRequest[] = [];
@@ -157,8 +161,8 @@ export class RequestLedger {
   answer(question: string, answer: string, proposedAt?: number): void {
     this.#answers.push({
       turn: this.#turns,
-      question: detached(clip(oneLine(question), 300)),
-      answer: detached(clip(oneLine(answer), 300)),
+      question: detached(clip(oneLine(question), QUESTION_LENGTH)),
+      answer: detached(clip(oneLine(answer), ANSWER_LENGTH)),
       proposedAt,
     });
     if (this.#answers.length > MAX_ANSWERS) this.#answers.shift();

@@ -24,6 +24,10 @@ const DECISION =
 const INTENT =
   /^(?:next\b|I(?:['’]m| am) (?:now |also |still )?\w+ing\b|now (?:I|let)|then I|I['’](?:ll|m going to|m about to)|I will|let me|let['’]s|remaining|still to do|als nächstes|接下来|次に)|\b(?:next step|I['’]ll (?:now|next)|I['’]m (?:now )?(?:checking|running|adding|fixing|updating|going))/i;
 
+/** How a sentence gives the next step as an order to oneself: "Now update the parser." */
+const ORDER =
+  /^(?:now|next|then),? (?:let['’]?s |also )?(?:add|apply|build|change|check|clean|commit|continue|convert|create|delete|document|edit|extract|find|fix|format|implement|install|look|make|move|push|read|refactor|remove|rename|replace|restart|re-?run|rewrite|run|search|see|set|start|test|try|update|use|verify|wire|write)\b|^(?:re-?)?run (?:the )?(?:tests?|checks?|build) again\b/i;
+
 /** Characters of the line that introduces a list. */
 const LEAD_LENGTH = 100;
 
@@ -113,17 +117,8 @@ export function closingQuestion(text: string): string | undefined {
   return last.findLast(isQuestion);
 }
 
-/** How a message puts an answer off: it asks or wants something else before. */
-const PUTS_OFF =
-  /^(?:(?:ok(?:ay)?|well|hm+|wait|yes)[,.!]? )?(?:(?:just )?(?:a |one )?(?:more )?(?:quick|short|small|follow[- ]?up)\b[\w -]{0,24}\bquestion|before (?:that|we|you|I)\b)|\bquestion first\b|^(?:zuerst|erst mal|vorher) |^(?:avant (?:ça|cela)|antes de eso)\b/i;
-
-/** Whether a message of the user leaves the question before it open. */
-export function putsOff(text: string): boolean {
-  return PUTS_OFF.test(text.slice(0, 160));
-}
-
 /** Whether a sentence asks: it ends with a question mark that stands in no quotation and in no code. */
-function isQuestion(sentence: string): boolean {
+export function isQuestion(sentence: string): boolean {
   if (!/[?？]["”)*]*$/.test(sentence)) return false;
   const open = sentence
     .replaceAll(/`[^`]*`/g, '')
@@ -252,7 +247,10 @@ export function announcedStep(text: string): string | undefined {
   }
   const sentences = lastSentences(lines);
   const at = sentences.findLastIndex(
-    (sentence) => isIntent(sentence) || /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
+    (sentence) =>
+      isIntent(sentence) ||
+      ORDER.test(sentence) ||
+      /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
   );
   const step = sentences[at];
   if (step === undefined) return undefined;

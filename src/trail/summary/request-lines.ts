@@ -4,6 +4,7 @@ import { charactersFor, isWithin, quoted, SECTION, summaryLine } from './line.ts
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { clip, clipMiddle, oneLine } from '../sentences.ts';
+import { isQuestion } from '../statements.ts';
 import type { Constraint, Trail, UserRequest } from '../trail.ts';
 import { changeFinder, isBinding } from './work.ts';
 
@@ -163,7 +164,15 @@ function repliedTo({ answers }: Trail, { turn, text }: UserRequest): string | un
   const asked = answers.findLast(
     (answer) => answer.turn === turn && text.startsWith(answer.answer.slice(0, 40)),
   );
-  return asked && `It replies to the agent's question: ${quoted(asked.question)}`;
+  return asked && `${replyLabel(asked.question)}: ${quoted(asked.question)}`;
+}
+
+function replyLabel(asked: string): string {
+  if (/^\d{1,2}\. /.test(asked))
+    return asked.includes('?')
+      ? "It answers the agent's questions by number"
+      : "It means items of the agent's list by number";
+  return isQuestion(asked) ? "It replies to the agent's question" : 'It agrees to what the agent had offered';
 }
 
 /** A rule this short costs less than the search for it among the messages that follow. */
