@@ -8,21 +8,14 @@ import { messageLines } from './message-lines.ts';
 import { nextLines, olderPlanLines, pendingLines } from './next-lines.ts';
 import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
 import type { PreservedWords } from './preserved.ts';
+import { quotedLines } from './reply-lines.ts';
 import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
 import { startedLines, stepLines, tailLines, toldSteps, unreadLines, wholeSteps } from './step-lines.ts';
 import { standingOf } from '../taken-back.ts';
 import { otherCommits, treeLines } from './tree-lines.ts';
-import { LONGEST_FOLLOW_UP } from '../items.ts';
-import type { Reply, Trail } from '../trail.ts';
+import type { Trail } from '../trail.ts';
 import { isBinding } from './work.ts';
-import {
-  actionLines,
-  newestListLines,
-  REPLY_ROW,
-  replyLines,
-  runLines,
-  statementLines,
-} from './work-lines.ts';
+import { actionLines, runLines, statementLines } from './work-lines.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -59,16 +52,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const weights = new Map(trail.identifiers.map(({ text, weight }) => [text, weight]));
   const standing = standingOf(trail);
   const { now, before, choices } = statementLines(trail, budget, standing);
-  const { repliesTo, newestReply } = trail.current;
-  const quoting = quotingOf(repliesTo, trail, budget);
-  const replied = "The agent's last message before the current request:";
-  const reply = replyLines(repliesTo, replied, { order: -1e9, row: quoting.row, standing });
-  const report = replyLines(newestReply, "The agent's newest message:", {
-    order: 4e9,
-    row: REPLY_ROW,
-    standing,
-  });
-  const list = newestListLines(trail, standing);
+  const quotes = quotedLines(trail, budget, { standing, said: now });
   const telling = { weights, from: trail.workedIn };
   const unread = unreadLines(trail, {
     ...telling,
@@ -80,7 +64,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const started = startedLines(trail);
   const tail = tailLines(trail, {
     budget,
-    whole: wholeSteps(trail, stepRoom),
+    whole: new Set([...wholeSteps(trail, stepRoom), quotes.openingAt ?? -1]),
     short: [...steps, ...actions, ...now, ...files.snippets],
     isOvertaken: standing.isOvertaken,
   });
@@ -105,9 +89,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: failures.toSorted((a, b) => b.value - a.value), share: 0.07, by: 'order' },
     { lines: tree, share: 0.04, by: 'order' },
     { lines: actions.toReversed().slice(0, 6), share: 0.03, by: 'order' },
-    { lines: report, share: quoteShare * (isList(newestReply, trail) ? 0.1 : 0.08), by: 'order' },
-    { lines: reply, share: quoting.share, by: 'order' },
-    { lines: list.meant, share: 0.08, by: 'order' },
+    ...quotes.floors,
     { lines: now, share: 0.05, by: 'worth' },
     { lines: choices, share: 0.03, by: 'order' },
     { lines: before, share: 0.05 + 0.05 * quoteShare, by: 'worth' },
@@ -132,8 +114,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     files.rows,
     quoteLines(trail, budget, { preserved, standing }),
     now,
-    report,
-    reply,
+    quotes.all,
     before,
     actions,
     runLines(trail),
@@ -141,8 +122,6 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     checks,
     unread,
     steps,
-    list.meant,
-    list.old,
     tail,
     messages.all,
     failures,
@@ -173,37 +152,3 @@ const CHARACTERS_PER_TOKEN = 3;
 function tailShare(budget: number): number {
   return Math.min(0.2, Math.max(0, (budget - 4_000) / 40_000));
 }
-
-/** A message with a list is what the user refers to next. */
-function isList(reply: Reply | undefined, { current }: Trail): boolean {
-  return reply !== undefined && reply.position === current.newestList?.position;
-}
-
-/** How the agent's message before a request is quoted: its share of the budget, and characters of a row. */
-interface Quoting {
-  readonly share: number;
-  readonly row: number;
-}
-
-/**
- * A message that the user goes on from in few words ("confirm these", "do 2 and 4") is what the request is about: all
- * rows of its lists are told, each as far as there is room. Others are told from their end.
- */
-function quotingOf(reply: Reply | undefined, trail: Trail, budget: number): Quoting {
-  const share = (isList(reply, trail) ? 0.1 : 0.08) * Math.min(1, budget / WHOLE_QUOTES);
-  const { turn = 0, text = '' } = trail.requests.at(-1) ?? {};
-  if (reply === undefined || turn !== reply.turn + 1 || text.length > LONGEST_FOLLOW_UP)
-    return { share, row: REPLY_ROW };
-  const rows = reply.text.split('\n').filter((row) => row.trim() !== '');
-  const items = rows.filter((row) => LIST_ITEM.test(row)).length;
-  const room = LISTED_SHARE * budget * CHARACTERS_PER_TOKEN;
-  if (items < LEAST_ITEMS) return { share, row: REPLY_ROW };
-  if (reply.text.length <= room) return { share: Math.max(share, LISTED_SHARE), row: REPLY_ROW };
-  return { share: Math.max(share, LISTED_SHARE), row: Math.max(LEAST_ROW, Math.floor(room / rows.length)) };
-}
-
-const LIST_ITEM = /^\s*(?:[-*•] |\d{1,3}[.)] |\|)/;
-const LEAST_ITEMS = 3;
-/** Share of the budget for such a message, and characters of its rows at least. */
-const LISTED_SHARE = 0.08;
-const LEAST_ROW = 70;

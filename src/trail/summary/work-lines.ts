@@ -1,19 +1,17 @@
-// The lines of what the agent said and did: statements, actions, commands, newest results.
+// The lines of what the agent said and did: statements, actions, commands.
 
 import { identifiersByRow, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { readsFailed } from '../outputs.ts';
-import { chainedLines, SINCE } from './step-lines.ts';
+import { SINCE } from './step-lines.ts';
 import { checksIn, programOf } from '../runners.ts';
-import { clip, ELLIPSIS, withoutEmphasis } from '../sentences.ts';
+import { clip } from '../sentences.ts';
 import { isChoice } from '../statements.ts';
 import { leadText } from './list-lead.ts';
 import { isGuess } from './speech.ts';
-import { withStanding } from '../taken-back.ts';
 import type { Standing } from '../taken-back.ts';
-import type { Action, CommandRun, Reply, Statement, Trail } from '../trail.ts';
+import type { Action, CommandRun, Statement, Trail } from '../trail.ts';
 import { OTHER_RUNS, sentLines } from './sent-lines.ts';
-import { mayMean } from './work.ts';
 
 /** Characters below which a statement has to name something. */
 const SHORT_STATEMENT = 60;
@@ -168,74 +166,6 @@ function distinct(statements: readonly Statement[]): Statement[] {
     byText.set(statement.text, statement);
   }
   return [...byText.values()];
-}
-
-/** Characters of one line of a message of the agent. */
-export const REPLY_ROW = 260;
-
-/** What says nothing in a message once it is quoted: rules, fences, directives to the client. */
-const NO_CONTENT = /^\s*(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
-
-/**
- * A message of the agent as it stood, line by line, its end first: there it asks, sums up or says what comes next. Each
- * line needs the one after it, so that nothing is left out in between.
- */
-export function replyLines(
-  reply: Reply | undefined,
-  group: string,
-  {
-    order,
-    row: length,
-    standing,
-  }: { readonly order: number; readonly row: number; readonly standing: Standing },
-): SummaryLine[] {
-  if (reply === undefined) return [];
-  const rows = reply.text.split('\n').map((row) => withoutEmphasis(row.trimEnd()));
-  const lines: SummaryLine[] = [];
-  for (const [at, row] of [...rows.entries()].toReversed()) {
-    if (NO_CONTENT.test(row)) continue;
-    const parent = lines.at(-1);
-    const text = withStanding(`  ${clip(row, length)}`, reply.turn, standing);
-    const section = SECTION.current;
-    lines.push(summaryLine({ section, order: order + at / 1_000, group, text, value: 0.5, parent }));
-  }
-  return lines;
-}
-
-/** Rows of a list that are told together at least: its first alone is a heading. */
-const LEAST_LIST_ROWS = 4;
-/** Rows of a list that nobody means, and what they are worth beside their names. */
-const OLD_LIST_ROWS = 6;
-const OLD_LIST_VALUE = 0.1;
-
-/**
- * The agent's newest list from its head, no row without the one before it: whole where the user may mean it, otherwise
- * its first rows before everything else of the section. Empty where a message that is quoted anyway holds it.
- */
-export function newestListLines(
-  { current, requests }: Trail,
-  standing: Standing,
-): {
-  readonly meant: SummaryLine[];
-  readonly old: SummaryLine[];
-} {
-  const { newestList, repliesTo, newestReply } = current;
-  const isQuoted = [repliesTo, newestReply].some((reply) => reply?.position === newestList?.position);
-  if (newestList === undefined || isQuoted) return { meant: [], old: [] };
-  const rows = newestList.text
-    .split('\n')
-    .filter((row) => !NO_CONTENT.test(row))
-    .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), REPLY_ROW)}`)
-    .map((row) => withStanding(row, newestList.turn, standing));
-  const group = `The agent's newest list (after message ${newestList.turn}):`;
-  const place = { section: SECTION.current, group };
-  if (!mayMean(newestList, requests)) {
-    const few = rows.length > OLD_LIST_ROWS ? [...rows.slice(0, OLD_LIST_ROWS), `  ${ELLIPSIS}`] : rows;
-    const old = chainedLines([few.join('\n')], 1, { ...place, order: -3e9, value: OLD_LIST_VALUE });
-    return { meant: [], old };
-  }
-  const chain = [rows.slice(0, LEAST_LIST_ROWS).join('\n'), ...rows.slice(LEAST_LIST_ROWS)];
-  return { meant: chainedLines(chain, 1, { ...place, order: -1.5e9, value: 0.5 }), old: [] };
 }
 
 const NONE_TOLD: ReadonlySet<number> = new Set();
