@@ -14,7 +14,7 @@ const KNOWN_BY = 40;
 export function nextLines(trail: Trail, budget: number): SummaryLine[] {
   const section = SECTION.next;
   const lines: SummaryLine[] = [];
-  if (trail.nextStep !== undefined && (stepStanding(trail) === 'open' || !/[:：]$/.test(trail.nextStep))) {
+  if (trail.nextStep !== undefined && isWorthTelling(trail.nextStep, trail)) {
     const step = oneLine(trail.nextStep);
     const text = quoted(clip(step, charactersFor(Math.max(40, budget / 16), step)));
     lines.push(summaryLine({ section, order: 0, text: `${announcement(trail)}: ${text}`, value: 5 }));
@@ -29,6 +29,21 @@ export function nextLines(trail: Trail, budget: number): SummaryLine[] {
   }
   if (trail.turns > 0) lines.push(summaryLine({ section, order: 2, text: whereItStands(trail), value: 3 }));
   return lines;
+}
+
+/** What was followed by other news is told as long as nothing was called since: otherwise it is done, mostly. */
+function isWorthTelling(step: string, trail: Trail): boolean {
+  const standing = stepStanding(trail);
+  if (standing === 'open') return true;
+  if (/[:：]$/.test(step)) return false;
+  return standing !== 'earlier' || !isSpent(trail);
+}
+
+/** Whether something was called after an announcement that is not in the newest message. */
+function isSpent({ current, nextStep = '' }: Trail): boolean {
+  const head = headOf(nextStep);
+  const { position } = current.said.findLast(({ text }) => oneLine(text).includes(head)) ?? {};
+  return position === undefined || current.tail.some((step) => step.position > position);
 }
 
 /** How far work went on after the agent brought its plan up to date. */
@@ -69,12 +84,17 @@ export function announcement(trail: Trail): string {
 
 function stepStanding({ current, nextStep }: Trail): StepStanding {
   const newest = oneLine(current.newestReply?.text ?? '');
-  const head = oneLine(nextStep?.split('; ')[0] ?? '').slice(0, KNOWN_BY);
+  const head = headOf(nextStep ?? '');
   if (newest !== '' && !newest.includes(head)) return 'earlier';
   if (newest === '' || current.isAgentDone) return 'open';
   const said = current.newestReply?.position ?? 0;
   const isBegun = current.started.length > 0 || current.actions.some(({ position }) => position > said);
   return isBegun ? 'begun' : 'looked';
+}
+
+/** By what an announced step is known again in the message that announces it. */
+function headOf(step: string): string {
+  return oneLine(step.split('; ')[0] ?? '').slice(0, KNOWN_BY);
 }
 
 /** Whether the agent has done with the current request: one that ends with what it will do next has not. */

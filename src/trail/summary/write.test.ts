@@ -766,15 +766,23 @@ test('what stands in a list brings its introduction along, once', () => {
   );
 });
 
-test('an announcement that was followed by other news is told as an earlier one', () => {
+test('an announcement that was followed by other news is told as long as nothing was called since', () => {
   const story = Story.in(home).user('Find the fault.').agent('Next I look into the belt_drive module.');
   assert.match(
     summaryOf(story),
     /own words: "Next I look into the belt_drive module\."\nThe agent announced this in its last message/,
   );
   assert.match(summaryOf(story), /7\. Pending Tasks:\n- The current request, under way\./);
-  story.sh('make belt').agent('The fault was a loose screw in belt_drive.').sh('make check');
+  story.agent('The fault was a loose screw in belt_drive.').started('Bash', { command: 'make check' });
   assert.match(summaryOf(story), /nnounced before, perhaps done by now: "Next I look into/);
+  story.sh('make belt').agent('The belt is tight.').sh('make check');
+  assert.doesNotMatch(summaryOf(story), /perhaps done by now/, 'it was done, mostly');
+  story.agent('Now update the belt_drive manual.').sh('cat manual', 'old');
+  assert.match(
+    summaryOf(story),
+    /since then nothing was changed: "Now update the belt_drive manual\."/,
+    'an order to oneself announces, too',
+  );
 });
 
 test('a message that follows with its middle cut is quoted by its beginning only', () => {
