@@ -38,7 +38,9 @@ export function tellingRows(
   { room, weights, isRead, hasFailed, sought }: Excerpting,
 ): string[] {
   const plain = differingRows(tellableRows(result));
-  const rows = plain.map((row) => clip(row.trim(), Math.min(RESULT_ROW, room - 1)));
+  const rows = plain.map((row) =>
+    clip(isRead ? row.trim() : withoutColumns(row.trim()), Math.min(RESULT_ROW, room - 1)),
+  );
   const kept = new Set<number>();
   let left = room;
   const keep = (at: number, until: number): boolean => {
@@ -77,6 +79,15 @@ export function tellingRows(
         : [rows[at] ?? ''],
     );
 }
+
+/** A row of a table without what only puts its cells below each other. */
+function withoutColumns(row: string): string {
+  const gaps = row.includes('   ') ? row.split(GAP) : [row];
+  return gaps.length > LEAST_GAPS ? gaps.join('  ') : row;
+}
+
+const GAP = / {3,}/;
+const LEAST_GAPS = 2;
 
 /** A row that is what came of a call: a commit, a push, a version, the address of a pull request or an issue. */
 const OUTCOME =

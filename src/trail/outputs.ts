@@ -181,8 +181,13 @@ export function tracebackEnds(
 /** Rows below the name of what failed first in which its error stands. @source Vitest, Jest */
 const BELOW_FAILURE = 2;
 
+/** An output that says that there is nothing: it may be what the command was run to know. */
+const SAYS_NONE = /^\s*(?:\[\]|\{\}|no (?:\S+ ){1,5}found\.?)\s*$/i;
+const EMPTY_LENGTH = 80;
+
 /** The lines that tell how a command went, at most `limit`: problems where it failed, what is wrong first; counts either way. */
 export function tellingLines(text: string, hasFailed: boolean, limit = 4): string[] {
+  if (!hasFailed && text.length <= EMPTY_LENGTH && SAYS_NONE.test(text)) return [oneLine(text)];
   const failing: string[] = [];
   const ends: string[] = [];
   const deciding: string[] = [];

@@ -131,10 +131,17 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   return { floors, all, files: files.byPath, messages: messages.counts };
 }
 
-/** Share of the budget for the newest results, to which the agent has not reacted yet. @source docs/decisions/summary.md */
+/**
+ * Share of the budget for the newest results, to which the agent has not reacted yet: a dozen rows are told whole, of more where
+ * there is room. @source docs/decisions/summary.md
+ */
 function unreadShare(budget: number): number {
-  return 0.03 + 0.02 * Math.min(1, budget / WHOLE_QUOTES);
+  const share = 0.03 + 0.02 * Math.min(1, budget / WHOLE_QUOTES);
+  return budget < ROOM_FOR_UNREAD ? share : Math.max(share, UNREAD_LENGTH / CHARACTERS_PER_TOKEN / budget);
 }
+
+const UNREAD_LENGTH = 1_200;
+const ROOM_FOR_UNREAD = 3_000;
 
 /** Characters of the steps on the current request: with more room they stand as they were besides. */
 const MOST_OF_STEPS = 2_000;

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { loadTokenizer } from '../../tokens/load.ts';
 import { TrailCollector } from '../collect.ts';
+import { stepLines } from './step-lines.ts';
 import { writeSummary } from './write.ts';
 
 const count = await loadTokenizer();
@@ -143,4 +144,45 @@ test('a line for which two others stand takes no other one along', () => {
     .edit('/w/src/dome.ts', 'halt();', rows)
     .sh('npm test', '3 passed');
   assert.match(currentWork(story, 4_000), /- edited src\/dome\.ts\n {4}- halt\(\);\n {4}\+ opened/);
+});
+
+test('a short result of the newest looks stands whole: two calls in it may differ at their ends only', () => {
+  const story = Story.in('/w').user('Why does it drift?');
+  look(story, 5);
+  const call = (last: string): string =>
+    `  tides := gatherTheTidesOfTheBay(theHarbour, currentBay, theMoonPhases, theWindGauges, ${last})`;
+  story.sh('rg -n gatherTheTidesOfTheBay bay.go', `109:${call('mainTides')}\n116:${call('nil')}`);
+  story.sh('rg -n tideMap bay.go', 'tideMap := nil').agent('Both are given.').sh('ls', 'bay.go');
+  const collector = new TrailCollector();
+  for (const record of story.records) collector.add(record);
+  const told = (room: number): string =>
+    stepLines(collector.trail(), { room, weights: new Map(), from: undefined }, [])
+      .map(({ text }) => text)
+      .join('\n');
+  assert.match(told(800), /109: .*theWindGauges, mainTides\)\n.*116: .*theWindGauges, nil\)/);
+  assert.doesNotMatch(told(300), /mainTides/, 'in a small summary it is cut');
+});
+
+test('the rows of a table are told with its head, without what only sets its columns', () => {
+  const rows = ['north', 'south', 'east', 'west', 'zenith', 'nadir'].map(
+    (name) => `watch-the-${name}-sky${' '.repeat(40)}  working  33m${' '.repeat(20)}the ${name} sky`,
+  );
+  const head = `WATCH${' '.repeat(60)}STATUS   ELAPSED${' '.repeat(18)}TITLE`;
+  const story = Story.in('/w')
+    .user('Who watches?')
+    .sh('watchers status', [head, ...rows].join('\n'));
+  const text = currentWork(story, 4_000);
+  for (const name of ['north', 'nadir'])
+    assert.match(text, new RegExp(`watch-the-${name}-sky  working  33m  the ${name} sky`), text);
+});
+
+test('that there is nothing is what a command came to', () => {
+  const story = Story.in('/w')
+    .user('Is anything stale?')
+    .sh('beads stale --json', '[]')
+    .sh('gh run list', 'no runs found');
+  look(story, 3);
+  const text = currentWork(story.agent('Nothing is.').user('And now?'), 4_000);
+  assert.match(text, /ran `beads stale --json` → ok: \[\]/, text);
+  assert.match(text, /ran `gh run list` → ok: no runs found/, text);
 });

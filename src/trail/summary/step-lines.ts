@@ -62,18 +62,38 @@ export function stepLines(
   { room, ...telling }: StepRoom,
   lesser: readonly SummaryLine[],
 ): SummaryLine[] {
-  return shownSteps(trail).map((step, at, all) => {
+  const shown = shownSteps(trail);
+  const newest = room < ROOM_FOR_SHORT ? [] : newestLooks(shown);
+  return shown.map((step, at, all) => {
+    const share = room * stepShare(at, all.length);
+    const whole = newest.includes(step) ? SHORT_RESULT : 0;
     return summaryLine({
       replaces: lesser.filter((line) => line.step === step.position),
       section: SECTION.current,
       order: step.position + 0.4,
-      text: stepRows(step, { room: room * stepShare(at, all.length), ...telling }).join('\n'),
+      text: stepRows(step, { room: Math.max(share, whole), ...telling }).join('\n'),
       step: step.position,
       value: 0.8,
       group: SINCE,
     });
   });
 }
+
+/** Characters of the newest looks, where they are short: two of them may differ at the ends of their rows only. */
+const SHORT_RESULT = 640;
+/** Characters for all steps from which on it has so much. */
+const ROOM_FOR_SHORT = 600;
+
+/** The newest steps that only looked, where their results are short. */
+function newestLooks(steps: readonly Activity[]): readonly Activity[] {
+  return steps
+    .filter(({ edited }) => edited.length === 0)
+    .toSorted((a, b) => b.position - a.position)
+    .slice(0, NEWEST_LOOKS)
+    .filter(({ result }) => result.length <= SHORT_RESULT);
+}
+
+const NEWEST_LOOKS = 2;
 
 /** The steps that are told by `stepLines` and `unreadLines`. */
 export function toldSteps(trail: Trail): ReadonlySet<number> {
