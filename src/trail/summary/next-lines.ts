@@ -3,9 +3,10 @@
 import { doneSince } from './check-lines.ts';
 import { charactersFor, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
+import { onlyLooked } from './looks.ts';
 import { clip, oneLine } from '../sentences.ts';
 import { isIntent, remainingRows } from '../statements.ts';
-import type { ListedItem, Plan, PlanStep, Trail } from '../trail.ts';
+import type { Activity, ListedItem, Plan, PlanStep, Trail } from '../trail.ts';
 import { newerWork } from './work.ts';
 
 /** Characters by which a sentence is known again. */
@@ -58,14 +59,15 @@ function editsSince({ position }: Plan, { current }: Trail): string {
 
 /**
  * How what the agent announced stands: `open` when nothing happened since, `begun` when calls followed, `looked` when those
- * only looked around, `earlier` when a newer message followed, so that it may be done by now.
+ * only looked around, `unedited` when they may have done more but edited nothing, `earlier` when a newer message followed, so that it may be done by now.
  */
-type StepStanding = 'open' | 'begun' | 'looked' | 'earlier';
+type StepStanding = 'open' | 'begun' | 'looked' | 'unedited' | 'earlier';
 
 const STEP_LABELS: Readonly<Record<StepStanding, string>> = {
   open: "The agent's own words",
   begun: 'Announced, and begun since',
   looked: 'Announced; since then nothing was changed',
+  unedited: 'Announced; since then no file was edited',
   earlier: 'Announced before, perhaps done by now',
 };
 
@@ -89,7 +91,8 @@ function stepStanding({ current, nextStep }: Trail): StepStanding {
   if (newest === '' || current.isAgentDone) return 'open';
   const said = current.newestReply?.position ?? 0;
   const isBegun = current.started.length > 0 || current.actions.some(({ position }) => position > said);
-  return isBegun ? 'begun' : 'looked';
+  if (isBegun) return 'begun';
+  return current.tail.every((step) => step.position < said || onlyLooked(step)) ? 'looked' : 'unedited';
 }
 
 /** By what an announced step is known again in the message that announces it. */
@@ -109,6 +112,8 @@ function whereItStands(trail: Trail): string {
   if (hasAnswered(trail))
     return 'The agent had answered the current request; what comes next is up to the user.';
   if (current.isAgentDone) return 'The agent announced this in its last message; the log ends there.';
+  const done = stepsOfDonePlan(trail);
+  if (done > 0) return `All ${done} steps of the plan are done; the closing answer is left.`;
   const hasBegun =
     current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
   if (current.unread.some(({ turn }) => turn === turns))
@@ -116,6 +121,13 @@ function whereItStands(trail: Trail): string {
   return hasBegun
     ? 'Under way: go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';
+}
+
+/** How many steps the plan of the current request has, all of them done and no file edited since; 0 otherwise. */
+function stepsOfDonePlan({ plan, turns, current }: Trail): number {
+  if (plan === undefined || plan.turn !== turns || plan.steps.some(isOpenStep)) return 0;
+  const isEdit = ({ position, edited }: Activity): boolean => position > plan.position && edited.length > 0;
+  return current.tail.some(isEdit) ? 0 : plan.steps.length;
 }
 
 function hasStepInProgress({ plan, requests }: Trail): boolean {

@@ -146,11 +146,12 @@ test('a line for which two others stand takes no other one along', () => {
   assert.match(currentWork(story, 4_000), /- edited src\/dome\.ts\n {4}- halt\(\);\n {4}\+ opened/);
 });
 
+const call = (last: string): string =>
+  `  tides := gatherTheTidesOfTheBay(theHarbour, currentBay, theMoonPhases, theWindGauges, ${last})`;
+
 test('a short result of the newest looks stands whole: two calls in it may differ at their ends only', () => {
   const story = Story.in('/w').user('Why does it drift?');
   look(story, 5);
-  const call = (last: string): string =>
-    `  tides := gatherTheTidesOfTheBay(theHarbour, currentBay, theMoonPhases, theWindGauges, ${last})`;
   story.sh('rg -n gatherTheTidesOfTheBay bay.go', `109:${call('mainTides')}\n116:${call('nil')}`);
   story.sh('rg -n tideMap bay.go', 'tideMap := nil').agent('Both are given.').sh('ls', 'bay.go');
   const collector = new TrailCollector();

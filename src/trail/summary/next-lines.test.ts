@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Story } from '../../../test/support/story.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
+import { TrailCollector } from '../collect.ts';
+import { writeSummary } from './write.ts';
+
+function nextOf({ records }: Story): string {
+  const collector = new TrailCollector();
+  for (const record of records) collector.add(record);
+  const { text } = writeSummary(collector.trail(), { budgetTokens: 4_000, count: approximateTokens });
+  return text.slice(text.indexOf('9. Optional Next Step:'));
+}
+
+const home = '/home/ada/orbit';
+
+test('where every step of the plan is done only the answer is left, unless something was edited since', () => {
+  const planned = (...steps: string[]): Story =>
+    Story.in(home)
+      .user('Clean it.')
+      .plan(...steps);
+  const done = (): Story => planned('done: empty the shed', 'done: sweep it').sh('npm test', '4 passed');
+  assert.match(nextOf(done()), /All 2 steps of the plan are done; the closing answer is left\.$/);
+  assert.match(nextOf(done().edit(`${home}/shed.ts`, 'a', 'b')), /Under way: go on from the newest result/);
+  assert.match(nextOf(planned('done: empty it', 'now: sweep it').sh('npm test', '4 passed')), /Under way/);
+  assert.match(nextOf(done().agent('It is clean.')), /had answered the current request/);
+});
+
+test('that nothing was changed is said of looks only', () => {
+  const announced = (): Story => Story.in(home).user('Clean it.').agent('Let me clean the shed.');
+  const looks = ['ls shed', 'cd shed && rg -n broom . | head -5', 'find shed -name a 2>/dev/null'];
+  for (const look of looks)
+    assert.match(nextOf(announced().sh(look, 'a')), /Announced; since then nothing was changed/, look);
+  const deeds = ['find shed -type d -empty -delete', 'rmdir shed', 'git stash list', 'cat a > b'];
+  for (const deed of deeds)
+    assert.doesNotMatch(nextOf(announced().sh(deed, 'a')), /nothing was changed/, deed);
+});
