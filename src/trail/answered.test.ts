@@ -47,7 +47,8 @@ test('who only agrees takes the last offer, all of a list of offers where all is
     ['yes to all', both, 'Do you want me to: grind the mirror?; paint the dome?'],
     ['yes', both, 'paint the dome?'],
     ['go ahead', below, 'If you want, I can: grind the mirror; paint the dome'],
-    ['And the dome?', questions, 'Shall I wash it?'],
+    ['the dome first', questions, 'Shall I wash it?'],
+    ['And what of the dome?', questions, undefined],
     ['yes', 'It is done.', undefined],
   ];
   for (const [reply, message, expected] of asked) assert.equal(askedBy(message, reply), expected, reply);

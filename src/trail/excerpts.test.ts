@@ -114,3 +114,13 @@ test('what a message says of memories for a program is no part of it', () => {
   assert.equal(withoutCitations(`A.\n${citation}\nB.`), 'A.\nB.');
   assert.equal(withoutCitations('The dome turns.'), 'The dome turns.');
 });
+
+test('what a harness says of dealing with an agent in the background is no outcome', () => {
+  const result = [
+    'Agent launched.',
+    "agentId: star7 (internal ID - do not mention to user. Use SendMessage with to: 'star7'.)",
+    'Do NOT Read or Bash tail this file: it is long.',
+    'output_file: /tmp/star7.output',
+  ];
+  assert.deepEqual(tellableRows(result.join('\n')), ['Agent launched.', 'agentId: star7', result[3]]);
+});

@@ -144,10 +144,18 @@ const MAY_NOTICE = [
 
 /** The text of a file without what its reader and a harness say around it. */
 export function withoutNotices(text: string): string {
-  const told = withoutReminders(text);
+  const told = withoutAgentNotes(withoutReminders(text));
   return MAY_NOTICE.some((part) => told.includes(part))
     ? told.replace(TRUNCATED, '').replace(READ_NOTICE, '')
     : told;
+}
+
+/** What a harness tells an agent of how to deal with another one that runs in the background. @source Claude Code session files */
+const AGENT_NOTES =
+  / \(internal ID - do not mention to user\.[^\n]*|^Do NOT Read or Bash tail this file[^\n]*\n?/gm;
+
+function withoutAgentNotes(text: string): string {
+  return text.includes('(internal ID - do not') ? text.replaceAll(AGENT_NOTES, '') : text;
 }
 
 const DIFF_FILE = /^diff --git a\/\S+ b\//;

@@ -187,3 +187,13 @@ test('that there is nothing is what a command came to', () => {
   assert.match(text, /ran `beads stale --json` → ok: \[\]/, text);
   assert.match(text, /ran `gh run list` → ok: no runs found/, text);
 });
+
+test('of steps on answered requests no row is told twice: a listing comes again and again', () => {
+  const story = Story.in('/w').user('What is there?');
+  const rows = Array.from({ length: 6 }, (_, at) => `the boats of the northern harbour, pier number ${at}`);
+  story.sh('ls harbour', rows.join('\n')).sh('ls -a harbour', [...rows, 'a hidden boat'].join('\n'));
+  story.agent('Six boats and a hidden one.').user('And the tide?').sh('cat tide', 'high');
+  const text = currentWork(story, 8_000);
+  assert.match(text, /- ls -a harbour\n {4}the boats of the northern harbour, pier number 0/, text);
+  assert.equal(text.split('pier number 3').length, 2, text);
+});

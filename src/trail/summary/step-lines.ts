@@ -363,19 +363,40 @@ export function tailLines(
       turn: step.turn,
       rows: [headOf(step), ...rowsOf(madeChange(step) ?? step.result, length)],
     }));
-  return [...said, ...calls]
-    .toSorted((a, b) => b.position - a.position)
-    .flatMap(({ position, turn, rows }) => {
-      const place = { section: SECTION.current, value: 0.02 };
-      if (turn === turns && rows.length <= WHOLE_ROWS) {
-        const replaces = short.filter(({ step }) => step === position);
-        const text = rows.join('\n');
-        return [summaryLine({ ...place, order: position + 0.4, text, group: SINCE, replaces })];
-      }
-      const group = `Steps on ${turn === turns ? 'the current request' : `message ${turn}`}, as they stood:`;
-      return chainedLines(rows, ROWS_PER_TAIL_LINE, { ...place, order: 3e9 + position, group });
-    });
+  const newest = [...said, ...calls].toSorted((a, b) => b.position - a.position);
+  return withoutRepeated(newest, turns).flatMap(({ position, turn, rows }) => {
+    const place = { section: SECTION.current, value: 0.02 };
+    if (turn === turns && rows.length <= WHOLE_ROWS) {
+      const replaces = short.filter(({ step }) => step === position);
+      const text = rows.join('\n');
+      return [summaryLine({ ...place, order: position + 0.4, text, group: SINCE, replaces })];
+    }
+    const group = `Steps on ${turn === turns ? 'the current request' : `message ${turn}`}, as they stood:`;
+    return chainedLines(rows, ROWS_PER_TAIL_LINE, { ...place, order: 3e9 + position, group });
+  });
 }
+
+/** Steps as they are told. */
+interface ToldStep {
+  readonly position: number;
+  readonly turn: number;
+  readonly rows: readonly string[];
+}
+
+/** Steps, newest first; those on answered requests without the rows that a newer step has told: patches and listings come again and again. */
+function withoutRepeated(steps: readonly ToldStep[], current: number): ToldStep[] {
+  const told = new Set<string>();
+  return steps.map((step) => {
+    const [head = '', ...rest] = step.rows;
+    const fresh =
+      step.turn === current ? rest : rest.filter((row) => row.length < LEAST_REPEATED || !told.has(row));
+    for (const row of rest) told.add(row);
+    return { ...step, rows: [head, ...fresh] };
+  });
+}
+
+/** Characters from which on a row says the same wherever it stands. */
+const LEAST_REPEATED = 40;
 
 /** What the agent said, as it is told among the steps. */
 function saidRows(text: string, length: number): string[] {
