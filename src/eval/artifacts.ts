@@ -1,8 +1,9 @@
 // The artifact trail: what the agent really did, read from its calls alone, against what a context says it did.
 
-import { callOf, resultCallId } from '../protocol/item.ts';
-import type { CallView, Item } from '../protocol/item.ts';
+import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
+import type { CallView, Item, MessageItem } from '../protocol/item.ts';
 import { identifiersIn } from './identifiers.ts';
+import type { SessionLog } from './log.ts';
 import { decodeArguments, parseJson, textOfItem } from './text.ts';
 
 /** What a session did to the world, each thing once. */
@@ -12,6 +13,8 @@ export interface Artifacts {
   /** Commands that change or check something, by program and up to two words: `npm run build`. */
   readonly commands: readonly string[];
   readonly commits: readonly MadeCommit[];
+  /** Paths that commands wrote, deleted or moved: claims are held to them, too, but nobody has to tell every scratch file. */
+  readonly changed: readonly string[];
   /** Everything that was run, looking included, one different script per line, white space collapsed: what claims are held to. */
   readonly scripts: string;
 }
@@ -33,9 +36,21 @@ export interface ArtifactScore {
 }
 
 const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
+/** @source the tools of Codex, Claude Code, pi, opencode, Gemini CLI, Copilot CLI and OpenHands */
 const EDIT_TOOL =
-  /^(?:.*[._])?(?:edit|multiedit|write|notebookedit|write_file|edit_file|str_replace\w*|create_file)$/i;
-const SHELL_TOOL = /(?:^|[._])(?:bash|shell|local_shell|exec_command|exec|run_shell_command|execute_bash)$/i;
+  /^(?:.*[._])?(?:edit|multiedit|write|replace|create|notebookedit|write_file|edit_file|str_replace\w*|create_file)$/i;
+const SHELL_TOOL =
+  /(?:^|[._])(?:bash|shell|local_shell|exec_command|exec|run_shell_command|execute_bash|run|terminal)$/i;
+/** Editors of one name for all, of which one command only looks. @source the text editor tool of Anthropic, OpenHands' editor */
+const LOOKING_EDITORS = new Set(['view', 'undo_edit']);
+/** Edits by a call inside of a Python cell. @source OpenHands' agent skills */
+const CELL_EDIT =
+  /\b(?:create_file|edit_file\w*|append_file|insert_content_at_line)\(\s*(?:file_name\s*=\s*)?["']([^"'\n]+)["']/g;
+const CELL_TOOL = /(?:^|[._])(?:run_ipython|execute_ipython_cell)$/i;
+/** A command that stands in a fence of the answer. @source mini-swe-agent, SWE-agent */
+const ACTION = /^```[^`\n]*\n([^]*?)\n?^```[ \t]*$/gm;
+/** @source SWE-agent's editor */
+const EDITOR_COMMAND = /^(open|create|edit)\b[ \t]*"?([^"\s]*)/;
 const COMMITTED = /^\[[^\]\n]*?\b([\da-f]{7,40})\] (.*)$/gm;
 
 /** Programs that only look: what they were run on is no artifact. */
@@ -54,24 +69,52 @@ export class ArtifactLedger {
   readonly #edits: { readonly callId: string | undefined; readonly path: string }[] = [];
   readonly #commands = new Set<string>();
   readonly #commits = new Map<string, string>();
+  readonly #changed = new Set<string>();
   /** Each once: what was run again makes no claim truer. */
   readonly #scripts = new Set<string>();
+  readonly #textActions: SessionLog['textActions'];
+  /** The file that is open in an editor of text actions. */
+  #openFile: string | undefined;
+
+  /** @param textActions how an agent without tools writes its commands */
+  constructor(textActions?: SessionLog['textActions']) {
+    this.#textActions = textActions;
+  }
 
   add(item: Item): void {
     const result = resultOf(item);
-    if (result !== undefined) {
-      if (result.failed) this.#failed.add(result.callId);
-      for (const [, hash = '', subject = ''] of result.text.matchAll(COMMITTED)) {
-        this.#commits.set(hash.slice(0, 7), subject.trim());
-      }
-      return;
-    }
+    if (result?.failed === true) this.#failed.add(result.callId);
+    if (result !== undefined) this.#noteCommits(result.text);
+    else if (item.type === 'message') this.#addMessage(item);
     const call = callOf(item);
     if (call === undefined) return;
-    const script = scriptOf(call);
-    for (const command of commandsIn(script)) this.#commands.add(command);
-    if (script !== '') this.#scripts.add(collapse(script));
+    this.#noteScript(scriptOf(call));
     for (const path of editedBy(call)) this.#edits.push({ callId: call.callId, path });
+  }
+
+  /** Where an agent calls no tools, its answer is the call and the next message of the harness the result. */
+  #addMessage(message: MessageItem): void {
+    if (this.#textActions === undefined) return;
+    const text = textOfItem(message);
+    if (authorOf(message) !== 'agent') return this.#noteCommits(text);
+    const script = [...text.matchAll(ACTION)].at(-1)?.[1] ?? '';
+    const [, command, operand = ''] = EDITOR_COMMAND.exec(script) ?? [];
+    if (this.#textActions === 'shell' || command === undefined) return this.#noteScript(script);
+    if (command !== 'edit' && operand !== '') this.#openFile = operand;
+    if (command === 'open' || this.#openFile === undefined) return;
+    this.#edits.push({ callId: undefined, path: this.#openFile });
+  }
+
+  #noteScript(script: string): void {
+    for (const command of commandsIn(script)) this.#commands.add(command);
+    for (const path of changedBy(script)) this.#changed.add(path);
+    if (script !== '') this.#scripts.add(collapse(script));
+  }
+
+  #noteCommits(output: string): void {
+    for (const [, hash = '', subject = ''] of output.matchAll(COMMITTED)) {
+      this.#commits.set(hash.slice(0, 7), subject.trim());
+    }
   }
 
   artifacts(): Artifacts {
@@ -80,6 +123,7 @@ export class ArtifactLedger {
       files: [...new Set(done.map(({ path }) => path))],
       commands: [...this.#commands],
       commits: [...this.#commits].map(([hash, subject]) => ({ hash, subject })),
+      changed: [...this.#changed],
       scripts: [...this.#scripts].join('\n'),
     };
   }
@@ -91,7 +135,7 @@ export function scoreArtifacts(lines: readonly string[], done: Artifacts, root: 
   const claims = claimsIn(lines, root);
   const isTrue = (claim: Claim): boolean =>
     claim.type === 'file'
-      ? done.files.some((path) => isSamePath(path, claim.text))
+      ? [...done.files, ...done.changed].some((path) => isSamePath(path, claim.text))
       : claim.type === 'commit'
         ? done.commits.some(({ hash }) => hash === claim.text.slice(0, 7))
         : done.scripts.includes(collapse(claim.text).slice(0, CLAIM_LENGTH));
@@ -142,8 +186,11 @@ function claimsIn(lines: readonly string[], root: string): readonly Claim[] {
   return [...claims.values()];
 }
 
+/** A name of several words is told by what follows its last space: that is the identifier of it. */
 function isSamePath(path: string, named: string): boolean {
-  return path === named || path.endsWith(`/${named}`) || named.endsWith(`/${path}`);
+  return (
+    path === named || path.endsWith(`/${named}`) || path.endsWith(` ${named}`) || named.endsWith(`/${path}`)
+  );
 }
 
 function relativeTo(path: string, root: string): string {
@@ -160,12 +207,14 @@ function resultOf(item: Item): { callId: string; text: string; failed: boolean }
 
 function editedBy(call: CallView): readonly string[] {
   const decoded = decodeArguments(call.input);
-  const patched = [...decoded.matchAll(PATCHED)].map(([, path]) => (path ?? '').trim());
+  const edits = CELL_TOOL.test(call.name) ? CELL_EDIT : PATCHED;
+  const patched = [...decoded.matchAll(edits)].map(([, path]) => (path ?? '').trim());
   if (!EDIT_TOOL.test(call.name)) return patched;
   const input = parseJson(call.input);
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return patched;
   const fields = input as Readonly<Record<string, unknown>>;
-  const path = fields['file_path'] ?? fields['notebook_path'] ?? fields['path'];
+  if (LOOKING_EDITORS.has(String(fields['command']))) return patched;
+  const path = fields['file_path'] ?? fields['filePath'] ?? fields['notebook_path'] ?? fields['path'];
   return typeof path === 'string' ? [...patched, path] : patched;
 }
 
@@ -181,6 +230,28 @@ function scriptOf(call: CallView): string {
   return Array.isArray(script) && typeof script.at(-1) === 'string' ? String(script.at(-1)) : '';
 }
 
+/** Where a shell, or a program that a shell was given, says that it writes. */
+const WRITTEN = [
+  /(?<![-=<])>>?\s*["']?([^\s"'&|;<>()]+)/g,
+  /\bopen\(\s*["']([^"'\n]+)["']\s*,\s*["'][wax]/g,
+  /\bPath\(\s*["']([^"'\n]+)["']\s*\)\s*\.write_/g,
+  /\bwriteFile(?:Sync)?\(\s*["']([^"'\n]+)["']/g,
+];
+/** Programs whose operands are files that they change. */
+const CHANGING =
+  /^(?:sudo )?(?:(?:rm|mv|cp|touch|tee|patch|git (?:rm|mv|checkout|restore))\s|sed\s[^]*-i|perl\s[^]*-\w*i)/;
+
+/** The paths that a script changes, as it names them. */
+function changedBy(script: string): readonly string[] {
+  const written = WRITTEN.flatMap((pattern) => [...script.matchAll(pattern)].map(([, path = '']) => path));
+  const operands = simpleCommands(script)
+    .filter((command) => CHANGING.test(command))
+    .flatMap((command) => command.split(/\s+/).slice(1))
+    .map((word) => word.replaceAll(/^["']|["']$/g, ''))
+    .filter((word) => /^[\w~./@+-]*[\w/]$/.test(word) && !word.startsWith('-'));
+  return [...written, ...operands];
+}
+
 /** The telling commands of a script by their first words; what stands in a here-document is no command. */
 function commandsIn(script: string): readonly string[] {
   const [first = ''] = script.split('\n');
@@ -189,13 +260,13 @@ function commandsIn(script: string): readonly string[] {
     .map((command) => plainWords(command).join(' '));
 }
 
-/** The commands of a line, split where the shell would: a quoted `;` or `|` separates nothing. */
+/** The commands of a script, split where the shell would: a quoted `;` or `|` separates nothing. */
 function simpleCommands(line: string): readonly string[] {
   const commands: string[] = [];
   let command = '';
   let quote = '';
   for (const sign of line) {
-    if (quote === '' && /[;&|()]/.test(sign)) {
+    if (quote === '' && /[;&|()\n]/.test(sign)) {
       commands.push(command);
       command = '';
       continue;

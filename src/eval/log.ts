@@ -2,7 +2,7 @@
 
 import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
-import type { LogRecord } from '../protocol/record.ts';
+import type { LogRecord, SessionMetaRecord } from '../protocol/record.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { identifiersIn } from './identifiers.ts';
 import { linesOf, linesOfItem, linesWritten } from './text.ts';
@@ -48,6 +48,8 @@ export interface SessionLog {
   readonly table: LineTable;
   /** Working directory without its final slash, or empty. */
   readonly root: string;
+  /** How an agent without tools writes its commands; absent where it calls tools. */
+  readonly textActions: SessionMetaRecord['textActions'];
   /** Identifiers of the base instructions and of every `initial` step. */
   readonly initial: ReadonlySet<number>;
 }
@@ -156,7 +158,10 @@ export function readLog(records: readonly LogRecord[], count: CountText): Sessio
     else for (const item of record.replacement) add(item, at);
   });
   const initial = initialIdentifiers(records, steps, table);
-  return { records, steps, recordOfStep, compactions, table, root, initial };
+  const textActions = records
+    .flatMap((record) => (record.type === 'session_meta' ? (record.textActions ?? []) : []))
+    .at(-1);
+  return { records, steps, recordOfStep, compactions, table, root, textActions, initial };
 }
 
 function stepOf(item: Item, kind: StepKind, table: LineTable, isInsidePair: boolean): Step {

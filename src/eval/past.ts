@@ -18,13 +18,14 @@ export class Past {
   readonly #distinctLines = new Set<string>();
   readonly #userMessages: Entry<Item>[] = [];
   readonly #constraints = new Set<string>();
-  readonly #artifacts = new ArtifactLedger();
+  readonly #artifacts: ArtifactLedger;
   readonly #uses: UseFinder;
   #cut = 0;
   #tokens = 0;
 
   constructor(log: SessionLog) {
     this.#log = log;
+    this.#artifacts = new ArtifactLedger(log.textActions);
     this.#uses = new UseFinder(log);
   }
 

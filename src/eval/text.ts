@@ -24,7 +24,7 @@ export function linesWritten(item: Item): readonly string[] {
   return linesOf(withoutPatchContext(textOfItem(item))).filter((line) => !quoted.has(line));
 }
 
-const REPLACED_KEYS = new Set(['old_string', 'old_str', 'oldText', 'old_text']);
+const REPLACED_KEYS = new Set(['old_string', 'oldString', 'old_str', 'oldText', 'old_text']);
 
 /** The texts that the arguments of a call want replaced, wherever they stand. */
 function editsIn(value: Json): readonly string[] {

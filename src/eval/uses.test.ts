@@ -55,18 +55,24 @@ describe('future uses', () => {
     assert.equal(useOf('src/bed.ts')?.isUnaided, false);
   });
 
-  it('are none in what an edit repeats of the file', () => {
-    const edit = {
-      file_path: 'src/gear.ts',
-      old_string: 'turnChuck(1)\nfeedRate(2)',
-      new_string: 'turnChuck(1)\nfeedRate(3)',
-    };
-    const edited = readLog(
-      recordsOf(userSays('Mind turnChuck and feedRate'), toolCall('c1', 'Edit', edit, 'done')),
-      oneTokenEach,
-    );
-    const found = futureUses(edited, 1).map(({ identifier }) => identifier);
-    assert.deepEqual(found, edited.table.identifiersOf('feedRate'), 'only the line that changed was written');
+  it('are none in what an edit repeats of the file, whatever its tool calls that', () => {
+    const edits = [
+      { old_string: 'turnChuck(1)\nfeedRate(2)', new_string: 'turnChuck(1)\nfeedRate(3)' },
+      { oldString: 'turnChuck(1)\nfeedRate(2)', newString: 'turnChuck(1)\nfeedRate(3)' },
+      { edits: [{ oldText: 'turnChuck(1)\nfeedRate(2)', newText: 'turnChuck(1)\nfeedRate(3)' }] },
+    ];
+    for (const edit of edits) {
+      const edited = readLog(
+        recordsOf(userSays('Mind turnChuck and feedRate'), toolCall('c1', 'Edit', edit, 'done')),
+        oneTokenEach,
+      );
+      const found = futureUses(edited, 1).map(({ identifier }) => identifier);
+      assert.deepEqual(
+        found,
+        edited.table.identifiersOf('feedRate'),
+        'only the line that changed was written',
+      );
+    }
   });
 
   it('are none in the context lines of a patch', () => {
