@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { call, head, message, output } from '../../test/support/codex-lines.ts';
@@ -88,6 +88,57 @@ describe('baton eval', () => {
     const ran = await baton(home, ['eval', long, other, ...OPTIONS], io);
     assert.equal(ran.status, 130);
     assert.equal(ran.stdout, '');
+  });
+
+  it('stops between two canaries when the user does', async () => {
+    const abort = new AbortController();
+    const io = {
+      signal: abort.signal,
+      showsProgress: true,
+      stderr: (text: string) => {
+        if (text.includes('canaries')) abort.abort();
+      },
+    };
+    const ran = await baton(home, ['eval', long, '--sizes', '1k', '--cuts', '1'], io);
+    assert.equal(ran.status, 130);
+    assert.equal(ran.stdout, '');
+  });
+
+  it('draws progress on one line of the terminal, whatever the name of the file', async () => {
+    const odd = join(home, `${'long-'.repeat(20)}\u001B[31m.jsonl`);
+    writeSession(odd, 60, 'gear');
+    const drawn: string[] = [];
+    const io = { showsProgress: true, stderr: (text: string) => void drawn.push(text) };
+    await baton(home, ['eval', odd, ...BRIEF], io);
+    const lines = drawn.map((text) => text.replace('\r\u001B[K', ''));
+    assert.ok(
+      lines.some((text) => text.endsWith(', cut 1')),
+      'no progress was drawn',
+    );
+    for (const line of lines) {
+      assert.ok(line.length < 80, line);
+      assert.ok(!line.includes('\u001B'), 'the name of a file reaches the terminal');
+    }
+  });
+
+  it('says what a damaged session is short of', async () => {
+    const damaged = join(home, 'damaged.jsonl');
+    writeSession(damaged, 60, 'gear');
+    const lines = readFileSync(damaged, 'utf8').split('\n');
+    writeFileSync(damaged, lines.toSpliced(40, 0, 'no JSON').join('\n'));
+    const { stderr, status } = await baton(home, ['eval', damaged, ...BRIEF]);
+    assert.match(
+      stderr,
+      /damaged\.jsonl: 1 damaged line left out, the first is line 41; `baton inspect` says/,
+    );
+    assert.equal(status, 0);
+  });
+
+  it('plants no canaries where it has nothing to show beside them', async () => {
+    const drawn: string[] = [];
+    const io = { showsProgress: true, stderr: (text: string) => void drawn.push(text) };
+    await baton(home, ['eval', short], io);
+    assert.doesNotMatch(drawn.join(''), /canaries/);
   });
 
   it('refuses sizes that are none', async () => {

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { runCanaries } from '../eval/canaries.ts';
+import type { CanaryReport } from '../eval/canaries.ts';
 import { measureSession } from '../eval/measure.ts';
 import type { CutMeasurement, EvalSettings } from '../eval/measure.ts';
 import type { MeasuredFile } from '../eval/report.ts';
@@ -14,7 +15,8 @@ import { loadTokenizer } from '../tokens/load.ts';
 import { errorJson, explain } from './explain.ts';
 import type { Evaluation, UnreadableFile } from './eval-view.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
-import { readSession, withSource } from './session.ts';
+import { drawProgress, eraseProgress } from './progress.ts';
+import { readSession, warnOfDamage, withSource } from './session.ts';
 
 /** The options of the command, as the user gave them. */
 export interface EvalFlags {
@@ -29,7 +31,7 @@ export interface EvalFlags {
 
 /**
  * Measures files one after the other; one that cannot be read is explained and the others are still measured.
- * @throws BatonError `usage`; `tokenizer_missing`; the error of the only file; `interrupted` between two cuts
+ * @throws BatonError `usage`; `tokenizer_missing`; the error of the only file; `interrupted` between two cuts or canaries
  */
 export async function evaluate(
   io: CommandIo,
@@ -61,12 +63,14 @@ export async function evaluate(
       unreadable.push({ path, error: errorJson(error) });
     }
   }
+  // A terminal is told that nothing could be measured, and does not wait for what would not be shown.
+  const isShown = flags.json === true || files.some(({ cuts }) => cuts.length > 0);
   const evaluation: Evaluation = {
     settings: { sizes: settings.sizes, cuts: settings.cuts, seed: settings.seed },
     files,
     unreadable,
     rows: summarizeFiles(files, settings.seed),
-    ...(flags.canaries ? { canaries: runCanaries(settings.seed, settings.count) } : {}),
+    ...(isShown && flags.canaries ? { canaries: await plantCanaries(io, settings) } : {}),
   };
   if (flags.json === true) {
     const { evaluationJson } = await import('./eval-json.ts');
@@ -84,22 +88,40 @@ async function measureFile(
   settings: EvalSettings,
 ): Promise<readonly CutMeasurement[]> {
   const records: LogRecord[] = [];
-  await withSource(io, path, (source) => readSession(io, source, (record) => records.push(record)));
+  const report = await withSource(io, path, (source) =>
+    readSession(io, source, (record) => records.push(record)),
+  );
+  warnOfDamage(io, path, report);
   const cuts: CutMeasurement[] = [];
-  const draw = (text: string) => {
-    if (io.showsProgress) io.stderr(`\r\u001B[K${text}`);
-  };
   try {
-    draw(`Measuring ${path}`);
+    drawProgress(io, `Measuring ${path}`);
     for (const cut of measureSession(withoutUndoneTurns(records), settings)) {
       cuts.push(cut);
-      draw(`Measuring ${path}, cut ${cuts.length}`);
-      // Lets Ctrl-C through: everything in between is one computation.
-      await setImmediate();
-      if (io.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
+      drawProgress(io, `Measuring ${path}`, `, cut ${cuts.length}`);
+      await giveTurn(io);
     }
   } finally {
-    draw('');
+    eraseProgress(io);
   }
   return cuts;
+}
+
+async function plantCanaries(io: CommandIo, { seed, count }: EvalSettings): Promise<CanaryReport> {
+  const run = runCanaries(seed, count);
+  try {
+    for (;;) {
+      const { done, value } = run.next();
+      if (done === true) return value;
+      drawProgress(io, 'Planting canaries', `, session ${value}`);
+      await giveTurn(io);
+    }
+  } finally {
+    eraseProgress(io);
+  }
+}
+
+/** Lets Ctrl-C through: everything between two turns is one computation. */
+async function giveTurn(io: CommandIo): Promise<void> {
+  await setImmediate();
+  if (io.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
 }

@@ -474,6 +474,7 @@ function parseSpeed(text: string): number {
 
 function parseCount(text: string): number {
   const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('Expected a number above 0.');
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw new InvalidArgumentError('Expected a whole number above 0.');
   return count;
 }

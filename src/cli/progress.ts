@@ -15,17 +15,27 @@ export async function withProgress<T>(
 ): Promise<T> {
   if (!io.showsProgress || bytes < LEAST_BYTES) return work();
   let drawnAt = 0;
-  // A line that wraps could not be erased; the last column stays free because some terminals wrap after it.
-  const room = io.look.width - ' 100 %'.length - 1;
-  const shownTitle = fitWidth(io.look, printable(title), room);
   try {
     return await work((share) => {
       const now = io.clock.now();
       if (now - drawnAt < REDRAW_MS) return;
       drawnAt = now;
-      io.stderr(`\r\u001B[K${shownTitle} ${Math.floor(share * 100)} %`);
+      drawProgress(io, title, ` ${Math.floor(share * 100)} %`);
     });
   } finally {
-    io.stderr('\r\u001B[K');
+    eraseProgress(io);
   }
+}
+
+/** Draws a progress line in place of the one before it, where somebody looks. Its end is never cut off. */
+export function drawProgress(io: CommandIo, title: string, end = ''): void {
+  if (!io.showsProgress) return;
+  // A line that wraps could not be erased; the last column stays free because some terminals wrap after it.
+  const room = io.look.width - end.length - 1;
+  io.stderr(`\r\u001B[K${fitWidth(io.look, printable(title), room)}${end}`);
+}
+
+/** Takes the progress line away. */
+export function eraseProgress(io: CommandIo): void {
+  if (io.showsProgress) io.stderr('\r\u001B[K');
 }

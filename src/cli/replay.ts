@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import type { LoadReport } from '../formats/load.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { UndoneTurns, withoutUndoneTurns } from '../history/undone.ts';
 import type { LogRecord } from '../protocol/record.ts';
@@ -23,7 +22,8 @@ import { choosePolicies } from './replay-policies.ts';
 import type { PolicyName } from './policy-names.ts';
 import type { ReplayConfigs } from './replay-policies.ts';
 import type { PlayedFile, ReplayRun, UnplayedFile } from './replay-run.ts';
-import { accountSettings, readSession, withSource } from './session.ts';
+import { drawProgress, eraseProgress } from './progress.ts';
+import { accountSettings, readSession, warnOfDamage, withSource } from './session.ts';
 import { printable } from './style.ts';
 
 /** The options of the command, as the user gave them. */
@@ -170,7 +170,7 @@ async function playFile(io: CommandIo, config: Config, path: string, playing: Pl
     const played = playing.flags.recall
       ? await playHeld(io, config, source, playing)
       : await playStreamed(io, config, source, playing);
-    tellDamage(io, path, played.report);
+    warnOfDamage(io, path, played.report);
     return { path, ...played };
   });
 }
@@ -253,27 +253,15 @@ async function pace(
   records: readonly LogRecord[],
   play: (record: LogRecord) => void,
 ): Promise<void> {
-  const draw = (text: string) => {
-    if (io.showsProgress) io.stderr(`\r\u001B[K${text}`);
-  };
   try {
     for (const [index, record] of records.entries()) {
       play(record);
       if (index % RECORDS_A_TURN !== 0) continue;
-      draw(`Playing ${printable(name)} ${Math.floor((100 * index) / records.length)} %`);
+      drawProgress(io, `Playing ${name}`, ` ${Math.floor((100 * index) / records.length)} %`);
       await setImmediate();
       if (io.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
     }
   } finally {
-    draw('');
+    eraseProgress(io);
   }
-}
-
-function tellDamage(io: CommandIo, path: string, { damage }: LoadReport): void {
-  const lost = new Set(damage.filter((note) => note.lost).map(({ line }) => line));
-  const [first] = lost;
-  if (first === undefined) return;
-  io.stderr(
-    `baton: warning: ${printable(path)}: ${lost.size} damaged line${lost.size === 1 ? '' : 's'} left out, the first is line ${first}; \`baton inspect\` says more.\n`,
-  );
 }

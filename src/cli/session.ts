@@ -14,6 +14,7 @@ import type { CountText } from '../tokens/estimate.ts';
 import type { ThresholdSettings } from '../tokens/pressure.ts';
 import type { CommandIo } from './io.ts';
 import { withProgress } from './progress.ts';
+import { printable } from './style.ts';
 
 /** Opens a session for as long as `use` runs. */
 export async function withSource<T>(
@@ -46,6 +47,16 @@ async function openWhole(io: CommandIo, path: string): Promise<ByteSource> {
 export async function readSession(io: CommandIo, source: ByteSource, emit: Emit): Promise<LoadReport> {
   return withProgress(io, `Reading ${source.name}`, source.size, (onProgress) =>
     loadSession(source, emit, { signal: io.signal, onProgress }),
+  );
+}
+
+/** Says on standard error what a damaged session is short of, for commands whose figures rest on it. */
+export function warnOfDamage(io: CommandIo, path: string, { damage }: LoadReport): void {
+  const lost = new Set(damage.filter((note) => note.lost).map(({ line }) => line));
+  const [first] = lost;
+  if (first === undefined) return;
+  io.stderr(
+    `baton: warning: ${printable(path)}: ${lost.size} damaged line${lost.size === 1 ? '' : 's'} left out, the first is line ${first}; \`baton inspect\` says more.\n`,
   );
 }
 

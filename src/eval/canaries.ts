@@ -44,10 +44,14 @@ const TARGET = 4_000;
 /** Calls between two compactions: about 7,000 tokens, more than a compaction leaves. */
 const CALLS_PER_ROUND = 30;
 
-/** Plants, compacts and looks, with the same sessions for every keeper. */
-export function runCanaries(seed: number, count: CountText): CanaryReport {
+/**
+ * Plants, compacts and looks, with the same sessions for every keeper. One session at a time, and each says its number
+ * first, so that the caller can show progress or stop between them.
+ */
+export function* runCanaries(seed: number, count: CountText): Generator<number, CanaryReport> {
   const alive = new Map<string, number>();
   for (let session = 0; session < SESSIONS; session++) {
+    yield session + 1;
     const chance = chanceFrom(seed, 'canaries', session);
     const planted = plant(chance);
     const contexts = compactRepeatedly(planted, chance, countOnce(count));
