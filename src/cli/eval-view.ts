@@ -39,6 +39,8 @@ const LABELS: Readonly<Record<CandidateName, string>> = {
 };
 const LABEL_WIDTH = 22;
 const CELL_WIDTH = 9;
+/** Between two columns. */
+const GAP = 2;
 
 /** The evaluation as text. */
 export function renderEvaluation(evaluation: Evaluation, look: Look, home: string): string {
@@ -51,12 +53,15 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
     );
   }
   const budgets = budgetsIn(files).filter((budget) => budget !== 'none');
-  const table = (title: string, note: string, cell: (row: CandidateRow) => string) =>
-    renderTable({ title, note, budgets, rows, cell }, look);
+  const table = (title: string, note: string, cell: (row: CandidateRow) => string, isCounted = false) =>
+    renderTable({ title, note, budgets, rows, cell, isCounted }, look);
   return [
     headline(evaluation, look, home),
-    table('Future-use recall', 'share of what was used later that is still there', ({ recall }) =>
-      share(recall),
+    table(
+      'Future-use recall',
+      'share of what was used later that is still there',
+      ({ recall }) => share(recall),
+      true,
     ),
     table('Paired with random lines', 'difference and its 95 % interval', ({ recallOverRandom }) =>
       difference(recallOverRandom),
@@ -72,12 +77,16 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
     ),
     renderTrail(rows, budgets, look),
     ...(canaries === undefined ? [] : [renderCanaries(canaries, look)]),
-  ].join('\n');
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 function headline({ settings, files, unreadable }: Evaluation, look: Look, home: string): string {
   const cuts = files.flatMap((file) => file.cuts);
   const real = cuts.filter(({ kind }) => kind === 'compaction').length;
+  const measured = new Set<string>(budgetsIn(files));
+  const unmeasured = settings.sizes.filter((size) => !measured.has(`${size}`)).map(formatNumber);
   const skipped = files
     .filter((file) => file.cuts.length === 0)
     .map(({ path }) => printable(tildePath(path, home)));
@@ -88,7 +97,11 @@ function headline({ settings, files, unreadable }: Evaluation, look: Look, home:
       `${plural(files.length - skipped.length, 'session')}, ${plural(cuts.length, 'cut')}, ${real} of them where a compaction really happened`,
     ),
     `Means over sessions; seed ${settings.seed}; o200k tokens.`,
-    ...(skipped.length === 0 ? [] : [`Too short to be measured: ${skipped.join(', ')}`]),
+    ...(skipped.length < 2 ? skipped.map((path) => `Too short to be measured: ${path}`) : []),
+    ...(skipped.length < 2 ? [] : ['Too short to be measured:', ...skipped.map((path) => `  ${path}`)]),
+    ...(unmeasured.length === 0
+      ? []
+      : [`Nowhere a saving, so not measured: ${unmeasured.join(', ')} tokens`]),
     ...(unreadable.length === 0 ? [] : [`${plural(unreadable.length, 'file')} could not be read.`]),
     '',
   ].join('\n');
@@ -100,32 +113,86 @@ interface Table {
   readonly budgets: readonly Budget[];
   readonly rows: readonly CandidateRow[];
   readonly cell: (row: CandidateRow) => string;
+  /** Tell how many cuts each column rests on. */
+  readonly isCounted?: boolean;
 }
 
-function renderTable({ title, note, budgets, rows, cell }: Table, look: Look): string {
-  const cells = CANDIDATES.map((candidate) => {
+function renderTable({ title, note, budgets, rows, cell, isCounted = false }: Table, look: Look): string {
+  const lines = CANDIDATES.map((candidate) => {
     const found = budgets.map((budget) => rowAt(rows, candidate, budget));
     const whole = rowAt(rows, candidate, 'none');
-    const texts = found.map((row) => (row === undefined ? '' : cell(row)));
     // A context of no fixed size has one figure; its size stands beside it.
-    const own =
-      whole === undefined ? '' : `${cell(whole)} at ${formatNumber(Math.round(whole.tokens?.mean ?? 0))}`;
-    return { candidate, texts, own };
-  }).filter(({ texts, own }) => texts.some((text) => text !== '') || /\d.* at /.test(own));
+    const figure = whole === undefined ? '' : cell(whole);
+    const size = formatNumber(Math.round(whole?.tokens?.mean ?? 0));
+    return {
+      label: LABELS[candidate],
+      cells: found.map((row) => (row === undefined ? '' : cell(row))),
+      aside: figure === '' ? '' : `${figure} at ${size} tokens`,
+    };
+  }).filter(({ cells, aside }) => aside !== '' || cells.some((text) => text !== ''));
+  if (lines.length === 0) return '';
   const heads = budgets.map((budget) => headOf(budget, rows));
-  const width = Math.max(
-    CELL_WIDTH,
-    ...[heads, ...cells.map(({ texts }) => texts)].flat().map((text) => text.length + 2),
-  );
-  const head = heads.map((text) => padStart(text, width)).join('');
+  const texts = [heads, ...lines.map(({ cells }) => cells)].flat();
+  const width = Math.max(CELL_WIDTH, ...texts.map((text) => text.length + GAP));
+  const all = isCounted && budgets.length > 0 ? [...lines, countLine(rows, budgets)] : lines;
   return [
     `${paint(look, 'strong', title)}  ${paint(look, 'faint', note)}`,
-    padEnd('', LABEL_WIDTH) + head,
-    ...cells.map(({ candidate, texts, own }) =>
-      `  ${padEnd(LABELS[candidate], LABEL_WIDTH - 2)}${texts.map((text) => padStart(text, width)).join('')}${own === '' ? '' : `  ${own} tokens`}`.trimEnd(),
-    ),
+    ...renderGrid(heads, all, { widths: budgets.map(() => width), look }),
     '',
   ].join('\n');
+}
+
+interface GridLine {
+  readonly label: string;
+  readonly cells: readonly string[];
+  /** Belongs to no column. */
+  readonly aside?: string;
+}
+
+/** How many cuts each column rests on: a size is measured only where it is a saving, so that columns may differ. */
+function countLine(rows: readonly CandidateRow[], budgets: readonly Budget[]): GridLine {
+  const cuts = budgets.map((budget) => rowAt(rows, 'random_lines', budget)?.recall?.cuts ?? 0);
+  return { label: 'cuts', cells: cuts.map(formatNumber) };
+}
+
+/** Lines of right-aligned columns; those that do not fit beside each other follow below. */
+function renderGrid(
+  heads: readonly string[],
+  lines: readonly GridLine[],
+  { widths, look }: { readonly widths: readonly number[]; readonly look: Look },
+): readonly string[] {
+  const blocks = foldColumns(widths, look.width - LABEL_WIDTH);
+  return blocks.flatMap((columns, block) => {
+    const across = (cells: readonly string[]) =>
+      columns.map((at) => padStart(cells[at] ?? '', widths[at] ?? 0)).join('');
+    const isEmpty = (cells: readonly string[]) => columns.every((at) => (cells[at] ?? '') === '');
+    const shown = lines.filter(({ cells, aside = '' }) => !isEmpty(cells) || (block === 0 && aside !== ''));
+    return [
+      ...(isEmpty(heads) ? [] : [padEnd('', LABEL_WIDTH) + across(heads)]),
+      ...shown.map(({ label, cells, aside = '' }) => {
+        const start = padEnd(`  ${label}`, LABEL_WIDTH);
+        const line = start + across(cells);
+        if (aside === '' || block > 0) return line.trimEnd();
+        const beside = `${line}${' '.repeat(GAP)}${aside}`;
+        return isEmpty(cells) && beside.length > look.width ? `${start}  ${aside}` : beside;
+      }),
+    ];
+  });
+}
+
+/** Positions of columns, in as many rows of them as the room asks for. A column that is wider stands alone. */
+function foldColumns(widths: readonly number[], room: number): readonly (readonly number[])[] {
+  const blocks: number[][] = [[]];
+  let used = 0;
+  for (const [at, width] of widths.entries()) {
+    if (used > 0 && used + width > room) {
+      blocks.push([]);
+      used = 0;
+    }
+    blocks.at(-1)?.push(at);
+    used += width;
+  }
+  return blocks;
 }
 
 function headOf(budget: Budget, rows: readonly CandidateRow[]): string {
@@ -178,26 +245,30 @@ function renderTrail(rows: readonly CandidateRow[], budgets: readonly Budget[], 
       formatNumber(Math.round(row.tokens?.mean ?? 0)),
       row.milliseconds.toFixed(0),
     ];
-    return [
-      `  ${padEnd(LABELS[candidate], LABEL_WIDTH - 2)}${cells.map((text) => padStart(text, CELL_WIDTH + 1)).join('')}`,
-    ];
+    return [{ label: LABELS[candidate], cells }];
   });
   return [
-    `${paint(look, 'strong', `Artifact trail at ${formatNumber(nearest)} tokens`)}  ${paint(look, 'faint', 'what was done and is still told; of what is told, how much is true')}`,
-    padEnd('', LABEL_WIDTH) + heads.map((head) => padStart(head, CELL_WIDTH + 1)).join(''),
-    ...lines,
+    `${paint(look, 'strong', `Artifact trail at ${formatNumber(nearest)} tokens`)}  ${paint(look, 'faint', 'what is still told, and how much of that is true')}`,
+    ...renderGrid(heads, lines, { widths: widthsOf(heads, lines), look }),
     '',
   ].join('\n');
 }
 
+/** Each column as wide as its longest text. */
+function widthsOf(heads: readonly string[], lines: readonly GridLine[]): readonly number[] {
+  return heads.map(
+    (head, at) => GAP + Math.max(head.length, ...lines.map(({ cells }) => cells[at]?.length ?? 0)),
+  );
+}
+
 function renderCanaries({ rows, compactions, sessions, targetTokens }: CanaryReport, look: Look): string {
+  const lines = rows.map(({ keeper, alive }) => ({
+    label: LABELS[keeper],
+    cells: CANARIES.map((kind) => `${Math.round(alive[kind] * sessions)} of ${sessions}`),
+  }));
   return [
     `${paint(look, 'strong', 'Canaries')}  ${paint(look, 'faint', `alive after ${compactions} compactions to ${formatNumber(targetTokens)} tokens, in ${sessions} made-up sessions`)}`,
-    padEnd('', LABEL_WIDTH) + CANARIES.map((kind) => padStart(kind, 12)).join(''),
-    ...rows.map(
-      ({ keeper, alive }) =>
-        `  ${padEnd(LABELS[keeper], LABEL_WIDTH - 2)}${CANARIES.map((kind) => padStart(`${Math.round(alive[kind] * sessions)} of ${sessions}`, 12)).join('')}`,
-    ),
+    ...renderGrid(CANARIES, lines, { widths: widthsOf(CANARIES, lines), look }),
     '',
   ].join('\n');
 }

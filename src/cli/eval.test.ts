@@ -68,6 +68,29 @@ describe('baton eval', () => {
     assert.match(stdout, /^ {2}user messages +8 of 8 +8 of 8 +0 of 8/m);
   });
 
+  it('says how many cuts each column rests on, and which sizes are nowhere a saving', async () => {
+    const { stdout } = await baton(home, ['eval', long, '--sizes', '1k,8k,900k', '--no-canaries']);
+    assert.match(stdout, /^Nowhere a saving, so not measured: 900,000 tokens$/m);
+    const [, few = '', many = ''] = /^ {2}cuts +(\d+) +(\d+)$/m.exec(stdout) ?? [];
+    assert.ok(Number(many) > 0 && Number(few) > Number(many), 'few tokens at more cuts');
+    const none = await baton(home, ['eval', long, '--sizes', '900k', '--no-canaries']);
+    assert.match(none.stdout, /^ {2}old results cleared +\d\.\d\d at [\d,]+ tokens$/m);
+    assert.doesNotMatch(none.stdout, /Paired|cuts +0/, 'a table without a figure');
+  });
+
+  it('folds tables that are wider than the terminal', async () => {
+    for (const width of [40, 80, 200]) {
+      const look = { hasColor: false, hasUnicode: true, width };
+      const sizes = ['--sizes', '500,600,700,800,900,1000'];
+      const { stdout } = await baton(home, ['eval', long, other, ...sizes, '--cuts', '3'], { look });
+      const rows = stdout.split('\n').filter((line) => /^ {2}(?!.*tokens$)/.test(line));
+      assert.ok(rows.length > 40, stdout);
+      for (const row of rows) assert.ok(row.length <= Math.max(width, 45), row);
+      const heads = rows.join('\n').match(/^ {6,}(?:500|600|700|800|900|1,000)\b.*$/gm) ?? [];
+      assert.ok(width === 200 ? heads.length === 5 : heads.length > 5, `${heads.length} blocks at ${width}`);
+    }
+  });
+
   it('says what is missing where every session is too short', async () => {
     const { stdout, status } = await baton(home, ['eval', short, ...BRIEF]);
     assert.match(stdout, /No session is long enough/);
