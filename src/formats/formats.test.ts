@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { AGENT_FILES, LOOK_ALIKE_FILES } from '../../test/support/format-lines.ts';
 import type { Expected } from '../../test/support/format-lines.ts';
-import { asLines, readSessionText } from '../../test/support/read-format.ts';
+import { asLines, readSessionBytes, readSessionText } from '../../test/support/read-format.ts';
 import { BatonError } from '../errors.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
@@ -290,6 +291,25 @@ for (const [why, text] of refused) {
       assert.ok(error instanceof BatonError);
       assert.equal(error.code, 'format_unknown');
       assert.match(error.message, why);
+      return true;
+    });
+  });
+}
+
+const lines = Buffer.from(textOf('pi with a tree (version 3)'));
+const encoded: readonly (readonly [what: RegExp, cure: RegExp, bytes: Buffer])[] = [
+  [/UTF-16/, /iconv/, Buffer.from(`\uFEFF${lines.toString()}`, 'utf16le')],
+  [/UTF-16/, /iconv/, Buffer.from(`\uFEFF${lines.toString()}`, 'utf16le').swap16()],
+  [/with gzip/, /`gzip -dc FILE \| baton inspect -`/, gzipSync(lines)],
+  [/with zstd/, /`zstd -dc FILE/, Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), lines])],
+];
+
+for (const [index, [what, cure, bytes]] of encoded.entries()) {
+  test(`refused with what makes it readable: ${what.source} (${index + 1})`, async () => {
+    await assert.rejects(readSessionBytes(bytes), (error) => {
+      assert.ok(error instanceof BatonError && error.code === 'format_unknown', String(error));
+      assert.match(error.message, what);
+      assert.match(error.cure ?? '', cure);
       return true;
     });
   });

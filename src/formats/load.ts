@@ -262,6 +262,7 @@ type Content =
 async function look(source: ByteSource, report: Report, signal: AbortSignal | undefined): Promise<Content> {
   let mayBeDocument = false;
   for await (const chunk of source.chunks(signal)) {
+    refuseEncoding(source, chunk);
     mayBeDocument = canBeDocument(chunk);
     break;
   }
@@ -315,10 +316,39 @@ async function detectLines(source: ByteSource, signal: AbortSignal | undefined):
   );
 }
 
-function unknownFormat(source: ByteSource, what: string): BatonError {
-  return new BatonError('format_unknown', `${source.name} is no session that Baton reads: ${what}`, {
-    cure: `Baton reads ${Object.values(FORMAT_NAMES).join(', ')}; docs/formats.md says how it knows them.`,
-  });
+const KNOWN_FORMATS = `Baton reads ${Object.values(FORMAT_NAMES).join(', ')}; docs/formats.md says how it knows them.`;
+
+function unknownFormat(source: ByteSource, what: string, cure = KNOWN_FORMATS): BatonError {
+  return new BatonError('format_unknown', `${source.name} is no session that Baton reads: ${what}`, { cure });
+}
+
+/** How a file begins that may hold a session, but not as UTF-8 text, with what makes one of it. */
+const ENCODINGS: readonly (readonly [start: readonly number[], what: string, cure: string])[] = [
+  [[0x1f, 0x8b], 'it is compressed with gzip', unpackedBy('gzip')],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'it is compressed with zstd', unpackedBy('zstd')],
+  ...[
+    [0xff, 0xfe],
+    [0xfe, 0xff],
+  ].map(
+    (mark) =>
+      [
+        mark,
+        'it is UTF-16 text, as `>` of Windows PowerShell writes it',
+        'Make it UTF-8: `iconv -f UTF-16 -t UTF-8 FILE > NEW`, or in PowerShell ' +
+          '`Get-Content FILE | Set-Content -Encoding utf8 NEW`.',
+      ] as const,
+  ),
+];
+
+function unpackedBy(program: string): string {
+  return `Unpack it: \`${program} -dc FILE | baton inspect -\`; other commands read - as well.`;
+}
+
+/** UTF-16 must not go on as damaged UTF-8: every letter outside of ASCII would be lost, and here and there a line. */
+function refuseEncoding(source: ByteSource, head: Buffer): void {
+  for (const [start, what, cure] of ENCODINGS) {
+    if (start.every((byte, at) => head[at] === byte)) throw unknownFormat(source, what, cure);
+  }
 }
 
 function describeContent(head: Buffer, objects: number, damaged: number): string {

@@ -18,7 +18,12 @@ export function readSessionFile(path: string): Promise<ReadFile> {
 
 /** Reads a text as it would be read from a pipe: without a name that could say what it is. */
 export function readSessionText(text: string): Promise<ReadFile> {
-  return read('-', [Buffer.from(text)]);
+  return readSessionBytes(Buffer.from(text));
+}
+
+/** Reads bytes, which may be no text, in the same way. */
+export function readSessionBytes(bytes: Buffer): Promise<ReadFile> {
+  return read('-', [bytes]);
 }
 
 async function read(path: string, input: readonly Buffer[]): Promise<ReadFile> {
