@@ -93,13 +93,13 @@ export function microCompact(
     const after = stateAfter(search, candidates, []);
     return { wasEffective: false, why: 'not_worth_it', tokensSaved: saving(), state: after };
   }
-  const callIds = new Array<string>(chosen.length);
+  const callIds: string[] = [];
   const left = [...items];
   for (let order = 0; order < chosen.length; order++) {
     const place = candidates.places[chosen[order] ?? 0] ?? 0;
     const item = items[place];
     if (item === undefined) continue;
-    callIds[order] = resultCallId(item) ?? '';
+    callIds.push(resultCallId(item) ?? '');
     left[place] = clearFresh(item);
   }
   return {

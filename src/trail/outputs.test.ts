@@ -273,7 +273,8 @@ test('of a failed run what decides is told before what was printed on the way, a
     'npm error command sh -c tsc',
     'all there is',
   );
-  assert.equal(first('every export exists\nlens abc123 moved\nError: dark'), 'Error: dark', 'no codes');
+  const coded = 'every export exists\nlens abc123 moved\nError: dark';
+  assert.deepEqual(tellingLines(coded, true), ['Error: dark'], 'no codes');
 });
 
 test('what a linter found is told with its place and rule', () => {

@@ -51,10 +51,10 @@ export function otherEnd(parts: readonly string[], output: string): string | und
   const unended = UNENDED.exec(output)?.[1];
   if (unended !== undefined) return /stopped/i.test(unended) ? ' → stopped' : ' → still running';
   const [only = '', more] = parts;
-  if (more !== undefined || HELP.test(only) || !/usage/i.test(output.slice(0, HELP_HEAD))) return undefined;
-  return [...output.slice(0, HELP_HEAD).matchAll(HELP_PARTS)].length > 1
-    ? ' → printed its help only'
-    : undefined;
+  const head = output.slice(0, HELP_HEAD);
+  const mayHelp = more === undefined && (head.includes('sage') || head.includes('USAGE'));
+  if (!mayHelp || HELP.test(only)) return undefined;
+  return [...head.matchAll(HELP_PARTS)].length > 1 ? ' → printed its help only' : undefined;
 }
 
 /** Characters of a call that may be quoted, where it is no script. */

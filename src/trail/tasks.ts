@@ -25,12 +25,13 @@ export class TaskLedger {
 
   /** The commands that a run is known to have run, by what it printed and by what its tasks printed before. */
   ranBy({ parts, directory }: ComparedRun, output: string): readonly Task[] {
-    const printed = output.includes('> ') ? tasksIn(output) : [];
+    const printed = output.startsWith('> ') || output.includes('\n> ') ? tasksIn(output) : [];
     for (const task of printed) this.#tasks.set(`${task.owner} ${task.name}`, task);
     for (const oldest of this.#tasks.keys()) {
       if (this.#tasks.size <= MAX_TASKS) break;
       this.#tasks.delete(oldest);
     }
+    if (this.#tasks.size === 0) return printed;
     const names = new Set(parts.map((part) => CALL.exec(part)?.[1]));
     const known = [...this.#tasks.values()].filter(
       ({ owner, name }) => directory !== undefined && names.has(name) && isOwn(owner, directory),

@@ -82,6 +82,7 @@ function unrepeated(
 ): string {
   const ran = new Set(since.flatMap(({ command }) => checksIn(command)));
   const well = since.filter(({ failed }) => !failed).flatMap(({ command }) => checksIn(command));
+  if (well.length === 0) return '';
   const wholes = commands
     .filter(({ position }) => position < (since[0]?.position ?? 0))
     .flatMap(({ command }) => checksIn(command))

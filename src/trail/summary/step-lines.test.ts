@@ -85,7 +85,7 @@ test('the cause of a failed step is told whole where its head has no room for it
     .user('Turn the dome with the wind.')
     .sh(
       'mise run fmt && mise run lint',
-      `[lint] $ lint run\n${cause}\n${'  turn();\n'.repeat(60)}[lint] ERROR task failed`,
+      `[lint] $ lint run\n[lint] ERROR task failed\n${cause}\n${'  turn();\n'.repeat(60)}`,
       1,
     );
   look(story, 5);
