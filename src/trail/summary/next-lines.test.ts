@@ -35,3 +35,14 @@ test('that nothing was changed is said of looks only', () => {
   for (const deed of deeds)
     assert.doesNotMatch(nextOf(announced().sh(deed, 'a')), /nothing was changed/, deed);
 });
+
+test('beside the question with which the agent ended nothing is told that it might do', () => {
+  const ended = (end: string): Story =>
+    Story.in(home)
+      .user('Clean it.')
+      .agent(`It is clean.\n\n- Optionally paint it, if you want it blue\n\n${end}`);
+  const asked = nextOf(ended('Shall I begin with the roof next?'));
+  assert.match(asked, /asked what section 7 quotes; what comes next is up to the user\.$/);
+  assert.doesNotMatch(asked, /paint/);
+  assert.match(nextOf(ended('That is all.')), /paint[^]*had answered the current request; what comes next/);
+});

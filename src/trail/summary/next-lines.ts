@@ -32,8 +32,9 @@ export function nextLines(trail: Trail, budget: number): SummaryLine[] {
   return lines;
 }
 
-/** What was followed by other news is told as long as nothing was called since: otherwise it is done, mostly. */
+/** What the agent might do is nothing beside the question with which it ended. What was followed by other news is told as long as nothing was called since: otherwise it is done, mostly. */
 function isWorthTelling(step: string, trail: Trail): boolean {
+  if (hasAnswered(trail) && asksLast(trail)) return false;
   const standing = stepStanding(trail);
   if (standing === 'open') return true;
   if (/[:：]$/.test(step)) return false;
@@ -105,10 +106,18 @@ function hasAnswered({ current, nextStep }: Trail): boolean {
   return current.isAgentDone && (nextStep === undefined || !isIntent(nextStep));
 }
 
+/** Whether the newest message asks what the user has not answered yet. */
+function asksLast({ openQuestions, current: { newestReply } }: Trail): boolean {
+  const newest = oneLine(newestReply?.text ?? '');
+  return openQuestions.some(({ text }) => newest.includes(headOf(text)));
+}
+
 function whereItStands(trail: Trail): string {
   const { current, turns } = trail;
   if (hasAnswered(trail) && hasStepInProgress(trail))
     return 'The agent spoke last, but its plan has a step in progress.';
+  if (hasAnswered(trail) && asksLast(trail))
+    return 'The agent had answered the current request, and asked what section 7 quotes; what comes next is up to the user.';
   if (hasAnswered(trail))
     return 'The agent had answered the current request; what comes next is up to the user.';
   if (current.isAgentDone) return 'The agent announced this in its last message; the log ends there.';
