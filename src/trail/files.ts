@@ -211,7 +211,12 @@ export class FileLedger {
     this.#files.delete(entry.path);
     this.#missing.delete(to);
     const replaced = this.#files.get(to);
-    entry.renamedFrom = [...entry.renamedFrom, entry.path].slice(-3);
+    // What takes the place of a file that was there is its new text, whatever it was called for a moment.
+    if (replaced !== undefined && replaced.madeAt < 0) {
+      entry.madeAt = -1;
+      entry.state = 'edited';
+      entry.renamedFrom = replaced.renamedFrom;
+    } else entry.renamedFrom = [...entry.renamedFrom, entry.path].slice(-3);
     entry.path = detached(to);
     if (entry.state === 'read') entry.state = 'edited';
     entry.edits += 1 + (replaced?.edits ?? 0);

@@ -136,6 +136,27 @@ function patch(...rows: string[]): string {
   return `apply_patch <<'EOF'\n*** Begin Patch\n${rows.join('\n')}\n*** End Patch\nEOF`;
 }
 
+test('what takes the place of a file that was there is its new text', () => {
+  const rewritten = (story: Story): readonly string[] =>
+    trailOf(story.sh('python3 turn.py < moon.md > moon.md.tmp && mv moon.md.tmp moon.md')).files.map(
+      ({ path, state, renamedFrom }) => `${state} ${path} (${renamedFrom.join()})`,
+    );
+  const begun = (): Story => Story.in('/w').user('Go.');
+  assert.deepEqual(rewritten(begun().sh('cat moon.md', 'Full.')), ['edited moon.md ()']);
+  assert.deepEqual(rewritten(begun()), ['created moon.md (moon.md.tmp)']);
+});
+
+test('what a shell says of a pattern without a match is no row of a file', () => {
+  const looked = (output: string) =>
+    trailOf(Story.in('/w').user('Go.').sh('cat moon.md 2>/dev/null || echo "not found"; ls *.star', output));
+  const none = looked('not found\n(eval):1: no matches found: *.star');
+  assert.deepEqual([none.files, none.missing], [[], ['moon.md']]);
+  assert.deepEqual(
+    looked('Full.\n(eval):1: no matches found: *.star').files.map(({ path }) => path),
+    ['moon.md'],
+  );
+});
+
 test('a file is created where nothing says that it was there before', () => {
   const begun = (): Story => Story.in('/w').user('Go.');
   assert.deepEqual(

@@ -109,12 +109,13 @@ function withExtent(file: FileAction, output: string): FileAction {
   return { ...file, extent, range: extent.range ?? file.range };
 }
 
-/** The rows of an output without what `echo` says and what is said of files that are not there. */
+/** The rows of an output without what `echo` and the shell say and what is said of files that are not there. */
 function printedRows(
   output: string,
   simple: readonly SimpleCommand[],
 ): { readonly rows: readonly string[]; readonly absent: readonly string[] } {
-  const rows = withoutEchoes(output.split('\n'), simple);
+  const all = withoutEchoes(output.split('\n'), simple);
+  const rows = output.includes(NO_MATCHES) ? all.filter((row) => !row.includes(NO_MATCHES)) : all;
   if (!MAY_BE_ABSENT.test(output)) return { rows, absent: [] };
   return {
     rows: rows.filter((row) => absentPath(row) === undefined),
@@ -157,6 +158,9 @@ const ABSENT =
 /** `zsh: no such file or directory: a`. */
 const ABSENT_LAST = /^[\w./-]{1,60}:(?:\d{1,6}:)? no such file or directory: ([^\n]{1,300})$/;
 const MAY_BE_ABSENT = /no such file or directory/i;
+
+/** What a shell says of a pattern that matches no file: `zsh:1: no matches found: src/*.json`. */
+const NO_MATCHES = ': no matches found: ';
 
 /** The path that a row says is not there, or undefined. */
 function absentPath(row: string): string | undefined {
