@@ -275,6 +275,27 @@ test('a command that runs on gets the status that a later write saw', () => {
   );
 });
 
+test('what a command that runs on came to is what it printed in the end, and until then nobody knows', () => {
+  const started = (): Story =>
+    Story.in(home)
+      .user('Set up the dome.')
+      .call(
+        'exec_command',
+        { cmd: 'dome create --kind full_orbit' },
+        'Process running with session ID 41\nOutput:\n',
+      );
+  const cameTo = (story: Story) =>
+    trailOf(story).identifiers.find(({ text }) => text === 'full_orbit')?.quote?.outcome;
+  assert.equal(cameTo(started()), '(still running)');
+  const asked = { session_id: 41, chars: '' };
+  const polled = started().call('write_stdin', asked, 'Process running with session ID 41\nOutput:\n');
+  assert.equal(cameTo(polled), '(still running)');
+  assert.equal(
+    cameTo(polled.call('write_stdin', asked, 'Process exited with code 0\nOutput:\nCreated dome 7\n')),
+    'Created dome 7',
+  );
+});
+
 test('what the user refused is no failure, and why is the word of the user', () => {
   const refusal =
     "The user doesn't want to proceed with this tool use. To tell you how, the user said:\nNever push to main.";

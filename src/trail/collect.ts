@@ -48,6 +48,8 @@ import { StepLedger } from './steps.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
 import type { Action, LineRange, Reply, Statement, Trail } from './trail.ts';
 
+/** What a call shows that runs on and has printed nothing yet. */
+const RUNNING = '(still running)';
 const MAX_DUE_CALLS = 200;
 /** Newest messages of the agent that are kept, in this many characters. */
 const MAX_SAID = 24;
@@ -406,7 +408,8 @@ export class TrailCollector {
       (exitCode === undefined
         ? looksFailed(outcome.text) || (isEdit(due.meaning) && isRejectedEdit(outcome.text))
         : exitCode !== 0);
-    const { text, processId } = outcome;
+    const { processId } = outcome;
+    const text = processId !== undefined && outcome.text.trim() === '' ? RUNNING : outcome.text;
     const finished = { text, exitCode, processId, isKnownWell: said.success === true };
     if (due.meaning.questions !== undefined) {
       this.#requests.answer(due.meaning.questions.join(' '), outcome.text);
@@ -418,9 +421,11 @@ export class TrailCollector {
       this.#noteRefusal(due, refusal);
       return;
     }
-    this.#openStep(due, outcome.text, failed);
+    this.#openStep(due, text, failed);
+    const started = this.#running.get(due.meaning.processId ?? '');
+    if (started?.quotable !== undefined && text !== RUNNING) started.quotable.outcome = beginningOf(text);
     if (due.quotable !== undefined) {
-      due.quotable.outcome = beginningOf(outcome.text);
+      due.quotable.outcome = beginningOf(text);
       if (isReport(due.meaning)) this.#steps.quoteReport(due.quotable);
     }
     this.#place.noteOutput(due.meaning, outcome.text, { root: this.#cwd, failed });
@@ -570,7 +575,7 @@ export class TrailCollector {
     const { text: output, exitCode } = outcome;
     const run = finishedRun({ command: script, simple, isEscalated, directory, output, exitCode, failed });
     const { command, telling } = run;
-    const other = failed ? undefined : otherEnd(run.parts, output);
+    const other = otherEnd(run.parts, output, run);
     if (other !== undefined) {
       this.#steps.act(`ran \`${clip(command, 120)}\`${other}`, this.#moment);
       return;

@@ -231,6 +231,14 @@ test('what runs on, was stopped or only printed its help did not run well', () =
   const running = '<command with shellId: 3 is still running after 30 seconds. Use read_bash.>';
   assert.deepEqual(acted('npm test', running), ['ran `npm test` → still running', 'open']);
   assert.deepEqual(acted('npm test', '<command with id: 3 stopped>'), ['ran `npm test` → stopped', 'open']);
+  const aborted = start().call(
+    'bash',
+    { command: 'npm test' },
+    'Error in the debugger\nCommand aborted',
+    false,
+  );
+  assert.deepEqual(trailOf(aborted).failures, []);
+  assert.equal(trailOf(aborted).current.actions.at(-1)?.text, 'ran `npm test` → stopped');
   assert.equal(
     beginningOf(running),
     'command with shellId: 3 is still running after 30 seconds. Use read_bash.',

@@ -39,6 +39,8 @@ function countsIn(telling: readonly string[]): string | undefined {
 /** How a harness says of a command that it runs on, or was ended before its end. @source Copilot CLI, Claude Code */
 const UNENDED =
   /^\s*<?command (?:with \S{1,20} \S{1,40} (?:is )?|is )?(still running|running in (?:the )?background|stopped)\b/i;
+/** What stands at the end of what was stopped by somebody. @source pi, Claude Code */
+const STOPPED = /(?:^|\n)\s*(?:Command aborted|<error>Command was aborted before completion<\/error>)\s*$/;
 const HELP = /(?:^|\s)(?:--help|-h|help)(?:\s|$)/;
 /** Heads of the parts of a text that says how a program is called. */
 const HELP_PARTS =
@@ -46,8 +48,14 @@ const HELP_PARTS =
 /** Characters of an output that are looked at for them. */
 const HELP_HEAD = 4_000;
 
-/** What a run came to that neither went well nor failed, in words behind it; undefined for others. */
-export function otherEnd(parts: readonly string[], output: string): string | undefined {
+/** What a run came to that neither went well nor failed by itself, in words behind it; undefined for others. */
+export function otherEnd(
+  parts: readonly string[],
+  output: string,
+  { failed }: { readonly failed: boolean },
+): string | undefined {
+  if (STOPPED.test(output.slice(-200))) return ' → stopped';
+  if (failed) return undefined;
   const unended = UNENDED.exec(output)?.[1];
   if (unended !== undefined) return /stopped/i.test(unended) ? ' → stopped' : ' → still running';
   const [only = '', more] = parts;
