@@ -55,6 +55,7 @@ test('no check since the last edit is told, where the session has checks', () =>
 });
 
 test('of what may have been a check nothing is said, nor of a text, nor of an earlier request', () => {
+  assert.deepEqual(told(edited().sh('node src/dome.ts --try', 'it turns')), []);
   assert.deepEqual(told(edited().sh('./scripts/run-tests.sh', 'fine')), []);
   assert.deepEqual(told(start().edit(`${home}/README.md`, 'x', 'y')), []);
   assert.deepEqual(told(edited().agent('Done.').user('Thanks. What is next?')), []);

@@ -41,9 +41,12 @@ function checkText({ files, turns, commands, current }: Trail, telling: Telling)
     return `Since the last edit ${toldChecks(checks, telling)}${unrepeated(commands, since, telling)}.`;
   const mayBeChecked = [...since.map(({ command }) => command), ...current.started.map(({ text }) => text)];
   const isUsual = commands.some(({ command }) => checksIn(command).length > 0);
-  if (!isUsual || mayBeChecked.some((command) => MAY_CHECK.test(command))) return undefined;
   const { path } = edited;
-  const told = telling.isPathWhole ? path : path.slice(path.lastIndexOf('/') + 1);
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  // A script that was written and then run has been tried.
+  const mayCheck = (command: string): boolean => MAY_CHECK.test(command) || command.includes(name);
+  if (!isUsual || mayBeChecked.some(mayCheck)) return undefined;
+  const told = telling.isPathWhole ? path : name;
   return `No check has run since the last edit of ${told}.`;
 }
 

@@ -34,7 +34,7 @@ test('the newest commit is told, and what was changed since, the newest first', 
 
 test('where nothing was committed that is said, where git knows of nothing there is no line', () => {
   const edited = start().edit(`${home}/a.ts`, 'x', 'y');
-  assert.deepEqual(told(edited), ['Nothing was committed in this session; changed: a.ts.']);
+  assert.deepEqual(told(edited), ['No commit by the agent; changed: a.ts.']);
   assert.deepEqual(told(commit(edited)), ['Newest commit: 1a2b3c4 dome (not pushed)']);
   assert.deepEqual(told(start().read(`${home}/a.ts`, 'x')), []);
 });
@@ -72,7 +72,7 @@ test('a work tree that the newest commands ran in counts as the work', () => {
   const tree = '/home/ada/orbit.trees/dome';
   const story = start().call('exec_command', { cmd: 'make', workdir: tree }, 'fine');
   assert.deepEqual(told(story.edit(`${tree}/a.ts`, 'x', 'y')), [
-    `Nothing was committed in this session; changed: ${tree}/a.ts.`,
+    `No commit by the agent; changed: ${tree}/a.ts.`,
   ]);
 });
 

@@ -79,7 +79,7 @@ function changesText(
   const label =
     hasCommits || movedFrom !== undefined
       ? `Not committed${isElsewhere ? ' in the working directory' : ''}:`
-      : 'Nothing was committed in this session; changed:';
+      : 'No commit by the agent; changed:';
   const paths = changed.map(({ path, isDeleted }) => (isDeleted ? `${path} (deleted)` : path));
   let text = listText(label, paths, 1);
   for (let count = 2; count <= paths.length; count++) {
