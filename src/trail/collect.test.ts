@@ -64,6 +64,10 @@ test('a command that the harness spells out is a request, with what it stands fo
     ],
   );
   assert.deepEqual(constraints, [], 'rules of the harness are not the user’s');
+  assert.deepEqual(
+    requests.map(({ orders }) => orders),
+    [['Never hurry.'], [], []],
+  );
 });
 
 test('rules keep the turn they were first said in, also when they are said again', () => {

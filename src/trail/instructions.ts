@@ -1,6 +1,7 @@
 // What a command of the user stands for: the harness puts its instructions behind it, in its own name.
 
-import { clip, detached, oneLine, proseBlocks } from './sentences.ts';
+import { constraintsOf, isLasting } from './constraints.ts';
+import { clip, detached, oneLine, proseBlocks, withoutEmphasis } from './sentences.ts';
 import { redact } from './redact.ts';
 
 /** Characters of the outline that is kept. */
@@ -21,4 +22,24 @@ export function outlineOf(text: string): string | undefined {
   const outline = headings.length === 0 ? oneLine(body) : headings.join('; ');
   const place = directory === undefined ? 'these instructions' : `the instructions in ${directory}`;
   return detached(redact(`${place}: ${clip(outline, OUTLINE_LENGTH)}`));
+}
+
+/** Orders that are kept, and characters of one. */
+const MOST_ORDERS = 12;
+const ORDER_LENGTH = 240;
+
+/** What is forbidden, or where to stop, comes before what is asked for: that is what nobody would guess. */
+const FORBIDS = /\b(?:never|do not|don['’]t|must not|without|only|stop|wait)\b/i;
+
+/** What instructions order or forbid in so many words, verbatim, in their order. */
+export function ordersOf(text: string): string[] {
+  const orders = constraintsOf(text.replace(SKILL_OPENING, '')).filter(
+    (order) => isLasting(order) && !/[:：]$/.test(order),
+  );
+  const first = orders.filter((order) => FORBIDS.test(order));
+  const rest = orders.filter((order) => !FORBIDS.test(order));
+  const kept = new Set([...first, ...rest].slice(0, MOST_ORDERS));
+  return orders
+    .filter((order) => kept.has(order))
+    .map((order) => detached(redact(clip(oneLine(withoutEmphasis(order)), ORDER_LENGTH))));
 }

@@ -12,7 +12,7 @@ import {
   sentencesOfLine,
   withoutEmphasis,
 } from './sentences.ts';
-import { outlineOf } from './instructions.ts';
+import { ordersOf, outlineOf } from './instructions.ts';
 import { Newest } from './newest.ts';
 import { isConcession, isCourtesy } from './statements.ts';
 import { admissionOf, takesBack } from './taken-back.ts';
@@ -44,6 +44,7 @@ interface OpenRequest {
   isCorrection: boolean;
   admission: string | undefined;
   instructions: string | undefined;
+  orders: readonly string[];
   readonly deeds: OpenDeeds;
 }
 
@@ -96,6 +97,7 @@ export class RequestLedger {
       isCorrection: newest !== undefined && isCorrection(text),
       admission: undefined,
       instructions: undefined,
+      orders: [],
       deeds: { edited: new Set(), commands: 0, failedCommands: 0, outcome: undefined },
     });
     this.addConstraints(text);
@@ -114,8 +116,9 @@ export class RequestLedger {
   /** What the harness says right behind a command is what the command stands for. */
   noteInstructions(text: string, position: number): void {
     const request = this.#requests.at(-1);
-    if (request?.position === position - 1 && request.text.startsWith('/'))
-      request.instructions = outlineOf(text);
+    if (request?.position !== position - 1 || !request.text.startsWith('/')) return;
+    request.instructions = outlineOf(text);
+    request.orders = request.instructions === undefined ? [] : ordersOf(text);
   }
 
   /** Takes over the rules in a text of the user that is no request of its own. */

@@ -18,6 +18,8 @@ export interface UserRequest {
   readonly admission: string | undefined;
   /** Of a command: what the harness says that it stands for, in one line. */
   readonly instructions: string | undefined;
+  /** What these instructions order or forbid in so many words, verbatim. */
+  readonly orders: readonly string[];
   readonly deeds: Deeds;
 }
 

@@ -9,7 +9,15 @@ import { nextLines, olderPlanLines, pendingLines } from './next-lines.ts';
 import { carriedLines, deliveredLines, failureLines } from './outcome-lines.ts';
 import type { PreservedWords } from './preserved.ts';
 import { quotedLines } from './reply-lines.ts';
-import { askLines, quotedWhole, ruleLines, templateLines, templateShare } from './request-lines.ts';
+import {
+  askLines,
+  orderLines,
+  ORDERS_SHARE,
+  quotedWhole,
+  ruleLines,
+  templateLines,
+  templateShare,
+} from './request-lines.ts';
 import { startedLines, stepLines, tailLines, toldSteps, unreadLines, wholeSteps } from './step-lines.ts';
 import { standingOf } from '../taken-back.ts';
 import { otherCommits, treeLines } from './tree-lines.ts';
@@ -44,6 +52,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     preserved,
   );
   const template = templateLines(trail, preserved);
+  const orders = orderLines(trail, budget, preserved);
   const next = nextLines(trail, budget);
   const pending = pendingLines(trail);
   const tree = treeLines(trail, budget);
@@ -80,6 +89,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: messages.limited, share: 0.25, by: 'order' },
     { lines: pending, share: 0.12, by: 'order' },
     { lines: template, share: templateShare(budget), by: 'order' },
+    { lines: orders, share: ORDERS_SHARE, by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
     { lines: checks, share: 0.03, by: 'order' },
     { lines: unread, share: 1.25 * unreadShare(budget), by: 'order' },
@@ -104,6 +114,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const all = [
     ask,
     rules,
+    orders,
     next,
     pending,
     olderPlanLines(trail),

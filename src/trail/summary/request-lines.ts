@@ -66,8 +66,10 @@ export function askLines(trail: Trail, budget: number, preserved: PreservedWords
     const text = `The session began with${bindingNote(first, trail)}: ${toldRequest(first.text, firstTokens(budget), preserved)}`;
     lines.push(summaryLine({ section, order: 2, text, value: 3 }));
   }
-  if (current.instructions !== undefined) {
-    const text = `The command stands for ${current.instructions}`;
+  const command = commandOf(trail, budget);
+  if (command?.instructions !== undefined) {
+    const name = command === current ? 'The command' : `${nameOf(command)} of message ${command.turn}`;
+    const text = `${name} stands for ${command.instructions}`;
     lines.push(summaryLine({ section, order: 0.4, text, value: 5 }));
   }
   const skills = skillsRead(trail);
@@ -83,6 +85,37 @@ export function askLines(trail: Trail, budget: number, preserved: PreservedWords
     lines.push(summaryLine({ section, order: 3, text, value: 2 }));
   }
   return lines;
+}
+
+/** Messages after a command for which its instructions are told to hold: what is asked next mostly goes on with it. */
+const COMMAND_HOLDS = 3;
+
+/** The newest command of the user whose instructions are known and may still hold. */
+function commandOf({ requests, turns }: Trail, budget: number): UserRequest | undefined {
+  const command = requests.findLast(({ instructions }) => instructions !== undefined);
+  const holds = budget < ROOM_FOR_ORDERS ? 0 : COMMAND_HOLDS;
+  return command !== undefined && turns - command.turn <= holds ? command : undefined;
+}
+
+function nameOf({ text }: UserRequest): string {
+  return text.split(/\s/, 1)[0] ?? '';
+}
+
+/** Tokens from which on the orders of a command are told, and their share: in a small summary its outline says where they are. */
+const ROOM_FOR_ORDERS = 3_000;
+export const ORDERS_SHARE = 0.08;
+
+/** What the instructions of a command order in so many words: nothing else brings them back. */
+export function orderLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
+  const command = commandOf(trail, budget);
+  if (command === undefined || budget < ROOM_FOR_ORDERS) return [];
+  const group = `Orders in the instructions of ${nameOf(command)} (message ${command.turn}), verbatim:`;
+  return command.orders
+    .filter((order) => !preserved.hasSentence(order))
+    .map((order, at) => {
+      const text = `- ${quoted(order)}`;
+      return summaryLine({ section: SECTION.request, order: 30_000 + at, text, value: 0.6, group });
+    });
 }
 
 /** Skills told at most. */

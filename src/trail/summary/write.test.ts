@@ -1131,3 +1131,21 @@ test('of many runs of one program before the current request the newest stand fo
   assert.doesNotMatch(text, /^- ran `planet ask --number=3`/m);
   assert.match(text, /^- ran `npm test lens`/m);
 });
+
+test('what the instructions of a command forbid holds for what is asked next, and not for long', () => {
+  const asks = Array.from({ length: 20 }, (_, at) => `Always look at lamp ${at} before you go on.`).join(
+    '\n',
+  );
+  const docking = Story.in(home)
+    .user('<command-message>dock</command-message>\n<command-name>/dock</command-name>')
+    .harness(`# Docking\n\n${asks}\n\nDo NOT open the hatch: the crew does.`)
+    .agent('Three lamps are out.')
+    .user('Mend all three in one go.');
+  assert.match(summaryOf(docking), /\/dock of message 1 stands for these instructions: Docking\n/);
+  assert.match(
+    summaryOf(docking),
+    /Orders in the instructions of \/dock \(message 1\), verbatim:\n(?:- .*\n)*- "Do NOT open the hatch: the crew does\."\n/,
+  );
+  for (const text of ['Now the sail.', 'And the keel.', 'And the mast.']) docking.agent('Done.').user(text);
+  assert.doesNotMatch(summaryOf(docking), /hatch/);
+});
