@@ -149,7 +149,6 @@ function findCandidates(search: Search): Candidates {
   let length = 0;
   let areKnown = settings.count === undefined;
   for (let index = 0; index < items.length; index++) {
-    if (settings.kept === undefined && isCommonOther(items[index])) continue;
     if (!isCandidate(index, search, tools)) continue;
     places[length] = index;
     if (settings.count === undefined) {
@@ -163,11 +162,6 @@ function findCandidates(search: Search): Candidates {
   // Fetching all of them once more would be a third of the work in a thread whose account has counted them.
   const sizes = areKnown ? () => least : late(() => found.map((index) => exactSize(index, search)));
   return { places: found, least: settings.count === undefined ? least : sizes(), sizes };
-}
-
-/** Whether an item is of a kind that most are of, and that is no result: nothing more of it need be fetched from memory. */
-function isCommonOther(item: Item | undefined): boolean {
-  return item?.type === 'message' || item?.type === 'function_call' || item?.type === 'reasoning';
 }
 
 function isCandidate(
