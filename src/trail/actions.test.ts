@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
+import { trailOf } from '../../test/support/trail.ts';
 import { observationOf, templatedTask, textActionOf, rejectionReason } from './actions.ts';
-import { TrailCollector } from './collect.ts';
 import type { Trail } from './trail.ts';
 import { writeSummary } from './summary/write.ts';
 
@@ -18,12 +18,6 @@ function shellStory(): Story {
 
 function editorStory(): Story {
   return Story.in('/barn').record({ type: 'session_meta', textActions: 'editor' });
-}
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
 }
 
 function summaryOf(trail: Trail, budget: number): string {

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
+import { trailOf } from '../../test/support/trail.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { TrailCollector } from './collect.ts';
-import type { Trail } from './trail.ts';
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
-}
 
 const home = '/home/ada/orbit';
 

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
-import { TrailCollector } from './collect.ts';
+import { trailOf } from '../../test/support/trail.ts';
 import { beginningOf } from './phrases.ts';
 import { actionLines } from './summary/work-lines.ts';
 import { failureLines } from './summary/outcome-lines.ts';
 import { isPartOf } from './reruns.ts';
 import { includesCheck } from './runners.ts';
-import type { Trail } from './trail.ts';
 
 const home = '/home/ada/orbit';
 const start = () => Story.in(home).user('Build the dome.');
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
-}
 
 function told(story: Story, budget = 4_000): string[] {
   return failureLines(trailOf(story), budget).map(({ text }) => text);

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
+import { trailOf } from '../../test/support/trail.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
-import { TrailCollector } from './collect.ts';
-import type { Trail } from './trail.ts';
 import { writeSummary } from './summary/write.ts';
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
-}
 
 const story = () => Story.in('/home/ada/orbit').user('Build the dome.').agent('Built.');
 

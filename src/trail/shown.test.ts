@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Story } from '../../test/support/story.ts';
+import { trailOf } from '../../test/support/trail.ts';
 import { shellMeaning } from './calls.ts';
-import { TrailCollector } from './collect.ts';
 import { shownFiles } from './shown.ts';
-import type { Trail } from './trail.ts';
 
 /** Read files, shown texts and missing paths of a script with its output. */
 function shown(script: string, output: string, directory?: string): readonly (readonly string[])[] {
@@ -91,12 +90,6 @@ test('paths are told from where the script ran', () => {
     [[], ['/w/src/c.ts: 4 dome'], ['/w/a.ts']],
   );
 });
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
-}
 
 test('a file that does not exist is told as such until something touches it, and a file named twice was read once', () => {
   const looked = (): Story =>

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
+import { trailOf } from '../../test/support/trail.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
-import { TrailCollector } from './collect.ts';
 import { standingOf, takesBack } from './taken-back.ts';
-import type { Trail } from './trail.ts';
 import { writeSummary } from './summary/write.ts';
 
 const home = '/home/ada/orbit';
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
-}
 
 function summaryOf(story: Story): string {
   return writeSummary(trailOf(story), { budgetTokens: 4_000, count: approximateTokens }).text;

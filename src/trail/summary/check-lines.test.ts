@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
+import { trailOf } from '../../../test/support/trail.ts';
 import { checkLines, doneSince } from './check-lines.ts';
-import { TrailCollector } from '../collect.ts';
 import { checksIn, isCheck } from '../runners.ts';
-import type { Trail } from '../trail.ts';
 
 const home = '/home/ada/orbit';
 const start = () => Story.in(home).user('Build the dome.').sh('npm test', '4 passed');
 const edited = () => start().edit(`${home}/src/dome.ts`, 'x', 'y');
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
-}
 
 function told(story: Story, budget = 4_000): string[] {
   return checkLines(trailOf(story), budget).map(({ text }) => text);

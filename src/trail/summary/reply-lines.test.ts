@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
+import { summaryOf, trailOf } from '../../../test/support/trail.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
-import { TrailCollector } from '../collect.ts';
 import { standingOf } from '../taken-back.ts';
-import type { Trail } from '../trail.ts';
 import { quotedLines } from './reply-lines.ts';
-import { writeSummary } from './write.ts';
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
-}
-
-function summaryOf(story: Story, budgetTokens = 4_000): string {
-  return writeSummary(trailOf(story), { budgetTokens, count: approximateTokens }).text;
-}
 
 const home = '/home/ada/orbit';
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
+import { trailOf } from '../../../test/support/trail.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
-import { TrailCollector } from '../collect.ts';
-import type { Trail } from '../trail.ts';
 import { deliveredLines } from './outcome-lines.ts';
 import { otherCommits, treeLines } from './tree-lines.ts';
 
@@ -11,12 +10,6 @@ const home = '/home/ada/orbit';
 const start = () => Story.in(home).user('Build the dome.');
 const commit = (story: Story, subject = 'dome') =>
   story.sh(`git commit -am dome`, `[main 1a2b3c4] ${subject}\n 1 file changed`);
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
-}
 
 function told(story: Story, budget = 2_000): string[] {
   return treeLines(trailOf(story), budget).map(({ text }) => text);

@@ -2,22 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { Story } from '../../../test/support/story.ts';
+import { summaryOf, trailOf } from '../../../test/support/trail.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../../vocabulary.ts';
-import { TrailCollector } from '../collect.ts';
-import type { Trail } from '../trail.ts';
 import { actionLines } from './work-lines.ts';
 import { writeSummary } from './write.ts';
-
-function trailOf({ records }: Story): Trail {
-  const collector = new TrailCollector();
-  for (const record of records) collector.add(record);
-  return collector.trail();
-}
-
-function summaryOf(story: Story, budgetTokens = 4_000): string {
-  return writeSummary(trailOf(story), { budgetTokens, count: approximateTokens }).text;
-}
 
 const home = '/home/ada/orbit';
 
