@@ -42,7 +42,7 @@ function isAssent(text: string): boolean {
 
 /** How somebody offers to do something. */
 const OFFER =
-  /\bif you(?:['’]d)? (?:want|like|wish|prefer)\b|\b(?:I|we) (?:can|could)(?: also| next| then| now)? (?!see|only|confirm|tell|find|not)|\bI can:|\b(?:do you )?want me to\b|\b(?:should|shall) (?:I|we)\b|\bwould you like\b|\bwenn du (?:willst|möchtest)\b|\bsoll ich\b|\b(?:si (?:tu veux|vous voulez|quieres)|se quiser|voulez-vous|veux-tu|quieres que)\b|如果[你您](?:想|需要|愿意)|要不要|需要我|よろしければ|しましょうか|할까요|원하시면/iu;
+  /\bif you(?:['’]d)? (?:want|like|wish|prefer)\b|\b(?:I|we) (?:can|could)(?: also| next| then| now)? (?!see|only|confirm|tell|find|not)|\bI can:|\b(?:do you )?want me to\b|\b(?:should|shall) (?:I|we)\b|\bwould you like\b|\bwenn du (?:willst|möchtest)\b|\bsoll ich\b|\b(?:si (?:tu veux|vous voulez|quieres)|se quiser|voulez-vous|veux-tu|quieres que)\b|如果[你您](?:想|需要|愿意)|要不要|需要我|よろしければ|しましょうか|할까요|원하시면/i;
 /** Who agrees to more than one thing. */
 const ALL =
   /(?<!\p{L})(?:all|both|everything|beides?|alles?|tous|toutes|todos?|tutti|все)(?!\p{L})|全部|都|全て|모두/iu;
@@ -81,7 +81,7 @@ const OWN_ROW = /^\s*\d{1,2}[.):] /;
 const NUMBERED_ROW =
   /^\s*(?:[-*•] +)?(?:#+ +)?[*_`]{0,3}#?(\d{1,2})(?:[*_`]{0,3}[.):]+[*_]{0,2}|[*_`]{1,3}(?= *[(:–—-]))(.*)$/u;
 const TABLE_ROW = /^\s*\|\s*[*_#`]*(\d{1,2})[*_`]*\s*\|(.*)$/;
-const OPTION_ROW = /^\W*option (\d{1,2})\b[\s*:.)–—-]*(.*)$/iu;
+const OPTION_ROW = /^\W*option (\d{1,2})\b[\s*:.)–—-]*(.*)$/i;
 const ITEM_LENGTH = 140;
 const MOST_ITEMS = 6;
 

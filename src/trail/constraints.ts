@@ -122,12 +122,11 @@ export function isLasting(rule: string): boolean {
 
 /** How somebody thinks aloud about what might be done, and words by which it is an order all the same. */
 const MUSES =
-  /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:maybe|perhaps|(?:I|we) (?:think|thought|guess|wonder)|should (?:I|we))\b/iu;
-const ORDERS = /\b(?:please|let['’]?s|make sure|be sure|don['’]?t|do not)\b/iu;
+  /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:maybe|perhaps|(?:I|we) (?:think|thought|guess|wonder)|should (?:I|we))\b/i;
+const ORDERS = /\b(?:please|let['’]?s|make sure|be sure|don['’]?t|do not)\b/i;
 /** A line that introduces others, and one that orders what they say: "Never do these:". */
-const INTRODUCES = /[:：]$|^here(?:['’]s| is| are)\b.{0,80}\b(?:list|overview|summary|table)\b/iu;
-const COMMANDS =
-  /^(?:(?:please|and|but|also|so)[, ]+)*(?:use|keep|follow|avoid|ensure|make sure|only|no)\b/iu;
+const INTRODUCES = /[:：]$|^here(?:['’]s| is| are)\b.{0,80}\b(?:list|overview|summary|table)\b/i;
+const COMMANDS = /^(?:(?:please|and|but|also|so)[, ]+)*(?:use|keep|follow|avoid|ensure|make sure|only|no)\b/i;
 
 /** Whether a rule is about some words of a text, or a user says nothing with it that would bind: they think aloud, or introduce a list. */
 export function isIdle({ text, isPasted }: Pick<Constraint, 'text' | 'isPasted'>): boolean {

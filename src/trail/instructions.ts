@@ -36,9 +36,8 @@ export function ordersOf(text: string): string[] {
   const orders = constraintsOf(text.replace(SKILL_OPENING, '')).filter(
     (order) => isLasting(order) && !/[:：]$/.test(order),
   );
-  const first = orders.filter((order) => FORBIDS.test(order));
-  const rest = orders.filter((order) => !FORBIDS.test(order));
-  const kept = new Set([...first, ...rest].slice(0, MOST_ORDERS));
+  const forbiddenFirst = orders.toSorted((a, b) => Number(FORBIDS.test(b)) - Number(FORBIDS.test(a)));
+  const kept = new Set(forbiddenFirst.slice(0, MOST_ORDERS));
   return orders
     .filter((order) => kept.has(order))
     .map((order) => detached(redact(clip(oneLine(withoutEmphasis(order)), ORDER_LENGTH))));
