@@ -43,7 +43,8 @@ test('the sides of a race warm up for three seconds each, then take turns of a t
     works.clock,
   );
   assert.deepEqual(times, { quick: 2, slow: 400 });
-  const turns = ['quick×50', 'slow×1'];
+  // Of what runs more than once in a turn the first half does not count.
+  const turns = ['quick×100', 'slow×1'];
   assert.deepEqual(turnsOf(works.order), ['quick×1500', 'slow×8', ...turns, ...turns, ...turns, ...turns]);
 });
 
@@ -58,8 +59,26 @@ test('what was slow before it was compiled does not count, one slow turn neither
 
 test('the first turn of a side does not count', async () => {
   const works = new Works();
-  const odd = works.contender('odd', (run) => (run >= 300 && run < 310 ? 5 : 10));
+  const odd = works.contender('odd', (run) => (run >= 300 && run < 320 ? 5 : 10));
   assert.deepEqual(await race({ odd }, 1, works.clock), { odd: 10 });
+});
+
+test('what one side leaves to be done is not counted on the next, however it shifts the work', async () => {
+  const works = new Works();
+  let garbage = 0;
+  const littering: Contender = {
+    run: () => {
+      works.now += 40;
+      garbage += 30;
+    },
+  };
+  const tidy: Contender = {
+    run: () => {
+      works.now += 2 + garbage;
+      garbage = 0;
+    },
+  };
+  assert.deepEqual(await race({ littering, tidy }, 3, works.clock), { littering: 40, tidy: 2 });
 });
 
 test('what is prepared before a run is not counted, what a run promises is', async () => {
