@@ -10,11 +10,12 @@ const PRECISION = 10_000;
 
 /** The document. Names are snake_case; the same files, options and version give the same bytes without timings. */
 export function evaluationJson(evaluation: Evaluation, hasTimings: boolean) {
-  const { settings, files, unreadable, rows, canaries } = evaluation;
+  const { settings, files, unread, skipped, rows, canaries } = evaluation;
   return {
     sizes: settings.sizes,
     regular_cuts: settings.cuts,
     seed: settings.seed,
+    skipped_files: skipped,
     candidates: rows.map((row) => rowJson(row, hasTimings)),
     canaries:
       canaries === undefined
@@ -27,7 +28,7 @@ export function evaluationJson(evaluation: Evaluation, hasTimings: boolean) {
           },
     files: [
       ...files.map(({ path, cuts }) => ({ path, cuts: cuts.map((cut) => cutJson(cut, hasTimings)) })),
-      ...unreadable,
+      ...unread,
     ],
   };
 }

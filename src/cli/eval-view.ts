@@ -9,19 +9,16 @@ import { budgetsIn } from '../eval/report.ts';
 import type { CandidateRow, MeasuredFile } from '../eval/report.ts';
 import type { Estimate } from '../eval/statistics.ts';
 import type { Look } from './io.ts';
+import type { UnreadFile } from './session-paths.ts';
 import { formatNumber, padEnd, padStart, paint, plural, printable, tildePath } from './style.ts';
-
-/** A file that could not be measured, with why. */
-export interface UnreadableFile {
-  readonly path: string;
-  readonly error: Readonly<Record<string, unknown>>;
-}
 
 /** Everything that a run found out. */
 export interface Evaluation {
   readonly settings: { readonly sizes: readonly number[]; readonly cuts: number; readonly seed: number };
   readonly files: readonly MeasuredFile[];
-  readonly unreadable: readonly UnreadableFile[];
+  readonly unread: readonly UnreadFile[];
+  /** Files of directories that are no sessions. */
+  readonly skipped: number;
   readonly rows: readonly CandidateRow[];
   /** Absent where nobody asked. */
   readonly canaries?: CanaryReport;
@@ -82,29 +79,44 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
     .join('\n');
 }
 
-function headline({ settings, files, unreadable }: Evaluation, look: Look, home: string): string {
+function headline({ settings, files, unread, skipped }: Evaluation, look: Look, home: string): string {
   const cuts = files.flatMap((file) => file.cuts);
   const real = cuts.filter(({ kind }) => kind === 'compaction').length;
   const measured = new Set<string>(budgetsIn(files));
   const unmeasured = settings.sizes.filter((size) => !measured.has(`${size}`)).map(formatNumber);
-  const skipped = files
+  const short = files
     .filter((file) => file.cuts.length === 0)
     .map(({ path }) => printable(tildePath(path, home)));
   return [
     paint(
       look,
       'strong',
-      `${plural(files.length - skipped.length, 'session')}, ${plural(cuts.length, 'cut')}, ${real} of them where a compaction really happened`,
+      `${plural(files.length - short.length, 'session')}, ${plural(cuts.length, 'cut')}, ${real} of them where a compaction really happened`,
     ),
     `Means over sessions; seed ${settings.seed}; o200k tokens.`,
-    ...(skipped.length < 2 ? skipped.map((path) => `Too short to be measured: ${path}`) : []),
-    ...(skipped.length < 2 ? [] : ['Too short to be measured:', ...skipped.map((path) => `  ${path}`)]),
+    ...tooShort(short),
     ...(unmeasured.length === 0
       ? []
       : [`Nowhere a saving, so not measured: ${unmeasured.join(', ')} tokens`]),
-    ...(unreadable.length === 0 ? [] : [`${plural(unreadable.length, 'file')} could not be read.`]),
+    ...(skipped === 0
+      ? []
+      : [
+          `${plural(skipped, 'file')} of the directory ${skipped === 1 ? 'is no session' : 'are no sessions'}.`,
+        ]),
+    ...(unread.length === 0 ? [] : [`${plural(unread.length, 'file')} could not be read.`]),
     '',
   ].join('\n');
+}
+
+/** Most sessions that are named one by one: a directory may hold thousands of a few words. */
+const MOST_NAMED = 12;
+
+function tooShort(paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  if (paths.length > MOST_NAMED) return [`Too short to be measured: ${plural(paths.length, 'session')}`];
+  return paths.length === 1
+    ? [`Too short to be measured: ${paths[0] ?? ''}`]
+    : ['Too short to be measured:', ...paths.map((path) => `  ${path}`)];
 }
 
 interface Table {

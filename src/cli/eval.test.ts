@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { call, head, message, output } from '../../test/support/codex-lines.ts';
@@ -48,6 +48,42 @@ describe('baton eval', () => {
     assert.deepEqual(document.sizes, [1000, 2000]);
     assert.equal(first.stdout, second.stdout);
     assert.doesNotMatch(first.stdout, /milliseconds/);
+  });
+
+  it('measures the sessions of a directory and passes over the rest', async () => {
+    const folder = join(home, 'sessions');
+    mkdirSync(join(folder, 'deep'), { recursive: true });
+    copyFileSync(long, join(folder, 'deep', 'a.jsonl'));
+    writeFileSync(join(folder, 'settings.json'), '{"colour": "green"}');
+    writeFileSync(join(folder, 'notes.md'), 'no session by its name');
+    const ran = await baton(home, ['eval', folder, other, ...BRIEF, '--json']);
+    assert.equal(ran.status, 0, ran.stderr);
+    const { files, skipped_files: skipped } = EvalDocument.parse(JSON.parse(ran.stdout));
+    assert.deepEqual(
+      files.map(({ path }) => path).toSorted(),
+      [other, join(folder, 'deep', 'a.jsonl')].toSorted(),
+    );
+    assert.equal(skipped, 1);
+    const shown = await baton(home, ['eval', folder, ...BRIEF]);
+    assert.match(shown.stdout, /^1 file of the directory is no session\.$/m);
+  });
+
+  it('says that a directory holds no session', async () => {
+    const empty = join(home, 'empty');
+    mkdirSync(empty);
+    const ran = await baton(home, ['eval', empty, ...BRIEF]);
+    assert.equal(ran.status, 1);
+    assert.equal(ran.error?.['code'], 'session_empty');
+  });
+
+  it('counts short sessions where naming them would fill the screen', async () => {
+    const folder = join(home, 'short');
+    mkdirSync(folder);
+    for (let at = 0; at < 13; at++) copyFileSync(short, join(folder, `${at}.jsonl`));
+    const ran = await baton(home, ['eval', folder, long, ...BRIEF], { showsProgress: true });
+    assert.match(ran.stdout, /^Too short to be measured: 13 sessions$/m);
+    assert.doesNotMatch(ran.stdout, /\/short\/0/);
+    assert.match(ran.stderr, /\(1 of 14\)/);
   });
 
   it('tells milliseconds where they are asked for', async () => {

@@ -7,15 +7,14 @@ import { runCanaries } from '../eval/canaries.ts';
 import type { CanaryReport } from '../eval/canaries.ts';
 import { measureSession } from '../eval/measure.ts';
 import type { CutMeasurement, EvalSettings } from '../eval/measure.ts';
-import type { MeasuredFile } from '../eval/report.ts';
 import { summarizeFiles } from '../eval/report.ts';
 import { withoutUndoneTurns } from '../history/undone.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { loadTokenizer } from '../tokens/load.ts';
-import { errorJson, explain } from './explain.ts';
-import type { Evaluation, UnreadableFile } from './eval-view.ts';
+import type { Evaluation } from './eval-view.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { drawProgress, eraseProgress } from './progress.ts';
+import { findSessions, visitSessions } from './session-paths.ts';
 import { readSession, warnOfDamage, withSource } from './session.ts';
 
 /** The options of the command, as the user gave them. */
@@ -31,7 +30,7 @@ export interface EvalFlags {
 
 /**
  * Measures files one after the other; one that cannot be read is explained and the others are still measured.
- * @throws BatonError `usage`; `tokenizer_missing`; the error of the only file; `interrupted` between two cuts or canaries
+ * @throws BatonError `usage`; `tokenizer_missing`; the error of the only file; `session_empty`; `interrupted` between two cuts or canaries
  */
 export async function evaluate(
   io: CommandIo,
@@ -51,24 +50,22 @@ export async function evaluate(
     count: await loadTokenizer(),
     clock: io.clock,
   };
-  const files: MeasuredFile[] = [];
-  const unreadable: UnreadableFile[] = [];
-  // In an order of their own, so that the order on the command line changes nothing.
-  for (const path of [...new Set(paths)].toSorted()) {
-    try {
-      files.push({ path, cuts: await measureFile(io, path, settings) });
-    } catch (error) {
-      if (paths.length === 1 || !(error instanceof BatonError) || error.code === 'interrupted') throw error;
-      io.stderr(explain(error));
-      unreadable.push({ path, error: errorJson(error) });
-    }
-  }
+  const sessions = await findSessions(paths);
+  const {
+    results: files,
+    unread,
+    skipped,
+  } = await visitSessions(io, sessions, async (path, place) => ({
+    path,
+    cuts: await measureFile(io, { path, place }, settings),
+  }));
   // A terminal is told that nothing could be measured, and does not wait for what would not be shown.
   const isShown = flags.json === true || files.some(({ cuts }) => cuts.length > 0);
   const evaluation: Evaluation = {
     settings: { sizes: settings.sizes, cuts: settings.cuts, seed: settings.seed },
     files,
-    unreadable,
+    unread,
+    skipped,
     rows: summarizeFiles(files, settings.seed),
     ...(isShown && flags.canaries ? { canaries: await plantCanaries(io, settings) } : {}),
   };
@@ -79,12 +76,12 @@ export async function evaluate(
     const { renderEvaluation } = await import('./eval-view.ts');
     io.stdout(renderEvaluation(evaluation, io.look, io.homeDirectory));
   }
-  return unreadable.length > 0 ? 1 : 0;
+  return unread.length > 0 ? 1 : 0;
 }
 
 async function measureFile(
   io: CommandIo,
-  path: string,
+  { path, place }: { readonly path: string; readonly place: string },
   settings: EvalSettings,
 ): Promise<readonly CutMeasurement[]> {
   const records: LogRecord[] = [];
@@ -94,10 +91,10 @@ async function measureFile(
   warnOfDamage(io, path, report);
   const cuts: CutMeasurement[] = [];
   try {
-    drawProgress(io, `Measuring ${path}`);
+    drawProgress(io, `Measuring ${path}`, place);
     for (const cut of measureSession(withoutUndoneTurns(records), settings)) {
       cuts.push(cut);
-      drawProgress(io, `Measuring ${path}`, `, cut ${cuts.length}`);
+      drawProgress(io, `Measuring ${path}`, `${place}, cut ${cuts.length}`);
       await giveTurn(io);
     }
   } finally {

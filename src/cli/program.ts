@@ -320,7 +320,10 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
   program
     .command('eval')
     .description('measure how much of what an agent used later would survive a compaction (docs/eval.md)')
-    .argument('<file...>', 'session files of any format in docs/formats.md; - reads standard input')
+    .argument(
+      '<file...>',
+      'session files of any format in docs/formats.md, or directories; - reads standard input',
+    )
     .option(
       '--sizes <list>',
       'budgets in tokens, separated by commas',

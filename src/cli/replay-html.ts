@@ -200,7 +200,7 @@ function compactionRow(policy: string, done: SimulatedCompaction): readonly Cell
   ];
 }
 
-function renderMethod({ hasRecall, skipped, unplayed }: ReplayRun): string {
+function renderMethod({ hasRecall, skipped, unread }: ReplayRun): string {
   const notes = [
     'The recorded work is played on as it was, also after a compaction that never happened: what another context would have made the agent do differently, nobody knows.',
     "The agent's own compactions are taken out of the play and shown as recorded.",
@@ -212,7 +212,7 @@ function renderMethod({ hasRecall, skipped, unplayed }: ReplayRun): string {
         ]
       : []),
     ...(skipped > 0 ? [`${plural(skipped, 'file')} of the directory held no session.`] : []),
-    ...unplayed.map(
+    ...unread.map(
       ({ path, error }) => `${printable(path)} could not be played: ${String(error['message'])}.`,
     ),
   ];

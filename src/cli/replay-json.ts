@@ -10,13 +10,13 @@ import { evidenceJson } from './inspect-json.ts';
 import type { PlayedFile, ReplayRun } from './replay-run.ts';
 
 /** The document. Names are snake_case; the same files, options and version give the same bytes. */
-export function replayJson({ policies, files, unplayed, skipped }: ReplayRun) {
+export function replayJson({ policies, files, unread, skipped }: ReplayRun) {
   return {
     prices_as_of: PRICES_AS_OF,
     policies: policies.map(({ name }) => name),
     skipped_files: skipped,
     totals: comparePolicies(files.map(({ replay }) => replay)).map(lineJson),
-    sessions: [...files.map(sessionJson), ...unplayed],
+    sessions: [...files.map(sessionJson), ...unread],
   };
 }
 

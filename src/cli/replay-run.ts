@@ -3,6 +3,7 @@
 import type { LoadReport } from '../formats/load.ts';
 import type { SessionReplay } from '../replay/outcome.ts';
 import type { PolicyChoice } from '../replay/replay.ts';
+import type { UnreadFile } from './session-paths.ts';
 
 /** A session that was played. */
 export interface PlayedFile {
@@ -11,17 +12,11 @@ export interface PlayedFile {
   readonly replay: SessionReplay;
 }
 
-/** A file that could not be played, with why. */
-export interface UnplayedFile {
-  readonly path: string;
-  readonly error: Readonly<Record<string, unknown>>;
-}
-
 /** Everything that a run found out. */
 export interface ReplayRun {
   readonly policies: readonly PolicyChoice[];
   readonly files: readonly PlayedFile[];
-  readonly unplayed: readonly UnplayedFile[];
+  readonly unread: readonly UnreadFile[];
   /** Files of a directory that are no sessions. */
   readonly skipped: number;
   readonly hasRecall: boolean;

@@ -33,7 +33,7 @@ export function renderReplay(
   options: { readonly listsTurns: boolean; readonly home: string },
   look: Look,
 ): string {
-  const { files, skipped, unplayed } = run;
+  const { files, skipped, unread } = run;
   const blocks = files.map((file) => renderSession(file, options, look));
   const notes = [
     ...(skipped > 0
@@ -41,7 +41,7 @@ export function renderReplay(
           `${plural(skipped, 'file')} in the directory ${skipped === 1 ? 'is no session' : 'are no sessions'}.`,
         ]
       : []),
-    ...(unplayed.length > 0 ? [`${plural(unplayed.length, 'file')} could not be played.`] : []),
+    ...(unread.length > 0 ? [`${plural(unread.length, 'file')} could not be played.`] : []),
   ];
   const totals =
     files.length > 1

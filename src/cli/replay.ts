@@ -1,7 +1,6 @@
 // `baton replay`: recorded sessions played again under other policies.
 
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
@@ -15,15 +14,15 @@ import type { PolicyChoice } from '../replay/replay.ts';
 import { policyWarnings } from '../watcher/policy.ts';
 import type { PromptTrigger } from '../watcher/policy.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
-import { errorJson, explain } from './explain.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
 import { choosePolicies } from './replay-policies.ts';
 import type { PolicyName } from './policy-names.ts';
 import type { ReplayConfigs } from './replay-policies.ts';
-import type { PlayedFile, ReplayRun, UnplayedFile } from './replay-run.ts';
+import type { PlayedFile, ReplayRun } from './replay-run.ts';
 import { drawProgress, eraseProgress } from './progress.ts';
 import { accountSettings, readSession, warnOfDamage, withSource } from './session.ts';
+import { findSessions, visitSessions } from './session-paths.ts';
 import { printable } from './style.ts';
 
 /** The options of the command, as the user gave them. */
@@ -42,7 +41,7 @@ export interface ReplayFlags {
 /**
  * Plays files one after the other; one that cannot be read is explained and the others are still played.
  * @param configs the effective configuration, and those to be compared
- * @throws BatonError the error of the only file; `output_exists`, `output_failed`; `interrupted`
+ * @throws BatonError the error of the only file; `session_empty`; `output_exists`, `output_failed`; `interrupted`
  */
 export async function replay(
   io: CommandIo,
@@ -50,30 +49,15 @@ export async function replay(
   paths: readonly string[],
   flags: ReplayFlags,
 ): Promise<ExitStatus> {
-  const { files: named, found } = await expandPaths(paths);
-  if (flags.html !== undefined) await checkReport(flags.html, named, flags);
+  const sessions = await findSessions(paths);
+  if (flags.html !== undefined) await checkReport(flags.html, sessions.files, flags);
   const policies = await choosePolicies(configs, flags.policy, (config) => readTrigger(io, config));
-  const played: PlayedFile[] = [];
-  const unplayed: UnplayedFile[] = [];
-  let skipped = 0;
-  for (const path of named) {
-    try {
-      played.push(await playFile(io, configs.effective, path, { policies, flags }));
-    } catch (error) {
-      if (!(error instanceof BatonError) || error.code === 'interrupted') throw error;
-      if (found.has(path) && NO_SESSION.has(error.code)) {
-        skipped++;
-        continue;
-      }
-      if (named.length === 1) throw error;
-      io.stderr(explain(error));
-      unplayed.push({ path, error: errorJson(error) });
-    }
-  }
-  if (played.length === 0 && unplayed.length === 0) throw nothingFound(paths);
-  const run: ReplayRun = { policies, files: played, unplayed, skipped, hasRecall: flags.recall };
+  const { results, unread, skipped } = await visitSessions(io, sessions, (path) =>
+    playFile(io, configs.effective, path, { policies, flags }),
+  );
+  const run: ReplayRun = { policies, files: results, unread, skipped, hasRecall: flags.recall };
   await tell(io, run, flags);
-  return unplayed.length > 0 ? 1 : 0;
+  return unread.length > 0 ? 1 : 0;
 }
 
 /** The frontmatter of the packet request as it stands on this machine. What is wrong with it is told. */
@@ -84,15 +68,6 @@ async function readTrigger(io: CommandIo, config: Config): Promise<PromptTrigger
     io.stderr(`baton: warning: ${warning}\n`);
   }
   return frontmatter;
-}
-
-/** What a file among the others of a directory may be without anybody having asked for it. */
-const NO_SESSION: ReadonlySet<string> = new Set(['format_unknown', 'session_empty', 'file_empty']);
-
-function nothingFound(paths: readonly string[]): BatonError {
-  return new BatonError('session_empty', `${paths.join(', ')} holds no session`, {
-    cure: 'Name session files, or a directory with some; `baton sessions` lists what is on this machine.',
-  });
 }
 
 async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags): Promise<void> {
@@ -126,38 +101,6 @@ async function checkReport(
       cure: 'Choose another name.',
     });
   }
-}
-
-/** Files as they were named, and those found in directories, in an order of their own. */
-async function expandPaths(
-  paths: readonly string[],
-): Promise<{ readonly files: readonly string[]; readonly found: ReadonlySet<string> }> {
-  const files: string[] = [];
-  const found = new Set<string>();
-  for (const path of new Set(paths)) {
-    if (path !== '-' && (await isDirectory(path))) {
-      for (const entry of await filesIn(path)) found.add(entry);
-    } else files.push(path);
-  }
-  for (const path of files) found.delete(path);
-  return { files: [...files, ...found].toSorted(), found };
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    // What is wrong with it is told when it is opened.
-    () => false,
-  );
-}
-
-const SESSION_FILE = /\.(?:jsonl?|traj)$/;
-
-async function filesIn(directory: string): Promise<readonly string[]> {
-  const entries = await readdir(directory, { withFileTypes: true, recursive: true });
-  return entries
-    .filter((entry) => entry.isFile() && SESSION_FILE.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 interface Playing {

@@ -33,6 +33,7 @@ export const EvalDocument = z
     sizes: z.array(tokens),
     regular_cuts: z.int().min(1),
     seed: z.int().min(1),
+    skipped_files: z.int().min(0).meta({ description: 'files of directories that are no sessions' }),
     candidates: z.array(
       z.strictObject({
         candidate: z.enum(CANDIDATES),
