@@ -592,9 +592,10 @@ function cannotFit(
   leastTarget: number,
   parts: Readonly<Record<string, number>>,
 ): BatonError {
+  const { fixed = 0 } = parts;
   return new BatonError(
     'cannot_fit',
-    `The context cannot be compacted to ${targetTokens} tokens; it needs at least ${leastTarget}`,
+    `The context cannot be compacted to ${targetTokens} tokens; it needs at least ${leastTarget}, ${fixed} of them for what stays as it is, like instructions at the start`,
     { cure: `Ask for --target-tokens ${leastTarget} or more.`, data: { leastTarget, parts } },
   );
 }

@@ -379,6 +379,7 @@ function assertExplained(error: unknown): void {
   assert.ok(error instanceof BatonError, String(error));
   if (error.code === 'nothing_to_compact') return;
   assert.equal(error.code, 'cannot_fit');
+  assert.match(error.message, /needs at least \d+, \d+ of them for what stays as it is/);
   const parts = Object.keys((error.data['parts'] ?? {}) as object);
   assert.deepEqual(parts.toSorted(), ['files', 'fixed', 'userMessages']);
 }
