@@ -41,8 +41,9 @@ export interface Lines {
  * Everything a summary of about `budget` tokens could say; texts are clipped to lengths that suit the budget. The shares
  * of the floors are those of docs/decisions/summary.md.
  * @param preserved what follows the summary verbatim and is only referred to
+ * @param spare tokens that a first attempt had no use for: the newest results and the steps on far requests get them
  */
-export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): Lines {
+export function linesOf(trail: Trail, budget: number, preserved: PreservedWords, spare = 0): Lines {
   const ask = askLines(trail, budget, preserved);
   // Those that came and went with an earlier request are told with it.
   const binding = trail.constraints.filter((rule) => isBinding(rule, trail.requests));
@@ -65,14 +66,14 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const telling = { weights, from: trail.workedIn };
   const unread = unreadLines(trail, {
     ...telling,
-    room: budget * unreadShare(budget) * CHARACTERS_PER_TOKEN,
+    room: (budget * unreadShare(budget) + spare) * CHARACTERS_PER_TOKEN,
   });
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const checks = checkLines(trail, budget);
   const steps = stepLines(trail, { ...telling, room: stepRoom }, files.snippets);
   const started = startedLines(trail);
   const tail = tailLines(trail, {
-    budget,
+    budget: spare > 0 ? Infinity : budget,
     whole: new Set([...wholeSteps(trail, stepRoom), quotes.openingAt ?? -1]),
     short: [...steps, ...actions, ...now, ...files.snippets],
     isOvertaken: standing.isOvertaken,

@@ -67,20 +67,15 @@ export function writeSummary(
   { budgetTokens = DEFAULT_SUMMARY_TOKENS, count, preserved = [] }: SummaryOptions,
 ): Summary {
   if (!(budgetTokens >= 1)) throw new RangeError(`A summary of ${budgetTokens} tokens holds nothing`);
-  const lines = linesOf(trail, budgetTokens, preservedWords(preserved));
-  const draft = draftOf(trail, lines, budgetTokens, count);
+  const told = preservedWords(preserved);
+  const first = pickedDraft(trail, linesOf(trail, budgetTokens, told), budgetTokens, count);
+  const spare = first.picker.room;
+  const draft =
+    spare < SPARE_SHARE * budgetTokens
+      ? first
+      : pickedDraft(trail, linesOf(trail, budgetTokens, told, spare), budgetTokens, count);
   const { picked } = draft.picker;
-  const whole = (): string =>
-    picked.length === 0
-      ? render([], budgetTokens)
-      : render([...picked, ...untoldLines(lines.messages, picked)], budgetTokens);
-  pickLines(draft);
-  // Line by line a text costs more than as a whole: what that leaves is given out, too.
-  const left = budgetTokens - count(whole());
-  if (draft.picker.room <= LEAST_NAMES_ROOM && left > LEAST_NAMES_ROOM) {
-    draft.picker.setRoom(left);
-    pickRest(draft);
-  }
+  const whole = (): string => wholeText(draft);
   for (;;) {
     const text = whole();
     const tokens = count(text);
@@ -89,6 +84,26 @@ export function writeSummary(
     }
     dropTokens(picked, tokens - budgetTokens, count);
   }
+}
+
+/** Share of the budget from which on room that nothing has a use for goes to what was cut short. @source docs/decisions/summary.md */
+const SPARE_SHARE = 0.05;
+
+/** A summary with its lines picked. */
+function pickedDraft(trail: Trail, lines: Lines, budget: number, count: CountText): Draft {
+  const draft = draftOf(trail, lines, budget, count);
+  pickLines(draft);
+  // Line by line a text costs more than as a whole: what that leaves is given out, too.
+  const left = budget - count(wholeText(draft));
+  if (draft.picker.room <= LEAST_NAMES_ROOM && left > LEAST_NAMES_ROOM) {
+    draft.picker.setRoom(left);
+    pickRest(draft);
+  }
+  return draft;
+}
+
+function wholeText({ picker: { picked }, lines, budget }: Draft): string {
+  return render(picked.length === 0 ? [] : [...picked, ...untoldLines(lines.messages, picked)], budget);
 }
 
 /** A summary while its lines are picked. */
