@@ -26,15 +26,18 @@ export function sentencesOfLine(line: string): string[] {
   return sentences;
 }
 
-/** A line of prose without the marks of bold and italic print; code keeps its underscores and asterisks. */
+/** Two underscores around several words. Around one they are a name's own: `__init__`. */
+const BOLD_WORDS = /(?<![\w./])__(?=[^\s_])((?:[^_]|_(?!_))*\s(?:[^_]|_(?!_))*)(?<=[^\s_])__(?![\w/(])/g;
+/** Two asterisks, but in a pattern of paths and where numbers or names are raised to a power. */
+const BOLD_MARK = /(?<!\/|\s(?=\*\*\s)|\d(?=\*\*\d))\*\*(?!\/)/g;
+
+/** A line of prose without the marks of bold and italic print; code and names keep their underscores and asterisks. */
 export function withoutEmphasis(line: string): string {
-  if (!line.includes('*') && !line.includes('__')) return line;
+  if (!line.includes('**') && !line.includes('__')) return line;
   return line
-    .split('`')
-    .map((part, at) =>
-      at % 2 === 1 ? part : part.replace(/\*\*|(?<![\w/])__(?=\w)|(?<=\w)__(?![\w/])/g, ''),
-    )
-    .join('`');
+    .split(/(`+)/)
+    .map((part, at) => (at % 4 === 0 ? part.replace(BOLD_WORDS, '$1').replace(BOLD_MARK, '') : part))
+    .join('');
 }
 
 /** The lines of a text without fenced code, list markers, heading marks and table rules. */
