@@ -10,6 +10,8 @@ const LAUNCHERS =
 /** Options between a program and the name of what it runs. */
 const OPTIONS_BEFORE =
   /^((?:npm|pnpm|yarn|bun|make|cargo|go|mvn|\.\/gradlew|just)) (?:-\S+=\S+ |-{1,2}(?:prefix|filter|workspace|cwd|C|F|w|dir|f) \S+ |-{1,2}[a-z-]+ )+/;
+/** Where programs of the machine lie. */
+const BIN = /^\/(?:usr\/)?(?:local\/)?bin\//;
 const ASSIGNMENTS = /^(?:\w+=(?:"[^"]*"|'[^']*'|\S)* )+/;
 
 /** Names of tasks and programs that check something. */
@@ -72,13 +74,20 @@ export function isCheck(command: string): boolean {
 /** What a check runs, without what starts it, and what it is given; undefined for other commands. */
 function taskOf(command: string): string | undefined {
   if (FORMATS.test(command)) return undefined;
-  let rest = withoutAssignments(command).replace(OPTIONS_BEFORE, '$1 ');
-  if (isRunner(rest)) return rest;
+  let rest = withoutAssignments(command).replace(BIN, '').replace(OPTIONS_BEFORE, '$1 ');
+  if (isRunner(rest) || isOwnCheck(rest)) return rest;
   for (let launcher = LAUNCHERS.exec(rest); launcher !== null; launcher = LAUNCHERS.exec(rest)) {
     rest = rest.slice(launcher[0].length);
     if (isRunner(rest) || CHECKS.test(rest.split(' ', 1)[0] ?? '')) return rest;
   }
   return undefined;
+}
+
+/** Whether a command runs a script of the project whose name says that it checks: `bin/test`, `./run_tests.sh`. */
+function isOwnCheck(command: string): boolean {
+  const [program = ''] = command.split(' ', 1);
+  const at = program.lastIndexOf('/') + 1;
+  return at > 0 && CHECKS.test(program.slice(at));
 }
 
 /** What a check looks at: the form of files, whether they fit together, what they do, or all of it. */

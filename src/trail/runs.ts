@@ -115,7 +115,8 @@ const SECRETS = /\b(\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH)\w*)=(?:"[^"]*"|'[
 const VALUE_LENGTH = 40;
 
 /** The words of a command behind the variables that are set for it. */
-function wordsOf({ assignments, words }: SimpleCommand): readonly string[] {
+function wordsOf({ assignments, words: bare, given }: SimpleCommand): readonly string[] {
+  const words = given === undefined ? bare : [given, ...bare.slice(1)];
   if (assignments.length === 0) return words;
   const set = assignments
     .filter((word) => !LOOKS.test(word))

@@ -11,6 +11,8 @@ import type { LineRange } from './trail.ts';
 export interface SimpleCommand {
   /** Program and operands, quotes removed; never empty. */
   readonly words: readonly string[];
+  /** The program as it was given, where its place picks one of several: `/usr/bin/python3`. */
+  readonly given: string | undefined;
   /** Variables that are set for it alone (`X=1`), as written. */
   readonly assignments: readonly string[];
   readonly redirects: readonly ShellRedirect[];
@@ -174,6 +176,7 @@ function visitCommand(node: Command, walk: Walk, depth: number): void {
   }
   walk.found.push({
     words: bare,
+    given: givenProgram(node, program),
     assignments: assignmentsOf(node),
     redirects: node.redirects.flatMap(fileRedirect),
     directory: walk.directory,
@@ -220,6 +223,7 @@ function addRedirects(redirects: readonly Redirect[], walk: Walk): void {
   if (files.length > 0)
     walk.found.push({
       words: [':'],
+      given: undefined,
       assignments: NO_WORDS,
       redirects: files,
       directory: walk.directory,
@@ -273,6 +277,15 @@ function isAssignment(word: string): boolean {
 /** `/usr/bin/git` is git; a script of the project keeps its path, which tells more. */
 function programName(word: string): string {
   return /^\/(?:usr\/)?(?:local\/)?s?bin\//.test(word) ? word.slice(word.lastIndexOf('/') + 1) : word;
+}
+
+/** Programs of which an environment brings one of its own. */
+const SEVERAL = /^(?:python|pip|node|npm|npx|ruby|gem|perl|php|java|javac|gcc|g\+\+|clang)[\d.]*$/;
+
+function givenProgram({ name, suffix }: Command, program: string): string | undefined {
+  if (!SEVERAL.test(program)) return undefined;
+  const given = [...(name === undefined ? [] : [name]), ...suffix].map(({ text }) => text);
+  return given.find((word) => word !== program && programName(word) === program);
 }
 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh']);

@@ -26,12 +26,16 @@ test('a check is known by what it runs, whatever starts it', () => {
     'mise run test:ci',
     'cargo fmt --check',
     'make lint',
+    'bin/test tests/dome.py',
+    './scripts/run-tests.sh',
+    '/usr/bin/python3 -m pytest',
   ])
     assert.equal(isCheck(command), true, command);
   for (const command of [
     'npm install',
     'npm run dev',
     'npx prettier --write .',
+    './tests/dome.sh',
     'go run ./cmd/test',
     'git commit',
   ])
@@ -49,7 +53,7 @@ test('no check since the last edit is told, where the session has checks', () =>
 
 test('of what may have been a check nothing is said, nor of a text, nor of an earlier request', () => {
   assert.deepEqual(told(edited().sh('node src/dome.ts --try', 'it turns')), []);
-  assert.deepEqual(told(edited().sh('./scripts/run-tests.sh', 'fine')), []);
+  assert.deepEqual(told(edited().sh('./tests/dome.sh', 'fine')), []);
   assert.deepEqual(told(start().edit(`${home}/README.md`, 'x', 'y')), []);
   assert.deepEqual(told(edited().agent('Done.').user('Thanks. What is next?')), []);
 });
