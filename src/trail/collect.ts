@@ -484,12 +484,8 @@ export class TrailCollector {
   /** An edit that the harness rejects changes nothing, and is sent again and again by an agent that does not know of it. */
   #finishEdit({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     const [file] = meaning.files;
-    if (file === undefined || !isEdit(meaning) || (failed && !isRejectedEdit(text))) return;
+    if (file === undefined || !isEdit(meaning) || !failed || !isRejectedEdit(text)) return;
     const command = `edit ${this.#relative(file.path)}`;
-    if (!failed) {
-      this.#runs.forget(command);
-      return;
-    }
     const telling = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);
     this.#runs.addRefusedEdit(command, telling, moment);
     this.#steps.act(`${command}${resultPhrase(failed, telling, false)}`, this.#moment);
@@ -521,7 +517,11 @@ export class TrailCollector {
     this.#git.noteChange({ action: file.action, path, to }, moment, this.#files.isCreated(path));
     if (file.action === 'read' || !isKnown) return;
     this.#steps.forgetReports();
-    if (file.action !== 'restore') this.#requests.noteEdit(to ?? path);
+    if (file.action !== 'restore') {
+      // Whatever changed it: nobody sends an edit again that was refused before.
+      this.#runs.forget(`edit ${path}`);
+      this.#requests.noteEdit(to ?? path);
+    }
     this.#runs.noteEdit(to ?? path, moment);
     this.#steps.noteChange(to ?? path);
     this.#steps.act(phraseOf(file.action, path, to), this.#moment);

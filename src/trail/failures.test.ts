@@ -46,6 +46,15 @@ test('what is set for a command is a part of it, but for how its output looks an
   assert.deepEqual(commands('DOME_TOKEN=abc123 npm test'), ['DOME_TOKEN=… npm test']);
 });
 
+test('a program that was picked by its place is told with it', () => {
+  const commands = (script: string) => trailOf(start().sh(script)).commands.map(({ command }) => command);
+  assert.deepEqual(commands('/usr/bin/python3 -m pytest'), ['/usr/bin/python3 -m pytest']);
+  assert.deepEqual(commands('timeout 9 /usr/local/bin/node dome.js'), ['/usr/local/bin/node dome.js']);
+  assert.deepEqual(commands('/usr/bin/git push'), ['git push'], 'of which there is one');
+  const story = start().sh('/usr/bin/python3 -m pytest', 'No module named pytest', 1);
+  assert.deepEqual(ends(story.sh('python3 -m pytest', '3 passed')), ['Not seen to pass since.']);
+});
+
 test('each cause is a failure of its own; those of one command that ended alike are told together', () => {
   const story = start()
     .sh('npm test', 'TypeError: lens is not a function at 12', 1)
@@ -103,7 +112,8 @@ test('what was spelled wrong is told with the right spelling, the common tools a
 });
 
 /** What is told of how a failure ended. */
-const ends = (story: Story) => told(story).map((text) => /(?:Only|Another|Not|Passed) .*$/.exec(text)?.[0]);
+const ends = (story: Story) =>
+  told(story).map((text) => /(?:Only|Another|Not|Passed|Run) .*$/.exec(text)?.[0]);
 
 test('of a check that ran well on a part only that part has passed', () => {
   const failed = () => start().sh('npm test', 'FAIL src/roof.test.ts > it is open', 1);
@@ -155,7 +165,7 @@ test('what ran well in another directory says nothing, and where it failed is to
   const [here, there] = [helpIn(main), helpIn(tree)];
   const failed = () => here(start(), 'Error: no build', 1);
   assert.deepEqual(told(there(failed(), 'usage', 0)), [
-    '- `dome --help` failed in /home/ada/orbit: Error: no build. Not seen to pass since.',
+    '- `dome --help` failed in /home/ada/orbit: Error: no build.',
   ]);
   assert.deepEqual(ends(here(failed(), 'usage', 0)), ['Passed later.']);
 });
@@ -192,6 +202,28 @@ test('what made a command pass is told: other permissions, or what was installed
   assert.deepEqual(ends(story.call('exec_command', asked, 'Process exited with code 0\nOutput:\n')), [
     'Passed later with escalated permissions.',
   ]);
+});
+
+test('what another program passed of the same files is told, and of an edit that was refused nothing once its file was changed', () => {
+  const failed = () => start().sh('python -m pytest tests/test_dome.py', 'No module named pytest', 1);
+  const other = (script: string, said = '16 passed, in 0.04 seconds') => ends(failed().sh(script, said));
+  const open = ['Not seen to pass since.'];
+  assert.deepEqual(other('bin/try tests/test_dome.py'), ['Run later as `bin/try tests/test_dome.py`: ok.']);
+  assert.deepEqual(other('bin/try tests'), ['Run later as `bin/try tests`: ok.']);
+  assert.deepEqual(other('bin/try tests/test_roof.py'), open, 'another file');
+  assert.deepEqual(other('cat tests/test_dome.py', 'def test'), open, 'what only looked');
+  assert.deepEqual(other('bin/try tests/test_dome.py', 'done'), open, 'what tells of no test');
+  const refused = () =>
+    start().call(
+      'Edit',
+      { file_path: `${home}/a.json`, old_string: 'x', new_string: 'y' },
+      'Error: no x',
+      false,
+    );
+  assert.equal(told(refused()).length, 1);
+  assert.deepEqual(told(refused().sh("cat > a.json <<'EOF'\n{}\nEOF")), []);
+  assert.deepEqual(told(refused().call('Write', { file_path: `${home}/a.json`, content: '{}' }, 'ok')), []);
+  assert.equal(told(refused().sh('cat a.json', '{}')).length, 1, 'a look changes nothing');
 });
 
 test('causes of one check stand together, whatever ran before it', () => {

@@ -2,7 +2,7 @@
 
 import { detached } from './sentences.ts';
 import type { Moment } from './files.ts';
-import { hasPassed, includesAll, lightOf } from './reruns.ts';
+import { hasPassed, includesAll, lightOf, passesFiles } from './reruns.ts';
 import type { ComparedRun } from './reruns.ts';
 import { isFormatting, isMisspelled, mendsBy } from './runners.ts';
 import { TaskLedger } from './tasks.ts';
@@ -145,6 +145,7 @@ export class FailureLedger {
   #lightOf(failure: OpenFailure, run: JudgedRun): LaterRun['as'] | undefined {
     const light = lightOf(failure, run);
     if (light !== undefined) return light;
+    if (passesFiles(failure, run)) return 'variant';
     return includesAll(failure, run) && this.#isNamedFileEdited(failure) ? 'check' : undefined;
   }
 

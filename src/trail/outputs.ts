@@ -294,6 +294,11 @@ export function isCount(line: string): boolean {
   return line.length < 2_000 && COUNT.test(line);
 }
 
+/** Whether a line counts tests that passed. */
+export function saysPassed(line: string): boolean {
+  return /\b[1-9]\d{0,6} (?:tests? )?pass(?:ed|ing)?\b/i.test(line);
+}
+
 /** Whether a line of a failed run says what went wrong. */
 export function saysWhat(line: string): boolean {
   return (

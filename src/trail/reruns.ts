@@ -8,6 +8,7 @@ import {
   withoutAssignments,
   withoutLauncher,
 } from './runners.ts';
+import { saysPassed } from './outputs.ts';
 import { isOwn } from './tasks.ts';
 import type { Task } from './tasks.ts';
 import type { LaterRun } from './trail.ts';
@@ -59,6 +60,26 @@ function isWithoutRefused(failed: ComparedRun, well: ComparedRun): boolean {
 export function includesAll(failed: ComparedRun, well: ComparedRun): boolean {
   if (isElsewhere(failed.directory, well.directory)) return false;
   return failed.parts.every((part) => well.parts.some((one) => includesCheck(one, part)));
+}
+
+/** Whether a run says that it passed all files that a failed check was given, whatever runs them. */
+export function passesFiles(failed: ComparedRun, well: ComparedRun): boolean {
+  if (isElsewhere(failed.directory, well.directory) || !well.telling.some(saysPassed)) return false;
+  return failed.parts.every((part) => {
+    const files = isCheck(part) ? operandsOf(part).slice(1).filter(namesFile) : [];
+    return (
+      files.length > 0 &&
+      well.parts.some((one) => {
+        const own = operandsOf(one).slice(1);
+        return !isPicking(one) && files.every((file) => own.some((word) => isInside(file, word)));
+      })
+    );
+  });
+}
+
+/** Whether a word of a check names a file, or a test in one. */
+function namesFile(word: string): boolean {
+  return /\.\w{1,5}(?:::\S+)?$/.test(word);
 }
 
 /** Program and operands of a command, without variables, options, and where it writes to. */

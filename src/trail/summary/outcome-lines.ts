@@ -77,7 +77,9 @@ function failureText([newest, ...others]: readonly [Failure, ...Failure[]], { ro
   const left = others.length - told.length;
   const more = left === 0 ? '' : `; ${left} other cause${left > 1 ? 's' : ''}`;
   const causes = `${said.join(' | ')}${before.join('')}${more}`.replace(/\.$/, '');
-  return `- \`${clip(command, 100)}\` failed${often}: ${causes}.${endText(newest)}`;
+  // Nobody goes back to run it where the work is not.
+  const end = place === undefined ? endText(newest) : '';
+  return `- \`${clip(command, 100)}\` failed${often}: ${causes}.${end}`;
 }
 
 /** Files that are told to have mended a failure. */
@@ -152,7 +154,8 @@ function failureValue(failure: Failure, trail: Trail): number {
   const { command, outcome, turn, editedBetween, later } = failure;
   const fresh = 1 / (1 + (trail.turns - turn) / 3);
   if (isHealed(failure)) return 0.3 * fresh;
-  if (outcome === 'open') return (later !== undefined || isDeed(command) ? 0.8 : 2.5) * fresh;
+  const isLeft = later !== undefined || isDeed(command) || farPlace(failure, trail) !== undefined;
+  if (outcome === 'open') return (isLeft ? 0.8 : 2.5) * fresh;
   return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
 }
 
