@@ -23,6 +23,8 @@ export interface FileAction {
   readonly added?: string | undefined;
   /** What an edit takes out, and what it puts there, place by place; absent where the call does not tell. */
   readonly replaced?: readonly Replacement[] | undefined;
+  /** Whether an edit was made wherever the old text stood. */
+  readonly isEverywhere?: boolean | undefined;
   /** What a script that edits was told to do, where its new text is not known. */
   readonly how?: string | undefined;
   /** Of a read, that what was read may have been cut off behind it: `cat a | head`. */
@@ -73,8 +75,9 @@ export function meaningOf(call: CallView): CallMeaning {
   return { command, simple, guarded, directory, isEscalated, files: read, plan, questions, processId, text };
 }
 
-function fileAction({ action, path, to, range, added, replaced, how }: FileAction): FileAction {
-  return { action, path, to, range, added, replaced, how };
+function fileAction(file: FileAction): FileAction {
+  const { action, path, to, range, added, replaced, isEverywhere, how } = file;
+  return { action, path, to, range, added, replaced, isEverywhere, how };
 }
 
 function readCall(call: CallView): CallMeaning {
@@ -276,7 +279,8 @@ function editAction(path: string, args: Arguments): FileAction {
     return old === undefined || old === '' ? [] : [{ old, new: newText(place) ?? '', isLines: false }];
   });
   const added = newText(args) ?? places.map((place) => newText(place) ?? '').join(`\n${ELLIPSIS}\n`);
-  return { action: 'edit', path, added, replaced };
+  const isEverywhere = [args['replace_all'], args['replaceAll']].includes(true);
+  return { action: 'edit', path, added, replaced, isEverywhere };
 }
 
 function oldText(args: Arguments): string | undefined {

@@ -23,13 +23,53 @@ test('of what goes three rows are told, of what comes all, and a new file has on
     '- turn(0);',
     '- turn(1);',
     '- turn(2);',
-    '- …',
+    '- … (6 more)',
     '+ park();',
   ]);
   assert.deepEqual(rowsOf('Write', { file_path: 'a.ts', content: 'one();\n\ntwo();' }), [
     '+ one();',
     '+ two();',
   ]);
+});
+
+test('what has no room is counted, however long the text is', () => {
+  const content = Array.from({ length: 4_000 }, (_, at) => `turn(${at});\n{`).join('\n');
+  const rows = rowsOf('Write', { file_path: 'a.ts', content });
+  const shown = rows.filter((row) => row.startsWith('+ turn')).length;
+  assert.equal(rows.at(-1), `… (${4_000 - shown} more)`);
+  const old = Array.from({ length: 9 }, (_, at) => `turn(${at});`).join('\n');
+  const cut = rowsOf('Edit', {
+    file_path: 'a.ts',
+    old_string: old,
+    new_string: content.replaceAll('turn', 'halt'),
+  });
+  assert.equal(cut.at(-1), `… (${4_000 - cut.filter((row) => row.startsWith('+ halt')).length} more)`);
+  assert.ok(cut.includes('- … (6 more)'));
+  assert.deepEqual(rowsOf('Write', { file_path: 'a.ts', content: 'a();\n}\n}' }).at(-1), '+ }');
+});
+
+test('one edit at many places is told once, with how many there are', () => {
+  const hooks = ['open', 'turn', 'park', 'close'];
+  const patch = [
+    '*** Begin Patch',
+    '*** Update File: a.json',
+    ...hooks.flatMap((hook) => [
+      '@@',
+      ` "${hook}": [`,
+      `-  "exec dome ${hook}"`,
+      `+  "cd $(top) && exec dome ${hook}"`,
+    ]),
+    '*** End Patch',
+  ].join('\n');
+  assert.deepEqual(rowsOf('apply_patch', patch), [
+    '-   "exec dome open"',
+    '+   "cd $(top) && exec dome open"',
+    '… (the same at 4 places)',
+  ]);
+  const other = patch.replace('&& exec dome park', '&& exec dome halt');
+  assert.equal(rowsOf('apply_patch', other).length, 8, 'another edit among them');
+  const all = { file_path: 'a.ts', old_string: 'turn', new_string: 'spin', replace_all: true };
+  assert.deepEqual(rowsOf('Edit', all), ['- turn', '+ spin', '… (wherever it stood)']);
 });
 
 test('a patch of several files says which row is of which', () => {

@@ -1,5 +1,6 @@
 // The lines of the newest steps with what came of them: results without a reaction, and what the steps before them found.
 
+import { leftOut, moreRows, saysWhere, toldMuch } from '../changes.ts';
 import { byNames, tellableRows, tellingRows, withoutNotices } from '../excerpts.ts';
 import { identifiersOf } from '../identifiers.ts';
 import { SECTION, summaryLine } from './line.ts';
@@ -239,9 +240,11 @@ function withoutRows(text: string, head: string): string {
  * How many are left out stands below.
  */
 function shownChange(
-  rows: readonly string[],
+  all: readonly string[],
   { room, weights }: Pick<StepRoom, 'room' | 'weights'>,
 ): readonly string[] {
+  const places = all.filter(saysWhere);
+  const rows = all.filter((row) => leftOut(row) === undefined && !saysWhere(row));
   const kept = new Set<number>();
   let left = room;
   const isGone = (at: number): boolean => rows[at]?.startsWith('- ') === true;
@@ -256,22 +259,16 @@ function shownChange(
     kept.add(at);
   };
   for (const at of [...naming, ...coming]) take(at);
-  const told = wordsOf([...kept].map((at) => rows[at] ?? ''));
+  const words = wordsOf([...kept].map((at) => rows[at] ?? ''));
   const gone = inOrder.filter(isGone);
   const length = gone.reduce((sum, at) => sum + (rows[at] ?? '').length + 1, 0);
   // Where not all has room, what goes is told that reads as the other side of what comes.
   const isOtherSide = (at: number): boolean =>
-    coming.length === 0 || [...wordsOf([rows[at] ?? ''])].some((word) => told.has(word));
+    coming.length === 0 || [...wordsOf([rows[at] ?? ''])].some((word) => words.has(word));
   for (const at of length <= left ? gone : gone.filter(isOtherSide)) take(at);
-  const shown = rows.filter((row, at) => kept.has(at) && !isGap(row));
-  const more = rows.filter((row, at) => !kept.has(at) && /\w/.test(row.slice(2))).length;
-  const unknown = rows.some(isGap) ? '+' : '';
-  return more + unknown.length === 0 ? shown : [...shown, `${ELLIPSIS} (${more}${unknown} more)`];
-}
-
-/** Whether a row stands for some that were left out before. */
-function isGap(row: string): boolean {
-  return row.endsWith(ELLIPSIS) && row.length <= 3;
+  const shown = rows.filter((_, at) => kept.has(at));
+  const told = [...shown, ...places];
+  return [...told, ...moreRows(toldMuch(all) - toldMuch(told))];
 }
 
 function wordsOf(rows: readonly string[]): ReadonlySet<string> {
