@@ -68,6 +68,24 @@ test('what was looked for is told before what weighs more', () => {
   assert.deepEqual(told(['turn_dome']), ['turn_dome is called at noon']);
 });
 
+test('how many rows are left out is told where some are, but for texts that were read and for failures', () => {
+  const rows = [
+    'NAME   STATE   SINCE   PART',
+    ...Array.from({ length: 6 }, (_, at) => `dome${at}   turns   ${at}h   roof${at}`),
+  ];
+  const few = excerpt(rows, { room: 50, weights: new Map() });
+  assert.equal(few[0], 'NAME  STATE  SINCE  PART');
+  const left = rows.length - few.filter((row) => !row.startsWith('…')).length;
+  assert.ok(few.includes(`… (${left} more)`), few.join('|'));
+  assert.deepEqual(excerpt(rows, { room: 400 }).at(-1), 'dome5  turns  5h  roof5');
+  const middle = excerpt(rows, { room: 90, weights: new Map() });
+  assert.ok(
+    middle.some((row) => /^… \(\d more\)$/.test(row)),
+    middle.join('|'),
+  );
+  assert.ok(!excerpt(rows, { room: 50, isRead: true }).some((row) => row.includes('more)')));
+});
+
 test('what came of a call is told: commits, pushes, addresses, versions', () => {
   const noise = Array.from({ length: 30 }, (_, at) => `remote: counting objects of part ${at}`);
   for (const outcome of [

@@ -32,12 +32,26 @@ const SHOWN_COUNTS = 2;
 /** Rows of a result whose names are looked at, at either end. */
 const WEIGHED_ROWS = 150;
 
-/** Rows of a result that tell, in their order; a row `…` stands where others are left out. */
+/** Characters that a result takes which is told whole. */
+export function wholeLength(result: string): number {
+  return lengthOf(plainRows(result).map((row) => clip(withoutColumns(row.trim()), RESULT_ROW)));
+}
+
+function lengthOf(rows: readonly string[]): number {
+  return rows.reduce((sum, row) => sum + row.length + 1, 0);
+}
+
+/** The rows of a result that say anything: of a diff those that differ. */
+function plainRows(result: string): readonly string[] {
+  return differingRows(tellableRows(result));
+}
+
+/** Rows of a result that tell, in their order; a row `…` stands where others are left out, the last with how many there are. */
 export function tellingRows(
   result: string,
   { room, weights, isRead, hasFailed, sought }: Excerpting,
 ): string[] {
-  const plain = differingRows(tellableRows(result));
+  const plain = plainRows(result);
   const rows = plain.map((row) =>
     clip(isRead ? row.trim() : withoutColumns(row.trim()), Math.min(RESULT_ROW, room - 1)),
   );
@@ -51,7 +65,7 @@ export function tellingRows(
     kept.add(at);
     return true;
   };
-  if (rows.reduce((sum, row) => sum + row.length + 1, 0) <= room) return rows;
+  if (lengthOf(rows) <= room) return rows;
   const counts = isRead ? [] : rows.flatMap((row, at) => (isCount(row) || OUTCOME.test(row) ? [at] : []));
   const problems = isRead
     ? []
@@ -71,13 +85,19 @@ export function tellingRows(
   const head = isReport ? rest - HEAD_SHARE * room : left / 2;
   for (let at = 0; at < rows.length && keep(at, head); at++);
   for (let at = rows.length - 1; at >= 0 && keep(at, 0); at--);
-  return [...kept]
-    .toSorted((a, b) => a - b)
-    .flatMap((at, index, all) =>
-      at - (all[index - 1] ?? (isRead || hasFailed ? at : -1)) > 1
-        ? [ELLIPSIS, rows[at] ?? '']
-        : [rows[at] ?? ''],
-    );
+  const inOrder = [...kept].toSorted((a, b) => a - b);
+  const told = inOrder.flatMap((at, index) =>
+    at - (inOrder[index - 1] ?? (isRead || hasFailed ? at : -1)) > 1
+      ? [ELLIPSIS, rows[at] ?? '']
+      : [rows[at] ?? ''],
+  );
+  return isRead || hasFailed ? told : withCount(told, rows.length - kept.size, kept.has(rows.length - 1));
+}
+
+/** Rows with how many are left out at the last place where some are. */
+function withCount(told: readonly string[], left: number, hasEnd: boolean): string[] {
+  const mark = `${ELLIPSIS} (${left} more)`;
+  return hasEnd ? told.with(told.lastIndexOf(ELLIPSIS), mark) : [...told, mark];
 }
 
 /** A row of a table without what only puts its cells below each other. */

@@ -198,3 +198,30 @@ test('of steps on answered requests no row is told twice: a listing comes again 
   assert.match(text, /- ls -a harbour\n {4}the boats of the northern harbour, pier number 0/, text);
   assert.equal(text.split('pier number 3').length, 2, text);
 });
+
+test('a short table of a newest result is told whole before long ones', () => {
+  const table = [
+    'NAME          STATE     SINCE',
+    ...['dome', 'roof', 'mast', 'tide', 'moon'].map((name) => `${name}          turning   9m`),
+  ];
+  const long = Array.from(
+    { length: 90 },
+    (_, at) => `line ${at} of the log of the night, which says little of the dome`,
+  ).join('\n');
+  const story = Story.in('/w').user('How far are they?');
+  story.call('exec_command', { cmd: 'dome status' }, table.join('\n'));
+  for (const name of ['dome', 'roof']) story.call('exec_command', { cmd: `dome log ${name}` }, long);
+  const { records } = story;
+  // Called at once: the results come behind the last call.
+  const calls = records.filter((record) => record.type === 'item' && record.item.type === 'function_call');
+  const results = records.filter(
+    (record) => record.type === 'item' && record.item.type === 'function_call_output',
+  );
+  records.splice(2, Infinity, ...calls, ...results);
+  const text = currentWork(story, 4_000);
+  assert.match(
+    text,
+    /- ran `dome status`(?: → outcome not known)?\n {4}NAME.*\n(?: {4}\w+ {2,}turning.*\n){5}/,
+    text,
+  );
+});

@@ -1,7 +1,7 @@
 // The lines of the newest steps with what came of them: results without a reaction, and what the steps before them found.
 
 import { leftOut, moreRows, saysWhere, toldMuch } from '../changes.ts';
-import { byNames, tellableRows, tellingRows, withoutNotices } from '../excerpts.ts';
+import { byNames, tellableRows, tellingRows, wholeLength, withoutNotices } from '../excerpts.ts';
 import { identifiersOf } from '../identifiers.ts';
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
@@ -35,10 +35,13 @@ export interface StepRoom {
  */
 export function unreadLines({ current }: Trail, { room, ...telling }: StepRoom): SummaryLine[] {
   const newest = current.unread.toReversed();
+  const whole = wholeResults(newest, room * SHORT_SHARE);
+  const rest = room - [...whole.values()].reduce((sum, length) => sum + length, 0);
   return newest.flatMap((step, at) => {
     const share = Math.max(
-      room / 2 ** Math.min(at + (newest.length > 1 ? 1 : 0), 3),
-      room / newest.length / 2,
+      rest / 2 ** Math.min(at + (newest.length > 1 ? 1 : 0), 3),
+      rest / newest.length / 2,
+      whole.get(step) ?? 0,
     );
     return chainedLines(stepRows(step, { room: share, ...telling }), UNREAD_CHUNK, {
       section: SECTION.current,
@@ -48,6 +51,27 @@ export function unreadLines({ current }: Trail, { room, ...telling }: StepRoom):
     });
   });
 }
+
+/** Share of the room that short results may take, which are told whole before long ones. */
+const SHORT_SHARE = 0.6;
+
+/** The short results that are told whole in so much room, the newest first, each with the characters of its step. */
+function wholeResults(newest: readonly Activity[], room: number): ReadonlyMap<Activity, number> {
+  const whole = new Map<Activity, number>();
+  let left = room;
+  for (const step of newest) {
+    if (step.isRead || step.result.length > PADDED * SHORT_RESULT || madeChange(step) !== undefined) continue;
+    const length = wholeLength(step.result);
+    const all = Math.min(LEAST_HEAD, headOf(step).length) + length + 1;
+    if (length === 0 || length > SHORT_RESULT || all > left) continue;
+    left -= all;
+    whole.set(step, all);
+  }
+  return whole;
+}
+
+/** How much longer a table may be than what stands in its cells. */
+const PADDED = 4;
 
 /** Steps before the unread ones that are told with what came of them. */
 const SHOWN_STEPS = 6;
@@ -91,7 +115,7 @@ function newestLooks(steps: readonly Activity[]): readonly Activity[] {
     .filter(({ edited }) => edited.length === 0)
     .toSorted((a, b) => b.position - a.position)
     .slice(0, NEWEST_LOOKS)
-    .filter(({ result }) => result.length <= SHORT_RESULT);
+    .filter(({ result }) => result.length <= PADDED * SHORT_RESULT && wholeLength(result) <= SHORT_RESULT);
 }
 
 const NEWEST_LOOKS = 2;
