@@ -86,6 +86,17 @@ test('how many rows are left out is told where some are, but for texts that were
   assert.ok(!excerpt(rows, { room: 50, isRead: true }).some((row) => row.includes('more)')));
 });
 
+test('of JSON whole objects are told', () => {
+  const domes = Array.from({ length: 9 }, (_, at) => ({
+    id: `dome-${at}`,
+    state: 'open',
+    title: `Turn part ${at}`,
+  }));
+  const told = excerpt(JSON.stringify(domes, null, 2).split('\n'), { room: 90, weights: new Map() });
+  assert.equal(told[0], 'id: dome-0; state: open; title: Turn part 0');
+  assert.match(told.join('\n'), /… \(\d more\)/);
+});
+
 test('what came of a call is told: commits, pushes, addresses, versions', () => {
   const noise = Array.from({ length: 30 }, (_, at) => `remote: counting objects of part ${at}`);
   for (const outcome of [

@@ -1,6 +1,7 @@
 // Which rows of a result tell what it says.
 
 import { identifiersOf } from './identifiers.ts';
+import { objectRows } from './json-rows.ts';
 import { isNoise } from './noise.ts';
 import { isCount, readsFailed, saysWhat, tracebackEnds } from './outputs.ts';
 import { clip, ELLIPSIS } from './sentences.ts';
@@ -34,16 +35,17 @@ const WEIGHED_ROWS = 150;
 
 /** Characters that a result takes which is told whole. */
 export function wholeLength(result: string): number {
-  return lengthOf(plainRows(result).map((row) => clip(withoutColumns(row.trim()), RESULT_ROW)));
+  return lengthOf(plainRows(result, false).map((row) => clip(withoutColumns(row.trim()), RESULT_ROW)));
 }
 
 function lengthOf(rows: readonly string[]): number {
   return rows.reduce((sum, row) => sum + row.length + 1, 0);
 }
 
-/** The rows of a result that say anything: of a diff those that differ. */
-function plainRows(result: string): readonly string[] {
-  return differingRows(tellableRows(result));
+/** The rows of a result that say anything: of JSON one for each object, of a diff those that differ. */
+function plainRows(result: string, isRead: boolean): readonly string[] {
+  const objects = isRead ? undefined : objectRows(result);
+  return objects ?? differingRows(tellableRows(result));
 }
 
 /** Rows of a result that tell, in their order; a row `…` stands where others are left out, the last with how many there are. */
@@ -51,7 +53,7 @@ export function tellingRows(
   result: string,
   { room, weights, isRead, hasFailed, sought }: Excerpting,
 ): string[] {
-  const plain = plainRows(result);
+  const plain = plainRows(result, isRead);
   const rows = plain.map((row) =>
     clip(isRead ? row.trim() : withoutColumns(row.trim()), Math.min(RESULT_ROW, room - 1)),
   );
