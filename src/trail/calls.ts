@@ -25,7 +25,7 @@ export interface FileAction {
   readonly replaced?: readonly Replacement[] | undefined;
   /** Whether an edit was made wherever the old text stood. */
   readonly isEverywhere?: boolean | undefined;
-  /** What a script that edits was told to do, where its new text is not known. */
+  /** What a script that edits was told to do, where its new text is not known; of `restore`, the revision, where it is named. */
   readonly how?: string | undefined;
   /** Of a read, that what was read may have been cut off behind it: `cat a | head`. */
   readonly mayBePart?: boolean;

@@ -236,6 +236,42 @@ test('what git put back is not what was edited, and nothing of the edit is told'
   assert.equal(moon(edit().sh('git restore .').edit(`${home}/src/moon.ts`, 'b()', 'c()')).isRestored, false);
 });
 
+test('what git put back before a commit counts for nothing, what a commit holds stays edited', () => {
+  const edit = () => Story.in(home).user('Go.').edit(`${home}/src/moon.ts`, 'a()', 'b()');
+  const again = edit().sh('git checkout src/moon.ts').edit(`${home}/src/moon.ts`, 'a()', 'c()');
+  assert.equal(moon(again).edits, 1);
+  assert.deepEqual(trailOf(edit().sh('git restore .')).requests[0]?.deeds.edited, []);
+  const commit = '[main 1a2b3c4] moon\n 1 file changed';
+  const committed = () => edit().sh('git commit -am moon', commit);
+  for (const script of ['git checkout --theirs src/moon.ts', 'git checkout -- src/moon.ts']) {
+    const { isRestored, edits } = moon(committed().sh(script));
+    assert.deepEqual([isRestored, edits], [false, 1], script);
+  }
+  assert.deepEqual(trailOf(committed().sh('git checkout --theirs src/moon.ts')).requests[0]?.deeds.edited, [
+    'src/moon.ts',
+  ]);
+  assert.equal(moon(committed().sh('git checkout HEAD~1 -- src/moon.ts')).isRestored, true);
+  const later = committed().edit(`${home}/src/moon.ts`, 'b()', 'd()').sh('git checkout src/moon.ts');
+  assert.equal(moon(later).isRestored, true);
+});
+
+test('a step whose change git threw away is not told, nor is the change', () => {
+  const story = Story.in(home)
+    .user('Go.')
+    .edit(`${home}/src/moon.ts`, 'a()', 'b()')
+    .edit(`${home}/src/star.ts`, 'a()', 'b()')
+    .sh('git checkout src/moon.ts');
+  const { tail, actions } = trailOf(story).current;
+  assert.deepEqual(
+    tail.map(({ isStale }) => isStale),
+    [true, false, false],
+  );
+  assert.deepEqual(
+    actions.map(({ text }) => text),
+    ['edited src/star.ts', 'had git put back src/moon.ts', 'ran `git checkout src/moon.ts`'],
+  );
+});
+
 test('a failure is open until the same command passes, and tells what was edited in between', () => {
   const story = Story.in(home)
     .user('Make it pass.')

@@ -511,20 +511,40 @@ export class TrailCollector {
   #addFile(file: FileAction, moment: Moment): void {
     const path = this.#relative(file.path);
     if (isScratch(path)) return;
+    if (file.action === 'restore') {
+      this.#restore({ ...file, path }, moment);
+      return;
+    }
     const to = file.to === undefined ? undefined : this.#relative(file.to);
-    const isKnown = this.#files.add({ ...file, path, to }, moment);
+    this.#files.add({ ...file, path, to }, moment);
     this.#checklists.noteChange({ ...file, path, to }, moment);
     this.#git.noteChange({ action: file.action, path, to }, moment, this.#files.isCreated(path));
-    if (file.action === 'read' || !isKnown) return;
+    if (file.action === 'read') return;
     this.#steps.forgetReports();
-    if (file.action !== 'restore') {
-      // Whatever changed it: nobody sends an edit again that was refused before.
-      this.#runs.forget(`edit ${path}`);
-      this.#requests.noteEdit(to ?? path);
-    }
+    // Whatever changed it: nobody sends an edit again that was refused before.
+    this.#runs.forget(`edit ${path}`);
+    this.#requests.noteEdit(to ?? path);
     this.#runs.noteEdit(to ?? path, moment);
     this.#steps.noteChange(to ?? path);
     this.#steps.act(phraseOf(file.action, path, to), this.#moment);
+  }
+
+  /** Git put files back: what a commit holds stays, unless another revision is named. */
+  #restore(file: FileAction, moment: Moment): void {
+    const { path, how: revision } = file;
+    const since = revision === undefined ? (this.#git.newestPosition ?? -1) : -1;
+    const isUndone = (known: string): boolean => revision !== undefined || this.#git.isDirty(known);
+    const undone = this.#files.restore(path, moment, { since, isUndone });
+    this.#checklists.noteChange(file, moment);
+    this.#git.noteChange(file, moment, false);
+    if (undone === undefined) return;
+    this.#steps.forgetReports();
+    this.#runs.noteEdit(path, moment);
+    this.#steps.noteChange(path);
+    if (undone.length === 0) return;
+    this.#requests.noteRestored(undone, since);
+    this.#steps.noteRestored(undone, since);
+    this.#steps.act(phraseOf('restore', path, undefined), this.#moment);
   }
 
   #finishCommand(due: DueCall, outcome: Outcome, failed: boolean): void {

@@ -37,6 +37,8 @@ interface Entry {
   isRestored: boolean;
   reads: number;
   edits: number;
+  /** Where it was changed first of what stands; −1 before that. */
+  firstEditPosition: number;
   ranges: LineRange[];
   lines: number | undefined;
   hasGaps: boolean;
@@ -62,6 +64,14 @@ export interface Moment {
   readonly position: number;
 }
 
+/** What git threw away when it put files back. */
+export interface Restoring {
+  /** What was changed up to this place it kept. */
+  readonly since: number;
+  /** Whether it threw changes of a file away. */
+  readonly isUndone: (path: string) => boolean;
+}
+
 /** Collects file actions; memory is bounded by the limits above. */
 export class FileLedger {
   readonly #index: IdentifierIndex;
@@ -74,9 +84,8 @@ export class FileLedger {
     this.#index = index;
   }
 
-  /** Takes one action in; its path is already relative to the working directory. False where it concerns no known file. */
-  add(action: FileAction, moment: Moment): boolean {
-    if (action.action === 'restore') return this.#restore(action.path, moment);
+  /** Takes one action in but for `restore`; its path is already relative to the working directory. */
+  add(action: FileAction, moment: Moment): void {
     const entry = this.#entry(action.path);
     const isSameCall = entry.lastPosition === moment.position && entry.reads > 0;
     noteMoment(entry, moment, action.action !== 'read');
@@ -91,8 +100,10 @@ export class FileLedger {
         entry.isReadWhole || action.range === undefined
           ? []
           : [...entry.ranges, action.range].slice(-MAX_RANGES);
-      return true;
+      return;
     }
+    if (entry.isRestored && entry.firstEditPosition < 0) entry.edits = 0;
+    if (entry.firstEditPosition < 0) entry.firstEditPosition = moment.position;
     entry.isRestored = false;
     if (action.action === 'move') this.#move(entry, action, moment);
     else if (action.action === 'delete') {
@@ -100,7 +111,28 @@ export class FileLedger {
       forgetText(entry);
       this.#deleteBelow(entry.path, moment);
     } else this.#write(entry, action, moment);
-    return true;
+  }
+
+  /**
+   * Git put back what it has of a file, or of all it knows below a directory: nobody knows what stands there. The files of
+   * which it threw edits away, and nothing where the session changed none of them.
+   */
+  restore(path: string, moment: Moment, { since, isUndone }: Restoring): readonly string[] | undefined {
+    const undone: string[] = [];
+    let isKnown = false;
+    for (const entry of this.#files.values()) {
+      const isBelow = path === '.' ? !/^[/~]/.test(entry.path) : entry.path.startsWith(`${path}/`);
+      // Git leaves alone what it does not know: a new file, as it seems, unless it is named.
+      if (entry.edits === 0 || (entry.path !== path && (!isBelow || entry.state === 'created'))) continue;
+      isKnown = true;
+      forgetText(entry);
+      if (!isUndone(entry.path)) continue;
+      noteMoment(entry, moment, true);
+      entry.isRestored = true;
+      if (entry.firstEditPosition > since) entry.firstEditPosition = -1;
+      undone.push(entry.path);
+    }
+    return isKnown ? undone : undefined;
   }
 
   /** Whether the session made the file, as it seems. */
@@ -176,6 +208,7 @@ export class FileLedger {
       isRestored: false,
       reads: 0,
       edits: 0,
+      firstEditPosition: -1,
       ranges: [],
       lines: undefined,
       hasGaps: false,
@@ -255,21 +288,6 @@ export class FileLedger {
     return [...this.#files.values()].some(({ defined }) => defined.has(name));
   }
 
-  /** Git put back what it has of a file, or of all it knows below a directory: nobody knows what stands there. */
-  #restore(path: string, moment: Moment): boolean {
-    let isKnown = false;
-    for (const entry of this.#files.values()) {
-      const isBelow = path === '.' ? !/^[/~]/.test(entry.path) : entry.path.startsWith(`${path}/`);
-      // Git leaves alone what it does not know: a new file, as it seems, unless it is named.
-      if (entry.edits === 0 || (entry.path !== path && (!isBelow || entry.state === 'created'))) continue;
-      noteMoment(entry, moment, true);
-      entry.isRestored = true;
-      forgetText(entry);
-      isKnown = true;
-    }
-    return isKnown;
-  }
-
   /** What lay in a directory is gone with it. */
   #deleteBelow(path: string, moment: Moment): void {
     for (const entry of this.#files.values()) {
@@ -325,7 +343,8 @@ function noteMoment(entry: Entry, { turn, position }: Moment, isChange: boolean)
 /** An entry without what only its ledger needs. */
 function withoutWorkings(entry: Entry) {
   const { changes: _, waiting: __, waitingLength: ___, madeAt: ____, isReadWhole: _____, ...rest } = entry;
-  return rest;
+  const { firstEditPosition: ______, ...told } = rest;
+  return told;
 }
 
 /** Whether a read showed all of a file. */

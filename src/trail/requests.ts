@@ -176,6 +176,13 @@ export class RequestLedger {
     if (edited !== undefined && edited.size < MAX_EDITED) edited.add(path);
   }
 
+  /** Git threw away what was changed of some files behind a place: so much of the request is not done. */
+  noteRestored(paths: readonly string[], since: number): void {
+    const newest = this.#requests.at(-1);
+    if (newest === undefined || newest.position <= since) return;
+    for (const path of paths) newest.deeds.edited.delete(path);
+  }
+
   noteCommand(hasFailed: boolean): void {
     const deeds = this.#requests.at(-1)?.deeds;
     if (deeds === undefined) return;

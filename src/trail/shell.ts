@@ -41,7 +41,7 @@ export interface ShellFileAction {
   readonly range?: LineRange;
   /** The text that is written or added, where the command holds it. */
   readonly content?: string;
-  /** What an edit is told to do, where the new text is not known. */
+  /** What an edit is told to do, where the new text is not known; of `restore`, the revision that git takes, where that is named. */
   readonly how?: string;
 }
 
@@ -426,7 +426,22 @@ function gitActions({ verb, words }: GitCommand): ShellFileAction[] {
   const operands = words.filter((word) => !word.startsWith('-'));
   if (verb === 'mv') return moveActions(operands);
   if (verb === 'rm') return operands.map((path) => ({ action: 'delete', path }));
-  return restoredPaths(verb, words).map((path) => ({ action: 'restore', path }));
+  const paths = restoredPaths(verb, words);
+  const how = revisionOf(verb, words, paths);
+  return paths.map((path) => ({ action: 'restore', path, ...(how === undefined ? {} : { how }) }));
+}
+
+/** The revision from which a run of git takes paths, where it names one that is not what is checked out. */
+function revisionOf(verb: string, words: readonly string[], paths: readonly string[]): string | undefined {
+  const source = words.findIndex((word) => word === '-s' || word === '--source');
+  const first = words.find((word) => !word.startsWith('-'));
+  const named =
+    verb === 'restore'
+      ? words[source < 0 ? Infinity : source + 1]
+      : verb === 'checkout' || verb === 'reset'
+        ? first
+        : undefined;
+  return named === undefined || named === 'HEAD' || paths.includes(named) ? undefined : named;
 }
 
 /** The paths whose edits a run of git throws away. */

@@ -107,6 +107,17 @@ export class StepLedger {
     }
   }
 
+  /** Git threw away what was changed of some files behind a place: the steps that did that and nothing else changed nothing. */
+  noteRestored(paths: readonly string[], since: number): void {
+    const isUndone = ({ position, edited }: OpenActivity): boolean =>
+      position > since && edited.length > 0 && edited.every((path) => paths.includes(path));
+    for (const step of [...this.#tail, ...this.#unread])
+      if (!this.#open.includes(step) && isUndone(step)) step.isStale = true;
+    const phrases = new Set(paths.flatMap((path) => [`${EDITED}${path}`, `wrote ${path}`]));
+    const stands = ({ position, text }: Action): boolean => position <= since || !phrases.has(text);
+    this.#actions.splice(0, Infinity, ...this.#actions.filter(stands));
+  }
+
   /** Notes what was done, in words: each thing once, at its newest place. */
   act(phrase: string, { turn, position }: Moment): void {
     for (const step of this.#open) step.deed = detached(withDeed(step.deed, phrase));

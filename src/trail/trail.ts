@@ -328,7 +328,7 @@ export interface Activity {
   readonly deed: string | undefined;
   /** Whether all it did was to read files. */
   readonly isRead: boolean;
-  /** Whether a file that it only looked at was changed since. */
+  /** Whether a file that it only looked at was changed since, or git threw away what it changed. */
   readonly isStale: boolean;
   /** The files that it changed. */
   readonly edited: readonly string[];

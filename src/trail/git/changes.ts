@@ -55,6 +55,11 @@ export class OpenChanges {
     return [...this.#changes.keys()].some((known) => isAtOrBelow(known, path));
   }
 
+  /** Whether a path has a change that neither a commit nor the index holds, or may have one. */
+  isDirty(path: string): boolean {
+    return this.#changes.get(path)?.isDirty ?? this.#doubtful.has(path);
+  }
+
   /** Puts changes into the index. @param isTracked only of what git knows */
   stage(place: Place, matches: (path: string) => boolean, isTracked: boolean): void {
     for (const [path, change] of this.#at(place)) {

@@ -70,6 +70,11 @@ export class GitLedger {
     return this.#repository.state(workedIn);
   }
 
+  /** Whether a file has a change that git would throw away where it puts back what it has. */
+  isDirty(path: string): boolean {
+    return this.#repository.changes.isDirty(path);
+  }
+
   /** Takes in what happened to a file. @param isNew whether the session made it, as it seems */
   noteChange(file: Pick<FileAction, 'action' | 'path' | 'to'>, { position }: Moment, isNew: boolean): void {
     this.#repository.changes.note(file, position, isNew);
