@@ -4,7 +4,8 @@
 import { LONGEST_FOLLOW_UP } from './items.ts';
 import { clip, oneLine, proseBlocks, sentencesOfLine, withoutEmphasis } from './sentences.ts';
 import { isReplyTo } from './replying.ts';
-import { closingQuestion, isQuestion } from './statements.ts';
+import { isQuestion } from './questions.ts';
+import { closingQuestion } from './statements.ts';
 
 /** What a message of the user answers of the agent's message before it, in the words of that one; undefined where it asks nothing. */
 export function askedBy(message: string, reply: string): string | undefined {

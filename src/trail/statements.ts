@@ -10,6 +10,8 @@ import {
   sentencesOfLine,
   withoutEmphasis,
 } from './sentences.ts';
+import { isQuestion } from './questions.ts';
+import { announcesLook, musedSentences } from './thinking.ts';
 import type { Moment } from './files.ts';
 import type { Statement } from './trail.ts';
 
@@ -37,6 +39,8 @@ const LEAD_LENGTH = 100;
  */
 export function statementsOf(text: string, { turn, position }: Moment): Statement[] {
   const statements: Statement[] = [];
+  const sentences: string[] = [];
+  const places: number[] = [];
   let lead: string | undefined;
   let list = { items: 0 };
   for (const { line, mark } of proseBlocks(text.slice(0, READ_LENGTH))) {
@@ -50,7 +54,9 @@ export function statementsOf(text: string, { turn, position }: Moment): Statemen
     else list.items++;
     const place = lead === undefined ? undefined : { list, item: list.items };
     for (const sentence of sentencesOfLine(plain)) {
+      sentences.push(sentence);
       if (sentence.length < MIN_LENGTH || !tellsSomething(sentence)) continue;
+      places.push(sentences.length - 1);
       statements.push({
         turn,
         position,
@@ -61,7 +67,15 @@ export function statementsOf(text: string, { turn, position }: Moment): Statemen
       });
     }
   }
-  return statements;
+  const mused = musedSentences(sentences);
+  const isUnchecked = announcesLook(sentences.at(-1) ?? '');
+  if (mused === 0 && !isUnchecked) return statements;
+  // Who sets a list down below its heading has thought it through.
+  return statements.map((statement, at) => ({
+    ...statement,
+    isMused: statement.lead === undefined && (places[at] ?? 0) < mused,
+    isUnchecked,
+  }));
 }
 
 /** A line that introduces others: it ends with a colon, or is printed bold as a whole. */
@@ -115,16 +129,6 @@ const LED_SENTENCES = 5;
 export function closingQuestion(text: string): string | undefined {
   const last = sentencesOf(text.slice(-2_000)).slice(-3);
   return last.findLast(isQuestion);
-}
-
-/** Whether a sentence asks: it ends with a question mark that stands in no quotation and in no code. */
-export function isQuestion(sentence: string): boolean {
-  if (!/[?？]["”)*]*$/.test(sentence)) return false;
-  const open = sentence
-    .replaceAll(/`[^`]*`/g, '')
-    .replaceAll(/"[^"]*"|“[^”]*”|「[^」]*」/g, '')
-    .trimEnd();
-  return /[?？][)*]*$/.test(open) && !/(?:^|[\s(])["“]\S[^"”]*$|`/.test(open);
 }
 
 /** Rows of a message that make a list or a table. */

@@ -265,6 +265,10 @@ export interface Statement {
   readonly lead?: string | undefined;
   /** Its place in that list. */
   readonly place?: ListPlace | undefined;
+  /** It stands before the last turn of a message that thinks aloud, in no list. */
+  readonly isMused?: boolean;
+  /** Its message ends with what the agent looks at next: what is said there may come out otherwise. */
+  readonly isUnchecked?: boolean;
 }
 
 /** Where something stands in a list. */

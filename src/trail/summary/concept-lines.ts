@@ -7,6 +7,7 @@ import { withoutAssignments } from '../runners.ts';
 import { ELLIPSIS, oneLine, withoutEmphasis } from '../sentences.ts';
 import { tellsSomething } from '../statements.ts';
 import { isSpeech, isTold, pointsBack } from './speech.ts';
+import { saidKey } from './work-lines.ts';
 import type { Standing } from '../taken-back.ts';
 import type { CommandRun, Quote, Trail } from '../trail.ts';
 
@@ -61,6 +62,8 @@ function sharedStart(one: readonly string[], other: readonly string[]): readonly
 interface Telling {
   readonly preserved: PreservedWords;
   readonly standing: Standing;
+  /** Sentences of the agent that are not worth telling any more, by `saidKey`. */
+  readonly passed: ReadonlySet<string>;
 }
 
 /** What a line in which something was named is worth beside its names. */
@@ -70,14 +73,20 @@ const QUOTE_VALUE = 0.05;
  * The lines in which agent and user named things last, each once: the command with the option, the sentence with the
  * symbol. Names come with them that nothing else would tell.
  */
-export function quoteLines(trail: Trail, budget: number, { preserved, standing }: Telling): SummaryLine[] {
+export function quoteLines(
+  trail: Trail,
+  budget: number,
+  { preserved, standing, passed }: Telling,
+): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
   const rules = new Set(trail.constraints.map(({ text }) => text));
   const isToldAnyway = ({ by, text }: Quote) =>
     by === 'user' && (current.includes(text) || rules.has(text) || preserved.hasSentence(text));
   const turnAt = turnFinder(trail);
   const isSpent = ({ by, position, text }: Quote) =>
-    by === 'agent' && standing.isSpent({ turn: turnAt(position), position, text });
+    by === 'agent' &&
+    (passed.has(saidKey(position, withoutEmphasis(text))) ||
+      standing.isSpent({ turn: turnAt(position), position, text }));
   const byText = new Map<string, Quote>();
   const quotedAt = new Set<number>();
   for (const { quote } of trail.identifiers) {

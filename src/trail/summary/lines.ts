@@ -61,7 +61,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
   const actions = actionLines(trail, toldSteps(trail));
   const weights = new Map(trail.identifiers.map(({ text, weight }) => [text, weight]));
   const standing = standingOf(trail);
-  const { now, before, choices } = statementLines(trail, budget, standing);
+  const { now, before, choices, passed } = statementLines(trail, budget, standing);
   const quotes = quotedLines(trail, budget, { standing, said: now });
   const telling = { weights, from: trail.workedIn };
   const unread = unreadLines(trail, {
@@ -124,7 +124,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
     files.read,
     files.snippets,
     files.rows,
-    quoteLines(trail, budget, { preserved, standing }),
+    quoteLines(trail, budget, { preserved, standing, passed }),
     now,
     quotes.all,
     before,

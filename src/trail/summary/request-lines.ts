@@ -4,7 +4,7 @@ import { charactersFor, isWithin, quoted, SECTION, summaryLine } from './line.ts
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { clip, clipMiddle, oneLine } from '../sentences.ts';
-import { isQuestion } from '../statements.ts';
+import { isQuestion } from '../questions.ts';
 import type { Constraint, Trail, UserRequest } from '../trail.ts';
 import { changeFinder, isBinding } from './work.ts';
 

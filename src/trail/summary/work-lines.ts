@@ -8,6 +8,7 @@ import { checksIn, programOf } from '../runners.ts';
 import { clip } from '../sentences.ts';
 import { isChoice } from '../statements.ts';
 import { leadText } from './list-lead.ts';
+import { replacedAmong } from './newer-word.ts';
 import { isGuess } from './speech.ts';
 import type { Standing } from '../taken-back.ts';
 import type { Action, CommandRun, Statement, Trail } from '../trail.ts';
@@ -25,6 +26,8 @@ export function statementLines(
   readonly now: SummaryLine[];
   readonly before: SummaryLine[];
   readonly choices: SummaryLine[];
+  /** What is not worth telling any more of what was said, by `saidKey`. */
+  readonly passed: ReadonlySet<string>;
 } {
   const telling = { trail, budget, overruled: overruledTurns(trail) };
   const replies = new Set([trail.current.repliesTo?.position, trail.current.newestReply?.position]);
@@ -41,10 +44,16 @@ export function statementLines(
       step: statement.position,
     }),
   );
+  const tells = (statement: Statement): boolean =>
+    statement.isMused !== true &&
+    isFindingAlone(statement) &&
+    !isGuess(statement.text) &&
+    !isSpent(statement);
+  const replaced = replacedAmong(trail.statements, tells);
   const before = distinct(trail.statements)
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
     .filter(({ kind }) => kind === 'decision' || kind === 'finding')
-    .filter((statement) => isFindingAlone(statement) && !isGuess(statement.text) && !isSpent(statement))
+    .filter((statement) => tells(statement) && !replaced.has(statement))
     .map((statement, at) =>
       statementLine(statement, telling, {
         section: SECTION.solving,
@@ -57,7 +66,17 @@ export function statementLines(
     now: now.filter(isWorthTelling),
     before: before.filter(isWorthTelling),
     choices: before.filter(({ text }) => isChoice(text)).toReversed(),
+    passed: new Set(
+      trail.statements
+        .filter((statement) => statement.isMused === true || replaced.has(statement))
+        .map(({ position, text }) => saidKey(position, text)),
+    ),
   };
+}
+
+/** By what a sentence is known again where it stands. */
+export function saidKey(position: number, text: string): string {
+  return `${position} ${text}`;
 }
 
 /** A short statement without any name ("That makes sense.") tells nothing once its surroundings are gone. */
