@@ -21,6 +21,24 @@ const table: readonly (readonly [text: string, after: (story: Story) => Story, i
   ['The work tree of the dome has no `node_modules`.', (story) => story.sh('bun install', 'done'), true],
   ['The work tree of the dome has no `node_modules`.', (story) => story.sh('bun install', 'error', 1), false],
   ['The work tree of the dome has no `node_modules`.', (story) => story.sh('bun test', '1 pass'), false],
+  ['This tree doesn’t have the dev dependencies installed.', (story) => story.sh('npm ci', 'done'), true],
+  ['The lens is one untracked file.', (story) => story.sh('git commit -am dome', commit), true],
+  [
+    '`src/dome.ts:12` opens the dome twice.',
+    (story) => story.user('Mend it.').edit('/w/src/dome.ts', 'x', 'y').user('Go on.'),
+    true,
+  ],
+  [
+    'Opened the dome twice in `src/dome.ts:12`.',
+    (story) => story.user('Mend it.').edit('/w/src/dome.ts', 'x', 'y').user('Go on.'),
+    false,
+  ],
+  ['`src/dome.ts:12` opens the dome twice.', (story) => story.edit('/w/src/dome.ts', 'x', 'y'), false],
+  [
+    '`src/dome.ts:12` opens the dome twice.',
+    (story) => story.user('Mend it.').edit('/w/src/roof.ts', 'x', 'y').user('Go on.'),
+    false,
+  ],
   ['The pending diff includes the lens.', (story) => story.sh('git commit -am dome', commit), true],
   ['The pending diff includes the lens.', (story) => story.sh('git diff --stat', ''), false],
   [
