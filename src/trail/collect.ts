@@ -372,6 +372,7 @@ export class TrailCollector {
     const quotable = quoted === undefined ? undefined : this.#quotable('call', quoted);
     this.#noteCall(meaning, quotable);
     if (meaning.plan !== undefined) this.#plan.add(meaning.plan, moment);
+    if (meaning.plan?.type === 'add') this.#items.noteTasks();
     if (callId === undefined) {
       for (const file of meaning.files) this.#addFile(file, moment);
       return;

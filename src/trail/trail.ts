@@ -42,10 +42,13 @@ export interface Checklist {
 
 /** A numbered list that the work follows. */
 export interface ItemList {
-  /** The message of the user that gives the list, or takes that of the answer before it over. */
+  /** The message that gives the list, or that the agent answered with it. */
   readonly turn: number;
+  readonly by: 'user' | 'agent';
   /** Those of which something was said last come last. */
   readonly items: readonly ListedItem[];
+  /** Those that are wanted and that nobody spoke of, by number or in words of theirs. */
+  readonly silent: readonly ListedItem[];
 }
 
 /** What the agent did about one request, in short. */

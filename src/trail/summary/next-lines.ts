@@ -171,7 +171,11 @@ export function pendingLines(trail: Trail): SummaryLine[] {
 function itemLines({ items }: Trail): SummaryLine[] {
   if (items === undefined) return [];
   const section = SECTION.pending;
-  const group = `Items of the list of message ${items.turn}, by what the agent said of each last:`;
+  const list =
+    items.by === 'user'
+      ? `the list of message ${items.turn}`
+      : `the agent's list after message ${items.turn}`;
+  const group = `Items of ${list}, by what the agent said of each last:`;
   const newest = items.items.at(-1)?.said;
   const sentences = new Set(items.items.flatMap(({ said }) => said ?? []));
   const told = [...sentences].map((said) => {
@@ -179,9 +183,8 @@ function itemLines({ items }: Trail): SummaryLine[] {
     const text = `- ${numbered(named)}${said === newest ? ', the newest' : ''}: ${quoted(said)}`;
     return summaryLine({ section, order: 104 + (named[0]?.number ?? 0) / 100, text, value: 3, group });
   });
-  const silent = items.items.filter(({ said }) => said === undefined);
-  if (silent.length === 0) return told;
-  const text = `- nothing yet of ${numbered(silent)}`;
+  if (items.silent.length === 0) return told;
+  const text = `- nothing said yet of ${numbered(items.silent)}`;
   return [summaryLine({ section, order: 105, text, value: 3, group }), ...told];
 }
 
