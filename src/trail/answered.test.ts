@@ -30,6 +30,12 @@ test('numbers stand for the items of the message before, of a list or a table, a
     ['1. left, 2. the fine one', questions, '1. Left or right?; 2. Which sand?; 3. Shall I wash it?'],
     ['1. wash it\n2. paint it', list, undefined],
     ['2. the shutter squeaks: why?', list, undefined],
+    ['I like scenario 2', '### Scenario 1: glass\n### Scenario 2: steel', '2. steel'],
+    [
+      '1. I like option 2, 2. left',
+      `### Scenario 1: glass\n### Scenario 2: steel\n${questions}`,
+      'option 2: steel; 1. Left or right?; 2. Which sand?; 3. Shall I wash it?',
+    ],
     ['option 2, please', '## Option 1: glass\n## Option 2: steel\n\n1. melt\n2. cool', '2. steel'],
   ];
   for (const [reply, message, expected] of asked) assert.equal(askedBy(message, reply), expected, reply);

@@ -73,7 +73,7 @@ function isOffer(sentence: string): boolean {
 
 /** Numbers that a message names as those of items: "skip 5, 7 and 8", "option 2", "#3". */
 const NAMES_ITEMS =
-  /(?:\b(?:skip|do|fix|options?|items?|numbers?|points?|ignore|address|implement|take|use|pick|choose|drop|keep|confirm|only|except|but|variant|steps?|questions?|option|nummer|punkte?)\s+|#|^\s*)#?(\d{1,2}(?:\s*(?:,|&|\+|and|or|und|et)\s*(?:and\s+)?#?\d{1,2})*)(?=$|[\s,.;:!?)])(?!\s+(?:%|px|ms|min\w*|hours?|days?|lines?|files?|times?|tests?|commits?|spaces?|columns?|rows?|char\w*|percent|more)\b|[.:]\d)/giu;
+  /(?:\b(?:skip|do|fix|options?|items?|numbers?|points?|ignore|address|implement|take|use|pick|choose|drop|keep|confirm|only|except|but|variant|scenario|approach|alternative|proposal|steps?|questions?|option|nummer|punkte?)\s+|#|^\s*)#?(\d{1,2}(?:\s*(?:,|&|\+|and|or|und|et)\s*(?:and\s+)?#?\d{1,2})*)(?=$|[\s,.;:!?)])(?!\s+(?:%|px|ms|min\w*|hours?|days?|lines?|files?|times?|tests?|commits?|spaces?|columns?|rows?|char\w*|percent|more)\b|[.:]\d)/giu;
 /** Answers behind their numbers: "1. the left one, 2. yes". */
 const ANSWERS = /^\s*1[.):] /;
 const OWN_ROW = /^\s*\d{1,2}[.):] /;
@@ -82,7 +82,10 @@ const OWN_ROW = /^\s*\d{1,2}[.):] /;
 const NUMBERED_ROW =
   /^\s*(?:[-*•] +)?(?:#+ +)?[*_`]{0,3}#?(\d{1,2})(?:[*_`]{0,3}[.):]+[*_]{0,2}|[*_`]{1,3}(?= *[(:–—-]))(.*)$/u;
 const TABLE_ROW = /^\s*\|\s*[*_#`]*(\d{1,2})[*_`]*\s*\|(.*)$/;
-const OPTION_ROW = /^\W*option (\d{1,2})\b[\s*:.)–—-]*(.*)$/i;
+/** Words for what somebody may choose, however they are called where they are listed. */
+const OPTION = /\b(?:option|variant|scenario|approach|alternative|version|style|proposal)e? #?(\d{1,2})\b/i;
+const OPTION_ROW =
+  /^\W*(?:option|variante?|scenario|approach|alternative|version|style|proposal) (\d{1,2})\b[\s*:.)–—-]*(.*)$/i;
 const ITEM_LENGTH = 140;
 const MOST_ITEMS = 6;
 
@@ -92,22 +95,24 @@ function namedItems(message: string, reply: string): string | undefined {
   const isAnswer = ANSWERS.test(reply);
   // Who begins with another number quotes a list.
   if (!isAnswer && OWN_ROW.test(reply)) return undefined;
-  const rows = numberedRows(message, /\boption\b/i.test(reply) && /\boption \d/i.test(message));
+  const options = OPTION.test(reply) ? numberedRows(message, OPTION_ROW) : new Map<number, string>();
+  const rows = options.size > 0 && !isAnswer ? options : numberedRows(message, NUMBERED_ROW, TABLE_ROW);
   if (isAnswer) for (const [number, row] of rows) if (!row.includes('?')) rows.delete(number);
   const named = [...reply.matchAll(NAMES_ITEMS)].flatMap(([, list = '']) => list.match(/\d+/g) ?? []);
   const wanted = isAnswer ? [...rows.keys()] : [...new Set(named.map(Number))];
   if (wanted.length === 0 || wanted.length > MOST_ITEMS || !wanted.every((one) => rows.has(one)))
     return undefined;
-  return wanted.map((number) => `${number}. ${rows.get(number) ?? ''}`).join('; ');
+  const chosen = isAnswer ? Number(OPTION.exec(reply)?.[1]) : NaN;
+  const option = options.has(chosen) ? [`option ${chosen}: ${options.get(chosen) ?? ''}`] : [];
+  return [...option, ...wanted.map((number) => `${number}. ${rows.get(number) ?? ''}`)].join('; ');
 }
 
-/** The rows of a message by their numbers; of several with one number the last. @param isOptions only those of options count */
-function numberedRows(message: string, isOptions: boolean): Map<number, string> {
+/** The rows of a message by their numbers; of several with one number the last. */
+function numberedRows(message: string, ...patterns: readonly RegExp[]): Map<number, string> {
   const rows = new Map<number, string>();
   for (const row of message.split('\n')) {
-    const [, number, text] = isOptions
-      ? (OPTION_ROW.exec(row) ?? [])
-      : (NUMBERED_ROW.exec(row) ?? TABLE_ROW.exec(row) ?? []);
+    const match = patterns.map((pattern) => pattern.exec(row)).find((found) => found !== null);
+    const [, number, text] = match ?? [];
     if (number === undefined || text === undefined) continue;
     const cells = text
       .split('|')

@@ -17,10 +17,15 @@ const COMMON = new Set(
 /** Words that question and answer have in common. */
 const SHARED = 2;
 
+/** Whether a text begins as an answer does: with consent, refusal, or a choice. */
+export function opensAsReply(text: string): boolean {
+  return ANSWERS.test(text.trim());
+}
+
 /** Whether a text answers a question, as far as its words tell: it begins so, is short and asks nothing back, or speaks of the same. */
 export function isReplyTo(question: string, text: string): boolean {
   const words = text.trim();
-  if (ANSWERS.test(words)) return true;
+  if (opensAsReply(words)) return true;
   if (words.length <= SHORT && !/[?？]/.test(words)) return true;
   const asked = topicOf(question);
   return [...topicOf(words.slice(0, 1_000))].filter((word) => asked.has(word)).length >= SHARED;

@@ -4,12 +4,13 @@ import { soundsBinding } from '../constraints.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
+import { opensAsReply } from '../replying.ts';
 import { askedTurns, quotedWhole } from './request-lines.ts';
 import { clip, clipMiddle, oneLine, sentencesOf } from '../sentences.ts';
 import { withStanding } from '../taken-back.ts';
 import type { Standing } from '../taken-back.ts';
 import type { Answer, Constraint, Trail, UserRequest } from '../trail.ts';
-import { isBinding } from './work.ts';
+import { isBinding, isGoAhead } from './work.ts';
 
 const section = SECTION.messages;
 const NEWEST = 8;
@@ -34,7 +35,7 @@ export interface MessageLines {
   readonly newest: readonly SummaryLine[];
   /** With rules that came and went with them. */
   readonly limited: readonly SummaryLine[];
-  /** They may be rules. */
+  /** They may be rules, or choose between what the agent offered. */
   readonly doubtful: readonly SummaryLine[];
   /** How many messages each line tells that section 1 does not. */
   readonly counts: ReadonlyMap<SummaryLine, number>;
@@ -70,7 +71,9 @@ export function messageLines(trail: Trail, budget: number, { preserved, standing
     .map(({ first, last }) => {
       const isCurrent = last.turn === trail.turns;
       const fresh = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
-      const value = isCurrent ? 0.3 : fresh + (mayBind(first) ? DOUBT_VALUE : 0);
+      const answer = answers.get(first.turn);
+      const isChoice = decides(first, answer);
+      const value = isCurrent ? 0.3 : fresh + messageValue(first, isChoice);
       const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
       const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
       const kept = passed.get(first.turn) ?? [];
@@ -78,11 +81,17 @@ export function messageLines(trail: Trail, budget: number, { preserved, standing
       // No rule is quoted for itself that stands in a request which is quoted whole.
       const isAbove = said.includes(RULE_ABOVE) && quotedAbove.includes(oneLine(first.text));
       const words = isAbove ? '(told in section 1)' : said;
-      const text = `${number}. ${answeredTo(answers.get(first.turn), first, room)}${words}`;
+      const text = `${number}. ${answeredTo(answer, first, isChoice ? Math.min(room, budget / CHOSEN_SHARE) : room)}${words}`;
       const line = summaryLine({ section, order: first.turn, text, value });
       const isLimited = kept.some((rule) => !quotedAbove.some((request) => request.includes(rule)));
       const count = turnsOf({ first, last }).filter((turn) => !asked.has(turn)).length;
-      return { line, request: last, count, isLimited, isDoubtful: !isCurrent && mayBind(first) };
+      return {
+        line,
+        request: last,
+        count,
+        isLimited,
+        isDoubtful: !isCurrent && (isChoice || mayBind(first)),
+      };
     });
   const deedsOf = (request: UserRequest, parent?: SummaryLine): SummaryLine[] => {
     const did = request.turn === trail.turns ? '' : deedsText(request, standing);
@@ -130,6 +139,25 @@ const SHORT_MESSAGE = 200;
 /** Whether a short message has words of a rule: in doubt it is told as it stands. */
 function mayBind({ text }: UserRequest): boolean {
   return text.length <= SHORT_MESSAGE && sentencesOf(text).some(soundsBinding);
+}
+
+/** What a message is worth that chooses, and tokens of the budget for a character of what it was asked: the choice comes first. */
+const CHOICE_VALUE = 3;
+const CHOSEN_SHARE = 20;
+
+function messageValue(request: UserRequest, isChoice: boolean): number {
+  if (mayBind(request)) return DOUBT_VALUE;
+  return isChoice ? CHOICE_VALUE : 0;
+}
+
+/** How a message names what it chooses, or says yes or no before more. */
+const CHOOSES =
+  /\b(?:option|variante?|approach|scenario|alternative|choice|style|version|proposal) (?:\d{1,2}|[a-d])\b|\b(?:I|we)(?:['’]d| would)? (?:rather|prefer|choose|pick|go with)\b|\blet['’]?s (?:use|go with|take|keep|stick (?:to|with)|call it)\b|\bnehmen wir\b|^\W*(?:yes|yep|yeah|no|nope|nah|ja|nein|oui|non|sí|sim|não|да|нет)(?![\p{L}\p{N}])/iu;
+
+/** Whether a short message decides something: it chooses in so many words, or answers what it was asked in more than consent. */
+function decides({ text }: UserRequest, answer: Answer | undefined): boolean {
+  if (text.length > SHORT_MESSAGE || isGoAhead(text)) return false;
+  return CHOOSES.test(text) || (answer !== undefined && isAnswerOf(answer, { text }) && opensAsReply(text));
 }
 
 function followingLine(requests: readonly UserRequest[]): SummaryLine {
@@ -237,7 +265,7 @@ function answeredTo(answer: Answer | undefined, request: UserRequest, room: numb
   return `(to ${quoted(clip(answer.question, room))}) `;
 }
 
-function isAnswerOf({ answer }: Answer, { text }: UserRequest): boolean {
+function isAnswerOf({ answer }: Answer, { text }: Pick<UserRequest, 'text'>): boolean {
   return oneLine(text).startsWith(answer.slice(0, 40));
 }
 

@@ -201,7 +201,7 @@ function repliedTo({ answers }: Trail, { turn, text }: UserRequest): string | un
 }
 
 function replyLabel(asked: string): string {
-  if (/^\d{1,2}\. /.test(asked))
+  if (/^(?:option \d{1,2}: |\d{1,2}\. )/.test(asked))
     return asked.includes('?')
       ? "It answers the agent's questions by number"
       : "It means items of the agent's list by number";
