@@ -36,7 +36,7 @@ import { pinsAfter } from './pins.ts';
 import type { Pin } from './pins.ts';
 import { placeOf, PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
-import { ownWords, RequestLedger } from './requests.ts';
+import { ownWords, RequestLedger, SILENT_REFUSAL } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
 import { finishedRun, isWork, RunLedger, workPlace } from './runs.ts';
 import { inDirectory } from './git/words.ts';
@@ -442,7 +442,7 @@ export class TrailCollector {
     const words = redact(said);
     this.#requests.answer(
       `May I ${name}: ${what}?`,
-      words === '' ? 'no (refused without a word)' : `no: ${words}`,
+      words === '' ? SILENT_REFUSAL : `no: ${words}`,
       meaning.files.length > 0 ? this.#messagePosition : undefined,
     );
     this.#requests.addConstraints(words);

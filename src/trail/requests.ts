@@ -261,6 +261,9 @@ function closed({ edited, ...rest }: OpenDeeds): Deeds {
   return { ...rest, edited: [...edited] };
 }
 
+/** The answer of a user who refuses a call and says nothing of it. */
+export const SILENT_REFUSAL = 'no (refused without a word)';
+
 /** What clients write in the user's name. */
 const WRAPPERS =
   /^(?:# AGENTS\.md instructions|Caveat: The messages below|\[Request interrupted by user|This session is being continued from a previous|Stop hook feedback:|Another language model started to solve|Base directory for this skill:|API Error)/;

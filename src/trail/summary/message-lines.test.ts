@@ -8,10 +8,10 @@ import { writeSummary } from './write.ts';
 const home = '/home/ada/orbit';
 
 /** What section 6 tells in so many tokens. */
-function messagesTold({ records }: Story, budgetTokens: number): string[] {
+function messagesTold({ records }: Story, budgetTokens: number, preserved: readonly string[] = []): string[] {
   const collector = new TrailCollector();
   for (const record of records) collector.add(record);
-  const { text } = writeSummary(collector.trail(), { budgetTokens, count: approximateTokens });
+  const { text } = writeSummary(collector.trail(), { budgetTokens, count: approximateTokens, preserved });
   const rows = text.split('\n');
   const from = rows.findIndex((row) => row.startsWith('6. '));
   return rows.slice(from + 1, rows.indexOf('', from));
@@ -38,4 +38,24 @@ test('a short message that chooses is told with what it chooses before longer on
     told.find((row) => row.startsWith('3. ')) ?? '',
     /^3\. \(to "option 2: a flat dome with a .*\) "1\. I like option 2, 2\. on the left"$/,
   );
+});
+
+test('what follows verbatim is told by number, with what is cut or no request, and what was said again by its place', () => {
+  const long = `Paint the hull of the ship ${'in blue and white, '.repeat(20)}please.`;
+  const story = Story.in(home).user('Go on.').user(long).user('/mode').agent('Painted.').user('Go on.');
+  const texts = [`${long.slice(0, 100)}… 240 characters …`, '/mode', 'Go on.'];
+  assert.equal(
+    messagesTold(story.agent('Yes.'), 2_000, texts).find((row) => row.includes('verbatim')),
+    'Message 3 follows verbatim after this summary; besides: message 2 (cut), "/mode" (a command of the client\'s).',
+  );
+});
+
+test('who refuses without a word says why in the next message', () => {
+  const refused = Story.in(home)
+    .user('Go.')
+    .call('run_shell_command', { command: 'git push' }, 'exec command rejected by user', false);
+  const asked = (story: Story): string | undefined =>
+    messagesTold(story, 2_000).find((row) => row.includes('Asked'));
+  assert.match(asked(refused) ?? '', /answered: "no \(refused without a word\)"$/);
+  assert.match(asked(refused.user('Wait for the tide.')) ?? '', /answered: "no", then wrote message 2$/);
 });

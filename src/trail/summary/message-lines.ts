@@ -3,8 +3,9 @@
 import { soundsBinding } from '../constraints.ts';
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import type { PreservedWords } from './preserved.ts';
+import type { Following, PreservedWords } from './preserved.ts';
 import { opensAsReply } from '../replying.ts';
+import { SILENT_REFUSAL } from '../requests.ts';
 import { askedTurns, quotedWhole } from './request-lines.ts';
 import { clip, clipMiddle, oneLine, sentencesOf } from '../sentences.ts';
 import { withStanding } from '../taken-back.ts';
@@ -105,10 +106,12 @@ export function messageLines(trail: Trail, budget: number, { preserved, standing
   const deeds = lines.flatMap(({ line, request }) => deedsOf(request, line));
   const deedsOfFollowing = following.flatMap((request) => deedsOf(request));
   const followLine = [
-    ...(following.length === 0 ? [] : [followingLine(following)]),
+    ...followingLines(preserved.followingOf(trail.requests)),
     ...(toldAbove.length === 0 ? [] : [toldAboveLine(toldAbove)]),
   ];
-  const questions = trail.answers.filter((answer) => !isRequest(answer, trail.requests)).map(askedLine);
+  const questions = trail.answers
+    .filter((answer) => !isRequest(answer, trail.requests))
+    .map((answer) => askedLine(answer, trail.turns));
   return {
     all: [...followLine, ...lines.map(({ line }) => line), ...deeds, ...deedsOfFollowing, ...questions],
     newest: [
@@ -160,10 +163,20 @@ function decides({ text }: UserRequest, answer: Answer | undefined): boolean {
   return CHOOSES.test(text) || (answer !== undefined && isAnswerOf(answer, { text }) && opensAsReply(text));
 }
 
-function followingLine(requests: readonly UserRequest[]): SummaryLine {
-  const isOne = requests.length === 1;
-  const text = `Message${isOne ? '' : 's'} ${rangesText(requests.map(({ turn }) => turn))} follow${isOne ? 's' : ''} verbatim after this summary.`;
-  return summaryLine({ section, order: Infinity, text, value: 3 });
+/** Characters of a command of a client by which it is known. */
+const COMMAND_LENGTH = 40;
+
+/** Which messages follow, and what else does, so that nobody counts wrongly. */
+function followingLines({ whole, cut, others }: Following): SummaryLine[] {
+  if (whole.length === 0) return [];
+  const isOne = whole.length === 1;
+  const besides = [
+    ...(cut.length === 0 ? [] : [`message${cut.length === 1 ? '' : 's'} ${rangesText(cut)} (cut)`]),
+    ...others.map((text) => `${quoted(clip(text, COMMAND_LENGTH))} (a command of the client's)`),
+  ];
+  const note = besides.length === 0 ? '' : `; besides: ${besides.join(', ')}`;
+  const text = `Message${isOne ? '' : 's'} ${rangesText(whole)} follow${isOne ? 's' : ''} verbatim after this summary${note}.`;
+  return [summaryLine({ section, order: Infinity, text, value: 3 })];
 }
 
 /** Messages that say nothing but a rule are told where the rules are. */
@@ -273,9 +286,10 @@ function isRequest(answer: Answer, requests: readonly UserRequest[]): boolean {
   return requests.some((request) => request.turn === answer.turn && isAnswerOf(answer, request));
 }
 
-/** Answers given in a dialog of the client's, which are no message of their own. */
-function askedLine({ question, answer, turn }: Answer): SummaryLine {
-  const text = `   Asked ${quoted(question)}, the user answered: ${quoted(answer)}`;
+/** Answers given in a dialog of the client's, which are no message of their own; who refuses silently says why in the next. */
+function askedLine({ question, answer, turn }: Answer, turns: number): SummaryLine {
+  const why = answer === SILENT_REFUSAL && turn < turns ? `, then wrote message ${turn + 1}` : '';
+  const text = `   Asked ${quoted(question)}, the user answered: ${quoted(why === '' ? answer : 'no')}${why}`;
   return summaryLine({ section, order: turn + 0.2, text, value: 3 });
 }
 
