@@ -120,6 +120,20 @@ export function isLasting(rule: string): boolean {
   return GENERAL.test(rule) || !(PASSING.test(rule) || OBJECTION.test(rule));
 }
 
+/** Words by which a user means what they say for good, beside those of `LASTING`. */
+const EARNEST =
+  /\b(?:(?:keep|bear|have) in mind|remember (?:to|that)|(?:make|be) sure|ensure|prefer|avoid|refrain|stick (?:to|with)|at (?:most|least)|no need|crucial|essential|only (?:use|when|if|with|for))\b/i;
+const ENGLISH_WORDS = new RegExp(`\\b(?:${ENGLISH.join('|')})\\b`, 'i');
+
+/**
+ * Whether a rule that lasts is one that a reader would call so: by a word that says it, or since no word of English, the
+ * table of which is the widest, is why it was taken for one.
+ */
+export function isEarnest(rule: string): boolean {
+  if (!isLasting(rule)) return false;
+  return LASTING.test(rule) || INSISTS.test(rule) || EARNEST.test(rule) || !ENGLISH_WORDS.test(rule);
+}
+
 /** How somebody thinks aloud about what might be done, and words by which it is an order all the same. */
 const MUSES =
   /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:maybe|perhaps|(?:I|we) (?:think|thought|guess|wonder)|should (?:I|we))\b/i;

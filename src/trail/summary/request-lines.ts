@@ -3,6 +3,7 @@
 import { charactersFor, isWithin, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
+import { isEarnest } from '../constraints.ts';
 import { clip, clipMiddle, oneLine } from '../sentences.ts';
 import { isQuestion } from '../questions.ts';
 import type { Constraint, Trail, UserRequest } from '../trail.ts';
@@ -230,15 +231,22 @@ export function ruleLines(
     .map((constraint, at) => ruleLine(constraint, at, changedBy(constraint)))
     .toReversed()
     .toSorted((a, b) => b.value - a.value);
-  return constraints.some(isOwnBelow) ? [moreRulesLine(), ...lines] : lines;
+  const below = constraints.filter((rule) => isOwnBelow(rule) && isEarnest(rule.text));
+  return below.length === 0 ? lines : [moreRulesLine(below), ...lines];
 }
 
 const RULES_GROUP = 'Rules, limits and corrections of the user, verbatim:';
 
-/** Whoever reads the list must not take it for all there is. */
-function moreRulesLine(): SummaryLine {
-  const text = '- Longer ones: in the messages below.';
+/** Whoever reads the list must not take it for all there is, nor look for rules where none are. */
+function moreRulesLine(below: readonly Constraint[]): SummaryLine {
+  const turns = [...new Set(below.map(({ turn }) => turn))];
+  const text = `- Longer ones: in message${turns.length === 1 ? '' : 's'} ${joined(turns)} below.`;
   return summaryLine({ section: SECTION.request, order: 9_000, text, value: 3, group: RULES_GROUP });
+}
+
+function joined(turns: readonly number[]): string {
+  const [last, before] = [turns.at(-1), turns.slice(0, -1)];
+  return before.length === 0 ? `${last}` : `${before.join(', ')} and ${last}`;
 }
 
 /**

@@ -281,7 +281,7 @@ test('a rule of the first message stands also where the two newest ones take all
   }
 });
 
-test('who reads the rules learns that longer ones follow', () => {
+test('who reads the rules learns in which messages longer ones follow', () => {
   const rule = `Never turn the dome by hand, ${'not even slowly, '.repeat(8)}whatever the weather is.`;
   const story = Story.in(home)
     .user(`Look. ${rule}`)
@@ -290,8 +290,28 @@ test('who reads the rules learns that longer ones follow', () => {
     .agent('No.')
     .user('Go.');
   const options = { budgetTokens: 2_000, count: approximateTokens, preserved: [`Look. ${rule}`] };
-  assert.match(writeSummary(trailOf(story), options).text, /Longer ones: in the messages below\./);
+  assert.match(writeSummary(trailOf(story), options).text, /Longer ones: in message 1 below\./);
   assert.doesNotMatch(summaryOf(story), /Longer ones/);
+});
+
+test('nobody is sent to look for rules in messages that only ask for something', () => {
+  const asked = `Look at every gear of the dome and say whether some of them should be oiled, ${'one by one, '.repeat(4)}please.`;
+  const story = Story.in(home).user(asked).agent('I look.').user('Never open it.').agent('No.').user('Go.');
+  const options = { budgetTokens: 2_000, count: approximateTokens, preserved: [asked] };
+  const { text } = writeSummary(trailOf(story), options);
+  assert.match(text, /Never open it/);
+  assert.doesNotMatch(text, /Longer ones/);
+});
+
+test('messages with longer rules are told by their numbers', () => {
+  const rules = ['turn', 'lift', 'paint'].map(
+    (what) => `Never ${what} the dome by hand, ${'not even slowly, '.repeat(8)}please.`,
+  );
+  const story = Story.in(home);
+  for (const text of rules) story.user(text).agent('No.');
+  const options = { budgetTokens: 2_000, count: approximateTokens, preserved: rules };
+  const { text } = writeSummary(trailOf(story.user('Go.')), options);
+  assert.match(text, /Longer ones: in messages 1, 2 and 3 below\./);
 });
 
 function numbered(from: number, names: readonly string[]): string[] {
