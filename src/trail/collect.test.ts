@@ -723,3 +723,23 @@ test('what a reader and a harness say around a text is no line of the file', () 
     assert.deepEqual(told.symbols.toSorted(), ['domeSpeed', 'slowMotor']);
   }
 });
+
+test('a move writes nothing, and git undoes nothing that was committed', () => {
+  const files = (story: Story) =>
+    trailOf(story).files.map(({ path, edits, state, isRestored }) => [path, edits, state, isRestored]);
+  const start = () => Story.in('/w').user('Turn the dome.').read('/w/dome.py', 'turn(1)');
+  const replaced = start()
+    .edit('/w/dome.py', 'turn(1)', 'turn(2)')
+    .sh('python3 up.py < dome.py > dome.tmp && mv dome.tmp dome.py');
+  assert.deepEqual(files(replaced), [['dome.py', 2, 'edited', false]]);
+  const moved = start().call('Write', { file_path: '/w/a.md', content: 'a' }, 'ok').sh('mv a.md b.md');
+  assert.deepEqual(files(moved)[0], ['b.md', 1, 'created', false]);
+  assert.deepEqual(files(start().sh('git mv dome.py roof.py'))[0], ['roof.py', 0, 'edited', false]);
+  const committed = () =>
+    start()
+      .edit('/w/dome.py', 'turn(1)', 'turn(2)')
+      .sh('git add dome.py && git commit -m turn', '[main 1a2b3c4] turn\n 1 file changed');
+  assert.equal(files(committed().sh('git checkout --theirs dome.py'))[0]?.[3], false, 'it is committed');
+  const again = committed().edit('/w/dome.py', 'turn(2)', 'turn(3)').sh('git checkout dome.py');
+  assert.equal(files(again)[0]?.[3], true, 'what came after the commit is undone');
+});

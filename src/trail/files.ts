@@ -171,7 +171,7 @@ export class FileLedger {
   /** The files, those changed last first. */
   files(): FileTrail[] {
     return [...this.#files.values()]
-      .filter((entry) => entry.edits > 0 || entry.reads > 0 || entry.state === 'deleted')
+      .filter((entry) => entry.reads > 0 || entry.state !== 'read')
       .toSorted((a, b) => b.lastPosition - a.lastPosition)
       .map((entry, at) => {
         catchUp(entry);
@@ -252,9 +252,12 @@ export class FileLedger {
     } else entry.renamedFrom = [...entry.renamedFrom, entry.path].slice(-3);
     entry.path = detached(to);
     if (entry.state === 'read') entry.state = 'edited';
-    entry.edits += 1 + (replaced?.edits ?? 0);
+    entry.edits += replaced?.edits ?? 0;
     this.#files.set(entry.path, entry);
-    if (action.added !== undefined) this.#change(entry, action, moment);
+    if (action.added === undefined) return;
+    // A patch moves and edits at once.
+    if (action.added !== '') entry.edits++;
+    this.#change(entry, action, moment);
   }
 
   /** What is known of the text after an edit: without what it took out, with what it wrote. */
@@ -293,7 +296,7 @@ export class FileLedger {
     for (const entry of this.#files.values()) {
       if (!entry.path.startsWith(`${path}/`)) continue;
       forgetText(entry);
-      if (entry.edits === 0) continue;
+      if (entry.state === 'read') continue;
       noteMoment(entry, moment, true);
       entry.state = 'deleted';
     }
@@ -326,7 +329,7 @@ export class FileLedger {
 
   #prune(): void {
     const byValue = [...this.#files.values()].toSorted(
-      (a, b) => Number(b.edits > 0) - Number(a.edits > 0) || b.lastPosition - a.lastPosition,
+      (a, b) => Number(b.state !== 'read') - Number(a.state !== 'read') || b.lastPosition - a.lastPosition,
     );
     for (const entry of byValue.slice(KEPT_FILES)) this.#files.delete(entry.path);
   }

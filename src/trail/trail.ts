@@ -233,6 +233,8 @@ export interface TreeState {
   /** Of these, those that were there before the session made its first, as git told. */
   readonly before: number;
   readonly isExact: boolean;
+  /** Whether git told of the remote, or a push was seen. */
+  readonly isRemoteSeen: boolean;
   /** Commits of the remote that the branch does not have, as git told. */
   readonly behind: number;
   /** What was checked out before somebody else moved it. */

@@ -15,6 +15,7 @@ export function push({ trees, commits }: Repository, step: Step): void {
   const report = pushIn(output, name === '' ? undefined : name);
   const result = report?.result ?? (!isOf(name, git.words) ? 'other' : run.failed ? 'refused' : 'pushed');
   if (result === 'other') return;
+  branch.isRemoteSeen = true;
   if (result === 'refused') {
     branch.refusal = detached(report?.reason ?? 'it failed');
     branch.isMended = false;

@@ -30,6 +30,8 @@ export interface Branch {
   /** Commits that the remote did not have before the session made its first, as git told. */
   before: number;
   isExact: boolean;
+  /** Git told of its remote, or it was to be pushed. */
+  isRemoteSeen: boolean;
   /** Commits of its remote that it does not have, as git told. */
   behind: number;
   /** Why git refused the newest push. */
@@ -149,6 +151,7 @@ export class Trees {
     if (branch.own === 0) branch.before = distance.ahead;
     branch.behind = distance.behind;
     branch.isExact = true;
+    branch.isRemoteSeen = true;
   }
 
   /** Git told what is checked out. */
@@ -194,6 +197,7 @@ function newBranch(): Branch {
     own: 0,
     before: 0,
     isExact: true,
+    isRemoteSeen: false,
     behind: 0,
     refusal: undefined,
     isMended: false,

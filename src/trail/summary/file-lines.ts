@@ -149,8 +149,8 @@ function isTelling(symbol: string, told: ReadonlySet<string>): boolean {
   return !told.has(symbol) && !symbol.includes('/') && !isAnonymous(symbol);
 }
 
-function editPhrase({ state, edits, isRestored }: FileTrail): string {
-  if (state === 'read') return '';
+function editPhrase({ state, edits, isRestored, renamedFrom }: FileTrail): string {
+  if (state === 'read' || (state === 'edited' && edits === 0 && renamedFrom.length > 0)) return '';
   if (state === 'deleted') return 'deleted';
   const times = edits > 1 ? ` ${edits}×` : '';
   if (isRestored) return `edited${times}, then put back by git`;

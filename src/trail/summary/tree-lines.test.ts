@@ -20,7 +20,7 @@ test('the newest commit is told, and what was changed since, the newest first', 
     .edit(`${home}/b.ts`, 'x', 'y')
     .sh('rm c.ts');
   assert.deepEqual(told(story), [
-    'Newest commit: 1a2b3c4 dome (not pushed)',
+    'Newest commit: 1a2b3c4 dome (no push seen)',
     'Not committed: c.ts (deleted), b.ts.',
   ]);
 });
@@ -28,7 +28,7 @@ test('the newest commit is told, and what was changed since, the newest first', 
 test('where nothing was committed that is said, where git knows of nothing there is no line', () => {
   const edited = start().edit(`${home}/a.ts`, 'x', 'y');
   assert.deepEqual(told(edited), ['No commit by the agent; changed: a.ts.']);
-  assert.deepEqual(told(commit(edited)), ['Newest commit: 1a2b3c4 dome (not pushed)']);
+  assert.deepEqual(told(commit(edited)), ['Newest commit: 1a2b3c4 dome (no push seen)']);
   assert.deepEqual(told(start().read(`${home}/a.ts`, 'x')), []);
 });
 
@@ -40,10 +40,7 @@ test('a commit of somebody else is told as what git showed', () => {
 });
 
 test('what was not pushed is told, and why', () => {
-  assert.deepEqual(
-    told(commit(commit(start(), 'moon')))[0],
-    'Newest commit: 1a2b3c4 dome (2 commits not pushed)',
-  );
+  assert.deepEqual(told(commit(commit(start(), 'moon')))[0], 'Newest commit: 1a2b3c4 dome (no push seen)');
   const refused = commit(start()).sh('git push', ' ! [rejected]        main -> main (fetch first)', 1);
   assert.deepEqual(told(refused), ['Newest commit: 1a2b3c4 dome (not pushed, push refused: fetch first)']);
   assert.deepEqual(told(commit(start()).sh('git push')), ['Newest commit: 1a2b3c4 dome']);
@@ -72,7 +69,7 @@ test('a work tree that the newest commands ran in counts as the work', () => {
 test('a commit elsewhere is told with its place', () => {
   const call = { cmd: 'git commit -am dome', workdir: '/home/ada/atlas' };
   const story = start().call('exec_command', call, '[main 1a2b3c4] dome').sh('make').sh('make test');
-  assert.deepEqual(told(story), ['Newest commit in /home/ada/atlas: 1a2b3c4 dome (not pushed)']);
+  assert.deepEqual(told(story), ['Newest commit in /home/ada/atlas: 1a2b3c4 dome (no push seen)']);
 });
 
 test('many files are told in few tokens, the others by their number', () => {
@@ -135,4 +132,10 @@ test('a list of commits that lacks the newest says that it does', () => {
   assert.deepEqual(groups(commit(commit(start(), 'moon'))), ['Other commits:']);
   const moved = commit(start()).sh('git log --oneline -1', '5d6e7f8 moon');
   assert.deepEqual(groups(moved), ['Commits:'], 'another one is checked out');
+});
+
+test('nothing is said of the remote before the log tells of it', () => {
+  assert.deepEqual(told(commit(start())), ['Newest commit: 1a2b3c4 dome (no push seen)']);
+  const seen = commit(start().sh('git status -sb', '## main...origin/main'));
+  assert.deepEqual(told(seen), ['Newest commit: 1a2b3c4 dome (not pushed)']);
 });

@@ -53,8 +53,10 @@ function placeName(directory: string, workedIn: string | undefined): string {
 }
 
 function pushText(tree: TreeState): string {
-  const { as, ahead, before, isExact, behind, refusal, isMended, movedFrom } = tree;
+  const { as, ahead, before, isExact, isRemoteSeen, behind, refusal, isMended, movedFrom } = tree;
   if (movedFrom !== undefined) return `moved from ${movedFrom} outside of this session`;
+  // Others may have pushed, and what was there before may not have been.
+  if (ahead > 0 && !isRemoteSeen) return 'no push seen';
   const count =
     behind > 0 && isExact
       ? `${ahead} ahead and ${behind} behind its remote`
