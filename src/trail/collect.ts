@@ -426,7 +426,7 @@ export class TrailCollector {
     const started = this.#running.get(due.meaning.processId ?? '');
     if (started?.quotable !== undefined && text !== RUNNING) started.quotable.outcome = beginningOf(text);
     if (due.quotable !== undefined) {
-      due.quotable.outcome = beginningOf(text);
+      due.quotable.outcome = beginningOf(text, onlyLooks(due.meaning));
       if (isReport(due.meaning)) this.#steps.quoteReport(due.quotable);
     }
     this.#place.noteOutput(due.meaning, outcome.text, { root: this.#cwd, failed });

@@ -46,6 +46,28 @@ test('what is set for a command is a part of it, but for how its output looks an
   assert.deepEqual(commands('DOME_TOKEN=abc123 npm test'), ['DOME_TOKEN=… npm test']);
 });
 
+test('what of git only lists is no run', () => {
+  const acts = (script: string) => trailOf(start().sh(script, 'dome')).current.actions.length;
+  const looks = [
+    'git branch',
+    'git branch --contains 1a2b3c4',
+    'git -C web branch -vv',
+    'git stash list',
+    'git tag -l v1',
+  ];
+  for (const script of [...looks, 'git worktree list', 'git config --get user.name'])
+    assert.equal(acts(script), 0, script);
+  for (const script of [
+    'git branch dome',
+    'git branch -D dome',
+    'git stash',
+    'git tag v1',
+    'git worktree add ../a',
+    'git config user.name Ada',
+  ])
+    assert.equal(acts(script), 1, script);
+});
+
 test('a program that was picked by its place is told with it', () => {
   const commands = (script: string) => trailOf(start().sh(script)).commands.map(({ command }) => command);
   assert.deepEqual(commands('/usr/bin/python3 -m pytest'), ['/usr/bin/python3 -m pytest']);

@@ -305,3 +305,15 @@ test('below the name of a failing test stands its error, whatever errors were pr
     'AssertionError: expected 3 to be 4',
   ]);
 });
+
+test('of a short output the rows are told that fit, with how many there are more', () => {
+  assert.equal(beginningOf('?? a.md\n?? lens/\n M dome.ts\n'), '?? a.md | ?? lens/ | M dome.ts');
+  const rows = Array.from({ length: 9 }, (_, at) => `?? dome/part-of-the-roof-${at}.ts`);
+  assert.equal(beginningOf(rows.join('\n')), `${rows.slice(0, 2).join(' | ')} … (7 more)`);
+  assert.equal(beginningOf(rows.join('\n'), true), rows[0], 'the text of a file');
+  assert.equal(beginningOf(rows.join('\n').repeat(9)), rows[0], 'a long output');
+  assert.equal(
+    beginningOf('[{"id":"dome-4","state":"open"},{"id":"dome-5"}]'),
+    'id: dome-4; state: open | id: dome-5',
+  );
+});

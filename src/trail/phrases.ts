@@ -2,6 +2,8 @@
 
 import type { CallView } from '../protocol/item.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
+import { moreRows } from './changes.ts';
+import { objectRows } from './json-rows.ts';
 import { isTraceHead, readsFailed, stripAnsi, tellingLines } from './outputs.ts';
 import { redact } from './redact.ts';
 import { clip, detached, oneLine } from './sentences.ts';
@@ -80,34 +82,47 @@ export function quotableScript(script: string): string {
   return redact(script.includes('\n') ? scriptRows(script).commands : script);
 }
 
-/** Characters at the head of an output in which it says something, and that are told of it. */
+/** Characters at the head of an output in which it says something, up to which it is short, and that are told of it. */
 const BEGINNING_SOUGHT = 600;
 const BEGINNING_LENGTH = 90;
 
 /** Two letters of any script. */
 const WORD = /\p{L}{2}/u;
 
-/** The first line of an output that holds a word; `nothing` where there is none. */
-export function beginningOf(output: string): string {
+/**
+ * How an output begins: its first line that holds a word, of a short one the next as well as they fit and how many there are
+ * more; of JSON its objects; `nothing` where there is none.
+ * @param isRead whether it is the text of a file, of which the first line tells enough
+ */
+export function beginningOf(output: string, isRead = false): string {
+  const [first = 'nothing', ...rest] = (isRead ? undefined : objectRows(output)) ?? firstRows(output, isRead);
+  let text = first;
+  let told = 0;
+  for (; told < rest.length; told++) {
+    const longer = `${text} | ${rest[told] ?? ''}`;
+    if (longer.length > BEGINNING_LENGTH) break;
+    text = longer;
+  }
+  const more = moreRows(rest.length - told).map((row) => ` ${row}`);
+  return detached(`${clip(redact(text), BEGINNING_LENGTH)}${more.join('')}`);
+}
+
+/** The first line of an output that holds a word, and those behind it of one that is short. */
+function firstRows(output: string, isRead: boolean): readonly string[] {
   const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
   let first: string | undefined;
   for (let from = 0; from < head.length;) {
     const end = head.indexOf('\n', from);
     const row = head.slice(from, end < 0 ? head.length : end).trim();
     from = end < 0 ? head.length : end + 1;
-    if (UNENDED.test(row)) {
-      first = row.replace(/^<|>$/g, '');
-      break;
-    }
+    if (UNENDED.test(row)) return [row.replace(/^<|>$/g, '')];
     if (/^<[^<>]*>$/.test(row)) continue;
-    if (isTraceHead(row)) {
-      first = tellingLines(output, true, 1)[0];
-      break;
-    }
+    if (isTraceHead(row)) return tellingLines(output, true, 1);
     first ??= row;
     if (!WORD.test(row)) continue;
-    first = row;
-    break;
+    const isShort = !isRead && output.length <= BEGINNING_SOUGHT;
+    const rest = isShort ? head.slice(from).split('\n') : [];
+    return [row, ...rest.map((one) => one.trim()).filter((one) => WORD.test(one))];
   }
-  return detached(clip(redact(first ?? 'nothing'), BEGINNING_LENGTH));
+  return first === undefined ? [] : [first];
 }

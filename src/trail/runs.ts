@@ -78,11 +78,25 @@ const LOOKING_GIT = new Set([
 function isLooking({ words }: SimpleCommand): boolean {
   const [program = ''] = words;
   if (program !== 'git') return LOOKING.has(program);
-  const verb = words
-    .slice(1)
-    .find((word, at) => !word.startsWith('-') && words[at] !== '-C' && words[at] !== '-c');
-  return LOOKING_GIT.has(verb ?? 'status');
+  const at = words.findIndex(
+    (word, place) =>
+      place > 0 && !word.startsWith('-') && words[place - 1] !== '-C' && words[place - 1] !== '-c',
+  );
+  const verb = at < 0 ? 'status' : (words[at] ?? '');
+  const rest = at < 0 ? '' : words.slice(at + 1).join(' ');
+  return LOOKING_GIT.has(verb) || LISTING_GIT[verb]?.test(rest) === true;
 }
+
+/** Of verbs of git that look or change, how the words begin of those that look. */
+const LISTS =
+  /^(?:$|(?:-[alrv]+|--(?:all|list|remotes|contains|no-contains|merged|no-merged|points-at|show-current|verbose|sort\S*|format\S*))(?: |$))/;
+const LISTING_GIT: Readonly<Record<string, RegExp>> = {
+  branch: LISTS,
+  tag: LISTS,
+  stash: /^(?:list|show)\b/,
+  worktree: /^list\b/,
+  config: /^(?:--(?:get\S*|list)|-l|get|list)(?: |$)/,
+};
 
 /** Whether a command does something, rather than look at files or filter text. */
 export function isWork(simple: readonly SimpleCommand[]): boolean {
