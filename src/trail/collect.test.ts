@@ -743,3 +743,11 @@ test('a move writes nothing, and git undoes nothing that was committed', () => {
   const again = committed().edit('/w/dome.py', 'turn(2)', 'turn(3)').sh('git checkout dome.py');
   assert.equal(files(again)[0]?.[3], true, 'what came after the commit is undone');
 });
+
+test('a fallback that says that a file is not there says so of the working directory only', () => {
+  const missing = (path: string) =>
+    trailOf(Story.in('/w').user('Look.').sh(`cat ${path} 2>/dev/null || echo "no settings"`, 'no settings'))
+      .missing;
+  assert.deepEqual(missing('dome/settings.json'), ['dome/settings.json']);
+  assert.deepEqual(missing('/elsewhere/dome/settings.json'), [], 'all of it may be gone');
+});

@@ -493,14 +493,17 @@ export class TrailCollector {
   }
 
   #finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
-    const { actions, texts, missing } = shownFiles(meaning, text, failed);
+    const { actions, texts, missing, isSaidMissing } = shownFiles(meaning, text, failed);
     const isMissing = failed && /No such file|did not match|bad source/.test(text);
     for (const file of actions) {
       if (failed && file.action === 'restore') continue;
       if (isMissing && (file.action === 'delete' || file.action === 'move')) continue;
       this.#addFile(file, moment);
     }
-    for (const path of missing) this.#files.noteMissing(this.#relative(path));
+    for (const path of missing) {
+      const absent = this.#relative(path);
+      if (!isSaidMissing || !/^[/~]/.test(absent)) this.#files.noteMissing(absent);
+    }
     for (const { path, text: shown } of texts) {
       this.#files.noteContent(this.#relative(path), shown);
       // What a search found of a checklist is not the list.

@@ -24,6 +24,8 @@ export interface ShownFiles {
   readonly texts: readonly ShownText[];
   /** Paths that were to be looked at and are not there. */
   readonly missing: readonly string[];
+  /** Whether only a fallback of the script says so, which holds as well where all that lies around is gone. */
+  readonly isSaidMissing: boolean;
 }
 
 /** Whether all that a call did was to look into files. */
@@ -32,7 +34,7 @@ export function onlyLooks({ files, simple = [] }: CallMeaning): boolean {
   return files.length > 0 || simple.some((one) => searchedOf(one)?.some(hasExtension) === true);
 }
 
-const NOTHING: ShownFiles = { actions: [], texts: [], missing: [] };
+const NOTHING: ShownFiles = { actions: [], texts: [], missing: [], isSaidMissing: false };
 
 /** What a call did to files and showed of them, paths as its actions name them. */
 export function shownFiles(meaning: CallMeaning, output: string, failed: boolean): ShownFiles {
@@ -92,6 +94,7 @@ function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
     actions,
     texts: [...wholeText(printers, { actions, guarded, rows }), ...found],
     missing: [...new Set(missing)],
+    isSaidMissing,
   };
 }
 
