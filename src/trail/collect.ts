@@ -38,6 +38,7 @@ import { placeOf, PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger, SILENT_REFUSAL } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
+import { isUndoneByUser } from './reported.ts';
 import { finishedRun, isWork, RunLedger, workPlace } from './runs.ts';
 import { inDirectory } from './git/words.ts';
 import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
@@ -319,6 +320,9 @@ export class TrailCollector {
       this.#putOff = { kind: 'question', ...this.#moment, text: asked };
     this.#messagePosition = this.#position;
     const isAnswered = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
+    if (isUndoneByUser(own))
+      for (const path of this.#requests.edited)
+        this.#files.restore(path, this.#moment, { since: -1, isUndone: () => false });
     this.#requests.add(own, { position: this.#position, question, isAnswered });
     if (template !== '') this.#requests.addTemplateRules(template);
     this.#note(excerpt(own), 'user', this.#quotable('user', detached(own)));

@@ -76,6 +76,11 @@ export class RequestLedger {
     return this.#turns;
   }
 
+  /** The files that were changed on the current request. */
+  get edited(): readonly string[] {
+    return [...(this.#requests.at(-1)?.deeds.edited ?? [])];
+  }
+
   /** Takes a message of the user in. */
   add(text: string, { position, question, isAnswered }: RequestPlace): void {
     // A client that is stopped and asked again records the same words twice.

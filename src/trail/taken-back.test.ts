@@ -127,3 +127,56 @@ test('a sentence that proposes an edit which the user refused is spent, what it 
     ['It should be an empty string in these tests.'],
   );
 });
+
+test('who looks again at what he was told is wrong takes it back, and says so above the message that it answers', () => {
+  assert.ok(takesBack("You're right. Let me re-examine the belt.", 'the belt was new in May'));
+  const story = Story.in(home)
+    .user('Why does the dome stop?')
+    .agent('Root cause found: the worn belt of `domeMotor` slips, so that the dome stops.')
+    .user('the belt was new in May')
+    .agent("You're right, the belt is new. Let me re-examine `domeMotor`.")
+    .sh('make look', 'fine');
+  assert.match(
+    summaryOf(story),
+    /before the current request, which it took back since \("You're right, the belt is new\. .*"\):/,
+  );
+});
+
+test('a dispute is about the answer before it also where that names more', () => {
+  const story = Story.in(home)
+    .user('Why are there no stars?')
+    .agent('The stars of `SkyMap` carry no names, because nobody wrote them.')
+    .user('that is wrong, I can see that the stars carry names')
+    .agent("You're right, many stars have names. I look elsewhere.")
+    .sh('make look', 'fine')
+    .user('And the moon?');
+  assert.doesNotMatch(findingsOf(story), /of `SkyMap` carry/);
+});
+
+/** A session on which something was mended, and what the user says to it. */
+const mended = (reply: string): Story =>
+  Story.in(home)
+    .user('The roof leaks.')
+    .edit(`${home}/roof.ts`, 'const leak = openRoof();', 'const leak = closedRoofOf(tarpaulin);')
+    .agent(
+      'The new `closedRoofOf()` tarpaulin covers the roof and handles the rain properly, because it is tight.\n\nThe gutter of `roofEdge` is narrow, because the wall is old and nobody may touch it.',
+    )
+    .user(reply)
+    .agent('I look.')
+    .user('Go on.');
+
+test('what was mended is not told as mended once the user says that it did not help', () => {
+  const text = summaryOf(mended('if I go up there I still see water'));
+  assert.doesNotMatch(text, /- The new `closedRoofOf\(\)` tarpaulin/);
+  assert.match(text, /\(message 2 says that it did not help\)/);
+  assert.match(findingsOf(mended('if I go up there I still see water')), /gutter of `roofEdge`/);
+  assert.match(findingsOf(mended('now paint it')), /The new `closedRoofOf\(\)` tarpaulin/);
+});
+
+test('what the user undid is told as undone, and what was written with it stands nowhere', () => {
+  const text = summaryOf(mended('I undid your changes, read the whole file first'));
+  assert.match(text, /→ changed roof\.ts; the agent: .* \(message 2 undoes it\)/);
+  assert.doesNotMatch(text, /- The new `closedRoofOf|\+ const leak/);
+  for (const reply of ["I didn't tell you to undo your changes.", 'Should we revert that?', 'now paint it'])
+    assert.doesNotMatch(summaryOf(mended(reply)), /undoes it/, reply);
+});

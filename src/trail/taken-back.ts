@@ -3,13 +3,15 @@
 
 import { overtakenIn } from './overtaken.ts';
 import { identifiersOf } from './identifiers.ts';
+import { denies, reportOf } from './reported.ts';
+import type { Report } from './reported.ts';
 import { sentencesOf } from './sentences.ts';
 import { wordsOf } from './subjects.ts';
 import type { Removal, Trail, UserRequest } from './trail.ts';
 
 /** Who admits that something said before was wrong: more than that the other one is right. */
 const ADMITS =
-  /\b(?:I (?:was|stand|am) (?:wrong|mistaken|corrected|incorrect)|I(?:['’]ve| have)? (?:mis(?:read|understood|applied|interpreted|remembered|stated|judged)|got (?:that|it|this) wrong|(?:made|had) an? (?:mistake|error)|accept (?:that|the|your) (?:correction|point))|(?:that|this|it|my \w+) was (?:wrong|incorrect|mistaken|not (?:right|correct|true|accurate))|my (?:mistake|bad|error)|ich (?:lag falsch|habe mich (?:geirrt|vertan))|mein fehler|das war falsch|(?:je me suis|j['’]avais) (?:tromp|tort)\w*|mon erreur|c['’]était faux|me equivoqué|estaba equivocado|mi error|eu estava errado|me enganei|erro meu|mi sono sbagliato|avevo torto|errore mio|ik (?:had het mis|zat fout)|mijn fout)|(?:я ошиб(?:ся|лась|ался)|моя ошибка|pomyliłem się|mój błąd|yanıldım|benim hatam)|我(?:搞|弄|说|看)?错了|我误解|是我的错|間違って(?:い|お)|私の(?:誤り|ミス)|誤解して(?:い|お)|제가 틀렸|제 실수|잘못 (?:이해|봤|말씀)/i;
+  /\b(?:I (?:was|stand|am) (?:wrong|mistaken|corrected|incorrect)|I(?:['’]ve| have)? (?:mis(?:read|understood|applied|interpreted|remembered|stated|judged)|got (?:that|it|this) wrong|(?:made|had) an? (?:mistake|error)|accept (?:that|the|your) (?:correction|point))|(?:that|this|it|my \w+) was (?:wrong|incorrect|mistaken|not (?:right|correct|true|accurate))|my (?:mistake|bad|error)|let me (?:re-?(?:examine|check|consider|think|visit|investigate|evaluate|assess)|think again|look again|check (?:again|more carefully))|ich (?:lag falsch|habe mich (?:geirrt|vertan))|mein fehler|das war falsch|(?:je me suis|j['’]avais) (?:tromp|tort)\w*|mon erreur|c['’]était faux|me equivoqué|estaba equivocado|mi error|eu estava errado|me enganei|erro meu|mi sono sbagliato|avevo torto|errore mio|ik (?:had het mis|zat fout)|mijn fout)|(?:я ошиб(?:ся|лась|ался)|моя ошибка|pomyliłem się|mój błąd|yanıldım|benim hatam)|我(?:搞|弄|说|看)?错了|我误解|是我的错|間違って(?:い|お)|私の(?:誤り|ミス)|誤解して(?:い|お)|제가 틀렸|제 실수|잘못 (?:이해|봤|말씀)/i;
 
 /** How a user says that the agent said something that is not so. */
 const DISPUTES =
@@ -46,14 +48,15 @@ function ownerOf(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf('.')));
 }
 
-function isAbout({ names, words }: Dispute, text: string): boolean {
+/** @param isAnswered whether the text stands in what the dispute answers: then a name that it does not take up may be another word for it */
+function isAbout({ names, words }: Dispute, text: string, isAnswered: boolean): boolean {
   const ownNames = identifiersOf(text);
   const isNamed = ownNames.some((name) => names.has(name) || names.has(ownerOf(name)));
-  if (ownNames.length > 0 && !isNamed) return false;
+  if (ownNames.length > 0 && !isNamed && !isAnswered) return false;
   const own = [...new Set([...wordsOf(text), ...ownNames])];
   const shared = own.filter((word) => words.has(word) || names.has(word)).length;
   const share = shared / Math.max(LEAST_WORDS, own.length);
-  return shared >= LEAST_SHARED && share >= (isNamed ? SAME_SUBJECT : SAME_WORDS);
+  return shared >= LEAST_SHARED && share >= (isNamed || isAnswered ? SAME_SUBJECT : SAME_WORDS);
 }
 
 function disputeOf({ turn, text, admission = '' }: UserRequest): Dispute {
@@ -90,6 +93,8 @@ interface Said {
 export interface Standing {
   /** The message of the user after which a text was taken back that was said on an earlier one. */
   readonly takenBackAfter: (text: string, turn: number) => number | undefined;
+  /** What the next message says became of what was done on a request. */
+  readonly reportOn: (turn: number) => Report | undefined;
   /** Whether a sentence told how something stood that was done since. */
   readonly isOvertaken: (said: Said) => boolean;
   /** Whether a sentence tells nothing that holds: it was taken back, refused or overtaken, or what it names is gone. */
@@ -106,7 +111,10 @@ export function standingOf(trail: Trail): Standing {
   for (const { path, state, lastEditPosition: position } of files)
     if (state === 'deleted') gone.set(path, { path, position });
   const takenBackAfter = (text: string, turn: number): number | undefined =>
-    disputes.find((dispute) => dispute.turn > turn && isAbout(dispute, text))?.turn;
+    disputes.find((dispute) => dispute.turn > turn && isAbout(dispute, text, dispute.turn === turn + 1))
+      ?.turn;
+  const reports = new Map(requests.map((request) => [request.turn - 1, reportOf(request.text)]));
+  const isDenied = ({ text, turn }: Said): boolean => denies(reports.get(turn), text);
   const isGone = ({ text, position }: Said): boolean =>
     gone.size > 0 &&
     identifiersOf(text).some((name) => {
@@ -116,12 +124,23 @@ export function standingOf(trail: Trail): Standing {
   return {
     takenBackAfter,
     isOvertaken,
+    reportOn: (turn) => reports.get(turn),
     isSpent: (said) =>
       isGone(said) ||
       isOvertaken(said) ||
+      isDenied(said) ||
       (refused.has(said.position) && PROPOSES.test(said.text)) ||
       takenBackAfter(said.text, said.turn) !== undefined,
   };
+}
+
+/** What came of a request, with a word behind it where the next message says that it is gone or did not help. */
+export function withReport(text: string, turn: number, { reportOn }: Standing): string {
+  const report = reportOn(turn);
+  if (report === undefined) return text;
+  return report === 'undone'
+    ? `${text} (message ${turn + 1} undoes it)`
+    : `${text} (message ${turn + 1} says that it did not help)`;
 }
 
 /** A text that was said on a request, with a word behind it where it was taken back. */

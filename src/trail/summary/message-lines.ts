@@ -8,7 +8,7 @@ import { opensAsReply } from '../replying.ts';
 import { SILENT_REFUSAL } from '../requests.ts';
 import { askedTurns, quotedWhole } from './request-lines.ts';
 import { clip, clipMiddle, oneLine, sentencesOf } from '../sentences.ts';
-import { withStanding } from '../taken-back.ts';
+import { withReport, withStanding } from '../taken-back.ts';
 import type { Standing } from '../taken-back.ts';
 import type { Answer, Constraint, Trail, UserRequest } from '../trail.ts';
 import { isBinding, isGoAhead } from './work.ts';
@@ -307,5 +307,5 @@ function deedsText({ deeds, turn }: UserRequest, standing: Standing): string {
   const { outcome } = deeds;
   if (outcome !== undefined && !standing.isOvertaken({ turn, position: Infinity, text: outcome }))
     parts.push(withStanding(`the agent: ${quoted(outcome)}`, turn, standing));
-  return parts.join('; ');
+  return parts.length === 0 ? '' : withReport(parts.join('; '), turn, standing);
 }

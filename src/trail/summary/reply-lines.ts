@@ -5,7 +5,7 @@ import { approximateTokens } from '../../tokens/estimate.ts';
 import { charactersFor, SECTION, summaryLine } from './line.ts';
 import type { Floor, LineParts, SummaryLine } from './line.ts';
 import { LONGEST_FOLLOW_UP } from '../items.ts';
-import { clip, ELLIPSIS, sentencesOf, withoutEmphasis } from '../sentences.ts';
+import { clip, ELLIPSIS, oneLine, sentencesOf, withoutEmphasis } from '../sentences.ts';
 import { isTold } from './speech.ts';
 import { chainedLines, SINCE } from './step-lines.ts';
 import { withStanding } from '../taken-back.ts';
@@ -39,7 +39,7 @@ export function quotedLines(
     standing,
     isCodeTold: !hasNewerCode,
     isSmall,
-    place: { order: -1e9, group: "The agent's last message before the current request:" },
+    place: { order: -1e9, group: answeredHeading(trail) },
   });
   const report = replyLines(newestReply, newest * budget, {
     standing,
@@ -59,6 +59,17 @@ export function quotedLines(
     all: [report, reply, first, list.meant, list.old].flat(),
     openingAt: opening?.position,
   };
+}
+
+/** Characters of what the agent said when it took a message back. */
+const ADMISSION_LENGTH = 200;
+
+/** What the message stands under that the request answers, with what the agent said since where it took that back. */
+function answeredHeading({ requests }: Trail): string {
+  const said = requests.at(-1)?.admission;
+  const since =
+    said === undefined ? '' : `, which it took back since ("${clip(oneLine(said), ADMISSION_LENGTH)}")`;
+  return `The agent's last message before the current request${since}:`;
 }
 
 /** How much more lines may cost than was estimated. */
