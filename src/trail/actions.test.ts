@@ -193,3 +193,22 @@ test('of a rejected edit the place is told, not the advice', () => {
   );
   assert.equal(rejectionReason('No replacement was performed.\nTry again'), 'No replacement was performed');
 });
+
+test('code of an answer that the harness sent back is not told, and that nothing ran is', () => {
+  const proposed =
+    'I close the gate so:\n\n```bash\nsed -i s/open/shut/ gate.py\n```\n\n```bash\ncat gate.py\n```';
+  const story = shellStory()
+    .harness('You watch a gate.')
+    .user(TASK)
+    .agent(proposed)
+    .harness('Please always provide EXACTLY ONE action in triple backticks, found 2 actions.')
+    .agent('One at a time.\n\n```bash\ncat gate.py\n```')
+    .harness(answered(0, 'gate = "open"'));
+  const { said, actions } = trailOf(story).current;
+  assert.deepEqual(
+    said.map(({ text }) => text.includes('sed -i')),
+    said.map(() => false),
+  );
+  assert.ok(said.some(({ text }) => text.includes('I close the gate so:')));
+  assert.ok(actions.some(({ text }) => text.includes('nothing of it ran')));
+});

@@ -43,7 +43,17 @@ import { finishedRun, isWork, RunLedger, workPlace } from './runs.ts';
 import { inDirectory } from './git/words.ts';
 import { gitCommandOf, joinPath, scriptRows } from './shell.ts';
 import type { GitCommand, SimpleCommand } from './shell.ts';
-import { clip, clipMiddle, clippedLine, detached, endsOf, headLines, keptOf, oneLine } from './sentences.ts';
+import {
+  clip,
+  clipMiddle,
+  clippedLine,
+  detached,
+  endsOf,
+  headLines,
+  keptOf,
+  oneLine,
+  proseLines,
+} from './sentences.ts';
 import { onlyLooks, shownFiles } from './shown.ts';
 import { StepLedger } from './steps.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf, StatementPool } from './statements.ts';
@@ -288,7 +298,9 @@ export class TrailCollector {
     const due = this.#due.get(TEXT_CALL);
     if (due === undefined) {
       // An answer without a command that would be run is sent back.
-      this.#hasCalledSinceMessage ||= this.#lastMessage !== '' && !this.#hasSubmitted;
+      const isSentBack = this.#lastMessage !== '' && !this.#hasSubmitted;
+      this.#hasCalledSinceMessage ||= isSentBack;
+      if (isSentBack) this.#noteSentBack();
       return;
     }
     const hasFailed =
@@ -300,6 +312,16 @@ export class TrailCollector {
       text,
       exitCode === undefined ? { success: !hasFailed } : { exit_code: exitCode },
     );
+  }
+
+  /** Nothing of an answer ran that the harness sent back: its code is no change of anything. */
+  #noteSentBack(): void {
+    const last = this.#said.at(-1);
+    if (last?.position !== this.#position - 1) return;
+    const prose = proseLines(last.text).join('\n');
+    this.#said[this.#said.length - 1] = { ...last, text: prose };
+    if (this.#newestReply?.position === last.position) this.#newestReply = { ...last, text: prose };
+    this.#steps.act('answered in a way that the harness sent back: nothing of it ran', this.#moment);
   }
 
   /** What Baton said is no evidence of the work, but for a packet whose past is not in the log. */
