@@ -168,3 +168,20 @@ test('the heaviest names come first, and of equal ones those that the alphabet p
   assert.deepEqual(names(99), ['openDoor', 'part_a', 'part_b', 'part_c', 'part_d']);
   assert.deepEqual(names(0), []);
 });
+
+test('keys of JSON that a user pasted are no names, unless somebody says them', () => {
+  const index = new IdentifierIndex();
+  index.add('See {"hookCount": 3, "domeState": "open_wide"} and mend gear_box.', {
+    by: 'user',
+    position: 1,
+    root: '',
+  });
+  index.add('The domeState is wrong.', { by: 'agent', position: 2, root: '' });
+  assert.deepEqual(
+    index
+      .top(9)
+      .map(({ text }) => text)
+      .toSorted(),
+    ['domeState', 'gear_box', 'open_wide'],
+  );
+});

@@ -211,7 +211,7 @@ const FIELD = {
   agent: OWN + 1,
   call: OWN + 2,
   result: OWN + 3,
-  /** Results in which it stands first as a key of JSON: what a program prints of its own, not what the work is about. */
+  /** Results, and messages of the user, in which it stands first as a key of JSON: what a program prints of its own, not what the work is about. */
   key: OWN + 4,
   /** Twice the position of the newest mention by anyone, and by user or agent, where there is one: an item may have two. */
   last: OWN + 5,
@@ -320,9 +320,8 @@ export class IdentifierIndex {
       fields[name + FIELD.item] = item;
       fields[name + FIELD.last] = 2 * position;
       addOne(fields, name + count);
-      if (isResult) {
-        if (isKey(text, run.from, run.to)) addOne(fields, name + FIELD.key);
-      } else {
+      if ((isResult || by === 'user') && isKey(text, run.from, run.to)) addOne(fields, name + FIELD.key);
+      if (!isResult) {
         fields[name + FIELD.lastOwn] = 2 * position;
         if (quotable !== undefined) this.#said.set(name, quotable);
       }
@@ -490,7 +489,7 @@ export class IdentifierIndex {
     if (frequency === 0) return 0;
     const rarity = Math.log(1 + this.#items / frequency);
     const own = 1.2 * user + 0.5 * agent + call;
-    if (own === 0 && 2 * (fields[name + FIELD.key] ?? 0) > frequency) return 0;
+    if (agent + call === 0 && 2 * (fields[name + FIELD.key] ?? 0) > frequency) return 0;
     const chance = own > 0 ? (own + 0.4) / (own + 2.6) : 0.05 * Math.log1p(result);
     const age = this.#position - (fields[name + (own > 0 ? FIELD.lastOwn : FIELD.last)] ?? 0) / 2;
     return (rarity * chance * HALF_LIFE_ITEMS) / (HALF_LIFE_ITEMS + age);
