@@ -205,6 +205,7 @@ export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD)
     ...foldRuns(actions.filter(({ turn }) => turn < trail.turns)),
     ...actions.filter(({ turn }) => turn >= trail.turns),
   ];
+  const newestBefore = folded.findLast(({ turn }) => turn < trail.turns)?.turn;
   return joinEdits(folded, trail.turns).map(({ text, turn, position, call, times }, at) => {
     const isSince = turn === trail.turns;
     return summaryLine({
@@ -213,7 +214,11 @@ export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD)
       text: `- ${text}${times >= COUNTED_RUNS && text.startsWith('ran ') ? ` (${times}×)` : ''}`,
       step: call,
       value: isSince ? 0.8 : 0.4,
-      group: isSince ? SINCE : 'Last actions before it:',
+      group: isSince
+        ? SINCE
+        : turn === newestBefore
+          ? 'Last actions before it:'
+          : `Actions on message ${turn}:`,
     });
   });
 }

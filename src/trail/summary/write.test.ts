@@ -1173,3 +1173,12 @@ test('what the instructions of a command forbid holds for what is asked next, an
   for (const text of ['Now the sail.', 'And the keel.', 'And the mast.']) docking.agent('Done.').user(text);
   assert.doesNotMatch(summaryOf(docking), /hatch/);
 });
+
+test('the last actions are those of one message, and older ones say whose they are', () => {
+  const story = Story.in(home).user('Oil the dome.').sh('make oil');
+  for (const gear of ['moon', 'star']) story.user(`What of the ${gear}?`).agent(`The ${gear} stands still.`);
+  story.user('Turn the dome.').sh('make turn').agent('Turned.').user('And now the roof.');
+  const groups = new Map(actionLines(trailOf(story)).map(({ text, group }) => [text, group]));
+  assert.equal(groups.get('- ran `make oil`'), 'Actions on message 1:');
+  assert.equal(groups.get('- ran `make turn`'), 'Last actions before it:');
+});
