@@ -1,5 +1,6 @@
 // The lines of names: the commands of the project, and what is named in files and requests and stands nowhere else.
 
+import { isFragment } from '../fragments.ts';
 import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
@@ -169,7 +170,7 @@ export function placedNames(trail: Trail): PlacedNames {
   const turnAt = turnFinder(trail);
   const names: PlacedName[] = [];
   for (const { text, weight, position, ownMentions } of trail.identifiers) {
-    if (isAnonymous(text)) continue;
+    if (isAnonymous(text) || isFragment(text)) continue;
     const rate = weight / (NAME_OVERHEAD + text.length);
     names.push({ text, path: homes.get(text), turn: turnAt(position), isOwn: ownMentions > 0, rate });
   }

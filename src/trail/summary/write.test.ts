@@ -5,6 +5,7 @@ import { Story } from '../../../test/support/story.ts';
 import { summaryOf, trailOf } from '../../../test/support/trail.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../../vocabulary.ts';
+import { placedNames } from './concept-lines.ts';
 import { actionLines } from './work-lines.ts';
 import { writeSummary } from './write.ts';
 
@@ -1181,4 +1182,13 @@ test('the last actions are those of one message, and older ones say whose they a
   const groups = new Map(actionLines(trailOf(story)).map(({ text, group }) => [text, group]));
   assert.equal(groups.get('- ran `make oil`'), 'Actions on message 1:');
   assert.equal(groups.get('- ran `make turn`'), 'Last actions before it:');
+});
+
+test('pieces of what a program printed are not listed as names', () => {
+  const story = Story.in(home).user('Look at `L92` and `L93`, and why drwxr-xr-x and dome_gear are there.');
+  const { names } = placedNames(trailOf(story.agent('Done.').user('Go.')));
+  assert.deepEqual(
+    names.map(({ text }) => text),
+    ['dome_gear'],
+  );
 });
