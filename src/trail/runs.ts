@@ -149,14 +149,25 @@ export function workOf(command: string, simple: readonly SimpleCommand[]): strin
     return clip(oneLine(writtenAs(command)), COMMAND_LENGTH);
   let text = '';
   let joint = '';
+  const room = roomOfEach(work);
   for (const one of simple) {
     joint = looser(joint, one.joint);
     if (isLooking(one)) continue;
-    const part = wordsOf(one).map(shown).join(' ');
+    const part = clip(wordsOf(one).map(shown).join(' '), room);
     text = text === '' ? part : `${text}${JOINTS[joint] ?? ' '}${part}`;
     joint = '';
   }
   return clip(oneLine(text), COMMAND_LENGTH);
+}
+
+/** Commands of one script up to which each is told that does the same to something else. */
+const MOST_EQUAL = 3;
+
+/** Characters of each command: where a script does one thing to several, what it does it to must not be cut off with the rest. */
+function roomOfEach(work: readonly SimpleCommand[]): number {
+  const kinds = new Set(work.map(({ words }) => words.slice(0, 2).join(' ')));
+  if (work.length < 2 || work.length > MOST_EQUAL || kinds.size > 1) return COMMAND_LENGTH;
+  return Math.floor(COMMAND_LENGTH / work.length) - 2;
 }
 
 /** How joints are written, the loosest last. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { Story } from '../../../test/support/story.ts';
+import { TrailCollector } from '../collect.ts';
 import { sentLines } from './sent-lines.ts';
 import type { CommandRun } from '../trail.ts';
 
@@ -36,4 +38,18 @@ test('few of a kind, what failed and what only reads are told one by one', () =>
   assert.deepEqual(sentLines(reads).lines, []);
   const failed = run('gh api repos/ada/orbit/pulls/4/comments/71003/replies -f body="Done."', 1, true);
   assert.deepEqual(sentLines([...few, failed]).lines, []);
+});
+
+test('of a script that sends several answers all are told', () => {
+  const long =
+    'The dome turns again, as it did before the storm, and nothing else was changed in it since then.';
+  const send = (id: number): string =>
+    `gh api repos/ada/orbit/pulls/4/comments/${id}/replies -f body="${long}"`;
+  const collector = new TrailCollector();
+  const story = Story.in('/home/ada/orbit')
+    .user('Answer them.')
+    .sh(`# the dome\n${send(71001)}\n${send(71002)}`, '{}')
+    .sh(send(71003), '{}');
+  for (const record of story.records) collector.add(record);
+  assert.match(sentLines(collector.trail().commands).lines[0]?.text ?? '', /sent to 3: 71001, 71002, 71003;/);
 });

@@ -32,10 +32,7 @@ export function sentLines(runs: readonly CommandRun[]): {
   readonly told: ReadonlySet<string>;
 } {
   const groups = new Map<string, Sent[]>();
-  for (const run of runs) {
-    const sent = sentBy(run);
-    if (sent !== undefined) groups.set(sent.to, [...(groups.get(sent.to) ?? []), sent]);
-  }
+  for (const sent of runs.flatMap(sentBy)) groups.set(sent.to, [...(groups.get(sent.to) ?? []), sent]);
   const many = [...groups.values()].filter(
     (sent) => new Set(sent.map(({ number }) => number)).size >= LEAST_SENT,
   );
@@ -45,13 +42,16 @@ export function sentLines(runs: readonly CommandRun[]): {
   };
 }
 
-function sentBy(run: CommandRun): Sent | undefined {
-  if (run.failed || !run.command.startsWith('gh ')) return undefined;
-  const [, verb = '', target = '', text = ''] = SENDS.exec(run.command) ?? [];
-  const number = target.match(NUMBER)?.at(-1);
-  return number === undefined
-    ? undefined
-    : { run, to: `${verb} ${target.replaceAll(NUMBER, '*')}`, number, text };
+/** What a run sent, command by command. */
+function sentBy(run: CommandRun): Sent[] {
+  if (run.failed || !run.command.startsWith('gh ')) return [];
+  return run.command.split(/(?:;| &&) (?=gh )/).flatMap((command) => {
+    const [, verb = '', target = '', text = ''] = SENDS.exec(command) ?? [];
+    const number = target.match(NUMBER)?.at(-1);
+    return number === undefined
+      ? []
+      : [{ run, to: `${verb} ${target.replaceAll(NUMBER, '*')}`, number, text }];
+  });
 }
 
 function sentLine(sent: readonly Sent[]): SummaryLine[] {
