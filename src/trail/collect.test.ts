@@ -751,3 +751,17 @@ test('a fallback that says that a file is not there says so of the working direc
   assert.deepEqual(missing('dome/settings.json'), ['dome/settings.json']);
   assert.deepEqual(missing('/elsewhere/dome/settings.json'), [], 'all of it may be gone');
 });
+
+test('what came of a request is the newest word on it, also where that is printed bold below lists', () => {
+  const report = `## All looks\n\n**Verdict: fine**\n\n${'- the dome is tight and the roof is old\n'.repeat(60)}\n**Overall: The dome may open after the roof is mended**`;
+  const story = Story.in(home)
+    .user('Look at the dome.')
+    .agent('The first look says that the dome is fine.')
+    .sh('make look', 'fine')
+    .agent(report)
+    .user('Go on.');
+  assert.equal(
+    trailOf(story).requests[0]?.deeds.outcome,
+    'Overall: The dome may open after the roof is mended',
+  );
+});

@@ -5,6 +5,7 @@ import {
   clip,
   clipMiddle,
   detached,
+  endsOf,
   keptOf,
   oneLine,
   proseBlocks,
@@ -201,7 +202,7 @@ export class RequestLedger {
       if (this.#outcome.found === undefined) request.isCorrection = true;
       if (takesBack(text, request.text)) request.admission ??= detached(admissionOf(text));
     }
-    this.#outcome.add(keptOf(text, text.slice(0, OPENING_LENGTH)));
+    this.#outcome.add(keptOf(text, endsOf(text, OPENING_LENGTH)));
   }
 
   requests(): UserRequest[] {
@@ -246,20 +247,29 @@ function isWholeRule(sentence: string): boolean {
   return !/[:：]$/.test(sentence) && sentence.split(' ').length > 3;
 }
 
-/** Characters of a message that are searched for its first sentence, and that are kept of that. */
+/** Characters of a message, at its head and again at its tail, that are searched for what opens it, and that are kept of that. */
 const OPENING_LENGTH = 1_500;
 const OUTCOME_LENGTH = 240;
 
 /** How the rest of a sentence begins. */
 const BEGINS_SMALL = /^\p{Ll}/u;
 
-/** The first sentence that says something by itself: no heading, no item of a list, no rest of one that code interrupts. */
+/** A line that is printed bold as a whole, with words enough to say something. */
+const BOLD_SENTENCE = /^\*\*(?:[^*\s]+\s+){4,}[^*\s]+\*\*$/;
+
+/**
+ * The first sentence that says something by itself: no heading, no item of a list, no rest of one that code interrupts. Of a
+ * message of lists and headings the last line that is printed bold: an older message would tell what it has overtaken.
+ */
 function leadOf(text: string): string | undefined {
-  const lead = proseBlocks(text)
+  const blocks = proseBlocks(text);
+  const lead = blocks
     .filter(({ mark, line }) => mark === 'none' && !/:[*_]*$|^\*\*[^*]*\*\*$|^\|/.test(line))
     .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
     .find((sentence) => sentence.length >= 24 && !BEGINS_SMALL.test(sentence) && !isCourtesy(sentence));
-  return lead === undefined ? undefined : detached(clip(lead, OUTCOME_LENGTH));
+  const bold = blocks.findLast(({ mark, line }) => mark === 'none' && BOLD_SENTENCE.test(line))?.line;
+  const told = lead ?? (bold === undefined ? undefined : withoutEmphasis(bold));
+  return told === undefined ? undefined : detached(clip(told, OUTCOME_LENGTH));
 }
 
 function closed({ edited, ...rest }: OpenDeeds): Deeds {
