@@ -1,6 +1,6 @@
 // The lines of "Files and Code Sections": what was changed, what was read, what stands in it.
 
-import { isAnonymous, LaterLines, listed, SECTION, summaryLine } from './line.ts';
+import { isAnonymous, LaterLines, listed, rowSaid, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { FileRow, FileTrail, LineRange, Trail } from '../trail.ts';
 
@@ -97,6 +97,7 @@ function rowLines({ file, line: parent }: Pick<Head, 'file' | 'line'>): SummaryL
       section,
       order: parent.order + 3 + at / 1_000,
       text: `  ${isWritten ? '+' : ' '} ${text}`,
+      says: rowSaid(text),
       value: isDefinition ? DEFINITION_VALUE : ROW_VALUE,
       parent,
     }),

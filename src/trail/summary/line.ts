@@ -128,6 +128,16 @@ export function identifiersByRow(text: string): readonly (readonly string[])[] {
   return text.includes('\n') ? text.split('\n').map((row) => identifiersOf(row)) : [identifiersOf(text)];
 }
 
+/** Characters from which on a row says the same wherever it stands, and by which it is known again. */
+const LEAST_SAID = 40;
+const KNOWN_BY = 60;
+
+/** What a row of a file says, whether it stands below the file, in an edit or in what a reader printed; none where it is short. */
+export function rowSaid(row: string): string | undefined {
+  const said = row.replace(/^\s*(?:[+-] +)?(?:\d+(?:→|\t|: ))?\s*/, '').slice(0, KNOWN_BY);
+  return said.length < LEAST_SAID ? undefined : said;
+}
+
 /** Characters of a text that cost about so many tokens: four each in English, one or two in Chinese. */
 export function charactersFor(tokens: number, text: string): number {
   return Math.floor((tokens * text.length) / Math.max(1, approximateTokens(text)));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { LaterLines, summaryLine } from './line.ts';
+import { LaterLines, rowSaid, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { LinePicker } from './salience.ts';
 
@@ -97,4 +97,25 @@ test('what is picked never costs more than there was room for', () => {
     }),
     { seed: 7, numRuns: 200 },
   );
+});
+
+test('a row of a file that a step shows is not told below the file again, whatever number stands before it', () => {
+  const code = 'const gear = turn_dome(gear_ratio, slowly_enough);';
+  const step = summaryLine({
+    section: SECTION.current,
+    order: 0,
+    text: `- read dome.ts\n    970→  ${code}\n    + ${code}`,
+    value: 1,
+  });
+  const row = (text: string): SummaryLine =>
+    summaryLine({ section: SECTION.files, order: 0, text, says: rowSaid(text), value: 1 });
+  const [again, other, short] = [
+    row(`970: ${code}`),
+    row(`12: ${code.replace('gear', 'lens')}`),
+    row('turn();'),
+  ];
+  const some = picker(1_000);
+  some.takeFloor({ lines: [step], share: 1, by: 'order' }, 1_000);
+  some.takeBest([again, other, short], 0);
+  assert.deepEqual(new Set(some.picked), new Set([step, other, short]));
 });

@@ -2,7 +2,7 @@
 // identifier counts for the first line that shows it, so what is said already makes a line cheap to leave out.
 
 import type { CountText } from '../../tokens/estimate.ts';
-import { LaterLines } from './line.ts';
+import { LaterLines, rowSaid, SECTION } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 
 /**
@@ -211,9 +211,19 @@ export class LinePicker {
     for (const lesser of line.replaces ?? []) this.#giveUp(lesser);
     this.#sections.add(line.section);
     if (line.says !== undefined) this.#said.add(line.says);
+    if (line.section === SECTION.current) this.#noteRows(line.text);
     this.#stand(line.section, line.group);
     this.#stand(line.section, line.lead);
     for (const row of this.#namedIn(candidate)) for (const name of row) name.isShown = true;
+  }
+
+  /** What the steps show of a file is not told below the file again. */
+  #noteRows(text: string): void {
+    if (!text.includes('\n')) return;
+    for (const row of text.split('\n')) {
+      const said = rowSaid(row);
+      if (said !== undefined) this.#said.add(said);
+    }
   }
 
   /** A line that says less than one that stands now goes, or never comes. */

@@ -559,12 +559,15 @@ test('below a file stand its lines that say something: what was written with a p
     '     5→  const curvedPath = bendPath(speed);',
     '     6→  curvedPath.bend(gravityOf(theSun), twice);',
   ].join('\n');
-  const text = summaryOf(
-    Story.in(home)
-      .user('Track the comet.')
-      .read(`${home}/src/comet.ts`, content)
-      .edit(`${home}/src/tail.ts`, 'x', 'export const tailLength = measureTail(comet);\nrest_of_it'),
-  );
+  const story = Story.in(home)
+    .user('Track the comet.')
+    .read(`${home}/src/comet.ts`, content)
+    .edit(`${home}/src/tail.ts`, 'x', 'export const tailLength = measureTail(comet);\nrest_of_it')
+    .agent('Tracked.')
+    .user('Now measure the sun.');
+  // What the newest steps show is not told below the file.
+  for (let at = 0; at < 100; at++) story.sh('make measure', 'fine');
+  const text = summaryOf(story);
   assert.match(text, /^- src\/comet\.ts \(read\): function trackComet; const curvedPath/m);
   assert.match(text, /^ {4}6: curvedPath\.bend\(gravityOf\(theSun\), twice\);$/m);
   assert.match(text, /^ {2}\+ export const tailLength = measureTail\(comet\);$/m);
