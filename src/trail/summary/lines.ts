@@ -41,7 +41,7 @@ export interface Lines {
  * Everything a summary of about `budget` tokens could say; texts are clipped to lengths that suit the budget. The shares
  * of the floors are those of docs/decisions/summary.md.
  * @param preserved what follows the summary verbatim and is only referred to
- * @param spare tokens that a first attempt had no use for: the newest results and the steps on far requests get them
+ * @param spare tokens that a first attempt had no use for: the newest results get them
  */
 export function linesOf(trail: Trail, budget: number, preserved: PreservedWords, spare = 0): Lines {
   const ask = askLines(trail, budget, preserved);
@@ -73,7 +73,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
   const steps = stepLines(trail, { ...telling, room: stepRoom }, files.snippets);
   const started = startedLines(trail);
   const tail = tailLines(trail, {
-    budget: spare > 0 ? Infinity : budget,
+    budget,
     whole: new Set([...wholeSteps(trail, stepRoom), quotes.openingAt ?? -1]),
     short: [...steps, ...actions, ...now, ...files.snippets],
     isOvertaken: standing.isOvertaken,
