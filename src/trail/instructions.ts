@@ -31,10 +31,14 @@ const ORDER_LENGTH = 240;
 /** What is forbidden, or where to stop, comes before what is asked for: that is what nobody would guess. */
 const FORBIDS = /\b(?:never|do not|don['’]t|must not|without|only|stop|wait)\b/i;
 
+/** A clause that tells what something is like: fields "that are never read" are looked for, and nobody is told not to read. */
+const DESCRIBES = /\b(?:that|which|who) (?:(?:is|are|was|were|has|have|had) )?(?:never|always|only)\b/gi;
+
 /** What instructions order or forbid in so many words, verbatim, in their order. */
 export function ordersOf(text: string): string[] {
   const orders = constraintsOf(text.replace(SKILL_OPENING, '')).filter(
-    (order) => isLasting(order) && !/[:：]$/.test(order),
+    (order) =>
+      isLasting(order) && !/[:：]$/.test(order) && constraintsOf(order.replace(DESCRIBES, '')).length > 0,
   );
   const forbiddenFirst = orders.toSorted((a, b) => Number(FORBIDS.test(b)) - Number(FORBIDS.test(a)));
   const kept = new Set(forbiddenFirst.slice(0, MOST_ORDERS));
