@@ -88,18 +88,23 @@ export function quoteLines(
     by === 'agent' &&
     (passed.has(saidKey(position, withoutEmphasis(text))) ||
       standing.isSpent({ turn: turnAt(position), position, text }));
+  const hasRoom = budget >= ROOM_FOR_OUTCOMES;
   const byText = new Map<string, Quote>();
   const quotedAt = new Set<number>();
   for (const { quote } of trail.identifiers) {
     if (quote === undefined || !isTelling(quote) || isToldAnyway(quote) || isSpent(quote)) continue;
+    if (hasRoom && isWithoutResult(quote)) continue;
     // Two cuts out of one long line say the same twice.
     if (quote.text.startsWith(ELLIPSIS) && quotedAt.has(quote.position)) continue;
     quotedAt.add(quote.position);
     byText.set(quote.text, quote);
   }
-  return [...byText.values()].map((quote) =>
-    quoteLine(quote, turnAt(quote.position), budget >= ROOM_FOR_OUTCOMES),
-  );
+  return [...byText.values()].map((quote) => quoteLine(quote, turnAt(quote.position), hasRoom));
+}
+
+/** Beside calls with results, one that never had any, or whose result is no longer so, reads as one that found nothing. */
+function isWithoutResult({ by, outcome }: Quote): boolean {
+  return by === 'call' && outcome === undefined;
 }
 
 /** Tokens of the budget from which a quoted call is told with its request and how its result begins. @source docs/decisions/summary.md */

@@ -1158,6 +1158,21 @@ test('room that nothing has a use for goes to the newest result, which nobody lo
   assert.equal(told(20_000), rows.length);
 });
 
+test('a call whose result is no longer so is not quoted: without one it would read as if it had found nothing', () => {
+  const story = Story.in(home)
+    .user('Look at the roof.')
+    .sh('git status --short --roofState', ' M roof.ts')
+    .sh('make roofState LEVEL=3', 'the roof is shut')
+    .edit(`${home}/roof.ts`, 'shut', 'open')
+    .agent('It was open.')
+    .user('Good. And the dome?')
+    .agent('Shut.')
+    .user('Then go on.');
+  const text = summaryOf(story, 4_000);
+  assert.match(text, /^- `make roofState LEVEL=3` \(message 1\) → the roof is shut$/m);
+  assert.doesNotMatch(text, /^- `[^`]+` \(message \d+\)$/m);
+});
+
 test('what the instructions of a command forbid holds for what is asked next, and not for long', () => {
   const asks = Array.from({ length: 20 }, (_, at) => `Always look at lamp ${at} before you go on.`).join(
     '\n',
