@@ -38,6 +38,7 @@ import { placeOf, PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger, SILENT_REFUSAL } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
+import { backgroundReportOf } from './reports.ts';
 import { isUndoneByUser } from './reported.ts';
 import { finishedRun, isWork, RunLedger, workPlace } from './runs.ts';
 import { inDirectory } from './git/words.ts';
@@ -176,7 +177,7 @@ export class TrailCollector {
     const turn = this.#requests.turn;
     const workedIn = this.#place.directory === this.#cwd ? undefined : this.#place.directory;
     const statements = this.#statements.statements();
-    const isAgentDone = this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
+    const isAgentDone = this.#lastMessage !== '' && !this.#hasCalledSinceMessage && !this.#steps.hasUnread;
     const now = statements.filter((statement) => statement.turn === turn);
     return {
       cwd: this.#cwd,
@@ -250,6 +251,10 @@ export class TrailCollector {
       this.#addMessage(item);
       return;
     }
+    if (item.type === 'attachment') {
+      this.#addReport(item.text);
+      return;
+    }
     const call = callOf(item);
     if (call !== undefined) this.#addCall(call);
     else if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
@@ -272,7 +277,22 @@ export class TrailCollector {
     else if (message.role === 'assistant') this.#addAnswer(text);
     else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(text);
     else if (message.role === 'user' && this.#textActions !== undefined) this.#addObservation(text);
-    else if (message.role === 'user') this.#requests.noteInstructions(text, this.#position);
+    else if (message.role === 'user' && !this.#addReport(text))
+      this.#requests.noteInstructions(text, this.#position);
+  }
+
+  /** What ran in the background ended: news to the agent, though it called nothing. False for any other text. */
+  #addReport(text: string): boolean {
+    const report = backgroundReportOf(text);
+    if (report === undefined) return false;
+    const { summary, result } = report;
+    this.#note(excerpt(result), 'result');
+    const call = detached(redact(clip(summary, CALL_LENGTH)));
+    const step = { moment: this.#moment, call, changed: undefined, isRead: false, looks: [] };
+    this.#steps.open({ ...step, report: 'none' }, result);
+    this.#steps.noteResult();
+    this.#steps.close();
+    return true;
   }
 
   #addAnswer(text: string): void {

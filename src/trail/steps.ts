@@ -155,6 +155,11 @@ export class StepLedger {
     return this.#tail.map((activity) => toldActivity(activity, { root, count: this.#tail.length }));
   }
 
+  /** Whether there is anything that the agent has not reacted to. */
+  get hasUnread(): boolean {
+    return this.#unread.length > 0;
+  }
+
   /** The newest steps that the agent has not reacted to. Paths are told from `root`. */
   unread(root: string): Activity[] {
     return this.#unread.map((activity) => redactedActivity(activity, root));
