@@ -1,7 +1,7 @@
 // What a command of the user stands for: the harness puts its instructions behind it, in its own name.
 
 import { constraintsOf, isLasting } from './constraints.ts';
-import { clip, detached, oneLine, proseBlocks, withoutEmphasis } from './sentences.ts';
+import { clip, detached, oneLine, proseBlocks, sentencesOf, withoutEmphasis } from './sentences.ts';
 import { redact } from './redact.ts';
 
 /** Characters of the outline that is kept. */
@@ -25,7 +25,7 @@ export function outlineOf(text: string): string | undefined {
 }
 
 /** Orders that are kept, and characters of one. */
-const MOST_ORDERS = 12;
+const MOST_ORDERS = 16;
 const ORDER_LENGTH = 240;
 
 /** What is forbidden, or where to stop, comes before what is asked for: that is what nobody would guess. */
@@ -36,13 +36,37 @@ const DESCRIBES = /\b(?:that|which|who) (?:(?:is|are|was|were|has|have|had) )?(?
 
 /** What instructions order or forbid in so many words, verbatim, in their order. */
 export function ordersOf(text: string): string[] {
-  const orders = constraintsOf(text.replace(SKILL_OPENING, '')).filter(
-    (order) =>
-      isLasting(order) && !/[:：]$/.test(order) && constraintsOf(order.replace(DESCRIBES, '')).length > 0,
-  );
+  const rows = text.replace(SKILL_OPENING, '').split('\n');
+  const halts = rows.flatMap((row) => (row.includes('STOP') ? sentencesOf(row).filter(isHalt) : []));
+  const found = new Set([...constraintsOf(rows.join('\n')), ...halts]);
+  const orders = [...found]
+    .toSorted((a, b) => text.indexOf(a) - text.indexOf(b))
+    .filter(
+      (order) =>
+        isHalt(order) ||
+        (isLasting(order) && !/[:：]$/.test(order) && constraintsOf(order.replace(DESCRIBES, '')).length > 0),
+    );
   const forbiddenFirst = orders.toSorted((a, b) => Number(FORBIDS.test(b)) - Number(FORBIDS.test(a)));
   const kept = new Set(forbiddenFirst.slice(0, MOST_ORDERS));
   return orders
     .filter((order) => kept.has(order))
-    .map((order) => detached(redact(clip(oneLine(withoutEmphasis(order)), ORDER_LENGTH))));
+    .map((order) =>
+      detached(redact(clip(oneLine(withoutEmphasis(withCondition(order, rows))), ORDER_LENGTH))),
+    );
+}
+
+/** Where to stop and let the user decide is written in capitals, and in no word of a rule. */
+function isHalt(sentence: string): boolean {
+  return /\bSTOP\b/.test(sentence);
+}
+
+/** How a sentence begins that says when the next one holds. */
+const CONDITION =
+  /^(?:[-*+>\d.)]+ *)*(?:\*\*)?(?:if|when|once|unless|otherwise|while|after|before|should)\b/i;
+
+/** An order with the sentence before it in its row that says when it holds: alone it would hold always. */
+function withCondition(order: string, rows: readonly string[]): string {
+  const row = rows.find((one) => one.includes(order)) ?? '';
+  const before = sentencesOf(row.slice(0, row.indexOf(order))).at(-1) ?? '';
+  return CONDITION.test(before) ? `${before} ${order}` : order;
 }

@@ -1180,7 +1180,7 @@ test('what the instructions of a command forbid holds for what is asked next, an
   const docking = Story.in(home)
     .user('<command-message>dock</command-message>\n<command-name>/dock</command-name>')
     .harness(
-      `# Docking\n\n${asks}\n\nDo NOT open the hatch: the crew does.\n\n- Dead lamps: wires that are never used, lamps in the hold`,
+      `# Docking\n\n${asks}\n\nDo NOT open the hatch: the crew does.\n\nIf no lamp is out, say so. Do NOT call the crew.\n\n**STOP and let the user choose.**\n\n- Dead lamps: wires that are never used, lamps in the hold`,
     )
     .agent('Three lamps are out.')
     .user('Mend all three in one go.');
@@ -1189,6 +1189,8 @@ test('what the instructions of a command forbid holds for what is asked next, an
     summaryOf(docking),
     /Orders in the instructions of \/dock \(message 1\), verbatim:\n(?:- .*\n)*- "Do NOT open the hatch: the crew does\."\n/,
   );
+  assert.match(summaryOf(docking), /^- "STOP and let the user choose\."$/m);
+  assert.match(summaryOf(docking), /^- "If no lamp is out, say so\. Do NOT call the crew\."$/m);
   assert.doesNotMatch(summaryOf(docking), /Orders in[^:]*:\n(?:- .*\n)*- "Dead lamps/, 'what to look for');
   for (const text of ['Now the sail.', 'And the keel.', 'And the mast.']) docking.agent('Done.').user(text);
   assert.doesNotMatch(summaryOf(docking), /hatch/);
