@@ -35,3 +35,14 @@ test('what ran in the background is the newest result once it ended, until the a
   const read = summaryOf(waiting().harness(told('It leaks.')).agent('The roof leaks.'));
   assert.doesNotMatch(read, /not reacted to yet/);
 });
+
+test('a small summary names what came at once with the newest result', () => {
+  const story = Story.in('/w').user('Look at the roof.');
+  for (const name of ['one', 'two', 'three', 'four', 'five'])
+    story.harness(told(`Roof ${name} leaks.`).replace('the roof', `roof ${name}`));
+  assert.match(
+    summaryOf(story, 1_500),
+    /^Came at once with it: `Agent "Look at roof two" completed`, `[^`]*three[^`]*`, `[^`]*four[^`]*` and 1 more$/m,
+  );
+  assert.doesNotMatch(summaryOf(story, 4_000), /Came at once/);
+});

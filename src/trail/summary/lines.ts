@@ -18,7 +18,15 @@ import {
   templateLines,
   templateShare,
 } from './request-lines.ts';
-import { startedLines, stepLines, tailLines, toldSteps, unreadLines, wholeSteps } from './step-lines.ts';
+import {
+  alsoUnreadLines,
+  startedLines,
+  stepLines,
+  tailLines,
+  toldSteps,
+  unreadLines,
+  wholeSteps,
+} from './step-lines.ts';
 import { standingOf } from '../taken-back.ts';
 import { otherCommits, treeLines } from './tree-lines.ts';
 import type { Trail } from '../trail.ts';
@@ -68,6 +76,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
     ...telling,
     room: (budget * unreadShare(budget) + spare) * CHARACTERS_PER_TOKEN,
   });
+  const alsoUnread = budget < ROOM_FOR_UNREAD ? alsoUnreadLines(trail) : [];
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const checks = checkLines(trail, budget);
   const steps = stepLines(trail, { ...telling, room: stepRoom }, files.snippets);
@@ -94,6 +103,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
     { lines: started, share: 0.03, by: 'order' },
     { lines: checks, share: 0.03, by: 'order' },
     { lines: unread, share: 1.25 * unreadShare(budget), by: 'order' },
+    { lines: alsoUnread, share: 0.05, by: 'order' },
     { lines: steps, share: 1.25 * stepsShare(budget), by: 'order' },
     { lines: files.changed, share: 0.25, by: 'order' },
     { lines: carried, share: 0.3, by: 'worth' },
@@ -133,6 +143,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
     started,
     checks,
     unread,
+    alsoUnread,
     steps,
     tail,
     messages.all,

@@ -73,6 +73,20 @@ function wholeResults(newest: readonly Activity[], room: number): ReadonlyMap<Ac
 /** How much longer a table may be than what stands in its cells. */
 const PADDED = 4;
 
+/** Calls that are named at most, and characters of one. */
+const MOST_ALSO = 3;
+const ALSO_LENGTH = 60;
+
+/** The other results that came at once with the newest one, by their calls: a small summary has room for no more of them. */
+export function alsoUnreadLines({ current: { unread } }: Trail): SummaryLine[] {
+  const others = unread.slice(0, -1);
+  if (others.length === 0) return [];
+  const named = others.slice(-MOST_ALSO).map((step) => `\`${clip(step.call, ALSO_LENGTH)}\``);
+  const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
+  const text = `Came at once with it: ${named.join(', ')}${more}`;
+  return [summaryLine({ section: SECTION.current, order: 6.9e9, text, value: 0.1 })];
+}
+
 /** Steps before the unread ones that are told with what came of them. */
 const SHOWN_STEPS = 6;
 /** Older ones that are told besides, where no newer one changed the same file. */
