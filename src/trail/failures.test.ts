@@ -51,6 +51,7 @@ test('what of git only lists is no run', () => {
   const looks = [
     'git branch',
     'git branch --contains 1a2b3c4',
+    'git rev-parse @{u}; git ls-remote origin dome',
     'git -C web branch -vv',
     'git stash list',
     'git tag -l v1',

@@ -66,6 +66,7 @@ const LOOKING_GIT = new Set([
   'grep',
   'ls-files',
   'ls-tree',
+  'ls-remote',
   'rev-parse',
   'rev-list',
   'remote',
