@@ -301,11 +301,21 @@ test('an order about some words of a text passes, what a user insists on lasts',
   assert.ok(isLasting('What I said was run `lamp add && lamp light` so I only have to approve it once.'));
 });
 
+test('a title is no rule', () => {
+  assert.deepEqual(constraintsOf('Important Discoveries\n\nThe lamp burns.'), []);
+  assert.deepEqual(constraintsOf('Important: no lamps'), ['Important: no lamps']);
+});
+
 test('lines that a program broke are copied, those of who types without capitals are not', () => {
   const copied =
     'A lamp should light one room of the house and no other\nroom, so that the night stays dark.';
   assert.deepEqual(unwrap(copied).wrapped, [copied.replace('\n', ' ')]);
   assert.deepEqual(constraintsOf(unwrap(copied).text), [copied.replace('\n', ' ')], 'one rule, whole');
+  const hyphenated =
+    'The lamps that hang in the northern tower... should be self-\nlike, and never be turned by hand before the evening is\n$LAMP_TIME.';
+  assert.deepEqual(constraintsOf(unwrap(hyphenated).text), [
+    'The lamps that hang in the northern tower... should be self-like, and never be turned by hand before the evening is $LAMP_TIME.',
+  ]);
   const typed = 'paint the north door and the south door before noon\nalso never the roof';
   assert.deepEqual(unwrap(typed), { text: typed, wrapped: [] });
 });

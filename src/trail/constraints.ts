@@ -83,10 +83,13 @@ const NARRATED =
 /** Whether a sentence of the user states a rule, limit, preference or correction. Questions, tales and printed rows state none. */
 export function isConstraint(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || sentence.length < 4) return false;
-  if (/[?？]$/.test(sentence) || LOGGED.test(sentence)) return false;
+  if (/[?？]$/.test(sentence) || LOGGED.test(sentence) || TITLE.test(sentence)) return false;
   if (ASKED.test(sentence) || NARRATED.test(sentence) || PRINTED.test(sentence)) return false;
   return WORDS.test(sentence) || SIGNS.test(sentence) || CORRECTION.test(sentence);
 }
+
+/** A title and no sentence: a few words, each with a capital. */
+const TITLE = /^\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+){1,3}$/u;
 
 /** Words that make a rule hold for more than the request it came with, and such as do so in what is no opinion. */
 const LASTING =
@@ -199,9 +202,10 @@ export function unwrap(text: string): Unwrapped {
   let before = '';
   for (const raw of text.split('\n')) {
     const line = raw.trim();
-    const isOpen = before.length >= WRAPPED_LENGTH && /[\p{L}\p{N},]$/u.test(before);
-    if (isOpen && /^\p{Ll}/u.test(line) && !GOES_ON.test(line)) {
-      lines.push(`${lines.pop() ?? ''} ${line}`);
+    const isOpen = before.length >= WRAPPED_LENGTH && /(?:[\p{L}\p{N},)-]|\.{3})$/u.test(before);
+    if (isOpen && /^[\p{Ll}$]/u.test(line) && !GOES_ON.test(line)) {
+      const last = lines.pop() ?? '';
+      lines.push(last.endsWith('-') ? `${last}${line}` : `${last} ${line}`);
       wrapped.add(lines.length - 1);
     } else lines.push(raw.trimEnd());
     before = line;
