@@ -765,3 +765,23 @@ test('what came of a request is the newest word on it, also where that is printe
     'Overall: The dome may open after the roof is mended',
   );
 });
+
+test('what an agent announces is no outcome, nor is a line that only leads to others', () => {
+  const outcome = (...said: readonly string[]) => {
+    const story = Story.in(home).user('Look at the dome.');
+    for (const text of said) story.agent(text).sh('make look', 'fine');
+    return trailOf(story.user('Go on.')).requests[0]?.deeds.outcome;
+  };
+  assert.equal(outcome('Let me think through the dome deeply.'), undefined);
+  assert.equal(
+    outcome('The hinge of the dome is dry.', 'Waiting for the remaining two lenses.'),
+    'The hinge of the dome is dry.',
+  );
+  assert.equal(
+    outcome(
+      'The hinge of the dome is dry.',
+      'Let me think.\n\n**That is a silent way to fail:**\n\n1. The hinge creaks',
+    ),
+    'The hinge of the dome is dry.',
+  );
+});

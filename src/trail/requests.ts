@@ -15,7 +15,7 @@ import {
 } from './sentences.ts';
 import { ordersOf, outlineOf } from './instructions.ts';
 import { Newest } from './newest.ts';
-import { isConcession, isCourtesy } from './statements.ts';
+import { isConcession, isCourtesy, isIntent } from './statements.ts';
 import { admissionOf, takesBack } from './taken-back.ts';
 import type { Answer, Constraint, Deeds, UserRequest } from './trail.ts';
 
@@ -254,11 +254,11 @@ const OUTCOME_LENGTH = 240;
 /** How the rest of a sentence begins. */
 const BEGINS_SMALL = /^\p{Ll}/u;
 
-/** A line that is printed bold as a whole, with words enough to say something. */
-const BOLD_SENTENCE = /^\*\*(?:[^*\s]+\s+){4,}[^*\s]+\*\*$/;
+/** A line that is printed bold as a whole, with words enough to say something, and leads to no other. */
+const BOLD_SENTENCE = /^\*\*(?:[^*\s]+\s+){4,}[^*\s]*[^*\s:]\*\*$/;
 
 /**
- * The first sentence that says something by itself: no heading, no item of a list, no rest of one that code interrupts. Of a
+ * The first sentence that tells something by itself: no heading, no item of a list, no announcement, no rest of one that code interrupts. Of a
  * message of lists and headings the last line that is printed bold: an older message would tell what it has overtaken.
  */
 function leadOf(text: string): string | undefined {
@@ -266,10 +266,15 @@ function leadOf(text: string): string | undefined {
   const lead = blocks
     .filter(({ mark, line }) => mark === 'none' && !/:[*_]*$|^\*\*[^*]*\*\*$|^\|/.test(line))
     .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
-    .find((sentence) => sentence.length >= 24 && !BEGINS_SMALL.test(sentence) && !isCourtesy(sentence));
+    .find((sentence) => sentence.length >= 24 && !BEGINS_SMALL.test(sentence) && !isPassing(sentence));
   const bold = blocks.findLast(({ mark, line }) => mark === 'none' && BOLD_SENTENCE.test(line))?.line;
   const told = lead ?? (bold === undefined ? undefined : withoutEmphasis(bold));
   return told === undefined ? undefined : detached(clip(told, OUTCOME_LENGTH));
+}
+
+/** Whether a sentence tells no outcome: what it announces is told where it was done. */
+function isPassing(sentence: string): boolean {
+  return isCourtesy(sentence) || isIntent(sentence);
 }
 
 function closed({ edited, ...rest }: OpenDeeds): Deeds {

@@ -28,6 +28,44 @@ test('rows of tables, headings and bare names say nothing by themselves', () => 
   assert.deepEqual(texts('`readConfig()` returns `undefined`'), []);
 });
 
+const kinds = (message: string): string[] => statementsOf(message, AT).map(({ kind }) => kind);
+
+test('a sentence without a subject that says what its speaker is at announces, one that tells something besides does not', () => {
+  for (const said of [
+    'Running the required checks before the commit.',
+    'Retrying the push of the dome.',
+    'Waiting for the remaining two lenses...',
+    'Still rerunning the tests of the lens.',
+    'Now pushing the merge to the dome.',
+    'Now the full polish and oil sequence per `AGENTS.md`.',
+    'Need to find what failed — the tail only shows the sum.',
+    "Now, I'll paint the dome in white.",
+    'First I’m looking for the key of the dome.',
+    'Checking whether the lens that was cleaned is dry.',
+  ])
+    assert.deepEqual(kinds(said), ['intent'], said);
+  for (const said of [
+    'Running the tests needs the daemon to be up.',
+    'Looking at the log, the dome never closed.',
+    'Looking at the log: `closeDome` was called twice.',
+    'Waiting for the lens does not help because it is dry.',
+    'Now the dome uses the new lens.',
+    'Now the old belt and its wheel are gone.',
+    'Missing check of the lens before it turns.',
+  ])
+    assert.ok(
+      kinds(said).every((kind) => kind === 'finding' || kind === 'decision'),
+      said,
+    );
+  assert.deepEqual(kinds('What slows the dome down:\n- Reading the whole sky at once'), ['finding']);
+});
+
+test('a step that comes first is but the way to what was announced before it', () => {
+  const text = 'The dome creaks. I will oil the hinge of the dome. First, let me look at the hinge:';
+  assert.equal(announcedStep(text), 'I will oil the hinge of the dome.');
+  assert.equal(announcedStep('Now pushing the merge.'), 'Now pushing the merge.');
+});
+
 test('scripts without spaces between words are sentences too', () => {
   assert.equal(texts('缓存已经过期，因为键里没有分支名称，需要重新生成。').length, 1);
 });

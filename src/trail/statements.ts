@@ -24,11 +24,28 @@ const READ_LENGTH = 24_000;
 const DECISION =
   /\b(?:because|so that|instead of|instead,|decided|chose|opted|going with|went with|rather than|therefore|the reason|root cause|turns out|(?:fix|problem|issue|cause|bug) (?:is|was)|on purpose|intentional|trade-?off|must|never|weil|damit|stattdessen|entschieden|parce que|afin|porque|因为|所以|决定|ため|ので)/i;
 const INTENT =
-  /^(?:next\b|I(?:['’]m| am) (?:now |also |still )?\w+ing\b|now (?:I|let)|then I|I['’](?:ll|m going to|m about to)|I will|let me|let['’]s|remaining|still to do|als nächstes|接下来|次に)|\b(?:next step|I['’]ll (?:now|next)|I['’]m (?:now )?(?:checking|running|adding|fixing|updating|going))/i;
+  /^(?:next\b|I(?:['’]m| am) (?:now |also |still )?\w+ing\b|now,? (?:I|let)|then,? I|(?:first|also|and|so|ok(?:ay)?|good|great|perfect|alright)[,:.!]? (?:I['’](?:ll|m(?: now| also)? \w+ing)\b|I will\b|let me\b|let['’]s\b)|I['’](?:ll|m going to|m about to)|I will|let me|let['’]s|remaining|still to do|als nächstes|接下来|次に)|\b(?:next step|I['’]ll (?:now|next)|I['’]m (?:now )?(?:checking|running|adding|fixing|updating|going))/i;
 
 /** How a sentence gives the next step as an order to oneself: "Now update the parser." */
 const ORDER =
   /^(?:now|next|then),? (?:let['’]?s |also )?(?:add|apply|build|change|check|clean|commit|continue|convert|create|delete|document|edit|extract|find|fix|format|implement|install|look|make|move|push|read|refactor|remove|rename|replace|restart|re-?run|rewrite|run|search|see|set|start|test|try|update|use|verify|wire|write)\b|^(?:re-?)?run (?:the )?(?:tests?|checks?|build) again\b/i;
+
+/** How a sentence without a subject says what its speaker is at: "Retrying the push." */
+const AT_WORK =
+  /^(?:(?:now|next|then|still|also|back to|first|ok(?:ay)?)[,:]? )*(?:re-?)?(?:add|analy[sz]|apply|ask|await|build|check|clean|commit|compar|compil|confirm|continu|creat|debugg|delegat|delet|deploy|dig(?:g)|dispatch|download|edit|examin|explor|fetch|fill|find|finish|fix|format|gather|generat|gett|implement|inspect|install|investigat|kick|launch|look|mak|merg|monitor|mov|open|pok|poll|prepar|proceed|pull|push|read|rebas|rebuild|record|refactor|remov|renam|replac|reproduc|restart|resum|retry|revert|review|rewrit|runn|scan|search|send|sett|spawn|stag|start|sweep|switch|tak|test|trac|try|updat|validat|verify|wait|wip|writ)ing\b/iu;
+
+/** How a sentence without a subject says what is to be done: "Need to see which test failed." */
+const NEEDS = /^(?:(?:so|now|still|also|but)[,:]? )?(?:need|have|going|about|time) to \p{L}/iu;
+
+/** How a sentence names no more than what its speaker turns to: "Now the docs." */
+const TURNS_TO = /^(?:now|next|then)(?: up)?[,:]? (?:the|for the|on to|onto|to the|back to)\b/i;
+
+/** What somebody says who tells rather than announces: a verb with its subject, a reason, what a colon leads to. */
+const TELLS =
+  /\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|may|might|needs?|takes?|took|gets?|got|requires?|means?|makes?|made|gives?|gave|shows?|showed|fails?|failed|breaks?|broke|works?|worked|causes?|caused|leaves?|left|returns?|returned|us(?:es|ed)|pass(?:es|ed)?|prints?|contains?|follows?|match(?:es)?|handles?|accepts?|includes?|reads|writes|runs|says|said|seems?|avoids?|keeps?|kept|became|becomes?|because|since|so|instead|rather|I|we|you|it|they|there)\b|n['’]t\b|['’]s (?!\w+ing)|: \S|, (?:the|a|an|this|that|no|all|each|every) /i;
+/** What stands below what is announced, and may have a verb of its own. */
+const BELOW = /\b(?:whether|what|how|why|where|which|who|until|while|when|if|as)\b[^,;—]*/gi;
+const CODE_SPANS = /`[^`]*`/g;
 
 /** Characters of the line that introduces a list. */
 const LEAD_LENGTH = 100;
@@ -61,7 +78,7 @@ export function statementsOf(text: string, { turn, position }: Moment): Statemen
         turn,
         position,
         text: detached(clip(sentence, STATEMENT_LENGTH)),
-        kind: kindOf(sentence),
+        kind: kindOf(sentence, lead),
         lead,
         place,
       });
@@ -103,7 +120,15 @@ export function tellsSomething(sentence: string): boolean {
 
 /** Whether a sentence announces what its speaker does next. */
 export function isIntent(sentence: string): boolean {
-  return INTENT.test(sentence);
+  return INTENT.test(sentence) || announcesBarely(sentence);
+}
+
+/** Whether a sentence without a subject announces, and tells nothing besides. */
+function announcesBarely(sentence: string): boolean {
+  if (isQuestion(sentence)) return false;
+  if (NEEDS.test(sentence)) return !/\b(?:because|since)\b/i.test(sentence);
+  if (!AT_WORK.test(sentence) && !TURNS_TO.test(sentence)) return false;
+  return !TELLS.test(sentence.replaceAll(CODE_SPANS, ' ').replace(BELOW, ''));
 }
 
 /** A choice that somebody says was made, in so many words. */
@@ -115,9 +140,10 @@ export function isChoice(sentence: string): boolean {
   return CHOICE.test(sentence);
 }
 
-function kindOf(sentence: string): Statement['kind'] {
+function kindOf(sentence: string, lead: string | undefined): Statement['kind'] {
   if (isQuestion(sentence)) return 'question';
-  if (isIntent(sentence)) return 'intent';
+  // Below a heading what has no subject is a point of a list.
+  if (lead === undefined ? isIntent(sentence) : INTENT.test(sentence)) return 'intent';
   return DECISION.test(sentence) ? 'decision' : 'finding';
 }
 
@@ -250,17 +276,23 @@ export function announcedStep(text: string): string | undefined {
     return clip(lines.slice(heading + 1, heading + 4).join('; '), 500);
   }
   const sentences = lastSentences(lines);
-  const at = sentences.findLastIndex(
-    (sentence) =>
-      isIntent(sentence) ||
-      ORDER.test(sentence) ||
-      /\bif you (?:want|like|wish)|would you like\b/i.test(sentence),
-  );
+  const last = sentences.findLastIndex(isAnnouncement);
+  // "First, let me look at it" is but the way to what stands before it.
+  const isOpening = last > 0 && /^first\b/i.test(sentences[last] ?? '');
+  const at = isOpening && isAnnouncement(sentences[last - 1] ?? '') ? last - 1 : last;
   const step = sentences[at];
   if (step === undefined) return undefined;
   // What ends with a colon says nothing without what follows.
   const rest = /[:：]$/.test(step) ? sentences.slice(at + 1, at + 1 + LED_SENTENCES) : [];
   return clip([step, ...rest].join(' '), 400);
+}
+
+function isAnnouncement(sentence: string): boolean {
+  return (
+    isIntent(sentence) ||
+    ORDER.test(sentence) ||
+    /\bif you (?:want|like|wish)|would you like\b/i.test(sentence)
+  );
 }
 
 /** The last sentences of some lines; what stands before them is not taken apart. */

@@ -44,5 +44,8 @@ test('beside the question with which the agent ended nothing is told that it mig
   const asked = nextOf(ended('Shall I begin with the roof next?'));
   assert.match(asked, /asked what section 7 quotes; what comes next is up to the user\.$/);
   assert.doesNotMatch(asked, /paint/);
+  const shown = nextOf(ended('Also, let me add more oil:\n\nDoes the dome turn now?'));
+  assert.match(shown, /asked what section 7 quotes; what comes next is up to the user\.$/);
+  assert.doesNotMatch(shown, /more oil/);
   assert.match(nextOf(ended('That is all.')), /paint[^]*had answered the current request; what comes next/);
 });

@@ -101,9 +101,10 @@ function headOf(step: string): string {
   return oneLine(step.split('; ')[0] ?? '').slice(0, KNOWN_BY);
 }
 
-/** Whether the agent has done with the current request: one that ends with what it will do next has not. */
-function hasAnswered({ current, nextStep }: Trail): boolean {
-  return current.isAgentDone && (nextStep === undefined || !isIntent(nextStep));
+/** Whether the agent has done with the current request: one that ends with what it will do next has not, unless it asks first. */
+function hasAnswered(trail: Trail): boolean {
+  const { current, nextStep } = trail;
+  return current.isAgentDone && (nextStep === undefined || !isIntent(nextStep) || asksLast(trail));
 }
 
 /** Whether the newest message asks what the user has not answered yet. */
