@@ -18,6 +18,7 @@ import {
   templateLines,
   templateShare,
 } from './request-lines.ts';
+import { sentSteps } from './sent-lines.ts';
 import {
   alsoUnreadLines,
   startedLines,
@@ -62,28 +63,29 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
   );
   const template = templateLines(trail, preserved);
   const orders = orderLines(trail, budget, preserved);
-  const next = nextLines(trail, budget);
+  const sent = sentSteps(trail);
+  const next = nextLines(trail, budget, sent.rest.current.unread);
   const pending = pendingLines(trail);
   const tree = treeLines(trail, budget);
   const files = fileLines(trail, budget);
-  const actions = actionLines(trail, toldSteps(trail));
+  const actions = actionLines(sent.rest, toldSteps(sent.rest));
   const weights = new Map(trail.identifiers.map(({ text, weight }) => [text, weight]));
   const standing = standingOf(trail);
   const { now, before, choices, passed } = statementLines(trail, budget, standing);
   const quotes = quotedLines(trail, budget, { standing, said: now });
   const telling = { weights, from: trail.workedIn };
-  const unread = unreadLines(trail, {
+  const unread = unreadLines(sent.rest, {
     ...telling,
     room: (budget * unreadShare(budget) + spare) * CHARACTERS_PER_TOKEN,
   });
   const alsoUnread = budget < ROOM_FOR_UNREAD ? alsoUnreadLines(trail) : [];
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const checks = checkLines(trail, budget);
-  const steps = stepLines(trail, { ...telling, room: stepRoom }, files.snippets);
+  const steps = stepLines(sent.rest, { ...telling, room: stepRoom }, files.snippets);
   const started = startedLines(trail);
-  const tail = tailLines(trail, {
+  const tail = tailLines(sent.rest, {
     budget,
-    whole: new Set([...wholeSteps(trail, stepRoom), quotes.openingAt ?? -1]),
+    whole: new Set([...wholeSteps(sent.rest, stepRoom), quotes.openingAt ?? -1]),
     short: [...steps, ...actions, ...now, ...files.snippets],
     isOvertaken: standing.isOvertaken,
   });
@@ -102,6 +104,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
     { lines: orders, share: ORDERS_SHARE, by: 'order' },
     { lines: started, share: 0.03, by: 'order' },
     { lines: checks, share: 0.03, by: 'order' },
+    { lines: sent.lines, share: SENT_SHARE, by: 'order' },
     { lines: unread, share: 1.25 * unreadShare(budget), by: 'order' },
     { lines: alsoUnread, share: 0.05, by: 'order' },
     { lines: steps, share: 1.25 * stepsShare(budget), by: 'order' },
@@ -139,7 +142,8 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
     quotes.all,
     before,
     actions,
-    runLines(trail),
+    sent.lines,
+    runLines(sent.rest),
     started,
     checks,
     unread,
@@ -165,6 +169,9 @@ function unreadShare(budget: number): number {
 
 const UNREAD_LENGTH = 1_200;
 const ROOM_FOR_UNREAD = 3_000;
+
+/** Share for what was sent to many: as much as numbers of two dozen take in a small summary. @source docs/decisions/summary.md */
+const SENT_SHARE = 0.08;
 
 /** Characters of the steps on the current request: with more room they stand as they were besides. */
 const MOST_OF_STEPS = 2_000;

@@ -12,7 +12,8 @@ import { newerWork } from './work.ts';
 /** Characters by which a sentence is known again. */
 const KNOWN_BY = 40;
 
-export function nextLines(trail: Trail, budget: number): SummaryLine[] {
+/** @param unread the newest results that somebody may react to */
+export function nextLines(trail: Trail, budget: number, unread: readonly Activity[]): SummaryLine[] {
   const section = SECTION.next;
   const lines: SummaryLine[] = [];
   if (trail.nextStep !== undefined && isWorthTelling(trail.nextStep, trail)) {
@@ -28,7 +29,8 @@ export function nextLines(trail: Trail, budget: number): SummaryLine[] {
     const text = `From the plan${editsSince(plan, trail)}: ${clip(step.text, 240)}`;
     lines.push(summaryLine({ section, order: 1, text, value: 4 }));
   }
-  if (trail.turns > 0) lines.push(summaryLine({ section, order: 2, text: whereItStands(trail), value: 3 }));
+  if (trail.turns > 0)
+    lines.push(summaryLine({ section, order: 2, text: whereItStands(trail, unread), value: 3 }));
   return lines;
 }
 
@@ -113,7 +115,7 @@ function asksLast({ openQuestions, current: { newestReply } }: Trail): boolean {
   return openQuestions.some(({ text }) => newest.includes(headOf(text)));
 }
 
-function whereItStands(trail: Trail): string {
+function whereItStands(trail: Trail, unread: readonly Activity[]): string {
   const { current, turns } = trail;
   if (hasAnswered(trail) && hasStepInProgress(trail))
     return 'The agent spoke last, but its plan has a step in progress.';
@@ -126,8 +128,7 @@ function whereItStands(trail: Trail): string {
   if (done > 0) return `All ${done} steps of the plan are done; the closing answer is left.`;
   const hasBegun =
     current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
-  if (current.unread.some(({ turn }) => turn === turns))
-    return 'Under way: go on from the newest result above.';
+  if (unread.some(({ turn }) => turn === turns)) return 'Under way: go on from the newest result above.';
   return hasBegun
     ? 'Under way: go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';

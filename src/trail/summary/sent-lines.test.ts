@@ -3,7 +3,9 @@ import { test } from 'node:test';
 
 import { Story } from '../../../test/support/story.ts';
 import { TrailCollector } from '../collect.ts';
-import { sentLines } from './sent-lines.ts';
+import { sentLines, sentSteps } from './sent-lines.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
+import { writeSummary } from './write.ts';
 import type { CommandRun } from '../trail.ts';
 
 function run(command: string, turn = 1, failed = false): CommandRun {
@@ -52,4 +54,38 @@ test('of a script that sends several answers all are told', () => {
     .sh(send(71003), '{}');
   for (const record of story.records) collector.add(record);
   assert.match(sentLines(collector.trail().commands).lines[0]?.text ?? '', /sent to 3: 71001, 71002, 71003;/);
+});
+
+const send = (id: number): string =>
+  `gh api repos/ada/orbit/pulls/4/comments/${id}/replies -f body="The lens of ${id} is clean."`;
+const url = (id: number): string => `{"url":"https://x.test/${id}","node_id":"PRRC_${id}"}`;
+
+test('answers to many on the current request are one step of it, and no results to react to', () => {
+  const story = Story.in('/home/ada/orbit').user('Answer them.').agent('Now I answer them.');
+  story.sh('make lens', 'the lens is built').sh(`${send(71001)}\n${send(71002)}`, url(81001));
+  for (const id of [71003, 71004, 71005]) story.sh(send(id), url(8 * id));
+  const collector = new TrailCollector();
+  for (const record of story.records) collector.add(record);
+  const trail = collector.trail();
+  assert.ok(trail.current.tail.length > 4, 'the calls are steps');
+  const { lines, rest } = sentSteps(trail);
+  assert.deepEqual(
+    lines.map(({ text }) => text),
+    [
+      '- ran `gh api repos/ada/orbit/pulls/4/comments/*/replies`: sent to 5: 71001, 71002, 71003, 71004, 71005; the newest: "The lens of 71005 is clean."',
+    ],
+  );
+  assert.deepEqual(
+    rest.current.tail.map(({ result }) => result),
+    ['the lens is built'],
+  );
+  const { text } = writeSummary(trail, { budgetTokens: 2_000, count: approximateTokens });
+  assert.match(text, /sent to 5: 71001, 71002, 71003, 71004, 71005/);
+  assert.doesNotMatch(text, /Newest result/);
+  assert.doesNotMatch(text, /newest result above/);
+});
+
+test('a script that does more than send stays a step of its own', () => {
+  const runs = [71001, 71002].map((id) => run(send(id)));
+  assert.deepEqual(sentLines([...runs, run(`${send(71003)} && gh pr merge 4`)]).lines, []);
 });

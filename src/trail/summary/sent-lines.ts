@@ -3,7 +3,8 @@
 import { quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { clip } from '../sentences.ts';
-import type { CommandRun } from '../trail.ts';
+import { SINCE } from './step-lines.ts';
+import type { CommandRun, Trail } from '../trail.ts';
 
 /** What sends a text to a thing that has a number. */
 const SENDS =
@@ -31,32 +32,78 @@ export function sentLines(runs: readonly CommandRun[]): {
   readonly lines: readonly SummaryLine[];
   readonly told: ReadonlySet<string>;
 } {
-  const groups = new Map<string, Sent[]>();
-  for (const sent of runs.flatMap(sentBy)) groups.set(sent.to, [...(groups.get(sent.to) ?? []), sent]);
-  const many = [...groups.values()].filter(
-    (sent) => new Set(sent.map(({ number }) => number)).size >= LEAST_SENT,
-  );
+  const many = manySent(runs);
   return {
-    lines: many.flatMap(sentLine),
+    lines: many.flatMap((sent) => {
+      const { text, position, turn } = sentText(sent);
+      const order = 1e9 + position;
+      const line = `- ${text(` (message ${turn})`)}`;
+      return [summaryLine({ section: SECTION.solving, order, text: line, value: 1, group: OTHER_RUNS })];
+    }),
     told: new Set(many.flat().map(({ run }) => run.command)),
   };
 }
 
-/** What a run sent, command by command. */
+/** What was sent to many on the current request is one step: its line, and the trail of which its calls are no steps of their own. */
+export function sentSteps(trail: Trail): { readonly lines: readonly SummaryLine[]; readonly rest: Trail } {
+  const { commands, current, turns } = trail;
+  const many = current.isAgentDone ? [] : manySent(commands.filter(({ turn }) => turn === turns));
+  if (many.length === 0) return { lines: [], rest: trail };
+  const told = new Set(many.flat().map(({ run }) => run.position));
+  const isOther = ({ position }: { readonly position: number }): boolean => !told.has(position);
+  return {
+    lines: many.map((sent) => {
+      const { text, position } = sentText(sent);
+      const order = position + 0.4;
+      const line = `- ran ${text('')}`;
+      return summaryLine({ section: SECTION.current, order, text: line, value: 2, group: SINCE });
+    }),
+    rest: {
+      ...trail,
+      commands: commands.filter(isOther),
+      current: {
+        ...current,
+        unread: current.unread.filter(isOther),
+        tail: current.tail.filter(isOther),
+        actions: current.actions.filter(({ call }) => call === undefined || !told.has(call)),
+      },
+    },
+  };
+}
+
+/** What was sent to three things of a kind and more. */
+function manySent(runs: readonly CommandRun[]): readonly (readonly [Sent, ...Sent[]])[] {
+  const groups = new Map<string, [Sent, ...Sent[]]>();
+  for (const sent of runs.flatMap(sentBy)) {
+    const group = groups.get(sent.to);
+    if (group === undefined) groups.set(sent.to, [sent]);
+    else group.push(sent);
+  }
+  return [...groups.values()].filter((sent) => new Set(sent.map(({ number }) => number)).size >= LEAST_SENT);
+}
+
+/** What a run sent, command by command; nothing where it did something else besides. */
 function sentBy(run: CommandRun): Sent[] {
   if (run.failed || !run.command.startsWith('gh ')) return [];
-  return run.command.split(/(?:;| &&) (?=gh )/).flatMap((command) => {
+  const commands = run.command.split(/(?:;| &&) (?=gh )/);
+  const sent = commands.flatMap((command) => {
     const [, verb = '', target = '', text = ''] = SENDS.exec(command) ?? [];
     const number = target.match(NUMBER)?.at(-1);
     return number === undefined
       ? []
       : [{ run, to: `${verb} ${target.replaceAll(NUMBER, '*')}`, number, text }];
   });
+  return sent.length === commands.length ? sent : [];
 }
 
-function sentLine(sent: readonly Sent[]): SummaryLine[] {
-  const newest = sent.at(-1);
-  if (newest === undefined) return [];
+/** What was sent as a line says it, and where the newest of it stands. */
+function sentText([first, ...others]: readonly [Sent, ...Sent[]]): {
+  readonly text: (when: string) => string;
+  readonly position: number;
+  readonly turn: number;
+} {
+  const sent = [first, ...others];
+  const newest = others.at(-1) ?? first;
   const times = new Map<string, number>();
   for (const { number } of sent) times.set(number, (times.get(number) ?? 0) + 1);
   const numbers = [...times.keys()];
@@ -64,9 +111,10 @@ function sentLine(sent: readonly Sent[]): SummaryLine[] {
   const twice = again === 0 ? '' : ` (${again} more than once)`;
   const more = numbers.length > NAMED ? `, and ${numbers.length - NAMED} more` : '';
   const to = `\`${newest.to}\`: sent to ${numbers.length}${twice}: ${numbers.slice(-NAMED).join(', ')}${more}`;
-  const last = `the newest (message ${newest.run.turn}): ${quoted(clip(newest.text.replace(/["']$/, ''), TEXT_LENGTH))}`;
-  const order = 1e9 + newest.run.position;
-  return [
-    summaryLine({ section: SECTION.solving, order, text: `- ${to}; ${last}`, value: 1, group: OTHER_RUNS }),
-  ];
+  const last = quoted(clip(newest.text.replace(/["']$/, ''), TEXT_LENGTH));
+  return {
+    text: (when) => `${to}; the newest${when}: ${last}`,
+    position: newest.run.position,
+    turn: newest.run.turn,
+  };
 }
