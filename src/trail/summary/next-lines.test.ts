@@ -21,7 +21,7 @@ test('where every step of the plan is done only the answer is left, unless somet
       .plan(...steps);
   const done = (): Story => planned('done: empty the shed', 'done: sweep it').sh('npm test', '4 passed');
   assert.match(nextOf(done()), /All 2 steps of the plan are done; the closing answer is left\.$/);
-  assert.match(nextOf(done().edit(`${home}/shed.ts`, 'a', 'b')), /Under way: go on from the newest result/);
+  assert.match(nextOf(done().edit(`${home}/shed.ts`, 'a', 'b')), /Under way: go on with what comes after/);
   assert.match(nextOf(planned('done: empty it', 'now: sweep it').sh('npm test', '4 passed')), /Under way/);
   assert.match(nextOf(done().agent('It is clean.')), /had answered the current request/);
 });
@@ -48,4 +48,29 @@ test('beside the question with which the agent ended nothing is told that it mig
   assert.match(shown, /asked what section 7 quotes; what comes next is up to the user\.$/);
   assert.doesNotMatch(shown, /more oil/);
   assert.match(nextOf(ended('That is all.')), /paint[^]*had answered the current request; what comes next/);
+});
+
+test('a step of the plan that names what was edited since is perhaps done, and the one after it is told', () => {
+  const planned = (file: string): string =>
+    nextOf(
+      Story.in(home)
+        .user('Mend the dome.')
+        .plan('done: read it', 'now: Add tests for the dome hinges', 'todo: oil the belt')
+        .edit(`${home}/${file}`, 'a', 'b'),
+    );
+  assert.match(
+    planned('src/dome_hinge_test.go'),
+    /From the plan \(perhaps done by now: since then edited src\/dome_hinge_test\.go\): Add tests for the dome hinges; after it: oil the belt/,
+  );
+  assert.match(planned('src/dome.go'), /\(not brought up to date after the newest edit\): Add tests/);
+});
+
+test('nobody is sent to a newest result that only says that it went well', () => {
+  const begun = (): Story => Story.in(home).user('Clean it.').agent('The shed is dirty.');
+  assert.match(
+    nextOf(begun().edit(`${home}/shed.ts`, 'a', 'b')),
+    /go on with what comes after the newest calls, which ran well\.$/,
+  );
+  assert.match(nextOf(begun().sh('git push', '')), /comes after the newest calls, which ran well/);
+  assert.match(nextOf(begun().sh('make shed', 'the broom is missing')), /go on from the newest result above/);
 });

@@ -4,6 +4,7 @@ import { doneSince } from './check-lines.ts';
 import { charactersFor, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { onlyLooked } from './looks.ts';
+import { readsFailed } from '../outputs.ts';
 import { clip, oneLine } from '../sentences.ts';
 import { isIntent, remainingRows } from '../statements.ts';
 import type { Activity, ListedItem, Plan, PlanStep, Trail } from '../trail.ts';
@@ -26,7 +27,7 @@ export function nextLines(trail: Trail, budget: number, unread: readonly Activit
   const step =
     steps.find(({ status }) => status === 'in_progress') ?? steps.find(({ status }) => status === 'pending');
   if (plan !== undefined && step !== undefined) {
-    const text = `From the plan${editsSince(plan, trail)}: ${clip(step.text, 240)}`;
+    const text = planText(plan, step, trail);
     lines.push(summaryLine({ section, order: 1, text, value: 4 }));
   }
   if (trail.turns > 0)
@@ -50,14 +51,36 @@ function isSpent({ current, nextStep = '' }: Trail): boolean {
   return position === undefined || current.tail.some((step) => step.position > position);
 }
 
-/** How far work went on after the agent brought its plan up to date. */
-function editsSince({ position }: Plan, { current }: Trail): string {
+/** The step that a plan gives as the next one, with how far work went on after the agent brought the plan up to date. */
+function planText({ position, steps }: Plan, step: PlanStep, { current }: Trail): string {
   const edits = current.actions.filter(
     (action) => action.position > position && /^(?:edited|wrote) /.test(action.text),
   );
-  return edits.length === 0
-    ? ''
-    : ` (not brought up to date after the newest ${edits.length === 1 ? 'edit' : `${edits.length} edits`})`;
+  const text = clip(step.text, 240);
+  if (edits.length === 0) return `From the plan: ${text}`;
+  const named = edits.findLast((edit) => isNamedBy(step.text, edit.text));
+  if (named !== undefined) {
+    const after = steps.slice(steps.indexOf(step) + 1).find(isOpenStep);
+    const then = after === undefined ? '' : `; after it: ${clip(after.text, 120)}`;
+    return `From the plan (perhaps done by now: since then ${clip(named.text, RAN_LENGTH)}): ${text}${then}`;
+  }
+  const newest = edits.length === 1 ? 'edit' : `${edits.length} edits`;
+  return `From the plan (not brought up to date after the newest ${newest}): ${text}`;
+}
+
+/** Words of some length, and what of them a file that is named after a step shares at least. */
+const STEP_WORD = /\p{L}{4,}/gu;
+const NAMING_WORDS = 2;
+const NAMING_SHARE = 0.5;
+
+/** Whether a file that was edited is named in words of a step: more than one of them, and half of what it is about. */
+function isNamedBy(step: string, edit: string): boolean {
+  const name = edit.slice(edit.lastIndexOf('/') + 1).toLowerCase();
+  // The first word says what is to be done.
+  const words = step.slice(step.search(/\s|$/)).toLowerCase().match(STEP_WORD) ?? [];
+  const about = [...new Set(words.map((word) => word.replace(/(?<=\p{L}{3})s$/u, '')))];
+  const shared = about.filter((word) => name.includes(word)).length;
+  return shared >= NAMING_WORDS && shared >= NAMING_SHARE * about.length;
 }
 
 /**
@@ -128,10 +151,23 @@ function whereItStands(trail: Trail, unread: readonly Activity[]): string {
   if (done > 0) return `All ${done} steps of the plan are done; the closing answer is left.`;
   const hasBegun =
     current.newestReply !== undefined || current.calls > 0 || current.tail.some(({ turn }) => turn === turns);
-  if (unread.some(({ turn }) => turn === turns)) return 'Under way: go on from the newest result above.';
+  const newest = unread.filter(({ turn }) => turn === turns);
+  if (newest.length > 0)
+    return newest.every(onlyWentWell)
+      ? 'Under way: go on with what comes after the newest calls, which ran well.'
+      : 'Under way: go on from the newest result above.';
   return hasBegun
     ? 'Under way: go on from what section 8 tells last.'
     : 'Work on the current request had not begun.';
+}
+
+/** Characters in which a tool says that an edit was made; with more it says something of the file. */
+const MADE_LENGTH = 240;
+
+/** Whether all that a step printed is that it went well. */
+function onlyWentWell({ edited, result }: Activity): boolean {
+  const said = result.trim();
+  return said === '' || (edited.length > 0 && said.length <= MADE_LENGTH && !readsFailed(said));
 }
 
 /** How many steps the plan of the current request has, all of them done and no file edited since; 0 otherwise. */
