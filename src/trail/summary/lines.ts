@@ -33,6 +33,7 @@ import { otherCommits, treeLines } from './tree-lines.ts';
 import type { Trail } from '../trail.ts';
 import { isBinding } from './work.ts';
 import { actionLines, runLines, statementLines } from './work-lines.ts';
+import { namesThatCount } from './weights.ts';
 
 /** Lines by how they are picked. */
 export interface Lines {
@@ -88,6 +89,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
     whole: new Set([...wholeSteps(sent.rest, stepRoom), quotes.openingAt ?? -1]),
     short: [...steps, ...actions, ...now, ...files.snippets],
     isOvertaken: standing.isOvertaken,
+    counting: namesThatCount(trail),
   });
   const messages = messageLines(trail, budget, { preserved, standing });
   const failures = failureLines(trail, budget);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { loadTokenizer } from '../../tokens/load.ts';
 import { TrailCollector } from '../collect.ts';
-import { stepLines } from './step-lines.ts';
+import { stepLines, tailLines } from './step-lines.ts';
 import { writeSummary } from './write.ts';
 
 const count = await loadTokenizer();
@@ -197,6 +197,19 @@ test('of steps on answered requests no row is told twice: a listing comes again 
   const text = currentWork(story, 8_000);
   assert.match(text, /- ls -a harbour\n {4}the boats of the northern harbour, pier number 0/, text);
   assert.equal(text.split('pier number 3').length, 2, text);
+});
+
+test('of a listing among the steps as they stood the first rows are told and those that name what counts', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `harbour${at}.chart`);
+  const collector = new TrailCollector();
+  const story = Story.in('/w').user('Redraw the charts.').sh('ls charts', names.join('\n')).agent('Forty.');
+  for (const record of story.records) collector.add(record);
+  const counting = new Set(['harbour31.chart']);
+  const beside = { budget: 8_000, whole: new Set<number>(), short: [], isOvertaken: () => false, counting };
+  const text = tailLines(collector.trail(), beside)
+    .map((line) => line.text)
+    .join('\n');
+  assert.match(text, /harbour2\.chart\n +… \(28 more\)\n +harbour31\.chart\n +… \(8 more\)/, text);
 });
 
 test('a short table of a newest result is told whole before long ones', () => {

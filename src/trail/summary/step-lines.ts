@@ -3,6 +3,7 @@
 import { leftOut, moreRows, saysWhere, toldMuch } from '../changes.ts';
 import { byNames, tellableRows, tellingRows, wholeLength, withoutNotices } from '../excerpts.ts';
 import { identifiersOf } from '../identifiers.ts';
+import { foldedRows, withFolds } from '../runs-of-rows.ts';
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { isTraceHead, readsFailed } from '../outputs.ts';
@@ -364,6 +365,8 @@ export interface Beside {
   /** Lines that tell steps and messages in short. */
   readonly short: readonly SummaryLine[];
   readonly isOvertaken: Standing['isOvertaken'];
+  /** Names for which a row of a listing is told. */
+  readonly counting: ReadonlySet<string>;
 }
 
 /**
@@ -373,7 +376,7 @@ export interface Beside {
  */
 export function tailLines(
   { current, turns }: Trail,
-  { budget, whole, short, isOvertaken }: Beside,
+  { budget, whole, short, isOvertaken, counting }: Beside,
 ): SummaryLine[] {
   const oldest = turns - Math.max(1, Math.floor(budget / TOKENS_PER_REQUEST) - 1);
   const quoted = [...current.unread, current.repliesTo, current.newestReply, current.newestList];
@@ -396,7 +399,7 @@ export function tailLines(
     .map((step) => ({
       position: step.position,
       turn: step.turn,
-      rows: [headOf(step), ...rowsOf(madeChange(step) ?? step.result, length)],
+      rows: [headOf(step), ...resultRows(step, { length, counting })],
     }));
   const newest = [...said, ...calls].toSorted((a, b) => b.position - a.position);
   return withoutRepeated(newest, turns).flatMap(({ position, turn, rows }) => {
@@ -432,6 +435,17 @@ function withoutRepeated(steps: readonly ToldStep[], current: number): ToldStep[
 
 /** Characters from which on a row says the same wherever it stands. */
 const LEAST_REPEATED = 40;
+
+/** What came of a step: what it changed, or what it printed, of its listings how they begin and what counts. */
+function resultRows(
+  step: Activity,
+  { length, counting }: { readonly length: number } & Pick<Beside, 'counting'>,
+): string[] {
+  const change = madeChange(step);
+  if (change !== undefined) return rowsOf(change, length);
+  const rows = rowsOf(step.result, length);
+  return withFolds(rows, foldedRows(rows, counting));
+}
 
 /** What the agent said, as it is told among the steps. */
 function saidRows(text: string, length: number): string[] {

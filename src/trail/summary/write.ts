@@ -15,6 +15,7 @@ import { toldLead } from './list-lead.ts';
 import { LinePicker } from './salience.ts';
 import type { SummaryLine } from './line.ts';
 import type { Trail } from '../trail.ts';
+import { unitWeights } from './weights.ts';
 
 /** Tokens of an automatic summary. @source spec 2-engine §5. */
 export const DEFAULT_SUMMARY_TOKENS = 4_000;
@@ -150,13 +151,6 @@ function unshownNames({ picker, lines, names, budget }: Draft, perLine?: number)
   };
   const isShown = (name: string): boolean => picker.isShown(name);
   return nameLines(names, { isShown, fileLine }, budget, perLine);
-}
-
-/** Weights in units of a strong identifier: the mean of the fifty heaviest. */
-export function unitWeights(trail: Trail): Map<string, number> {
-  const strong = trail.identifiers.slice(0, 50);
-  const mean = strong.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, strong.length);
-  return new Map(trail.identifiers.map(({ text, weight }) => [text, weight / (mean || 1)]));
 }
 
 /** Counts each text once. */

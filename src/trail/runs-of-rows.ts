@@ -1,0 +1,76 @@
+// Runs of rows of one kind (imports, the names of a listing, rows that differ in their last word) told by their first few.
+
+import { identifiersOf } from './identifiers.ts';
+import { ELLIPSIS } from './sentences.ts';
+
+/** Rows of a run that are told, and from how many on: a mark for two rows is as long as they are. */
+const TOLD_OF_RUN = 3;
+const LEAST_RUN = 6;
+
+/**
+ * The rows of runs of one kind that say little: all behind the first few of each, but those that name what counts.
+ * @param counting names for which a row is told
+ */
+export function foldedRows(rows: readonly string[], counting: ReadonlySet<string>): ReadonlySet<number> {
+  const folded = new Set<number>();
+  const names = (at: number): boolean => identifiersOf(rows[at] ?? '').some((name) => counting.has(name));
+  for (const run of runsOf(rows)) {
+    const going = run.length < LEAST_RUN ? [] : run.slice(TOLD_OF_RUN).filter((at) => !names(at));
+    if (going.length >= LEAST_RUN - TOLD_OF_RUN) for (const at of going) folded.add(at);
+  }
+  return folded;
+}
+
+/** The rows that are of one kind with those before them, run by run. */
+function runsOf(rows: readonly string[]): number[][] {
+  const runs: number[][] = [];
+  let before: string | undefined;
+  for (const [at, kind] of kindsOf(rows).entries()) {
+    if (kind !== undefined && kind === before) runs.at(-1)?.push(at);
+    else if (kind !== undefined) runs.push([at]);
+    before = kind;
+  }
+  return runs;
+}
+
+/** Rows without those that are folded, a mark with how many in the place of each run of them. */
+export function withFolds(rows: readonly string[], folded: ReadonlySet<number>): string[] {
+  if (folded.size === 0) return [...rows];
+  let gone = 0;
+  return rows.flatMap((row, at) => {
+    if (!folded.has(at)) return [row];
+    gone++;
+    if (folded.has(at + 1)) return [];
+    const mark = `${/^\s*/.exec(row)?.[0] ?? ''}${ELLIPSIS} (${gone} more)`;
+    gone = 0;
+    return [mark];
+  });
+}
+
+/** What stands before a row: its number, its indentation. */
+const PLACE = /^\s*(?:\d{1,6}(?:→|\t|:|-) ?\s*)?/;
+const IMPORT =
+  /^(?:import\b|from \S+ import\b|export (?:type )?(?:\*|\{[^}]*\}) from |(?:pub )?use [\w:]+(?:::|;)|#include\b|using [\w.]+;|(?:const|let|var) [^=]{1,200}= require\(|require(?:_relative)? ['"])/;
+/** A row between an import that is open and where it ends. */
+const IMPORTED = /^(?:(?:type )?[\w$*]+(?: as [\w$]+)?,?|(?:[\w.]+ )?"[^"\s]+"|[)}].*)$/;
+const NAME = /^[^\s(){};=<>,"'`|]*\w[^\s(){};=<>,"'`|]*$/;
+const LISTED = /^[dl-][rwxsStT-]{9}[@+.]? /;
+const PASSED = /^(?:OK|ok|PASS|✓|✔)(?::| )/;
+
+/** Of each row what kind it is of; undefined where it says something of its own. */
+function kindsOf(rows: readonly string[]): (string | undefined)[] {
+  let isOpen = false;
+  return rows.map((numbered) => {
+    const row = numbered.replace(PLACE, '').trimEnd();
+    const isImport = IMPORT.test(row) || (isOpen && IMPORTED.test(row));
+    isOpen = isImport && (/[{(]$/.test(row) || (isOpen && !/^[)}]/.test(row)));
+    return isImport ? 'import' : kindOf(row);
+  });
+}
+
+function kindOf(row: string): string | undefined {
+  if (NAME.test(row)) return 'name';
+  if (LISTED.test(row)) return 'listed';
+  if (PASSED.test(row)) return 'passed';
+  return undefined;
+}
