@@ -3,9 +3,9 @@
 import { identifiersOf } from './identifiers.ts';
 import { ELLIPSIS } from './sentences.ts';
 
-/** Rows of a run that are told, and from how many on: a mark for two rows is as long as they are. */
+/** Rows of a run that are told, and from how many on others are folded: a mark for two is as long as they are. */
 const TOLD_OF_RUN = 3;
-const LEAST_RUN = 6;
+const LEAST_FOLDED = 3;
 
 /**
  * The rows of runs of one kind that say little: all behind the first few of each, but those that name what counts.
@@ -15,8 +15,15 @@ export function foldedRows(rows: readonly string[], counting: ReadonlySet<string
   const folded = new Set<number>();
   const names = (at: number): boolean => identifiersOf(rows[at] ?? '').some((name) => counting.has(name));
   for (const run of runsOf(rows)) {
-    const going = run.length < LEAST_RUN ? [] : run.slice(TOLD_OF_RUN).filter((at) => !names(at));
-    if (going.length >= LEAST_RUN - TOLD_OF_RUN) for (const at of going) folded.add(at);
+    let stretch: number[] = [];
+    for (const at of [...run.slice(TOLD_OF_RUN), undefined]) {
+      if (at !== undefined && !names(at)) {
+        stretch.push(at);
+        continue;
+      }
+      if (stretch.length >= LEAST_FOLDED) for (const one of stretch) folded.add(one);
+      stretch = [];
+    }
   }
   return folded;
 }

@@ -443,7 +443,7 @@ function resultRows(
 ): string[] {
   const change = madeChange(step);
   if (change !== undefined) return rowsOf(change, length);
-  const rows = rowsOf(step.result, length);
+  const rows = rowsOf(process.env['TR'] === '1' ? tellableRows(step.result).join('\n') : process.env['TR'] === '2' ? step.result.replaceAll(/^[ \t]*(?:\d{1,6}(?:→|\t|:|-))?[\s{}()[\];,]*\n/gm, '') : step.result, length);
   return withFolds(rows, foldedRows(rows, counting));
 }
 
