@@ -1,5 +1,6 @@
 // Which rows of a result tell what it says.
 
+import { leftOut } from './changes.ts';
 import { identifiersOf } from './identifiers.ts';
 import { objectRows } from './json-rows.ts';
 import { isNoise } from './noise.ts';
@@ -53,7 +54,10 @@ export function tellingRows(
   result: string,
   { room, weights, isRead, hasFailed, sought }: Excerpting,
 ): string[] {
-  const plain = plainRows(result, isRead);
+  const all = plainRows(result, isRead);
+  // What follows was not kept: its mark is no row, and what comes before it no end.
+  const beyond = leftOut(all.at(-1) ?? '') ?? 0;
+  const plain = beyond === 0 ? all : all.slice(0, -1);
   const rows = plain.map((row) =>
     clip(isRead ? row.trim() : withoutColumns(row.trim()), Math.min(RESULT_ROW, room - 1)),
   );
@@ -67,7 +71,7 @@ export function tellingRows(
     kept.add(at);
     return true;
   };
-  if (lengthOf(rows) <= room) return rows;
+  if (lengthOf(rows) <= room) return beyond === 0 ? rows : withCount(rows, beyond, false);
   const counts = isRead ? [] : rows.flatMap((row, at) => (isCount(row) || OUTCOME.test(row) ? [at] : []));
   const problems = isRead
     ? []
@@ -93,7 +97,8 @@ export function tellingRows(
       ? [ELLIPSIS, rows[at] ?? '']
       : [rows[at] ?? ''],
   );
-  return isRead || hasFailed ? told : withCount(told, rows.length - kept.size, kept.has(rows.length - 1));
+  const hasEnd = beyond === 0 && kept.has(rows.length - 1);
+  return isRead || hasFailed ? told : withCount(told, rows.length - kept.size + beyond, hasEnd);
 }
 
 /** Rows with how many are left out at the last place where some are. */

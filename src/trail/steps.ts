@@ -1,5 +1,6 @@
 // The agent's newest steps: calls with what they did and printed, and what of that the agent has not reacted to yet.
 
+import { moreRows } from './changes.ts';
 import type { Moment } from './files.ts';
 import type { Quotable } from './identifiers.ts';
 import { stripAnsi } from './outputs.ts';
@@ -34,7 +35,10 @@ export interface Step {
 }
 
 /** A step whose result is being taken in: what it did is noted while that goes on. */
-type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] } & Pick<Step, 'looks'>;
+type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] } & Pick<Step, 'looks'> & {
+    /** Lines of the result that are not kept. */
+    readonly beyond: number;
+  };
 
 /** Collects steps; memory is bounded by the limits above. */
 export class StepLedger {
@@ -86,8 +90,9 @@ export class StepLedger {
       edited,
       looks,
       result: keptOf(result, result.slice(0, kept)),
+      beyond: linesFrom(result, kept),
     };
-    const unread = { turn, position, call, changed, deed, isRead, isStale, edited, looks, result };
+    const unread = { turn, position, call, changed, deed, isRead, isStale, edited, looks, result, beyond: 0 };
     this.#tail.push(done);
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
     this.#unread.push(unread);
@@ -168,16 +173,25 @@ export class StepLedger {
 
 /** What is shown of one of `count` steps: most are gone before anybody asks, so this is done when somebody does. */
 function toldActivity(
-  activity: Activity,
+  activity: OpenActivity,
   { root, count }: { readonly root: string; readonly count: number },
 ): Activity {
   const { turn, position, call, result, changed, deed, isRead, isStale, edited } = activity;
   const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
-  const told = headLines(stripAnsi(result), length);
+  const whole = stripAnsi(result);
+  const head = headLines(whole, length);
+  const told = [head, ...moreRows(linesFrom(whole, head.length + 1) + activity.beyond)].join('\n');
   return redactedActivity(
     { turn, position, call, changed, deed, isRead, isStale, edited, result: told },
     root,
   );
+}
+
+/** Line feeds from a place in a text on. */
+function linesFrom(text: string, place: number): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n', place); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
 }
 
 function redactedActivity(activity: Activity, root: string): Activity {

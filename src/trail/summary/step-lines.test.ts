@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Story } from '../../../test/support/story.ts';
+import { summaryOf } from '../../../test/support/trail.ts';
 import { loadTokenizer } from '../../tokens/load.ts';
 import { TrailCollector } from '../collect.ts';
 import { stepLines, tailLines } from './step-lines.ts';
@@ -239,4 +240,15 @@ test('a short table of a newest result is told whole before long ones', () => {
     /- ran `dome status`(?: → outcome not known)?\n {4}NAME.*\n(?: {4}\S+ {2,}turning.*\n){5}/,
     text,
   );
+});
+
+test('what is not kept of a long result counts as left out, wherever its beginning is told', () => {
+  const rows = Array.from({ length: 400 }, (_, at) => `lamp ${at} hangs in tower_${at % 40} beside the door`);
+  const story = Story.in('/w').user('List the lamps.');
+  for (let at = 0; at < 24; at++) story.sh(`make survey-${at}`, 'fine');
+  const text = summaryOf(story.sh('lamp list', rows.join('\n')).sh('lamp count', '900'), 8_000);
+  const [, told = ''] = /- ran `lamp list`\n((?: {4}.*\n)+)/.exec(text) ?? [];
+  const shown = told.match(/^ {4}lamp \d+ /gm)?.length ?? 0;
+  const more = Number(/… \((\d+) more\)\n$/.exec(told)?.[1]);
+  assert.equal(shown + more, rows.length, told);
 });
