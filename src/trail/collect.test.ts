@@ -785,3 +785,24 @@ test('what an agent announces is no outcome, nor is a line that only leads to ot
     'The hinge of the dome is dry.',
   );
 });
+
+test('what a program prints into a place for temporary files is no work, what is written there is', () => {
+  const changed = (...scripts: readonly string[]) => {
+    const story = Story.in(home).user('Mend the dome.');
+    for (const script of scripts) story.sh(script, '');
+    const { files, requests } = trailOf(story);
+    return [files.filter(({ state }) => state !== 'read').map(({ path }) => path), requests[0]?.deeds.edited];
+  };
+  const nothing = [[], []];
+  assert.deepEqual(changed('make dome > /tmp/dome.out 2>&1', 'cat /tmp/dome.out'), nothing);
+  assert.deepEqual(changed('make dome 2> /private/tmp/dome.err', 'rm -f /private/tmp/dome.err'), nothing);
+  assert.deepEqual(changed('make dome | tee /var/tmp/dome.log'), nothing);
+  assert.deepEqual(changed('make dome > dome.out'), [['dome.out'], ['dome.out']]);
+  assert.deepEqual(changed('make dome > /tmp/dome.ts', 'mv /tmp/dome.ts dome.ts'), [
+    ['dome.ts'],
+    ['dome.ts'],
+  ]);
+  const script = "cat > /tmp/dome.py <<'EOF'\nturn(1)\nEOF";
+  assert.deepEqual(changed(script), [['/tmp/dome.py'], ['/tmp/dome.py']]);
+  assert.deepEqual(changed(script, "sed -i 's/1/2/' /tmp/dome.py")[0], ['/tmp/dome.py']);
+});

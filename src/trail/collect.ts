@@ -558,9 +558,17 @@ export class TrailCollector {
     }
   }
 
+  /** Whether a program put something into a place for temporary files that nobody wrote, or it goes again: no work is in it. */
+  #isOutput({ action, to, added, replaced, how }: FileAction, path: string): boolean {
+    if (!TEMPORARY.test(path) || action === 'read' || action === 'restore') return false;
+    const isWritten = added !== undefined || replaced !== undefined || how !== undefined;
+    const isKept = to !== undefined && !TEMPORARY.test(this.#relative(to));
+    return !isWritten && !isKept && !this.#files.isChanged(path);
+  }
+
   #addFile(file: FileAction, moment: Moment): void {
     const path = this.#relative(file.path);
-    if (isScratch(path)) return;
+    if (isScratch(path) || this.#isOutput(file, path)) return;
     if (file.action === 'restore') {
       this.#restore({ ...file, path }, moment);
       return;
@@ -750,6 +758,9 @@ function withoutText(meaning: CallMeaning): CallMeaning {
 function excerpt(text: string): string {
   return endsOf(text, INDEXED_LENGTH);
 }
+
+/** Places for temporary files. @source hier(7), file-hierarchy(7); on macOS they are links to those below /private */
+const TEMPORARY = /^(?:\/private)?\/(?:tmp|var\/tmp|dev\/shm)\//;
 
 function isScratch(path: string): boolean {
   return path.startsWith('/dev/') || path.startsWith('/proc/');

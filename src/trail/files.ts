@@ -140,6 +140,15 @@ export class FileLedger {
     return this.#files.get(path)?.state === 'created';
   }
 
+  /** Whether the session changed a file, or one in the directory of that path. */
+  isChanged(path: string): boolean {
+    for (const entry of this.#files.values()) {
+      const isMeant = entry.path === path || entry.path.startsWith(`${path}/`);
+      if (isMeant && entry.firstEditPosition >= 0) return true;
+    }
+    return false;
+  }
+
   /** Git has an older text of a file: what the session seemed to make since its newest commit was there before. */
   noteKnown(path: string, newestCommit: number): void {
     const entry = this.#files.get(path);
