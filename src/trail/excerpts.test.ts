@@ -9,7 +9,14 @@ const weights = new Map([
 ]);
 
 function excerpt(rows: readonly string[], how: Partial<Excerpting>): string[] {
-  const plain = { room: 80, weights, isRead: false, hasFailed: false, sought: new Set<string>() };
+  const plain = {
+    room: 80,
+    weights,
+    counting: new Set(weights.keys()),
+    isRead: false,
+    hasFailed: false,
+    sought: new Set<string>(),
+  };
   return tellingRows(rows.join('\n'), { ...plain, ...how });
 }
 
@@ -152,4 +159,18 @@ test('what a harness says of dealing with an agent in the background is no outco
     'output_file: /tmp/star7.output',
   ];
   assert.deepEqual(tellableRows(result.join('\n')), ['Agent launched.', 'agentId: star7', result[3]]);
+});
+
+test('imports and listings give way to what says more, and are told by their first rows where they stand', () => {
+  const imports = Array.from({ length: 12 }, (_, at) => `import { part_${at} } from './part-${at}.ts';`);
+  const rows = [...imports, 'const angle = 3;', 'export function align_mirror() {'];
+  assert.deepEqual(excerpt(rows, { room: 260, isRead: true }), [
+    ...imports.slice(0, 3),
+    '… (9 more)',
+    'const angle = 3;',
+    'export function align_mirror() {',
+  ]);
+  const names = Array.from({ length: 60 }, (_, at) => `plate${at}.fits`);
+  const told = excerpt([...names, 'turn_dome'], { room: 80, sought: new Set(['plate40.fits']) });
+  assert.deepEqual(told, [...names.slice(0, 3), '…', 'plate40.fits', '… (56 more)', 'turn_dome']);
 });

@@ -5,6 +5,7 @@ import { identifiersOf } from './identifiers.ts';
 import { objectRows } from './json-rows.ts';
 import { isNoise } from './noise.ts';
 import { isCount, readsFailed, saysWhat, tracebackEnds } from './outputs.ts';
+import { foldedRows, withFolds } from './runs-of-rows.ts';
 import { clip, ELLIPSIS } from './sentences.ts';
 
 /** Characters of a row of a result. */
@@ -16,6 +17,8 @@ export interface Excerpting {
   readonly room: number;
   /** Of the names that count and were not told yet, what each weighs. */
   readonly weights: ReadonlyMap<string, number>;
+  /** Names for which a row of a listing is told. */
+  readonly counting: ReadonlySet<string>;
   /** Whether it is the text of a file, which begins with what it imports and ends with anything. */
   readonly isRead: boolean;
   /** Whether it is known to tell of a failure: then what it says of the cause counts. */
@@ -52,7 +55,7 @@ function plainRows(result: string, isRead: boolean): readonly string[] {
 /** Rows of a result that tell, in their order; a row `…` stands where others are left out, the last with how many there are. */
 export function tellingRows(
   result: string,
-  { room, weights, isRead, hasFailed, sought }: Excerpting,
+  { room, weights, counting, isRead, hasFailed, sought }: Excerpting,
 ): string[] {
   const all = plainRows(result, isRead);
   // What follows was not kept: its mark is no row, and what comes before it no end.
@@ -61,17 +64,19 @@ export function tellingRows(
   const rows = plain.map((row) =>
     clip(isRead ? row.trim() : withoutColumns(row.trim()), Math.min(RESULT_ROW, room - 1)),
   );
+  const folded = foldedRows(rows, new Set([...counting, ...sought]));
+  const short = withFolds(rows, folded);
+  if (lengthOf(short) <= room) return beyond === 0 ? short : withCount(short, beyond, false);
   const kept = new Set<number>();
   let left = room;
   const keep = (at: number, until: number): boolean => {
     const length = (rows[at] ?? '').length + 1;
-    if (kept.has(at)) return true;
+    if (kept.has(at) || folded.has(at)) return true;
     if (left - length < until) return false;
     left -= length;
     kept.add(at);
     return true;
   };
-  if (lengthOf(rows) <= room) return beyond === 0 ? rows : withCount(rows, beyond, false);
   const counts = isRead ? [] : rows.flatMap((row, at) => (isCount(row) || OUTCOME.test(row) ? [at] : []));
   const problems = isRead
     ? []

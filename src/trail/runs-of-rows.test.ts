@@ -83,3 +83,8 @@ test('rows of `ls -l` and of checks that passed are runs, and one kind ends the 
     '… (4 more)',
   ]);
 });
+
+test('that one more check passed is no reason to tell what it was about', () => {
+  const passed = PORTS.map((name) => `✓ ${name} is charted`);
+  assert.deepEqual(told(passed, 'fjord.md'), [...passed.slice(0, 3), '… (4 more)']);
+});

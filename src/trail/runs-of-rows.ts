@@ -14,10 +14,10 @@ const LEAST_FOLDED = 3;
 export function foldedRows(rows: readonly string[], counting: ReadonlySet<string>): ReadonlySet<number> {
   const folded = new Set<number>();
   const names = (at: number): boolean => identifiersOf(rows[at] ?? '').some((name) => counting.has(name));
-  for (const run of runsOf(rows)) {
+  for (const { kind, places } of runsOf(rows)) {
     let stretch: number[] = [];
-    for (const at of [...run.slice(TOLD_OF_RUN), undefined]) {
-      if (at !== undefined && !names(at)) {
+    for (const at of [...places.slice(TOLD_OF_RUN), undefined]) {
+      if (at !== undefined && (kind === 'passed' || !names(at))) {
         stretch.push(at);
         continue;
       }
@@ -28,13 +28,18 @@ export function foldedRows(rows: readonly string[], counting: ReadonlySet<string
   return folded;
 }
 
-/** The rows that are of one kind with those before them, run by run. */
-function runsOf(rows: readonly string[]): number[][] {
-  const runs: number[][] = [];
-  let before: string | undefined;
+/** Rows of one kind that follow each other. */
+interface Run {
+  readonly kind: Kind;
+  readonly places: number[];
+}
+
+function runsOf(rows: readonly string[]): Run[] {
+  const runs: Run[] = [];
+  let before: Kind | undefined;
   for (const [at, kind] of kindsOf(rows).entries()) {
-    if (kind !== undefined && kind === before) runs.at(-1)?.push(at);
-    else if (kind !== undefined) runs.push([at]);
+    if (kind !== undefined && kind === before) runs.at(-1)?.places.push(at);
+    else if (kind !== undefined) runs.push({ kind, places: [at] });
     before = kind;
   }
   return runs;
@@ -62,10 +67,14 @@ const IMPORT =
 const IMPORTED = /^(?:(?:type )?[\w$*]+(?: as [\w$]+)?,?|(?:[\w.]+ )?"[^"\s]+"|[)}].*)$/;
 const NAME = /^[^\s(){};=<>,"'`|]*\w[^\s(){};=<>,"'`|]*$/;
 const LISTED = /^[dl-][rwxsStT-]{9}[@+.]? /;
-const PASSED = /^(?:OK|ok|PASS|✓|✔)(?::| )/;
+const PASSED = /^(?:(?:OK|PASS)(?::| )|[✓✔] )/;
+const TESTED = /^(?:ok\s+\S+\s+(?:[\d.]+s\b|\(cached\))|\?\s+\S+\s+\[no test files\])/;
+
+/** What rows are folded by; that all is well is no reason to tell what a check was about. */
+type Kind = 'import' | 'name' | 'listed' | 'passed' | 'tested';
 
 /** Of each row what kind it is of; undefined where it says something of its own. */
-function kindsOf(rows: readonly string[]): (string | undefined)[] {
+function kindsOf(rows: readonly string[]): (Kind | undefined)[] {
   let isOpen = false;
   return rows.map((numbered) => {
     const row = numbered.replace(PLACE, '').trimEnd();
@@ -75,9 +84,10 @@ function kindsOf(rows: readonly string[]): (string | undefined)[] {
   });
 }
 
-function kindOf(row: string): string | undefined {
+function kindOf(row: string): Kind | undefined {
   if (NAME.test(row)) return 'name';
   if (LISTED.test(row)) return 'listed';
   if (PASSED.test(row)) return 'passed';
+  if (TESTED.test(row)) return 'tested';
   return undefined;
 }

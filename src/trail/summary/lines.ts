@@ -74,7 +74,8 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
   const standing = standingOf(trail);
   const { now, before, choices, passed } = statementLines(trail, budget, standing);
   const quotes = quotedLines(trail, budget, { standing, said: now });
-  const telling = { weights, from: trail.workedIn };
+  const counting = namesThatCount(trail);
+  const telling = { weights, counting, from: trail.workedIn };
   const unread = unreadLines(sent.rest, {
     ...telling,
     room: (budget * unreadShare(budget) + spare) * CHARACTERS_PER_TOKEN,
@@ -89,7 +90,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
     whole: new Set([...wholeSteps(sent.rest, stepRoom), quotes.openingAt ?? -1]),
     short: [...steps, ...actions, ...now, ...files.snippets],
     isOvertaken: standing.isOvertaken,
-    counting: namesThatCount(trail),
+    counting,
   });
   const messages = messageLines(trail, budget, { preserved, standing });
   const failures = failureLines(trail, budget);

@@ -159,7 +159,7 @@ test('a short result of the newest looks stands whole: two calls in it may diffe
   const collector = new TrailCollector();
   for (const record of story.records) collector.add(record);
   const told = (room: number): string =>
-    stepLines(collector.trail(), { room, weights: new Map(), from: undefined }, [])
+    stepLines(collector.trail(), { room, weights: new Map(), counting: new Set(), from: undefined }, [])
       .map(({ text }) => text)
       .join('\n');
   assert.match(told(800), /109: .*theWindGauges, mainTides\)\n.*116: .*theWindGauges, nil\)/);

@@ -26,6 +26,8 @@ export interface StepRoom {
   readonly room: number;
   /** Of the names that count and were not told yet, what each weighs; those that are told now go. */
   readonly weights: Map<string, number>;
+  /** Names for which a row of a listing is told. */
+  readonly counting: ReadonlySet<string>;
   /** The directory that paths are told from, where section 1 names another than the working directory. */
   readonly from: string | undefined;
 }
@@ -212,13 +214,13 @@ function madeChange({ changed, deed }: Activity): string | undefined {
 }
 
 /** A step with what came of it, in about `room` characters; of a step with much less the call takes no more than half. */
-function stepRows(step: Activity, { room, weights, from }: StepRoom): string[] {
+function stepRows(step: Activity, { room, weights, counting, from }: StepRoom): string[] {
   const said = from === undefined ? headOf(step) : headOf(step).replaceAll(`${from}/`, '');
   const most = Math.max(LEAST_HEAD, room / 2);
   const short =
     said.length > most && step.deed === undefined ? said.replaceAll(LONG_PATH, `${ELLIPSIS}$1`) : said;
   const head = clip(short, most);
-  const rows = toldRows(step, head, { room: Math.max(LEAST_ROWS, room - head.length), weights });
+  const rows = toldRows(step, head, { room: Math.max(LEAST_ROWS, room - head.length), weights, counting });
   for (const row of [head, ...rows]) for (const name of identifiersOf(row)) weights.delete(name);
   return [withoutHalf(head, rows), ...rows.map((row) => `    ${row}`)];
 }
@@ -241,7 +243,7 @@ const LEAST_ROWS = 85;
 function toldRows(
   step: Activity,
   head: string,
-  { room, weights }: Pick<StepRoom, 'room' | 'weights'>,
+  { room, weights, counting }: Omit<StepRoom, 'from'>,
 ): string[] {
   const change = madeChange(step);
   const hasFailed = step.deed?.includes(FAILED) === true;
@@ -250,6 +252,7 @@ function toldRows(
     return tellingRows(withoutRows(step.result, step.deed === undefined ? '' : head), {
       room,
       weights,
+      counting,
       isRead: step.isRead,
       hasFailed,
       sought: new Set(identifiersOf(step.call)),
@@ -443,7 +446,7 @@ function resultRows(
 ): string[] {
   const change = madeChange(step);
   if (change !== undefined) return rowsOf(change, length);
-  const rows = rowsOf(process.env['TR'] === '1' ? tellableRows(step.result).join('\n') : process.env['TR'] === '2' ? step.result.replaceAll(/^[ \t]*(?:\d{1,6}(?:→|\t|:|-))?[\s{}()[\];,]*\n/gm, '') : step.result, length);
+  const rows = rowsOf(step.result, length);
   return withFolds(rows, foldedRows(rows, counting));
 }
 
