@@ -77,6 +77,9 @@ const CALL_LENGTH = 160;
 /** Characters of it that are read: paths get shorter. */
 const READ_CALL = 2_000;
 const MAX_CARRIED_LENGTH = 24_000;
+/** A command that moves files or has git put them back, which are told as what it did. */
+const ONE_FILE_ACT = /^(?:mv|git (?:checkout|restore)) /;
+
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
 const TOP_IDENTIFIERS = 3_000;
@@ -661,7 +664,11 @@ export class TrailCollector {
     this.#runs.add(run, due.moment);
     this.#requests.noteCommand(failed);
     const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;
-    this.#steps.act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`, this.#moment);
+    // "moved a to b" says all that `mv a b` does, and that git put a file back what `git checkout` of it does.
+    const isTold = !failed && this.#steps.hasDeed && ONE_FILE_ACT.test(command) && simple.length === 1;
+    if (!isTold) {
+      this.#steps.act(`ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`, this.#moment);
+    }
     this.#deliveries.addRun(meaning.simple, { output: outcome.text, failed }, due.moment);
   }
 

@@ -134,6 +134,11 @@ export class StepLedger {
     if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
   }
 
+  /** Whether it is known already what the step did that is being taken in. */
+  get hasDeed(): boolean {
+    return this.#open.some(({ deed }) => deed !== undefined);
+  }
+
   /** What may be quoted holds a state of the work tree. */
   quoteReport(quotable: Quotable): void {
     this.#quotedReports = [...this.#quotedReports, quotable].slice(-MAX_QUOTED_REPORTS);

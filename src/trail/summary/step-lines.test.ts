@@ -252,3 +252,15 @@ test('what is not kept of a long result counts as left out, wherever its beginni
   const more = Number(/… \((\d+) more\)\n$/.exec(told)?.[1]);
   assert.equal(shown + more, rows.length, told);
 });
+
+test('what moved a file or had git put it back is told once, by what it did', () => {
+  const story = Story.in('/w')
+    .user('Turn the dome with the wind.')
+    .edit('/w/src/dome.ts', 'turn(0);', 'turn(gentleWind);')
+    .sh('git checkout src/dome.ts', 'Updated 1 path from the index')
+    .sh('mv src/roof.ts src/lid.ts');
+  const text = currentWork(story, 4_000);
+  assert.match(text, /had git put back src\/dome\.ts/, text);
+  assert.match(text, /moved src\/roof\.ts to src\/lid\.ts/, text);
+  assert.doesNotMatch(text, /ran `(?:git checkout|mv)/, text);
+});
