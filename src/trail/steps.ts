@@ -185,7 +185,9 @@ function toldActivity(
   const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
   const whole = stripAnsi(result);
   const head = headLines(whole, length);
-  const told = [head, ...moreRows(linesFrom(whole, head.length + 1) + activity.beyond)].join('\n');
+  const rest = whole.slice(head.length).trim();
+  const cut = rest === '' ? 0 : linesFrom(rest, 0) + 1;
+  const told = [head, ...moreRows(cut + activity.beyond)].join('\n');
   return redactedActivity(
     { turn, position, call, changed, deed, isRead, isStale, edited, result: told },
     root,
