@@ -38,7 +38,7 @@ import { placeOf, PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
 import { ownWords, RequestLedger, SILENT_REFUSAL } from './requests.ts';
 import { redact, redactPrivateKeys } from './redact.ts';
-import { backgroundReportOf } from './reports.ts';
+import { backgroundReportOf } from './background.ts';
 import { isUndoneByUser } from './reported.ts';
 import { finishedRun, isWork, RunLedger, workPlace } from './runs.ts';
 import { inDirectory } from './git/words.ts';

@@ -161,7 +161,7 @@ function whereItStands(trail: Trail, unread: readonly Activity[]): string {
     : 'Work on the current request had not begun.';
 }
 
-/** Characters in which a tool says that an edit was made; with more it says something of the file. */
+/** Characters in which a tool says that an edit was made; with more it says something of the file. @source docs/decisions/summary.md */
 const MADE_LENGTH = 240;
 
 /** Whether all that a step printed is that it went well. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
 import { summaryOf } from '../../test/support/trail.ts';
-import { backgroundReportOf } from './reports.ts';
+import { backgroundReportOf } from './background.ts';
 
 const told = (result: string): string =>
   `<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<summary>Agent "Look at the roof" completed</summary>\n<result>${result}</result>\n</task-notification>`;
