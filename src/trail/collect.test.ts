@@ -806,3 +806,11 @@ test('what a program prints into a place for temporary files is no work, what is
   assert.deepEqual(changed(script), [['/tmp/dome.py'], ['/tmp/dome.py']]);
   assert.deepEqual(changed(script, "sed -i 's/1/2/' /tmp/dome.py")[0], ['/tmp/dome.py']);
 });
+
+test('what printed something and still runs says so, with what it is polled by', () => {
+  const output = 'Chunk ID: 1\nProcess running with session ID 42\nOutput:\nroof: checked';
+  const story = Story.in(home).user('Check.').call('exec_command', { cmd: 'make check' }, output);
+  const [step] = trailOf(story).current.unread;
+  assert.equal(step?.call, 'make check (still running, session 42)');
+  assert.equal(step.result, 'roof: checked');
+});

@@ -471,7 +471,7 @@ export class TrailCollector {
       this.#noteRefusal(due, refusal);
       return;
     }
-    this.#openStep(due, text, failed);
+    this.#openStep(due, { text, failed, processId });
     const started = this.#running.get(due.meaning.processId ?? '');
     if (started?.quotable !== undefined && text !== RUNNING) started.quotable.outcome = beginningOf(text);
     if (due.quotable !== undefined) {
@@ -497,14 +497,25 @@ export class TrailCollector {
     this.#requests.addConstraints(words);
   }
 
-  #openStep({ meaning, name, about, moment }: DueCall, text: string, failed: boolean): void {
+  #openStep(
+    { meaning, name, about, moment }: DueCall,
+    {
+      text,
+      failed,
+      processId,
+    }: { readonly text: string; readonly failed: boolean } & Pick<Outcome, 'processId'>,
+  ): void {
     this.#steps.noteResult();
     if (meaning.plan !== undefined) return;
     const file = meaning.files[0];
     const script = this.#scriptOf(meaning);
     const object = file === undefined ? about : `${this.#relative(file.path)}${rangeText(file.range)}`;
     const told = script === undefined ? `${name} ${object}`.trimEnd() : this.#withoutWay(script);
-    const call = detached(clippedLine(this.#withoutRoot(told.slice(0, READ_CALL)), CALL_LENGTH));
+    const made = clippedLine(this.#withoutRoot(told.slice(0, READ_CALL)), CALL_LENGTH);
+    // What it printed so far may read as all there is.
+    const call = detached(
+      processId === undefined || text === RUNNING ? made : `${made} (still running, session ${processId})`,
+    );
     // An edit tool that failed changed nothing; a script may fail late and have written before.
     const isMade = !failed || meaning.command !== undefined;
     const rows = isMade ? changedRows(meaning.files, CHANGED_LENGTH) : undefined;
