@@ -169,7 +169,13 @@ describe('what the rest of Baton knows of these tools', HANGS, () => {
       { action: 'create', path: 'a', added: 'x' },
     ]);
     assert.deepEqual(filesOf('edit', { path: 'a', old_string: 'x', new_string: 'y' }), [
-      { action: 'edit', path: 'a', added: 'y', replaced: [{ old: 'x', new: 'y', isLines: false }] },
+      {
+        action: 'edit',
+        path: 'a',
+        added: 'y',
+        replaced: [{ old: 'x', new: 'y', isLines: false }],
+        isEverywhere: false,
+      },
     ]);
     const input = '*** Begin Patch\n*** Delete File: a\n*** End Patch';
     assert.deepEqual(
