@@ -71,10 +71,10 @@ export function writeSummary(
   const told = preservedWords(preserved);
   const first = pickedDraft(trail, linesOf(trail, budgetTokens, told), budgetTokens, count);
   const spare = first.picker.room;
-  const draft =
-    spare < SPARE_SHARE * budgetTokens
-      ? first
-      : pickedDraft(trail, linesOf(trail, budgetTokens, told, spare), budgetTokens, count);
+  const hasUse = trail.current.unread.length > 0 && spare >= SPARE_SHARE * budgetTokens;
+  const draft = hasUse
+    ? pickedDraft(trail, linesOf(trail, budgetTokens, told, spare), budgetTokens, count)
+    : first;
   const { picked } = draft.picker;
   const whole = (): string => wholeText(draft);
   for (;;) {
