@@ -40,9 +40,14 @@ export function leftOut(row: string): number | undefined {
   return count === undefined ? undefined : Number(count);
 }
 
-/** The row that says how many are left out; none where none are. */
+/** The row that says how many are left out; `leftOut` reads it. */
+export function moreMark(count: number): string {
+  return `${ELLIPSIS} (${count} more)`;
+}
+
+/** The same where any are. */
 export function moreRows(count: number, mark = ''): readonly string[] {
-  return count === 0 ? [] : [`${mark}${ELLIPSIS} (${count} more)`];
+  return count === 0 ? [] : [`${mark}${moreMark(count)}`];
 }
 
 /** Whether a row says at how many places a change was made. */

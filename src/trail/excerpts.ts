@@ -1,6 +1,6 @@
 // Which rows of a result tell what it says.
 
-import { leftOut } from './changes.ts';
+import { leftOut, moreMark } from './changes.ts';
 import { identifiersOf } from './identifiers.ts';
 import { objectRows } from './json-rows.ts';
 import { isNoise } from './noise.ts';
@@ -108,7 +108,7 @@ export function tellingRows(
 
 /** Rows with how many are left out at the last place where some are. */
 function withCount(told: readonly string[], left: number, hasEnd: boolean): string[] {
-  const mark = `${ELLIPSIS} (${left} more)`;
+  const mark = moreMark(left);
   return hasEnd ? told.with(told.lastIndexOf(ELLIPSIS), mark) : [...told, mark];
 }
 

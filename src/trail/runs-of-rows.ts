@@ -1,7 +1,7 @@
 // Runs of rows of one kind (imports, the names of a listing, rows that differ in their last word) told by their first few.
 
+import { moreMark } from './changes.ts';
 import { identifiersOf } from './identifiers.ts';
-import { ELLIPSIS } from './sentences.ts';
 
 /** Rows of a run that are told, and from how many on others are folded: a mark for two is as long as they are. */
 const TOLD_OF_RUN = 3;
@@ -53,7 +53,7 @@ export function withFolds(rows: readonly string[], folded: ReadonlySet<number>):
     if (!folded.has(at)) return [row];
     gone++;
     if (folded.has(at + 1)) return [];
-    const mark = `${/^\s*/.exec(row)?.[0] ?? ''}${ELLIPSIS} (${gone} more)`;
+    const mark = `${/^\s*/.exec(row)?.[0] ?? ''}${moreMark(gone)}`;
     gone = 0;
     return [mark];
   });
