@@ -4,10 +4,11 @@ import { identifiersOf } from '../identifiers.ts';
 import { wordsOf } from '../subjects.ts';
 import type { Statement } from '../trail.ts';
 
-/** A sentence by what it names and is about. */
+/** A sentence by where it stands and what it is about. */
 interface Told {
   readonly position: number;
-  readonly words: ReadonlySet<string>;
+  /** Looked up when asked for: most names are spoken of once. */
+  readonly words: () => ReadonlySet<string>;
 }
 
 /** Words that a sentence shares with a newer one at least, and the share that they are of its own: after a look, and otherwise. */
@@ -35,12 +36,13 @@ export function replacedAmong(
     if (kind !== 'decision' && kind !== 'finding') continue;
     const names = identifiersOf(text).map((name) => `${turn} ${name}`);
     if (names.length === 0) continue;
-    const words = wordsOf(text);
+    const words = wordsLater(text);
     const least = isUnchecked === true ? SHARED_AFTER_LOOK : SHARED;
     const isReplacedBy = (other: Told): boolean => {
       if (other.position <= position) return false;
-      const shared = [...words].filter((word) => other.words.has(word)).length;
-      return shared >= LEAST_SHARED && shared >= least * Math.max(LEAST_WORDS, words.size);
+      const own = words();
+      const shared = sharedBy(own, other.words());
+      return shared >= LEAST_SHARED && shared >= least * Math.max(LEAST_WORDS, own.size);
     };
     if (names.some((name) => newer.get(name)?.some(isReplacedBy))) replaced.add(statement);
     if (!isTelling(statement)) continue;
@@ -50,4 +52,15 @@ export function replacedAmong(
     }
   }
   return replaced;
+}
+
+function wordsLater(text: string): Told['words'] {
+  let words: ReadonlySet<string> | undefined;
+  return () => (words ??= wordsOf(text));
+}
+
+function sharedBy(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of words) if (others.has(word)) shared++;
+  return shared;
 }

@@ -44,16 +44,20 @@ export function statementLines(
       step: statement.position,
     }),
   );
-  const tells = (statement: Statement): boolean =>
-    statement.isMused !== true &&
-    isFindingAlone(statement) &&
-    !isGuess(statement.text) &&
-    !isSpent(statement);
-  const replaced = replacedAmong(trail.statements, tells);
+  const lasting = new Set(
+    trail.statements.filter(
+      (statement) =>
+        (statement.kind === 'decision' || statement.kind === 'finding') &&
+        statement.isMused !== true &&
+        isFindingAlone(statement) &&
+        !isGuess(statement.text) &&
+        !isSpent(statement),
+    ),
+  );
+  const replaced = replacedAmong(trail.statements, (statement) => lasting.has(statement));
   const before = distinct(trail.statements)
     .filter(({ text, position }) => !told.has(text) && !replies.has(position))
-    .filter(({ kind }) => kind === 'decision' || kind === 'finding')
-    .filter((statement) => tells(statement) && !replaced.has(statement))
+    .filter((statement) => lasting.has(statement) && !replaced.has(statement))
     .map((statement, at) =>
       statementLine(statement, telling, {
         section: SECTION.solving,
