@@ -179,13 +179,14 @@ export class FileLedger {
 
   /** The files, those changed last first. */
   files(): FileTrail[] {
+    const weightOf = rememberedWeights(this.#index);
     return [...this.#files.values()]
       .filter((entry) => entry.reads > 0 || entry.state !== 'read')
       .toSorted((a, b) => b.lastPosition - a.lastPosition)
       .map((entry, at) => {
         catchUp(entry);
         const { symbols, defined, snippets, ...told } = withoutWorkings(entry);
-        const names = telling({ symbols, defined }, entry.path, this.#index);
+        const names = telling({ symbols, defined }, entry.path, weightOf);
         return {
           ...told,
           snippets: snippets.map(({ text }) => text),
@@ -388,20 +389,30 @@ function catchUp(entry: Entry): void {
         waiting.filter(({ number }) => number > changes),
       ),
   );
-  const before = new Map([...new Set(symbols.values())].map((known) => [known, known.text]));
-  for (const known of before.keys()) bringUpToDate(known, waiting);
-  const newestFirst = [...before.keys()].toReversed();
-  for (const [name, known] of symbols) {
-    const text = before.get(known) ?? '';
+  const known = [...new Set(symbols.values())];
+  const before = new Map(known.map((one) => [one, one.text]));
+  for (const one of known) bringUpToDate(one, waiting);
+  const taken = new Map(known.map((one) => [one, linesTaken(before.get(one) ?? '', one.text)]));
+  const newestFirst = known.toReversed();
+  for (const [name, content] of symbols) {
     // A path is remembered below the working directory, which its text does not know.
-    const isGone = known.text !== text && !holds(known.text, name) && holds(text, name);
+    const isGone = holds(taken.get(content) ?? '', name) && !holds(content.text, name);
     // A piece of a line tells less than the line that it was put into.
-    const isPiece = known.isWritten && !known.text.includes('\n');
+    const isPiece = content.isWritten && !content.text.includes('\n');
     if (!isGone && !isPiece) continue;
-    const other = newestFirst.find((one) => one !== known && holds(one.text, name));
+    const other = newestFirst.find((one) => one !== content && holds(one.text, name));
     if (other !== undefined) symbols.set(name, other);
     else if (isGone) symbols.delete(name);
   }
+}
+
+/** The lines of a text that it lost: few, and names are looked for in all that it kept only where one of them held it. */
+function linesTaken(before: string, after: string): string {
+  if (before === after) return '';
+  const left = new Set(after.split('\n'));
+  return trimmedLines(before)
+    .filter((line) => !left.has(line))
+    .join('\n');
 }
 
 /** Whether a text holds a name by itself, not as a part of a longer one. */
@@ -453,15 +464,33 @@ function forgetOldest(names: Map<string, unknown>): void {
 /** What a file defines names it better than what it uses. */
 const DEFINED_FACTOR = 2.5;
 
+/** What a name weighs, undefined for a number. */
+type WeightOf = (symbol: string) => number | undefined;
+
+/** Looks each weight up once: many files hold the same names. */
+function rememberedWeights(index: IdentifierIndex): WeightOf {
+  const weights = new Map<string, number | undefined>();
+  return (symbol) => {
+    if (weights.has(symbol)) return weights.get(symbol);
+    const weight = /^[\d.#]+$/.test(symbol) ? undefined : index.weight(symbol);
+    weights.set(symbol, weight);
+    return weight;
+  };
+}
+
 function telling(
   { symbols, defined }: Pick<Entry, 'symbols' | 'defined'>,
   path: string,
-  index: IdentifierIndex,
+  weightOf: WeightOf,
 ): string[] {
-  return [...symbols.keys()]
-    .filter((symbol) => symbol !== path && !/^[\d.#]+$/.test(symbol))
-    .map((symbol) => ({ symbol, weight: index.weight(symbol) * (defined.has(symbol) ? DEFINED_FACTOR : 1) }))
-    .toSorted((a, b) => b.weight - a.weight)
+  const weighed: { readonly symbol: string; readonly weight: number }[] = [];
+  for (const symbol of symbols.keys()) {
+    const weight = symbol === path ? undefined : weightOf(symbol);
+    if (weight === undefined) continue;
+    weighed.push({ symbol, weight: weight * (defined.has(symbol) ? DEFINED_FACTOR : 1) });
+  }
+  return weighed
+    .sort((a, b) => b.weight - a.weight)
     .slice(0, SHOWN_SYMBOLS)
     .map(({ symbol }) => symbol);
 }
