@@ -17,12 +17,12 @@ const BACKSLASH = 92;
 const DOUBLE_QUOTE = 34;
 const COLON = 58;
 
-/** Whether a run stands as a key of JSON, that of JSON within a string included: `"run":`, `\\"run\\":`. */
-function isKey(text: string, from: number, end: number): boolean {
-  if (codeAt(text, from - 1) !== DOUBLE_QUOTE) return false;
-  let close = end;
-  while (codeAt(text, close) === BACKSLASH) close++;
-  return codeAt(text, close) === DOUBLE_QUOTE && codeAt(text, close + 1) === COLON;
+/** Whether a run stands as a key of JSON, that of JSON within a string included: `"run":`, `\\"run\\":`. `length` is that of its text. */
+function isKey({ units, from, to }: ScannedRun, length: number): boolean {
+  if (units[from - 1] !== DOUBLE_QUOTE) return false;
+  let close = to;
+  while (units[close] === BACKSLASH) close++;
+  return close + 1 < length && units[close] === DOUBLE_QUOTE && units[close + 1] === COLON;
 }
 
 /** The identifier in a run, or undefined where it is none. */
@@ -320,7 +320,7 @@ export class IdentifierIndex {
       fields[name + FIELD.item] = item;
       fields[name + FIELD.last] = 2 * position;
       addOne(fields, name + count);
-      if ((isResult || by === 'user') && isKey(text, run.from, run.to)) addOne(fields, name + FIELD.key);
+      if ((isResult || by === 'user') && isKey(run, text.length)) addOne(fields, name + FIELD.key);
       if (!isResult) {
         fields[name + FIELD.lastOwn] = 2 * position;
         if (quotable !== undefined) this.#said.set(name, quotable);
@@ -395,6 +395,14 @@ export class IdentifierIndex {
   }
 
   #heaviest(limit: number): readonly Weighed[] {
+    const wanted = this.#heaviestUnsorted(limit).sort(
+      (a, b) => b.weight - a.weight || (this.#table.text(a.row) < this.#table.text(b.row) ? -1 : 1),
+    );
+    return wanted.slice(0, limit);
+  }
+
+  /** All as heavy as the last of the heaviest: more than `limit` where some weigh the same. */
+  #heaviestUnsorted(limit: number): Weighed[] {
     const names = this.#nameRows();
     const weights = new Float64Array(names.length);
     for (let at = 0; at < names.length; at++) weights[at] = this.#weightOf(names[at] ?? 0);
@@ -406,10 +414,7 @@ export class IdentifierIndex {
       const weight = weights[at] ?? 0;
       if (weight > 0 && weight >= least && !this.#isSideOfDiff(row)) wanted.push({ row, weight });
     }
-    wanted.sort(
-      (a, b) => b.weight - a.weight || (this.#table.text(a.row) < this.#table.text(b.row) ? -1 : 1),
-    );
-    return wanted.slice(0, limit);
+    return wanted;
   }
 
   /** Whether it is a known path behind the `a/` or `b/` that a diff puts before its two sides. */
@@ -496,7 +501,7 @@ export class IdentifierIndex {
   }
 
   #prune(): void {
-    this.#keep(this.#heaviest(KEPT_IDENTIFIERS).map(({ row }) => row));
+    this.#keep(this.#heaviestUnsorted(KEPT_IDENTIFIERS).map(({ row }) => row));
   }
 
   /** Forgets all runs but some identifiers. */
