@@ -1,7 +1,5 @@
 // Cutting text into sentences and lines, and clipping it so that no word is cut in half.
 
-import { codeAt } from '../tokens/characters.ts';
-
 /** The mark of something left out inside of a text. */
 export const ELLIPSIS = '…';
 
@@ -13,12 +11,15 @@ export function sentencesOf(text: string): string[] {
   return proseLines(text).flatMap(sentencesOfLine);
 }
 
+/** What a sentence may end with. */
+const END = /[.!?。！？]/g;
+
 /** The sentences of one line, trimmed. */
 export function sentencesOfLine(line: string): string[] {
   const sentences: string[] = [];
   let start = 0;
-  for (let index = 0; index < line.length; index++) {
-    if (!isSentenceEnd(line, index)) continue;
+  for (const { 0: sign, index } of line.matchAll(END)) {
+    if (!isSentenceEnd(line, index, sign)) continue;
     pushTrimmed(sentences, line.slice(start, index + 1));
     start = index + 1;
   }
@@ -83,19 +84,14 @@ function pushTrimmed(sentences: string[], sentence: string): void {
   if (trimmed !== '') sentences.push(trimmed);
 }
 
-const [STOP, MARK, QUESTION] = [0x2e, 0x21, 0x3f];
-const [CJK_STOP, WIDE_MARK, WIDE_QUESTION] = [0x3002, 0xff01, 0xff1f];
-
 /** What a sentence begins with, rather than the rest of one. A bundle makes such a pattern anew wherever it stands in a function. */
 const OPENS_SENTENCE = /[\p{Lu}\p{Lo}\d"'“(*_`]/u;
 
-function isSentenceEnd(line: string, index: number): boolean {
-  const code = codeAt(line, index);
-  if (code === CJK_STOP || code === WIDE_MARK || code === WIDE_QUESTION) return true;
-  if (code !== STOP && code !== MARK && code !== QUESTION) return false;
+function isSentenceEnd(line: string, index: number, sign: string): boolean {
+  if ('。！？'.includes(sign)) return true;
   const next = line.charAt(index + 1);
   if (next !== '' && next !== ' ') return false;
-  if (code !== STOP) return true;
+  if (sign !== '.') return true;
   // "e.g. x", "v1. x" and the like end no sentence; a capital, digit, quote or non-Latin letter after it does.
   const before = line.slice(Math.max(0, index - 4), index).toLowerCase();
   if (/(?:\be\.g|\bi\.e|\bvs|\betc|\bcf|\bz\.b|\bno)$/.test(before)) return false;
