@@ -47,13 +47,15 @@ export interface Lines {
   readonly messages: ReadonlyMap<SummaryLine, number>;
 }
 
+/** The lines of a summary, given the tokens that an attempt without them had no use for: the newest results get them. */
+export type LinesFor = (spare: number) => Lines;
+
 /**
  * Everything a summary of about `budget` tokens could say; texts are clipped to lengths that suit the budget. The shares
- * of the floors are those of docs/decisions/summary.md.
+ * of the floors are those of docs/decisions/summary.md. Lines that the spare tokens leave as they are stay the same objects.
  * @param preserved what follows the summary verbatim and is only referred to
- * @param spare tokens that a first attempt had no use for: the newest results get them
  */
-export function linesOf(trail: Trail, budget: number, preserved: PreservedWords, spare = 0): Lines {
+export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): LinesFor {
   const ask = askLines(trail, budget, preserved);
   // Those that came and went with an earlier request are told with it.
   const binding = trail.constraints.filter((rule) => isBinding(rule, trail.requests));
@@ -76,10 +78,11 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
   const quotes = quotedLines(trail, budget, { standing, said: now });
   const counting = namesThatCount(trail);
   const telling = { weights, counting, from: trail.workedIn };
-  const unread = unreadLines(sent.rest, {
-    ...telling,
-    room: (budget * unreadShare(budget) + spare) * CHARACTERS_PER_TOKEN,
-  });
+  const unreadFor = (spare: number): SummaryLine[] =>
+    unreadLines(sent.rest, {
+      ...telling,
+      room: (budget * unreadShare(budget) + spare) * CHARACTERS_PER_TOKEN,
+    });
   const alsoUnread = budget < ROOM_FOR_UNREAD ? alsoUnreadLines(trail) : [];
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const checks = checkLines(trail, budget);
@@ -97,7 +100,11 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
   const carried = carriedLines(trail);
   const delivered = deliveredLines(trail, otherCommits(trail));
   const quoteShare = Math.min(1, budget / WHOLE_QUOTES);
-  const floors: Floor[] = [
+  const commands = commandLines(trail);
+  const runs = runLines(sent.rest);
+  const older = olderPlanLines(trail);
+  const said = quoteLines(trail, budget, { preserved, standing, passed });
+  const floorsWith = (unread: readonly SummaryLine[]): Floor[] => [
     { lines: ask, share: 0.3, by: 'order' },
     { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
@@ -124,41 +131,50 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords,
     { lines: messages.doubtful, share: 0.04, by: 'order' },
     { lines: delivered.toReversed().slice(0, 8), share: 0.04, by: 'order' },
     { lines: files.snippets.slice(0, 2), share: 0.05, by: 'order' },
-    { lines: commandLines(trail), share: 0.03, by: 'order' },
+    { lines: commands, share: 0.03, by: 'order' },
     { lines: tail, share: tailShare(budget), by: 'order' },
   ];
   // Spread, thousands of lines would make this function hot, and an engine spend longer on compiling it than it ever takes.
-  const all = [
-    ask,
-    rules,
-    orders,
-    next,
-    pending,
-    olderPlanLines(trail),
-    tree,
-    files.changed,
-    files.read,
-    files.snippets,
-    files.rows,
-    quoteLines(trail, budget, { preserved, standing, passed }),
-    now,
-    quotes.all,
-    before,
-    actions,
-    sent.lines,
-    runLines(sent.rest),
-    started,
-    checks,
-    unread,
-    alsoUnread,
-    steps,
-    tail,
-    messages.all,
-    failures,
-    delivered,
-    carried,
-  ].flat();
-  return { floors, all, files: files.byPath, messages: messages.counts };
+  const allWith = (unread: readonly SummaryLine[]): Lines['all'] =>
+    [
+      ask,
+      rules,
+      orders,
+      next,
+      pending,
+      older,
+      tree,
+      files.changed,
+      files.read,
+      files.snippets,
+      files.rows,
+      said,
+      now,
+      quotes.all,
+      before,
+      actions,
+      sent.lines,
+      runs,
+      started,
+      checks,
+      unread,
+      alsoUnread,
+      steps,
+      tail,
+      messages.all,
+      failures,
+      delivered,
+      carried,
+    ].flat();
+  return (spare) => {
+    const unread = unreadFor(spare);
+    return {
+      floors: floorsWith(unread),
+      all: allWith(unread),
+      files: files.byPath,
+      messages: messages.counts,
+    };
+  };
 }
 
 /**

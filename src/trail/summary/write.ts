@@ -68,13 +68,17 @@ export function writeSummary(
   { budgetTokens = DEFAULT_SUMMARY_TOKENS, count, preserved = [] }: SummaryOptions,
 ): Summary {
   if (!(budgetTokens >= 1)) throw new RangeError(`A summary of ${budgetTokens} tokens holds nothing`);
-  const told = preservedWords(preserved);
-  const first = pickedDraft(trail, linesOf(trail, budgetTokens, told), budgetTokens, count);
+  const linesFor = linesOf(trail, budgetTokens, preservedWords(preserved));
+  const paper: Paper = {
+    budget: budgetTokens,
+    count: countOnce(count),
+    names: placedNames(trail),
+    weights: unitWeights(trail),
+  };
+  const first = pickedDraft(linesFor(0), paper);
   const spare = first.picker.room;
   const hasUse = trail.current.unread.length > 0 && spare >= SPARE_SHARE * budgetTokens;
-  const draft = hasUse
-    ? pickedDraft(trail, linesOf(trail, budgetTokens, told, spare), budgetTokens, count)
-    : first;
+  const draft = hasUse ? pickedDraft(linesFor(spare), paper) : first;
   const { picked } = draft.picker;
   const whole = (): string => wholeText(draft);
   for (;;) {
@@ -90,12 +94,26 @@ export function writeSummary(
 /** Share of the budget from which on room that nothing has a use for goes to what was cut short. @source docs/decisions/summary.md */
 const SPARE_SHARE = 0.05;
 
+/** What every attempt at a summary is written with. */
+interface Paper {
+  readonly budget: number;
+  readonly count: CountText;
+  readonly names: PlacedNames;
+  readonly weights: ReadonlyMap<string, number>;
+}
+
+/** A summary while its lines are picked. */
+interface Draft extends Paper {
+  readonly picker: LinePicker;
+  readonly lines: Lines;
+}
+
 /** A summary with its lines picked. */
-function pickedDraft(trail: Trail, lines: Lines, budget: number, count: CountText): Draft {
-  const draft = draftOf(trail, lines, budget, count);
+function pickedDraft(lines: Lines, paper: Paper): Draft {
+  const draft = draftOf(lines, paper);
   pickLines(draft);
   // Line by line a text costs more than as a whole: what that leaves is given out, too.
-  const left = budget - count(wholeText(draft));
+  const left = paper.budget - paper.count(wholeText(draft));
   if (draft.picker.room <= LEAST_NAMES_ROOM && left > LEAST_NAMES_ROOM) {
     draft.picker.setRoom(left);
     pickRest(draft);
@@ -107,23 +125,16 @@ function wholeText({ picker: { picked }, lines, budget }: Draft): string {
   return render(picked.length === 0 ? [] : [...picked, ...untoldLines(lines.messages, picked)], budget);
 }
 
-/** A summary while its lines are picked. */
-interface Draft {
-  readonly picker: LinePicker;
-  readonly lines: Lines;
-  readonly names: PlacedNames;
-  readonly budget: number;
-}
-
-function draftOf(trail: Trail, lines: Lines, budget: number, count: CountText): Draft {
+function draftOf(lines: Lines, paper: Paper): Draft {
+  const { budget, count, weights } = paper;
   const hasAllHeadings = budget >= ROOM_FOR_EMPTY_SECTIONS;
   const picker = new LinePicker({
     room: budget - (hasAllHeadings ? headingTokens(lines.all, count) : 0) - untoldTokens(lines, count),
     count,
-    weights: unitWeights(trail),
+    weights,
     sectionHeading: (section) => (hasAllHeadings ? '' : `${heading(section)}\n\n`),
   });
-  return { picker, lines, names: placedNames(trail), budget };
+  return { ...paper, picker, lines };
 }
 
 function pickLines(draft: Draft): void {
