@@ -91,8 +91,14 @@ export function quoteLines(
   const hasRoom = budget >= ROOM_FOR_OUTCOMES;
   const byText = new Map<string, Quote>();
   const quotedAt = new Set<number>();
+  const seen = new Set<string>();
   for (const { quote } of trail.identifiers) {
-    if (quote === undefined || !isTelling(quote) || isToldAnyway(quote) || isSpent(quote)) continue;
+    if (quote === undefined) continue;
+    // A sentence that names much is the quotation of each name.
+    const key = saidKey(quote.position, quote.text);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (!isTelling(quote) || isToldAnyway(quote) || isSpent(quote)) continue;
     if (hasRoom && isWithoutResult(quote)) continue;
     // Two cuts out of one long line say the same twice.
     if (quote.text.startsWith(ELLIPSIS) && quotedAt.has(quote.position)) continue;
