@@ -490,7 +490,7 @@ function telling(
     weighed.push({ symbol, weight: weight * (defined.has(symbol) ? DEFINED_FACTOR : 1) });
   }
   return weighed
-    .sort((a, b) => b.weight - a.weight)
+    .toSorted((a, b) => b.weight - a.weight)
     .slice(0, SHOWN_SYMBOLS)
     .map(({ symbol }) => symbol);
 }

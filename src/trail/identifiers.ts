@@ -395,7 +395,7 @@ export class IdentifierIndex {
   }
 
   #heaviest(limit: number): readonly Weighed[] {
-    const wanted = this.#heaviestUnsorted(limit).sort(
+    const wanted = this.#heaviestUnsorted(limit).toSorted(
       (a, b) => b.weight - a.weight || (this.#table.text(a.row) < this.#table.text(b.row) ? -1 : 1),
     );
     return wanted.slice(0, limit);
