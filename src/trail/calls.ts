@@ -365,3 +365,8 @@ function questionsOf(name: string, args: Arguments): string[] | undefined {
   });
   return questions.length === 0 ? undefined : questions;
 }
+
+/** Whether a tool that edits was called, rather than a command. */
+export function isEdit({ command, files }: CallMeaning): boolean {
+  return command === undefined && files[0]?.action === 'edit';
+}

@@ -2,7 +2,6 @@
 
 import { detached } from './sentences.ts';
 import { splitCommands } from './runners.ts';
-import type { ComparedRun } from './reruns.ts';
 
 const MAX_TASKS = 60;
 
@@ -12,6 +11,12 @@ export interface Task {
   readonly owner: string;
   readonly name: string;
   readonly commands: readonly string[];
+}
+
+/** A run by its commands and where it ran, as far as anything said so. */
+interface Run {
+  readonly parts: readonly string[];
+  readonly directory: string | undefined;
 }
 
 /** How a task says what it runs: the package and the task, then the script. @source npm 6 to 11, pnpm */
@@ -24,7 +29,7 @@ export class TaskLedger {
   readonly #tasks = new Map<string, Task>();
 
   /** The commands that a run is known to have run, by what it printed and by what its tasks printed before. */
-  ranBy({ parts, directory }: ComparedRun, output: string): readonly Task[] {
+  ranBy({ parts, directory }: Run, output: string): readonly Task[] {
     const printed = output.startsWith('> ') || output.includes('\n> ') ? tasksIn(output) : [];
     for (const task of printed) this.#tasks.set(`${task.owner} ${task.name}`, task);
     for (const oldest of this.#tasks.keys()) {

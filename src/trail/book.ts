@@ -1,0 +1,76 @@
+// Where a session stands while its log is read, and the ledgers in which all that it did is written down.
+
+import { ChecklistLedger } from './boxes.ts';
+import { DeliveryLedger } from './deliveries.ts';
+import { FileLedger } from './files.ts';
+import type { Moment } from './files.ts';
+import { GitLedger } from './git/ledger.ts';
+import { IdentifierIndex } from './identifiers.ts';
+import type { Mention, Quotable } from './identifiers.ts';
+import { ItemLedger } from './items.ts';
+import { PlaceLedger } from './place.ts';
+import { PlanLedger } from './plan.ts';
+import { redactPrivateKeys } from './redact.ts';
+import { RequestLedger } from './requests.ts';
+import { RunLedger } from './runs.ts';
+import { endsOf } from './sentences.ts';
+import { StatementPool } from './statements.ts';
+import { StepLedger } from './steps.ts';
+
+/** Characters of one text that are searched for identifiers, at its head and again at its tail. */
+const INDEXED_LENGTH = 24_000;
+
+/** The ledgers of one trail. */
+export class Book {
+  readonly requests = new RequestLedger();
+  readonly runs = new RunLedger();
+  readonly plan = new PlanLedger();
+  readonly items = new ItemLedger();
+  readonly checklists = new ChecklistLedger();
+  readonly statements = new StatementPool();
+  readonly index = new IdentifierIndex();
+  readonly files = new FileLedger(this.index);
+  readonly deliveries = new DeliveryLedger();
+  readonly git = new GitLedger(this.files);
+  readonly steps = new StepLedger();
+  readonly place = new PlaceLedger();
+  /** Working directory without its final slash, as the log names it. */
+  cwd: string | undefined;
+  /** Place in the log. What an answer holds besides its text stands half a place behind it. */
+  position = 0;
+  /** Whether the log itself tells of anything before now. */
+  hasPast = false;
+
+  get moment(): Moment {
+    return { turn: this.requests.turn, position: this.position };
+  }
+
+  /** The working directory, or empty. */
+  get root(): string {
+    return this.cwd ?? '';
+  }
+
+  /** A path as it is told: from the working directory where it lies below it. */
+  relative(path: string): string {
+    const { root } = this;
+    const bare = path.endsWith('/.') ? path.slice(0, -2) : path;
+    if (root !== '' && bare === root) return '.';
+    if (root !== '' && bare.startsWith(`${root}/`)) return bare.slice(root.length + 1);
+    return bare.startsWith('./') ? bare.slice(2) : bare;
+  }
+
+  /** Takes in the names of a text. */
+  note(text: string, by: Mention, quotable?: Quotable): void {
+    this.index.add(redactPrivateKeys(text), { by, position: this.position, root: this.root, quotable });
+  }
+
+  /** A text that may be quoted for its names. */
+  quotable(by: Quotable['by'], text: string): Quotable {
+    return { by, position: this.position, text: excerpt(text), outcome: undefined };
+  }
+}
+
+/** As much of a text as is searched for names. */
+export function excerpt(text: string): string {
+  return endsOf(text, INDEXED_LENGTH);
+}

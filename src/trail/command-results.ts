@@ -1,0 +1,107 @@
+// What the results of commands tell: what git did, what passed and failed, what left the session.
+
+import type { Book } from './book.ts';
+import type { CallMeaning } from './calls.ts';
+import type { DueCall, DueCalls } from './due-calls.ts';
+import type { GitRun } from './git/step.ts';
+import { inDirectory } from './git/words.ts';
+import { saysFailed } from './outputs.ts';
+import type { Outcome } from './outputs.ts';
+import { otherEnd, resultPhrase } from './phrases.ts';
+import { placeOf } from './place.ts';
+import { finishedRun, isWork, workPlace } from './runs.ts';
+import { clip } from './sentences.ts';
+import { joinPath } from './shell.ts';
+import type { GitCommand } from './shell.ts';
+
+/** A command that moves files or has git put them back, which are told as what it did. */
+const ONE_FILE_ACT = /^(?:mv|git (?:checkout|restore)) /;
+
+/** Writes down what commands did. */
+export class CommandResults {
+  readonly #book: Book;
+  readonly #calls: DueCalls;
+
+  constructor(book: Book, calls: DueCalls) {
+    this.#book = book;
+    this.#calls = calls;
+  }
+
+  /** A command ended, gave back control, or ended under the id by which another call asks for it. */
+  finish(due: DueCall, outcome: Outcome, failed: boolean): void {
+    const { meaning } = due;
+    if (meaning.processId !== undefined) {
+      const started = this.#calls.running(meaning.processId);
+      if (started !== undefined) this.finish(started, outcome, failed);
+      return;
+    }
+    if (meaning.command === undefined || meaning.simple === undefined) return;
+    if (outcome.processId !== undefined) {
+      this.#calls.noteRunning(outcome.processId, due);
+      return;
+    }
+    this.#followGit(due, outcome.text, failed);
+    this.#finishWork(due, outcome, failed);
+  }
+
+  #followGit({ meaning, moment }: DueCall, output: string, failed: boolean): void {
+    const { directory = this.#book.cwd } = meaning;
+    const { simple: own = [], guarded = [] } = meaning;
+    const simple = guarded.length > 0 && COMMITTED.test(output) ? [...own, ...guarded] : own;
+    const absolute = ({ directory: moved }: GitCommand): string =>
+      placeOf(moved, directory) ?? joinPath(directory, moved ?? '.');
+    const run: GitRun = {
+      simple,
+      output,
+      failed,
+      directoryOf: (git) => inDirectory('.', this.#book.relative(absolute(git))),
+      branchOf: (git) => this.#book.place.branchOf(absolute(git)),
+    };
+    if (this.#book.git.noteRun(run, moment)) this.#book.steps.forgetReports();
+  }
+
+  #finishWork(due: DueCall, outcome: Outcome, failed: boolean): void {
+    const { meaning } = due;
+    if (meaning.command === undefined || meaning.simple === undefined) return;
+    if (!isWork(meaning.simple)) return;
+    // The status of a pipe or a list is that of its last program: what was to be done may have failed all the same.
+    if (!failed && canHideStatus(meaning) && saysFailed(outcome.text)) {
+      this.#finishWork(due, { ...outcome, exitCode: undefined }, true);
+      return;
+    }
+    const { command: script, simple, isEscalated = false } = meaning;
+    const place = workPlace(simple, meaning.directory);
+    const directory = place === undefined ? undefined : this.#book.relative(place);
+    const { text: output, exitCode } = outcome;
+    const run = finishedRun({ command: script, simple, isEscalated, directory, output, exitCode, failed });
+    const { command, telling } = run;
+    const other = otherEnd(run.parts, output, run);
+    if (other !== undefined) {
+      this.#book.steps.act(`ran \`${clip(command, 120)}\`${other}`, this.#book.moment);
+      return;
+    }
+    this.#book.runs.add(run, due.moment);
+    this.#book.requests.noteCommand(failed);
+    const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;
+    // "moved a to b" says all that `mv a b` does, and that git put a file back what `git checkout` of it does.
+    const isTold = !failed && this.#book.steps.hasDeed && ONE_FILE_ACT.test(command) && simple.length === 1;
+    if (!isTold) {
+      this.#book.steps.act(
+        `ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`,
+        this.#book.moment,
+      );
+    }
+    this.#book.deliveries.addRun(meaning.simple, { output: outcome.text, failed }, due.moment);
+  }
+}
+
+/** How git says that it committed, so that a commit behind `||` was made. */
+const COMMITTED = /^\[\S{1,200}(?: \S{1,40})? [0-9a-f]{7,40}\] /m;
+
+/** Programs whose output is about other people's failures: logs of builds, texts of issues, commits. */
+const REPORTING = new Set(['git', 'gh', 'curl', 'glab', 'bd', 'docker', 'kubectl']);
+
+/** Whether a script may succeed though its work failed: it pipes or goes on, and its work is no report. */
+function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
+  return /[|;\n]/.test(command) && simple.some((one) => isWork([one]) && !REPORTING.has(one.words[0] ?? ''));
+}
