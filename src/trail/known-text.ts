@@ -32,7 +32,7 @@ export interface FileChange {
 export function bringUpToDate(known: KnownText, changes: readonly FileChange[]): void {
   const missed = changes.filter(({ number }) => number > known.changes);
   if (missed.length === 0) return;
-  const lines = known.text.split('\n').map((line) => line.trim());
+  const lines = trimmedLines(known.text);
   known.text = changedLines(known.isWritten ? lines : withoutNumbers(lines), missed).join('\n');
   known.changes = missed.at(-1)?.number ?? known.changes;
 }
@@ -40,8 +40,13 @@ export function bringUpToDate(known: KnownText, changes: readonly FileChange[]):
 /** Whether changes took anything out of a text. */
 export function isTouched(text: string, changes: readonly FileChange[]): boolean {
   if (changes.length === 0) return false;
-  const lines = text.split('\n').map((line) => line.trim());
+  const lines = trimmedLines(text);
   return changedLines(lines, changes).join('\n') !== lines.join('\n');
+}
+
+/** The lines of a text, each trimmed. */
+export function trimmedLines(text: string): string[] {
+  return text.split('\n').map((line) => line.trim());
 }
 
 /** Below this a piece of a line is too common to be known again. */
@@ -70,7 +75,7 @@ const goneBy = new WeakMap<Replacement, ReadonlySet<string>>();
 function goneLines(replacement: Replacement): ReadonlySet<string> {
   const known = goneBy.get(replacement);
   if (known !== undefined) return known;
-  const gone = new Set(replacement.old.split('\n').map((line) => line.trim()));
+  const gone = new Set(trimmedLines(replacement.old));
   for (const line of replacement.new.split('\n')) gone.delete(line.trim());
   gone.delete('');
   goneBy.set(replacement, gone);
