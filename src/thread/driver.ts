@@ -399,8 +399,8 @@ class OpenThread implements Thread {
   }
 
   async #end(): Promise<void> {
-    this.#door.stop();
-    await this.#session.shutdown();
+    // What was asked for before may wait for what runs now, and the other way round.
+    await Promise.all([this.#door.end(), this.#session.shutdown()]);
     // Whoever began the turn is told how it failed.
     await this.#running?.catch(() => undefined);
     await this.#tools.idle?.();

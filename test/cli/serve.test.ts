@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UndoTurnDocument } from '../../src/cli/documents/compaction.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
@@ -14,6 +15,7 @@ import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { assertNoNoise } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply, ScriptedCall } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -481,6 +483,31 @@ describe('the end', () => {
     assert.equal(ended.status, 0, ended.stderr);
     assert.match(ended.stdout, /"last_agent_message":"Lit\."/);
     await assertSound(at);
+  });
+
+  test('Ctrl-C with much asked for lets go of the session when the last of it has written', async () => {
+    const message = { type: 'user_turn', items: [{ type: 'text', text: 'Go.' }], origin: USER };
+    const ops = [
+      { type: 'pin', text: 'Never touch the horn.' },
+      message,
+      { type: 'phase_completed', summary: 'Lit.' },
+      { type: 'compact', trigger: { type: 'user' } },
+      message,
+      { type: 'undo', what: 'turn' },
+    ];
+    for (const pauseMs of [0, 2, 4, 6]) {
+      play({ fault: { type: 'silence' } });
+      const at = desk();
+      const client = new Client(at);
+      await client.next('session_configured');
+      client.write(ops.map((op) => `${JSON.stringify(op)}\n`).join(''));
+      await sleep(pauseMs);
+      client.kill('SIGINT');
+      const ended = await client.ended;
+      assert.equal(ended.status, 130, ended.stderr);
+      assertNoNoise(ended);
+      assert.deepEqual(at.locks(), []);
+    }
   });
 
   test('Ctrl-C ends the turn, and the session can be resumed', async () => {

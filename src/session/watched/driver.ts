@@ -68,7 +68,7 @@ export class WatchedSession {
   #running: RunningTurn | undefined;
   /** The turn that is held ended with an answer to the watcher, so that something must follow it. */
   #hasAnswered = false;
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   /** @param settings of the watcher as they are at the beginning @param past the records of the thread so far, its head among them */
   constructor(world: WatchedWorld, settings: WatcherSettings, past: Iterable<LogRecord>) {
@@ -243,8 +243,11 @@ export class WatchedSession {
 
   /** Ends what is under way, and with it the thread in this process; the log can be taken up again. */
   async shutdown(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    this.#closing ??= this.#shutDown();
+    await this.#closing;
+  }
+
+  async #shutDown(): Promise<void> {
     await this.#watcher.shutdown();
     this.#session.interrupt();
     await this.#session.settled();

@@ -49,7 +49,10 @@ export class OpsDoor {
   readonly #terms: OpsTerms;
   /** Compactions, judgments and undos that the user may still stop. */
   readonly #stoppable = new Set<AbortController>();
+  /** Whatever may still write to the log. */
+  readonly #underWay = new Set<Promise<unknown>>();
   #order: Promise<unknown> = Promise.resolve();
+  #isEnding = false;
   #broken: unknown;
 
   constructor(terms: OpsTerms) {
@@ -58,15 +61,30 @@ export class OpsDoor {
 
   /** Does what an op asks for. Fulfilled when that is done, or, for a message, once it cannot be lost. */
   perform(op: Op): Promise<void> {
-    if (!ORDERED.has(op.type)) return this.#attempt(op);
+    // The end of the thread waits for all others.
+    if (op.type === 'shutdown') return this.#attempt(op);
+    if (!ORDERED.has(op.type)) return this.#follow(this.#attempt(op));
     const done = this.#order.then(() => this.#attempt(op));
     this.#order = done.catch(() => undefined);
+    return this.#follow(done);
+  }
+
+  #follow(done: Promise<void>): Promise<void> {
+    const ended = done.catch(() => undefined).finally(() => this.#underWay.delete(ended));
+    this.#underWay.add(ended);
     return done;
   }
 
   /** Stops what was asked for and is no turn. */
   stop(): void {
     for (const controller of this.#stoppable) controller.abort();
+  }
+
+  /** Stops it, and what is asked for from here on. Fulfilled when nothing that came through this door writes any more. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    this.stop();
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
   async #attempt(op: Op): Promise<void> {
@@ -131,7 +149,7 @@ export class OpsDoor {
     const prepared = prepare();
     // While a turn runs this waits; the message must not, since it could be lost.
     if (session.runningTurn === undefined) await prepared;
-    else prepared.catch((error: unknown) => this.#tell(error));
+    else void this.#follow(prepared.catch((error: unknown) => this.#tell(error)));
     await session.submit(textOf(items), id);
     this.#watch();
   }
@@ -209,6 +227,7 @@ export class OpsDoor {
 
   async #withSignal<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const controller = new AbortController();
+    if (this.#isEnding) controller.abort();
     this.#stoppable.add(controller);
     try {
       return await work(controller.signal);
