@@ -11,6 +11,7 @@ import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
 import type { AnswerForm } from './answer-schema.ts';
 import { ProgressLines } from './exec-view.ts';
 import { exitStatus, explain } from './explain.ts';
+import { OutputLost } from './io.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
 import { openSessionModel } from './models.ts';
@@ -86,6 +87,10 @@ export async function exec(
     if (!(error instanceof BatonError)) throw error;
     const isToldHow = error.code === 'interrupted' && error.cure !== '';
     const told = io.signal.aborted && !isToldHow ? interrupted('Run it again.', error) : error;
+    if (io.signal.reason instanceof OutputLost) {
+      io.stderr(`baton: Standard output takes nothing more, so the run was stopped. ${told.cure}\n`);
+      return 0;
+    }
     if (!hasToldError) {
       show({ type: 'error', code: told.code, message: `${told.message} ${told.cure}`.trim() });
     }
@@ -189,7 +194,7 @@ class Run {
     try {
       const outcome =
         text === undefined ? await this.#play(thread, rehearsal) : await this.#turns(thread, text, form);
-      if (outcome.ending.type === 'aborted') throw interrupted(cure);
+      if (outcome.ending.type === 'aborted') throw interrupted(thread.isRecorded ? cure : 'Run it again.');
       requireAnswer(outcome, form);
       // A rehearsal that had been played to its end already had nothing more to say.
       if (text !== undefined || outcome.lastMessage !== undefined) await this.#deliver(outcome.lastMessage);
@@ -243,7 +248,10 @@ class Run {
     // First of all: it is paid for, and the disk may be full.
     if (this.#flags.json !== true) this.#io.stdout(message.endsWith('\n') ? message : `${message}\n`);
     if (this.#flags.outputLastMessage !== undefined) {
-      await writeOutput(this.#io, this.#destination, [message]);
+      // Who reads no standard output may have wanted the file alone.
+      const { ids, stdoutBytes } = this.#io;
+      const { signal } = new AbortController();
+      await writeOutput({ ids, stdoutBytes, signal }, this.#destination, [message]);
     }
   }
 

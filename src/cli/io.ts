@@ -21,7 +21,7 @@ export interface CommandIo {
   readonly look: Look;
   /** Whether standard error is a terminal, where progress may be drawn. */
   readonly showsProgress: boolean;
-  /** Fires when the user presses Ctrl-C. */
+  /** Fires when the user presses Ctrl-C; with the reason `OutputLost` when nothing more can be printed. */
   readonly signal: AbortSignal;
 }
 
@@ -32,6 +32,14 @@ export interface Look {
   readonly hasUnicode: boolean;
   /** Columns. */
   readonly width: number;
+}
+
+/**
+ * Why a command is stopped that nobody stopped: its reader went away, which is no failure, or its output failed, which the
+ * process tells. By its name an abort like any other to what is given it.
+ */
+export class OutputLost extends Error {
+  override readonly name = 'AbortError';
 }
 
 /** Success, a failure that was explained, wrong usage, stopped by the user. */

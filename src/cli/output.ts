@@ -58,7 +58,7 @@ function noFile(path: string, what: string): BatonError {
  * @throws BatonError `output_exists`, `output_failed` (nothing is left behind), `interrupted`
  */
 export async function writeOutput(
-  io: CommandIo,
+  io: Pick<CommandIo, 'ids' | 'signal' | 'stdoutBytes'>,
   destination: Destination,
   pieces: readonly Piece[],
 ): Promise<void> {

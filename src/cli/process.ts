@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { BatonError } from '../errors.ts';
 import { errorJson, exitStatus, explain } from './explain.ts';
+import { OutputLost } from './io.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
 import { buildProgram } from './program.ts';
 
@@ -27,7 +28,7 @@ export async function run(args: readonly string[], version: string): Promise<Exi
     for (const signal of STOP_SIGNALS) process.removeListener(signal, listen).once(signal, kill);
   };
   for (const signal of STOP_SIGNALS) process.once(signal, listen);
-  const output = new Outlet(process.stdout, stop);
+  const output = new Outlet(process.stdout, () => stopping.abort(new OutputLost()));
   const complaints = new Outlet(process.stderr);
   const io = processIo(args, stopping.signal, { output, complaints });
   try {

@@ -9,6 +9,7 @@ import { parseOp } from '../protocol/parse.ts';
 import type { Thread } from '../thread/driver.ts';
 import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
 import { exitStatus, explain } from './explain.ts';
+import { OutputLost } from './io.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { readLines } from './lines.ts';
 import type { ReadLine } from './lines.ts';
@@ -98,7 +99,7 @@ class Service {
     try {
       if (await this.#takeOps(readLines(stdin))) return 0;
       if (!signal.aborted) await this.#finish();
-      return signal.aborted ? 130 : 0;
+      return signal.aborted && !(signal.reason instanceof OutputLost) ? 130 : 0;
     } finally {
       signal.removeEventListener('abort', stop);
       await this.#thread.close();

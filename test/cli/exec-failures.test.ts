@@ -235,14 +235,45 @@ test('Ctrl-C while it waits for the prompt', async () => {
   assert.deepEqual(at.rollouts(), []);
 });
 
-test('a reader of --json that goes away ends the run without a noise', async () => {
+/** A command after which the program's own status stands in the file `status`, whatever it is piped into. */
+const WITH_STATUS = '{ "$@"; echo $? >status; }';
+
+function statusOf({ home }: Desk): string {
+  return readFileSync(join(home, 'status'), 'utf8').trim();
+}
+
+test('a reader of --json that goes away ends the run, which is no failure and can be gone on with', async () => {
   const at = desk();
-  play({ calls: [{ name: 'shell', arguments: { command: 'echo a' } }] }, { text: 'Done.' });
-  const ended = await at.exec('chat', ['--json', 'Go.'], { shell: '"$@" | head -1' });
-  assert.equal(ended.status, 0);
+  play({ calls: [{ name: 'shell', arguments: { command: 'sleep 1' } }] }, { fault: { type: 'silence' } });
+  const ended = await at.exec('chat', ['--json', 'Go.'], { shell: `${WITH_STATUS} | head -1` });
+  assert.equal(statusOf(at), '0', ended.stderr);
   assert.equal(eventsOf(ended)[0]?.type, 'session_configured');
   assertNoNoise(ended);
+  assert.match(
+    ended.stderr,
+    /^baton: Standard output takes nothing more, .* Go on with: baton exec --resume /m,
+  );
+  assert.doesNotMatch(ended.stderr, /interrupted|failed/i);
+  await assertGoesOn(at);
+});
+
+test('a full disk behind --json ends the run, and is what is told', async () => {
+  const at = desk();
+  play({ text: 'Done.' });
+  const ended = await at.exec('chat', ['--json', 'Go.'], { shell: '"$@" >/dev/full' });
+  assertFailed(ended, 'output_failed');
+  assert.doesNotMatch(ended.stderr, /interrupted/i);
+  assert.ok(!ended.stderr.includes('--resume') || at.rollouts().length > 0, 'what is named is there');
   assert.deepEqual(at.locks(), []);
+});
+
+test('the answer is in its file, also where nobody reads standard output', async () => {
+  const at = desk();
+  play({ calls: [{ name: 'shell', arguments: { command: 'sleep 1' } }] }, { text: 'Done.' });
+  const args = ['--output-last-message', 'answer.md', 'Go.'];
+  const ended = await at.exec('chat', args, { shell: `${WITH_STATUS} | true` });
+  assert.equal(statusOf(at), '0', ended.stderr);
+  assert.equal(readFileSync(join(at.home, 'answer.md'), 'utf8'), 'Done.');
 });
 
 describe('two processes', () => {

@@ -186,6 +186,20 @@ describe('approvals', () => {
   });
 });
 
+test('a client that reads no more events ends it, which is no failure', async () => {
+  play({ calls: [shell('sleep 1')] }, { fault: { type: 'silence' } });
+  const at = desk();
+  const op = { type: 'user_turn', items: [{ type: 'text', text: 'Go.' }], origin: USER };
+  const ended = await at.serve('responses', [], {
+    shell: '{ "$@"; echo $? >status; } | head -1',
+    input: false,
+    started: (child) => child.stdin?.write(`${JSON.stringify(op)}\n`),
+  });
+  assert.equal(readFileSync(join(at.home, 'status'), 'utf8').trim(), '0', ended.stderr);
+  assert.doesNotMatch(ended.stderr, /interrupted|failed|EPIPE/i);
+  await assertSound(at);
+});
+
 test('a question of the agent is answered', async () => {
   const call = {
     name: 'ask_user',
