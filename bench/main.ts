@@ -6,13 +6,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from './command-line.ts';
+import type { SuiteName } from './command-line.ts';
 import { digits, renderLine, renderTables, replaceBetweenMarks } from './report.ts';
 import type { Row } from './report.ts';
 import { ROOT } from './session-files.ts';
 import type { Suite } from './suites/suite.ts';
 
-const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
+const SUITES: Readonly<Record<SuiteName, () => Promise<Suite>>> = {
   starting: async () => (await import('./suites/starting.ts')).starting,
   reading: async () => (await import('./suites/reading.ts')).reading,
   accounting: async () => (await import('./suites/accounting.ts')).accounting,
@@ -26,40 +27,21 @@ const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   memory: async () => (await import('./suites/memory.ts')).memory,
 };
 
-const USAGE = `Usage: npm run bench -- [SUITE…] [--quick] [--write]
+const asked = readCommandLine(process.argv.slice(2));
+if (asked.type !== 'run') throw new RangeError('What cannot be run is refused before this is built');
+const { suites, isQuick, writes, isChild } = asked;
+const effort = { rounds: isQuick ? 5 : 9, isQuick };
 
-  SUITE    ${Object.keys(SUITES).join(', ')}; all when none is named
-  --quick  fewer rounds and smaller sizes
-  --write  writes the tables into docs/benchmarks.md; not with --quick or a SUITE
-`;
+if (isChild) for (const name of suites) await runHere(name);
+else await runAll(suites);
 
-const { values: flags, positionals: named } = parseArgs({
-  allowPositionals: true,
-  options: {
-    quick: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-    child: { type: 'boolean', default: false },
-  },
-});
-const effort = flags.quick ? { rounds: 5, isQuick: true } : { rounds: 9, isQuick: false };
-const isUnderstood =
-  named.every((name) => name in SUITES) && !(flags.write && (flags.quick || named.length > 0));
-
-if (flags.child) await runHere(named[0] ?? '');
-else if (flags.help || !isUnderstood) {
-  process.stderr.write(USAGE);
-  process.exitCode = flags.help ? 0 : 2;
-} else await runAll(named.length > 0 ? named : Object.keys(SUITES));
-
-async function runHere(name: string): Promise<void> {
-  const suite = await SUITES[name]?.();
-  if (suite === undefined) throw new RangeError(`No suite ${name}`);
+async function runHere(name: SuiteName): Promise<void> {
+  const suite = await SUITES[name]();
   for await (const row of suite(effort)) process.send?.(row);
   process.disconnect?.();
 }
 
-async function runAll(names: readonly string[]): Promise<void> {
+async function runAll(names: readonly SuiteName[]): Promise<void> {
   console.log(machine());
   const rows: Row[] = [];
   for (const name of names) {
@@ -73,15 +55,15 @@ async function runAll(names: readonly string[]): Promise<void> {
   console.log(`\n${tables}`);
   const missed = rows.filter(({ target }) => target?.isMet === false);
   console.log(`\n${missed.length === 0 ? 'All targets met.' : `${missed.length} target(s) missed.`}`);
-  if (!flags.write) return;
+  if (!writes) return;
   const page = join(ROOT, 'docs', 'benchmarks.md');
   const content = `${machine()}\n\n${tables}`;
   writeFileSync(page, replaceBetweenMarks(readFileSync(page, 'utf8'), content));
   execFileSync(join(ROOT, 'node_modules', '.bin', 'prettier'), ['--write', page]);
 }
 
-function runApart(name: string, onRow: (row: Row) => void): Promise<void> {
-  const args = ['--child', name, ...(flags.quick ? ['--quick'] : [])];
+function runApart(name: SuiteName, onRow: (row: Row) => void): Promise<void> {
+  const args = ['--child', name, ...(isQuick ? ['--quick'] : [])];
   const child = fork(fileURLToPath(import.meta.url), args, { execArgv: ['--expose-gc'] });
   child.on('message', (row) => onRow(row as Row));
   return new Promise((resolve, reject) => {

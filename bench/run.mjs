@@ -26,6 +26,17 @@ if (!existsSync(join(root, 'node_modules', 'esbuild'))) {
   console.error('bench: the development dependencies are not installed (`npm ci` installs them)');
   process.exit(1);
 }
+const { tsImport } = await import('tsx/esm/api');
+const { readCommandLine, USAGE } = await tsImport('./command-line.ts', import.meta.url);
+const asked = readCommandLine(process.argv.slice(2));
+if (asked.type === 'help') {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+if (asked.type === 'refused') {
+  console.error(`bench: ${asked.why}\n\n${USAGE}`);
+  process.exit(2);
+}
 if (!isInstalled()) run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], folder);
 run(process.execPath, ['scripts/build.mjs', '--if-stale'], root);
 run(join(root, 'node_modules', '.bin', 'tsc'), ['-p', folder], root);

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+import { readCommandLine, SUITE_NAMES } from './command-line.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** When what is built was made, and what is there. */
+function built(): readonly unknown[] {
+  return ['', 'dist', 'dist/cli', 'bench', 'bench/dist'].map((name) => {
+    const stats = statSync(`${root}/${name}`, { throwIfNoEntry: false });
+    return stats === undefined ? undefined : [stats.mtimeMs, readdirSync(`${root}/${name}`)];
+  });
+}
+
+function run(...args: readonly string[]) {
+  // Without a way to npm nothing could be installed either.
+  return spawnSync(process.execPath, [`${root}/bench/run.mjs`, ...args], {
+    encoding: 'utf8',
+    env: { PATH: '' },
+  });
+}
+
+for (const [args, complaint] of [
+  [['BOGUS'], /no suite BOGUS: choose from starting, .*memory\./],
+  [['reading', 'BOGUS', 'OTHER'], /no suite BOGUS, OTHER: /],
+  [['--bogus'], /'--bogus'/],
+  [['reading', '--write'], /leave --quick and the names of suites out/],
+] as const) {
+  test(`${args.join(' ')} is refused before anything is built`, () => {
+    const before = built();
+    const { status, stdout, stderr } = run(...args);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, complaint);
+    assert.doesNotMatch(stderr, /^ +at /m);
+    assert.equal(stdout, '');
+    assert.deepEqual(built(), before);
+  });
+}
+
+test('help is printed before anything is built', () => {
+  const before = built();
+  const { status, stdout } = run('--help');
+  assert.equal(status, 0);
+  assert.match(stdout, /^Usage: npm run bench/);
+  assert.deepEqual(built(), before);
+});
+
+test('all suites are meant when none is named', () => {
+  const all = readCommandLine(['--quick']);
+  assert.ok(all.type === 'run' && all.isQuick);
+  assert.deepEqual(all.suites, SUITE_NAMES);
+});
