@@ -15,6 +15,7 @@ import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
 import { itemTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
+import { formatNumber } from '../tokens/words.ts';
 import { autoCompactThreshold } from '../tokens/pressure.ts';
 import { pinnedItems, pinnedNotes } from '../trail/pins.ts';
 import { countRedactions } from '../trail/redact.ts';
@@ -507,24 +508,24 @@ function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
     : cannotFit(occasion, refusal.leastTarget, refusal.parts);
 }
 
-function runMicro({ id, startedMs, subject, occasion, config, world }: Job): MicroCompaction {
+function runMicro(job: Job): MicroCompaction {
+  const { id, startedMs, subject, occasion, config, world } = job;
   const measure = (item: Item) => itemTokens(item, world.count, config.compact);
   const result = clearSubject(subject, config, world);
   const preTokens = contextTokens(subject.entries, measure);
-  if (!result.wasEffective) {
-    throw new BatonError(
-      'nothing_to_compact',
-      `Clearing old tool results would save ${result.tokensSaved} tokens, less than the ${config.compact.microCompactMinTokensToSave} that are worth it`,
-      {
-        cure: 'Lower compact.micro_compact_min_tokens_to_save, or use --strategy full.',
-        data: { preTokens },
-      },
-    );
-  }
+  if (!result.wasEffective) throw nothingToClear(job, result.tokensSaved, preTokens);
   const normalized = normalizeItems(result.items).items;
   const postTokens = itemsTokens(normalized, measure);
   if (occasion.targetTokens !== undefined && postTokens > occasion.targetTokens) {
-    throw cannotFit(occasion, postTokens, { contextAfterClearing: postTokens });
+    const left = `Clearing old tool results leaves ${formatNumber(postTokens)} tokens`;
+    throw new BatonError(
+      'cannot_fit',
+      `${left}, more than the ${formatNumber(occasion.targetTokens)} asked for`,
+      {
+        cure: `Ask for --target-tokens ${postTokens} or more, or use --strategy full.`,
+        data: { leastTarget: postTokens, parts: { contextAfterClearing: postTokens } },
+      },
+    );
   }
   return {
     type: 'micro',
@@ -541,6 +542,31 @@ function runMicro({ id, startedMs, subject, occasion, config, world }: Job): Mic
     preTokens,
     postTokens,
   };
+}
+
+/** Why nothing is cleared, with a cure that is none of another refusal. @param saved tokens that clearing would save */
+function nothingToClear(job: Job, saved: number, preTokens: number): BatonError {
+  const { subject, config, world } = job;
+  const { microCompactMinTokensToSave: least, microCompactKeepLastNTools: kept } = config.compact;
+  const cures: string[] = [];
+  let why = 'No tool result is left here that could be cleared';
+  if (saved > 0) {
+    why = `Clearing old tool results would save ${formatNumber(saved)} tokens, less than the ${formatNumber(least)} that are worth it`;
+    cures.push(`set compact.micro_compact_min_tokens_to_save = ${saved}`);
+  } else {
+    const compact = { ...config.compact, microCompactKeepLastNTools: 0, microCompactMinTokensToSave: 1 };
+    const all = clearSubject(subject, { ...config, compact }, world);
+    if (all.wasEffective) {
+      why = `The only tool results that could be cleared are among the newest ${kept}, which stay`;
+      if (all.tokensSaved >= least) cures.push('lower compact.micro_compact_keep_last_n_tools');
+    }
+  }
+  if (planFull(fullRequest(job, [], 0)).outcome === 'planned') cures.push('use --strategy full');
+  const cure = cures.length === 0 ? 'Nothing needs to be done' : cures.join(', or ');
+  return new BatonError('nothing_to_compact', why, {
+    cure: `${cure.charAt(0).toUpperCase()}${cure.slice(1)}.`,
+    data: { preTokens },
+  });
 }
 
 /** What clearing old results comes to. Counts only what nobody has counted yet. */
