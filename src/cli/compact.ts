@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { compactHistory, tokensSpent } from '../compaction/driver.ts';
 import type { Compaction, CompactionWorld, Subject } from '../compaction/driver.ts';
+import { noteWithin } from '../compaction/full.ts';
 import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/context-account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
@@ -99,6 +100,7 @@ export async function compact(
     );
     if (flags.preview !== true) return;
     tellDamage(io, path, session.report);
+    for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
     const { renderPreview } = await import('./compact-view.ts');
     io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
   });
@@ -330,6 +332,7 @@ function tell(
     `${formatNumber(preTokens)} ${arrow(io.look)} ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
       `${where === undefined ? '' : ` Written to ${where}.`}\n`,
   );
+  for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
   if (compaction.type === 'full') {
     const { receipt } = compaction.record;
     for (const note of [...receipt.notes, ...stateNotes(receipt, session, target)]) io.stderr(`${note}\n`);
@@ -343,6 +346,12 @@ function tell(
     );
   }
   if (flags.json === true) io.stdout(receiptJson(compaction));
+}
+
+/** What has to be known of a clearing, which has no receipt to say it. */
+function clearingNotes(compaction: Compaction, { targetTokens }: CompactFlags): readonly string[] {
+  const within = compaction.type === 'micro' ? noteWithin(targetTokens, compaction.preTokens) : undefined;
+  return within === undefined ? [] : [within];
 }
 
 /** What has to be known of a provider's own compaction by whoever goes on with the file. */

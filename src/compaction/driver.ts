@@ -608,7 +608,7 @@ async function readBack({ subject, config, world }: Job): Promise<readonly Resto
 function nothingToCompact(preTokens: number): BatonError {
   return new BatonError(
     'nothing_to_compact',
-    `The context holds ${preTokens} tokens; a compaction would not make it smaller`,
+    `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free a quarter of them`,
     { cure: 'Nothing needs to be done.', data: { preTokens } },
   );
 }

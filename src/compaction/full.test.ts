@@ -159,7 +159,9 @@ test('of any history, to any size: it fits, is smaller, whole, and says what bec
       const { record, fates } = result;
       assert.equal(record.preTokens, preTokens);
       assert.equal(record.postTokens, itemsTokens(record.replacement, itemTokens));
-      assert.ok(record.postTokens <= preTokens * WORTHWHILE_SHARE);
+      const givenAgain = fates.flatMap(({ entry, why }) => (why === 'initial_context' ? [entry.value] : []));
+      const afterwards = record.postTokens + itemsTokens(givenAgain, itemTokens);
+      assert.ok(afterwards <= preTokens * WORTHWHILE_SHARE, 'what comes back by itself counts');
       assert.ok(record.postTokens <= (request.targetTokens ?? Infinity));
       const broken = findBrokenPairs(record.replacement.map(pairView));
       assert.deepEqual(broken, { orphanCalls: [], orphanResults: [], duplicateResults: [] });
@@ -316,7 +318,11 @@ test('the receipt says who asked, by what counter, what was done and what was ch
 
 test('notes say what a reader would ask about', () => {
   assert.deepEqual(receiptOf(run('dev u a:9k', { leavesInitialContext: true })).notes, [
-    'The initial context is left out: the agent gives it again when the session goes on.',
+    'The initial context (9 tokens) is left out and not counted: the agent gives it again when the session goes on.',
+  ]);
+  assert.deepEqual(receiptOf(run('u a:9k', { targetTokens: 9009 })).notes, []);
+  assert.deepEqual(receiptOf(run('u a:9k', { targetTokens: 20_000 })).notes, [
+    'The context was within the 20,000 tokens asked for already: it held 9,013. It was compacted all the same.',
   ]);
   assert.deepEqual(receiptOf(run('u:40 u:40 a:9k', { userMessageLimit: 44 })).notes, [
     '1 older user message(s) did not fit verbatim and are in the summary only.',

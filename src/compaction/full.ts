@@ -125,10 +125,9 @@ export type FullResult =
   | FullRefusal;
 
 /** What is settled before there is a summary. */
-export interface FullPlan {
+export interface FullPlan extends SizesBefore {
   readonly outcome: 'planned';
   readonly request: Measured;
-  readonly preTokens: number;
   /** Largest size of everything afterwards. */
   readonly target: number;
   /** Room for the summary's text, in tokens by the request's `count`. */
@@ -160,8 +159,9 @@ export function planFull(asked: FullRequest): FullPlan | FullRefusal {
   const preTokens = contextTokens(entries, request.measure);
   const layout = standardLayout(request);
   const parts = measureParts(request, layout);
+  const sizes = { preTokens, givenAgain: parts.givenAgain };
   const limit = request.summaryLimit ?? DEFAULT_SUMMARY_TOKENS;
-  const target = Math.min(targetTokens, worthwhileTokens(preTokens));
+  const target = Math.min(targetTokens, worthwhileTokens(sizes));
   const budget = shareOut({
     window: request.window,
     userMessageLimit: request.userMessageLimit,
@@ -169,13 +169,13 @@ export function planFull(asked: FullRequest): FullPlan | FullRefusal {
     ...parts.tokens,
     target,
   });
-  if (!budget.fits) return refuse(preTokens, budget.least, parts.tokens);
+  if (!budget.fits) return refuse(sizes, budget.least, parts.tokens);
   const preserved = preserveUserMessages(entries, budget.userMessages, request.count);
   const files = chooseRestored(request.files, budget.files);
   return {
     outcome: 'planned',
     request,
-    preTokens,
+    ...sizes,
     target,
     summaryTokens: budget.summary,
     preserved,
@@ -201,7 +201,7 @@ export function carryOut(plan: FullPlan, summarise: Summarise, author: Authorshi
   const boundary = boundaryItem(request, preTokens, author);
   const written = writeFitting(plan, boundary, summarise);
   if (!written.fits) {
-    return refuse(preTokens, targetForSummary(plan.parts.fixed, written.leastTokens), plan.parts);
+    return refuse(plan, targetForSummary(plan.parts.fixed, written.leastTokens), plan.parts);
   }
   const { items, draft } = written;
   const postTokens = itemsTokens(items, request.measure);
@@ -232,19 +232,27 @@ export function compactFully(request: FullRequest, summarise: Summarise): FullRe
   return plan.outcome === 'planned' ? carryOut(plan, summarise, EMBEDDED) : plan;
 }
 
-/** The largest size afterwards that makes a compaction worth the change. */
-export function worthwhileTokens(preTokens: number): number {
-  return Math.floor(preTokens * WORTHWHILE_SHARE);
+/** What a compaction is held against, in tokens. */
+export interface SizesBefore {
+  /** The whole context. */
+  readonly preTokens: number;
+  /** Its part that is left out, as the agent gives it again: it is in the context afterwards all the same. */
+  readonly givenAgain: number;
+}
+
+/** The largest size of what is written that makes a compaction worth the change. Negative where none does. */
+export function worthwhileTokens({ preTokens, givenAgain }: SizesBefore): number {
+  return Math.floor(preTokens * WORTHWHILE_SHARE) - givenAgain;
 }
 
 /** Why a target that needs at least so much cannot be met, or is not worth meeting. */
 export function refuse(
-  preTokens: number,
+  sizes: SizesBefore,
   leastTarget: number,
   parts: Readonly<Record<string, number>>,
 ): FullRefusal {
-  return leastTarget > worthwhileTokens(preTokens)
-    ? { outcome: 'nothing_to_compact', preTokens }
+  return leastTarget > worthwhileTokens(sizes)
+    ? { outcome: 'nothing_to_compact', preTokens: sizes.preTokens }
     : { outcome: 'cannot_fit', leastTarget, parts };
 }
 
@@ -282,11 +290,13 @@ export interface Frame {
 export function measureParts(request: Measured, { carry }: Layout) {
   const { entries } = request;
   const range = initialContextRange(entries.map(({ value }) => value));
-  const initialContext = request.leavesInitialContext ? [] : entries.slice(range.from, range.to);
+  const atStart = entries.slice(range.from, range.to);
+  const initialContext = request.leavesInitialContext ? [] : atStart;
   const ghosts = entries.filter(({ value }) => value.type === 'ghost_snapshot');
   const everyUserMessage = preserveUserMessages(entries, Infinity, request.count);
   return {
     initialContext,
+    givenAgain: request.leavesInitialContext ? contextTokens(atStart, request.measure) : 0,
     ghosts,
     tokens: {
       fixed:
@@ -434,14 +444,14 @@ function receiptEntry(fates: readonly Fate[], which: Fate['fate'], { measure }: 
 }
 
 function guards({ plan, written, postTokens }: ReceiptFacts): readonly string[] {
-  const { request, preTokens } = plan;
+  const { request, preTokens, givenAgain } = plan;
   const broken = findBrokenPairs(written.items.map(pairView));
   const isSound =
     broken.orphanCalls.length + broken.orphanResults.length + broken.duplicateResults.length === 0;
   if (!isSound) throw new RangeError('A compaction left a broken pair of call and result');
   return [
     'no_broken_pairs',
-    ...(postTokens < preTokens ? ['smaller'] : []),
+    ...(postTokens + givenAgain < preTokens ? ['smaller'] : []),
     ...(request.targetTokens === undefined ? [] : ['within_target']),
   ];
 }
@@ -449,17 +459,27 @@ function guards({ plan, written, postTokens }: ReceiptFacts): readonly string[] 
 function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly string[] {
   const { request, preserved } = plan;
   const said: string[] = [...(request.notes ?? []), ...(written.draft.notes ?? [])];
+  const within = noteWithin(request.targetTokens, plan.preTokens - plan.givenAgain);
+  if (within !== undefined) said.unshift(within);
   if (fates.some(({ why }) => why === 'initial_context')) {
-    said.push('The initial context is left out: the agent gives it again when the session goes on.');
+    said.push(
+      `The initial context (${formatNumber(plan.givenAgain)} tokens) is left out and not counted: the agent gives it again when the session goes on.`,
+    );
   }
   if (preserved.left > 0) {
     said.push(`${preserved.left} older user message(s) did not fit verbatim and are in the summary only.`);
   }
-  if (postTokens > request.window / 2) {
+  if (postTokens + plan.givenAgain > request.window / 2) {
     const filling = largestParts(written.items, request.measure);
     said.push(`Less than half of the window is free after this compaction. It is filled by ${filling}.`);
   }
   return said;
+}
+
+/** What is said where a target was met before anything was done for it; undefined where it was not, or there is none. */
+export function noteWithin(target: number | undefined, before: number): string | undefined {
+  if (target === undefined || before > target) return undefined;
+  return `The context was within the ${formatNumber(target)} tokens asked for already: it held ${formatNumber(before)}. It was compacted all the same.`;
 }
 
 /** A compacted history with one item more, behind what was restored and before the user's words. */

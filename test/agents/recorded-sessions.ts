@@ -34,8 +34,8 @@ export async function listSessions(...folders: readonly string[]): Promise<Recor
   return { files, skip: files.length === 0 ? `no session files in ../shared/sessions` : false };
 }
 
-/** The smallest of each generation. */
-const SMALLEST = [/019ed836/, /Monotoba/, /^legacy/, /^manual/, /acc53d32/, /4a07cdcd/, /^reactive-compact/];
+/** The smallest of each generation in which there is something to compact. */
+const SMALLEST = [/019ed836/, /Monotoba/, /^overflow/, /^manual/, /acc53d32/, /4a07cdcd/, /^reactive-compact/];
 
 /**
  * Whether cli.test.ts has Baton compact this session and a real tool resume what came of it, so that no other test has to

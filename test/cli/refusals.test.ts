@@ -1,7 +1,7 @@
 // What `baton compact` says when it does not compact: the reason is the true one, and who follows the cure is helped.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { call, message, output, SESSION_ID } from '../support/codex-lines.ts';
@@ -31,15 +31,30 @@ function sessionOf(listings: number): string {
   return path;
 }
 
+/** A session that begins with instructions of so many lines, which Codex gives again when it resumes. */
+function instructedSession(lines: number, listings: number): string {
+  const path = sessionOf(listings);
+  const [head = '', ...rest] = readFileSync(path, 'utf8').split('\n');
+  const rules = Array.from(
+    { length: lines },
+    (_, nth) => `Rule ${nth}: a tide of harbour ${nth} is never rounded.`,
+  );
+  const text = `# AGENTS.md instructions for /home/dev/tides\n\n<INSTRUCTIONS>\n${rules.join('\n')}\n</INSTRUCTIONS>`;
+  const item = JSON.stringify({ type: 'response_item', payload: message('user', text) });
+  const instructed = join(home, `instructed-${lines}-${listings}.jsonl`);
+  writeFileSync(instructed, [head, item, ...rest].join('\n'));
+  return instructed;
+}
+
 function compact(path: string, ...args: readonly string[]): Promise<Ran> {
-  return baton(home, [...settings(args), 'compact', path, '--preview', ...rest(args)]);
+  return baton(home, [...settings(args), 'compact', path, '--preview', ...options(args)]);
 }
 
 function settings(args: readonly string[]): readonly string[] {
   return args.filter((arg) => arg.startsWith('compact.')).flatMap((arg) => ['-c', arg]);
 }
 
-function rest(args: readonly string[]): readonly string[] {
+function options(args: readonly string[]): readonly string[] {
   return args.filter((arg) => !arg.startsWith('compact.'));
 }
 
@@ -90,4 +105,54 @@ describe('micro-compaction', () => {
       /Clearing .* leaves .* more than the 100 .* --target-tokens (\d+) or more/.exec(explanation) ?? [];
     assert.equal((await compact(path, ...MICRO, '--target-tokens', least)).status, 0, explanation);
   });
+});
+
+interface Sizes {
+  readonly preTokens: number;
+  readonly postTokens: number;
+  readonly notes: readonly string[];
+}
+
+async function sizesOf(path: string, ...args: readonly string[]): Promise<Sizes> {
+  const ran = await compact(path, ...args, '--json');
+  assert.equal(ran.status, 0, ran.explanation);
+  return JSON.parse(ran.stdout) as Sizes;
+}
+
+describe('what the agent gives again', () => {
+  for (const format of ['same', 'chat', 'markdown']) {
+    test(`is no saving, written as ${format}`, async () => {
+      const ran = await compact(instructedSession(400, 1), '--format', format, '--target-tokens', '1k');
+      assert.match(ran.explanation, /would not free a quarter of them.* \[nothing_to_compact\]$/m);
+    });
+  }
+
+  test('is left out of the size that is asked for where it is not written, and its own size is said', async () => {
+    const path = instructedSession(60, 30);
+    const same = await sizesOf(path, '--target-tokens', '3k');
+    const chat = await sizesOf(path, '--target-tokens', '3k', '--format', 'chat');
+    const given = /initial context \(([\d,]+) tokens\) is left out/.exec(same.notes.join('\n'))?.[1];
+    const tokens = Number(given?.replaceAll(',', ''));
+    assert.ok(tokens > 600 && tokens < 3000, String(given));
+    assert.ok(same.postTokens <= 3000 && chat.postTokens <= 3000);
+    assert.ok(same.postTokens + tokens <= same.preTokens * 0.75);
+    const least = await compact(path, '--target-tokens', '300', '--format', 'chat');
+    assert.match(least.explanation, /\[cannot_fit\]/, 'there it counts');
+  });
+});
+
+test('a target that is met already is compacted to all the same, and that it was met is said', async () => {
+  const path = sessionOf(60);
+  for (const args of [[], MICRO]) {
+    const out = join(home, `met-${args.length}.jsonl`);
+    const ran = await baton(home, ['compact', path, '--target-tokens', '1m', ...args, '--out', out]);
+    assert.equal(ran.status, 0, ran.explanation);
+    assert.match(
+      ran.stderr,
+      /^The context was within the 1,000,000 tokens asked for already: it held [\d,]+\. /m,
+    );
+    const less = await baton(home, ['compact', path, '--target-tokens', '5k', '--preview']);
+    assert.doesNotMatch(`${less.stdout}${less.stderr}`, /asked for already/);
+  }
+  assert.match((await compact(path, '--target-tokens', '1m')).stdout, /asked for already/);
 });

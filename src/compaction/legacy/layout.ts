@@ -23,17 +23,18 @@ export function planLegacy(asked: FullRequest): FullPlan | FullRefusal {
   });
   const { entries, targetTokens = Infinity, summaryLimit = DEFAULT_SUMMARY_TOKENS } = request;
   const preTokens = contextTokens(entries, request.measure);
-  const { initialContext, ghosts, tokens: parts } = measureParts(request, LEGACY_LAYOUT);
-  const target = Math.min(targetTokens, worthwhileTokens(preTokens));
+  const { initialContext, givenAgain, ghosts, tokens: parts } = measureParts(request, LEGACY_LAYOUT);
+  const sizes = { preTokens, givenAgain };
+  const target = Math.min(targetTokens, worthwhileTokens(sizes));
   const room = target - parts.fixed;
-  if (room < LEAST_SUMMARY_TOKENS) return refuse(preTokens, parts.fixed + LEAST_SUMMARY_TOKENS, parts);
+  if (room < LEAST_SUMMARY_TOKENS) return refuse(sizes, parts.fixed + LEAST_SUMMARY_TOKENS, parts);
   const kept = Math.min(request.userMessageLimit, room - Math.min(summaryLimit, Math.floor(room / 2)));
   const preserved = preserveUserMessages(entries, kept, request.count);
   const left = room - preserved.tokens;
   return {
     outcome: 'planned',
     request,
-    preTokens,
+    ...sizes,
     target,
     summaryTokens: asked.targetTokens === undefined ? Math.min(summaryLimit, left) : left,
     preserved,
