@@ -41,9 +41,11 @@ const GAP = 2;
 
 /** The evaluation as text. */
 export function renderEvaluation(evaluation: Evaluation, look: Look, home: string): string {
-  const { rows, files, canaries } = evaluation;
+  const { rows, files, canaries, settings } = evaluation;
   const cuts = files.flatMap((file) => file.cuts);
   if (cuts.length === 0) {
+    if (settings.cuts === 0)
+      return 'No session was compacted where it could be measured, and --cuts 0 leaves no other cuts.\n';
     return (
       'No session is long enough to be measured: 8,000 tokens of past are needed, and ten identifiers ' +
       'of it that are written again afterwards.\n'
@@ -94,7 +96,7 @@ function headline({ settings, files, unread, skipped }: Evaluation, look: Look, 
       `${plural(files.length - short.length, 'session')}, ${plural(cuts.length, 'cut')}, ${real} of them where a compaction really happened`,
     ),
     `Means over sessions; seed ${settings.seed}; o200k tokens.`,
-    ...tooShort(short),
+    ...tooShort(short, settings.cuts),
     ...(unmeasured.length === 0
       ? []
       : [`Nowhere a saving, so not measured: ${unmeasured.join(', ')} tokens`]),
@@ -111,12 +113,13 @@ function headline({ settings, files, unread, skipped }: Evaluation, look: Look, 
 /** Most sessions that are named one by one: a directory may hold thousands of a few words. */
 const MOST_NAMED = 12;
 
-function tooShort(paths: readonly string[]): readonly string[] {
+function tooShort(paths: readonly string[], cuts: number): readonly string[] {
   if (paths.length === 0) return [];
-  if (paths.length > MOST_NAMED) return [`Too short to be measured: ${plural(paths.length, 'session')}`];
+  const why = cuts === 0 ? 'Not compacted where it could be measured' : 'Too short to be measured';
+  if (paths.length > MOST_NAMED) return [`${why}: ${plural(paths.length, 'session')}`];
   return paths.length === 1
-    ? [`Too short to be measured: ${paths[0] ?? ''}`]
-    : ['Too short to be measured:', ...paths.map((path) => `  ${path}`)];
+    ? [`${why}: ${paths[0] ?? ''}`]
+    : [`${why}:`, ...paths.map((path) => `  ${path}`)];
 }
 
 interface Table {

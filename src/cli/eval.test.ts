@@ -133,6 +133,32 @@ describe('baton eval', () => {
     assert.equal(status, 0);
   });
 
+  it('measures compactions alone where no regular cuts are wanted', async () => {
+    const compacted = join(home, 'compacted.jsonl');
+    writeSession(compacted, 200, 'wheel');
+    const lines = readFileSync(compacted, 'utf8').trimEnd().split('\n');
+    const middle = lines.findIndex((line) => line.includes('"c150"'));
+    const history = [message('user', 'Build the wheel.'), message('user', 'So far: the frame stands.')];
+    const compaction = { timestamp: '2025-09-01T01:00:00.000Z', type: 'compacted' };
+    const payload = { message: '', replacement_history: history };
+    writeFileSync(
+      compacted,
+      [...lines.toSpliced(middle, 0, JSON.stringify({ ...compaction, payload })), ''].join('\n'),
+    );
+    const args = ['eval', compacted, long, '--sizes', '1k', '--cuts', '0', '--seed', '0', '--no-canaries'];
+    const { files } = EvalDocument.parse(JSON.parse((await baton(home, [...args, '--json'])).stdout));
+    const kinds = files.map((file) => ('cuts' in file ? file.cuts.map(({ kind }) => kind) : undefined));
+    assert.deepEqual(kinds, [['compaction'], []]);
+    const told = await baton(home, args);
+    assert.match(told.stdout, /1 cut, 1 of them where a compaction really happened/);
+    assert.match(told.stdout, /Not compacted where it could be measured: .*long\.jsonl/);
+    const none = await baton(home, ['eval', long, '--cuts', '0', '--no-canaries']);
+    assert.match(none.stdout, /^No session was compacted where it could be measured/);
+    for (const wrong of ['', '-1', '0.5', '00']) {
+      assert.equal((await baton(home, ['eval', long, '--cuts', wrong])).status, 2, wrong);
+    }
+  });
+
   it('goes on after a file that it cannot read, and returns 1', async () => {
     const ran = await baton(home, ['eval', join(home, 'absent.jsonl'), long, ...BRIEF, '--json']);
     assert.equal(ran.status, 1);

@@ -330,8 +330,8 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
       parseSizes,
       [2000, 4000, 8000, 16_000],
     )
-    .option('--cuts <n>', 'regular cuts for each session, besides its compactions', parseCount, 8)
-    .option('--seed <n>', 'seed of the cuts, the random lines and the intervals', parseCount, 1)
+    .option('--cuts <n>', 'regular cuts for each session, besides its compactions', parseAnyCount, 8)
+    .option('--seed <n>', 'seed of the cuts, the random lines and the intervals', parseAnyCount, 1)
     .option('--json', 'print JSON (docs/json.md)')
     .option('--timings', 'put milliseconds into the JSON, which then differs from run to run')
     .option('--no-canaries', 'leave out the planted facts: some seconds less, whatever the sessions')
@@ -473,6 +473,10 @@ function parseSpeed(text: string): number {
   const speed = Number(text);
   if (text.trim() !== '' && Number.isFinite(speed) && speed >= 0) return speed;
   throw new InvalidArgumentError('Expected a number such as 4 or 0.5, or 0.');
+}
+
+function parseAnyCount(text: string): number {
+  return text === '0' ? 0 : parseCount(text);
 }
 
 function parseCount(text: string): number {

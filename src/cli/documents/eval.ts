@@ -31,8 +31,8 @@ const timing = z.number().min(0).optional().meta({ description: 'wall time; with
 export const EvalDocument = z
   .strictObject({
     sizes: z.array(tokens),
-    regular_cuts: z.int().min(1),
-    seed: z.int().min(1),
+    regular_cuts: z.int().min(0),
+    seed: z.int().min(0),
     skipped_files: z.int().min(0).meta({ description: 'files of directories that are no sessions' }),
     candidates: z.array(
       z.strictObject({
