@@ -55,6 +55,7 @@ export function resumeCommand(format: AgentFormat, sessionId: string, cwd: strin
   return format === 'codex' ? `codex resume ${sessionId}` : `${go}claude --resume ${sessionId}`;
 }
 
-function shellQuote(text: string): string {
+/** A word of a shell command. */
+export function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -276,6 +276,15 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
     .option('--install', 'put the result where the agent finds it, and print how to resume it')
     .option('--force', 'replace an existing --out file')
     .option('--json', 'print a report as JSON on standard output (needs --out, --install or --turn)')
+    .addHelpText(
+      'after',
+      foldLines(
+        io.look,
+        '\nThe session file stays as it is: going on with it takes the undo of a compaction back.\n' +
+          'With --turn the session itself changes. The files as they were until then are kept in git, and the ' +
+          'command that brings them back is printed. The conversation does not go forward again.',
+      ),
+    )
     .action(async (file: string, { turn, preview, ...flags }: UndoOptions) => {
       if (turn === true) {
         const { refuseOther, undoTurn } = await import('./undo-turn.ts');

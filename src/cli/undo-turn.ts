@@ -15,7 +15,9 @@ import { openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
 import { recordedDirectory } from '../thread/context.ts';
 import type { SnapshotDescription } from '../snapshots/driver.ts';
+import type { Snapshot } from '../snapshots/snapshot.ts';
 import { Ghosts, refuseRestore } from '../thread/ghosts/driver.ts';
+import { shellQuote } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { plural, printable } from './style.ts';
 
@@ -82,7 +84,12 @@ function openGhosts(
 }
 
 /** What becomes of files; undefined where none were saved. */
-type Files = Omit<Extract<SnapshotDescription, { readonly type: 'described' }>, 'type'> | undefined;
+type Files =
+  | (Omit<Extract<SnapshotDescription, { readonly type: 'described' }>, 'type'> & {
+      /** How they were until now, where they were put back. */
+      readonly undo?: Snapshot;
+    })
+  | undefined;
 
 async function describe(io: CommandIo, { turnId, since }: NewestTurn<Item>, ghosts: Ghosts): Promise<Files> {
   const say = (line: string): void => io.stderr(`${line}\n`);
@@ -110,6 +117,10 @@ async function carryOut(
   await rollout.append([{ type: 'undo_turn', turnId }]);
   const count = files?.changes.length ?? 0;
   io.stderr(`Taken back: the conversation is as it was before, and so ${plural(count, 'file')}.\n`);
+  if (files !== undefined && count > 0) {
+    const way = `git -C ${shellQuote(ghosts.directory)} restore --source=${files.undo.ref} -- .`;
+    io.stderr(`The files as they were until now are kept in git. Have them back with: ${way}\n`);
+  }
   return files;
 }
 
@@ -119,6 +130,7 @@ function documentOf({ turnId, since }: NewestTurn<Item>, files: Files, isPreview
     undone_turn: turnId,
     items: since.length,
     files: files === undefined ? null : files.changes.map(({ path, change }) => ({ path, change })),
+    kept_as: files?.undo?.ref ?? null,
     untouched: (files?.untouched ?? []).map(({ path, why }) => ({ path, why })),
     is_preview: isPreview,
   };

@@ -10,7 +10,7 @@ import type { CommandIo } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
 import { itemTokens } from '../tokens/estimate.ts';
 import { withSource } from './session.ts';
-import { formatNumber } from './style.ts';
+import { formatNumber, printable } from './style.ts';
 
 /** The options of the command, as the user gave them. */
 export interface UndoFlags {
@@ -66,6 +66,9 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       `The compaction ${compaction.id} is taken back: the context holds ${formatNumber(tokens)} tokens again.` +
         `${where === undefined ? '' : ` Written to ${where}.`}\n`,
     );
+    if (where !== undefined && path !== '-') {
+      io.stderr(`${printable(path)} is as it was: go on with that to have the compaction in force again.\n`);
+    }
     if (place !== undefined && isAgentFormat(format))
       io.stderr(`Resume it with: ${resumeCommand(format, newSessionId, account.cwd)}\n`);
     if (flags.json === true) {

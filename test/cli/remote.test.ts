@@ -167,6 +167,7 @@ describe("a provider's own compaction", () => {
     const undone = await baton(folder, ['undo', out, '--out', join(folder, 'undone.jsonl')]);
     assert.equal(undone.status, 0, undone.stderr);
     assert.match(undone.stderr, /is taken back/);
+    assert.match(undone.stderr, / is as it was: go on with that to have the compaction in force again\.$/m);
   });
 
   it('goes back to its provider as state, and to every other one in words', async () => {

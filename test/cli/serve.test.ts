@@ -314,11 +314,16 @@ describe('undo of a turn', () => {
     assert.equal(at.read('lamp'), 'lit\n');
     const done = await undo(at, '--json');
     assert.equal(done.status, 0, done.stderr);
-    assert.deepEqual(told(done), { ...planned, is_preview: false });
+    const { kept_as: keptAs, ...document } = told(done);
+    assert.deepEqual({ ...document, kept_as: null }, { ...planned, is_preview: false });
     assert.equal(at.read('lamp'), 'unlit\n');
     assert.equal(existsSync(join(at.work, 'can')), false);
     await assertSound(at);
     assert.doesNotMatch(JSON.stringify(await historyOf(at)), /Light it/);
+    const [, way = ''] = /Have them back with: (.+)$/m.exec(done.stderr) ?? [];
+    assert.ok(way.includes(String(keptAs)), done.stderr);
+    execFileSync('/bin/sh', ['-c', way], { cwd: at.home });
+    assert.deepEqual([at.read('lamp'), at.read('can')], ['lit\n', 'oil\n'], 'an undo of files can be undone');
     const again = await undo(at);
     assert.equal(again.status, 1);
     assert.match(again.stderr, /\[nothing_to_undo\]/);

@@ -109,6 +109,9 @@ export const UndoTurnDocument = z
       .meta({
         description: 'put back, by what had become of them; null: nothing was saved, all stay as they are',
       }),
+    kept_as: z.string().nullable().meta({
+      description: 'the name in git of the files as they were until the undo; null: none were put back',
+    }),
     untouched: z.array(z.strictObject({ path: z.string(), why: z.string() })),
     is_preview: z.boolean().meta({ description: 'true: nothing was changed' }),
   })

@@ -32,6 +32,11 @@ export class Ghosts {
     this.#terms = terms;
   }
 
+  /** The workspace, as it was given. */
+  get directory(): string {
+    return this.#terms.directory;
+  }
+
   /** Each record of the thread, those of earlier processes first. */
   add(record: LogRecord): void {
     this.#fold.add(record);
