@@ -112,14 +112,29 @@ function tagOf(value: unknown, direction: Direction): string {
   throw invalid(direction, [{ key: 'type', what }]);
 }
 
+const MODEL_STAYS =
+  'A thread keeps its model while it is open: shut it down, and open it again with --resume ID --model PROVIDER/MODEL.';
+
+/** What to do in the place of a field that is expected and is not there. @source docs/decisions/ops.md */
+const CURES: ReadonlyMap<string, string> = new Map([
+  ['set_settings.model', MODEL_STAYS],
+  ['set_settings.model_provider', MODEL_STAYS],
+  ['set_settings.policy', 'It is approval_policy, with sandbox_mode beside it; see docs/protocol.md.'],
+]);
+
 function checked(value: unknown, variant: Variant, direction: Direction): unknown {
   const read = variant.safeParse(value);
   if (read.success) return read.data;
-  const problems = read.error.issues.flatMap((issue) => problemsOf(issue, value));
+  const { issues } = read.error;
+  const inParts = issues.filter(({ code }) => code !== 'custom');
+  // What is wrong with the whole may be so only because of a part that is not understood.
+  const problems = (inParts.length > 0 ? inParts : issues).flatMap((issue) => problemsOf(issue, value));
   const type = variant.shape.type.value;
   throw invalid(direction, problems, {
     subject: `${direction.name} ${type}`,
-    cure: `${type} has ${fieldsOf(variant)}; see docs/protocol.md.`,
+    cure:
+      CURES.get(`${type}.${problems[0]?.key ?? ''}`) ??
+      `${type} has ${fieldsOf(variant)}; see docs/protocol.md.`,
   });
 }
 
