@@ -151,10 +151,15 @@ async function openWork(io: CommandIo, config: Config, flags: ExecFlags): Promis
     const model = await openSessionModel(io, config, flags.model);
     if (flags.speed === undefined) return { model, rehearsal: undefined, missing: undefined };
   } catch (error) {
+    if (!(error instanceof BatonError) || error.code !== 'model_missing') throw error;
+    const missing = new BatonError(error.code, error.message, {
+      cure: `${error.cure} Or rehearse without any: --model rehearsal.`,
+      data: error.data,
+      cause: error,
+    });
     const isAnyMeant = flags.model ?? config.model ?? config.modelProvider ?? flags.resume;
-    if (!(error instanceof BatonError) || error.code !== 'model_missing' || isAnyMeant !== undefined)
-      throw error;
-    return play(undefined, error);
+    if (isAnyMeant !== undefined) throw missing;
+    return play(undefined, missing);
   }
   throw new BatonError('usage', 'Only a rehearsal has a speed', {
     cure: 'Name a recording with --model rehearsal/FILE, or leave --speed out.',

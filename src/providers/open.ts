@@ -61,9 +61,7 @@ export async function openMeantModel(sources: ModelSources): Promise<OpenedModel
   const choice = await chooseProvider(sources);
   if (choice === undefined) {
     throw new BatonError('model_missing', 'No key of a provider is set, and no local Ollama has a model.', {
-      cure:
-        'Set OPENAI_API_KEY or ANTHROPIC_API_KEY, start Ollama, name one with --model PROVIDER/MODEL, ' +
-        'or rehearse without any: --model rehearsal.',
+      cure: 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY, start Ollama, or name one with --model PROVIDER/MODEL.',
     });
   }
   return opened({ ...choice, model: model ?? choice.model }, sources);

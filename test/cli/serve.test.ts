@@ -15,7 +15,7 @@ import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { Desk, EXEC_KEY } from '../support/exec.ts';
-import { assertNoNoise } from '../support/explained.ts';
+import { assertFailed, assertNoNoise } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply, ScriptedCall } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -571,5 +571,12 @@ describe('the end', () => {
     const ended = await desk().serve('responses', ['--model', 'rehearsal']);
     assert.equal(ended.status, 2);
     assert.match(ended.stdout, /"code":"usage".*baton exec/);
+  });
+
+  test('without any model no rehearsal is advised, since none is played here', async () => {
+    const nobody = ['-c', 'model_providers.ollama.base_url="http://127.0.0.1:9/v1"'];
+    const served = await runBuilt([...nobody, 'serve'], { home: desk().home });
+    assertFailed(served, 'model_missing');
+    assert.doesNotMatch(served.stderr, /rehears/);
   });
 });
