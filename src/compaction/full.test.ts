@@ -375,3 +375,11 @@ test('limits of restored files: five, and a budget that later, smaller ones stil
     ['a', 'c'],
   );
 });
+
+test('what the agent gives again leaves that much less to write, but where only what is written is looked at', () => {
+  const sizeOf = (request: Partial<FullRequest>) =>
+    receiptOf(run('dev:5k u a:3k', { leavesInitialContext: true, targetTokens: 2000, ...request }))
+      .postTokens;
+  assert.ok(sizeOf({}) + 5000 <= 8100 * WORTHWHILE_SHARE);
+  assert.ok(sizeOf({ isWrittenAlone: true }) > 1900);
+});

@@ -74,6 +74,8 @@ export interface FullRequest {
   readonly targetTokens?: number;
   /** The agent gives its initial context again by itself when the session goes on, so that keeping it doubles it. */
   readonly leavesInitialContext: boolean;
+  /** Only what is written is looked at, as in an evaluation: what the agent gives again is no part of what is left. Absent: it is. */
+  readonly isWrittenAlone?: true;
   /** `user_message_max_tokens`. */
   readonly userMessageLimit: number;
   /** Largest size of the summary where no target says otherwise; the embedded summarizer's unless given. */
@@ -296,7 +298,10 @@ export function measureParts(request: Measured, { carry }: Layout) {
   const everyUserMessage = preserveUserMessages(entries, Infinity, request.count);
   return {
     initialContext,
-    givenAgain: request.leavesInitialContext ? contextTokens(atStart, request.measure) : 0,
+    givenAgain:
+      request.leavesInitialContext && request.isWrittenAlone !== true
+        ? contextTokens(atStart, request.measure)
+        : 0,
     ghosts,
     tokens: {
       fixed:

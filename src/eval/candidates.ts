@@ -79,6 +79,7 @@ export function compactItems(situation: Situation, budget: number): readonly Ite
       window: WINDOW,
       targetTokens: budget,
       leavesInitialContext: true,
+      isWrittenAlone: true,
       userMessageLimit: CODEX_USER_TOKENS,
       files: [],
       summaryPrefix: SUMMARY_PREFIX,
