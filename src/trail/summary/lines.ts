@@ -72,29 +72,14 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const tree = treeLines(trail, budget);
   const files = fileLines(trail, budget);
   const actions = actionLines(sent.rest, toldSteps(sent.rest));
-  const weights = new Map(trail.identifiers.map(({ text, weight }) => [text, weight]));
   const standing = standingOf(trail);
   const { now, before, choices, passed } = statementLines(trail, budget, standing);
   const quotes = quotedLines(trail, budget, { standing, said: now });
   const counting = namesThatCount(trail);
-  const telling = { weights, counting, from: trail.workedIn };
-  const unreadFor = (spare: number): SummaryLine[] =>
-    unreadLines(sent.rest, {
-      ...telling,
-      room: (budget * unreadShare(budget) + spare) * CHARACTERS_PER_TOKEN,
-    });
   const alsoUnread = budget < ROOM_FOR_UNREAD ? alsoUnreadLines(trail) : [];
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const checks = checkLines(trail, budget);
-  const steps = stepLines(sent.rest, { ...telling, room: stepRoom }, files.snippets);
   const started = startedLines(trail);
-  const tail = tailLines(sent.rest, {
-    budget,
-    whole: new Set([...wholeSteps(sent.rest, stepRoom), quotes.openingAt ?? -1]),
-    short: [...steps, ...actions, ...now, ...files.snippets],
-    isOvertaken: standing.isOvertaken,
-    counting,
-  });
   const messages = messageLines(trail, budget, { preserved, standing });
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
@@ -104,7 +89,22 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const runs = runLines(sent.rest);
   const older = olderPlanLines(trail);
   const said = quoteLines(trail, budget, { preserved, standing, passed });
-  const floorsWith = (unread: readonly SummaryLine[]): Floor[] => [
+  const newestLines = (spare: number): NewestLines => {
+    const weights = new Map(trail.identifiers.map(({ text, weight }) => [text, weight]));
+    const telling = { weights, counting, from: trail.workedIn };
+    const room = (budget * unreadShare(budget) + spare) * CHARACTERS_PER_TOKEN;
+    const unread = unreadLines(sent.rest, { ...telling, room });
+    const steps = stepLines(sent.rest, { ...telling, room: stepRoom }, files.snippets);
+    const tail = tailLines(sent.rest, {
+      budget,
+      whole: new Set([...wholeSteps(sent.rest, stepRoom), quotes.openingAt ?? -1]),
+      short: [...steps, ...actions, ...now, ...files.snippets],
+      isOvertaken: standing.isOvertaken,
+      counting,
+    });
+    return { unread, steps, tail };
+  };
+  const floorsWith = ({ unread, steps, tail }: NewestLines): Floor[] => [
     { lines: ask, share: 0.3, by: 'order' },
     { lines: next, share: 0.12, by: 'order' },
     { lines: rules, share: 0.5, by: 'order' },
@@ -135,7 +135,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: tail, share: tailShare(budget), by: 'order' },
   ];
   // Spread, thousands of lines would make this function hot, and an engine spend longer on compiling it than it ever takes.
-  const allWith = (unread: readonly SummaryLine[]): Lines['all'] =>
+  const allWith = ({ unread, steps, tail }: NewestLines): Lines['all'] =>
     [
       ask,
       rules,
@@ -167,14 +167,16 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
       carried,
     ].flat();
   return (spare) => {
-    const unread = unreadFor(spare);
-    return {
-      floors: floorsWith(unread),
-      all: allWith(unread),
-      files: files.byPath,
-      messages: messages.counts,
-    };
+    const told = newestLines(spare);
+    return { floors: floorsWith(told), all: allWith(told), files: files.byPath, messages: messages.counts };
   };
+}
+
+/** The lines of the newest results and of the steps before them: each name is told with the first that shows it. */
+interface NewestLines {
+  readonly unread: readonly SummaryLine[];
+  readonly steps: readonly SummaryLine[];
+  readonly tail: readonly SummaryLine[];
 }
 
 /**
