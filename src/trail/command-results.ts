@@ -9,7 +9,7 @@ import { saysFailed } from './outputs.ts';
 import type { Outcome } from './outputs.ts';
 import { otherEnd, resultPhrase } from './phrases.ts';
 import { placeOf } from './place.ts';
-import { finishedRun, isWork, workPlace } from './runs.ts';
+import { finishedRun, hasPrintedFailure, isUnclear, isWork, workPlace } from './runs.ts';
 import { clip } from './sentences.ts';
 import { joinPath } from './shell.ts';
 import type { GitCommand } from './shell.ts';
@@ -65,7 +65,8 @@ export class CommandResults {
     if (meaning.command === undefined || meaning.simple === undefined) return;
     if (!isWork(meaning.simple)) return;
     // The status of a pipe or a list is that of its last program: what was to be done may have failed all the same.
-    if (!failed && canHideStatus(meaning) && saysFailed(outcome.text)) {
+    const hasSaidSo = canHideStatus(meaning) && saysFailed(outcome.text);
+    if (!failed && (hasSaidSo || hasPrintedFailure(meaning.simple, outcome.text))) {
       this.#finishWork(due, { ...outcome, exitCode: undefined }, true);
       return;
     }
@@ -82,7 +83,7 @@ export class CommandResults {
     }
     this.#book.runs.add(run, due.moment);
     this.#book.requests.noteCommand(failed);
-    const isKnown = outcome.exitCode !== undefined || outcome.isKnownWell === true;
+    const isKnown = !isUnclear(run) && (outcome.exitCode !== undefined || outcome.isKnownWell === true);
     // "moved a to b" says all that `mv a b` does, and that git put a file back what `git checkout` of it does.
     const isTold = !failed && this.#book.steps.hasDeed && ONE_FILE_ACT.test(command) && simple.length === 1;
     if (!isTold) {

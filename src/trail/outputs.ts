@@ -106,6 +106,8 @@ const COUNT =
   /\b\d{1,7} (?:tests? )?(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|warnings?|skipped|todo|problems?|examples?)\b|^(?:ok|FAIL)\s+\S|^# (?:tests|pass|fail)\b|^Tests?:? /i;
 /** What each line holds that is a count: most outputs, and most lines of the others, hold nothing of it. */
 const MAY_COUNT = /pass|fail|error|warning|skipped|todo|problem|example|^# tests|^(?:ok\s|tests?:? )/gim;
+/** A row of a table whose column tells that something failed: of the checks of a pull request, of the runs of a pipeline. */
+const FAILED_CELL = /(?:\t|\| )(?:fail(?:ed|ure)?|error(?:ed)?|timed_out)(?:\t| \||$)/i;
 const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|no errors?)\b/i;
 
 /** A telling line is cut to this many characters. */
@@ -128,7 +130,7 @@ const DIFFERENCE = /^\s*(?:\+ |- )?(?:expected|received|actual|want|got|left|rig
 
 /** A line that no run prints that went well. Names that a program merely prints ("error handling") are not enough. */
 const CERTAIN_FAILURE =
-  /^\s*(?:\(fail\)|--- FAIL|(?:RESULT: ?)?FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm (?:ERR!|error )|Found [1-9]\d* errors?\b|[✖✘] \d+ problems? \([1-9]|\[\S{1,60}\] ERROR task failed|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
+  /^\s*(?:\(fail\)|--- FAIL|(?:RESULT: ?)?FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm (?:ERR!|error )|(?:ELIFECYCLE|error) +Command failed\b|Found [1-9]\d* errors?\b|[✖✘] \d+ problems? \([1-9]|\[\S{1,60}\] ERROR task failed|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
 
 /** What each line holds that is a certain failure. */
 const MAY_FAIL = /fail|error|not ok|npm err|\*\*\*|traceback|panic/gi;
@@ -211,14 +213,14 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
       continue;
     }
     const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));
-    const counted = !namesFailure && COUNT.test(raw);
+    const counted = !namesFailure && (COUNT.test(raw) || FAILED_CELL.test(raw));
     const isCause = namesFailure || (hasFailed && !counted && isProblem(raw));
     if (!counted && !isCause) continue;
     if (isCause && isNoise(raw, at, rows)) {
       noise = raw;
       continue;
     }
-    const line = clip(`${unframed(oneLine(raw))}${foundPlace(raw, at, rows)}`, TELLING_LENGTH);
+    const line = clip(`${unframed(oneLine(withBars(raw)))}${foundPlace(raw, at, rows)}`, TELLING_LENGTH);
     if (!line.includes(' ') || seen.has(line)) continue;
     seen.add(line);
     if (namesFailure) failedAt ??= at;
@@ -243,6 +245,11 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   );
   if (picked.length > 0 || !hasFailed) return picked;
   return noise === undefined ? lastLines(plain, 2) : [clip(oneLine(noise), TELLING_LENGTH)];
+}
+
+/** A row with cells between tabs as one that still shows them. */
+function withBars(row: string): string {
+  return FAILED_CELL.test(row) ? row.trim().replaceAll('\t', ' | ') : row;
 }
 
 function isProblem(row: string): boolean {
@@ -315,6 +322,7 @@ export function readsFailed(line: string): boolean {
     !PASSED.test(line) &&
     !isOfTrace(line) &&
     (CERTAIN_FAILURE.test(line) ||
+      FAILED_CELL.test(line) ||
       NAMES_FAILURE.test(line) ||
       /^(?:---? )?FAIL|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|fail|errors?)\b/i.test(line))
   );

@@ -4,7 +4,7 @@ import type { CallView } from '../protocol/item.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
 import { moreRows } from './changes.ts';
 import { objectRows } from './json-rows.ts';
-import { isTraceHead, readsFailed, stripAnsi, tellingLines } from './outputs.ts';
+import { isTraceHead, readsFailed, saysPassed, stripAnsi, tellingLines } from './outputs.ts';
 import { redact } from './redact.ts';
 import { clip, detached, oneLine } from './sentences.ts';
 import { scriptRows } from './shell.ts';
@@ -26,7 +26,7 @@ export function resultPhrase(failed: boolean, telling: readonly string[], isKnow
   const said = line === undefined || line === '' || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
   if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
   if (said === '') return isKnown ? '' : ' → outcome not known';
-  return readsFailed(said) ? ` → said ${said}` : ` → ok: ${said}`;
+  return readsFailed(said) || !(isKnown || saysPassed(said)) ? ` → said ${said}` : ` → ok: ${said}`;
 }
 
 /** Characters of a count that is told with the one before it: `10 pass, 0 fail`. */

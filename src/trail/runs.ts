@@ -1,7 +1,9 @@
 // Commands that were run, and how they went.
 
 import { FailureLedger } from './failures.ts';
+import { isStatusHidden, printsFailure } from './hidden-status.ts';
 import { tellingLines } from './outputs.ts';
+import { isCheck } from './runners.ts';
 import { clip, detached, ELLIPSIS, oneLine } from './sentences.ts';
 import { joinPath, scriptRows } from './shell.ts';
 import type { Moment } from './files.ts';
@@ -205,6 +207,8 @@ export interface FinishedRun {
   readonly failed: boolean;
   readonly telling: readonly string[];
   readonly output: string;
+  /** It seems to have gone well, but nobody was told the status of its checks, or of its work where it has none. */
+  readonly isHidden: boolean;
 }
 
 /** A script whose work has ended. */
@@ -230,7 +234,32 @@ export function finishedRun(ended: EndedScript): FinishedRun {
     failed,
     telling: tellingLines(output, failed),
     output,
+    isHidden: !failed && isStatusHidden(judgedOf(simple), { script: command, simple, output }),
   };
+}
+
+/** The commands of a script by which it is judged: its checks, or all its work where it has none. */
+function judgedOf(simple: readonly SimpleCommand[]): readonly SimpleCommand[] {
+  const work = simple.filter((one) => !isLooking(one));
+  const checks = work.filter(isChecking);
+  return checks.length === 0 ? work : checks;
+}
+
+function isChecking(one: SimpleCommand): boolean {
+  return isCheck(wordsOf(one).join(' '));
+}
+
+/** Whether a script printed the status of some of its work, and that was no success: `npm test; echo "exit: $?"`. */
+export function hasPrintedFailure(simple: readonly SimpleCommand[], output: string): boolean {
+  return printsFailure(
+    simple.filter((one) => !isLooking(one)),
+    { simple, output },
+  );
+}
+
+/** Whether a run checked something, and nobody knows with what result. */
+export function isUnclear({ parts, isHidden }: Pick<FinishedRun, 'parts' | 'isHidden'>): boolean {
+  return isHidden && parts.some(isCheck);
 }
 
 /** Where the work of a script was done: where it went, from the directory that its call names. */
@@ -248,20 +277,20 @@ export class RunLedger {
   readonly #failures = new FailureLedger();
 
   add(run: FinishedRun, moment: Moment): void {
-    const { parts, directory, isEscalated, exitCode, failed, output } = run;
+    const { parts, directory, isEscalated, exitCode, failed, output, isHidden } = run;
     const { turn, position } = moment;
     const telling = run.telling.map(detached);
     const command = detached(run.command);
-    this.#runs.push({ turn, position, command, exitCode, failed, telling });
+    this.#runs.push({ turn, position, command, exitCode, failed, telling, isHidden });
     if (this.#runs.length > MAX_RUNS) this.#runs.shift();
     const judged = { parts, directory, isEscalated, command, telling };
     if (failed) this.#failures.fail(judged, moment);
-    else this.#failures.pass(judged, output, moment);
+    else if (!isUnclear(run)) this.#failures.pass(judged, output, moment);
   }
 
   /** An edit that was refused is a failure of that edit, as long as no other of the same file was made. */
   addRefusedEdit(command: string, telling: readonly string[], moment: Moment): void {
-    const place = { directory: undefined, isEscalated: false, exitCode: undefined };
+    const place = { directory: undefined, isEscalated: false, exitCode: undefined, isHidden: false };
     this.add({ parts: [command], command, ...place, failed: true, telling, output: '' }, moment);
   }
 

@@ -161,6 +161,8 @@ export interface CommandRun {
   /** Undefined where the producer did not say and the text does not tell. */
   readonly exitCode: number | undefined;
   readonly failed: boolean;
+  /** Not known to have failed, but its status is that of a filter or of what ran after it, and its output does not tell. */
+  readonly isHidden: boolean;
   /** Lines of the output that tell how it went: errors, counts of tests, names of failing ones. */
   readonly telling: readonly string[];
 }

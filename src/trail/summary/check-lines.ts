@@ -64,8 +64,7 @@ export function doneSince({ files, commands, turns }: Trail, position: number): 
   const more = edited.length > names.length ? ` and ${edited.length - names.length} more` : '';
   const checks = newestChecks(commands.filter((run) => run.position >= last.lastEditPosition));
   const [check] = checks;
-  const passed =
-    check === undefined || check.failed ? '' : `, \`${clip(check.name, BRIEFLY.name)}\` ran well`;
+  const passed = check?.went !== 'well' ? '' : `, \`${clip(check.name, BRIEFLY.name)}\` ran well`;
   return `edited ${names.join(', ')}${more}${passed}`;
 }
 
@@ -84,7 +83,9 @@ function unrepeated(
   { name: length }: Telling,
 ): string {
   const ran = new Set(since.flatMap(({ command }) => checksIn(command)));
-  const well = since.filter(({ failed }) => !failed).flatMap(({ command }) => checksIn(command));
+  const well = since
+    .filter(({ failed, isHidden }) => !failed && !isHidden)
+    .flatMap(({ command }) => checksIn(command));
   if (well.length === 0) return '';
   const wholes = commands
     .filter(({ position }) => position < (since[0]?.position ?? 0))
@@ -97,32 +98,39 @@ function unrepeated(
 /** A check as it went the last time. */
 interface Check {
   readonly name: string;
-  readonly failed: boolean;
+  readonly went: 'well' | 'failed' | 'unknown';
   readonly cause: string;
 }
 
 /** The checks among some runs, the newest of each; those that failed first, then the newest. */
 function newestChecks(runs: readonly CommandRun[]): Check[] {
   const newest = new Map<string, Check>();
-  for (const { command, failed, telling } of runs) {
+  for (const { command, failed, isHidden, telling } of runs) {
     const name = checksIn(command).join(' && ');
     if (name === '') continue;
     newest.delete(name);
-    newest.set(name, { name, failed, cause: oneLine(telling[0] ?? '') });
+    const went = failed ? 'failed' : isHidden ? 'unknown' : 'well';
+    newest.set(name, { name, went, cause: oneLine(telling[0] ?? '') });
   }
   // What was spelled wrong checked nothing.
   for (const { command, failed, telling } of runs)
     if (failed && isMisspelled(telling)) newest.delete(checksIn(command).join(' && '));
-  return [...newest.values()].toReversed().toSorted((a, b) => Number(b.failed) - Number(a.failed));
+  return [...newest.values()]
+    .toReversed()
+    .toSorted((a, b) => Number(b.went === 'failed') - Number(a.went === 'failed'));
 }
 
 function toldChecks(checks: readonly Check[], { name: length, cause: room }: Telling): string {
-  const well = checks.filter(({ failed }) => !failed).map(({ name }) => `\`${clip(name, length)}\``);
+  const named = (way: Check['went'], end: string): string[] => {
+    const names = checks.filter(({ went }) => went === way).map(({ name }) => `\`${clip(name, length)}\``);
+    return names.length === 0 ? [] : [`${names.join(' and ')} ${end}`];
+  };
   const failed = checks
-    .filter((check) => check.failed)
+    .filter(({ went }) => went === 'failed')
     .map(({ name, cause }) => {
       const why = room === 0 || cause === '' ? '' : `: ${clip(cause, room)}`;
       return `\`${clip(name, length)}\` failed${why}`;
     });
-  return [...failed, ...(well.length === 0 ? [] : [`${well.join(' and ')} ran well`])].join('; ');
+  const unknown = named('unknown', 'ran through a filter, with what status nobody was told');
+  return [...failed, ...named('well', 'ran well'), ...unknown].join('; ');
 }

@@ -40,8 +40,7 @@ export function commandLines(trail: Trail): SummaryLine[] {
     .slice(0, 6);
   if (usual.length === 0) return [];
   const names = usual.map(
-    ({ runs, shared, last }) =>
-      `\`${shared.join(' ').replace(/(?: &&)+$/, '')}\` (${runs}×, last ${last.failed ? 'failed' : 'ok'})`,
+    ({ runs, shared, last }) => `\`${shared.join(' ').replace(/(?: &&)+$/, '')}\` (${runs}×${lastEnd(last)})`,
   );
   return [
     summaryLine({
@@ -51,6 +50,12 @@ export function commandLines(trail: Trail): SummaryLine[] {
       value: 2,
     }),
   ];
+}
+
+/** How the last run of a command ended, as far as anybody was told. */
+function lastEnd({ failed, isHidden }: CommandRun): string {
+  if (failed) return ', last failed';
+  return isHidden ? '' : ', last ok';
 }
 
 /** The words with which both begin. */

@@ -9,7 +9,7 @@ import { writeSummary } from './write.ts';
 import type { CommandRun } from '../trail.ts';
 
 function run(command: string, turn = 1, failed = false): CommandRun {
-  return { command, turn, position: turn, exitCode: failed ? 1 : 0, failed, telling: [] };
+  return { command, turn, position: turn, exitCode: failed ? 1 : 0, failed, isHidden: false, telling: [] };
 }
 
 const answer = (id: number, text: string, turn = 1): CommandRun =>

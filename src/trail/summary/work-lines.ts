@@ -292,17 +292,22 @@ export function runLines(trail: Trail): SummaryLine[] {
   const sent = sentLines(trail.commands);
   const others = [...byCommand.values()]
     .filter(({ command }) => !sent.told.has(command) && ![...told].some((text) => text.includes(command)))
-    .map(({ command, failed, position, turn, telling }) => {
-      const said = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
-      const status = failed ? 'failed' : said !== undefined && readsFailed(said) ? 'said' : 'ok';
-      const went = `${status}${said === undefined ? '' : `: ${clip(said, 110)}`}`;
-      return summaryLine({
+    .map((run) =>
+      summaryLine({
         section: SECTION.solving,
-        order: 1e9 + position,
-        text: `- \`${clip(command, 160)}\` (message ${turn}) → ${went}`,
+        order: 1e9 + run.position,
+        text: `- \`${clip(run.command, 160)}\` (message ${run.turn})${howItWent(run)}`,
         value: 0.15,
         group: OTHER_RUNS,
-      });
-    });
+      }),
+    );
   return [...sent.lines, ...others];
+}
+
+/** How a run went, in words behind it; nothing where nobody was told. */
+function howItWent({ failed, isHidden, telling }: CommandRun): string {
+  const said = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
+  if (said === undefined) return failed ? ' → failed' : isHidden ? '' : ' → ok';
+  const status = failed ? 'failed' : readsFailed(said) || isHidden ? 'said' : 'ok';
+  return ` → ${status}: ${clip(said, 110)}`;
 }
