@@ -145,8 +145,10 @@ export function rejectionReason(text: string): string {
   const listed = /^ERRORS:[ \t]*\n((?:[ \t]*- [^\n]*\n?)+)/m.exec(text)?.[1];
   const [first = '', second = ''] = text.trim().split('\n', 2);
   const said = first
+    .replace(/^<tool_use_error>|<\/tool_use_error>$/g, '')
+    .replace(/^apply_patch verification failed: (.*?)(?: in \/\S*)?$/, '$1')
     .replace(/^\[(.*)\]$/, '$1')
-    .replace(/ Please .*$/, '')
+    .replace(/ (?:Please|To replace) .*$/, '')
     .replace(/\.$/, '');
   // The place stands below, as `src/a.ts:22`.
   const place = /^\S{1,300}:\d{1,6}$/.test(second) ? ` at ${second}; not applied` : '';

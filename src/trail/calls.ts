@@ -368,5 +368,5 @@ function questionsOf(name: string, args: Arguments): string[] | undefined {
 
 /** Whether a tool that edits was called, rather than a command. */
 export function isEdit({ command, files }: CallMeaning): boolean {
-  return command === undefined && files[0]?.action === 'edit';
+  return command === undefined && /^(?:edit|create)$/.test(files[0]?.action ?? '');
 }

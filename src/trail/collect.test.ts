@@ -385,6 +385,49 @@ test('an edit that an editor rejects is a failure of it, whatever tool sent it, 
   assert.deepEqual(done.failures, []);
 });
 
+test('an edit that its tool could not make is a failure of it, in whatever words, and changed nothing', () => {
+  const asked = { file_path: '/w/lens.ts', old_string: 'dim', new_string: 'bright' };
+  const patch = '*** Begin Patch\n*** Update File: /w/lens.ts\n@@\n-dim\n+bright\n*** End Patch';
+  const story = () => Story.in('/w').user('Go.');
+  const unmade: readonly (readonly [Story, string])[] = [
+    [
+      story().call(
+        'Edit',
+        asked,
+        '<tool_use_error>String to replace not found in file.\nString: dim</tool_use_error>',
+        false,
+      ),
+      'String to replace not found in file',
+    ],
+    [
+      story().call(
+        'Write',
+        { file_path: '/w/lens.ts', content: 'bright' },
+        '<tool_use_error>File has not been read yet.</tool_use_error>',
+        false,
+      ),
+      'File has not been read yet',
+    ],
+    [
+      story().call(
+        'apply_patch',
+        { input: patch },
+        'apply_patch verification failed: Failed to find expected lines in /w/lens.ts:\ndim',
+      ),
+      'Failed to find expected lines',
+    ],
+  ];
+  for (const [told, why] of unmade) {
+    const { failures, files } = trailOf(told);
+    assert.deepEqual(
+      failures.map(({ command, telling }) => [command, telling[0]]),
+      [['edit lens.ts', why]],
+    );
+    assert.deepEqual(files, []);
+    assert.deepEqual(trailOf(told.edit('/w/lens.ts', 'dim;', 'bright;')).failures, []);
+  }
+});
+
 test('results of the newest steps name files from the working directory', () => {
   const { tail, unread } = trailOf(
     Story.in(home).user('Go.').sh('rg lens', `${home}/src/lens.ts:3: lens`),

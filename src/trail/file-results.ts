@@ -5,7 +5,7 @@ import { isEdit } from './calls.ts';
 import type { FileAction } from './calls.ts';
 import type { DueCall } from './due-calls.ts';
 import type { Moment } from './files.ts';
-import { isRejectedEdit, rejectionReason } from './actions.ts';
+import { rejectionReason } from './actions.ts';
 import { phraseOf, resultPhrase } from './phrases.ts';
 import { headLines, oneLine } from './sentences.ts';
 import { shownFiles } from './shown.ts';
@@ -24,7 +24,7 @@ export class FileResults {
   /** An edit that the harness rejects changes nothing, and is sent again and again by an agent that does not know of it. */
   finishEdit({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     const [file] = meaning.files;
-    if (file === undefined || !isEdit(meaning) || !failed || !isRejectedEdit(text)) return;
+    if (file === undefined || !isEdit(meaning) || !failed) return;
     const command = `edit ${this.#book.relative(file.path)}`;
     const telling = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);
     this.#book.runs.addRefusedEdit(command, telling, moment);

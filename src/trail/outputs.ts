@@ -330,7 +330,7 @@ export function readsFailed(line: string): boolean {
 
 /** Whether an output of an unknown status reads like a failure of its tool. */
 export function looksFailed(text: string): boolean {
-  return /^(?:<tool_use_error>|error\b|fatal:|Traceback|panic:|command not found|\S{1,80}: command not found|failed to|API Error)/i.test(
+  return /^(?:<tool_use_error>|error\b|fatal:|Traceback|panic:|command not found|\S{1,80}: command not found|failed to|apply_patch verification failed|patch rejected|API Error)/i.test(
     text.trimStart().slice(0, 200),
   );
 }
