@@ -46,6 +46,29 @@ test('what is set for a command is a part of it, but for how its output looks an
   assert.deepEqual(commands('DOME_TOKEN=abc123 npm test'), ['DOME_TOKEN=… npm test']);
 });
 
+test('a conflict of git ends with what goes on from it or gives it up, in its own tree', () => {
+  const stopped = (script = 'git merge roof') =>
+    start().sh(script, 'CONFLICT (content): Merge conflict in dome.ts\nAutomatic merge failed', 1);
+  const end = (story: Story) => /\. ((?:The|Passed) .*)\.$/.exec(told(story, 2_000)[0] ?? '')?.[1];
+  assert.equal(end(stopped()), undefined);
+  const resolved = stopped().sh('git add dome.ts && git commit --no-edit', '[main 1a2b3c4] Merge');
+  assert.equal(end(resolved), 'The conflict was resolved: `git add dome.ts && git commit --no-edit`');
+  assert.equal(
+    end(resolved.sh('git commit -am moon', '[main 2b3c4d5] moon')),
+    'The conflict was resolved: `git add dome.ts && git commit --no-edit`',
+  );
+  assert.equal(
+    end(stopped('git rebase main').sh('git rebase --continue', 'Successfully rebased')),
+    'The conflict was resolved: `git rebase --continue`',
+  );
+  const aborted = stopped().sh('git merge --abort');
+  assert.equal(end(aborted), 'The conflict was given up: `git merge --abort`');
+  assert.equal(end(aborted.sh('git merge roof', 'Merge made by')), 'Passed later');
+  assert.equal(end(stopped('cd /w/a && git merge roof').sh('cd /w/b && git commit -am moon')), undefined);
+  const other = start().sh('git push', 'fatal: no upstream', 1).sh('git commit -am moon');
+  assert.equal(end(other), undefined);
+});
+
 test('what of git only lists is no run', () => {
   const acts = (script: string) => trailOf(start().sh(script, 'dome')).current.actions.length;
   const looks = [

@@ -1,5 +1,6 @@
 // Failures of commands, by what was wrong, and what was seen of them later.
 
+import { endOfConflict } from './conflicts.ts';
 import { detached } from './sentences.ts';
 import type { Moment } from './files.ts';
 import { hasPassed, includesAll, lightOf, passesFiles } from './reruns.ts';
@@ -38,6 +39,8 @@ const RANKS: Readonly<Record<LaterRun['as'], number>> = {
   check: 3,
   variant: 4,
   understood: 5,
+  resolved: 6,
+  'given up': 6,
 };
 
 /** Collects failures; memory is bounded by the limits above. */
@@ -113,7 +116,9 @@ export class FailureLedger {
         failure.mendedBy = this.#mendingOf(failure, run);
         continue;
       }
-      const as = this.#lightOf(failure, run);
+      // A conflict ends once; what is committed after that has nothing to do with it.
+      if (failure.later?.as === 'resolved' || failure.later?.as === 'given up') continue;
+      const as = endOfConflict(failure, run) ?? this.#lightOf(failure, run);
       if (as !== undefined && RANKS[as] >= (failure.later === undefined ? 0 : RANKS[failure.later.as]))
         failure.later = { command: run.command, as };
     }

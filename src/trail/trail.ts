@@ -173,9 +173,10 @@ export interface LaterRun {
   /**
    * `variant`: the same on the same operands ran well with other options. `check`: a check that looks at all that the failed one
    * looked at, after an edit of a file that the failure names. `part`: the same check on a part of it. `respelled`: what was
-   * spelled wrong ran well in other words, which may do something else. `understood`: it ran, and failed for another cause.
+   * spelled wrong ran well in other words, which may do something else. `understood`: it ran, and failed for another cause. `resolved` and
+   * `given up`: what became of a conflict of git.
    */
-  readonly as: 'variant' | 'check' | 'part' | 'respelled' | 'understood';
+  readonly as: 'variant' | 'check' | 'part' | 'respelled' | 'understood' | 'resolved' | 'given up';
 }
 
 /** A failure of a command for one cause, and how it ended. */

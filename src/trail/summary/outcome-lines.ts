@@ -107,6 +107,8 @@ function toldPaths([first = '', ...rest]: readonly string[]): readonly string[] 
 function endText(failure: Failure): string {
   const { command, outcome, later } = failure;
   if (outcome === 'passed') return ` Passed later${mendingText(failure)}.`;
+  if (later?.as === 'resolved' || later?.as === 'given up')
+    return ` The conflict was ${later.as}: \`${clip(later.command, MENDING_LENGTH)}\`.`;
   if (isDeed(command)) return '';
   switch (later?.as) {
     case 'variant':
@@ -153,7 +155,7 @@ function variantText(command: string, later: string): string {
 function failureValue(failure: Failure, trail: Trail): number {
   const { command, outcome, turn, editedBetween, later } = failure;
   const fresh = 1 / (1 + (trail.turns - turn) / 3);
-  if (isHealed(failure)) return 0.3 * fresh;
+  if (isHealed(failure) || later?.as === 'resolved' || later?.as === 'given up') return 0.3 * fresh;
   const isLeft = later !== undefined || isDeed(command) || farPlace(failure, trail) !== undefined;
   if (outcome === 'open') return (isLeft ? 0.8 : 2.5) * fresh;
   return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
