@@ -1,5 +1,6 @@
 // What the results of commands tell: what git did, what passed and failed, what left the session.
 
+import { clipCommand } from './command-text.ts';
 import type { Book } from './book.ts';
 import type { CallMeaning } from './calls.ts';
 import type { DueCall, DueCalls } from './due-calls.ts';
@@ -10,7 +11,7 @@ import type { Outcome } from './outputs.ts';
 import { otherEnd, resultPhrase } from './phrases.ts';
 import { placeOf } from './place.ts';
 import { finishedRun, hasPrintedFailure, isUnclear, isWork, workPlace } from './runs.ts';
-import { clip } from './sentences.ts';
+
 import { joinPath } from './shell.ts';
 import type { GitCommand } from './shell.ts';
 
@@ -78,7 +79,7 @@ export class CommandResults {
     const { command, telling } = run;
     const other = otherEnd(run.parts, output, run);
     if (other !== undefined) {
-      this.#book.steps.act(`ran \`${clip(command, 120)}\`${other}`, this.#book.moment);
+      this.#book.steps.act(`ran \`${clipCommand(command, 120)}\`${other}`, this.#book.moment);
       return;
     }
     this.#book.runs.add(run, due.moment);
@@ -88,7 +89,7 @@ export class CommandResults {
     const isTold = !failed && this.#book.steps.hasDeed && ONE_FILE_ACT.test(command) && simple.length === 1;
     if (!isTold) {
       this.#book.steps.act(
-        `ran \`${clip(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`,
+        `ran \`${clipCommand(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`,
         this.#book.moment,
       );
     }

@@ -1,5 +1,6 @@
 // Commands that were run, and how they went.
 
+import { toldWords } from './command-text.ts';
 import { FailureLedger } from './failures.ts';
 import { isStatusHidden, printsFailure } from './hidden-status.ts';
 import { tellingLines } from './outputs.ts';
@@ -156,7 +157,7 @@ export function workOf(command: string, simple: readonly SimpleCommand[]): strin
   for (const one of simple) {
     joint = looser(joint, one.joint);
     if (isLooking(one)) continue;
-    const part = clip(wordsOf(one).map(shown).join(' '), room);
+    const part = clip(toldWords(wordsOf(one)).map(shown).join(' '), room);
     text = text === '' ? part : `${text}${JOINTS[joint] ?? ' '}${part}`;
     joint = '';
   }
