@@ -4,6 +4,7 @@
 import { parse } from 'unbash';
 import type { Command, Node, Redirect, Script, Word } from 'unbash';
 
+import { madeFile } from './made-files.ts';
 import { scriptEdits } from './script-edits.ts';
 import type { LineRange } from './trail.ts';
 
@@ -489,7 +490,8 @@ function programActions({ words, redirects }: SimpleCommand): ShellFileAction[] 
   if (program === 'rm' || program === 'unlink') return operands.map((path) => ({ action: 'delete', path }));
   if (program === 'mv') return moveActions(operands);
   if (program === 'cp') return operands.slice(-1).map((path) => ({ action: 'create', path }));
-  return [];
+  const made = madeFile(words);
+  return made === undefined ? [] : [{ action: 'create', path: made }];
 }
 
 function moveActions(operands: readonly string[]): ShellFileAction[] {

@@ -1,0 +1,44 @@
+// The file that a converter, a renderer or a fetcher makes: nobody wrote it, and no edit tells of it.
+
+/** Options by which programs are told where to write, each with the options of its own manual. */
+const BY_OPTION: Readonly<Record<string, RegExp>> = {
+  sips: /^(?:-o|--out)$/,
+  pandoc: /^(?:-o|--output)$/,
+  'rsvg-convert': /^(?:-o|--output)$/,
+  inkscape: /^(?:-o|--export-filename)$/,
+  dot: /^-o$/,
+  mmdc: /^(?:-o|--output)$/,
+  cwebp: /^-o$/,
+  svgo: /^(?:-o|--output)$/,
+  xmllint: /^(?:-o|--output)$/,
+  curl: /^(?:-o|--output)$/,
+  wget: /^(?:-O|--output-document)$/,
+};
+
+/** Programs that write to the last of their operands. */
+const BY_PLACE = new Set(['convert', 'magick', 'ffmpeg', 'wkhtmltopdf', 'd2', 'dwebp', 'gif2webp']);
+
+/** The path of the file that a command makes, as written; undefined where it makes none, or its words do not tell. */
+export function madeFile([program = '', ...rest]: readonly string[]): string | undefined {
+  const option = BY_OPTION[program];
+  const path =
+    option === undefined
+      ? BY_PLACE.has(program) && rest.length > 1
+        ? rest.at(-1)
+        : undefined
+      : valueOf(option, rest);
+  return path !== undefined && FILE.test(path) && !path.includes('://') ? path : undefined;
+}
+
+/** A name with an extension: `-` and `png:-` are no files, and a directory gets names that nobody told. */
+const FILE = /^[^-].*\.[A-Za-z]\w{0,8}$/;
+
+/** What an option is set to, in the next word or in its own. */
+function valueOf(option: RegExp, words: readonly string[]): string | undefined {
+  for (const [at, word] of words.entries()) {
+    if (option.test(word)) return words[at + 1];
+    const equals = word.indexOf('=');
+    if (equals > 0 && option.test(word.slice(0, equals))) return word.slice(equals + 1);
+  }
+  return undefined;
+}
