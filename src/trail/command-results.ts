@@ -11,7 +11,6 @@ import type { Outcome } from './outputs.ts';
 import { otherEnd, resultPhrase } from './phrases.ts';
 import { placeOf } from './place.ts';
 import { finishedRun, hasPrintedFailure, isUnclear, isWork, workPlace } from './runs.ts';
-
 import { joinPath } from './shell.ts';
 import type { GitCommand } from './shell.ts';
 

@@ -199,3 +199,25 @@ test('who read all of a file has read every part of it, until it is edited', () 
     { from: 3, to: 9 },
   ]);
 });
+
+const rows = (count: number): string => Array.from({ length: count }, (_, at) => `row ${at}`).join('\n');
+
+test('a reader that showed fewer lines than it was asked for came to the end of the file', () => {
+  const file = (story: Story) => {
+    const [only] = trailOf(story).files;
+    return only === undefined ? undefined : only.ranges.map(({ from, to }) => `${from}-${to ?? 'end'}`);
+  };
+  const sed = (script: string, output: string) => file(Story.in('/w').user('Go.').sh(script, output));
+  assert.deepEqual(sed("sed -n '1,200p' a.ts", rows(80)), []);
+  assert.deepEqual(sed("sed -n '101,200p' a.ts", rows(80)), ['101-end']);
+  assert.deepEqual(sed("sed -n '1,80p' a.ts", rows(80)), ['1-80']);
+  assert.deepEqual(sed("sed -n '1,80p' a.ts", rows(78)), ['1-80'], 'blank rows at an end may be cut off');
+  assert.deepEqual(sed("sed -n '1,200p' a.ts | grep row", rows(80)), ['1-200']);
+  assert.deepEqual(sed("sed -n '1,200p' a.ts; sed -n '1,9p' b.ts", rows(80)), ['1-200']);
+  assert.deepEqual(sed("sed -n '1,200p' a.ts", `${rows(9)}\n…900 tokens truncated…\n${rows(9)}`), ['1-200']);
+  assert.deepEqual(sed("sed -n '1,9000p' a.ts", rows(8_000)), ['1-9000'], 'an output as long was cut');
+  const read = (output: string) =>
+    file(Story.in('/w').user('Go.').call('Read', { file_path: '/w/a.ts', offset: 41, limit: 200 }, output));
+  assert.deepEqual(read(rows(80)), ['41-end']);
+  assert.deepEqual(read('File unchanged since last read.'), ['41-240']);
+});

@@ -58,10 +58,15 @@ function shownByTool({ files }: CallMeaning, output: string, failed: boolean): S
   if (failed) return NOTHING;
   const isRead = only?.action === 'read' && files.length === 1;
   const isRewrite = only?.action === 'create' && REWRITTEN.test(output.slice(0, 500));
+  const text = isRead ? withoutNotices(output) : '';
   return {
     ...NOTHING,
-    actions: isRead ? [withExtent(only, output)] : isRewrite ? [{ ...only, isRewrite }] : files,
-    texts: isRead ? [{ path: only.path, text: withoutNotices(output) }] : [],
+    actions: isRead
+      ? [toItsEnd(withExtent(only, output), text)]
+      : isRewrite
+        ? [{ ...only, isRewrite }]
+        : files,
+    texts: isRead ? [{ path: only.path, text }] : [],
   };
 }
 
@@ -90,9 +95,11 @@ function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
   const missing = isSaidMissing ? paths : [...paths, ...searched].filter(isAbsent);
   const printers = printersAmong(simple);
   const found = foundTexts(printers, rows).map((one) => ({ ...one, path: joinPath(directory, one.path) }));
+  const whole = wholeText(printers, { actions, guarded, rows });
+  const shownWhole = mayBePart ? undefined : whole[0];
   return {
-    actions,
-    texts: [...wholeText(printers, { actions, guarded, rows }), ...found],
+    actions: actions.map((file) => (file.path === shownWhole?.path ? toItsEnd(file, shownWhole.text) : file)),
+    texts: [...whole, ...found],
     missing: [...new Set(missing)],
     isSaidMissing,
   };
@@ -110,6 +117,22 @@ function withExtent(file: FileAction, output: string): FileAction {
   if (file.action !== 'read') return file;
   const extent = extentOf(output, file.range?.from);
   return { ...file, extent, range: extent.range ?? file.range };
+}
+
+/** Characters of an output from which on it may have been cut. @source SCANNED_HEAD in outputs.ts, twice */
+const MAY_BE_CUT = 24_000;
+/** Blank rows at either end of what a reader printed that its harness may have taken off. */
+const TRIMMED = 4;
+
+/** A read of more lines than were shown went to the end of the file. */
+function toItsEnd(file: FileAction, text: string): FileAction {
+  const { range, extent } = file;
+  if (file.action !== 'read' || range?.to === undefined || text.trim() === '') return file;
+  if (extent?.hasGaps === true || extent?.range !== undefined || text.length >= MAY_BE_CUT) return file;
+  const shown = text.trimEnd().split('\n').length;
+  // A single line may be what the reader says instead of the text: that it was shown before, or is shorter than that.
+  if (shown === 1 || shown + TRIMMED >= range.to - range.from + 1) return file;
+  return { ...file, range: range.from === 1 ? undefined : { from: range.from } };
 }
 
 /** The rows of an output without what `echo` and the shell say and what is said of files that are not there. */
