@@ -85,6 +85,18 @@ test('what the user leaves out, and what the agent spoke of in other words or as
   assert.deepEqual(silent(goingOn('Do them all.').agent(`Fixing all 5 findings. ${named}`)), []);
 });
 
+test('items that were spoken of in other words, or with all others only, are listed without a word on them', () => {
+  const others = (...said: string[]): string[] =>
+    itemsTold(goingOn('Do them all.').agent(said.join(' '))).filter((row) => row.includes('besides'));
+  assert.deepEqual(others('Fixing all 5 findings.', 'Item 2 has a new lamp.'), [
+    '- on the list besides, not named by number: 1 (The hatch leaks), 3 (No spare bulb), 4 (The log is too long), 5 (A typo)',
+  ]);
+  assert.deepEqual(others('The hatch is sealed.', 'Item 2 has a new lamp.'), [
+    '- on the list besides, not named by number: 1 (The hatch leaks)',
+  ]);
+  assert.deepEqual(others('Item 2 has a new lamp.'), []);
+});
+
 test('a number is of a list only where nothing else counts so: tasks of a tool, a list in between, items of another kind', () => {
   const tasks = goingOn('Do them all.').call('TaskCreate', { subject: 'Rig the sails' }, 'Task #1 created');
   assert.deepEqual(itemsTold(tasks.agent('Task #4 is under way.')), [], 'tasks of a tool');

@@ -128,10 +128,10 @@ export class ItemLedger {
     const { by, isNarrowed, items: all } = this.#list;
     const items = [...all.values()];
     if (!items.some((item) => item.turn === turn)) return undefined;
-    const silent = isNarrowed
-      ? []
-      : items.filter(({ said, number }) => said === undefined && !this.#touched.has(number));
-    return { turn: this.#list.turn, by, items, silent };
+    const unnamed = isNarrowed ? [] : items.filter(({ said }) => said === undefined);
+    const silent = unnamed.filter(({ number }) => !this.#touched.has(number));
+    const others = unnamed.filter(({ number }) => this.#touched.has(number));
+    return { turn: this.#list.turn, by, items, silent, others };
   }
 }
 

@@ -15,22 +15,26 @@ export class PlanLedger {
   #revisions = 0;
   /** Task tools, which never write a whole list, keep todos. */
   #kind: Plan['kind'] = 'todo';
+  #isKept = false;
 
   add(change: PlanChange, moment: Moment): void {
     this.#moment = moment;
     if (change.type === 'whole') this.#replace(change);
     else if (change.type === 'add') {
+      this.#isKept = true;
       if (this.#steps.length < MAX_STEPS) this.#steps.push(bounded({ text: change.text, status: 'pending' }));
     } else this.#set(change);
   }
 
   plan(): Plan | undefined {
     if (this.#moment === undefined || this.#steps.length === 0) return undefined;
-    return { ...this.#moment, kind: this.#kind, steps: [...this.#steps], revisions: this.#revisions };
+    const plan = { ...this.#moment, kind: this.#kind, steps: [...this.#steps], revisions: this.#revisions };
+    return this.#isKept ? { ...plan, isKept: true } : plan;
   }
 
   #replace({ kind, steps }: PlanChange & { type: 'whole' }): void {
     this.#kind = kind;
+    this.#isKept = false;
     const known = new Set(this.#steps.map(({ text }) => text));
     const next = steps.slice(0, MAX_STEPS).map(bounded);
     if (known.size > 0 && !next.some(({ text }) => known.has(text))) this.#revisions++;

@@ -49,6 +49,8 @@ export interface ItemList {
   readonly items: readonly ListedItem[];
   /** Those that are wanted and that nobody spoke of, by number or in words of theirs. */
   readonly silent: readonly ListedItem[];
+  /** Those that are wanted and were spoken of in their words or with all others only: whether they are done stands nowhere. */
+  readonly others: readonly ListedItem[];
 }
 
 /** What the agent did about one request, in short. */
@@ -98,6 +100,8 @@ export interface Plan {
   readonly steps: readonly PlanStep[];
   /** How many earlier plans with other steps this one replaced. */
   readonly revisions: number;
+  /** Its steps were added one by one, as tasks that a tool keeps until they are closed, whatever is asked meanwhile. */
+  readonly isKept?: true;
 }
 
 /** A range of lines, 1-based and closed; the end is absent where the reader read to the end of the file. */

@@ -185,6 +185,11 @@ function hasStepInProgress({ plan, requests }: Trail): boolean {
 /** Requests for other things after which a plan with open steps is told as a plan no more. */
 const OVERTAKEN = 2;
 
+/** @param newer requests for other things that came after the plan */
+function isOvertaken({ isKept }: Plan, newer: number): boolean {
+  return newer >= OVERTAKEN && isKept !== true;
+}
+
 const isOpenStep = ({ status }: PlanStep): boolean => status === 'in_progress' || status === 'pending';
 
 /** What is under way, the open steps of the plan, what of it is done, and questions that the user has not answered. */
@@ -192,7 +197,7 @@ export function pendingLines(trail: Trail): SummaryLine[] {
   const section = SECTION.pending;
   const { plan, requests, turns } = trail;
   const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
-  const told = plan === undefined || newer >= OVERTAKEN ? [] : planLines(plan, trail, newer > 0);
+  const told = plan === undefined || isOvertaken(plan, newer) ? [] : planLines(plan, trail, newer > 0);
   const lines = [...told, ...itemLines(trail), ...checklistLines(trail), ...remainingLines(trail)];
   if ((newer > 0 || lines.length === 0) && turns > 0 && !hasAnswered(trail)) {
     const text = `- The current request, under way.`;
@@ -221,9 +226,16 @@ function itemLines({ items }: Trail): SummaryLine[] {
     const text = `- ${numbered(named)}${said === newest ? ', the newest' : ''}: ${quoted(said)}`;
     return summaryLine({ section, order: 104 + (named[0]?.number ?? 0) / 100, text, value: 3, group });
   });
-  if (items.silent.length === 0) return told;
-  const text = `- nothing said yet of ${numbered(items.silent)}`;
-  return [summaryLine({ section, order: 105, text, value: 3, group }), ...told];
+  const rest = [
+    ['nothing said yet of', items.silent],
+    ['on the list besides, not named by number:', items.others],
+  ] as const;
+  const untold = rest
+    .filter(([, listed]) => listed.length > 0)
+    .map(([words, listed], at) =>
+      summaryLine({ section, order: 105 + at / 10, text: `- ${words} ${numbered(listed)}`, value: 3, group }),
+    );
+  return [...untold, ...told];
 }
 
 /** Open boxes that are told, and characters of one. */
@@ -240,9 +252,12 @@ function checklistLines({ checklist }: Trail): SummaryLine[] {
   return [summaryLine({ section: SECTION.pending, order: 106, text, value: 3 })];
 }
 
+/** Items that are named by more than their numbers. */
+const MOST_TITLES = 8;
+
 /** Items by number, a few also with the beginning of what they say. */
 function numbered(items: readonly ListedItem[]): string {
-  if (items.length > 4) return items.map(({ number }) => number).join(', ');
+  if (items.length > MOST_TITLES) return items.map(({ number }) => number).join(', ');
   const length = items.length === 1 ? 60 : 40;
   return items.map(({ number, text }) => `${number} (${clip(text, length)})`).join(', ');
 }
@@ -271,7 +286,7 @@ function planLines({ steps, turn }: Plan, { turns }: Trail, isOld: boolean): Sum
 export function olderPlanLines({ plan, requests }: Trail): SummaryLine[] {
   const open = plan?.steps.filter(isOpenStep) ?? [];
   const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
-  if (plan === undefined || open.length === 0 || newer < OVERTAKEN) return [];
+  if (plan === undefined || open.length === 0 || !isOvertaken(plan, newer)) return [];
   const steps = clip(open.map(({ text }) => text).join('; '), 200);
   const text = `- An older plan (message ${plan.turn}) left open, which may be done or dropped by now: ${steps}`;
   return [summaryLine({ section: SECTION.pending, order: 300, text, value: OVERTAKEN / newer })];

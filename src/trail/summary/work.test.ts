@@ -57,6 +57,26 @@ test('a plan that several other requests came after is one line below what is un
   );
 });
 
+test('tasks that a tool keeps one by one are told until they are closed, whatever is asked meanwhile', () => {
+  const story = Story.in('/home/ada/orbit')
+    .user('What is left?')
+    .call('TaskCreate', { subject: 'Oil the shutter' }, 'Task #1 created')
+    .call('TaskCreate', { subject: 'Paint the roof' }, 'Task #2 created')
+    .call('TaskUpdate', { taskId: '1', status: 'completed' }, 'ok')
+    .agent('Two things.')
+    .user('Now list the stars.')
+    .agent('They are listed.')
+    .user('Clean the mirror.')
+    .agent('It is clean.')
+    .user('And the lamp?')
+    .agent('I look.')
+    .sh('make lamp', 'dim');
+  assert.match(
+    pendingOf(story),
+    /- The current request, under way\.\nPlan, as it stood after message 1:\n- to do: Paint the roof\n- done \(1 of 2\): Oil the shutter/,
+  );
+});
+
 test('a list of before is told whole where the user may mean it, and by its head above the rest otherwise', () => {
   const rows = Array.from({ length: 9 }, (_, at) => `${at + 1}. grind lens_part_${at + 1} until it is clear`);
   const listed = (): Story =>
