@@ -1,4 +1,5 @@
-// Which steps are known to only look: of others, that no file was edited is not that nothing was changed.
+// Which steps are known to only look: of others, that no file was edited is not that nothing was changed. And which words announce
+// a look: it is done when its results are in.
 
 import { ELLIPSIS } from '../sentences.ts';
 import type { Activity } from '../trail.ts';
@@ -15,4 +16,20 @@ export function onlyLooked({ call, deed, isRead }: Activity): boolean {
   if (isRead) return true;
   if (call.endsWith(ELLIPSIS) || CHANGES.test(call)) return false;
   return call.split(/&&|\|\||[;|\n]/).every((part) => READS.test(part.trim()));
+}
+
+const LOOKS =
+  'analy[sz]|check|confirm|examin|explor|fetch|find|grep|inspect|investigat|list|locat|look|read|refresh|review|sampl|scan|search|see|stud|survey|trac|understand|verif|view';
+/** How an agent says that it looks now or next. */
+const ANNOUNCES_LOOK = new RegExp(
+  String.raw`(?:\b(?:let me|let['’]?s|I['’]ll|I will|I['’]m going to|I am going to|I need to)|^(?:now|next|then|first),?|\bI(?:['’]m| am)|^(?=\w+ing\b))(?: (?:now|also|still|first|just|then|next|quickly))* ?(?:re-?|double-?)?(?:${LOOKS})(?:e|y|s|es|ing|ying)?\b`,
+  'i',
+);
+/** What changes something and is announced behind a look. */
+const AND_DEED =
+  /(?:,|;|\band|\bthen)(?: (?:I['’]ll|let me|also|only|just|then))* (?:add|address|appl|build|change|clean|commit|convert|creat|delet|document|edit|extract|fix|format|implement|install|mak|merg|mov|patch|push|refactor|remov|renam|replac|repl|restart|rewrit|run|send|set|start|test|updat|us|wir|writ)(?:e|y)?\b/i;
+
+/** Whether a sentence announces a look and nothing that changes anything. */
+export function announcesLook(sentence: string): boolean {
+  return ANNOUNCES_LOOK.test(sentence) && !AND_DEED.test(sentence);
 }

@@ -36,6 +36,30 @@ test('that nothing was changed is said of looks only', () => {
     assert.doesNotMatch(nextOf(announced().sh(deed, 'a')), /nothing was changed/, deed);
 });
 
+const look = (story: Story): Story => story.sh('cat dome.md', 'It turns.').sh('make -n dome', 'turn');
+
+test('a look that was announced is told as taken once its results are in, where no more was announced', () => {
+  const after = (words: string, tell: (story: Story) => Story): string =>
+    nextOf(tell(Story.in(home).user('Mend the dome.').agent(words)));
+  const words = [
+    'Let me check how the dome turns.',
+    "I’m also reading the dome's manual next.",
+    'Exploring the dome.',
+  ];
+  for (const announced of words)
+    assert.match(after(announced, look), /Announced, and its results are in: "/, announced);
+  const others = [
+    'Let me read the manual and then oil it, add a belt.',
+    "I'll check the dome, then update it.",
+    'Let me oil the dome.',
+  ];
+  for (const announced of others) assert.doesNotMatch(after(announced, look), /results are in/, announced);
+  const edited = after('Let me check how the dome turns.', (story) =>
+    look(story).edit(`${home}/dome.ts`, 'a', 'b'),
+  );
+  assert.match(edited, /Announced; since then edited dome\.ts/);
+});
+
 test('beside the question with which the agent ended nothing is told that it might do', () => {
   const ended = (end: string): Story =>
     Story.in(home)

@@ -3,7 +3,7 @@
 import { doneSince } from './check-lines.ts';
 import { charactersFor, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
-import { onlyLooked } from './looks.ts';
+import { announcesLook, onlyLooked } from './looks.ts';
 import { readsFailed } from '../outputs.ts';
 import { clip, oneLine } from '../sentences.ts';
 import { isIntent, remainingRows } from '../statements.ts';
@@ -104,10 +104,22 @@ const RAN_LENGTH = 80;
 export function announcement(trail: Trail): string {
   const standing = stepStanding(trail);
   const { position } = trail.current.newestReply ?? {};
-  if (standing !== 'begun' || position === undefined) return STEP_LABELS[standing];
+  if (standing === 'open' || standing === 'earlier' || position === undefined) return STEP_LABELS[standing];
+  if (hasLooked(trail, position)) return LOOKED_LABEL;
+  if (standing !== 'begun') return STEP_LABELS[standing];
   const ran = trail.current.actions.findLast((action) => action.position > position);
   const done = doneSince(trail, position) ?? (ran === undefined ? undefined : clip(ran.text, RAN_LENGTH));
   return done === undefined ? STEP_LABELS[standing] : `Announced; since then ${done}`;
+}
+
+/** What a look is called whose results came: it is done, or it goes on from them. */
+const LOOKED_LABEL = 'Announced, and its results are in';
+
+/** Whether results came since the agent announced a look: not where it announced more, edited since, or waits for what it started. */
+function hasLooked({ current, nextStep = '' }: Trail, position: number): boolean {
+  const since = current.tail.filter((step) => step.position > position);
+  const isMore = current.started.length > 0 || since.some(({ edited }) => edited.length > 0);
+  return since.length > 0 && !isMore && announcesLook(nextStep);
 }
 
 function stepStanding({ current, nextStep }: Trail): StepStanding {

@@ -161,7 +161,7 @@ test('where work is under way, nothing is said to be pending of nothing, and a f
     Story.in(home).user('Aim.').agent('Let me look at the mount.').sh('ls mount', 'a b c'),
   );
   assert.match(text, /7\. Pending Tasks:\n- The current request, under way\./);
-  assert.match(text, /Announced; since then nothing was changed: "Let me look at the mount\."/);
+  assert.match(text, /Announced, and its results are in: "Let me look at the mount\."/);
   assert.match(text, /go on from the newest result above\.$/);
   const turning = (): Story => Story.in(home).user('Aim.').agent('Let me turn the mount.');
   assert.match(

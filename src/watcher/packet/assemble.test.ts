@@ -104,7 +104,7 @@ test('what is next begins with the ask that the steps serve, and says which word
   const asked = (): Story => new Story().user('Translate the menu into Danish, all 40 dishes.');
   assert.match(
     next(asked().agent('Let me look at the dishes.').sh('cat dishes.txt', 'soup')),
-    /^- Finish the current ask: "Translate the menu[^\n]*\n- Announced; since then nothing was changed: "Let me look/,
+    /^- Finish the current ask: "Translate the menu[^\n]*\n- Announced, and its results are in: "Let me look/,
   );
   const overtaken = asked()
     .agent('Next I will translate the soups.')
