@@ -240,6 +240,8 @@ export interface TreeState {
   /** Of these, those that were there before the session made its first, as git told. */
   readonly before: number;
   readonly isExact: boolean;
+  /** Of these, those that the session made. */
+  readonly made: number;
   /** Whether git told of the remote, or a push was seen. */
   readonly isRemoteSeen: boolean;
   /** Commits of the remote that the branch does not have, as git told. */

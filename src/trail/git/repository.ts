@@ -40,6 +40,7 @@ export class Repository {
       ahead: branch?.ahead ?? 0,
       before: Math.min(branch?.before ?? 0, branch?.ahead ?? 0),
       isExact: branch?.isExact ?? true,
+      made: Math.min(commits.onBranch(root).filter(({ isPushed }) => !isPushed).length, branch?.ahead ?? 0),
       isRemoteSeen: branch?.isRemoteSeen ?? false,
       behind: branch?.behind ?? 0,
       movedFrom: isOwn ? undefined : branch?.movedFrom,

@@ -40,10 +40,23 @@ test('a commit of somebody else is told as what git showed', () => {
 });
 
 test('what was not pushed is told, and why', () => {
-  assert.deepEqual(told(commit(commit(start(), 'moon')))[0], 'Newest commit: 1a2b3c4 dome (no push seen)');
+  assert.deepEqual(
+    told(commit(commit(start(), 'moon')))[0],
+    'Newest commit: 1a2b3c4 dome (no push seen of the 2 made here)',
+  );
   const refused = commit(start()).sh('git push', ' ! [rejected]        main -> main (fetch first)', 1);
   assert.deepEqual(told(refused), ['Newest commit: 1a2b3c4 dome (not pushed, push refused: fetch first)']);
   assert.deepEqual(told(commit(start()).sh('git push')), ['Newest commit: 1a2b3c4 dome']);
+});
+
+test('behind a merge, which brings any number of commits, those that were made here are counted', () => {
+  const merge = "Merge made by the 'ort' strategy.\n a.ts | 2 +-";
+  const merged = (story: Story): string[] => told(story.sh('git merge origin/main', merge));
+  const pushed = (): Story => commit(start(), 'moon').sh('git push');
+  assert.deepEqual(merged(commit(pushed())), [
+    'Newest commit: Merge of origin/main (not pushed, 2 made here)',
+  ]);
+  assert.deepEqual(merged(pushed()), ['Newest commit: Merge of origin/main (not pushed)']);
 });
 
 test('what is stashed is told', () => {

@@ -53,10 +53,10 @@ function placeName(directory: string, workedIn: string | undefined): string {
 }
 
 function pushText(tree: TreeState): string {
-  const { as, ahead, before, isExact, isRemoteSeen, behind, refusal, isMended, movedFrom } = tree;
+  const { as, ahead, before, made, isExact, isRemoteSeen, behind, refusal, isMended, movedFrom } = tree;
   if (movedFrom !== undefined) return `moved from ${movedFrom} outside of this session`;
   // Others may have pushed, and what was there before may not have been.
-  if (ahead > 0 && !isRemoteSeen) return 'no push seen';
+  if (ahead > 0 && !isRemoteSeen) return made > 1 ? `no push seen of the ${made} made here` : 'no push seen';
   const count =
     behind > 0 && isExact
       ? `${ahead} ahead and ${behind} behind its remote`
@@ -64,7 +64,9 @@ function pushText(tree: TreeState): string {
         ? as === 'seen'
           ? `${ahead} ahead of its remote`
           : `${ahead} commits not pushed${before > 0 && before < ahead ? `, ${before} of them from before` : ''}`
-        : 'not pushed';
+        : made > 1
+          ? `not pushed, ${made} made here`
+          : 'not pushed';
   const left = ahead === 0 ? '' : count;
   if (refusal === undefined) return left;
   return `${left === '' ? '' : `${left}, `}push refused: ${clip(refusal, REASON_LENGTH)}${isMended ? '; rebased or merged since' : ''}`;
