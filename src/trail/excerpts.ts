@@ -103,7 +103,12 @@ export function tellingRows(
       : [rows[at] ?? ''],
   );
   const hasEnd = beyond === 0 && kept.has(rows.length - 1);
-  return isRead || hasFailed ? told : withCount(told, rows.length - kept.size + beyond, hasEnd);
+  return isRead || hasFailed ? told : withCount(told, uncounted(rows, kept) + beyond, hasEnd);
+}
+
+/** How many rows those that are not kept stand for: a mark between them for as many as it says. */
+function uncounted(rows: readonly string[], kept: ReadonlySet<number>): number {
+  return rows.reduce((sum, row, at) => sum + (kept.has(at) ? 0 : (leftOut(row) ?? 1)), 0);
 }
 
 /** Rows with how many are left out at the last place where some are. */

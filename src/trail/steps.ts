@@ -5,7 +5,7 @@ import type { Moment } from './files.ts';
 import type { Quotable } from './identifiers.ts';
 import { stripAnsi } from './outputs.ts';
 import { redact } from './redact.ts';
-import { detached, endsOf, headLines, keptOf } from './sentences.ts';
+import { detached, headLines, keptOf } from './sentences.ts';
 import type { Action, Activity } from './trail.ts';
 
 const MAX_ACTIONS = 24;
@@ -92,7 +92,20 @@ export class StepLedger {
       result: keptOf(result, result.slice(0, kept)),
       beyond: linesFrom(result, kept),
     };
-    const unread = { turn, position, call, changed, deed, isRead, isStale, edited, looks, result, beyond: 0 };
+    const ends = keptOf(result, countedEnds(result));
+    const unread = {
+      turn,
+      position,
+      call,
+      changed,
+      deed,
+      isRead,
+      isStale,
+      edited,
+      looks,
+      result: ends,
+      beyond: 0,
+    };
     this.#tail.push(done);
     if (this.#tail.length > MAX_TAIL) this.#tail.shift();
     this.#unread.push(unread);
@@ -189,9 +202,19 @@ function toldActivity(
   const cut = rest === '' ? 0 : linesFrom(rest, 0) + 1;
   const told = [head, ...moreRows(cut + activity.beyond)].join('\n');
   return redactedActivity(
-    { turn, position, call, changed, deed, isRead, isStale, edited, result: told },
+    { turn, position, call, changed, deed, isRead, isStale, edited, result: countedEnds(told) },
     root,
   );
+}
+
+/** Head and tail of a result, and between them how many lines are left out. */
+function countedEnds(result: string): string {
+  if (result.length <= 2 * UNREAD_LENGTH) return result;
+  const head = headLines(result, UNREAD_LENGTH);
+  const tail = result.slice(result.length - UNREAD_LENGTH);
+  const end = tail.indexOf('\n') + 1;
+  const between = linesFrom(result, head.length) - linesFrom(tail, end) - 1;
+  return [head, ...moreRows(Math.max(0, between)), tail.slice(end)].join('\n');
 }
 
 /** Line feeds from a place in a text on. */
@@ -212,7 +235,7 @@ function redactedActivity(activity: Activity, root: string): Activity {
     edited,
     call: redact(call),
     changed: changed === undefined ? undefined : redact(changed),
-    result: redact(withoutRoot(endsOf(stripAnsi(result), UNREAD_LENGTH), root)),
+    result: redact(withoutRoot(stripAnsi(result), root)),
   };
 }
 
