@@ -64,9 +64,35 @@ function isHalt(sentence: string): boolean {
 const CONDITION =
   /^(?:[-*+>\d.)]+ *)*(?:\*\*)?(?:if|when|once|unless|otherwise|while|after|before|should)\b/i;
 
-/** An order with the sentence before it in its row that says when it holds: alone it would hold always. */
+/** An order with what says when it holds, the sentence before it in its row or else what it stands below: alone it would hold always. */
 function withCondition(order: string, rows: readonly string[]): string {
-  const row = rows.find((one) => one.includes(order)) ?? '';
+  const at = rows.findIndex((row) => row.includes(order));
+  const row = rows[at] ?? '';
   const before = sentencesOf(row.slice(0, row.indexOf(order))).at(-1) ?? '';
-  return CONDITION.test(before) ? `${before} ${order}` : order;
+  if (CONDITION.test(before)) return `${before} ${order}`;
+  const scope = CONDITION.test(order) ? undefined : scopeOf(at, rows);
+  return scope === undefined ? order : `[${clip(scope, CASE_LENGTH)}] ${order}`;
+}
+
+/** Characters of a case. */
+const CASE_LENGTH = 60;
+const HEADING = /^(#{1,6}) +(?:\d+[.)] +)?(\S.*)$/;
+/** A heading below which everything holds in one mode or one case. */
+const OF_ONE_CASE =
+  /^(?:(?:mode|option|variant|case)\b.{0,3}\S|(?:if|when|unless|on (?:failure|errors?|success|conflicts?))\b)|^[\w-]+ mode\b:?$/i;
+
+/** The case that a row is written for: the condition that leads to it, or the heading of a mode. */
+function scopeOf(at: number, rows: readonly string[]): string | undefined {
+  let level = Infinity;
+  let isBelow = true;
+  for (let above = at - 1; above >= 0 && level > 1; above--) {
+    const row = rows[above] ?? '';
+    const [, marks = '', heading = ''] = HEADING.exec(row) ?? [];
+    if (marks !== '' && marks.length < level && OF_ONE_CASE.test(heading)) return heading;
+    if (marks !== '') level = Math.min(level, marks.length);
+    isBelow &&= marks === '' && row.trim() !== '';
+    if (isBelow && /[:：]\s*$/.test(row) && CONDITION.test(row.trim()))
+      return row.trim().replace(/[:：]$/, '');
+  }
+  return undefined;
 }

@@ -1196,6 +1196,24 @@ test('what the instructions of a command forbid holds for what is asked next, an
   assert.doesNotMatch(summaryOf(docking), /hatch/);
 });
 
+test('an order that holds in one mode or case only is told with that', () => {
+  const docking = Story.in(home)
+    .user('<command-message>dock</command-message>\n<command-name>/dock</command-name>')
+    .harness(
+      '# Docking\n\n## 1. Choose the Mode\n\nDo NOT guess it.\n\n### Mode: Slow\n\n#### Steps\n\n1. Oil the ring\n2. **STOP and wait** before each bolt\n\n### Fast mode\n\nDo NOT oil.\n\nIF the ring is bent:\n  STOP - call the crew\n\n## 2. Report\n\nDo NOT write more than a line.',
+    )
+    .agent('How?')
+    .user('Fast.');
+  const orders = /verbatim:\n((?:- .*\n)+)/.exec(summaryOf(docking))?.[1]?.trim().split('\n');
+  assert.deepEqual(orders, [
+    '- "Do NOT guess it."',
+    '- "[Mode: Slow] STOP and wait before each bolt"',
+    '- "[Fast mode] Do NOT oil."',
+    '- "[IF the ring is bent] STOP - call the crew"',
+    '- "Do NOT write more than a line."',
+  ]);
+});
+
 test('the last actions are those of one message, and older ones say whose they are', () => {
   const story = Story.in(home).user('Oil the dome.').sh('make oil');
   for (const gear of ['moon', 'star']) story.user(`What of the ${gear}?`).agent(`The ${gear} stands still.`);
