@@ -10,6 +10,10 @@ const UNDOES =
 const REMAINS =
   /\b(?:still (?:see|get|have (?:the|an?) (?:\w+ )?(?:error|problem|issue|bug)|fail(?:s|ing)?|show(?:s|ing)?|broken|the same|wrong|happen(?:s|ing)?|crash\w*|not|does ?n['’]?o?t|is ?n['’]?o?t)|(?:does|did|is)(?: not|n['’]t) (?:work|fix)(?:ed|ing)?|not fixed|same (?:error|problem|issue) (?:again|still)|(?:geht|funktioniert) (?:immer )?noch nicht|ne marche (?:toujours )?pas|sigue (?:sin|fallando))\b|还是不|仍然|まだ/i;
 
+/** How a message opens with which a user says that what the agent came to is not so, whatever he says it is. */
+const REFUTES =
+  /^(?:(?:no|nope|but|well|hmm+|ne(?:in)?|non)[\s,.!—–-]+)*(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are| was) (?:(?:still|also|just|simply|plain|totally|completely) )?(?:wrong|incorrect|false|not (?:it|right|true|correct|so|what I|the (?:right|case|place|problem|cause|issue|reason)))\b|(?:das|es) (?:stimmt nicht|ist falsch)|c['’]est faux|eso (?:no es (?:así|cierto|correcto)|es falso)|不对|错了|違います)/i;
+
 /** Characters of a message that says so in so many words: longer ones were pasted, and speak of something else. */
 const REPORT_LENGTH = 400;
 
@@ -19,15 +23,16 @@ const MENDED =
 const DONE =
   /^(?:\p{Lu}\p{Ll}+ed|Made|Set|Wrote|Put|Built|Split|I(?:['’]ve| have) \w+)\s|\bnow (?:\w+ )?\w+s\b/u;
 
-/** What a user says became of what was done: it is gone or to go, or all is as it was before. */
-export type Report = 'undone' | 'remains';
+/** What a user says became of what was done: it is gone or to go, all is as it was before, or what the agent came to is wrong. */
+export type Report = 'undone' | 'remains' | 'refuted';
 
 /** What a message of the user says became of what was done before it. */
 export function reportOf(text: string): Report | undefined {
   if (text.length > REPORT_LENGTH) return undefined;
   const said = sentencesOf(text).filter((sentence) => !/[?？]/.test(sentence));
   if (said.some((sentence) => UNDOES.test(sentence) && !NEGATED.test(sentence))) return 'undone';
-  return said.some((sentence) => REMAINS.test(sentence)) ? 'remains' : undefined;
+  if (said.some((sentence) => REMAINS.test(sentence))) return 'remains';
+  return REFUTES.test(text.trim()) ? 'refuted' : undefined;
 }
 
 const NEGATED = /\b(?:not|never|without|cannot|nicht|pas|no)\b|n['’]t\b|不|没/i;

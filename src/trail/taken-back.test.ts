@@ -180,3 +180,35 @@ test('what the user undid is told as undone, and what was written with it stands
   for (const reply of ["I didn't tell you to undo your changes.", 'Should we revert that?', 'now paint it'])
     assert.doesNotMatch(summaryOf(mended(reply)), /undoes it/, reply);
 });
+
+test('an answer of few claims is told as said only, and marked, where the next message opens with that it is wrong', () => {
+  const claim = 'The bolt of the roof is too short, and the ring has no thread for it.';
+  const looked = (reply: string, answer = claim): string =>
+    summaryOf(
+      Story.in(home)
+        .user('Why is the roof loose?')
+        .sh('make look', 'a bolt')
+        .agent(answer)
+        .user(reply)
+        .agent('Looking.')
+        .user('Well?'),
+    );
+  const refutes = [
+    "no, that's not it. look at the wind",
+    'That is wrong, I can see it move',
+    'No. This was not the cause.',
+  ];
+  for (const reply of refutes)
+    assert.match(looked(reply), /the agent: .*no thread for it.*\(message 2 says that it is wrong\)/, reply);
+  assert.doesNotMatch(looked('That is wrong.'), /^- The bolt/m);
+  const others = ['no, paint it red', 'Is that not right?', "that's not bad", 'It is what I would do.'];
+  for (const reply of others) assert.match(looked(reply), /^- The bolt.*no thread for it/m, reply);
+  const more = [2, 3, 4].map((at) => `The dome needs ${at} rings because ${at} of its walls are open.`);
+  assert.match(looked('That is wrong.', [claim, ...more].join('\n\n')), /^- The bolt/m, 'which one?');
+});
+
+test('what came of a request is marked where the next message opens with that it is wrong', () => {
+  const refuted = summaryOf(mended('no, this is not what I asked for'));
+  assert.match(refuted, /→ changed roof\.ts.* \(message 2 says that it is wrong\)/);
+  assert.doesNotMatch(summaryOf(mended('no, paint it')), /is wrong/);
+});

@@ -101,6 +101,24 @@ export interface Standing {
   readonly isSpent: (said: Said) => boolean;
 }
 
+/** What an answer may claim that a user throws out without a word on what: of more it is not known which. */
+const MOST_CLAIMS = 3;
+
+/** Where answers stand that make few claims and that the next message says are wrong. */
+function refutedIn(
+  { statements }: Trail,
+  reports: ReadonlyMap<number, Report | undefined>,
+): ReadonlySet<number> {
+  const refuted = new Set<number>();
+  for (const [turn, report] of reports) {
+    if (report !== 'refuted') continue;
+    const said = statements.filter((statement) => statement.turn === turn);
+    const last = Math.max(...said.map(({ position }) => position));
+    if (said.filter(({ position }) => position === last).length <= MOST_CLAIMS) refuted.add(last);
+  }
+  return refuted;
+}
+
 /** Looks up what no longer stands of what was said. */
 export function standingOf(trail: Trail): Standing {
   const { requests, answers, removed, files } = trail;
@@ -114,7 +132,9 @@ export function standingOf(trail: Trail): Standing {
     disputes.find((dispute) => dispute.turn > turn && isAbout(dispute, text, dispute.turn === turn + 1))
       ?.turn;
   const reports = new Map(requests.map((request) => [request.turn - 1, reportOf(request.text)]));
-  const isDenied = ({ text, turn }: Said): boolean => denies(reports.get(turn), text);
+  const refuted = refutedIn(trail, reports);
+  const isDenied = (said: Said): boolean =>
+    denies(reports.get(said.turn), said.text) || refuted.has(said.position);
   const isGone = ({ text, position }: Said): boolean =>
     gone.size > 0 &&
     identifiersOf(text).some((name) => {
@@ -138,10 +158,14 @@ export function standingOf(trail: Trail): Standing {
 export function withReport(text: string, turn: number, { reportOn }: Standing): string {
   const report = reportOn(turn);
   if (report === undefined) return text;
-  return report === 'undone'
-    ? `${text} (message ${turn + 1} undoes it)`
-    : `${text} (message ${turn + 1} says that it did not help)`;
+  return `${text} (message ${turn + 1} ${REPORTED[report]})`;
 }
+
+const REPORTED: Readonly<Record<Report, string>> = {
+  undone: 'undoes it',
+  remains: 'says that it did not help',
+  refuted: 'says that it is wrong',
+};
 
 /** A text that was said on a request, with a word behind it where it was taken back. */
 export function withStanding(text: string, turn: number, { takenBackAfter }: Standing): string {
