@@ -70,7 +70,8 @@ export function proseBlocks(text: string): ProseLine[] {
   return lines;
 }
 
-function withoutMarker(line: string): string {
+/** A line without what only says that it is a heading, an item or a quotation. */
+export function withoutMarker(line: string): string {
   return line.replace(/^(?:#{1,6} +|> *|[-*+] +|[•・–] *|\d{1,3}[.)] +)+/, '').replace(/^\[[ xX]\] +/, '');
 }
 

@@ -5,7 +5,7 @@ import { isAnonymous, listed, quoted, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import type { PreservedWords } from './preserved.ts';
 import { withoutAssignments } from '../runners.ts';
-import { ELLIPSIS, oneLine, withoutEmphasis } from '../sentences.ts';
+import { ELLIPSIS, oneLine, withoutEmphasis, withoutMarker } from '../sentences.ts';
 import { tellsSomething } from '../statements.ts';
 import { isSpeech, isTold, pointsBack } from './speech.ts';
 import { saidKey } from './work-lines.ts';
@@ -91,7 +91,7 @@ export function quoteLines(
   const turnAt = turnFinder(trail);
   const isSpent = ({ by, position, text }: Quote) =>
     by === 'agent' &&
-    (passed.has(saidKey(position, withoutEmphasis(text))) ||
+    (passed.has(saidKey(position, withoutEmphasis(withoutMarker(text)))) ||
       standing.isSpent({ turn: turnAt(position), position, text }));
   const hasRoom = budget >= ROOM_FOR_OUTCOMES;
   const byText = new Map<string, Quote>();

@@ -13,6 +13,7 @@ import { isGuess } from './speech.ts';
 import type { Standing } from '../taken-back.ts';
 import type { Action, CommandRun, Statement, Trail } from '../trail.ts';
 import { OTHER_RUNS, sentLines } from './sent-lines.ts';
+import { settledOptions } from './settled-options.ts';
 
 /** Characters below which a statement has to name something. */
 const SHORT_STATEMENT = 60;
@@ -44,11 +45,13 @@ export function statementLines(
       step: statement.position,
     }),
   );
+  const isSettled = settledOptions(trail);
   const lasting = new Set(
     trail.statements.filter(
       (statement) =>
         (statement.kind === 'decision' || statement.kind === 'finding') &&
         statement.isMused !== true &&
+        !isSettled(statement) &&
         isFindingAlone(statement) &&
         !isGuess(statement.text) &&
         !isSpent(statement),
@@ -72,7 +75,7 @@ export function statementLines(
     choices: before.filter(({ text }) => isChoice(text)).toReversed(),
     passed: new Set(
       trail.statements
-        .filter((statement) => statement.isMused === true || replaced.has(statement))
+        .filter((statement) => statement.isMused === true || replaced.has(statement) || isSettled(statement))
         .map(({ position, text }) => saidKey(position, text)),
     ),
   };
