@@ -141,6 +141,7 @@ function labelOf(item: Item, names: ReadonlyMap<string, string>): string {
   if (item.type === 'attachment') return 'attachments';
   if (item.type !== 'message') return item.type.replaceAll('_', ' ');
   if (item.isCompactSummary === true) return 'earlier summary';
+  if (item.isToolOutput === true) return 'results of commands';
   if (item.role === 'user' && item.origin?.author !== 'harness') {
     return textOfParts(item.content) === '' ? 'images of the user' : 'messages of the user';
   }

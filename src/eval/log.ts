@@ -1,6 +1,6 @@
 // A session as the metric sees it: the items of its log in order, each as lines with their identifiers and sizes.
 
-import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
+import { authorOf, callOf, isResult, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { LogRecord, SessionMetaRecord } from '../protocol/record.ts';
 import type { CountText } from '../tokens/estimate.ts';
@@ -182,7 +182,7 @@ function identifiersOf(lines: readonly string[], table: LineTable): readonly num
 }
 
 function kindOf(item: Item, hasAgentSpoken: boolean): StepKind {
-  if (resultCallId(item) !== undefined) return 'shown';
+  if (isResult(item)) return 'shown';
   const author = authorOf(item);
   if (author === 'harness') {
     const isSummary = item.type === 'message' && item.isCompactSummary === true;

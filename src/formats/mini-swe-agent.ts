@@ -75,7 +75,7 @@ function tellMessage(message: Json, teller: Teller, isTaskGiven: boolean): void 
   teller.usage(chatUsage(objectAt(response, 'usage')));
   const items = messageItems(message, teller);
   const isOutput = isTaskGiven && message['role'] === 'user';
-  teller.items(isOutput ? items.map((item) => ({ ...item, origin: HARNESS })) : items);
+  teller.items(isOutput ? items.map((item) => ({ ...item, origin: HARNESS, isToolOutput: true })) : items);
   if (message['object'] === 'response') teller.usage(responseUsage(objectAt(message, 'usage')));
   if (items.length === 0) teller.opaque(`message/${stringAt(message, 'role') ?? 'untyped'}`);
 }

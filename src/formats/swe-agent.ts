@@ -84,7 +84,12 @@ function tellHistory(history: readonly Json[], teller: Teller): void {
     isTaskGiven ||= isTask;
     // What commands printed stands in the user role, and so does the example of how to work.
     const isHarness = message['role'] === 'user' && !isTask;
-    teller.items(isHarness ? items.map((item) => ({ ...item, origin: HARNESS })) : items);
+    const isOutput = isHarness && message['is_demo'] !== true;
+    teller.items(
+      isHarness
+        ? items.map((item) => ({ ...item, origin: HARNESS, ...(isOutput ? { isToolOutput: true } : {}) }))
+        : items,
+    );
     if (items.length === 0) teller.opaque(`message/${stringAt(message, 'role') ?? 'untyped'}`);
   }
 }
@@ -104,6 +109,8 @@ function messageItems(message: JsonObject, onOdd: (what: string) => void): reado
 function tellSteps(steps: readonly JsonObject[], teller: Teller): void {
   for (const step of steps) {
     teller.items(textMessage('assistant', stringAt(step, 'response') ?? stringAt(step, 'action') ?? ''));
-    teller.items(textMessage('user', stringAt(step, 'observation') ?? '', { origin: HARNESS }));
+    teller.items(
+      textMessage('user', stringAt(step, 'observation') ?? '', { origin: HARNESS, isToolOutput: true }),
+    );
   }
 }

@@ -54,6 +54,7 @@ function messageFilterReason(item: MessageItem): FilterReason | undefined {
   if (isSummary(item)) return undefined;
   if (item.isApiErrorMessage === true || item.model === '<synthetic>') return 'synthetic_error';
   if (item.role === 'system' || item.role === 'developer') return 'system';
+  if (item.isToolOutput === true) return undefined;
   if (item.origin?.author === 'harness') return 'system';
   return isCeremony(item.origin) && !isPacketStep(item.origin) ? 'injected' : undefined;
 }
@@ -121,5 +122,6 @@ export function initialContextRange(items: readonly Item[]): { readonly from: nu
 
 function isInitialContext(item: Item): boolean {
   if (item.type !== 'message' || item.role === 'assistant' || isSummary(item)) return false;
+  if (item.isToolOutput === true) return false;
   return item.role !== 'user' || item.origin?.author === 'harness';
 }

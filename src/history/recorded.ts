@@ -1,6 +1,6 @@
 // What a file holds, whatever of it is still in the context.
 
-import { callOf, resultCallId } from '../protocol/item.ts';
+import { callOf, isResult } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { RecordedCounts } from './context-account.ts';
 import { isUserMessage } from './filter.ts';
@@ -33,7 +33,7 @@ export class RecordedItems {
     if (call !== undefined) {
       this.counts.calls++;
       if (call.callId !== undefined) this.#remember(call.callId, call.name);
-    } else if (resultCallId(item) !== undefined) this.counts.results++;
+    } else if (isResult(item)) this.counts.results++;
     else if (item.type === 'reasoning') this.counts.reasoning++;
     else if (item.type === 'unknown') this.counts.unknownItems++;
     else if (item.type === 'message') {

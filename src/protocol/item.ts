@@ -55,6 +55,8 @@ export interface MessageItem extends ItemBase {
   readonly isVisibleInTranscriptOnly?: boolean;
   /** A placeholder that a client wrote after an API failure, never a model's words. */
   readonly isApiErrorMessage?: boolean;
+  /** What a command printed, for an agent that calls no tools but writes its commands as text. */
+  readonly isToolOutput?: boolean;
   readonly model?: string;
 }
 
@@ -212,6 +214,11 @@ export function resultCallId(item: Item): string | undefined {
   if (item.type !== 'unknown' || !item.raw.type.endsWith('_output')) return undefined;
   const callId = item.raw['call_id'];
   return typeof callId === 'string' ? callId : undefined;
+}
+
+/** Whether an item is the result of a call, or what a command printed that was no call. */
+export function isResult(item: Item): boolean {
+  return resultCallId(item) !== undefined || (item.type === 'message' && item.isToolOutput === true);
 }
 
 /** Who wrote an item: its `origin`, else what type and role imply. */

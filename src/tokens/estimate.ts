@@ -130,6 +130,7 @@ export function addTokens(totals: Partial<Record<Category, number>>, split: Toke
 
 function messageCategory(item: Item & { type: 'message' }): Category {
   if (item.isCompactSummary === true) return 'summary';
+  if (item.isToolOutput === true) return 'tool_results';
   if (item.role === 'assistant') return 'assistant';
   if (item.role === 'user' && item.origin?.author !== 'harness') return 'user';
   return 'system';

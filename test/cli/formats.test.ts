@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Receipt } from '../../src/protocol/receipt.ts';
 import { FORMAT_NAMES } from '../../src/vocabulary.ts';
 import { LOOK_ALIKE_FILES } from '../support/format-lines.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
@@ -134,3 +135,33 @@ test('a preview needs no format that can be written', async () => {
   const ran = await baton(home, ['compact', session, '--preview', '--target-tokens', '4000']);
   assert.equal(ran.status, 0, ran.stderr);
 });
+
+for (const format of ['swe-agent', 'mini-swe-agent'] as const) {
+  test(`what the commands of ${format} printed is told in the summary, as results of tools are`, async () => {
+    const messages = [
+      { role: 'system', content: 'You are a gardener.' },
+      { role: 'user', content: 'The gate is broken.' },
+      ...Array.from({ length: 40 }, (_, step) => [
+        { role: 'assistant', content: `I look.\n\`\`\`bash\ncat gate-${step}.txt\n\`\`\`` },
+        { role: 'user', content: `<returncode>0</returncode>${`hinge ${step} is loose\n`.repeat(60)}` },
+      ]).flat(),
+    ];
+    const whole =
+      format === 'swe-agent'
+        ? { trajectory: [], history: messages }
+        : { messages, info: { mini_version: '1.15.0' }, trajectory_format: 'mini-swe-agent-1' };
+    const path = saved(`${format}.traj`, JSON.stringify(whole));
+    const preview = ['compact', path, '--target-tokens', '3k', '--preview'];
+    const { status, stdout, stderr } = await baton(home, [...preview, '--json']);
+    assert.equal(status, 0, stderr);
+    const { summarised, dropped } = JSON.parse(stdout) as Receipt;
+    assert.equal(summarised.count, 80);
+    assert.ok((summarised.byCategory.tool_results ?? 0) > 10_000);
+    assert.ok(dropped.count <= 1);
+    assert.match(
+      (await baton(home, preview)).stdout,
+      /Told in the summary[^]*results of commands \(40\)[^]*Dropped/,
+    );
+    assert.match((await baton(home, ['inspect', path])).stdout, /tool results[^]*0 tool calls, 40 results/);
+  });
+}

@@ -12,6 +12,7 @@ export const BATON_FIELDS = [
   'isCompactSummary',
   'isVisibleInTranscriptOnly',
   'isApiErrorMessage',
+  'isToolOutput',
   'model',
   'provider',
   'success',
