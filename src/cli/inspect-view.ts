@@ -264,7 +264,7 @@ function compactionLines(mark: CompactionMark, number: number, look: Look): stri
     mark.isUndone ? 'undone' : undefined,
   ].filter((part) => part !== undefined);
   const lines = [
-    `  #${number}  ${formatNumber(mark.preTokens)} ${arrow(look)} ${formatNumber(mark.postTokens)} tokens  ` +
+    `  #${number}  ${formatNumber(mark.preTokens)} ${arrow(look)} ${formatNumber(mark.postTokens)} tokens${mark.receipt === undefined ? '' : ' of items'}  ` +
       paint(look, 'faint', where.join(', ')),
     `      ${explainCompaction(mark)}`,
   ];
@@ -274,7 +274,8 @@ function compactionLines(mark: CompactionMark, number: number, look: Look): stri
 
 /** Why a compaction happened and what it left, in one sentence, from what the file says. */
 export function explainCompaction(mark: CompactionMark): string {
-  const full = formatShare(mark.preTokens, mark.window);
+  const share = formatShare(mark.used, mark.window);
+  const full = mark.used === mark.preTokens ? share : `${formatNumber(mark.used)} tokens, ${share}`;
   const who =
     mark.trigger === 'manual'
       ? 'asked for by the user'

@@ -127,6 +127,7 @@ test('a full compaction is marked with what was before and after', () => {
       trigger: 'auto',
       phase: undefined,
       preTokens: 12_000 + PLAIN,
+      used: 12_000 + PLAIN,
       postTokens: 400 + PLAIN,
       window: undefined,
       summary: 'readable',

@@ -248,6 +248,7 @@ export class AccountFold {
 
   #takeCompaction(record: CompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
+    const used = this.#usedBefore(record);
     const itemsBefore = this.#history.entries.length;
     this.#change(at);
     this.#refillGauge(record.replacement);
@@ -258,6 +259,7 @@ export class AccountFold {
       kind: 'full',
       phase: record.phase,
       preTokens: record.preTokens ?? before,
+      used,
       postTokens,
       summary: summaryKind(record),
       summaryTokens: record.summary === undefined ? 0 : this.#estimate(record.summary),
@@ -269,6 +271,7 @@ export class AccountFold {
 
   #takeMicro(record: MicroCompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
+    const used = this.#usedBefore(record);
     const sizeBefore = this.#present.estimate;
     this.#change(at);
     const saved = sizeBefore - this.#present.estimate;
@@ -279,6 +282,7 @@ export class AccountFold {
       kind: 'micro',
       phase: undefined,
       preTokens: record.preTokens ?? before,
+      used,
       postTokens: (record.preTokens ?? before) - (record.tokensSaved ?? saved),
       summary: 'none',
       summaryTokens: 0,
@@ -286,6 +290,12 @@ export class AccountFold {
       itemsAfter: items,
       clearedResults: record.callIds.length,
     });
+  }
+
+  #usedBefore({ preTokens, receipt }: CompactedRecord | MicroCompactedRecord): number {
+    const { used, anchor } = this.#gauge.usage();
+    if (preTokens === undefined) return used;
+    return anchor === 'reported' || receipt !== undefined ? Math.max(used, preTokens) : preTokens;
   }
 
   #mark(record: CompactedRecord | MicroCompactedRecord, at: LogRecord) {

@@ -26,8 +26,10 @@ export interface CompactionMark {
   readonly pointIndex: number;
   readonly trigger: Trigger | undefined;
   readonly phase: Phase | undefined;
-  /** Occupancy just before, as recorded, else as the gauge had it. */
+  /** Size just before, as recorded (Baton records that of the items alone), else as the gauge had it. */
   readonly preTokens: number;
+  /** Occupancy just before: what the gauge had, and what was recorded where nothing anchors the gauge. */
+  readonly used: number;
   /** Occupancy just after, as recorded, else by estimate without margin. */
   readonly postTokens: number;
   readonly window: number;

@@ -105,6 +105,7 @@ export const InspectDocument = z
         turn: z.int(),
         trigger: z.enum(TRIGGERS).nullable(),
         phase: z.enum(PHASES).nullable(),
+        used: tokens.meta({ description: 'tokens in the window just before' }),
         pre_tokens: tokens,
         post_tokens: tokens,
         summary: z.enum(['readable', 'encrypted', 'shadowed', 'none']),

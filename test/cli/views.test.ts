@@ -1,0 +1,42 @@
+// What the views say of a session: one fact told twice is told alike, and what is advised helps.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { InspectDocument } from '../../src/cli/documents/session.ts';
+import { AGENT_FORMATS } from '../../src/vocabulary.ts';
+import type { z } from 'zod';
+import { baton, temporaryDirectory } from '../support/program.ts';
+import { asFile, workLines } from '../support/work-sessions.ts';
+
+const home = temporaryDirectory();
+
+function saved(name: string, content: string | Buffer): string {
+  const path = join(home, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function inspected(path: string): Promise<z.infer<typeof InspectDocument>> {
+  const { stdout, stderr, status } = await baton(home, ['inspect', path, '--json']);
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout) as z.infer<typeof InspectDocument>;
+}
+
+for (const format of AGENT_FORMATS) {
+  for (const strategy of ['full', 'micro']) {
+    test(`${format}: a ${strategy} compaction is told at the share of the window that was full`, async () => {
+      const path = saved(`${format}.jsonl`, asFile(workLines(format)));
+      const { gauge, window } = await inspected(path);
+      const out = join(home, `${format}-${strategy}.jsonl`);
+      const anySaving = ['-c', 'compact.micro_compact_min_tokens_to_save=1'];
+      const ran = await baton(home, ['compact', path, '--strategy', strategy, '--out', out, ...anySaving]);
+      assert.equal(ran.status, 0, ran.explanation);
+      const [mark] = (await inspected(out)).compactions;
+      assert.equal(mark?.used, gauge.used);
+      const share = `${Math.round((100 * gauge.used) / window.usable)} % of the usable window`;
+      assert.ok(mark?.explanation.includes(share), `${mark?.explanation ?? ''}, not ${share}`);
+    });
+  }
+}
