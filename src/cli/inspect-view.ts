@@ -319,19 +319,16 @@ function renderFindings({ report, account, gaugeError, signals }: Inspection, lo
       `Gauge error: median ${(100 * gaugeError.median).toFixed(1)} % over ${plural(gaugeError.samples, 'reported usage')}`,
     );
   }
-  const broken =
-    brokenPairs.orphanCalls.length + brokenPairs.orphanResults.length + brokenPairs.duplicateResults.length;
-  if (broken > 0) {
+  const { orphanCalls, orphanResults, duplicateResults } = brokenPairs;
+  const broken = [
+    ...(orphanCalls.length === 0 ? [] : [`${plural(orphanCalls.length, 'call')} without result`]),
+    ...(orphanResults.length === 0 ? [] : [`${plural(orphanResults.length, 'result')} without call`]),
+    ...(duplicateResults.length === 0 ? [] : [plural(duplicateResults.length, 'second result')]),
+  ];
+  if (broken.length > 0)
     lines.push(
-      paint(
-        look,
-        'warning',
-        `Broken pairs: ${plural(brokenPairs.orphanCalls.length, 'call')} without result, ` +
-          `${plural(brokenPairs.orphanResults.length, 'result')} without call, ` +
-          `${plural(brokenPairs.duplicateResults.length, 'second result')}; \`baton compact\` repairs them.`,
-      ),
+      paint(look, 'warning', `Broken pairs: ${broken.join(', ')}; a full compaction leaves none of them.`),
     );
-  }
   if (account.rejectedSamples.length > 0) {
     const [first] = account.rejectedSamples;
     lines.push(

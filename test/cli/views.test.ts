@@ -40,3 +40,14 @@ for (const format of AGENT_FORMATS) {
     });
   }
 }
+
+test('broken pairs promise nothing that a small session cannot have', async () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'bash', arguments: '{"command":"ls"}' } };
+  const messages = [
+    { role: 'user', content: 'List the beans.' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'user', content: 'Go on.' },
+  ];
+  const { stdout } = await baton(home, ['inspect', saved('orphan.json', JSON.stringify(messages))]);
+  assert.match(stdout, /^Broken pairs: 1 call without result; a full compaction leaves none of them\.$/m);
+});
