@@ -5,7 +5,7 @@ import { identifiersOf } from './identifiers.ts';
 import { objectRows } from './json-rows.ts';
 import { isNoise } from './noise.ts';
 import { isCount, readsFailed, saysWhat, tracebackEnds } from './outputs.ts';
-import { foldedRows, withFolds } from './runs-of-rows.ts';
+import { foldedRows, withFolds, withoutEqual } from './runs-of-rows.ts';
 import { clip, ELLIPSIS } from './sentences.ts';
 
 /** Characters of a row of a result. */
@@ -49,7 +49,7 @@ function lengthOf(rows: readonly string[]): number {
 /** The rows of a result that say anything: of JSON one for each object, of a diff those that differ. */
 function plainRows(result: string, isRead: boolean): readonly string[] {
   const objects = isRead ? undefined : objectRows(result);
-  return objects ?? differingRows(tellableRows(result));
+  return withoutEqual(objects ?? differingRows(tellableRows(result)));
 }
 
 /** Rows of a result that tell, in their order; a row `…` stands where others are left out, the last with how many there are. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { foldedRows, withFolds } from './runs-of-rows.ts';
+import { foldedRows, withFolds, withoutEqual } from './runs-of-rows.ts';
 
 /** Rows as they are told where only `counting` counts. */
 function told(rows: readonly string[], ...counting: readonly string[]): string[] {
@@ -87,4 +87,27 @@ test('rows of `ls -l` and of checks that passed are runs, and one kind ends the 
 test('that one more check passed is no reason to tell what it was about', () => {
   const passed = PORTS.map((name) => `✓ ${name} is charted`);
   assert.deepEqual(told(passed, 'fjord.md'), [...passed.slice(0, 3), '… (4 more)']);
+});
+
+test('three equal rows or more are told once with their number, two and bare marks as they stand', () => {
+  const rows = [
+    'steady',
+    'steady',
+    'dim',
+    'steady',
+    'steady',
+    'steady',
+    '}',
+    '}',
+    '}',
+    'out',
+    'out',
+    'out',
+    'out',
+  ];
+  assert.deepEqual(
+    withoutEqual(rows, (row) => row.slice(0, 5)),
+    ['stead', 'stead', 'dim', 'stead (3×)', '}', '}', '}', 'out (4×)'],
+  );
+  assert.deepEqual(withoutEqual([]), []);
 });

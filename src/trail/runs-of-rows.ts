@@ -59,6 +59,26 @@ export function withFolds(rows: readonly string[], folded: ReadonlySet<number>):
   });
 }
 
+/** Equal rows from which on one of them is told: two say more than a count. */
+const LEAST_EQUAL = 3;
+
+/**
+ * Rows, of each run of equal ones the first with how many they are.
+ * @param tell what is told of a row, before the count
+ */
+export function withoutEqual(rows: readonly string[], tell = (row: string): string => row): string[] {
+  const told: string[] = [];
+  for (let at = 0; at < rows.length;) {
+    const row = rows[at] ?? '';
+    let end = at + 1;
+    while (rows[end] === row) end++;
+    const isTold = end - at < LEAST_EQUAL || !/\w/.test(row);
+    told.push(...(isTold ? rows.slice(at, end).map(tell) : [`${tell(row)} (${end - at}×)`]));
+    at = end;
+  }
+  return told;
+}
+
 /** What stands before a row: its number, its indentation. */
 const PLACE = /^\s*(?:\d{1,6}(?:→|\t|:|-) ?\s*)?/;
 const IMPORT =

@@ -86,7 +86,7 @@ test('the cause of a failed step is told whole where its head has no room for it
     .user('Turn the dome with the wind.')
     .sh(
       'mise run fmt && mise run lint',
-      `[lint] $ lint run\n[lint] ERROR task failed\n${cause}\n${'  turn();\n'.repeat(60)}`,
+      `[lint] $ lint run\n[lint] ERROR task failed\n${cause}\n${Array.from({ length: 60 }, (_, at) => `  turn(${at});`).join('\n')}`,
       1,
     );
   look(story, 5);

@@ -3,7 +3,7 @@
 import { leftOut, moreRows, saysWhere, toldMuch } from '../changes.ts';
 import { byNames, tellableRows, tellingRows, wholeLength, withoutNotices } from '../excerpts.ts';
 import { identifiersOf } from '../identifiers.ts';
-import { foldedRows, withFolds } from '../runs-of-rows.ts';
+import { foldedRows, withFolds, withoutEqual } from '../runs-of-rows.ts';
 import { SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { isTraceHead, readsFailed } from '../outputs.ts';
@@ -460,5 +460,8 @@ function rowsOf(text: string, length: number): string[] {
   const rows = withoutNotices(text)
     .split('\n')
     .filter((row) => row.trim() !== '' && !isTraceHead(row));
-  return rows.map((row) => `    ${clip(row.trimEnd(), length)}`);
+  return withoutEqual(
+    rows.map((row) => row.trimEnd()),
+    (row) => `    ${clip(row, length)}`,
+  );
 }
