@@ -325,6 +325,9 @@ interface EvalFlags {
   readonly canaries: boolean;
 }
 
+/** @source spec 2-engine §10: the sizes at which the baselines stand. */
+const EVAL_SIZES = '2k,4k,8k,16k';
+
 function addEval(program: Command, io: CommandIo, configure: Configure, end: End): void {
   program
     .command('eval')
@@ -333,11 +336,10 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
       '<file...>',
       'session files of any format in docs/formats.md, or directories; - reads standard input',
     )
-    .option(
-      '--sizes <list>',
-      'budgets in tokens, separated by commas',
-      parseSizes,
-      [2000, 4000, 8000, 16_000],
+    .addOption(
+      new Option('--sizes <list>', 'budgets in tokens, separated by commas')
+        .argParser(parseSizes)
+        .default(parseSizes(EVAL_SIZES), EVAL_SIZES),
     )
     .option('--cuts <n>', 'regular cuts for each session, besides its compactions', parseAnyCount, 8)
     .option('--seed <n>', 'seed of the cuts, the random lines and the intervals', parseAnyCount, 1)

@@ -1,9 +1,8 @@
 // Pure pieces of the terminal views: numbers, bars, sparklines, columns.
 
-import { formatNumber } from '../tokens/words.ts';
 import type { Look } from './io.ts';
 
-export { formatNumber } from '../tokens/words.ts';
+export { formatNumber, plural } from '../tokens/words.ts';
 
 /** Colours by meaning. The word or sign beside them says the same. */
 export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warning' | 'bad' | 'accent';
@@ -37,11 +36,6 @@ export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
   return bytes < 1_000_000_000 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
-}
-
-/** `1 call`, `2 calls`, with thousands separators. */
-export function plural(count: number, noun: string): string {
-  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;

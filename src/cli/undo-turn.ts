@@ -116,7 +116,8 @@ async function carryOut(
   if (files?.type === 'refused') refuseRestore(files.why);
   await rollout.append([{ type: 'undo_turn', turnId }]);
   const count = files?.changes.length ?? 0;
-  io.stderr(`Taken back: the conversation is as it was before, and so ${plural(count, 'file')}.\n`);
+  const alike = count === 0 ? '' : `, and so ${count === 1 ? 'is 1 file' : `are ${plural(count, 'file')}`}`;
+  io.stderr(`Taken back: the conversation is as it was before${alike}.\n`);
   if (files !== undefined && count > 0) {
     const way = `git -C ${shellQuote(ghosts.directory)} restore --source=${files.undo.ref} -- .`;
     io.stderr(`The files as they were until now are kept in git. Have them back with: ${way}\n`);

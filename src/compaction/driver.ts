@@ -15,7 +15,7 @@ import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
 import { itemTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
-import { formatNumber } from '../tokens/words.ts';
+import { formatNumber, plural } from '../tokens/words.ts';
 import { autoCompactThreshold } from '../tokens/pressure.ts';
 import { pinnedItems, pinnedNotes } from '../trail/pins.ts';
 import { countRedactions } from '../trail/redact.ts';
@@ -621,7 +621,7 @@ function cannotFit(
   const { fixed = 0 } = parts;
   return new BatonError(
     'cannot_fit',
-    `The context cannot be compacted to ${targetTokens} tokens; it needs at least ${leastTarget}, ${fixed} of them for what stays as it is, like instructions at the start`,
+    `The context cannot be compacted to ${plural(targetTokens, 'token')}; it needs at least ${formatNumber(leastTarget)}, ${formatNumber(fixed)} of them for what stays as it is, like instructions at the start`,
     { cure: `Ask for --target-tokens ${leastTarget} or more.`, data: { leastTarget, parts } },
   );
 }

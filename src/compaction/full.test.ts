@@ -325,7 +325,7 @@ test('notes say what a reader would ask about', () => {
     'The context was within the 20,000 tokens asked for already: it held 9,013. It was compacted all the same.',
   ]);
   assert.deepEqual(receiptOf(run('u:40 u:40 a:9k', { userMessageLimit: 44 })).notes, [
-    '1 older user message(s) did not fit verbatim and are in the summary only.',
+    'In the summary only, since verbatim there was no room: 1 older user message.',
   ]);
   assert.deepEqual(receiptOf(run('dev:5k u a:9k', { window: 10_000 })).notes, [
     'Less than half of the window is free after this compaction. It is filled by system (5,000 tokens), summary (4,031 tokens), user (5 tokens).',

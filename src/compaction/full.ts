@@ -18,7 +18,7 @@ import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
-import { formatNumber } from '../tokens/words.ts';
+import { formatNumber, plural } from '../tokens/words.ts';
 import { MESSAGE_OVERHEAD, shareOut, targetForSummary, WORTHWHILE_SHARE } from './budget.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../trail/summary/write.ts';
 import { InputHash } from './input-hash.ts';
@@ -472,7 +472,8 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
     );
   }
   if (preserved.left > 0) {
-    said.push(`${preserved.left} older user message(s) did not fit verbatim and are in the summary only.`);
+    const older = plural(preserved.left, 'older user message');
+    said.push(`In the summary only, since verbatim there was no room: ${older}.`);
   }
   if (postTokens + plan.givenAgain > request.window / 2) {
     const filling = largestParts(written.items, request.measure);

@@ -138,7 +138,7 @@ describe('a pinned text', () => {
       assert.equal(first.record.receipt.implementation, way.implementation);
       assert.equal(timesHeld(memory.items), 1);
       assert.ok(
-        first.record.receipt.notes.some((note) => note.startsWith('1 pinned text(s) kept word for word')),
+        first.record.receipt.notes.some((note) => note.startsWith('1 pinned text kept word for word')),
         first.record.receipt.notes.join(),
       );
       for (const item of thread('u:10 a:9k')) memory.append({ type: 'item', item });

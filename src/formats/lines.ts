@@ -5,6 +5,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../protocol/item.ts';
 import { isJsonObject } from './fields.ts';
 import type { DamageNote, LineAt, Report } from './reader.ts';
+import { plural } from '../tokens/words.ts';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -170,7 +171,7 @@ export class ValueReader {
     const lost = lostCharacters === 0 ? '' : `; ${lostCharacters} characters that are no JSON were left out`;
     this.#note(
       'glued_lines',
-      `${values.length} record(s) read from one damaged line${lost}`,
+      `${plural(values.length, 'record')} read from one damaged line${lost}`,
       lostCharacters > 0,
     );
   }

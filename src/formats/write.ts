@@ -29,6 +29,7 @@ import type { LoadReport, SessionTail } from './load.ts';
 import { writeMarkdown } from './markdown.ts';
 import type { MarkdownHead } from './markdown.ts';
 import { writeMessages } from './message-arrays.ts';
+import { formatNumber } from '../tokens/words.ts';
 
 /** A compaction that is to be written down. */
 export type CompactionChange =
@@ -251,7 +252,7 @@ function markdownHead({ source, meta, settings, change, at }: FreshSession): Mar
       ...(meta.cwd === undefined ? [] : [`Directory: ${meta.cwd}`]),
       ...(preTokens === undefined || postTokens === undefined
         ? []
-        : [`Tokens: ${preTokens} before, ${postTokens} after`]),
+        : [`Tokens: ${formatNumber(preTokens)} before, ${formatNumber(postTokens)} after`]),
       `Written: ${at}`,
     ],
   };

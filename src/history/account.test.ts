@@ -210,7 +210,7 @@ test('every sample is a point of the gauge; impossible ones are rejected with th
     { turn: 2, line: undefined, used: 47_500 + PLAIN, percentRemaining: 49 },
   ]);
   assert.deepEqual(account.rejectedSamples, [
-    { line: 5, why: 'a usage of 100001 tokens in a window of 100000' },
+    { line: 5, why: 'a usage of 100,001 tokens in a window of 100,000' },
   ]);
   assert.equal(account.unrecorded, 47_500 - 2 * PLAIN);
 });

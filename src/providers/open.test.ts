@@ -69,7 +69,7 @@ describe('the window', () => {
     const { window, warnings } = await open('lab/novel');
     assert.equal(window, 128_000);
     assert.deepEqual(warnings, [
-      'The context window of lab/novel is not known, so 128000 tokens are assumed; ' +
+      'The context window of lab/novel is not known, so 128,000 tokens are assumed; ' +
         'model_context_window in config.toml says it.',
     ]);
   });

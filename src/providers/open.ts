@@ -3,6 +3,7 @@
 import { BatonError } from '../errors.ts';
 import type { Model } from '../ports.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { formatNumber } from '../tokens/words.ts';
 import { chooseProvider, openModel, providerNamed } from './choose.ts';
 import type { ChoiceSources, ProviderChoice } from './choose.ts';
 import { modelInfo } from './models.ts';
@@ -124,7 +125,7 @@ function configuredWindow(key: string, name: string, configured: ConfiguredModel
 
 function unknownWindow(key: string, name: string): string {
   return (
-    `The context window of ${key}/${name} is not known, so ${UNKNOWN_MODEL_WINDOW} tokens are assumed; ` +
+    `The context window of ${key}/${name} is not known, so ${formatNumber(UNKNOWN_MODEL_WINDOW)} tokens are assumed; ` +
     'model_context_window in config.toml says it.'
   );
 }

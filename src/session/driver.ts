@@ -31,6 +31,7 @@ import { wireOrigin } from '../protocol/turn.ts';
 import type { TurnOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
+import { formatNumber } from '../tokens/words.ts';
 import type { Trail } from '../trail/trail.ts';
 import { AnswerSoFar, shownOf } from './answer.ts';
 import { IDLE_LOOP, loopStep } from './loop.ts';
@@ -421,7 +422,7 @@ export class Session {
     const fixed = approximateTokens(instructions + JSON.stringify(tools.specs), config.compact);
     return (
       `${why.replace(/\.?$/, '.')} The window is filled by ${parts}, ` +
-      `and by instructions and tools (about ${fixed} tokens), which are in every request.`
+      `and by instructions and tools (about ${formatNumber(fixed)} tokens), which are in every request.`
     );
   }
 

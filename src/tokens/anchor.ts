@@ -5,6 +5,7 @@ import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import { withSafetyMargin } from './estimate.ts';
+import { formatNumber } from './words.ts';
 
 /** How one reported sample compares to what was predicted just before it. */
 export interface Prediction {
@@ -159,10 +160,11 @@ export class UsageGauge {
 }
 
 function whyImpossible(sample: UsageSample, windowTokens: number | undefined): string | undefined {
-  if (!Number.isFinite(sample.total) || sample.total < 0) return `a usage of ${sample.total} tokens`;
+  if (!Number.isFinite(sample.total) || sample.total < 0)
+    return `a usage of ${formatNumber(sample.total)} tokens`;
   if (sample.total === 0) return 'a usage of 0 tokens';
   if (windowTokens !== undefined && sample.total > windowTokens) {
-    return `a usage of ${sample.total} tokens in a window of ${windowTokens}`;
+    return `a usage of ${formatNumber(sample.total)} tokens in a window of ${formatNumber(windowTokens)}`;
   }
   return undefined;
 }

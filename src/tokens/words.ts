@@ -4,3 +4,8 @@
 export function formatNumber(value: number): string {
   return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
+
+/** `1 call`, `1,200 calls`. */
+export function plural(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -4,6 +4,7 @@ import { BatonError } from '../errors.ts';
 import type { AttachmentItem } from '../protocol/item.ts';
 import type { NoteRecord } from '../protocol/record.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
+import { formatNumber, plural } from '../tokens/words.ts';
 
 /** A text that stays. */
 export interface Pin {
@@ -37,7 +38,7 @@ export function pinRecords(
     const cure = before.length === 0 ? 'Pin a shorter text.' : 'Unpin something, or pin a shorter text.';
     throw new BatonError(
       'pins_full',
-      `Pinned texts would take ${tokens} tokens in every context, more than the ${MAX_PINNED_TOKENS} there is room for`,
+      `Pinned texts would take ${formatNumber(tokens)} tokens in every context, more than the ${formatNumber(MAX_PINNED_TOKENS)} there is room for`,
       { cure, data: { tokens, limit: MAX_PINNED_TOKENS, pins: before.map((pin) => pin.id) } },
     );
   }
@@ -78,5 +79,7 @@ export function pinnedTokens(pins: readonly Pin[]): number {
 export function pinnedNotes(pins: readonly Pin[]): readonly string[] {
   return pins.length === 0
     ? []
-    : [`${pins.length} pinned text(s) kept word for word (about ${pinnedTokens(pins)} tokens).`];
+    : [
+        `${plural(pins.length, 'pinned text')} kept word for word (about ${plural(pinnedTokens(pins), 'token')}).`,
+      ];
 }

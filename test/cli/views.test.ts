@@ -51,3 +51,13 @@ test('broken pairs promise nothing that a small session cannot have', async () =
   const { stdout } = await baton(home, ['inspect', saved('orphan.json', JSON.stringify(messages))]);
   assert.match(stdout, /^Broken pairs: 1 call without result; a full compaction leaves none of them\.$/m);
 });
+
+test('numbers are told as people read them', async () => {
+  const path = saved('numbers.jsonl', asFile(workLines('codex')));
+  const page = await baton(home, ['compact', path, '--format', 'markdown']);
+  assert.match(page.stdout, /^- Tokens: \d{1,3},\d{3} before, (?:\d{1,3},)?\d{1,3} after$/m);
+  const tight = await baton(home, ['compact', path, '--target-tokens', '1', '--format', 'chat']);
+  assert.match(tight.explanation, /cannot be compacted to 1 token; it needs at least (?:\d,)?\d{1,3}, /);
+  const help = await baton(home, ['eval', '--help']);
+  assert.match(help.stdout, /\(default:\s+2k,4k,8k,16k\)/);
+});

@@ -5,6 +5,7 @@ import type { CompactionItem, Item } from '../../protocol/item.ts';
 import type { ModelUsage, RemoteCompaction } from '../../protocol/model.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import { usableWindow } from '../../tokens/pressure.ts';
+import { formatNumber } from '../../tokens/words.ts';
 import type { Trail } from '../../trail/trail.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../../trail/summary/write.ts';
 import { costsOf, Deadline, nameOf, reconnecting, whyUnanswered, readableBy } from '../asking/driver.ts';
@@ -46,7 +47,7 @@ export async function compactRemotely(
   const author = { implementation: 'remote', rung: 'remote', model: name, attempts: [attempt] } as const;
   const result = carryOut(withProviderState(plan, answer.item), () => draft, author);
   if (result.outcome === 'compacted') return { result, attempts: [attempt] };
-  const why = `what it left is too large to be worth it, or for the target of ${plan.target} tokens`;
+  const why = `what it left is too large to be worth it, or for the target of ${formatNumber(plan.target)} tokens`;
   world.tell(`${name} did not compact: ${why}.`);
   return { result: undefined, attempts: [{ ...attempt, outcome: 'defect', why }] };
 }

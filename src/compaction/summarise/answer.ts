@@ -1,6 +1,7 @@
 // Whether what a model said is a summary, and what of the user's words it left out. Pure.
 
 import type { CountText } from '../../tokens/estimate.ts';
+import { formatNumber } from '../../tokens/words.ts';
 import { preservedWords } from '../../trail/summary/preserved.ts';
 import { redact } from '../../trail/redact.ts';
 import { oneLine } from '../../trail/sentences.ts';
@@ -88,7 +89,7 @@ function judgeText(raw: string, summary: string, wanted: Wanted): Verdict {
   const fitting = [raw, summary].find((text) => wanted.count(cleanSummary(text)) <= wanted.mostTokens);
   return fitting === undefined
     ? defect(
-        `it takes more than the ${wanted.mostTokens} tokens that there is room for`,
+        `it takes more than the ${formatNumber(wanted.mostTokens)} tokens that there is room for`,
         `Be shorter: ${wordsFor(wanted)} at the most.`,
       )
     : { type: 'summary', text: fitting, missing };

@@ -8,6 +8,7 @@ import type { SummaryAttempt } from '../../protocol/receipt.ts';
 import { cutMiddle } from '../../tokens/cut.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
+import { plural } from '../../tokens/words.ts';
 import type { Rung } from '../../vocabulary.ts';
 import type { Constraint } from '../../trail/trail.ts';
 import {
@@ -106,7 +107,9 @@ function finish(text: string, rung: Rung, author: SummaryModel, order: SummaryOr
   const notes =
     added === 0
       ? []
-      : [`${added} rule(s) of the user that the model left out stand verbatim behind its summary.`];
+      : [
+          `${plural(added, 'rule')} of the user that the model left out ${added === 1 ? 'stands' : 'stand'} verbatim behind its summary.`,
+        ];
   return { text: whole, model: nameOf(author), rung, notes };
 }
 
