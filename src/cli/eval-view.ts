@@ -81,7 +81,7 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
     .join('\n');
 }
 
-function headline({ settings, files, unread, skipped }: Evaluation, look: Look, home: string): string {
+function headline({ settings, files, rows, unread, skipped }: Evaluation, look: Look, home: string): string {
   const cuts = files.flatMap((file) => file.cuts);
   const real = cuts.filter(({ kind }) => kind === 'compaction').length;
   const measured = new Set<string>(budgetsIn(files));
@@ -95,11 +95,12 @@ function headline({ settings, files, unread, skipped }: Evaluation, look: Look, 
       'strong',
       `${plural(files.length - short.length, 'session')}, ${plural(cuts.length, 'cut')}, ${real} of them where a compaction really happened`,
     ),
-    `Means over sessions; seed ${settings.seed}; o200k tokens.`,
+    `Means over sessions; seed ${settings.seed}; o200k tokens; blank where there is nothing to measure.`,
     ...tooShort(short, settings.cuts),
     ...(unmeasured.length === 0
       ? []
       : [`Nowhere a saving, so not measured: ${unmeasured.join(', ')} tokens`]),
+    ...refusals(rows),
     ...(skipped === 0
       ? []
       : [
@@ -108,6 +109,23 @@ function headline({ settings, files, unread, skipped }: Evaluation, look: Look, 
     ...(unread.length === 0 ? [] : [`${plural(unread.length, 'file')} could not be read.`]),
     '',
   ].join('\n');
+}
+
+/** Where a compaction was refused, a mean over the other cuts says nothing of it. */
+function refusals(rows: readonly CandidateRow[]): readonly string[] {
+  const cutsOf = (candidate: CandidateName, budget: Budget): number =>
+    rowAt(rows, candidate, budget)?.recall?.cuts ?? 0;
+  const told = rows.flatMap(({ candidate, budget }) => {
+    if (candidate !== 'random_lines') return [];
+    const cuts = cutsOf('random_lines', budget);
+    const refused = cuts - cutsOf('context', budget);
+    const size =
+      budget === 'own_summary' ? "the size of the agent's summary" : plural(Number(budget), 'token');
+    return refused === 0 ? [] : [`${size} at ${formatNumber(refused)} of ${plural(cuts, 'cut')}`];
+  });
+  return told.length === 0
+    ? []
+    : [`Too small for the whole context, so not in its means: ${told.join('; ')}`];
 }
 
 /** Most sessions that are named one by one: a directory may hold thousands of a few words. */

@@ -76,6 +76,13 @@ describe('baton eval', () => {
     assert.equal(ran.error?.['code'], 'session_empty');
   });
 
+  it('says why a column has no figure for the whole context', async () => {
+    const { stdout } = await baton(home, ['eval', long, ...BRIEF, '--sizes', '1,2k']);
+    assert.match(stdout, /^Too small for the whole context, so not in its means: 1 token at 1 of 1 cut$/m);
+    const fitting = await baton(home, ['eval', long, ...BRIEF, '--sizes', '2k']);
+    assert.doesNotMatch(fitting.stdout, /Too small for the whole/);
+  });
+
   it('counts short sessions where naming them would fill the screen', async () => {
     const folder = join(home, 'short');
     mkdirSync(folder);
