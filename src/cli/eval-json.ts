@@ -8,14 +8,26 @@ import type { Evaluation } from './eval-view.ts';
 /** Digits that are kept: more would differ between machines before they meant anything. */
 const PRECISION = 10_000;
 
-/** The document. Names are snake_case; the same files, options and version give the same bytes without timings. */
+/** The document. Names are snake_case; the same files, options and version give the same bytes without timings, but for what a model writes. */
 export function evaluationJson(evaluation: Evaluation, hasTimings: boolean) {
-  const { settings, files, unread, skipped, rows, canaries } = evaluation;
+  const { settings, files, unread, skipped, rows, canaries, model } = evaluation;
   return {
     sizes: settings.sizes,
     regular_cuts: settings.cuts,
     seed: settings.seed,
     skipped_files: skipped,
+    model:
+      model === undefined
+        ? null
+        : {
+            name: model.name,
+            asked: model.asked,
+            written: model.written,
+            requests: model.requests,
+            input_tokens: model.inputTokens,
+            output_tokens: model.outputTokens,
+            cost_usd: model.costUsd ?? null,
+          },
     candidates: rows.map((row) => rowJson(row, hasTimings)),
     canaries:
       canaries === undefined

@@ -8,6 +8,7 @@ import type { Budget } from '../eval/measure.ts';
 import { budgetsIn } from '../eval/report.ts';
 import type { CandidateRow, MeasuredFile } from '../eval/report.ts';
 import type { Estimate } from '../eval/statistics.ts';
+import type { ModelWork } from './eval-model.ts';
 import type { Look } from './io.ts';
 import type { UnreadFile } from './session-paths.ts';
 import { formatNumber, padEnd, padStart, paint, plural, printable, tildePath } from './style.ts';
@@ -22,10 +23,13 @@ export interface Evaluation {
   readonly rows: readonly CandidateRow[];
   /** Absent where nobody asked. */
   readonly canaries?: CanaryReport;
+  /** Absent where no model was asked. */
+  readonly model?: ModelWork;
 }
 
 const LABELS: Readonly<Record<CandidateName, string>> = {
   context: 'Baton, whole context',
+  model_context: 'Baton with a model',
   summary: 'Baton, summary only',
   newest: 'newest tokens',
   codex_rule: 'user messages',
@@ -81,7 +85,11 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
     .join('\n');
 }
 
-function headline({ settings, files, rows, unread, skipped }: Evaluation, look: Look, home: string): string {
+function headline(
+  { settings, files, rows, unread, skipped, model }: Evaluation,
+  look: Look,
+  home: string,
+): string {
   const cuts = files.flatMap((file) => file.cuts);
   const real = cuts.filter(({ kind }) => kind === 'compaction').length;
   const measured = new Set<string>(budgetsIn(files));
@@ -101,6 +109,7 @@ function headline({ settings, files, rows, unread, skipped }: Evaluation, look: 
       ? []
       : [`Nowhere a saving, so not measured: ${unmeasured.join(', ')} tokens`]),
     ...refusals(rows),
+    ...modelLines(model),
     ...(skipped === 0
       ? []
       : [
@@ -109,6 +118,19 @@ function headline({ settings, files, rows, unread, skipped }: Evaluation, look: 
     ...(unread.length === 0 ? [] : [`${plural(unread.length, 'file')} could not be read.`]),
     '',
   ].join('\n');
+}
+
+function modelLines(model: ModelWork | undefined): readonly string[] {
+  if (model === undefined) return [];
+  const { name, asked, written, requests, inputTokens, outputTokens, costUsd, why } = model;
+  const cost = costUsd === undefined ? '' : `, $${costUsd.toFixed(4)}`;
+  return [
+    `Model: ${printable(name)} wrote ${formatNumber(written)} of ${formatNumber(asked)} summaries; ` +
+      `${plural(requests, 'request')}, ${formatNumber(inputTokens)} tokens in, ${formatNumber(outputTokens)} out${cost}.`,
+    ...(why === undefined || written === asked
+      ? []
+      : [`The newest that it did not write: ${printable(why)}.`]),
+  ];
 }
 
 /** Where a compaction was refused, a mean over the other cuts says nothing of it. */

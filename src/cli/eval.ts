@@ -11,11 +11,14 @@ import { summarizeFiles } from '../eval/report.ts';
 import { withoutUndoneTurns } from '../history/undone.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { loadTokenizer } from '../tokens/load.ts';
+import { measureWithModel } from './eval-model.ts';
+import type { MeasuredSession } from './eval-model.ts';
 import type { Evaluation } from './eval-view.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { drawProgress, eraseProgress } from './progress.ts';
 import { findSessions, visitSessions } from './session-paths.ts';
 import { readSession, warnOfDamage, withSource } from './session.ts';
+import { openSummarizers } from './summarizers.ts';
 
 /** The options of the command, as the user gave them. */
 export interface EvalFlags {
@@ -26,15 +29,17 @@ export interface EvalFlags {
   /** Put milliseconds into the JSON, which then differs from run to run. */
   readonly timings?: true;
   readonly canaries: boolean;
+  /** `PROVIDER/MODEL`, `PROVIDER` or `embedded`. */
+  readonly model?: string;
 }
 
 /**
  * Measures files one after the other; one that cannot be read is explained and the others are still measured.
- * @throws BatonError `usage`; `tokenizer_missing`; the error of the only file; `session_empty`; `interrupted` between two cuts or canaries
+ * @throws BatonError `usage`; `tokenizer_missing`; as `openSummarizers`; the error of the only file; `session_empty`; `interrupted` between two cuts or canaries
  */
 export async function evaluate(
   io: CommandIo,
-  _config: Config,
+  config: Config,
   paths: readonly string[],
   flags: EvalFlags,
 ): Promise<ExitStatus> {
@@ -50,15 +55,21 @@ export async function evaluate(
     count: await loadTokenizer(),
     clock: io.clock,
   };
+  const summarizers = await openSummarizers(
+    io,
+    config,
+    flags.model === undefined ? {} : { model: flags.model },
+  );
   const sessions = await findSessions(paths);
-  const {
-    results: files,
-    unread,
-    skipped,
-  } = await visitSessions(io, sessions, async (path, place) => ({
-    path,
-    cuts: await measureFile(io, { path, place }, settings),
-  }));
+  const { results, unread, skipped } = await visitSessions(io, sessions, async (path, place) => {
+    const { records, cuts } = await measureFile(io, { path, place }, settings);
+    return { path, cuts, records: summarizers === undefined ? [] : records };
+  });
+  const asked =
+    summarizers === undefined || results.every(({ cuts }) => cuts.length === 0)
+      ? undefined
+      : await measureWithModel({ io, config, summarizers, settings }, results);
+  const files = (asked?.sessions ?? results).map(({ path, cuts }) => ({ path, cuts }));
   // A terminal is told that nothing could be measured, and does not wait for what would not be shown.
   const isShown = flags.json === true || files.some(({ cuts }) => cuts.length > 0);
   const evaluation: Evaluation = {
@@ -67,6 +78,7 @@ export async function evaluate(
     unread,
     skipped,
     rows: summarizeFiles(files, settings.seed),
+    ...(asked === undefined ? {} : { model: asked.work }),
     ...(isShown && flags.canaries ? { canaries: await plantCanaries(io, settings) } : {}),
   };
   if (flags.json === true) {
@@ -83,16 +95,17 @@ async function measureFile(
   io: CommandIo,
   { path, place }: { readonly path: string; readonly place: string },
   settings: EvalSettings,
-): Promise<readonly CutMeasurement[]> {
+): Promise<Omit<MeasuredSession, 'path'>> {
   const records: LogRecord[] = [];
   const report = await withSource(io, path, (source) =>
     readSession(io, source, (record) => records.push(record)),
   );
   warnOfDamage(io, path, report);
+  const standing = withoutUndoneTurns(records);
   const cuts: CutMeasurement[] = [];
   try {
     drawProgress(io, `Measuring ${path}`, place);
-    for (const cut of measureSession(withoutUndoneTurns(records), settings)) {
+    for (const cut of measureSession(standing, settings)) {
       cuts.push(cut);
       drawProgress(io, `Measuring ${path}`, `${place}, cut ${cuts.length}`);
       await giveTurn(io);
@@ -100,7 +113,7 @@ async function measureFile(
   } finally {
     eraseProgress(io);
   }
-  return cuts;
+  return { records: standing, cuts };
 }
 
 async function plantCanaries(io: CommandIo, { seed, count }: EvalSettings): Promise<CanaryReport> {

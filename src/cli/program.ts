@@ -343,6 +343,7 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
     )
     .option('--cuts <n>', 'regular cuts for each session, besides its compactions', parseAnyCount, 8)
     .option('--seed <n>', 'seed of the cuts, the random lines and the intervals', parseAnyCount, 1)
+    .option('--model <name>', 'compare what PROVIDER/MODEL writes, too: a request at each cut for each size')
     .option('--json', 'print JSON (docs/json.md)')
     .option('--timings', 'put milliseconds into the JSON, which then differs from run to run')
     .option('--no-canaries', 'leave out the planted facts: some seconds less, whatever the sessions')

@@ -20,6 +20,7 @@ import { linesOf, linesOfItem } from './text.ts';
 /** What is compared, in the order shown. */
 export const CANDIDATES = [
   'context',
+  'model_context',
   'summary',
   'newest',
   'codex_rule',
@@ -48,7 +49,7 @@ export interface Situation {
 }
 
 /** Raw window that a compaction is planned for; only shares of it matter, and none binds below 16,000 tokens. */
-const WINDOW = 200_000;
+export const WINDOW = 200_000;
 
 /** @source Codex, `COMPACT_USER_MESSAGE_MAX_TOKENS` (codex-behaviour §4.2). */
 const CODEX_USER_TOKENS = 20_000;
@@ -59,7 +60,7 @@ const CANNED_SUMMARY = 'Older turns were truncated to fit the context window.';
 /** This engine: what `baton compact --target-tokens` leaves of the context. Undefined where it refuses. */
 export function compactedContext(situation: Situation, budget: number): Context | undefined {
   const items = compactItems(situation, budget);
-  return items === undefined ? undefined : ofItems(items);
+  return items === undefined ? undefined : contextOfItems(items);
 }
 
 /** The items of that context. */
@@ -135,7 +136,7 @@ export function clearedResults({ log, entries }: Situation): Context {
     keepLastTools: 3,
     count: log.table.tokensOfText,
   });
-  return ofItems(result.wasEffective ? result.items : items);
+  return contextOfItems(result.wasEffective ? result.items : items);
 }
 
 /** Lines of the past in random order, until the next does not fit. */
@@ -156,7 +157,8 @@ export function ofText(text: string): Context {
   return { lines: linesOf(text), orphans: undefined };
 }
 
-function ofItems(items: readonly Item[]): Context {
+/** Items as a context. */
+export function contextOfItems(items: readonly Item[]): Context {
   return { lines: items.flatMap(linesOfItem), orphans: countOrphans(items) };
 }
 

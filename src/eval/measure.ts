@@ -87,6 +87,71 @@ export function* measureSession(
   records: readonly LogRecord[],
   settings: EvalSettings,
 ): Generator<CutMeasurement> {
+  for (const { situation, facts } of situationsOf(records, settings))
+    yield measureCut(situation, facts, settings);
+}
+
+/** A context that a model is to make. */
+export interface Question {
+  readonly situation: Situation;
+  /** Largest size of it. */
+  readonly tokens: number;
+}
+
+/** What came of a question. */
+export interface Answer {
+  readonly context: Context;
+  readonly milliseconds: number;
+}
+
+/** How many questions `measureModel` has to ask about these cuts, and the tokens of the contexts that are shown for them. */
+export function questionsAbout(cuts: readonly CutMeasurement[]): {
+  readonly questions: number;
+  readonly tokens: number;
+} {
+  const sizes = cuts.map(
+    ({ measurements }) => measurements.filter(({ candidate }) => candidate === 'random_lines').length,
+  );
+  return {
+    questions: sizes.reduce((sum, count) => sum + count, 0),
+    tokens: cuts.reduce((sum, { contextTokens }, at) => sum + contextTokens * (sizes[at] ?? 0), 0),
+  };
+}
+
+/**
+ * The cuts of a session with what a model made of them. Each question is answered by the next call of `next`, with
+ * undefined where nothing came of it.
+ * @param cuts what `measureSession` gave for the same records and settings
+ */
+export function* measureModel(
+  records: readonly LogRecord[],
+  cuts: readonly CutMeasurement[],
+  settings: EvalSettings,
+): Generator<Question, readonly CutMeasurement[], Answer | undefined> {
+  const measured: CutMeasurement[] = [];
+  for (const { situation, facts } of situationsOf(records, settings)) {
+    const cut = cuts[measured.length];
+    if (cut === undefined) break;
+    const scoring = scoringOf(situation, facts, settings);
+    const own: Measurement[] = [];
+    for (const { budget, tokens } of budgetsAt(situation.log, facts.cut, facts.contextTokens, settings)) {
+      const answer = yield { situation, tokens };
+      if (answer === undefined) continue;
+      const { milliseconds, context } = answer;
+      own.push(
+        ...made('model_context', scoring, budget, () => context).map((one) => ({ ...one, milliseconds })),
+      );
+    }
+    measured.push({ ...cut, measurements: liftBound([...cut.measurements, ...own]) });
+  }
+  return measured;
+}
+
+/** The places at which a session is measured. What a situation holds of the past is that of the place until the next one is asked for. */
+function* situationsOf(
+  records: readonly LogRecord[],
+  settings: EvalSettings,
+): Generator<{ readonly situation: Situation; readonly facts: CutFacts }> {
   const log = readLog(records, settings.count);
   const history = new HistoryFold(WHOLE_ITEMS);
   const trail = new TrailCollector();
@@ -105,7 +170,7 @@ export function* measureSession(
     const contextTokens = log.table.tokensOfLines(
       situation.entries.flatMap(({ value }) => linesByItem.get(value) ?? []),
     );
-    yield measureCut(situation, { cut, uses, contextTokens }, settings);
+    yield { situation, facts: { cut, uses, contextTokens } };
   }
 }
 
@@ -124,20 +189,15 @@ interface CutFacts {
   readonly contextTokens: number;
 }
 
-function measureCut(
-  situation: Situation,
-  { cut, uses, contextTokens }: CutFacts,
-  settings: EvalSettings,
-): CutMeasurement {
+function scoringOf(situation: Situation, { cut, uses }: CutFacts, { clock }: EvalSettings): Scoring {
+  const { constraints, artifacts } = situation.past;
+  return { situation, cut, uses, constraints, artifacts, clock };
+}
+
+function measureCut(situation: Situation, facts: CutFacts, settings: EvalSettings): CutMeasurement {
   const { log, past } = situation;
-  const scoring: Scoring = {
-    situation,
-    cut,
-    uses,
-    constraints: past.constraints,
-    artifacts: past.artifacts,
-    clock: settings.clock,
-  };
+  const { cut, uses, contextTokens } = facts;
+  const scoring = scoringOf(situation, facts, settings);
   const budgets = budgetsAt(log, cut, contextTokens, settings);
   const largest = Math.max(0, ...budgets.map(({ tokens }) => tokens));
   const best = bestLines(past.distinctLines, uses, log.table, largest);

@@ -34,6 +34,18 @@ export const EvalDocument = z
     regular_cuts: z.int().min(0),
     seed: z.int().min(0),
     skipped_files: z.int().min(0).meta({ description: 'files of directories that are no sessions' }),
+    model: z
+      .strictObject({
+        name: z.string(),
+        asked: z.int().min(0).meta({ description: 'compactions: one at each cut for each size' }),
+        written: z.int().min(0).meta({ description: 'of them: with a summary by a model' }),
+        requests: z.int().min(0),
+        input_tokens: tokens,
+        output_tokens: tokens,
+        cost_usd: z.number().min(0).nullable().meta({ description: 'by list price; null without one' }),
+      })
+      .nullable()
+      .meta({ description: 'null without --model' }),
     candidates: z.array(
       z.strictObject({
         candidate: z.enum(CANDIDATES),
