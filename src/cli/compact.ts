@@ -302,7 +302,7 @@ function destinationOf(
   { out, force }: Pick<CompactFlags, 'force'> & { out?: string | undefined },
   input: ByteSource,
 ): Destination {
-  return { path: out, overwrites: force === true, input };
+  return { path: out, overwrites: force === true, inputs: [input] };
 }
 
 function freshFacts({ report, account }: ReadForCompaction) {

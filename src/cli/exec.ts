@@ -1,10 +1,12 @@
 // `baton exec`: one turn of Baton's own agent without a person beside it.
 
 import { resolve } from 'node:path';
+import { batonHome } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import type { OpenedModel } from '../providers/open.ts';
+import { locateRollout, openRolloutSource } from '../rollout/load.ts';
 import type { Thread, TurnOutcome } from '../thread/driver.ts';
 import type { ApprovalRequest, AskApproval } from '../thread/tools/driver.ts';
 import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
@@ -13,7 +15,8 @@ import { ProgressLines } from './exec-view.ts';
 import { exitStatus, explain } from './explain.ts';
 import { OutputLost } from './io.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
-import { checkDestination, writeOutput } from './output.ts';
+import { checkDestination, filesAt, writeOutput } from './output.ts';
+import type { Destination, Input } from './output.ts';
 import { openSessionModel } from './models.ts';
 import { meantRehearsal } from './meant-rehearsal.ts';
 import type { OpenedRehearsal } from './rehearsal.ts';
@@ -67,6 +70,7 @@ export async function exec(
     const readConfig = async (): Promise<Config> => withFlags(await configure(), flags);
     const config = await readConfig();
     const { model, rehearsal, missing } = await openWork(io, config, flags);
+    if (rehearsal !== undefined) await run.keep(rehearsal.input);
     const text = await promptFor(io, prompt, { rehearsal, missing });
     if (text === undefined) write = eventWriter(io, flags, true);
     const thread = await openThreadFor(io, {
@@ -170,6 +174,8 @@ class Run {
   readonly #io: CommandIo;
   readonly #flags: ExecFlags;
   readonly #show: Show;
+  /** What is read, and may not be written. */
+  readonly #inputs: Input[] = [];
 
   constructor(io: CommandIo, flags: ExecFlags, show: Show) {
     this.#io = io;
@@ -179,11 +185,19 @@ class Run {
 
   /** Finds out what cannot work before anything is paid for. */
   async prepare(): Promise<AnswerForm | undefined> {
-    const { outputSchema: schema } = this.#flags;
+    const { outputSchema: schema, resume } = this.#flags;
     await checkDestination(this.#destination);
+    if (resume !== undefined) await this.keep(await sessionAt(batonHome(this.#io), resume));
     if (schema === undefined) return undefined;
+    for (const input of filesAt([resolve(this.#io.cwd, schema)])) await this.keep(input);
     const { loadAnswerForm } = await import('./answer-schema.ts');
     return loadAnswerForm(this.#io, schema);
+  }
+
+  /** @throws BatonError `output_exists` where the answer would take the place of a file that is read */
+  async keep(input: Input): Promise<void> {
+    this.#inputs.push(input);
+    await checkDestination(this.#destination);
   }
 
   /** @param text undefined: all that was recorded */
@@ -260,14 +274,21 @@ class Run {
     }
   }
 
-  get #destination() {
+  get #destination(): Destination {
     const { outputLastMessage: file } = this.#flags;
     return {
       path: file === undefined ? undefined : resolve(this.#io.cwd, file),
       overwrites: true,
-      input: undefined,
+      inputs: this.#inputs,
     };
   }
+}
+
+/** The session that is to go on, with those that it continues. @throws BatonError as `openRolloutSource` */
+async function sessionAt(home: string, which: string): Promise<Input> {
+  const source = await openRolloutSource(home, await locateRollout(home, which));
+  await source.close();
+  return source;
 }
 
 function interrupted(cure: string, cause?: unknown): BatonError {

@@ -15,15 +15,30 @@ export interface Destination {
   /** A path, or undefined for standard output. */
   readonly path: string | undefined;
   readonly overwrites: boolean;
-  /** What was read for the output: no permission to overwrite covers it. Undefined where it is no longer open. */
-  readonly input: ByteSource | undefined;
+  /** What is read for the output: no permission to overwrite covers it. */
+  readonly inputs: readonly Input[];
+}
+
+/** A file that is read, open or no longer. */
+export type Input = Pick<ByteSource, 'isAt'>;
+
+/** The files that paths lead to whenever it is asked. */
+export function filesAt(paths: readonly string[]): readonly Input[] {
+  return paths.map((path) => ({ isAt: (other) => isSameFile(path, other) }));
+}
+
+async function isSameFile(path: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all(
+    [path, other].map((each) => stat(each, { bigint: true }).catch(() => undefined)),
+  );
+  return one !== undefined && one.dev === two?.dev && one.ino === two.ino;
 }
 
 /**
  * Refuses a destination that cannot be right, before any work is done for it.
  * @throws BatonError `output_exists`, `output_failed`
  */
-export async function checkDestination({ path, overwrites, input }: Destination): Promise<void> {
+export async function checkDestination({ path, overwrites, inputs }: Destination): Promise<void> {
   if (path === undefined) return;
   if (path === '') throw noFile("''", 'no name');
   await checkFolder(dirname(path));
@@ -31,8 +46,9 @@ export async function checkDestination({ path, overwrites, input }: Destination)
   if (stats === undefined) return;
   // A rename would put a file in the place of a device or a pipe.
   if (!stats.isFile()) throw noFile(path, stats.isDirectory() ? 'a directory' : 'no regular file');
-  if (await input?.isAt(path)) {
-    throw new BatonError('output_exists', `${path} is the session itself, which is never changed`, {
+  for (const input of inputs) {
+    if (!(await input.isAt(path))) continue;
+    throw new BatonError('output_exists', `${path} is read here, and what is read is never changed`, {
       cure: 'Choose another name.',
     });
   }

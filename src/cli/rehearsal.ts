@@ -14,6 +14,7 @@ import { pauseFor, Rehearsal } from '../rehearsal/driver.ts';
 import { REHEARSAL } from '../rehearsal/place.ts';
 import { BUNDLED_SESSION } from './bundled.ts';
 import type { CommandIo } from './io.ts';
+import type { Input } from './output.ts';
 import { readSession, withSource } from './session.ts';
 import { plural } from './style.ts';
 
@@ -29,6 +30,8 @@ export interface RehearsalWishes {
 export interface OpenedRehearsal {
   readonly rehearsal: Rehearsal;
   readonly model: OpenedModel;
+  /** The recording. */
+  readonly input: Input;
   /** The value of `--model` that names it. */
   readonly flag: string;
   /** Where its threads keep their notes: nobody's work tree. Absolute. */
@@ -54,9 +57,10 @@ export async function openRehearsal(
   }
   const path = file === undefined ? BUNDLED_SESSION : resolve(io.cwd, fromHome(file, io.homeDirectory));
   const records: LogRecord[] = [];
-  const { format } = await withSource(io, path, (source) =>
-    readSession(io, source, (record) => void records.push(record)),
-  );
+  const { input, format } = await withSource(io, path, async (source) => ({
+    input: source,
+    ...(await readSession(io, source, (record) => void records.push(record))),
+  }));
   const { modelContextWindow: window } = config;
   const rehearsal = new Rehearsal(
     records,
@@ -81,6 +85,7 @@ export async function openRehearsal(
   const pace = speed === 0 ? 'at once' : speed === 1 ? 'as fast as recorded' : `${speed} times as fast`;
   return {
     rehearsal,
+    input,
     model: {
       model: rehearsal.model,
       provider: REHEARSAL,

@@ -1,6 +1,5 @@
 // `baton replay`: recorded sessions played again under other policies.
 
-import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
@@ -15,7 +14,8 @@ import { policyWarnings } from '../watcher/policy.ts';
 import type { PromptTrigger } from '../watcher/policy.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
-import { checkDestination, writeOutput } from './output.ts';
+import { checkDestination, filesAt, writeOutput } from './output.ts';
+import type { Destination } from './output.ts';
 import { choosePolicies } from './replay-policies.ts';
 import type { PolicyName } from './policy-names.ts';
 import type { ReplayConfigs } from './replay-policies.ts';
@@ -50,13 +50,14 @@ export async function replay(
   flags: ReplayFlags,
 ): Promise<ExitStatus> {
   const sessions = await findSessions(paths);
-  if (flags.html !== undefined) await checkReport(flags.html, sessions.files, flags);
+  const place = reportPlace(flags, sessions.files);
+  await checkDestination(place);
   const policies = await choosePolicies(configs, flags.policy, (config) => readTrigger(io, config));
   const { results, unread, skipped } = await visitSessions(io, sessions, (path) =>
     playFile(io, configs.effective, path, { policies, flags }),
   );
   const run: ReplayRun = { policies, files: results, unread, skipped, hasRecall: flags.recall };
-  await tell(io, run, flags);
+  await tell(io, run, flags, place);
   return unread.length > 0 ? 1 : 0;
 }
 
@@ -70,11 +71,10 @@ async function readTrigger(io: CommandIo, config: Config): Promise<PromptTrigger
   return frontmatter;
 }
 
-async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags): Promise<void> {
+async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags, place: Destination): Promise<void> {
   if (flags.html !== undefined) {
     const { renderReport } = await import('./replay-html.ts');
-    const destination = { path: flags.html, overwrites: flags.force === true, input: undefined };
-    await writeOutput(io, destination, [renderReport(run, io.homeDirectory)]);
+    await writeOutput(io, place, [renderReport(run, io.homeDirectory)]);
     io.stderr(`Report written to ${printable(flags.html)}.\n`);
   }
   if (flags.json === true) {
@@ -86,21 +86,9 @@ async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags): Promise<
   }
 }
 
-/** Before anything is played: a report takes no session's place, and nothing else's without `--force`. */
-async function checkReport(
-  path: string,
-  sessions: readonly string[],
-  { force }: Pick<ReplayFlags, 'force'>,
-): Promise<void> {
-  await checkDestination({ path, overwrites: force === true, input: undefined });
-  const there = await stat(path).catch(() => undefined);
-  for (const session of there === undefined ? [] : sessions) {
-    const other = await stat(session).catch(() => undefined);
-    if (other?.ino !== there?.ino || other?.dev !== there?.dev) continue;
-    throw new BatonError('output_exists', `${path} is one of the sessions, which are never changed`, {
-      cure: 'Choose another name.',
-    });
-  }
+/** A report takes no session's place, and nothing else's without `--force`. */
+function reportPlace({ html, force }: ReplayFlags, sessions: readonly string[]): Destination {
+  return { path: html, overwrites: force === true, inputs: filesAt(sessions) };
 }
 
 interface Playing {

@@ -31,7 +31,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     });
   }
   await withSource(io, path, async (source) => {
-    const destination = { overwrites: flags.force === true, input: source };
+    const destination = { overwrites: flags.force === true, inputs: [source] };
     await checkDestination({ ...destination, path: flags.out });
     // The past of every compaction in force: each may be the next to be taken back.
     const { report, account, history } = await readForCompaction(io, config, source, Infinity);

@@ -16,7 +16,7 @@ export interface ByteSource {
   readonly name: string;
   /** Bytes at the time of opening. */
   readonly size: number;
-  /** Whether a path leads to the very file that is read, by whatever name or link. */
+  /** Whether a path leads to a file that is read, by whatever name or link; also asked when all is closed. */
   isAt(path: string): Promise<boolean>;
   /**
    * The bytes in order. The buffer of a chunk is reused for the next one.

@@ -335,7 +335,7 @@ function joined(
     endByte,
     name: source.name,
     size,
-    isAt: (path) => source.isAt(path),
+    isAt: async (path) => (await Promise.all(opened.map((each) => each.isAt(path)))).includes(true),
     hasGrown: () => source.hasGrown(),
     chunks: (signal, from = 0) => chunksOf(segments, signal, from),
     placeBehind: (line) => placeBehind(segments, line),

@@ -1,13 +1,27 @@
 // Where a command is told to work or to write, and cannot: it says so before anything is done or paid for.
 
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ErrorCode } from '../../src/errors.ts';
+import { createRollout, forkRollout } from '../../src/rollout/driver.ts';
 import { assertFailed } from '../support/explained.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import type { Ran } from '../support/program.ts';
+import { agentSays, userSays } from '../support/records.ts';
+import { rolloutWorld } from '../support/rollouts.ts';
 import { NO_PERMISSIONS, withoutPrivileges } from '../support/unprivileged.ts';
 
 const BUNDLED = join(import.meta.dirname, '../../examples/sessions/tally.jsonl');
@@ -81,4 +95,51 @@ test('the folder of an output is looked for before the work', async () => {
       /^baton: The folder .*no\/such does not exist\. Make it, or choose another place\./,
     );
   }
+});
+
+test('no output takes the place of what is read for it, by whatever name', async () => {
+  const home = temporaryDirectory();
+  const world = rolloutWorld();
+  const parent = await createRollout(join(home, '.baton'), { cwd: home }, world);
+  await parent.append([
+    { type: 'item', item: userSays('Mend the gate.') },
+    { type: 'item', item: agentSays('Mended.') },
+  ]);
+  await parent.close();
+  const { rollout: fork } = await forkRollout(join(home, '.baton'), parent.threadId, {}, world);
+  await fork.append([{ type: 'item', item: userSays('And the fence?') }]);
+  await fork.close();
+  const recording = join(home, 'recording.jsonl');
+  copyFileSync(BUNDLED, recording);
+  const form = join(home, 'form.json');
+  writeFileSync(form, '{"type":"object"}');
+  const exec = ['exec', 'Light the lamp.'];
+  const cases: readonly (readonly [string, readonly string[], string])[] = [
+    [recording, [...exec, '--model', 'rehearsal/recording.jsonl'], '--output-last-message'],
+    [fork.path, [...exec, '--model', 'rehearsal', '--resume', fork.threadId], '--output-last-message'],
+    [parent.path, [...exec, '--model', 'rehearsal', '--resume', fork.path], '--output-last-message'],
+    [parent.path, [...exec, '--model', `rehearsal/${fork.path}`], '--output-last-message'],
+    [form, [...exec, '--model', 'nobody/none', '--output-schema', 'form.json'], '--output-last-message'],
+    [parent.path, ['compact', fork.path, '--force'], '--out'],
+    [recording, ['replay', BUNDLED, recording, '--force'], '--html'],
+  ];
+  symlinkSync(form, join(home, 'symlink'));
+  for (const [file, args, option] of cases) {
+    const before = readFileSync(file);
+    const hardlink = join(home, `hardlink-${cases.findIndex(([each]) => each === file)}`);
+    for (const name of [file, hardlink]) {
+      if (!existsSync(name)) linkSync(file, name);
+      assertTold(
+        await baton(home, [...args, option, name]),
+        'output_exists',
+        /never changed\. Choose another/,
+      );
+      assert.deepEqual(readFileSync(name), before);
+    }
+  }
+  assertTold(
+    await baton(home, [...exec, '--output-schema', 'form.json', '--output-last-message', 'symlink']),
+    'output_exists',
+    /symlink is read here/,
+  );
 });
