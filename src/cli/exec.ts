@@ -277,7 +277,7 @@ class Run {
   get #destination(): Destination {
     const { outputLastMessage: file } = this.#flags;
     return {
-      path: file === undefined ? undefined : resolve(this.#io.cwd, file),
+      path: file === undefined || file === '-' ? file : resolve(this.#io.cwd, file),
       overwrites: true,
       inputs: this.#inputs,
     };

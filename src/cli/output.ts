@@ -36,10 +36,15 @@ async function isSameFile(path: string, other: string): Promise<boolean> {
 
 /**
  * Refuses a destination that cannot be right, before any work is done for it.
- * @throws BatonError `output_exists`, `output_failed`
+ * @throws BatonError `usage` for `-`; `output_exists`, `output_failed`
  */
 export async function checkDestination({ path, overwrites, inputs }: Destination): Promise<void> {
   if (path === undefined) return;
+  if (path === '-') {
+    throw new BatonError('usage', 'A file cannot be named - here, which elsewhere is standard input', {
+      cure: 'Write ./- if that is its name; without the option, what a command makes goes to standard output.',
+    });
+  }
   if (path === '') throw noFile("''", 'no name');
   await checkFolder(dirname(path));
   const stats = await stat(path).catch(() => undefined);

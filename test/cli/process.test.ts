@@ -174,6 +174,11 @@ test('wrong usage: status 2, a suggestion, one sentence', async () => {
     ['compact s.jsonl --strategy micro --model openai/gpt-5.1', /writes no summary/],
     ['compact s.jsonl --strategy micro --instructions i --preview', /writes no summary/],
     ['eval s.jsonl --timings', /Add --json/],
+    ['compact s.jsonl --out -', /Write \.\/-/],
+    ['compact s.jsonl --out - --install', /Leave one of them out/],
+    ['undo s.jsonl --out -', /Write \.\/-/],
+    ['replay s.jsonl --html -', /Write \.\/-/],
+    ['exec hi --model rehearsal --output-last-message -', /Write \.\/-/],
     ['sessions --limit -1', /above 0/],
     ['doctor now', /Too many arguments/],
   ];
@@ -182,6 +187,7 @@ test('wrong usage: status 2, a suggestion, one sentence', async () => {
     assertFailed(ended, 'usage');
     assert.match(ended.stderr, words);
   }
+  assert.ok(!existsSync(join(home, '-')), 'no file of that name');
   const alone = await runBuilt([], { home });
   assert.equal(alone.status, 2);
   assert.match(alone.stderr, /^Usage: baton/);
