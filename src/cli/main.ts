@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The program: the only place that touches the process. `--version` answers before anything else is loaded.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 
 const VERSION_FLAGS = new Set(['--version', '-V']);
 
@@ -19,9 +19,18 @@ function packageVersion(): string {
   return version;
 }
 
-if (process.argv.length === 3 && VERSION_FLAGS.has(process.argv[2] ?? '')) {
-  process.stdout.write(`${packageVersion()}\n`);
-} else {
+/** Whether the version was asked for, and got out. Where it did not, the whole program says why. */
+function hasToldVersion(): boolean {
+  if (process.argv.length !== 3 || !VERSION_FLAGS.has(process.argv[2] ?? '')) return false;
+  try {
+    writeSync(1, `${packageVersion()}\n`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+if (!hasToldVersion()) {
   const { run } = AGENT_COMMANDS.has(process.argv[2] ?? '')
     ? await import('./agent.ts')
     : await import('./process.ts');

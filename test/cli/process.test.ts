@@ -202,6 +202,10 @@ test('--version answers alone', async () => {
     const ended = await runBuilt([flag], { home, env: { NODE_DEBUG: 'esm' } });
     assert.equal(ended.stdout, `${version}\n`);
     assert.doesNotMatch(ended.stderr, /process-\w+\.js/, 'and loads nothing');
+    const closed = await runBuilt([flag], { home, shell: '"$@" | true' });
+    assert.deepEqual([closed.status, closed.stderr], [0, '']);
+    if (!existsSync('/dev/full')) continue;
+    assertFailed(await runBuilt([flag], { home, shell: '"$@" >/dev/full' }), 'output_failed');
   }
 });
 
