@@ -209,6 +209,28 @@ test('--version answers alone', async () => {
   }
 });
 
+test('the same session is compacted to the same bytes, but for times and ids', async () => {
+  const home = freshHome();
+  const bundled = join(import.meta.dirname, '../../examples/sessions/tally.jsonl');
+  for (const format of ['codex', 'claude', 'markdown']) {
+    const compactions = [];
+    for (let time = 0; time < 2; time++) {
+      const ended = await runBuilt(
+        ['compact', bundled, '--target-tokens', '8k', '--prune', '--format', format],
+        {
+          home,
+        },
+      );
+      assert.equal(ended.status, 0, ended.stderr);
+      compactions.push(ended.stdout.replaceAll(NEW_EACH_TIME, ''));
+    }
+    assert.equal(compactions[0], compactions[1], format);
+  }
+});
+
+const NEW_EACH_TIME =
+  /\d{4}-\d\d-\d\dT[\d:.]+Z|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|"durationMs":\d+/g;
+
 test('a clean home: config, doctor and sessions work and say so', async () => {
   const home = mkdtempSync(join(root, 'clean'));
   const config = await runBuilt(['config'], { home });
