@@ -37,7 +37,7 @@ import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
 import type { Destination, Piece } from './output.ts';
-import { accountSettings, readSession, withSource } from './session.ts';
+import { accountSettings, readSession, warnOfDamage, withSource } from './session.ts';
 import { arrow, formatNumber, plural, printable } from './style.ts';
 import { openSummarizers } from './summarizers.ts';
 import { openWorkspace } from '../workspace/driver.ts';
@@ -82,7 +82,8 @@ export async function compact(
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
     const commit = async (compaction: Compaction): Promise<void> => {
-      tellDamage(io, path, session.report);
+      // What could not be read is in no summary: that has to be known before the session goes on without it.
+      warnOfDamage(io, path, session.report);
       await writeCompacted(io, { source, session, compaction, flags, target });
     };
     const compaction = await compactHistory(
@@ -99,7 +100,7 @@ export async function compact(
       flags.preview === true ? world : { ...world, commit },
     );
     if (flags.preview !== true) return;
-    tellDamage(io, path, session.report);
+    warnOfDamage(io, path, session.report);
     for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
     const { renderPreview } = await import('./compact-view.ts');
     io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
@@ -373,25 +374,6 @@ function stateNotes(
         `Codex goes on with the provider ${printable(own)}, and takes the file only if that is the same as ${provider}.`,
       ]
     : [];
-}
-
-/** What could not be read is in no summary: that has to be known before the session goes on without it. */
-function tellDamage(io: CommandIo, path: string, { damage, hasGrown }: LoadReport): void {
-  const lost = new Set(damage.filter((note) => note.lost).map(({ line }) => line));
-  const [first] = lost;
-  const notes = [
-    ...(first === undefined
-      ? []
-      : [
-          lost.size === 1
-            ? `line ${formatNumber(first)} is damaged and was left out`
-            : `${plural(lost.size, 'line')} are damaged and were left out, the first is line ${formatNumber(first)}`,
-        ]),
-    ...(hasGrown ? ['the file grew while it was read, and what was appended is not included'] : []),
-  ];
-  const see = first === undefined ? '' : `; \`baton inspect ${printable(path)}\` says more`;
-  for (const [index, note] of notes.entries())
-    io.stderr(`baton: warning: ${note}${index === 0 ? see : ''}.\n`);
 }
 
 /** Tokens before and after. */

@@ -15,7 +15,7 @@ import { REHEARSAL } from '../rehearsal/place.ts';
 import { BUNDLED_SESSION } from './bundled.ts';
 import type { CommandIo } from './io.ts';
 import type { Input } from './output.ts';
-import { readSession, withSource } from './session.ts';
+import { readSession, warnOfDamage, withSource } from './session.ts';
 import { plural } from './style.ts';
 
 /** What the command line says of a rehearsal. */
@@ -57,10 +57,11 @@ export async function openRehearsal(
   }
   const path = file === undefined ? BUNDLED_SESSION : resolve(io.cwd, fromHome(file, io.homeDirectory));
   const records: LogRecord[] = [];
-  const { input, format } = await withSource(io, path, async (source) => ({
+  const { input, report } = await withSource(io, path, async (source) => ({
     input: source,
-    ...(await readSession(io, source, (record) => void records.push(record))),
+    report: await readSession(io, source, (record) => void records.push(record)),
   }));
+  warnOfDamage(io, path, report);
   const { modelContextWindow: window } = config;
   const rehearsal = new Rehearsal(
     records,
@@ -97,7 +98,7 @@ export async function openRehearsal(
     flag: file === undefined ? REHEARSAL : `${REHEARSAL}/${file}`,
     directory,
     banner:
-      `This is a rehearsal: ${name} (${format}, ${plural(rehearsal.turnCount, 'turn')}) is played ${pace}. ` +
+      `This is a rehearsal: ${name} (${report.format}, ${plural(rehearsal.turnCount, 'turn')}) is played ${pace}. ` +
       'No model is asked and nothing is executed; compactions and handovers are made now.',
   };
 }

@@ -14,7 +14,7 @@ import type { CountText } from '../tokens/estimate.ts';
 import type { ThresholdSettings } from '../tokens/pressure.ts';
 import type { CommandIo } from './io.ts';
 import { withProgress } from './progress.ts';
-import { printable } from './style.ts';
+import { formatNumber, plural, printable } from './style.ts';
 
 /** Opens a session for as long as `use` runs. */
 export async function withSource<T>(
@@ -50,14 +50,23 @@ export async function readSession(io: CommandIo, source: ByteSource, emit: Emit)
   );
 }
 
-/** Says on standard error what a damaged session is short of, for commands whose figures rest on it. */
-export function warnOfDamage(io: CommandIo, path: string, { damage }: LoadReport): void {
+/** What a report tells of what is missing. */
+type Missing = Pick<LoadReport, 'damage' | 'hasGrown'>;
+
+/** Says on standard error what could not be read of a session, for commands whose results rest on it. */
+export function warnOfDamage(io: CommandIo, path: string, { damage, hasGrown }: Missing): void {
+  const name = path === '-' ? 'standard input' : printable(path);
   const lost = new Set(damage.filter((note) => note.lost).map(({ line }) => line));
   const [first] = lost;
-  if (first === undefined) return;
-  io.stderr(
-    `baton: warning: ${printable(path)}: ${lost.size} damaged line${lost.size === 1 ? '' : 's'} left out, the first is line ${first}; \`baton inspect\` says more.\n`,
-  );
+  const notes = [
+    ...(first === undefined
+      ? []
+      : [
+          `${plural(lost.size, 'damaged line')} left out, the first is line ${formatNumber(first)}; \`baton inspect\` says more.`,
+        ]),
+    ...(hasGrown ? ['the file grew while it was read, and what was appended is not included.'] : []),
+  ];
+  for (const note of notes) io.stderr(`baton: warning: ${name}: ${note}\n`);
 }
 
 /** How the account of a session counts under a configuration. */

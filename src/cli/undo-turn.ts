@@ -19,6 +19,7 @@ import type { Snapshot } from '../snapshots/snapshot.ts';
 import { Ghosts, refuseRestore } from '../thread/ghosts/driver.ts';
 import { shellQuote } from './install.ts';
 import type { CommandIo } from './io.ts';
+import { warnOfDamage } from './session.ts';
 import { plural, printable } from './style.ts';
 
 /** Longest part of the user's message that is shown, in characters. */
@@ -46,8 +47,9 @@ export async function undoTurn(
   const { clock, ids, signal } = io;
   const records: LogRecord[] = [];
   const keep = (record: LogRecord): void => void records.push(record);
-  const { rollout } = await openRollout(batonHome(io), which, { clock, ids, signal }, keep);
+  const { rollout, damage } = await openRollout(batonHome(io), which, { clock, ids, signal }, keep);
   try {
+    warnOfDamage(io, rollout.path, { damage, hasGrown: false });
     const history = new HistoryFold(WHOLE_ITEMS);
     for (const record of records) history.add(record);
     const turn = requireUndoable(history.newestTurn(), false);

@@ -9,7 +9,7 @@ import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
 import { itemTokens } from '../tokens/estimate.ts';
-import { withSource } from './session.ts';
+import { warnOfDamage, withSource } from './session.ts';
 import { formatNumber, printable } from './style.ts';
 
 /** The options of the command, as the user gave them. */
@@ -42,6 +42,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
         cure: '`baton inspect` lists the compactions of a session.',
       });
     }
+    warnOfDamage(io, path, report);
     const restored = [...undone.before, ...undone.since];
     const newSessionId = io.ids.uuid();
     const written = continueSession(

@@ -104,7 +104,7 @@ for (const format of AGENT_FORMATS) {
     assert.equal(inspected.stderr, '');
     const compacted = await runBuilt(['compact', at.session, '--out', at.out], at);
     assert.equal(compacted.status, 0, compacted.stderr);
-    assert.match(compacted.stderr, /damaged and were left out/);
+    assert.match(compacted.stderr, /damaged lines left out/);
     assertWhole(format, readFileSync(at.out).subarray(damaged.length).toString('utf8'));
     assertUntouched(at, 'out.jsonl');
   });
@@ -125,6 +125,33 @@ for (const format of AGENT_FORMATS) {
     }
   });
 }
+
+/** A line that is none, put in as the fourth. */
+function damage(path: string): void {
+  writeFileSync(path, readFileSync(path, 'utf8').split('\n').toSpliced(3, 0, 'no JSON').join('\n'));
+}
+
+test('whoever works on a damaged session is told', async () => {
+  const at = place();
+  const forked = await baton(at.home, ['compact', at.session, '--out', at.out]);
+  assert.equal(forked.status, 0, forked.explanation);
+  damage(at.out);
+  for (const args of [
+    ['compact', at.out],
+    ['undo', at.out],
+    ['eval', at.out, '--cuts', '1', '--no-canaries'],
+    ['replay', at.out, '--no-recall'],
+    ['exec', '--model', `rehearsal/${at.out}`],
+    ['undo', 'last', '--turn'],
+  ]) {
+    const { status, stderr, explanation } = await baton(at.home, args);
+    assert.equal(status, 0, explanation);
+    assert.match(stderr, /jsonl: 1 damaged line left out, the first is line 4;/, args[0]);
+    if (args[0] !== 'exec') continue;
+    const sessions = readdirSync(join(at.home, '.baton/sessions'), { recursive: true, encoding: 'utf8' });
+    damage(join(at.home, '.baton/sessions', sessions.find((name) => name.endsWith('.jsonl')) ?? ''));
+  }
+});
 
 test('what is no session is named for what it is', async () => {
   const png = Buffer.concat([
@@ -249,7 +276,7 @@ test('standard input: a session, half a session, nothing, closed, a directory', 
     input: at.original.subarray(0, at.original.length - 2000),
   });
   assert.equal(half.status, 0, half.stderr);
-  assert.match(half.stderr, /is damaged and was left out/);
+  assert.match(half.stderr, /standard input: 1 damaged line left out/);
   await fails(['inspect', '-'], 'file_empty', at);
   await fails(['inspect', '-'], 'file_empty', at, { shell: '"$@" <&-' });
   await fails(['inspect', '-'], 'file_empty', at, { shell: '"$@" < /' });
