@@ -361,5 +361,5 @@ function describeContent(head: Buffer, objects: number, damaged: number): string
   }
   if (objects > 0) return 'its lines are JSON, but of no known session format';
   if (first === '{' || first === '[') return 'its first record is cut off or damaged';
-  return 'it holds no JSON';
+  return 'it holds no JSON object';
 }

@@ -164,7 +164,9 @@ test('what is no session is named for what it is', async () => {
     [Buffer.alloc(0), 'file_empty', /is empty/],
     [png, 'format_unknown', /binary/],
     [elf, 'format_unknown', /binary/],
-    [Buffer.from('Dear diary,\n'), 'format_unknown', /no JSON/],
+    ...['Dear diary,\n', 'null', '"hi"'].map(
+      (text) => [Buffer.from(text), 'format_unknown', /no JSON object/] as const,
+    ),
     [Buffer.from('{"a":1}\n{"a":2}\n'), 'format_unknown', /no known session format/],
     [Buffer.from('{\n  "messages": [\n    1\n  ]\n}\n'), 'format_unknown', /JSON/],
     [asFile(workLines('codex').slice(0, 1)), 'session_empty', /no conversation/],
