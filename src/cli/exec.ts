@@ -1,12 +1,10 @@
 // `baton exec`: one turn of Baton's own agent without a person beside it.
 
 import { resolve } from 'node:path';
-import { batonHome } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import type { OpenedModel } from '../providers/open.ts';
-import { locateRollout, openRolloutSource } from '../rollout/load.ts';
 import type { Thread, TurnOutcome } from '../thread/driver.ts';
 import type { ApprovalRequest, AskApproval } from '../thread/tools/driver.ts';
 import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
@@ -20,7 +18,7 @@ import type { Destination, Input } from './output.ts';
 import { openSessionModel } from './models.ts';
 import { meantRehearsal } from './meant-rehearsal.ts';
 import type { OpenedRehearsal } from './rehearsal.ts';
-import { openThreadFor } from './thread.ts';
+import { openThreadFor, requirePlaces } from './thread.ts';
 
 /** The options of the command, as the user gave them. */
 export interface ExecFlags {
@@ -64,8 +62,8 @@ export async function exec(
   };
   const run = new Run(io, flags, show);
   try {
-    const form = await run.prepare();
     const inPlace = resolve(io.cwd, flags.cd ?? '.');
+    const form = await run.prepare(inPlace);
     const configure = configurationOf(inPlace);
     const readConfig = async (): Promise<Config> => withFlags(await configure(), flags);
     const config = await readConfig();
@@ -184,10 +182,11 @@ class Run {
   }
 
   /** Finds out what cannot work before anything is paid for. */
-  async prepare(): Promise<AnswerForm | undefined> {
+  async prepare(directory: string): Promise<AnswerForm | undefined> {
     const { outputSchema: schema, resume } = this.#flags;
     await checkDestination(this.#destination);
-    if (resume !== undefined) await this.keep(await sessionAt(batonHome(this.#io), resume));
+    const session = await requirePlaces(this.#io, { directory, resume });
+    if (session !== undefined) await this.keep(session);
     if (schema === undefined) return undefined;
     for (const input of filesAt([resolve(this.#io.cwd, schema)])) await this.keep(input);
     const { loadAnswerForm } = await import('./answer-schema.ts');
@@ -282,13 +281,6 @@ class Run {
       inputs: this.#inputs,
     };
   }
-}
-
-/** The session that is to go on, with those that it continues. @throws BatonError as `openRolloutSource` */
-async function sessionAt(home: string, which: string): Promise<Input> {
-  const source = await openRolloutSource(home, await locateRollout(home, which));
-  await source.close();
-  return source;
 }
 
 function interrupted(cure: string, cause?: unknown): BatonError {

@@ -15,7 +15,7 @@ import { readLines } from './lines.ts';
 import type { ReadLine } from './lines.ts';
 import { meantRehearsal } from './meant-rehearsal.ts';
 import { openSessionModel } from './models.ts';
-import { openThreadFor } from './thread.ts';
+import { openThreadFor, requirePlaces } from './thread.ts';
 
 /** The options of the command, as the user gave them. */
 export interface ServeFlags {
@@ -53,10 +53,11 @@ export async function serve(
       const { sandbox = config.sandboxMode, approval = config.approvalPolicy } = flags;
       return { ...config, sandboxMode: sandbox, approvalPolicy: approval };
     };
+    const { resume } = flags;
+    await requirePlaces(io, { directory, resume });
     const config = await readConfig();
     requireNoRehearsal(flags.model, config);
     const model = await openSessionModel(io, config, flags.model);
-    const { resume } = flags;
     const wishes = { config, model, playback: undefined, resume, directory, readConfig, version, emit };
     return await new Service(io, await openThreadFor(io, wishes), emit).run();
   } catch (error) {

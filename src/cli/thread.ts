@@ -6,13 +6,16 @@ import type { Config } from '../config/schema.ts';
 import { loadDecisionPrompt, loadPrompt, promptPlace } from '../prompts/load.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import type { OpenedModel } from '../providers/open.ts';
+import { locateRollout, openRolloutSource } from '../rollout/load.ts';
 import { openThread } from '../thread/driver.ts';
 import type { Thread } from '../thread/driver.ts';
 import type { Playback } from '../thread/terms.ts';
 import type { AskApproval } from '../thread/tools/driver.ts';
 import { openHooks } from './hooks.ts';
 import type { CommandIo } from './io.ts';
+import type { Input } from './output.ts';
 import { summarizersOf, watcherSummarizersOf } from './summarizers.ts';
+import { resolveRoot } from '../workspace/driver.ts';
 
 /** What a command says of the thread that it wants. */
 export interface ThreadWishes {
@@ -31,6 +34,23 @@ export interface ThreadWishes {
   /** Absent: whoever sends ops is asked. */
   readonly ask?: AskApproval;
   readonly emit: (event: SessionEvent) => void;
+}
+
+/**
+ * Looks whether a thread can be opened before a model is looked for: without one nobody would learn what else is wrong.
+ * @returns the session that is to go on, with those that it continues
+ * @throws BatonError as `resolveRoot`, `openRolloutSource`
+ */
+export async function requirePlaces(
+  io: CommandIo,
+  { directory, resume }: Pick<ThreadWishes, 'directory' | 'resume'>,
+): Promise<Input | undefined> {
+  await resolveRoot(directory);
+  if (resume === undefined) return undefined;
+  const home = batonHome(io);
+  const source = await openRolloutSource(home, await locateRollout(home, resume));
+  await source.close();
+  return source;
 }
 
 /**

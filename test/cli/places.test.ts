@@ -81,6 +81,18 @@ test('a file is no place to work in', async () => {
   );
 });
 
+test('what is missing is named before a model is', async () => {
+  const home = temporaryDirectory();
+  const nobody = ['-c', 'model_providers.ollama={base_url="http://127.0.0.1:9/v1",wire_api="chat"}'];
+  for (const command of [['exec', 'Light the lamp.'], ['exec', '--model', 'rehearsal'], ['serve']]) {
+    const nowhere = await baton(home, [...nobody, ...command, '-C', join(home, 'nowhere')]);
+    assertTold(nowhere, 'file_not_found', /nowhere does not exist\. Name the directory/);
+    const unknown = await baton(home, [...nobody, ...command, '--resume', join(home, 'unknown')]);
+    assertTold(unknown, 'file_not_found', /unknown does not exist\. /);
+  }
+  assert.deepEqual(readdirSync(home), []);
+});
+
 test('the folder of an output is looked for before the work', async () => {
   const home = temporaryDirectory();
   for (const args of [
