@@ -3,6 +3,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ConfigRequest } from '../config/load.ts';
 import { ConfigReader, loadConfig } from '../config/load.ts';
+import { nearestName } from '../config/nearest.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { APPROVAL_POLICIES, OUTPUT_FORMATS, SANDBOX_MODES, STRATEGIES } from '../vocabulary.ts';
@@ -56,6 +57,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print the help of a command')
     .showSuggestionAfterError()
+    .addHelpText('beforeAll', ({ command }) => refuseUnknown(command))
     // Errors leave as `BatonError`, to be told like every other failure.
     .configureOutput({
       writeOut: io.stdout,
@@ -101,6 +103,20 @@ export function buildProgram(io: CommandIo, version: string): Program {
       }
     },
   };
+}
+
+/**
+ * Refuses to print the help of all commands for one that there is not.
+ * @returns nothing to be printed
+ */
+function refuseUnknown({ args, commands }: Command): string {
+  const asked = args[args[0] === 'help' ? 1 : 0] ?? 'help';
+  const names = ['help', ...commands.map((command) => command.name())];
+  if (commands.length === 0 || asked.startsWith('-') || names.includes(asked)) return '';
+  const meant = nearestName(asked, names);
+  throw new BatonError('usage', `Unknown command '${asked}'`, {
+    cure: meant === undefined ? '`baton --help` lists the commands.' : `Did you mean ${meant}?`,
+  });
 }
 
 /** `error: unknown option '--jsn'\n(Did you mean --json?)` as a sentence and its cure. */

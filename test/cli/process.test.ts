@@ -181,6 +181,10 @@ test('wrong usage: status 2, a suggestion, one sentence', async () => {
     ['exec hi --model rehearsal --output-last-message -', /Write \.\/-/],
     ['sessions --limit -1', /above 0/],
     ['doctor now', /Too many arguments/],
+    ['help inspct', /Unknown command 'inspct'\. Did you mean inspect\?/],
+    ['tally --help', /Unknown command 'tally'\. .baton --help. lists/],
+    ['config help shw', /Unknown command 'shw'\. Did you mean show\?/],
+    ['prompts tally --help', /Unknown command 'tally'/],
   ];
   for (const [line, words] of cases) {
     const ended = await runBuilt(line.split(' '), { home });
