@@ -195,18 +195,19 @@ test('paths that lead to no file', async () => {
   symlinkSync('nowhere', join(at.home, 'dangling'));
   symlinkSync('loop', join(at.home, 'loop'));
   makePipe(join(at.home, 'pipe'));
-  const cases: readonly (readonly [string, ErrorCode])[] = [
+  const cases: readonly (readonly [string, ErrorCode, RegExp?])[] = [
     ['missing.jsonl', 'file_not_found'],
     ['session.jsonl/below', 'file_not_found'],
     ['dangling', 'file_not_found'],
-    ['loop', 'file_unreadable'],
+    ['loop', 'file_unreadable', /a link that leads back to itself/],
+    ['a'.repeat(300), 'file_unreadable', /so long a name/],
     ['.', 'not_a_file'],
     ['/dev/null', 'not_a_file'],
     ['pipe', 'not_a_file'],
     ['', 'file_not_found'],
   ];
-  for (const [path, code] of cases) {
-    await fails(['inspect', path], code, at);
+  for (const [path, code, cure = /./] of cases) {
+    assert.match((await fails(['inspect', path], code, at)).stderr, cure);
     await failsHere(['compact', absolute(at, path), '--out', at.out], code, at);
   }
   const several = await runBuilt(['inspect', 'missing.jsonl', 'session.jsonl'], at);
