@@ -255,7 +255,7 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     .addOption(
       new Option(
         '--format <name>',
-        'same keeps the original bytes and appends; others write the context anew',
+        'in its own (same), a session of Codex or Claude Code keeps its bytes and is appended to; others are written anew',
       )
         .choices(OUTPUT_FORMATS)
         .default('same'),

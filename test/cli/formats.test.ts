@@ -8,6 +8,7 @@ import type { Receipt } from '../../src/protocol/receipt.ts';
 import { FORMAT_NAMES } from '../../src/vocabulary.ts';
 import { LOOK_ALIKE_FILES } from '../support/format-lines.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
+import { asFile, workLines } from '../support/work-sessions.ts';
 
 const home = temporaryDirectory();
 
@@ -77,6 +78,20 @@ for (const format of ['responses', 'anthropic', 'chat'] as const) {
     const same = await baton(home, ['compact', out, '--target-tokens', '1500']);
     assert.equal(same.status, 0, same.stderr);
     assert.ok(Array.isArray(JSON.parse(same.stdout)), 'same is the same form');
+  });
+}
+
+for (const [own, format] of [
+  ['codex', 'codex'],
+  ['claude', 'claude-code'],
+] as const) {
+  test(`a session of ${own} is appended to in its own format, also by name`, async () => {
+    const original = asFile(workLines(format)).toString('utf8');
+    const named = await baton(home, ['compact', saved('own.jsonl', original), '--format', own]);
+    const same = await baton(home, ['compact', join(home, 'own.jsonl')]);
+    assert.equal(named.status, 0, named.explanation);
+    assert.ok(named.stdout.startsWith(original) && named.stdout.length > original.length);
+    assert.equal(named.stdout, same.stdout);
   });
 }
 
