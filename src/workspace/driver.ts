@@ -36,11 +36,22 @@ export async function openWorkspace(
   };
 }
 
-/** The workspace itself, with links resolved. @throws BatonError `file_not_found`, `not_a_directory` */
+/** The workspace itself, with links resolved. @throws BatonError `file_not_found`, `file_unreadable`, `not_a_directory` */
 export async function resolveRoot(directory: string): Promise<string> {
   const cure = 'Name the directory of the work.';
   const root = await realpath(directory).catch((cause: unknown) => {
-    throw new BatonError('file_not_found', `The workspace ${directory} does not exist`, { cure, cause });
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') {
+      throw new BatonError('file_not_found', `The workspace ${directory} does not exist`, { cure, cause });
+    }
+    throw new BatonError(
+      'file_unreadable',
+      `The workspace ${directory} cannot be reached (${code ?? String(cause)})`,
+      {
+        cure,
+        cause,
+      },
+    );
   });
   if ((await stat(root)).isDirectory()) return root;
   throw new BatonError('not_a_directory', `The workspace ${directory} is no directory`, { cure });

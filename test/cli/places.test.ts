@@ -60,6 +60,7 @@ test('a rehearsal in a home that cannot be written is told of', { skip: NO_PERMI
 test('a file is no place to work in', async () => {
   const home = temporaryDirectory();
   writeFileSync(join(home, 'file'), '');
+  symlinkSync('loop', join(home, 'loop'));
   for (const args of [
     [
       'exec',
@@ -74,6 +75,8 @@ test('a file is no place to work in', async () => {
     ['compact', BUNDLED, '--workspace', 'file', '--out', join(home, 'out.jsonl')],
   ]) {
     assertTold(await baton(home, args), 'not_a_directory', /file is no directory\. /);
+    const round = args.map((arg) => (arg === 'file' ? 'loop' : arg));
+    assertTold(await baton(home, round), 'file_unreadable', /loop cannot be reached \(ELOOP\)\. /);
   }
   assert.deepEqual(
     readdirSync(home).filter((name) => name.startsWith('out')),
