@@ -298,11 +298,24 @@ for (const [why, text] of refused) {
 
 const lines = Buffer.from(textOf('pi with a tree (version 3)'));
 const encoded: readonly (readonly [what: RegExp, cure: RegExp, bytes: Buffer])[] = [
-  [/UTF-16/, /iconv/, Buffer.from(`\uFEFF${lines.toString()}`, 'utf16le')],
-  [/UTF-16/, /iconv/, Buffer.from(`\uFEFF${lines.toString()}`, 'utf16le').swap16()],
+  ...['\uFEFF', '', '\r\n'].flatMap((start) => {
+    const units = Buffer.from(`${start}${lines.toString()}`, 'utf16le');
+    return [
+      [/UTF-16LE/, /iconv -f UTF-16LE .* -Encoding unicode/, units],
+      [/UTF-16BE/, /iconv -f UTF-16BE .* -Encoding bigendianunicode/, Buffer.from(units).swap16()],
+      [/UTF-32LE/, /iconv -f UTF-32LE .* -Encoding utf32/, widened(units)],
+      [/UTF-32BE/, /iconv -f UTF-32BE .* -Encoding bigendianutf32/, widened(units).swap32()],
+    ] as const;
+  }),
   [/with gzip/, /`gzip -dc FILE \| baton inspect -`/, gzipSync(lines)],
   [/with zstd/, /`zstd -dc FILE/, Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), lines])],
 ];
+
+function widened(units: Buffer): Buffer {
+  const wide = Buffer.alloc(units.length * 2);
+  for (let at = 0; at < units.length; at += 2) units.copy(wide, at * 2, at, at + 2);
+  return wide;
+}
 
 for (const [index, [what, cure, bytes]] of encoded.entries()) {
   test(`refused with what makes it readable: ${what.source} (${index + 1})`, async () => {

@@ -326,19 +326,16 @@ function unknownFormat(source: ByteSource, what: string, cure = KNOWN_FORMATS): 
 const ENCODINGS: readonly (readonly [start: readonly number[], what: string, cure: string])[] = [
   [[0x1f, 0x8b], 'it is compressed with gzip', unpackedBy('gzip')],
   [[0x28, 0xb5, 0x2f, 0xfd], 'it is compressed with zstd', unpackedBy('zstd')],
-  ...[
-    [0xff, 0xfe],
-    [0xfe, 0xff],
-  ].map(
-    (mark) =>
-      [
-        mark,
-        'it is UTF-16 text, as `>` of Windows PowerShell writes it',
-        'Make it UTF-8: `iconv -f UTF-16 -t UTF-8 FILE > NEW`, or in PowerShell ' +
-          '`Get-Content FILE | Set-Content -Encoding utf8 NEW`.',
-      ] as const,
-  ),
 ];
+
+/** Text whose characters have several bytes each: its mark, and the place of an ASCII character in a unit. */
+const WIDE_TEXT = [
+  // Before those of two bytes, whose mark begins like theirs.
+  { encoding: 'UTF-32LE', mark: [0xff, 0xfe, 0, 0], unit: 4, place: 0, inPowerShell: 'utf32' },
+  { encoding: 'UTF-32BE', mark: [0, 0, 0xfe, 0xff], unit: 4, place: 3, inPowerShell: 'bigendianutf32' },
+  { encoding: 'UTF-16LE', mark: [0xff, 0xfe], unit: 2, place: 0, inPowerShell: 'unicode' },
+  { encoding: 'UTF-16BE', mark: [0xfe, 0xff], unit: 2, place: 1, inPowerShell: 'bigendianunicode' },
+] as const;
 
 function unpackedBy(program: string): string {
   return `Unpack it: \`${program} -dc FILE | baton inspect -\`; other commands read - as well.`;
@@ -347,8 +344,32 @@ function unpackedBy(program: string): string {
 /** UTF-16 must not go on as damaged UTF-8: every letter outside of ASCII would be lost, and here and there a line. */
 function refuseEncoding(source: ByteSource, head: Buffer): void {
   for (const [start, what, cure] of ENCODINGS) {
-    if (start.every((byte, at) => head[at] === byte)) throw unknownFormat(source, what, cure);
+    if (startsWith(head, start)) throw unknownFormat(source, what, cure);
   }
+  const wide = WIDE_TEXT.find(
+    ({ mark, unit, place }) => startsWith(head, mark) || beginsAsJson(head, unit, place),
+  );
+  if (wide === undefined) return;
+  throw unknownFormat(
+    source,
+    `it is ${wide.encoding} text, as \`>\` of Windows PowerShell writes it`,
+    `Make it UTF-8: \`iconv -f ${wide.encoding} -t UTF-8 FILE > NEW\`, or in PowerShell ` +
+      `\`Get-Content -Encoding ${wide.inPowerShell} FILE | Set-Content -Encoding utf8 NEW\`.`,
+  );
+}
+
+function startsWith(head: Buffer, start: readonly number[]): boolean {
+  return start.every((byte, at) => head[at] === byte);
+}
+
+/** Whether two units stand for ASCII, as those do with which JSON begins. @source RFC 4627, section 3 */
+function beginsAsJson(head: Buffer, unit: number, place: number): boolean {
+  const start = head.subarray(0, 2 * unit);
+  return (
+    start.length === 2 * unit &&
+    /[[{\s]/.test(String.fromCharCode(start[place] ?? 0)) &&
+    start.every((byte, at) => (byte !== 0) === (at % unit === place))
+  );
 }
 
 function describeContent(head: Buffer, objects: number, damaged: number): string {

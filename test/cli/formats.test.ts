@@ -1,7 +1,7 @@
 // The formats on the command line: inspected, compacted into what an API takes, and what is refused with which cure.
 
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Receipt } from '../../src/protocol/receipt.ts';
@@ -52,6 +52,20 @@ test('every format is inspected under its name', async () => {
     assert.equal(status, 0, `${name}: ${stderr}`);
     assert.ok(stdout.includes(FORMAT_NAMES[format]), name);
   }
+});
+
+test('nothing is appended to UTF-16 that has no mark; once made UTF-8 as the cure says, it is compacted', async () => {
+  const rollout = asFile(workLines('codex')).toString();
+  const wide = join(home, 'wide.jsonl');
+  writeFileSync(wide, rollout, 'utf16le');
+  const out = join(home, 'wide.out.jsonl');
+  const refused = await baton(home, ['compact', wide, '--out', out]);
+  assert.equal(refused.status, 1);
+  assert.equal(refused.error?.['code'], 'format_unknown');
+  assert.match(String(refused.error?.['cure']), /iconv -f UTF-16LE -t UTF-8/);
+  assert.ok(!existsSync(out));
+  writeFileSync(wide, readFileSync(wide, 'utf16le'));
+  assert.equal((await baton(home, ['compact', wide, '--out', out])).status, 0);
 });
 
 for (const format of ['responses', 'anthropic', 'chat'] as const) {
