@@ -50,6 +50,24 @@ test('a document that is too large to be parsed at once is explained', async () 
   );
 });
 
+test('so is one whose object is whole on its only line', async () => {
+  const source: ByteSource = {
+    ...sourceOf('', LARGE),
+    async *chunks() {
+      yield Buffer.from(
+        '{"info":{"id":"s"},"messages":[{"info":{"role":"user"},"parts":[{"type":"text","text":"a"}]}',
+      );
+      const space = Buffer.alloc(1024 * 1024, ' ');
+      for (let written = 0; written < LARGE; written += space.length) yield space;
+      yield Buffer.from(']}');
+    },
+  };
+  await assert.rejects(
+    loadSession(source, () => undefined),
+    (error) => error instanceof BatonError && error.code === 'format_unknown' && /200 MB/.test(error.message),
+  );
+});
+
 test('lines are read whatever the size, a torn first one included', async () => {
   const text =
     '{"role":"system","content":"torn\n{"role":"user","content":"a"}\n{"role":"assistant","content":"b"}\n';

@@ -3,14 +3,9 @@
 import { BatonError } from '../errors.ts';
 import type { Json, JsonObject } from '../protocol/item.ts';
 import { isJsonObject } from './fields.ts';
+import { LARGEST_JSON_BYTES } from './lines.ts';
 import type { Report } from './reader.ts';
 import type { ByteSource } from './source.ts';
-
-/**
- * The largest document that is read. It is parsed as one text, which takes about three times its size; the longest text
- * of Node is 512 MB. The largest of the recorded sessions that are documents has 4 MB.
- */
-const LARGEST_DOCUMENT_BYTES = 200 * 1024 * 1024;
 
 /** What a file holds besides JSON Lines. */
 export type DocumentRead =
@@ -39,7 +34,7 @@ export async function readDocument(
   report: Report,
   signal: AbortSignal | undefined,
 ): Promise<DocumentRead> {
-  if (source.size > LARGEST_DOCUMENT_BYTES) return { type: 'no_document' };
+  if (source.size > LARGEST_JSON_BYTES) return { type: 'no_document' };
   const bytes = Buffer.allocUnsafe(source.size);
   let length = 0;
   for await (const chunk of source.chunks(signal)) length += chunk.copy(bytes, length);
@@ -48,10 +43,25 @@ export async function readDocument(
   return { type: 'document', values: objectsOf(value, report), lines: linesOf(bytes.subarray(0, length)) };
 }
 
-/** Says that a document is too large, where it is one: an array, or an object over several lines. */
-export function explainLargeDocument(source: ByteSource): BatonError | undefined {
-  if (source.size <= LARGEST_DOCUMENT_BYTES) return undefined;
-  const limit = LARGEST_DOCUMENT_BYTES / (1024 * 1024);
+/** Whether a file is one line, which nothing follows. */
+export async function isOneLine(source: ByteSource, signal: AbortSignal | undefined): Promise<boolean> {
+  let read = 0;
+  for await (const chunk of source.chunks(signal)) {
+    const feed = chunk.indexOf(0x0a);
+    if (feed !== -1) return read + feed + 1 === source.size;
+    read += chunk.length;
+  }
+  return true;
+}
+
+/**
+ * Says of a file that is too large for a document that it is one.
+ * @param head its first bytes; where they are not of JSON nothing is said
+ */
+export function explainLargeDocument(source: ByteSource, head: Buffer): BatonError | undefined {
+  if (source.size <= LARGEST_JSON_BYTES) return undefined;
+  if (!/^\uFEFF?\s*[[{]/.test(head.toString('utf8', 0, 64))) return undefined;
+  const limit = LARGEST_JSON_BYTES / (1024 * 1024);
   return new BatonError(
     'format_unknown',
     `${source.name} looks like one JSON document of more than ${limit} MB, which is more than Baton parses at once`,

@@ -17,8 +17,11 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
  */
 const DEEPEST = 500;
 
-/** A line longer than this is reported and skipped: V8 cannot hold it as one string. */
-const LONGEST_LINE_BYTES = 256 * 1024 * 1024;
+/**
+ * The largest JSON that is read, a line or a document: it is parsed as one text, which takes about three times its size, and
+ * the longest text of Node is 512 MB. @source the largest of the recorded sessions that are documents has 4 MB
+ */
+export const LARGEST_JSON_BYTES = 200 * 1024 * 1024;
 
 /** Cuts chunks of bytes into lines. The last line may lack its line feed; `end` tells. */
 export class LineSplitter {
@@ -28,7 +31,7 @@ export class LineSplitter {
   #pendingBytes = 0;
 
   /** @param longest bytes of a line that are kept; of a longer one, the rest of the chunk that exceeds them too */
-  constructor(onLine: (bytes: Buffer, isTerminated: boolean) => void, longest = LONGEST_LINE_BYTES) {
+  constructor(onLine: (bytes: Buffer, isTerminated: boolean) => void, longest = LARGEST_JSON_BYTES) {
     this.#onLine = onLine;
     this.#longest = longest;
   }
@@ -82,7 +85,7 @@ export class ValueReader {
     onValue: (value: JsonObject, at: LineAt) => void,
     report: Report,
     parse: ParseLine = () => undefined,
-    longest = LONGEST_LINE_BYTES,
+    longest = LARGEST_JSON_BYTES,
   ) {
     this.#onValue = onValue;
     this.#report = report;
@@ -207,7 +210,7 @@ function parseOrUndefined(text: string): unknown {
 /** Whether a line would be read again: readers refuse what is nested too deep or too long. */
 export function isReadable(text: string, value: JsonObject): boolean {
   // No more bytes than three for each unit of a string.
-  const isShort = text.length * 3 <= LONGEST_LINE_BYTES || Buffer.byteLength(text) <= LONGEST_LINE_BYTES;
+  const isShort = text.length * 3 <= LARGEST_JSON_BYTES || Buffer.byteLength(text) <= LARGEST_JSON_BYTES;
   return isShort && (text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST));
 }
 

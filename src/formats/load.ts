@@ -15,7 +15,7 @@ import type { CodexTail } from './codex/tail.ts';
 import { copilotReader } from './copilot.ts';
 import { detectFormat, DETECTION_LINES } from './detect.ts';
 import { geminiReader } from './gemini.ts';
-import { canBeDocument, explainLargeDocument, readDocument } from './json-document.ts';
+import { canBeDocument, explainLargeDocument, isOneLine, readDocument } from './json-document.ts';
 import { LineSplitter, ValueReader } from './lines.ts';
 import type { ParseLine } from './lines.ts';
 import { LIKENESS, LOOK_ALIKES } from './likeness.ts';
@@ -261,11 +261,14 @@ type Content =
 
 async function look(source: ByteSource, report: Report, signal: AbortSignal | undefined): Promise<Content> {
   let mayBeDocument = false;
+  let isLarge: BatonError | undefined;
   for await (const chunk of source.chunks(signal)) {
     refuseEncoding(source, chunk);
     mayBeDocument = canBeDocument(chunk);
+    isLarge = explainLargeDocument(source, chunk);
     break;
   }
+  if (isLarge !== undefined && (await isOneLine(source, signal))) throw isLarge;
   if (!mayBeDocument) return { format: await detectLines(source, signal) };
   const document = await readDocument(source, report, signal);
   if (document.type === 'document') {
@@ -280,7 +283,6 @@ async function look(source: ByteSource, report: Report, signal: AbortSignal | un
     if (format !== undefined) return { format, document };
     throw unknownFormat(source, detection.looksLike ?? 'it is a JSON document of no known format');
   }
-  const isLarge = explainLargeDocument(source);
   try {
     return { format: await detectLines(source, signal) };
   } catch (error) {

@@ -249,6 +249,8 @@ async function readHead(
 ): Promise<{ readonly line: JsonObject; readonly endByte: number }> {
   const parts: Buffer[] = [];
   for await (const chunk of source.chunks()) {
+    // The type of a line stands before its payload: a document of another agent may be one line of hundreds of megabytes.
+    if (parts.length === 0 && !chunk.includes('"session_meta"')) break;
     const feed = chunk.indexOf(LINE_FEED);
     parts.push(Buffer.from(feed === -1 ? chunk : chunk.subarray(0, feed)));
     if (feed !== -1) break;

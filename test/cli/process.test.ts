@@ -8,7 +8,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
+  truncateSync,
   watch,
   writeFileSync,
 } from 'node:fs';
@@ -17,6 +19,7 @@ import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeBigSession } from '../support/big-session.ts';
 import { NOT_BUILT, runBuilt, whenOpen } from '../support/built.ts';
+import type { Ended } from '../support/built.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { NO_TERMINAL, showIn } from '../support/terminal.ts';
@@ -125,21 +128,40 @@ test('a reader that goes away is no failure and makes no noise', async () => {
   assert.deepEqual(readdirSync(home).toSorted(), IN_HOME, 'nothing that was put aside is left');
 });
 
+const TELL_PEAK = `process.on('exit',()=>process.stderr.write('\\npeak '+process.resourceUsage().maxRSS+'\\n'))`;
+
+/** Runs a command and tells how many kilobytes it held at most. */
+async function runMeasured(args: readonly string[]): Promise<Ended & { readonly kilobytes: number }> {
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TELL_PEAK)}` };
+  const ended = await runBuilt(args, { home: root, env });
+  return { ...ended, kilobytes: Number(/peak (\d+)/.exec(ended.stderr)?.[1]) };
+}
+
 test('the memory of a 60 MB session is that of its live history', async () => {
-  const report =
-    "process.on('exit',()=>process.stderr.write('\\npeak '+process.resourceUsage().maxRSS+'\\n'))";
-  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` };
   for (const path of [big, bigClaude]) {
     for (const args of [
       ['inspect', path],
       ['compact', path, '--prune'],
     ]) {
-      const { stderr, status } = await runBuilt(args, { home: root, env });
+      const { stderr, status, kilobytes } = await runMeasured(args);
       assert.equal(status, 0, stderr);
-      const kilobytes = Number(/peak (\d+)/.exec(stderr)?.[1]);
       assert.ok(kilobytes < 380_000, `${args[0]}: ${kilobytes} kB`);
     }
   }
+});
+
+test('a document that is too large is refused without being taken into memory, also where it is one line', async () => {
+  const path = join(root, 'export.json');
+  for (const start of ['{"info":{"id":"s"},"messages":[', '[{"role":"user","content":"a"},']) {
+    writeFileSync(path, start);
+    // Without blocks on the disk.
+    truncateSync(path, 300e6);
+    const { stderr, status, kilobytes } = await runMeasured(['inspect', path]);
+    assert.equal(status, 1);
+    assert.match(stderr, /one JSON document of more than 200 MB/, start);
+    assert.ok(kilobytes < 200_000, `${start}: ${kilobytes} kB`);
+  }
+  rmSync(path);
 });
 
 test('every command explains itself and each of its options', async () => {
