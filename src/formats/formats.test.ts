@@ -278,6 +278,41 @@ test('a damaged line costs that line only', async () => {
   assert.ok(contextOf(records).includes('assistant: The labels are faded.'));
 });
 
+function geminiPrompt(id: string): JsonObject {
+  return { id, timestamp: 't', type: 'user', content: id };
+}
+
+function geminiContext(id: string): JsonObject {
+  return { $set: { messages: [geminiPrompt(id)] } };
+}
+
+test('a log of Gemini CLI is told up to a context that takes its place, so that no more than the newest is kept', () => {
+  const records: LogRecord[] = [];
+  const damage: unknown[] = [];
+  const reader = geminiReader.read(
+    (record) => records.push(record),
+    (note) => damage.push(note),
+    undefined,
+  );
+  const told = (): string[] => records.map(({ type, line }) => `${line} ${type}`);
+  const values = [
+    geminiPrompt('m1'),
+    geminiPrompt('m2'),
+    geminiContext('s1'),
+    geminiPrompt('m3'),
+    geminiPrompt('m3'),
+    geminiContext('s2'),
+    geminiPrompt('m4'),
+  ];
+  values.slice(0, 4).forEach((value, at) => reader.accept(value, { line: at + 1, part: 0 }));
+  assert.deepEqual(told(), ['1 item', '2 item', '3 compacted']);
+  values.slice(4).forEach((value, at) => reader.accept(value, { line: at + 5, part: 0 }));
+  reader.end();
+  assert.deepEqual(told().slice(3), ['5 opaque', '5 item', '6 compacted', '7 item']);
+  assert.equal(new Set(records.map((record) => (record.type === 'compacted' ? record.id : ''))).size, 3);
+  assert.deepEqual(damage, []);
+});
+
 const refused: readonly (readonly [why: RegExp, text: string])[] = [
   [/cut off or damaged/, textOf('opencode export (1.14)').slice(0, -40)],
   [/JSON document of no known format/, '{\n  "name": "seeds",\n  "version": "1.0.0"\n}\n'],

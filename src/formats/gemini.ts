@@ -39,12 +39,16 @@ function isContent(value: Json): value is JsonObject {
   );
 }
 
-/** A message with its place, or a replacement of everything before it. */
-type Logged =
-  | { readonly type: 'message'; value: JsonObject; at: LineAt }
-  | { readonly type: 'replaced'; readonly messages: readonly JsonObject[]; readonly at: LineAt };
+/** A message with its place. */
+interface Logged {
+  value: JsonObject;
+  at: LineAt;
+}
 
-/** Reads sessions of Gemini CLI. A message may be written again whenever it changed, so all are told at the end. */
+/**
+ * Reads sessions of Gemini CLI. A message may be written again whenever it changed, so all are told at the end, or when
+ * another context takes their place.
+ */
 export const geminiReader: FormatReader = {
   read: (emit, report) => new GeminiReader(new Teller(emit, report)),
 };
@@ -53,7 +57,8 @@ class GeminiReader implements LineReader {
   readonly #teller: Teller;
   #log: Logged[] = [];
   /** Messages that can still be rewritten, by id. */
-  #byId = new Map<string, Extract<Logged, { type: 'message' }>>();
+  #byId = new Map<string, Logged>();
+  #replacements = 0;
 
   constructor(teller: Teller) {
     this.#teller = teller;
@@ -65,7 +70,7 @@ class GeminiReader implements LineReader {
     const patch = objectAt(value, '$set');
     if (rewindTo !== undefined) this.#rewind(rewindTo);
     else if (patch !== undefined) this.#patch(patch, at);
-    else if (isContent(value)) this.#log.push({ type: 'message', value, at });
+    else if (isContent(value)) this.#log.push({ value, at });
     else if (TYPES.has(value['type']) && !Array.isArray(value['messages'])) this.#message(value, at);
     else if (typeof value['sessionId'] === 'string' || 'messages' in value || 'history' in value)
       this.#document(value, at);
@@ -73,12 +78,12 @@ class GeminiReader implements LineReader {
   }
 
   end(): void {
-    for (const [position, logged] of this.#log.entries()) {
-      this.#teller.begin(logged.at);
-      if (logged.type === 'message') this.#tell(logged.value);
-      else this.#replaced(logged.messages, `replaced-${position}`);
+    for (const { value, at } of this.#log) {
+      this.#teller.begin(at);
+      this.#tell(value);
     }
     this.#log = [];
+    this.#byId = new Map();
   }
 
   #document(value: JsonObject, at: LineAt): void {
@@ -86,7 +91,7 @@ class GeminiReader implements LineReader {
     const [cwd] = stringsAt(value, 'directories');
     this.#teller.meta({ cwd });
     for (const message of [...arrayAt(value, 'messages'), ...arrayAt(value, 'history')]) {
-      if (isContent(message)) this.#log.push({ type: 'message', value: message, at });
+      if (isContent(message)) this.#log.push({ value: message, at });
       else if (isJsonObject(message)) this.#message(message, at);
       else this.#teller.damage('not_an_object', 'A message that is no object was left out', true);
     }
@@ -103,7 +108,7 @@ class GeminiReader implements LineReader {
       this.#teller.opaque('rewritten');
       return;
     }
-    const logged = { type: 'message' as const, value, at };
+    const logged = { value, at };
     this.#log.push(logged);
     if (id !== undefined) this.#byId.set(id, logged);
   }
@@ -112,9 +117,7 @@ class GeminiReader implements LineReader {
   #rewind(id: string): void {
     const target = this.#byId.get(id);
     const found = target === undefined ? -1 : this.#log.indexOf(target);
-    const from = found === -1 ? this.#log.findLastIndex(({ type }) => type === 'replaced') + 1 : found;
-    for (const logged of this.#log.splice(from)) {
-      if (logged.type !== 'message') continue;
+    for (const logged of this.#log.splice(Math.max(0, found))) {
       this.#teller.begin(logged.at);
       this.#teller.side(messageItems(logged.value), 'abandoned_branch');
       this.#byId.delete(stringAt(logged.value, 'id') ?? '');
@@ -132,8 +135,9 @@ class GeminiReader implements LineReader {
     const ids = new Set(messages.map((message) => stringAt(message, 'id')));
     const isSame = [...this.#byId.keys()].every((id) => ids.has(id));
     if (!isSame) {
-      this.#log.push({ type: 'replaced', messages, at });
-      this.#byId = new Map();
+      this.end();
+      this.#teller.begin(at);
+      this.#replaced(messages, `replaced-${++this.#replacements}`);
       return;
     }
     for (const message of messages) this.#message(message, at);

@@ -35,12 +35,21 @@ export async function readDocument(
   signal: AbortSignal | undefined,
 ): Promise<DocumentRead> {
   if (source.size > LARGEST_JSON_BYTES) return { type: 'no_document' };
+  const { text, lines } = await readText(source, signal);
+  const value = parse(withoutBom(text));
+  if (value === undefined) return { type: 'no_document' };
+  return { type: 'document', values: objectsOf(value, report), lines };
+}
+
+/** The bytes are given up before the text is parsed, which takes several times as much memory again. */
+async function readText(
+  source: ByteSource,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly text: string; readonly lines: number }> {
   const bytes = Buffer.allocUnsafe(source.size);
   let length = 0;
   for await (const chunk of source.chunks(signal)) length += chunk.copy(bytes, length);
-  const value = parse(withoutBom(bytes.toString('utf8', 0, length)));
-  if (value === undefined) return { type: 'no_document' };
-  return { type: 'document', values: objectsOf(value, report), lines: linesOf(bytes.subarray(0, length)) };
+  return { text: bytes.toString('utf8', 0, length), lines: linesOf(bytes.subarray(0, length)) };
 }
 
 /** Whether a file is one line, which nothing follows. */

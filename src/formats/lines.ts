@@ -18,7 +18,7 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const DEEPEST = 500;
 
 /**
- * The largest JSON that is read, a line or a document: it is parsed as one text, which takes about three times its size, and
+ * The largest JSON that is read, a line or a document: it is parsed as one text, which takes about four times its size, and
  * the longest text of Node is 512 MB. @source the largest of the recorded sessions that are documents has 4 MB
  */
 export const LARGEST_JSON_BYTES = 200 * 1024 * 1024;

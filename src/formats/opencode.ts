@@ -73,6 +73,12 @@ interface Pruned {
   readonly callIds: string[];
 }
 
+/** A message of a session. */
+interface Place {
+  readonly messages: readonly JsonObject[];
+  readonly position: number;
+}
+
 class SessionReader {
   readonly #teller: Teller;
   readonly #info: JsonObject;
@@ -100,24 +106,23 @@ class SessionReader {
       const info = objectAt(message, 'info') ?? {};
       isReverted ||= revertedFrom !== undefined && stringAt(info, 'id') === revertedFrom;
       teller.date(objectAt(info, 'time')?.['created']);
-      const before = messages.slice(0, position);
       if (isReverted) teller.side(this.#allItems(info, message), 'abandoned_branch');
-      else this.#message(info, message, before);
+      else this.#message(info, message, { messages, position });
     }
     this.#tellPruned(Infinity);
   }
 
-  #message(info: JsonObject, message: JsonObject, before: readonly JsonObject[]): void {
+  #message(info: JsonObject, message: JsonObject, place: Place): void {
     const createdMs = countAt(objectAt(info, 'time') ?? {}, 'created');
     if (createdMs !== undefined) this.#tellPruned(createdMs);
     const pending = this.#pending;
     if (info['role'] === 'assistant' && info['summary'] === true && pending !== undefined) {
-      this.#compaction(info, message, { ...pending, before });
+      this.#compaction(info, message, { ...pending, place });
       return;
     }
-    const ref = refOf(before.length);
+    const ref = refOf(place.position);
     if (info['role'] === 'assistant') this.#answer(info, message, ref);
-    else this.#prompt(info, message, ref, before.length);
+    else this.#prompt(info, message, ref, place.position);
   }
 
   #prompt(info: JsonObject, message: JsonObject, ref: string, position: number): void {
@@ -204,7 +209,7 @@ class SessionReader {
   #compaction(
     info: JsonObject,
     message: JsonObject,
-    { part, position, before }: { part: JsonObject; position: number; before: readonly JsonObject[] },
+    { part, position, place }: { part: JsonObject; position: number; place: Place },
   ): void {
     this.#pending = undefined;
     const parts = objectsAt(message, 'parts');
@@ -215,8 +220,9 @@ class SessionReader {
       this.#teller.damage('wrong_shape', 'A compaction without a summary; ignored');
       return;
     }
-    const id = stringAt(info, 'id') ?? refOf(before.length);
+    const id = stringAt(info, 'id') ?? refOf(place.position);
     const trigger = part['auto'] === true ? 'auto' : 'manual';
+    const before = place.messages.slice(0, place.position);
     const tail = stringAt(part, 'tail_start_id');
     const from =
       tail === undefined

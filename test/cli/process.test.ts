@@ -150,6 +150,20 @@ test('the memory of a 60 MB session is that of its live history', async () => {
   }
 });
 
+test('the bytes of a document are not kept beside its text and its values', async () => {
+  const path = join(root, 'messages.json');
+  const messages = Array.from({ length: 20_000 }, (_, at) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content: `${at} ${'word '.repeat(600)}`,
+  }));
+  writeFileSync(path, `[\n${messages.map((message) => JSON.stringify(message)).join(',\n')}\n]\n`);
+  const { stderr, status, kilobytes } = await runMeasured(['inspect', path]);
+  assert.equal(status, 0, stderr);
+  // 61 MB: once as text, once as values, and what reading them takes. The bytes would be as much again.
+  assert.ok(kilobytes < 265_000, `${kilobytes} kB`);
+  rmSync(path);
+});
+
 test('a document that is too large is refused without being taken into memory, also where it is one line', async () => {
   const path = join(root, 'export.json');
   for (const start of ['{"info":{"id":"s"},"messages":[', '[{"role":"user","content":"a"},']) {
