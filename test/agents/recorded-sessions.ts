@@ -35,7 +35,15 @@ export async function listSessions(...folders: readonly string[]): Promise<Recor
 }
 
 /** The smallest of each generation in which there is something to compact. */
-const SMALLEST = [/019ed836/, /Monotoba/, /^overflow/, /^manual/, /acc53d32/, /4a07cdcd/, /^reactive-compact/];
+const SMALLEST = [
+  /019ed836/,
+  /Monotoba/,
+  /^overflow/,
+  /^manual/,
+  /acc53d32/,
+  /4a07cdcd/,
+  /^reactive-compact/,
+];
 
 /**
  * Whether cli.test.ts has Baton compact this session and a real tool resume what came of it, so that no other test has to
