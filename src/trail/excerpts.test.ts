@@ -155,10 +155,11 @@ test('what a harness says of dealing with an agent in the background is no outco
   const result = [
     'Agent launched.',
     "agentId: star7 (internal ID - do not mention to user. Use SendMessage with to: 'star7'.)",
-    'Do NOT Read or Bash tail this file: it is long.',
     'output_file: /tmp/star7.output',
+    'Do NOT Read or Bash tail this file: it is long.',
+    'It tells of itself.',
   ];
-  assert.deepEqual(tellableRows(result.join('\n')), ['Agent launched.', 'agentId: star7', result[3]]);
+  assert.deepEqual(tellableRows(result.join('\n')), ['Agent launched.', 'agentId: star7', result[4]]);
 });
 
 test('imports and listings give way to what says more, and are told by their first rows where they stand', () => {

@@ -189,7 +189,7 @@ export function withoutNotices(text: string): string {
 
 /** What a harness tells an agent of how to deal with another one that runs in the background. @source Claude Code session files */
 const AGENT_NOTES =
-  / \(internal ID - do not mention to user\.[^\n]*|^Do NOT Read or Bash tail this file[^\n]*\n?/gm;
+  / \(internal ID - do not mention to user\.[^\n]*|^(?:output_file: [^\n]*\n)?Do NOT Read or Bash tail this file[^\n]*\n?/gm;
 
 function withoutAgentNotes(text: string): string {
   return text.includes('(internal ID - do not') ? text.replaceAll(AGENT_NOTES, '') : text;
