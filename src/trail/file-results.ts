@@ -77,6 +77,7 @@ export class FileResults {
     // Whatever changed it: nobody sends an edit again that was refused before.
     this.#book.runs.forget(`edit ${path}`);
     this.#book.requests.noteEdit(to ?? path);
+    this.#book.items.noteEdit(to ?? path);
     this.#book.runs.noteEdit(to ?? path, moment);
     this.#book.steps.noteChange(to ?? path);
     this.#book.steps.act(phraseOf(file.action, path, to), this.#book.moment);

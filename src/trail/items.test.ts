@@ -31,9 +31,27 @@ test('where a request has several parts, each is told with what the agent said o
   assert.deepEqual(itemsTold(story), [
     'Items of the list of message 1, by what the agent said of each last:',
     '- 1 (The hatch leaks): "Item 1 is sealed."',
-    '- 2 (The lamp is dim), 5 (A typo): "I will fix items 1-3 and 5."',
+    '- 2 (The lamp is dim), 5 (A typo): "I will fix items 1-3 and 5.", then changed hatch.ts',
     '- 3 (No spare bulb), the newest: "Now item 3: I look for bulbs."',
     '- 4 (The log is too long): "Good news: item 4 is fine."',
+  ]);
+});
+
+test('of an item that was only announced it is told what was changed next, and that it was committed', () => {
+  const story = Story.in(home)
+    .user(list)
+    .agent('Item 1: seal the hatch')
+    .edit(`${home}/hatch.ts`, 'a', 'b')
+    .edit(`${home}/seal.ts`, 'a', 'b')
+    .edit(`${home}/rim.ts`, 'a', 'b')
+    .sh('git commit -qam "Seal the hatch"', '[main 0a1b2c3] Seal the hatch\n 3 files changed')
+    .agent('Item 2: a lamp')
+    .edit(`${home}/lamp.ts`, 'a', 'b')
+    .agent('Item 4 is fine.');
+  assert.deepEqual(itemsTold(story).slice(1, 4), [
+    '- 1 (The hatch leaks): "Item 1: seal the hatch", then changed hatch.ts, seal.ts and 1 more, and committed',
+    '- 2 (The lamp is dim): "Item 2: a lamp", then changed lamp.ts',
+    '- 4 (The log is too long), the newest: "Item 4 is fine."',
   ]);
 });
 

@@ -2,6 +2,7 @@
 // a successor must know which of them are done.
 
 import { clip, detached, oneLine, sentencesOf, withoutEmphasis } from './sentences.ts';
+import type { Moment } from './files.ts';
 import type { ItemList, ListedItem, Reply } from './trail.ts';
 
 const LEAST_ITEMS = 3;
@@ -35,10 +36,13 @@ const NARROWED =
 const WORD = /[\p{L}\p{N}_]{4,}/gu;
 const OTHER_ITEM_WORDS = 2;
 
+/** An item whose changes are still being noted. */
+type OpenItem = ListedItem & { readonly changed: string[] };
+
 interface Listing {
   readonly turn: number;
   readonly by: ItemList['by'];
-  readonly items: Map<number, ListedItem>;
+  readonly items: Map<number, OpenItem>;
   /** Words that stand in no other item. */
   readonly words: ReadonlyMap<number, ReadonlySet<string>>;
   readonly isNarrowed: boolean;
@@ -50,6 +54,8 @@ export class ItemLedger {
   /** A newer one that the agent gave, of which nothing was said by number yet. */
   #given: Listing | undefined;
   #hasTasks = false;
+  /** The items that were named last, until the user speaks: what is changed then is changed for them. */
+  #spoken: OpenItem[] = [];
   readonly #touched = new Set<number>();
 
   /** A tool numbers tasks of its own from now on: what is said of "task 4" says nothing of a list. */
@@ -59,6 +65,7 @@ export class ItemLedger {
 
   /** Takes a message of the user in. @param replied the agent's answer before it */
   addRequest(text: string, turn: number, replied: Reply | undefined): void {
+    this.#spoken = [];
     const own = listingOf(text, turn, 'user');
     if (own !== undefined) this.#follow(own);
     if (own !== undefined || replied === undefined || text.length > LONGEST_FOLLOW_UP) return;
@@ -67,13 +74,18 @@ export class ItemLedger {
   }
 
   /** Takes what the agent said in. */
-  addAnswer(text: string, turn: number): void {
+  addAnswer(text: string, moment: Moment): void {
     if (this.#list !== undefined || this.#given !== undefined)
-      for (const sentence of sentencesOf(text)) this.#addSentence(sentence, turn);
-    this.#given = listingOf(text, turn, 'agent') ?? this.#given;
+      for (const sentence of sentencesOf(text)) this.#addSentence(sentence, moment);
+    this.#given = listingOf(text, moment.turn, 'agent') ?? this.#given;
   }
 
-  #addSentence(sentence: string, turn: number): void {
+  /** The agent changed a file. */
+  noteEdit(path: string): void {
+    for (const { changed } of this.#spoken) if (!changed.includes(path)) changed.push(detached(path));
+  }
+
+  #addSentence(sentence: string, moment: Moment): void {
     if (sentence.endsWith('?')) return;
     const numbers = namedIn(sentence, this.#hasTasks);
     const isOfGiven = numbers.length > 0 && this.#isOfGiven(sentence, numbers);
@@ -82,16 +94,17 @@ export class ItemLedger {
     const list = this.#list;
     if (list === undefined) return;
     for (const number of aboutIn(sentence, list)) this.#touched.add(number);
+    if (numbers.length > 0) this.#spoken = [];
     if (numbers.some((number) => isOfAnother(sentence, number, list))) this.#list = undefined;
     else
       for (const number of numbers)
-        this.#say(number, sentence, { turn, isTogether: numbers.length > MOST_TOGETHER });
+        this.#say(number, sentence, { ...moment, isTogether: numbers.length > MOST_TOGETHER });
   }
 
   #say(
     number: number,
     sentence: string,
-    { turn, isTogether }: { readonly turn: number; readonly isTogether: boolean },
+    { turn, position, isTogether }: Moment & { readonly isTogether: boolean },
   ): void {
     const items = this.#list?.items;
     const item = items?.get(number);
@@ -100,7 +113,9 @@ export class ItemLedger {
     // Moved to the end: the newest comes last.
     items?.delete(number);
     const said = detached(clip(oneLine(withoutEmphasis(sentence)), SAID_LENGTH));
-    items?.set(number, { ...item, said, turn });
+    const told: OpenItem = { ...item, said, turn, position, changed: [] };
+    items?.set(number, told);
+    this.#spoken.push(told);
   }
 
   /** Whether a sentence means the newer list; undefined where it may mean either. */
@@ -126,7 +141,7 @@ export class ItemLedger {
   list(turn: number): ItemList | undefined {
     if (this.#list === undefined) return undefined;
     const { by, isNarrowed, items: all } = this.#list;
-    const items = [...all.values()];
+    const items = [...all.values()].map((item) => ({ ...item, changed: [...item.changed] }));
     if (!items.some((item) => item.turn === turn)) return undefined;
     const unnamed = isNarrowed ? [] : items.filter(({ said }) => said === undefined);
     const silent = unnamed.filter(({ number }) => !this.#touched.has(number));
@@ -170,8 +185,8 @@ function isOfAnother(sentence: string, number: number, { items, words }: Listing
 }
 
 /** The items of the last numbered list of at least three, by number. */
-function itemsOf(text: string): Map<number, ListedItem> {
-  let items = new Map<number, ListedItem>();
+function itemsOf(text: string): Map<number, OpenItem> {
+  let items = new Map<number, OpenItem>();
   let best = items;
   for (const row of text.split('\n')) {
     const match = NUMBERED_ROW.exec(row) ?? TABLE_ROW.exec(row);
@@ -180,7 +195,7 @@ function itemsOf(text: string): Map<number, ListedItem> {
     if (number !== items.size + 1) items = new Map();
     if (number !== items.size + 1) continue;
     const told = detached(clip(oneLine(withoutEmphasis(toldCells(match[2] ?? ''))), ITEM_LENGTH));
-    items.set(number, { number, text: told, said: undefined, turn: 0 });
+    items.set(number, { number, text: told, said: undefined, turn: 0, position: -1, changed: [] });
     if (items.size >= LEAST_ITEMS && items.size <= MOST_ITEMS) best = items;
   }
   return best.size >= LEAST_ITEMS ? best : new Map();

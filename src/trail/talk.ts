@@ -67,7 +67,7 @@ export class Talk {
     this.#book.statements.add(statementsOf(text, this.#book.moment));
     this.#book.note(excerpt(text), 'agent', this.#book.quotable('agent', text));
     this.#book.requests.noteMessage(text);
-    this.#book.items.addAnswer(text, this.#book.requests.turn);
+    this.#book.items.addAnswer(text, this.#book.moment);
     this.#lastMessage = keptOf(text, text.slice(-6_000));
     const { turn, position } = this.#book.moment;
     const reply = { turn, position, text: this.#lastMessage };

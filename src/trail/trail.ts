@@ -30,6 +30,10 @@ export interface ListedItem {
   /** The agent's newest sentence that names the item by its number, and the turn it was said in; 0 where there is none. */
   readonly said: string | undefined;
   readonly turn: number;
+  /** Where it was said; −1 where nothing was. */
+  readonly position: number;
+  /** Files that were changed after that and before another item was named or the user spoke. */
+  readonly changed: readonly string[];
 }
 
 /** The boxes of a file. */

@@ -223,7 +223,8 @@ export function pendingLines(trail: Trail): SummaryLine[] {
 }
 
 /** Where the parts of a request with a numbered list stand, in the agent's words. */
-function itemLines({ items }: Trail): SummaryLine[] {
+function itemLines(trail: Trail): SummaryLine[] {
+  const { items } = trail;
   if (items === undefined) return [];
   const section = SECTION.pending;
   const list =
@@ -235,7 +236,7 @@ function itemLines({ items }: Trail): SummaryLine[] {
   const sentences = new Set(items.items.flatMap(({ said }) => said ?? []));
   const told = [...sentences].map((said) => {
     const named = items.items.filter((item) => item.said === said);
-    const text = `- ${numbered(named)}${said === newest ? ', the newest' : ''}: ${quoted(said)}`;
+    const text = `- ${numbered(named)}${said === newest ? ', the newest' : ''}: ${quoted(said)}${changedSince(named, trail)}`;
     return summaryLine({ section, order: 104 + (named[0]?.number ?? 0) / 100, text, value: 3, group });
   });
   const rest = [
@@ -248,6 +249,19 @@ function itemLines({ items }: Trail): SummaryLine[] {
       summaryLine({ section, order: 105 + at / 10, text: `- ${words} ${numbered(listed)}`, value: 3, group }),
     );
   return [...untold, ...told];
+}
+
+/** Files that are told of an item. */
+const CHANGED_FILES = 2;
+
+/** What was done after items were named, which may be what they ask for: a word for it stands nowhere. */
+function changedSince(items: readonly ListedItem[], { tree }: Trail): string {
+  const [item] = items;
+  if (item === undefined || item.changed.length === 0) return '';
+  const files = item.changed.slice(0, CHANGED_FILES).join(', ');
+  const more = item.changed.length > CHANGED_FILES ? ` and ${item.changed.length - CHANGED_FILES} more` : '';
+  const isCommitted = tree.as !== 'seen' && (tree.newest?.position ?? -1) > item.position;
+  return `, then changed ${files}${more}${isCommitted ? ', and committed' : ''}`;
 }
 
 /** Open boxes that are told, and characters of one. */
