@@ -35,6 +35,18 @@ test('a command that ran well as part of a longer script has passed', () => {
   assert.deepEqual(told(story), ['- `npm run lint` failed: Error: no lens. Passed later.']);
 });
 
+test('packages of Go that a task passed have passed, whatever called it', () => {
+  const failed = (...options: string[]) =>
+    start().sh(['go test ./cmd/dome/roof/...', ...options].join(' '), '--- FAIL: TestLatch (0.1s)\nFAIL', 1);
+  const others = '?   \torbit.dev/cmd\t[no test files]\nok  \torbit.dev/cmd/dome\t0.3s';
+  const passed = `${others}\nok  \torbit.dev/cmd/dome/roof\t5.520s`;
+  for (const story of [failed(), failed('-v'), failed('-run TestLatch')])
+    assert.match(told(story.sh('mise run test', passed))[0] ?? '', / Passed later\.$/);
+  const empty = `${others}\nok  \torbit.dev/cmd/dome/roof\t0.5s [no tests to run]`;
+  for (const story of [failed().sh('mise run test', empty), failed('-race').sh('mise run test', passed)])
+    assert.doesNotMatch(told(story)[0] ?? '', /Passed later/);
+});
+
 test('what is set for a command is a part of it, but for how its output looks and for secrets', () => {
   const bare = start().sh('pytest', "E ModuleNotFoundError: No module named 'dome'", 1);
   assert.deepEqual(told(bare.sh('PYTHONPATH=. pytest', '4 passed')), [

@@ -3,7 +3,7 @@
 import { endOfConflict } from './conflicts.ts';
 import { detached } from './sentences.ts';
 import type { Moment } from './files.ts';
-import { hasPassed, includesAll, lightOf, passesFiles } from './reruns.ts';
+import { hasPassed, includesAll, lightOf, passesFiles, passesPackages } from './reruns.ts';
 import type { ComparedRun } from './reruns.ts';
 import { isFormatting, isMisspelled, mendsBy } from './runners.ts';
 import { TaskLedger } from './tasks.ts';
@@ -110,7 +110,7 @@ export class FailureLedger {
     const tasks = this.#tasks.ranBy(run, output);
     for (const failure of this.#failures.values()) {
       if (failure.outcome === 'passed') continue;
-      if (hasPassed(failure, run, tasks)) {
+      if (hasPassed(failure, run, tasks) || passesPackages(failure, output)) {
         failure.outcome = 'passed';
         failure.editedBetween = [...new Set(this.#editedSince(failure))].slice(-MAX_EDITED_BETWEEN);
         failure.mendedBy = this.#mendingOf(failure, run);

@@ -77,6 +77,30 @@ export function passesFiles(failed: ComparedRun, well: ComparedRun): boolean {
   });
 }
 
+/** How `go test` says that all tests of a package passed, whoever called it. @source cmd/go, Go 1.22 */
+const PASSED_PACKAGE = /^ok[ \t]{1,8}(\S+)[ \t](?!.*\[no tests to run\])/gm;
+
+/** Options of `go test` that pick some tests of a package, or only change what is printed and how often they run. */
+const OF_WHOLE_PACKAGE = /^-(?:v|run|count|timeout|failfast)(?:=|$)/;
+
+/** Whether an output says that all packages passed that a failed `go test` was given. */
+export function passesPackages({ parts }: ComparedRun, output: string): boolean {
+  if (!parts.every((part) => part.startsWith('go test ')) || !output.includes('ok')) return false;
+  const passed = [...output.matchAll(PASSED_PACKAGE)].map(([, name = '']) => name);
+  return parts.every((part) => {
+    const words = part.split(' ');
+    const places = words.filter((word) => word.startsWith('./')).map(packageOf);
+    const isWhole = words.every((word) => !word.startsWith('-') || OF_WHOLE_PACKAGE.test(word));
+    const isPassed = (place: string): boolean => passed.some((name) => name.endsWith(place));
+    return isWhole && places.length > 0 && places.every((place) => place !== '' && isPassed(place));
+  });
+}
+
+/** `/cli/strategy` of `./cli/strategy/...`; empty for all packages. */
+function packageOf(word: string): string {
+  return word.slice(1).replace(/\/?(?:\.\.\.)?$/, '');
+}
+
 /** Whether a word of a check names a file, or a test in one. */
 function namesFile(word: string): boolean {
   return /\.\w{1,5}(?:::\S+)?$/.test(word);
