@@ -309,6 +309,16 @@ test('a command that runs on gets the status that a later write saw', () => {
   );
 });
 
+test('what a script of several rows printed is told as that of all its rows', () => {
+  const quoteOf = (script: string) =>
+    trailOf(Story.in(home).user('Polish all.').sh(script, 'Polished the lens.')).identifiers.find(
+      ({ text }) => text === 'comet_mirror',
+    )?.quote;
+  assert.equal(quoteOf('polish comet_mirror')?.isRowOfMany, undefined);
+  const { text, isRowOfMany } = quoteOf('polish nebula_lens\npolish comet_mirror') ?? {};
+  assert.deepEqual([text, isRowOfMany], ['polish comet_mirror', true]);
+});
+
 test('what a command that runs on came to is what it printed in the end, and until then nobody knows', () => {
   const started = (): Story =>
     Story.in(home)

@@ -532,7 +532,8 @@ function quoteFor(name: string, said: Quotable | undefined): Quote | undefined {
   if (said === undefined || at < 0) return undefined;
   const { by, position, outcome } = said;
   const text = by === 'call' ? rowAt(said.text, at, CALL_LENGTH) : sentenceAt(said.text, at, name);
-  return { by, position, text: detached(text), outcome };
+  const isRowOfMany = by === 'call' && outcome !== undefined && said.text.trim().includes('\n');
+  return { by, position, text: detached(text), outcome, ...(isRowOfMany ? { isRowOfMany } : {}) };
 }
 
 function sentenceAt(text: string, at: number, name: string): string {

@@ -305,6 +305,8 @@ export interface Quote {
   readonly text: string;
   /** How the output of a call begins. */
   readonly outcome?: string | undefined;
+  /** The call ran other rows besides, of which the output may be. */
+  readonly isRowOfMany?: boolean;
 }
 
 /** An identifier of the session with what speaks for keeping it. */

@@ -132,9 +132,15 @@ function isTelling({ by, text }: Quote): boolean {
   return by === 'user' || (isTold(plain) && !pointsBack(plain));
 }
 
-function quoteLine({ by, text, position, outcome }: Quote, turn: number, hasRoom: boolean): SummaryLine {
+function quoteLine(
+  { by, text, position, outcome, isRowOfMany }: Quote,
+  turn: number,
+  hasRoom: boolean,
+): SummaryLine {
   const isCall = by === 'call';
-  const went = !hasRoom ? '' : ` (message ${turn})${outcome === undefined ? '' : ` → ${outcome}`}`;
+  const went = !hasRoom
+    ? ''
+    : ` (message ${turn}${isRowOfMany === true ? ', with other commands' : ''})${outcome === undefined ? '' : ` → ${outcome}`}`;
   return summaryLine({
     section: isCall ? SECTION.solving : SECTION.concepts,
     order: isCall ? 2e9 + position : 10 + position,
