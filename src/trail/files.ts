@@ -454,15 +454,16 @@ function forgetOldest(names: Map<string, unknown>): void {
 /** What a file defines names it better than what it uses. */
 const DEFINED_FACTOR = 2.5;
 
-/** What a name weighs, undefined for a number. */
-type WeightOf = (symbol: string) => number | undefined;
+/** What a name weighs, negative for a number. */
+type WeightOf = (symbol: string) => number;
 
 /** Looks each weight up once: many files hold the same names. */
 function rememberedWeights(index: IdentifierIndex): WeightOf {
-  const weights = new Map<string, number | undefined>();
+  const weights = new Map<string, number>();
   return (symbol) => {
-    if (weights.has(symbol)) return weights.get(symbol);
-    const weight = /^[\d.#]+$/.test(symbol) ? undefined : index.weight(symbol);
+    const known = weights.get(symbol);
+    if (known !== undefined) return known;
+    const weight = /^[\d.#]+$/.test(symbol) ? -1 : index.weight(symbol);
     weights.set(symbol, weight);
     return weight;
   };
@@ -475,8 +476,8 @@ function telling(
 ): string[] {
   const weighed: { readonly symbol: string; readonly weight: number }[] = [];
   for (const symbol of symbols.keys()) {
-    const weight = symbol === path ? undefined : weightOf(symbol);
-    if (weight === undefined) continue;
+    const weight = symbol === path ? -1 : weightOf(symbol);
+    if (weight < 0) continue;
     weighed.push({ symbol, weight: weight * (defined.has(symbol) ? DEFINED_FACTOR : 1) });
   }
   return weighed
