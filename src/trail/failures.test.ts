@@ -47,6 +47,28 @@ test('packages of Go that a task passed have passed, whatever called it', () => 
     assert.doesNotMatch(told(story)[0] ?? '', /Passed later/);
 });
 
+/** How pytest ends where one of many tests failed. */
+function summary(failed: string): string {
+  return `FAILED ${failed} - AssertionError\n1 failed, 70 passed in 3.1s`;
+}
+
+test('a test that a run of more tests does not name among its failures has passed there', () => {
+  const failed = () => start().sh('pytest tests/test_roof.py::test_latch', 'E assert 0', 1);
+  const last = (command: string, output: string) => told(failed().sh(command, output, 1))[0] ?? '';
+  assert.match(
+    last('pytest tests/test_roof.py', summary('tests/test_roof.py::test_hinge')),
+    /Passed later\.$/,
+  );
+  assert.match(last('pytest', summary('tests/test_roof.py::test_latch_twice')), /Passed later\.$/);
+  for (const [command, output] of [
+    ['pytest tests/test_roof.py', summary('tests/test_roof.py::test_latch[a-b]')],
+    ['pytest tests/test_dome.py', summary('tests/test_dome.py::test_turn')],
+    ['pytest -x tests/test_roof.py', summary('tests/test_roof.py::test_hinge')],
+    ['pytest tests/test_roof.py', '1 failed, 70 passed in 3.1s'],
+  ] as const)
+    assert.doesNotMatch(last(command, output), /Passed later/);
+});
+
 test('what is set for a command is a part of it, but for how its output looks and for secrets', () => {
   const bare = start().sh('pytest', "E ModuleNotFoundError: No module named 'dome'", 1);
   assert.deepEqual(told(bare.sh('PYTHONPATH=. pytest', '4 passed')), [

@@ -3,7 +3,7 @@
 import { endOfConflict } from './conflicts.ts';
 import { detached } from './sentences.ts';
 import type { Moment } from './files.ts';
-import { hasPassed, includesAll, lightOf, passesFiles, passesPackages } from './reruns.ts';
+import { hasPassed, includesAll, lightOf, passesFiles, passesPackages, passesTests } from './reruns.ts';
 import type { ComparedRun } from './reruns.ts';
 import { isFormatting, isMisspelled, mendsBy } from './runners.ts';
 import { TaskLedger } from './tasks.ts';
@@ -62,9 +62,11 @@ export class FailureLedger {
     return [...this.#failures.values()].map(({ parts: _, isEscalated: __, ...failure }) => failure);
   }
 
-  /** The same command failed for the same cause, or for another one. */
-  fail(run: JudgedRun, { turn, position }: Moment): void {
+  /** The same command failed for the same cause, or for another one; what others had picked of it may have passed. */
+  fail(run: JudgedRun, output: string, { turn, position }: Moment): void {
     this.#understand(run);
+    for (const failure of this.#failures.values())
+      if (failure.outcome === 'open' && passesTests(failure, run, output)) this.#end(failure, run);
     const { command, telling, directory, isEscalated } = run;
     const parts = essential(run.parts);
     const key = this.#keyOf(parts, telling);
@@ -111,9 +113,7 @@ export class FailureLedger {
     for (const failure of this.#failures.values()) {
       if (failure.outcome === 'passed') continue;
       if (hasPassed(failure, run, tasks) || passesPackages(failure, output)) {
-        failure.outcome = 'passed';
-        failure.editedBetween = [...new Set(this.#editedSince(failure))].slice(-MAX_EDITED_BETWEEN);
-        failure.mendedBy = this.#mendingOf(failure, run);
+        this.#end(failure, run);
         continue;
       }
       // A conflict ends once; what is committed after that has nothing to do with it.
@@ -126,6 +126,12 @@ export class FailureLedger {
     if (by === undefined) return;
     this.#mendings.push({ command: run.command, by, position });
     if (this.#mendings.length > MAX_MENDINGS) this.#mendings.shift();
+  }
+
+  #end(failure: OpenFailure, run: JudgedRun): void {
+    failure.outcome = 'passed';
+    failure.editedBetween = [...new Set(this.#editedSince(failure))].slice(-MAX_EDITED_BETWEEN);
+    failure.mendedBy = this.#mendingOf(failure, run);
   }
 
   /** What made the same command pass besides edits: of what was not there that it was brought in. */

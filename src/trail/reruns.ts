@@ -96,6 +96,50 @@ export function passesPackages({ parts }: ComparedRun, output: string): boolean 
   });
 }
 
+/** How pytest names what failed, and counts it. @source pytest 5 to 8, short test summary */
+const FAILED_TEST = /^(FAILED|ERROR) (\S+)/gm;
+const FAILED_TESTS = /\b(\d{1,5}) failed\b/;
+
+/** An option by which tests are left that come after a failure. */
+const STOPS_EARLY = /^(?:-[a-wyz]*x[a-z]*|--exitfirst|--maxfail\b.*)$/;
+
+/**
+ * Whether a run of more tests that failed passed those that a failed run of pytest had picked: it names all that failed, and
+ * not them.
+ * @param run with its command in all its words
+ */
+export function passesTests(
+  failed: ComparedRun,
+  run: ComparedRun & { readonly command: string },
+  output: string,
+): boolean {
+  if (isElsewhere(failed.directory, run.directory) || !output.includes('FAILED ')) return false;
+  const named = [...output.matchAll(FAILED_TEST)];
+  const count = named.filter(([, how]) => how === 'FAILED').length;
+  if (count !== Number(FAILED_TESTS.exec(output)?.[1]) || !/\b\d+ passed\b/.test(output)) return false;
+  if (run.command.split(' ').some((word) => STOPS_EARLY.test(word))) return false;
+  const hasFailed = (test: string): boolean => named.some(([, , name = '']) => isOfTest(name, test));
+  return failed.parts.every((part) => {
+    const tests = operandsOf(part).filter((word) => word.includes('::'));
+    const hasRun = (test: string): boolean => run.parts.some((one) => runsTest(one, test));
+    return tests.length > 0 && tests.every((test) => hasRun(test) && !hasFailed(test));
+  });
+}
+
+/** Whether a name is that of a test, of one of its cases, or of one inside of it. */
+function isOfTest(name: string, test: string): boolean {
+  return name === test || name.startsWith(`${test}[`) || name.startsWith(`${test}::`);
+}
+
+/** Whether a command of pytest runs a test, among others. */
+function runsTest(command: string, test: string): boolean {
+  const words = command.split(' ');
+  const at = words.indexOf('pytest');
+  if (at < 0 || isPicking(command)) return false;
+  const places = words.slice(at + 1).filter((word) => !word.startsWith('-'));
+  return places.length === 0 || places.some((place) => isInside(test, place));
+}
+
 /** `/cli/strategy` of `./cli/strategy/...`; empty for all packages. */
 function packageOf(word: string): string {
   return word.slice(1).replace(/\/?(?:\.\.\.)?$/, '');

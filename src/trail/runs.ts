@@ -285,7 +285,7 @@ export class RunLedger {
     this.#runs.push({ turn, position, command, exitCode, failed, telling, isHidden });
     if (this.#runs.length > MAX_RUNS) this.#runs.shift();
     const judged = { parts, directory, isEscalated, command, telling };
-    if (failed) this.#failures.fail(judged, moment);
+    if (failed) this.#failures.fail(judged, output, moment);
     else if (!isUnclear(run)) this.#failures.pass(judged, output, moment);
   }
 
