@@ -134,7 +134,7 @@ export async function readForCompaction(
   source: ByteSource,
   keepFrames = 1,
 ): Promise<ReadForCompaction> {
-  const account = new AccountFold(accountSettings(config));
+  const account = new AccountFold(accountSettings(config), keepFrames);
   const history = new HistoryFold(WHOLE_ITEMS, keepFrames);
   const undone = new UndoneTurns();
   let trail = new TrailCollector();

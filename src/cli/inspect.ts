@@ -2,9 +2,11 @@
 
 import { BatonError } from '../errors.ts';
 import type { Config } from '../config/schema.ts';
+import type { ByteSource } from '../formats/source.ts';
 import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/context-account.ts';
 import type { Prediction } from '../tokens/anchor.ts';
+import type { CountText } from '../tokens/estimate.ts';
 import { thresholdState } from '../tokens/pressure.ts';
 import type { Signal } from '../protocol/signal.ts';
 import { errorJson, explain } from './explain.ts';
@@ -53,28 +55,37 @@ async function inspectFile(
   { precise }: InspectOptions,
 ): Promise<Inspection> {
   const count = precise ? await (await import('../tokens/load.ts')).loadTokenizer() : undefined;
-  const { SignalDetector, signalSettings } = await import('../watcher/signals.ts');
-  const fold = new AccountFold(accountSettings(config, count));
-  const detector = new SignalDetector(signalSettings(config));
-  const signals: Signal[] = [];
-  const report = await withSource(io, path, (source) =>
-    readSession(io, source, (record) => {
-      fold.add(record);
-      signals.push(...detector.add(record));
-    }),
-  );
-  signals.push(...detector.end());
-  const account = fold.account();
+  const read = await withSource(io, path, (source) => readForInspection(io, source, { config, count }));
+  const { account } = read;
   return {
     path,
-    report,
-    account,
-    signals,
+    ...read,
     threshold: thresholdState(account.usage.used, account.window, thresholdSettings(config)),
     isAutoCompactOn: config.compact.enabled && config.compact.autoCompactEnabled,
     counter: precise ? 'precise' : 'approximate',
     gaugeError: gaugeError(account),
   };
+}
+
+/** Reads a session two ways at once: its account and its signals. */
+async function readForInspection(
+  io: CommandIo,
+  source: ByteSource,
+  { config, count }: { readonly config: Config; readonly count: CountText | undefined },
+  keepFrames = 1,
+): Promise<Pick<Inspection, 'report' | 'account' | 'signals'>> {
+  const { SignalDetector, signalSettings } = await import('../watcher/signals.ts');
+  const fold = new AccountFold(accountSettings(config, count), keepFrames);
+  const detector = new SignalDetector(signalSettings(config));
+  const signals: Signal[] = [];
+  const report = await readSession(io, source, (record) => {
+    fold.add(record);
+    signals.push(...detector.add(record));
+  });
+  // An undo in the file needs more of the past than is usually kept.
+  if (fold.hasLostPast) return readForInspection(io, source, { config, count }, Infinity);
+  signals.push(...detector.end());
+  return { report, account: fold.account(), signals };
 }
 
 function gaugeError(account: ContextAccount): Inspection['gaugeError'] {

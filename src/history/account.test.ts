@@ -182,6 +182,18 @@ test('an undo gives the sizes back, voids the samples and marks the compaction',
   assert.deepEqual(refused.usage, accountOf(log).usage);
 });
 
+test('a fold that keeps few projections says when an undo needs one that it dropped', () => {
+  const compacted = (id: string): LogRecord => ({ type: 'compacted', id, replacement: thread('sum') });
+  const undone = (compactionId: string): LogRecord => ({ type: 'undo_compaction', compactionId });
+  const log = [...said('u:3k a:9k'), compacted('c1'), ...said('u:40 a:900'), compacted('c2'), undone('c2')];
+  const few = new AccountFold(SETTINGS, 1);
+  for (const record of log) few.add(record);
+  assert.equal(few.hasLostPast, false);
+  assert.deepEqual(few.account(), accountOf(log));
+  few.add(undone('c1'));
+  assert.equal(few.hasLostPast, true);
+});
+
 test('a turn begins where the user speaks after the agent', () => {
   const cases: readonly (readonly [notation: string, turns: number])[] = [
     ['', 0],

@@ -43,14 +43,21 @@ export class AccountFold {
   #agentSpokeThisTurn = true;
   #instructionEstimate = 0;
 
-  constructor(settings: AccountSettings) {
+  /** @param keepFrames as of `HistoryFold`: past projections that an undo further on may need */
+  constructor(settings: AccountSettings, keepFrames = Infinity) {
     this.#settings = settings;
     this.#gauge = new UsageGauge(settings.safetyMultiplier);
-    this.#history = new HistoryFold<Light>({
-      make: (item) => this.#light(item),
-      resultCallId: ({ resultOf }) => resultOf,
-      clear: (light) => light.cleared ?? light,
-    });
+    const light = {
+      make: (item: Item) => this.#light(item),
+      resultCallId: ({ resultOf }: Light) => resultOf,
+      clear: (one: Light) => one.cleared ?? one,
+    };
+    this.#history = new HistoryFold(light, keepFrames);
+  }
+
+  /** An undo referred to a projection that was dropped: the account is not to be trusted. */
+  get hasLostPast(): boolean {
+    return this.#history.hasLostPast;
   }
 
   /**
