@@ -183,14 +183,19 @@ test('an undo gives the sizes back, voids the samples and marks the compaction',
 });
 
 test('a fold that keeps few projections says when an undo needs one that it dropped', () => {
-  const compacted = (id: string): LogRecord => ({ type: 'compacted', id, replacement: thread('sum') });
-  const undone = (compactionId: string): LogRecord => ({ type: 'undo_compaction', compactionId });
-  const log = [...said('u:3k a:9k'), compacted('c1'), ...said('u:40 a:900'), compacted('c2'), undone('c2')];
+  const [first, second]: readonly LogRecord[] = ['c1', 'c2'].map((id) => ({
+    type: 'compacted',
+    id,
+    replacement: thread('sum'),
+  }));
+  assert.ok(first !== undefined && second !== undefined);
+  const undone: LogRecord = { type: 'undo_compaction', compactionId: 'c2' };
+  const log = [...said('u:3k a:9k'), first, ...said('u:40 a:900'), second, undone];
   const few = new AccountFold(SETTINGS, 1);
   for (const record of log) few.add(record);
   assert.equal(few.hasLostPast, false);
   assert.deepEqual(few.account(), accountOf(log));
-  few.add(undone('c1'));
+  few.add({ type: 'undo_compaction', compactionId: 'c1' });
   assert.equal(few.hasLostPast, true);
 });
 
