@@ -34,3 +34,17 @@ test('what is written with spare room is the same whether or not it was written 
   assert.deepEqual(textsOf(again(0)), without);
   assert.notDeepEqual(without, fresh, 'the spare room is used');
 });
+
+test('a quoted row of a script says that others ran with it: the output may be theirs', () => {
+  const quoteOf = (script: string): string | undefined => {
+    const story = Story.in('/w').user('Polish all.').sh(script, 'Polished the lens.');
+    const { all } = linesOf(trailOf(story), 4_000, preservedWords([]))(0);
+    const texts = all.flatMap((line) => ('lines' in line ? line.lines : [line])).map(({ text }) => text);
+    return texts.find((text) => text.startsWith('- `polish comet_mirror`'));
+  };
+  assert.equal(quoteOf('polish comet_mirror'), '- `polish comet_mirror` (message 1) → Polished the lens.');
+  assert.equal(
+    quoteOf('polish nebula_lens\npolish comet_mirror'),
+    '- `polish comet_mirror` (message 1, with other commands) → Polished the lens.',
+  );
+});
