@@ -5,6 +5,7 @@ import type { Item } from '../protocol/item.ts';
 import type { Receipt } from '../protocol/receipt.ts';
 import type { Compaction } from '../compaction/driver.ts';
 import type { Fate } from '../compaction/full.ts';
+import { sumTokens } from '../tokens/estimate.ts';
 import type { Look } from './io.ts';
 import {
   arrow,
@@ -48,8 +49,10 @@ function renderFull({ record, fates }: Compaction & { type: 'full' }, look: Look
   const sections = [
     headline(receipt.preTokens, receipt.postTokens, look),
     section('Kept word for word', fates, 'kept', look),
+    cutSection(receipt, look),
     section('Told in the summary, gone as text', fates, 'summarised', look),
     section('Dropped', fates, 'dropped', look),
+    afterwards(receipt, look),
     ...(receipt.restoredFiles.length === 0
       ? []
       : [
@@ -65,7 +68,7 @@ function renderFull({ record, fates }: Compaction & { type: 'full' }, look: Look
     `${paint(look, 'strong', summaryHeading(receipt))}\n${printable(record.summary ?? '')}\n`,
     'Nothing was written.\n',
   ];
-  return sections.join('\n');
+  return sections.filter((text) => text !== '').join('\n');
 }
 
 function summaryHeading({ implementation, summaryTokens, model }: Receipt): string {
@@ -77,6 +80,36 @@ function summaryHeading({ implementation, summaryTokens, model }: Receipt): stri
 function headline(preTokens: number, postTokens: number, look: Look): string {
   const saved = Math.round((100 * (preTokens - postTokens)) / Math.max(1, preTokens));
   return `${paint(look, 'strong', `${formatNumber(preTokens)} ${arrow(look)} ${formatNumber(postTokens)} tokens`)}  ${saved} % less\n`;
+}
+
+/** What kept messages lose: a preview that counts it as kept would promise what is gone. */
+function cutSection({ cut }: Receipt, look: Look): string {
+  if (cut === undefined || cut.count === 0) return '';
+  const { images = 0 } = cut.byCategory;
+  const texts = cut.tokens - images;
+  const parts = [
+    ...(images > 0 ? [`images, ${formatNumber(images)} tokens`] : []),
+    ...(texts > 0 ? [`the middle of a long message, ${formatNumber(texts)} tokens`] : []),
+  ];
+  return `${paint(look, 'strong', 'Cut from kept messages')}  ${paint(look, 'faint', `${plural(cut.count, 'message')}, ${formatNumber(cut.tokens)} tokens`)}\n  ${parts.join('; ')}\n`;
+}
+
+const PART_NAMES = {
+  kept: 'kept',
+  summary: 'summary',
+  files: 'files read again',
+  state: 'plan, todos and pins',
+  hooks: 'words of hooks',
+} as const;
+
+/** The sum that makes the size afterwards. */
+function afterwards({ after, postTokens }: Receipt, look: Look): string {
+  if (after === undefined) return '';
+  const parts = Object.entries(PART_NAMES).flatMap(([part, name]) => {
+    const tokens = after[part as keyof typeof PART_NAMES];
+    return tokens === 0 ? [] : [`${name} ${formatNumber(tokens)}`];
+  });
+  return `${paint(look, 'strong', 'Afterwards')}\n  ${parts.join(' + ')} = ${formatNumber(postTokens)} tokens\n`;
 }
 
 interface Group {
@@ -91,7 +124,7 @@ function section(title: string, fates: readonly Fate[], which: Fate['fate'], loo
     if (fate !== which) continue;
     const label = why === undefined ? labelOf(entry.value, calls) : DROPPED_WORDS[why];
     const group = groups.get(label) ?? { count: 0, tokens: 0 };
-    groups.set(label, { count: group.count + 1, tokens: group.tokens + tokens });
+    groups.set(label, { count: group.count + 1, tokens: group.tokens + sumTokens(tokens) });
   }
   const sorted = [...groups].toSorted(([, a], [, b]) => b.tokens - a.tokens);
   const whole = sorted.reduce((sum, [, { tokens }]) => sum + tokens, 0);

@@ -3,12 +3,11 @@
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { continueSession, isAgentFormat } from '../formats/write.ts';
-import { contextTokens } from '../compaction/full.ts';
+import { contextTokens, measureWith } from '../compaction/measure.ts';
 import { readForCompaction, tokenCounter } from './compact.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, writeOutput } from './output.ts';
-import { itemTokens } from '../tokens/estimate.ts';
 import { warnOfDamage, withSource } from './session.ts';
 import { formatNumber, printable } from './style.ts';
 
@@ -61,7 +60,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       ...written.tail.map((line) => `${line}\n`),
     ]);
     const { count } = await tokenCounter(io, config, restored);
-    const tokens = contextTokens(restored, (item) => itemTokens(item, count, config.compact));
+    const tokens = contextTokens(restored, measureWith(count, config.compact));
     const where = place ?? flags.out;
     io.stderr(
       `The compaction ${compaction.id} is taken back: the context holds ${formatNumber(tokens)} tokens again.` +

@@ -13,7 +13,6 @@ import type { Receipt, SummaryAttempt } from '../protocol/receipt.ts';
 import type { CompactFailure, Phase, Reason, Strategy, Trigger } from '../vocabulary.ts';
 import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
-import { itemTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { formatNumber, plural } from '../tokens/words.ts';
 import { autoCompactThreshold } from '../tokens/pressure.ts';
@@ -24,12 +23,14 @@ import type { AskingWorld, Summarizers, SummaryModel } from './asking/driver.ts'
 import { stopped } from './asking/driver.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
-import { carryOut, contextTokens, itemsTokens, planFull, requestSizes, withItem } from './full.ts';
-import type { Fate, FullRefusal, FullRequest, FullResult, Measure } from './full.ts';
+import { carryOut, planFull, requestSizes, withItem } from './full.ts';
+import type { Fate, FullRefusal, FullRequest, FullResult } from './full.ts';
 import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks/driver.ts';
 import { compactLegacy } from './legacy/driver.ts';
 import { NEW_GUARD } from './loop-guard.ts';
 import { InputHash } from './input-hash.ts';
+import { contextTokens, itemsTokens, measureWith } from './measure.ts';
+import type { Measure } from './measure.ts';
 import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
 import type { KeptItems, MicroResult } from './micro.ts';
 import { compactRemotely } from './remote/driver.ts';
@@ -308,7 +309,7 @@ async function runFull(job: Job): Promise<FullCompaction> {
 }
 
 function measureOf({ config, world }: Job): Measure {
-  return (item) => itemTokens(item, world.count, config.compact);
+  return measureWith(world.count, config.compact);
 }
 
 function preCompactInput(job: Job): PreCompactInput {
@@ -510,7 +511,7 @@ function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
 
 function runMicro(job: Job): MicroCompaction {
   const { id, startedMs, subject, occasion, config, world } = job;
-  const measure = (item: Item) => itemTokens(item, world.count, config.compact);
+  const measure = measureOf(job);
   const result = clearSubject(subject, config, world);
   const preTokens = contextTokens(subject.entries, measure);
   if (!result.wasEffective) throw nothingToClear(job, result.tokensSaved, preTokens);

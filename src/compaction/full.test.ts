@@ -8,7 +8,7 @@ import { WHOLE_ITEMS } from '../history/clear.ts';
 import { SUMMARY_PREFIX, isUserMessage } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { HistoryFold } from '../history/project.ts';
-import { DEFAULT_ESTIMATE, approximateTokens, itemTokens } from '../tokens/estimate.ts';
+import { DEFAULT_ESTIMATE, approximateTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import {
   anyBrokenThread,
@@ -19,8 +19,9 @@ import {
   thread,
 } from '../../test/support/thread.ts';
 import { WORTHWHILE_SHARE } from './budget.ts';
-import { compactFully, itemsTokens } from './full.ts';
-import type { FullRequest, FullResult, Measure, Summarise } from './full.ts';
+import { compactFully } from './full.ts';
+import type { FullRequest, FullResult, Summarise } from './full.ts';
+import { itemsTokens, measureWith } from './measure.ts';
 import { limitFiles, prepareFile } from './restore.ts';
 import type { RestorableFile } from './restore.ts';
 
@@ -51,7 +52,8 @@ function greedy(budget: number): { text: string; redactions: Record<string, numb
 
 const countWords: CountText = (text) => text.split(/\s+/).length * 3;
 
-const measureWords: Measure = (item) => itemTokens(item, countWords);
+const measureWords = measureWith(countWords, DEFAULT_ESTIMATE);
+const measure = measureWith(approximateTokens, DEFAULT_ESTIMATE);
 
 function summariseInWords(budget: number) {
   return { text: 'word '.repeat(Math.floor(budget / 3)).trim(), redactions: {} };
@@ -146,7 +148,7 @@ test('of any history, to any size: it fits, is smaller, whole, and says what bec
     fc.property(anyBrokenThread, anyRequest, (notation, drawn: Partial<FullRequest>) => {
       const request = drawn;
       const entries = entriesOf(thread(notation));
-      const preTokens = itemsTokens(thread(notation), itemTokens);
+      const preTokens = itemsTokens(thread(notation), measure);
       const result = run(notation, { ...request, entries });
       seen[result.outcome]++;
       if (result.outcome === 'cannot_fit') {
@@ -158,9 +160,9 @@ test('of any history, to any size: it fits, is smaller, whole, and says what bec
       if (result.outcome === 'nothing_to_compact') return assert.equal(result.preTokens, preTokens);
       const { record, fates } = result;
       assert.equal(record.preTokens, preTokens);
-      assert.equal(record.postTokens, itemsTokens(record.replacement, itemTokens));
+      assert.equal(record.postTokens, itemsTokens(record.replacement, measure));
       const givenAgain = fates.flatMap(({ entry, why }) => (why === 'initial_context' ? [entry.value] : []));
-      const afterwards = record.postTokens + itemsTokens(givenAgain, itemTokens);
+      const afterwards = record.postTokens + itemsTokens(givenAgain, measure);
       assert.ok(afterwards <= preTokens * WORTHWHILE_SHARE, 'what comes back by itself counts');
       assert.ok(record.postTokens <= (request.targetTokens ?? Infinity));
       const broken = findBrokenPairs(record.replacement.map(pairView));
@@ -169,7 +171,16 @@ test('of any history, to any size: it fits, is smaller, whole, and says what bec
         fates.map(({ entry }) => entry),
         entries,
       );
-      const { kept, summarised, dropped } = record.receipt;
+      const { kept, cut, summarised, dropped, after } = record.receipt;
+      assert.equal(kept.tokens + (cut?.tokens ?? NaN) + summarised.tokens + dropped.tokens, preTokens);
+      for (const part of [kept, cut, summarised, dropped]) {
+        assert.equal(part?.tokens, sumTokens(part?.byCategory ?? {}));
+      }
+      const parts = Object.values(after ?? {});
+      assert.equal(
+        parts.reduce((sum, tokens) => sum + tokens, 0),
+        record.postTokens,
+      );
       assert.deepEqual(
         [kept, summarised, dropped]
           .flatMap(({ items }) =>
@@ -304,8 +315,8 @@ test('the receipt says who asked, by what counter, what was done and what was ch
       { items: [[6, 6]], count: 1 },
     ],
   );
-  assert.deepEqual(summarised.byCategory, { tool_calls: 4, tool_results: 9000, reasoning: 5, assistant: 5 });
-  assert.equal(summarised.tokens, 9014);
+  assert.deepEqual(summarised.byCategory, { tool_calls: 8, tool_results: 9004, reasoning: 9, assistant: 9 });
+  assert.equal(summarised.tokens, 9030);
   assert.deepEqual(
     receipt.restoredFiles.map(({ path }) => path),
     ['a.ts'],
@@ -328,7 +339,7 @@ test('notes say what a reader would ask about', () => {
     'In the summary only, since verbatim there was no room: 1 older user message.',
   ]);
   assert.deepEqual(receiptOf(run('dev:5k u a:9k', { window: 10_000 })).notes, [
-    'Less than half of the window is free after this compaction. It is filled by system (5,000 tokens), summary (4,031 tokens), user (5 tokens).',
+    'Less than half of the window is free after this compaction. It is filled by system (5,004 tokens), summary (4,035 tokens), user (9 tokens).',
   ]);
 });
 
@@ -353,7 +364,7 @@ test('five compactions in a row stay within the target, keep the newest words an
     );
     history.add(record);
     const items = history.entries.map(({ value }) => value);
-    assert.ok(itemsTokens(items, itemTokens) <= 3000);
+    assert.ok(itemsTokens(items, measure) <= 3000);
     assert.equal(items.filter((item) => item.type === 'message' && item.isCompactSummary === true).length, 1);
     const words = items.filter(isUserMessage);
     assert.equal(notationOf(words), ['u:1', 'u:2', 'u:3', 'u:4', 'u'].slice(0, nth).join(' '));

@@ -16,12 +16,14 @@ import type { Hash } from '../ports.ts';
 import { filterForSummary, initialContextRange } from '../history/filter.ts';
 import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
-import { addTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { addTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
 import { formatNumber, plural } from '../tokens/words.ts';
 import { MESSAGE_OVERHEAD, shareOut, targetForSummary, WORTHWHILE_SHARE } from './budget.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../trail/summary/write.ts';
 import { InputHash } from './input-hash.ts';
+import { contextTokens, itemsTokens, largestParts, measureOnce } from './measure.ts';
+import type { Measure } from './measure.ts';
 import { preserveUserMessages } from './preserve.ts';
 import type { Preserved } from './preserve.ts';
 import { chooseRestored } from './restore.ts';
@@ -104,7 +106,10 @@ export interface Fate {
   readonly fate: 'kept' | 'summarised' | 'dropped';
   /** Why it was dropped. */
   readonly why?: FilterReason | 'initial_context';
-  readonly tokens: number;
+  /** Of the entry, in tokens; of a kept one as it stays. */
+  readonly tokens: TokensByCategory;
+  /** What a kept message lost: its images, or the middle of its text. */
+  readonly cut?: TokensByCategory;
 }
 
 /** A compaction that cannot be, and why. */
@@ -258,25 +263,12 @@ export function refuse(
     : { outcome: 'cannot_fit', leastTarget, parts };
 }
 
-/** Splits an item's tokens by category. */
-export type Measure = (item: Item) => TokensByCategory;
-
-/** A measure that looks at each item once: the exact tokenizer is the slowest part of a compaction. */
-function measureOnce({ count, estimate }: FullRequest): Measure {
-  const known = new WeakMap<Item, TokensByCategory>();
-  return (item) => {
-    const split = known.get(item) ?? itemTokens(item, count, estimate);
-    known.set(item, split);
-    return split;
-  };
-}
-
 /** A request with what it is measured by. */
 export type Measured = FullRequest & { readonly measure: Measure };
 
 /** The request, looking at each item once. */
 export function measured(asked: FullRequest): Measured {
-  return { ...asked, measure: measureOnce(asked) };
+  return { ...asked, measure: measureOnce(asked.count, asked.estimate) };
 }
 
 /** What stands around a summary. */
@@ -376,20 +368,40 @@ function boundaryItem(request: Measured, preTokens: number, { implementation }: 
 }
 
 function decideFates({ request, frame, layout }: FullPlan): readonly Fate[] {
-  const kept = new Set<number>(
-    [...frame.initialContext, ...frame.preserved.entries, ...frame.ghosts].map(({ seq }) => seq),
+  const kept = new Map<number, Item>(
+    [...frame.initialContext, ...frame.ghosts].map(({ seq, value }) => [seq, value]),
   );
+  for (const [index, item] of frame.preserved.items.entries()) {
+    const seq = frame.preserved.entries[index]?.seq;
+    if (seq !== undefined) kept.set(seq, item);
+  }
   const range = initialContextRange(request.entries.map(({ value }) => value));
   return filterForSummary(request.entries.map(({ value }) => value)).flatMap(({ index, reason }): Fate[] => {
     const entry = request.entries[index];
     if (entry === undefined) return [];
-    const tokens = sumTokens(request.measure(entry.value));
-    if (kept.has(entry.seq)) return [{ entry, fate: 'kept', tokens }];
+    const tokens = request.measure(entry.value);
+    const stays = kept.get(entry.seq);
+    if (stays !== undefined) {
+      const left = request.measure(stays);
+      const cut = difference(tokens, left);
+      return [{ entry, fate: 'kept', tokens: left, ...(sumTokens(cut) === 0 ? {} : { cut }) }];
+    }
     const isInitial = index >= range.from && index < range.to;
-    const isSeen = layout.isFiltered ? reason === undefined : !isInitial && tokens > 0;
+    const isSeen = layout.isFiltered ? reason === undefined : !isInitial && sumTokens(tokens) > 0;
     if (isSeen || reason === undefined) return [{ entry, fate: 'summarised', tokens }];
     return [{ entry, fate: 'dropped', why: isInitial ? 'initial_context' : reason, tokens }];
   });
+}
+
+/** What one split holds beyond another, without empty categories; the placeholder of an image counts against it. */
+function difference(before: TokensByCategory, left: TokensByCategory): TokensByCategory {
+  const cut: Partial<Record<Category, number>> = {};
+  addTokens(cut, before);
+  for (const [category, tokens] of Object.entries(left) as [Category, number][]) {
+    addTokens(cut, { [category]: -tokens });
+    if (cut[category] === 0) delete cut[category];
+  }
+  return cut;
 }
 
 interface ReceiptFacts {
@@ -423,9 +435,11 @@ function writeReceipt(facts: ReceiptFacts): Receipt {
     postTokens: facts.postTokens,
     inputSha256: (request.input ?? new InputHash(request.entries, request.hash)).digest(),
     summaryTokens: written.summaryTokens,
-    kept: receiptEntry(fates, 'kept', request),
-    summarised: receiptEntry(fates, 'summarised', request),
-    dropped: receiptEntry(fates, 'dropped', request),
+    kept: receiptEntry(fates, 'kept'),
+    cut: cutFromKept(fates),
+    summarised: receiptEntry(fates, 'summarised'),
+    dropped: receiptEntry(fates, 'dropped'),
+    after: after(facts),
     restoredFiles: plan.files,
     redactions: written.draft.redactions,
     guards: guards(facts),
@@ -433,19 +447,40 @@ function writeReceipt(facts: ReceiptFacts): Receipt {
   };
 }
 
-function receiptEntry(fates: readonly Fate[], which: Fate['fate'], { measure }: Measured): ReceiptEntry {
+function receiptEntry(fates: readonly Fate[], which: Fate['fate']): ReceiptEntry {
   const byCategory: Partial<Record<Category, number>> = {};
   const ranges: [number, number][] = [];
   let count = 0;
-  for (const { entry, fate } of fates) {
+  for (const { entry, fate, tokens } of fates) {
     if (fate !== which) continue;
     count++;
-    addTokens(byCategory, measure(entry.value));
+    addTokens(byCategory, tokens);
     const last = ranges.at(-1);
     if (last !== undefined && last[1] === entry.seq - 1) last[1] = entry.seq;
     else ranges.push([entry.seq, entry.seq]);
   }
   return { items: ranges, count, tokens: sumTokens(byCategory), byCategory };
+}
+
+function cutFromKept(fates: readonly Fate[]): NonNullable<Receipt['cut']> {
+  const byCategory: Partial<Record<Category, number>> = {};
+  let count = 0;
+  for (const { cut } of fates) {
+    if (cut === undefined) continue;
+    count++;
+    addTokens(byCategory, cut);
+  }
+  return { count, tokens: sumTokens(byCategory), byCategory };
+}
+
+function after({ plan: { request, frame }, fates, written }: ReceiptFacts): NonNullable<Receipt['after']> {
+  return {
+    kept: receiptEntry(fates, 'kept').tokens,
+    summary: written.summaryTokens,
+    files: itemsTokens(frame.files, request.measure),
+    state: itemsTokens(frame.state, request.measure),
+    hooks: 0,
+  };
 }
 
 function guards({ plan, written, postTokens }: ReceiptFacts): readonly string[] {
@@ -494,57 +529,27 @@ export function withItem(
   item: Item,
   measure: Measure,
 ): Extract<FullResult, { outcome: 'compacted' }> {
-  const { replacement } = record;
+  const { replacement, receipt } = record;
   const summary = replacement.findIndex((each) => each.type === 'message' && each.isCompactSummary === true);
   const restored = replacement.findLastIndex(({ type }) => type === 'attachment' || type === 'compaction');
   const at = Math.max(summary, restored) + 1;
-  const postTokens = (record.postTokens ?? 0) + itemsTokens([item], measure);
+  const tokens = sumTokens(measure(item));
+  const postTokens = receipt.postTokens + tokens;
+  const parts = receipt.after === undefined ? {} : { after: { ...receipt.after, hooks: tokens } };
   return {
     outcome: 'compacted',
     record: {
       ...record,
       postTokens,
       replacement: replacement.toSpliced(at, 0, item),
-      receipt: { ...record.receipt, postTokens },
+      receipt: { ...receipt, postTokens, ...parts },
     },
     fates,
     preserved,
   };
 }
 
-/** How many parts are named where a window is full. */
-const NAMED_PARTS = 3;
-
-/** `tool results (40,000 tokens), user (9,000 tokens)`: what fills a context most. */
-export function largestParts(items: readonly Item[], measure: Measure): string {
-  const parts: Partial<Record<Category, number>> = {};
-  for (const item of items) addTokens(parts, measure(item));
-  return Object.entries(parts)
-    .toSorted(([, a], [, b]) => b - a)
-    .slice(0, NAMED_PARTS)
-    .map(([category, tokens]) => `${category.replaceAll('_', ' ')} (${formatNumber(tokens)} tokens)`)
-    .join(', ');
-}
-
 /** What each item of a plan's history takes in a request, the overhead of its message included; 0 for what is not sent. */
 export function requestSizes({ request: { measure } }: FullPlan): (item: Item) => number {
-  return (item) => itemsTokens([item], measure);
-}
-
-/** Tokens of a list of entries as one request. */
-export function contextTokens(entries: readonly Entry<Item>[], measure: Measure): number {
-  return itemsTokens(
-    entries.map(({ value }) => value),
-    measure,
-  );
-}
-
-/** Tokens of a list of items as one request: their contents, and the overhead of each message that is sent. */
-export function itemsTokens(items: readonly Item[], measure: Measure): number {
-  let tokens = 0;
-  for (const item of items) {
-    const own = sumTokens(measure(item));
-    if (own > 0) tokens += own + MESSAGE_OVERHEAD;
-  }
-  return tokens;
+  return (item) => sumTokens(measure(item));
 }

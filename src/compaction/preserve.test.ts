@@ -4,10 +4,10 @@ import * as fc from 'fast-check';
 import { textOfParts } from '../protocol/item.ts';
 import type { Item, MessageItem } from '../protocol/item.ts';
 import { isUserMessage } from '../history/filter.ts';
-import { approximateTokens, itemTokens } from '../tokens/estimate.ts';
+import { approximateTokens, DEFAULT_ESTIMATE } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { anyText, anyThread, entriesOf, notationOf, textOfSize, thread } from '../../test/support/thread.ts';
-import { itemsTokens } from './full.ts';
+import { itemsTokens, measureWith } from './measure.ts';
 import { cutMiddle } from '../tokens/cut.ts';
 import { preserveUserMessages } from './preserve.ts';
 
@@ -44,7 +44,7 @@ test('the budget is kept as the context counts, by any counter', () => {
       const preserved = preserveUserMessages(entriesOf(thread(notation)), budget, count);
       assert.equal(
         preserved.tokens,
-        itemsTokens(preserved.items, (item) => itemTokens(item, count)),
+        itemsTokens(preserved.items, measureWith(count, DEFAULT_ESTIMATE)),
       );
       assert.ok(preserved.tokens <= budget);
       if (preserved.items.some((item) => textOfParts(item.content).includes('tokens truncated'))) cut++;

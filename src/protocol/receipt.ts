@@ -13,6 +13,9 @@ export interface ReceiptEntry {
   readonly byCategory: TokensByCategory;
 }
 
+/** What a compacted context consists of: kept items, the summary, restored files, plan with todos and pins, words of hooks. */
+export type ContextPart = 'kept' | 'summary' | 'files' | 'state' | 'hooks';
+
 /** A file given back to the model after a compaction. */
 export interface RestoredFile {
   readonly path: string;
@@ -74,9 +77,14 @@ export interface Receipt {
   /** SHA-256 over the items that went in, as lines of JSON, in hex; of a long history over the hashes of its pieces. */
   readonly inputSha256: string;
   readonly summaryTokens: number;
+  /** Items that stay, and their tokens as they stay. With `cut`, `summarised` and `dropped` they add up to `preTokens`. */
   readonly kept: ReceiptEntry;
+  /** What kept messages lost: images, and the middle of a message that was too long. Absent in receipts of older versions. */
+  readonly cut?: Omit<ReceiptEntry, 'items'>;
   readonly summarised: ReceiptEntry;
   readonly dropped: ReceiptEntry;
+  /** What the context holds afterwards, in tokens; the parts add up to `postTokens`. Absent in receipts of older versions. */
+  readonly after?: Readonly<Record<ContextPart, number>>;
   readonly restoredFiles: readonly RestoredFile[];
   /** Known secrets that were replaced in the summary, by kind. */
   readonly redactions: Readonly<Record<string, number>>;

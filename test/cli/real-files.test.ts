@@ -11,6 +11,8 @@ import { HistoryFold } from '../../src/history/project.ts';
 import { loadSession } from '../../src/formats/load.ts';
 import { openSource } from '../../src/formats/source.ts';
 import type { Item } from '../../src/protocol/item.ts';
+import type { Receipt } from '../../src/protocol/receipt.ts';
+import { sumTokens } from '../../src/tokens/estimate.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { REAL_SESSIONS_SKIP, realSessions } from '../support/real-sessions.ts';
 
@@ -25,7 +27,7 @@ for (const path of realSessions('codex', 'codex-0.169', 'claude-code', 'claude-c
   test(`${basename(path)} is compacted to ${TARGET} tokens and taken back`, async (t) => {
     const compacted = join(home, `${basename(path)}.compacted.jsonl`);
     const before = await contextOf(path);
-    const ran = await baton(home, ['compact', path, '--target-tokens', String(TARGET), '--out', compacted]);
+    const ran = await baton(home, ['compact', path, '--target-tokens', String(TARGET), '--out', compacted, '--json']);
     if (ran.status !== 0) {
       // Sessions of a few messages cannot become smaller; that is said, and nothing is written.
       assert.equal(ran.error?.['code'], 'nothing_to_compact', ran.stderr);
@@ -36,6 +38,7 @@ for (const path of realSessions('codex', 'codex-0.169', 'claude-code', 'claude-c
       t.diagnostic(`nothing to compact: ${textTokens(before)} tokens`);
       return;
     }
+    assertAddsUp(receiptIn(ran.stdout));
     const original = readFileSync(path);
     const written = readFileSync(compacted);
     assert.ok(written.subarray(0, original.length).equals(original), 'the original bytes are kept');
@@ -54,6 +57,23 @@ for (const path of realSessions('codex', 'codex-0.169', 'claude-code', 'claude-c
     assert.ok(readFileSync(undone).subarray(0, written.length).equals(written));
     assert.deepEqual((await contextOf(undone)).map(essence), before.map(essence));
     t.diagnostic(`${textTokens(before)} -> ${tokens} tokens`);
+  });
+}
+
+for (const path of realSessions(
+  'opencode',
+  'pi',
+  'gemini-cli',
+  'copilot-cli',
+  'openhands',
+  'swe-agent',
+  'mini-swe-agent',
+  'chat',
+)) {
+  test(`the preview of ${basename(path)} adds up`, async () => {
+    const ran = await baton(home, ['compact', path, '--preview', '--json']);
+    if (ran.status === 0) assertAddsUp(receiptIn(ran.stdout));
+    else assert.equal(ran.error?.['code'], 'nothing_to_compact', ran.stderr);
   });
 }
 
@@ -141,4 +161,17 @@ function assertPaired(parts: readonly JsonLine[]): void {
     }
   }
   assert.equal(calls.size, 0, 'a call without result');
+}
+
+function receiptIn(text: string): Receipt {
+  return JSON.parse(text) as Receipt;
+}
+
+/** What came in is kept, cut, summarised or dropped, and what is there afterwards is named: to the token. */
+function assertAddsUp({ kept, cut, summarised, dropped, after, preTokens, postTokens }: Receipt): void {
+  assert.ok(cut !== undefined && after !== undefined);
+  for (const part of [kept, cut, summarised, dropped]) assert.equal(part.tokens, sumTokens(part.byCategory));
+  assert.equal(kept.tokens + cut.tokens + summarised.tokens + dropped.tokens, preTokens);
+  assert.equal(after.kept, kept.tokens);
+  assert.equal(after.kept + after.summary + after.files + after.state + after.hooks, postTokens);
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { CompactableThread } from '../../src/compaction/compactor/driver.ts';
 import type { Compaction, CompactionWorld, Subject } from '../../src/compaction/driver.ts';
-import { itemsTokens } from '../../src/compaction/full.ts';
+import { itemsTokens, measureWith } from '../../src/compaction/measure.ts';
 import type { Summarizers, SummaryModel } from '../../src/compaction/asking/driver.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { SUMMARY_PREFIX } from '../../src/history/filter.ts';
@@ -13,7 +13,7 @@ import type { CompactionEvent } from '../../src/protocol/event.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
-import { approximateTokens, itemTokens } from '../../src/tokens/estimate.ts';
+import { approximateTokens, DEFAULT_ESTIMATE } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
 import { recordingEmitter } from './recording-emitter.ts';
 
@@ -57,7 +57,7 @@ export class MemoryThread implements CompactableThread {
   }
 
   usage(): { readonly used: number; readonly rawWindow: number } {
-    return { used: itemsTokens(this.items, itemTokens), rawWindow: this.#window };
+    return { used: itemsTokens(this.items, measureWith(approximateTokens, DEFAULT_ESTIMATE)), rawWindow: this.#window };
   }
 
   async commit({ record }: Compaction): Promise<void> {

@@ -59,9 +59,19 @@ export const ReceiptDocument = z
     postTokens: tokens,
     inputSha256: z.string(),
     summaryTokens: tokens,
-    kept: receiptEntry,
+    kept: receiptEntry.meta({
+      description: 'as it stays; with `cut`, `summarised` and `dropped` it adds up to `preTokens`',
+    }),
+    cut: receiptEntry
+      .omit({ items: true })
+      .optional()
+      .meta({ description: 'what kept messages lost: images, and the middle of a long one' }),
     summarised: receiptEntry,
     dropped: receiptEntry,
+    after: z
+      .strictObject({ kept: tokens, summary: tokens, files: tokens, state: tokens, hooks: tokens })
+      .optional()
+      .meta({ description: 'what the context holds afterwards; the parts add up to `postTokens`' }),
     restoredFiles: z.array(
       z.strictObject({ path: z.string(), tokens, sha256: z.string(), note: z.string().optional() }),
     ),

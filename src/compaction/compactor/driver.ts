@@ -7,14 +7,13 @@ import type { CancelSignal } from '../../ports.ts';
 import type { JsonObject } from '../../protocol/item.ts';
 import type { CompactionPlan, RefusalReason } from '../../protocol/plan.ts';
 import type { LogRecord } from '../../protocol/record.ts';
-import { itemTokens } from '../../tokens/estimate.ts';
 import type { Phase, Reason, Strategy } from '../../vocabulary.ts';
 import { dispatch, dispatchSettings, isBuiltInDue } from '../dispatch.ts';
 import type { CompactionPressure, CompactionRequest, DispatchSettings } from '../dispatch.ts';
 import { carryThrough, clearSubject, remoteObstacle } from '../driver.ts';
 import type { Compaction, CompactionWorld, Occasion, Subject } from '../driver.ts';
 import type { Summarizers } from '../asking/driver.ts';
-import { largestParts } from '../full.ts';
+import { largestParts, measureWith } from '../measure.ts';
 import {
   beginCompaction,
   endCompaction,
@@ -249,7 +248,7 @@ export class Compactor {
 
   #exhausted(why: string): CompactionOutcome {
     const items = this.#thread.subject().entries.map(({ value }) => value);
-    const parts = largestParts(items, (item) => itemTokens(item, this.#world.count, this.#config.compact));
+    const parts = largestParts(items, measureWith(this.#world.count, this.#config.compact));
     return { type: 'context_exhausted', why, parts };
   }
 

@@ -5,8 +5,9 @@ import { textOfParts } from '../../protocol/item.ts';
 import type { MessageItem } from '../../protocol/item.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../../trail/summary/write.ts';
 import { LEAST_SUMMARY_TOKENS } from '../budget.ts';
-import { contextTokens, measured, measureParts, refuse, worthwhileTokens } from '../full.ts';
+import { measured, measureParts, refuse, worthwhileTokens } from '../full.ts';
 import type { FullPlan, FullRefusal, FullRequest, Layout } from '../full.ts';
+import { contextTokens } from '../measure.ts';
 import { preserveUserMessages } from '../preserve.ts';
 
 /**
@@ -63,6 +64,8 @@ export function withBridge(plan: FullPlan): FullPlan {
   const words = texts.length === 0 ? '(none)' : texts.join('\n\n');
   return {
     ...plan,
+    // The words stand in the bridge, not beside it.
+    frame: { ...plan.frame, preserved: { ...plan.preserved, entries: [], items: [], tokens: 0 } },
     layout: {
       ...LEGACY_LAYOUT,
       carry: (summary) => summaryOf(`${summary}\n\nWhat the user has said so far:\n\n${words}`),
