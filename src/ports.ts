@@ -86,6 +86,8 @@ export interface Hooks {
   preCompact(input: PreCompactInput, signal: CancelSignal): Promise<PreCompactVerdict>;
   /** With its result committed; never rejects. */
   postCompact(input: PostCompactInput, signal: CancelSignal): Promise<HookNotes>;
+  /** Whether a command of `session_start` runs when a session begins in this way: without one, nothing joins the history. */
+  startsWith(source: SessionStartInput['source']): boolean;
   /** When a session begins, also anew after a compaction, whose result is not committed yet. */
   sessionStart(input: SessionStartInput, signal: CancelSignal): Promise<SessionStartNotes>;
   /** Before a message of the user is taken in. */

@@ -290,12 +290,14 @@ async function runFull(job: Job): Promise<FullCompaction> {
   const wished = withInstructions(models, occasion.instructions, world);
   const summarizers = withInstructions(wished, asked.instructions, world);
   const reserve = hookRoom(world, occasion.targetTokens);
-  const result = await rewrite(job, summarizers, reserve);
+  const planned = await rewrite(job, summarizers, reserve);
   // An answer may have come in the moment in which the user stopped.
   if (world.signal.aborted) throw stopped();
-  if (result.outcome !== 'compacted') throw refused(job, result);
+  if (planned.outcome !== 'compacted') throw refused(job, planned);
   const room = reserve - MESSAGE_OVERHEAD;
   const heard = await hearHooks(world, subject.session, { room, count: world.count });
+  const added = heard.context === undefined ? 0 : itemsTokens([heard.context], measureOf(job));
+  const result = await withExactRoom(job, planned, { reserve, added });
   const whole = heard.context === undefined ? result : withItem(result, heard.context, measureOf(job));
   const hooks = [...asked.runs, ...heard.runs];
   const receipt = {
@@ -306,6 +308,17 @@ async function runFull(job: Job): Promise<FullCompaction> {
   };
   const record = { ...whole.record, receipt };
   return { type: 'full', record, items: record.replacement, fates: whole.fates };
+}
+
+/** Writes a summary anew that no model wrote, with the room that the hooks did not take. */
+async function withExactRoom(
+  job: Job,
+  planned: Extract<FullResult, { outcome: 'compacted' }>,
+  { reserve, added }: { readonly reserve: number; readonly added: number },
+): Promise<Extract<FullResult, { outcome: 'compacted' }>> {
+  if (added >= reserve || planned.record.receipt.attempts !== undefined) return planned;
+  const again = await rewrite(job, undefined, added);
+  return again.outcome === 'compacted' ? again : planned;
 }
 
 function measureOf({ config, world }: Job): Measure {

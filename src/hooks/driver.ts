@@ -70,6 +70,7 @@ export function createHooks(config: Config['hooks'], world: HookWorld): Hooks {
       const { runs, warnings } = await runHooks(hooks, occasion, { world, signal, mayVeto: false });
       return { runs, warnings };
     },
+    startsWith: (source) => matching(config.sessionStart, source).length > 0,
     sessionStart: async (input, signal) => {
       const hooks = matching(config.sessionStart, input.source);
       const occasion = {

@@ -25,9 +25,9 @@ const MOST_CONTEXT_TOKENS = 2_500;
 /** Of a target that is asked for, so that a small one is not filled by hooks. @source docs/decisions/hooks.md */
 const CONTEXT_SHARE = 0.2;
 
-/** Room that is kept back for what hooks add, in tokens. */
+/** Room that is kept back for what hooks may add, in tokens; 0 where none of them can. */
 export function hookRoom({ hooks }: HookSurroundings, targetTokens: number | undefined): number {
-  if (hooks === undefined) return 0;
+  if (hooks?.startsWith('compact') !== true) return 0;
   return Math.min(MOST_CONTEXT_TOKENS, Math.floor((targetTokens ?? Infinity) * CONTEXT_SHARE));
 }
 

@@ -80,6 +80,7 @@ function hooks(instructions: string | undefined): Hooks {
   return {
     preCompact: () => Promise.resolve({ ...notes, veto: undefined, instructions }),
     postCompact: () => Promise.resolve(notes),
+    startsWith: () => false,
     sessionStart: () => Promise.resolve({ ...notes, context: undefined }),
     userPromptSubmit: () => Promise.resolve({ ...notes, veto: undefined, context: undefined }),
     turnComplete: () => Promise.resolve(notes),
