@@ -27,11 +27,13 @@ const cases: readonly (readonly [
   ['no target, a large window', { window: 2_000_000 }, [20_000, 40_000, DEFAULT_SUMMARY_TOKENS]],
   // Room 10,000: a quarter for files, three twentieths for the user's words.
   ['a target', { target: 11_000, summaryLimit: Infinity }, [1500, 2500, 6000]],
-  ['a target and a limit', { target: 11_000 }, [1500, 2500, 4000]],
+  // Room 10,000, of which the summary can use 4,000: the user's words have what a quarter for files leaves.
+  ['a limit for the summary', { target: 11_000 }, [3500, 2500, 4000]],
+  ['the same with few words', { target: 11_000, userMessages: 500 }, [500, 5500, 4000]],
   ['little else', { target: 11_000, summaryLimit: Infinity, files: 0, userMessages: 100 }, [100, 0, 9900]],
   ['a small window', { target: 11_000, summaryLimit: Infinity, window: 8000 }, [640, 640, 8720]],
-  // Room 250: what the least summary leaves goes to the files first.
-  ['a target that leaves little', { target: 1250 }, [0, 50, 200]],
+  // Room 250: what the least summary leaves goes to the user's words first.
+  ['a target that leaves little', { target: 1250 }, [37, 13, 200]],
   ['the least target', { target: 1200 }, [0, 0, 200]],
   ['less than the least', { target: 1199 }, 1200],
   ['a target of nothing', { target: 0 }, 1200],

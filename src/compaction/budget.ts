@@ -12,7 +12,7 @@ export const LEAST_SUMMARY_TOKENS = 200;
 /** Restored files and preserved user messages take at most this share of the window each. @source spec 2-engine §4.1. */
 export const SHARE_OF_WINDOW = 0.08;
 
-/** Shares of a target that is asked for. @source docs/decisions/compaction-budget.md. */
+/** Shares of a target that is asked for, and the least that each part has where no target is. @source docs/decisions/compaction-budget.md. */
 const SHARE_OF_TARGET = { files: 0.25, userMessages: 0.15 } as const;
 
 export interface BudgetRequest {
@@ -20,7 +20,7 @@ export interface BudgetRequest {
   readonly window: number;
   /** Largest size of the whole context after compaction. */
   readonly target: number;
-  /** Largest size of the summary. */
+  /** Largest size of the summary; infinite where a target says how much there may be. */
   readonly summaryLimit: number;
   /** Parts that stay as they are: initial context, todos, plan, what wraps the summary. */
   readonly fixed: number;
@@ -56,18 +56,24 @@ export function shareOut(request: BudgetRequest): Budget {
   const room = request.target - request.fixed;
   if (room < LEAST_SUMMARY_TOKENS) return { fits: false, least: request.fixed + LEAST_SUMMARY_TOKENS };
   const ofWindow = Math.floor(request.window * SHARE_OF_WINDOW);
-  const files = Math.min(
-    request.files,
-    ofWindow,
-    Math.floor(room * SHARE_OF_TARGET.files),
-    room - LEAST_SUMMARY_TOKENS,
-  );
+  // Room that a limited summary cannot use: there the parts are held by their own limits alone.
+  const spare = request.summaryLimit === Infinity ? 0 : Math.max(0, room - request.summaryLimit);
+  const shares = {
+    files: Math.floor(room * SHARE_OF_TARGET.files),
+    userMessages: Math.floor(room * SHARE_OF_TARGET.userMessages),
+  };
   const userMessages = Math.min(
     request.userMessages,
     request.userMessageLimit,
     ofWindow,
-    Math.floor(room * SHARE_OF_TARGET.userMessages),
-    room - files - LEAST_SUMMARY_TOKENS,
+    Math.max(shares.userMessages, spare - Math.min(request.files, ofWindow, shares.files)),
+    room - LEAST_SUMMARY_TOKENS,
+  );
+  const files = Math.min(
+    request.files,
+    ofWindow,
+    Math.max(shares.files, spare - userMessages),
+    room - userMessages - LEAST_SUMMARY_TOKENS,
   );
   return {
     fits: true,

@@ -191,7 +191,7 @@ describe('a compactor', () => {
     assert.ok(server.requests.length - before <= MOST_FULL_IN_TURN, 'a model was asked without end');
     assert.equal(seen.at(-1), 'context_exhausted');
     const last = await compactor.request({ from: 'overflow' }, LIVE);
-    assert.match(last.type === 'context_exhausted' ? last.parts : '', /^system \(18,000 tokens\)/);
+    assert.match(last.type === 'context_exhausted' ? last.parts : '', /^system \(18,004 tokens\)/);
 
     memory.append({ type: 'item', item: userSays('Go on.') });
     compactor.noteUserTurn();
