@@ -36,6 +36,7 @@ import type { KeptItems, MicroResult } from './micro.ts';
 import { compactRemotely } from './remote/driver.ts';
 import { findRemoteObstacle, localNote } from './remote/obstacle.ts';
 import type { RemoteObstacle } from './remote/obstacle.ts';
+import { hasNews } from './novelty.ts';
 import { limitFiles, prepareFile, restoreCandidates, restoreState } from './restore.ts';
 import type { RestorableFile } from './restore.ts';
 import { summariseWithModels } from './summarise/driver.ts';
@@ -284,6 +285,9 @@ function completed(receipt: Receipt): CompactionEvent {
 
 async function runFull(job: Job): Promise<FullCompaction> {
   const { plan, subject, occasion, world, startedMs } = job;
+  // Who names a size wants that size, and the engine's own requests have a guard that counts what is new.
+  const wantsWhatIsNew = occasion.trigger === 'manual' && occasion.targetTokens === undefined;
+  if (wantsWhatIsNew && !hasNews(subject.entries)) throw nothingNew(subject.entries, measureOf(job));
   const asked = await askHooks(world, () => preCompactInput(job));
   const isWithoutModel = plan.type === 'newest_turns' || occasion.isEmbedded === true;
   const models = isWithoutModel ? undefined : world.summarizers;
@@ -624,6 +628,17 @@ function nothingToCompact(preTokens: number): BatonError {
     'nothing_to_compact',
     `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free a quarter of them`,
     { cure: 'Nothing needs to be done.', data: { preTokens } },
+  );
+}
+
+function nothingNew(entries: Subject['entries'], measure: Measure): BatonError {
+  return new BatonError(
+    'nothing_to_compact',
+    'Nothing was said or done since the last compaction, so another one would only lose detail',
+    {
+      cure: 'Go on first, undo the last compaction, or name a size with --target-tokens.',
+      data: { preTokens: contextTokens(entries, measure) },
+    },
   );
 }
 

@@ -5,6 +5,7 @@ import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../pr
 import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { isUserMessage } from '../history/filter.ts';
+import type { Entry } from '../history/project.ts';
 import { outcomeOf } from '../trail/outputs.ts';
 
 /** Texts that are told apart, newest kept: more than one window holds calls and answers. */
@@ -54,6 +55,20 @@ export class NoveltyDetector {
     forgetOldest(this.#seen, MAX_SEEN);
     return true;
   }
+}
+
+/**
+ * Whether the user or the agent said or did anything since the newest compaction in force. True where there was none.
+ * @source spec 2-engine §4.1: something new since the last boundary
+ */
+export function hasNews(entries: readonly Entry<Item>[]): boolean {
+  const newest = entries.reduce((seq, entry) => (entry.isReplacement ? Math.max(seq, entry.seq) : seq), -1);
+  return newest === -1 || entries.some(({ seq, value }) => seq > newest && isWork(value));
+}
+
+function isWork(item: Item): boolean {
+  if (callOf(item) !== undefined) return true;
+  return item.type === 'message' && (authorOf(item) === 'agent' || isUserMessage(item));
 }
 
 /** FNV-1a over UTF-16 units. A collision hides one piece of progress among very many. */

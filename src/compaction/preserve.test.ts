@@ -42,10 +42,7 @@ test('the budget is kept as the context counts, by any counter', () => {
   fc.assert(
     fc.property(anyThread, fc.nat(4000), fc.constantFrom(...COUNTERS), (notation, budget, count) => {
       const preserved = preserveUserMessages(entriesOf(thread(notation)), budget, count);
-      assert.equal(
-        preserved.tokens,
-        itemsTokens(preserved.items, measureWith(count, DEFAULT_ESTIMATE)),
-      );
+      assert.equal(preserved.tokens, itemsTokens(preserved.items, measureWith(count, DEFAULT_ESTIMATE)));
       assert.ok(preserved.tokens <= budget);
       if (preserved.items.some((item) => textOfParts(item.content).includes('tokens truncated'))) cut++;
     }),

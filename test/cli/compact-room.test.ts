@@ -56,3 +56,15 @@ test('what a hook adds takes its own size, and no more', async () => {
   assert.ok(after !== undefined && after.hooks > 10 && after.hooks < 60, `${after?.hooks} tokens of hooks`);
   assert.equal(after.kept + after.summary + after.files + after.state + after.hooks, receipt.postTokens);
 });
+
+test('a second compaction without anything new is refused, unless a size is named', async () => {
+  const { home } = freshHome(':');
+  const first = join(home, 'out.jsonl');
+  const { postTokens } = await receiptOf(home);
+  const again = await baton(home, ['compact', first, '--preview']);
+  assert.equal(again.error?.['code'], 'nothing_to_compact');
+  assert.match(again.explanation, /since the last compaction/);
+  const smaller = await baton(home, ['compact', first, '--preview', '--json', '--target-tokens', '2000']);
+  assert.equal(smaller.status, 0, smaller.explanation);
+  assert.ok((JSON.parse(smaller.stdout) as Receipt).postTokens < postTokens);
+});
