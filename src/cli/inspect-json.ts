@@ -31,6 +31,7 @@ export function inspectionJson(inspection: Inspection) {
       percent_remaining: account.percentRemaining,
       pressure: inspection.threshold.word,
       auto_compact_threshold: inspection.threshold.autoCompactThreshold,
+      agent_compacts_from: inspection.agentLimit ?? null,
       percent_until_auto_compact: inspection.threshold.percentUntilAutoCompact,
       median_error: inspection.gaugeError?.median ?? null,
       samples: inspection.gaugeError?.samples ?? 0,
@@ -39,7 +40,7 @@ export function inspectionJson(inspection: Inspection) {
     counter: inspection.counter,
     categories: account.categories,
     tools: account.tools,
-    unrecorded: account.unrecorded ?? null,
+    beside_items: account.besideItems,
     turns: account.turns,
     points: account.points.map(({ turn, line, used, percentRemaining }) => ({
       turn,

@@ -37,6 +37,8 @@ export interface Inspection {
   /** Every boundary of the session, in order. */
   readonly signals: readonly Signal[];
   readonly threshold: ThresholdState;
+  /** Where the agent that wrote the file compacts by itself, in tokens; undefined where that is not known. */
+  readonly agentLimit: number | undefined;
   /** Whether automatic compaction is on in the configuration. */
   readonly isAutoCompactOn: boolean;
   /** How the categories were counted. */
@@ -92,7 +94,8 @@ function renderHeader({ path, report, account }: Inspection, look: Look, home: s
   return `${paint(look, 'strong', printable(path))}\n${paint(look, 'faint', printable(facts.join(separator)))}\n`;
 }
 
-function renderGauge({ account, threshold, isAutoCompactOn }: Inspection, look: Look): string {
+function renderGauge(inspection: Inspection, look: Look): string {
+  const { account, threshold } = inspection;
   const { usage, usableWindow: usable } = account;
   const width = Math.max(8, Math.min(40, look.width - 50));
   const tone = toneOf(threshold.word, account.percentRemaining);
@@ -114,10 +117,19 @@ function renderGauge({ account, threshold, isAutoCompactOn }: Inspection, look: 
     `${paint(look, 'strong', 'Context')}  ${paint(look, tone, gaugeBar(look, usage.used, usable, width))}  ` +
       `${account.percentRemaining} % left${PRESSURE_WORDS[threshold.word]}`,
     `         ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens` +
-      (isAutoCompactOn ? `; auto-compaction from ${formatNumber(threshold.autoCompactThreshold)}` : ''),
+      compactsFrom(inspection),
     paint(look, 'faint', `         ${source}; ${from}`),
     '',
   ].join('\n');
+}
+
+/** Where the agent that wrote the file compacts; of a format without one, where Baton would. */
+function compactsFrom({ report, agentLimit, threshold, isAutoCompactOn }: Inspection): string {
+  if (agentLimit !== undefined) {
+    const agent = report.format === 'codex' ? 'Codex' : 'Claude Code';
+    return `; ${agent} compacts from about ${formatNumber(agentLimit)}`;
+  }
+  return isAutoCompactOn ? `; Baton would compact from ${formatNumber(threshold.autoCompactThreshold)}` : '';
 }
 
 /** What is said beside the percentage. */
@@ -135,8 +147,8 @@ function toneOf(pressure: PressureWord, percent: number): Tone {
 
 function renderCategories({ account, counter }: Inspection, look: Look): string {
   const counted = sumTokens(account.categories);
-  const unrecorded = Math.max(0, account.unrecorded ?? 0);
-  const whole = counted + unrecorded;
+  const { fixed, margin, unexplained } = account.besideItems;
+  const whole = counted + fixed + margin + unexplained;
   const labelWidth = Math.min(WIDEST_LABEL, look.width >> 2);
   const barWidth = Math.max(3, Math.min(36, look.width - labelWidth - NUMBER_WIDTH - SHARE_WIDTH - 8));
   const row = (label: string, tokens: number, tone: Tone, note = '') =>
@@ -153,8 +165,10 @@ function renderCategories({ account, counter }: Inspection, look: Look): string 
     lines.push(row(CATEGORY_WORDS[category], account.categories[category] ?? 0, 'accent'));
     if (category === 'tool_results') lines.push(...toolRows(account, row));
   }
-  if (unrecorded > 0) {
-    lines.push(row('not in the file', unrecorded, 'faint', 'system prompt, tools'));
+  if (fixed > 0) lines.push(row('not in the file', fixed, 'faint', 'system prompt, tools'));
+  if (margin > 0) lines.push(row('margin', margin, 'faint', 'of the estimate'));
+  if (unexplained !== 0) {
+    lines.push(row('not explained', unexplained, 'faint', unexplained < 0 ? 'estimated too high' : 'reported, and in no item'));
   }
   return `${lines.join('\n')}\n`;
 }

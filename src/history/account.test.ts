@@ -229,7 +229,8 @@ test('every sample is a point of the gauge; impossible ones are rejected with th
   assert.deepEqual(account.rejectedSamples, [
     { line: 5, why: 'a usage of 100,001 tokens in a window of 100,000' },
   ]);
-  assert.equal(account.unrecorded, 47_500 - 2 * PLAIN);
+  const { fixed, margin, unexplained } = account.besideItems;
+  assert.deepEqual([fixed + unexplained, margin], [47_500 - 2 * PLAIN, 0]);
 });
 
 test('the window is the configured one, else the recorded one, else that of the model', () => {

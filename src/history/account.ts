@@ -6,13 +6,19 @@ import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protoc
 import type { UsageSample } from '../protocol/usage.ts';
 import type { Category } from '../vocabulary.ts';
 import { UsageGauge } from '../tokens/anchor.ts';
-import type { Prediction } from '../tokens/anchor.ts';
+import type { Prediction, Usage } from '../tokens/anchor.ts';
 import { addTokens, approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { knownWindow, UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT, percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { clearResult } from './clear.ts';
-import type { AccountSettings, CompactionMark, ContextAccount, GaugePoint } from './context-account.ts';
+import type {
+  AccountSettings,
+  BesideItems,
+  CompactionMark,
+  ContextAccount,
+  GaugePoint,
+} from './context-account.ts';
 import { isUserMessage } from './filter.ts';
 import { HistoryFold } from './project.ts';
 import type { Change } from './project.ts';
@@ -152,7 +158,7 @@ export class AccountFold {
       percentRemaining: percentRemaining(usage.used, usable),
       categories,
       tools: this.#present.tools,
-      unrecorded: usage.anchor === 'none' ? undefined : usage.used - counted,
+      besideItems: this.#beside(usage, counted),
       turns: this.#turn,
       points: [...this.#points, this.#point(usage.used, undefined)],
       compactions: this.#compactions,
@@ -161,6 +167,15 @@ export class AccountFold {
       predictions: this.#predictions,
       rejectedSamples: this.#rejected,
     };
+  }
+
+  #beside({ used, anchor }: Usage, counted: number): BesideItems {
+    const difference = used - counted;
+    const fixed = Math.min(Math.max(0, difference), this.#gauge.fixed);
+    const rest = difference - fixed;
+    return anchor === 'none'
+      ? { fixed, margin: rest, unexplained: 0 }
+      : { fixed, margin: 0, unexplained: rest };
   }
 
   #identity() {

@@ -64,6 +64,16 @@ export interface ToolShare {
   readonly tokens: number;
 }
 
+/** What makes the difference between the tokens of the items and the tokens used. */
+export interface BesideItems {
+  /** In every request, and in no item: the smallest difference that a report showed. System prompt, tool schemas. */
+  readonly fixed: number;
+  /** The margin of an estimate that no report anchors. */
+  readonly margin: number;
+  /** The rest of what was reported: hidden reasoning, errors of the estimate. Negative where the estimate is too high. */
+  readonly unexplained: number;
+}
+
 /** The account of a session. */
 export interface ContextAccount {
   readonly sessionId: string | undefined;
@@ -80,8 +90,8 @@ export interface ContextAccount {
   readonly percentRemaining: number;
   readonly categories: TokensByCategory;
   readonly tools: readonly ToolShare[];
-  /** Occupancy that no item of the file explains: system prompt, tool schemas. Undefined without an anchor. */
-  readonly unrecorded: number | undefined;
+  /** With `categories` it adds up to the tokens used. */
+  readonly besideItems: BesideItems;
   readonly turns: number;
   readonly points: readonly GaugePoint[];
   readonly compactions: readonly CompactionMark[];

@@ -1,7 +1,7 @@
 // Policies that wait for nothing: they compact when the context is larger than a limit, as agents do today.
 
 import type { EstimateSettings } from '../tokens/estimate.ts';
-import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
+import { claudeLimit, codexLimit, percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { formatNumber } from '../tokens/words.ts';
 import type { DecisionPoint } from '../vocabulary.ts';
 import type { Trail } from '../trail/trail.ts';
@@ -38,19 +38,11 @@ export interface Player {
   outcome(): PolicyOutcome;
 }
 
-/** Codex compacts at 90 % of the raw window. @source codex-behaviour §3 */
-export const CODEX_RULE: LimitRule = {
-  policy: 'codex',
-  limit: (window) => Math.floor((window * 90) / 100),
-  compaction: 'codex',
-};
+/** As Codex does. */
+export const CODEX_RULE: LimitRule = { policy: 'codex', limit: codexLimit, compaction: 'codex' };
 
-/** Claude Code compacts 33,000 tokens before the end of the window. @source claude-code-behaviour §4, measured */
-export const CLAUDE_RULE: LimitRule = {
-  policy: 'claude_like',
-  limit: (window) => Math.max(Math.floor(window / 2), window - 33_000),
-  compaction: 'claude',
-};
+/** As Claude Code does. */
+export const CLAUDE_RULE: LimitRule = { policy: 'claude_like', limit: claudeLimit, compaction: 'claude' };
 
 /** Nothing is ever compacted. */
 export class NonePlayer implements Player {

@@ -130,6 +130,11 @@ export class UsageGauge {
     return { accepted: true, prediction };
   }
 
+  /** What each request holds besides its items, as far as reports showed it: system prompt, tool schemas. 0 without a report. */
+  get fixed(): number {
+    return Number.isFinite(this.#unrecorded) ? this.#unrecorded : 0;
+  }
+
   /** Occupancy now. */
   usage(): Usage {
     if (this.#anchor === undefined) {
@@ -139,8 +144,7 @@ export class UsageGauge {
   }
 
   #estimate(tokens: number): number {
-    const unrecorded = Number.isFinite(this.#unrecorded) ? this.#unrecorded : 0;
-    return withSafetyMargin(tokens, this.#marginMultiplier) + unrecorded;
+    return withSafetyMargin(tokens, this.#marginMultiplier) + this.fixed;
   }
 
   /** The part of a sample that could be predicted: an answer that follows its own sample was not there yet. */

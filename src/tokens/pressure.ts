@@ -85,3 +85,13 @@ export function thresholdState(used: number, rawWindow: number, settings: Thresh
 function warningLevel(rawWindow: number, threshold: number): number {
   return Math.max(Math.floor(rawWindow / 2), rawWindow - threshold);
 }
+
+/** Codex compacts at 90 % of the raw window. @source codex-behaviour §3 */
+export function codexLimit(rawWindow: number): number {
+  return Math.floor((rawWindow * 90) / 100);
+}
+
+/** Claude Code compacts 33,000 tokens before the end of the raw window. @source claude-code-behaviour §4, measured */
+export function claudeLimit(rawWindow: number): number {
+  return Math.max(Math.floor(rawWindow / 2), rawWindow - 33_000);
+}

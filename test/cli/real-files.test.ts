@@ -11,7 +11,7 @@ import { HistoryFold } from '../../src/history/project.ts';
 import { loadSession } from '../../src/formats/load.ts';
 import { openSource } from '../../src/formats/source.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import type { Receipt } from '../../src/protocol/receipt.ts';
+import type { Receipt, TokensByCategory } from '../../src/protocol/receipt.ts';
 import { sumTokens } from '../../src/tokens/estimate.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { REAL_SESSIONS_SKIP, realSessions } from '../support/real-sessions.ts';
@@ -27,7 +27,15 @@ for (const path of realSessions('codex', 'codex-0.169', 'claude-code', 'claude-c
   test(`${basename(path)} is compacted to ${TARGET} tokens and taken back`, async (t) => {
     const compacted = join(home, `${basename(path)}.compacted.jsonl`);
     const before = await contextOf(path);
-    const ran = await baton(home, ['compact', path, '--target-tokens', String(TARGET), '--out', compacted, '--json']);
+    const ran = await baton(home, [
+      'compact',
+      path,
+      '--target-tokens',
+      String(TARGET),
+      '--out',
+      compacted,
+      '--json',
+    ]);
     if (ran.status !== 0) {
       // Sessions of a few messages cannot become smaller; that is said, and nothing is written.
       assert.equal(ran.error?.['code'], 'nothing_to_compact', ran.stderr);
@@ -60,7 +68,7 @@ for (const path of realSessions('codex', 'codex-0.169', 'claude-code', 'claude-c
   });
 }
 
-for (const path of realSessions(
+const OTHER_FORMATS = [
   'opencode',
   'pi',
   'gemini-cli',
@@ -69,11 +77,24 @@ for (const path of realSessions(
   'swe-agent',
   'mini-swe-agent',
   'chat',
-)) {
+];
+const AGENTS = ['codex', 'codex-0.169', 'claude-code', 'claude-code-2.1.329'];
+
+for (const path of realSessions(...OTHER_FORMATS)) {
   test(`the preview of ${basename(path)} adds up`, async () => {
     const ran = await baton(home, ['compact', path, '--preview', '--json']);
     if (ran.status === 0) assertAddsUp(receiptIn(ran.stdout));
     else assert.equal(ran.error?.['code'], 'nothing_to_compact', ran.stderr);
+  });
+}
+
+for (const path of realSessions(...AGENTS, ...OTHER_FORMATS)) {
+  test(`what fills ${basename(path)} adds up to its gauge`, async () => {
+    const ran = await baton(home, ['inspect', path, '--json']);
+    assert.equal(ran.status, 0, ran.stderr);
+    const { gauge, categories, beside_items: beside } = JSON.parse(ran.stdout) as Inspected;
+    assert.equal(sumTokens(categories) + beside.fixed + beside.margin + beside.unexplained, gauge.used);
+    assert.ok(beside.fixed >= 0, 'what is in every request cannot be negative');
   });
 }
 
@@ -161,6 +182,12 @@ function assertPaired(parts: readonly JsonLine[]): void {
     }
   }
   assert.equal(calls.size, 0, 'a call without result');
+}
+
+interface Inspected {
+  readonly gauge: { readonly used: number };
+  readonly categories: TokensByCategory;
+  readonly beside_items: Readonly<Record<'fixed' | 'margin' | 'unexplained', number>>;
 }
 
 function receiptIn(text: string): Receipt {

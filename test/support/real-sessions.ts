@@ -16,7 +16,7 @@ export function realSessions(...folders: readonly string[]): readonly string[] {
   if (REAL_SESSIONS_SKIP !== false) return [];
   return folders.flatMap((folder) =>
     readdirSync(join(SESSIONS, folder))
-      .filter((name) => name.endsWith('.jsonl'))
+      .filter((name) => /\.jsonl?$/.test(name))
       .toSorted()
       .map((name) => join(SESSIONS, folder, name)),
   );

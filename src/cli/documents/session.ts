@@ -72,7 +72,10 @@ export const InspectDocument = z
       anchor: z.enum(['reported', 'estimated', 'none']),
       percent_remaining: z.int().min(0).max(100),
       pressure: z.enum(PRESSURES),
-      auto_compact_threshold: tokens,
+      auto_compact_threshold: tokens.meta({ description: 'where Baton itself would compact' }),
+      agent_compacts_from: tokens
+        .nullable()
+        .meta({ description: 'where the agent that wrote the file compacts by itself; null: not known' }),
       percent_until_auto_compact: z.int().min(0).max(100),
       median_error: z.number().nullable().meta({
         description:
@@ -84,9 +87,13 @@ export const InspectDocument = z
     counter: z.enum(['precise', 'approximate']),
     categories: byCategory,
     tools: z.array(z.strictObject({ tool: z.string(), results: z.int(), tokens })),
-    unrecorded: z.int().nullable().meta({
-      description: 'reported tokens that no item of the file explains: system prompt, tools; may be negative',
-    }),
+    beside_items: z
+      .strictObject({
+        fixed: tokens.meta({ description: 'in every request: system prompt, tools' }),
+        margin: z.int().meta({ description: 'of an estimate that no reported usage anchors' }),
+        unexplained: z.int().meta({ description: 'the rest of what was reported; may be negative' }),
+      })
+      .meta({ description: 'with `categories` it adds up to `gauge.used`' }),
     turns: z.int(),
     points: z.array(
       z.strictObject({
