@@ -246,16 +246,16 @@ class Run {
   /** The turn, and where its answer has not the form that was asked for, one more in which the provider is held to it. */
   async #turns(thread: Thread, text: string, form: AnswerForm | undefined): Promise<TurnOutcome> {
     if (this.#io.signal.aborted) throw interrupted('Run it again.');
-    if (form === undefined) return thread.turn(text);
-    const outcome = await thread.turn(`${text}\n\n${form.request}`);
+    if (form === undefined) return thread.turn(text, { isFinal: true });
+    const outcome = await thread.turn(`${text}\n\n${form.request}`, { isFinal: true });
     if (outcome.ending.type !== 'complete') return outcome;
     const complaint = form.complaintAbout(outcome.lastMessage ?? '');
     if (complaint === undefined) return outcome;
     this.#show({ type: 'warning', message: `The answer has not the form that was asked for: ${complaint}` });
-    return thread.turn(
-      `Your last message is not what was asked for. ${complaint} ${form.request}`,
-      form.schema,
-    );
+    return thread.turn(`Your last message is not what was asked for. ${complaint} ${form.request}`, {
+      schema: form.schema,
+      isFinal: true,
+    });
   }
 
   async #deliver(message: string | undefined): Promise<void> {

@@ -168,7 +168,14 @@ function renderCategories({ account, counter }: Inspection, look: Look): string 
   if (fixed > 0) lines.push(row('not in the file', fixed, 'faint', 'system prompt, tools'));
   if (margin > 0) lines.push(row('margin', margin, 'faint', 'of the estimate'));
   if (unexplained !== 0) {
-    lines.push(row('not explained', unexplained, 'faint', unexplained < 0 ? 'estimated too high' : 'reported, and in no item'));
+    lines.push(
+      row(
+        'not explained',
+        unexplained,
+        'faint',
+        unexplained < 0 ? 'estimated too high' : 'reported, and in no item',
+      ),
+    );
   }
   return `${lines.join('\n')}\n`;
 }

@@ -51,6 +51,14 @@ export interface TurnOutcome {
   readonly failure: BatonError | undefined;
 }
 
+/** What holds for one turn. */
+export interface TurnTerms {
+  /** The form that the answer must have, demanded of the model with each request of the turn. */
+  readonly schema?: AnswerSchema;
+  /** The process ends with the turn: the watcher starts nothing after it, and decides anew before the user's next message. */
+  readonly isFinal?: boolean;
+}
+
 /** A thread that is open. */
 export interface Thread {
   readonly id: string;
@@ -60,11 +68,10 @@ export interface Thread {
   readonly isRecorded: boolean;
   /**
    * Runs a turn of the user, and all that the watcher makes of its end: fulfilled when nothing is under way any more.
-   * @param schema the form that the answer must have, demanded of the model with each request of this turn
    * @param message its text, or a message with an id of its own
    * @throws BatonError where the log cannot be written: nothing can be promised then
    */
-  turn(message: string | UserMessage, schema?: AnswerSchema): Promise<TurnOutcome>;
+  turn(message: string | UserMessage, terms?: TurnTerms): Promise<TurnOutcome>;
   /** Gives the running turn a message; without one it is a turn of its own, in its time. Fulfilled once it cannot be lost. */
   steer(text: string): Promise<void>;
   /** Ends at once whatever is under way. What waits then has its turn. */
@@ -357,8 +364,12 @@ class OpenThread implements Thread {
     return this.#log.isBegun;
   }
 
-  async turn(message: string | UserMessage, schema?: AnswerSchema): Promise<TurnOutcome> {
+  async turn(
+    message: string | UserMessage,
+    { schema, isFinal = false }: TurnTerms = {},
+  ): Promise<TurnOutcome> {
     this.#model.schema = schema;
+    this.#session.setFinal(isFinal);
     await this.#vet(typeof message === 'string' ? message : message.text);
     this.#running = this.#prepare().then(() => this.#runTurn(message));
     await this.#running.finally(() => (this.#model.schema = undefined));

@@ -27,6 +27,8 @@ interface Asked {
   /** Of mid-turn decisions. */
   readonly batchFrom: number | undefined;
   readonly atMs: number;
+  /** Nothing may follow the turn that has ended. */
+  readonly isFinal?: boolean;
 }
 
 /** Takes a decision: a no is recorded, a yes goes to the arbiter, or waits for the user's next message. */
@@ -38,17 +40,19 @@ export function decide(state: WatcherState, asked: Asked, policy: Policy): Trans
   const place = asked.point === 'mid_turn' ? 'inside_turn' : 'between_turns';
   const question: Question = { id: `decision-${number}`, evaluation, decision, place };
   if (!decision.shouldCompact) return settle(next, question, decision, policy);
-  if (isDeferred(question, policy)) {
+  const isFinal = asked.isFinal === true && policy.mode === 'auto';
+  if (isFinal || isDeferred(question, policy)) {
     const waiting = remember(next, { preflight: asked.moment });
     return stay(
       waiting,
       { type: 'record_decision', decision: buildDecisionRecord(question.id, evaluation, decision) },
-      ...infoLine('decision', DEFERRED, policy),
+      ...infoLine('decision', isFinal ? FINAL : DEFERRED, policy),
     );
   }
   return askArbiter(next, question, policy);
 }
 
+const FINAL = ': deferring until the next message (this run ends with the turn)';
 const DEFERRED = ': deferring until the next message (waiting on turn_complete boundary)';
 
 function evaluationOf({ memory }: WatcherState, { point, moment, batchFrom, atMs }: Asked): Evaluation {

@@ -277,6 +277,8 @@ export interface TurnComplete extends TurnMoment {
   readonly type: 'turn_complete';
   readonly kind: TaskKind;
   readonly origin: TurnOrigin;
+  /** The process ends with this turn: what is decided waits for the user's next message, in whichever process that comes. */
+  readonly isFinal?: boolean;
 }
 
 /** A turn ended without completing: Esc (`interrupted`), another turn in its place, or a failure. */

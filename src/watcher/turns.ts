@@ -118,7 +118,8 @@ function endTurn(state: WatcherState, event: TurnComplete, policy: Policy): Tran
   return andThen({ ...noted, state: ended }, (next) => {
     const { stage } = next;
     if (stage.at === 'idle') {
-      return decide(next, { point: 'turn_end', moment: event, batchFrom: undefined, atMs }, policy);
+      const { isFinal = false } = event;
+      return decide(next, { point: 'turn_end', moment: event, batchFrom: undefined, atMs, isFinal }, policy);
     }
     const outside: WatcherState = { ...next, stage: outsideOfTurn(stage) };
     return isRequesting(stage) && stage.sequence.place === 'inside_turn' && isRequesting(outside.stage)

@@ -48,10 +48,10 @@ export interface WatchedWorld {
 export const LOST_RESULT =
   '[The session ended before this call was done; whether it had an effect is not known]';
 
-/** How the user's work stands. */
+/** How the user's newest turn ended. */
 export interface LastTurn {
   readonly ending: TurnEnding;
-  /** What the agent said last in it, before or after a handoff. */
+  /** What the agent said last in it. */
   readonly said: string | undefined;
 }
 
@@ -63,8 +63,7 @@ export class WatchedSession {
   readonly #projection: Projection;
   readonly #steered = new SteerFold();
   #lastTurn: LastTurn | undefined;
-  /** The watcher's effect whose turn is a request of its own, and no work. */
-  #request: number | undefined;
+  #isFinal = false;
   #running: RunningTurn | undefined;
   /** The turn that is held ended with an answer to the watcher, so that something must follow it. */
   #hasAnswered = false;
@@ -106,7 +105,7 @@ export class WatchedSession {
     return this.#session.lastAgentMessage;
   }
 
-  /** How the newest turn of the user's work ended in this process; what the watcher asks for besides is none. */
+  /** How the user's newest turn ended in this process. Turns that the watcher starts change nothing about it. */
   get lastTurn(): LastTurn | undefined {
     return this.#lastTurn;
   }
@@ -124,6 +123,11 @@ export class WatchedSession {
     if (orphanCalls.length === 0) return;
     const lost = orphanCalls.flatMap((index) => items[index] ?? []);
     await this.#session.put(lost.map((call) => failedResult(call, LOST_RESULT)));
+  }
+
+  /** Whether the process ends with the user's next turn: the watcher then starts nothing after it. */
+  setFinal(isFinal: boolean): void {
+    this.#isFinal = isFinal;
   }
 
   /**
@@ -281,7 +285,7 @@ export class WatchedSession {
       complete: (turn) => {
         this.#running = undefined;
         this.#noteEnd(turn);
-        this.#watcher.turnComplete(turn);
+        this.#watcher.turnComplete(turn, this.#isFinal && this.#watcher.queue.length === 0);
       },
       aborted: (turn, reason) => {
         this.#running = undefined;
@@ -295,15 +299,12 @@ export class WatchedSession {
   }
 
   #noteEnd({ kind, origin, said }: TurnView): void {
-    const isRequest = origin.type === 'watcher' && origin.number === this.#request;
     const ending = this.#session.lastEnding;
-    if (kind !== 'regular' || isRequest || ending === undefined) return;
-    this.#lastTurn = { ending, said: said ?? this.#lastTurn?.said };
+    if (kind !== 'regular' || origin.type !== 'user' || ending === undefined) return;
+    this.#lastTurn = { ending, said };
   }
 
   #startTurn(origin: TurnOrigin, input: readonly Item[]): Promise<void> {
-    const isHandoff = input.some((item) => item.origin?.step === 'handoff');
-    if (origin.type === 'watcher' && !isHandoff) this.#request = origin.number;
     const { messageId } = origin.type === 'user' ? origin : { messageId: undefined };
     if (messageId === undefined) return this.#session.start({ kind: 'regular', origin, input });
     // The user's message keeps the id by which it was submitted.

@@ -141,8 +141,9 @@ export class LiveWatcher {
     void this.#tell({ ...point, ...this.#moment() });
   }
 
-  turnComplete(turn: TurnPoint): void {
-    void this.#tell({ type: 'turn_complete', ...turn, ...this.#moment() });
+  /** @param isFinal the process ends with this turn, so that the watcher may start nothing after it */
+  turnComplete(turn: TurnPoint, isFinal = false): void {
+    void this.#tell({ type: 'turn_complete', ...turn, ...this.#moment(), isFinal });
   }
 
   turnAborted({ turnId, kind, origin }: TurnPoint, reason: 'interrupted' | 'failed'): void {

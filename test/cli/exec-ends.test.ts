@@ -1,0 +1,68 @@
+// The user's turn ends when it ends: `baton exec` prints the answer to the user's message, and the watcher starts nothing after it.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { NOT_BUILT } from '../support/built.ts';
+import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { PACKET } from '../support/packet.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import type { Reply } from '../support/provider-server/script.ts';
+import { startProviderServer } from '../support/provider-server/server.ts';
+
+const root = temporaryDirectory();
+const server = await startProviderServer({ replies: [{}] });
+after(() => server.close());
+before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+
+/** The last turn of each run reports 62 % used, and a commit was made in it: the watcher wants to hand over. */
+const COMMIT: Reply = {
+  calls: [{ name: 'shell', arguments: { command: 'git commit -q --allow-empty -m "Light the lamp"' } }],
+  usage: { input: 20_000, output: 60 },
+};
+const ANSWER: Reply = { text: 'There are 7 files.', usage: { input: 62_000, output: 60 } };
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@localhost',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@localhost',
+};
+
+function play(...replies: readonly Reply[]): () => readonly string[] {
+  const from = server.requests.length;
+  server.play({ key: EXEC_KEY, replies });
+  return () => server.requests.slice(from).map(({ text }) => text);
+}
+
+test('the answer to the only turn is printed, and no request follows it', async () => {
+  const requests = play(COMMIT, ANSWER, { text: PACKET }, { text: 'Continuing: all of it is done now.' });
+  const at = new Desk(root, server.baseUrl);
+  const ended = await at.exec('responses', ['How many files?'], { env: IDENTITY });
+  assert.equal(ended.stdout, 'There are 7 files.\n', ended.stderr);
+  assert.equal(ended.status, 0);
+  assert.equal(requests().length, 2, 'the call and the answer');
+  assert.match(ended.stderr, /deferring until the next message/);
+});
+
+test('what the watcher wanted comes before the next message, which is then answered', async () => {
+  play(COMMIT, ANSWER);
+  const at = new Desk(root, server.baseUrl);
+  await at.exec('responses', ['How many files?'], { env: IDENTITY });
+  const requests = play(
+    { text: PACKET, usage: { input: 62_500, output: 400 } },
+    { text: 'It is Sunday.', usage: { input: 9_500, output: 60 } },
+  );
+  const ended = await at.exec('responses', ['--resume', 'last', 'Which day is it?'], { env: IDENTITY });
+  assert.equal(ended.stdout, 'It is Sunday.\n', ended.stderr);
+  const sent = requests();
+  assert.equal(sent.length, 2, 'the packet, and the answer to handoff and message in one');
+  assert.match(sent[0] ?? '', /continuation packet/i);
+  assert.doesNotMatch(sent[0] ?? '', /Which day is it/, 'the message waits for the handover');
+  assert.match(sent.at(-1) ?? '', /Here is your packet back[\s\S]*Which day is it\?/);
+});
+
+test('an answer is not lost where the next request would have failed', async () => {
+  play(COMMIT, ANSWER, { fault: { type: 'status', status: 500 } });
+  const at = new Desk(root, server.baseUrl);
+  const ended = await at.exec('responses', ['How many files?'], { env: IDENTITY });
+  assert.deepEqual([ended.status, ended.stdout], [0, 'There are 7 files.\n'], ended.stderr);
+});
