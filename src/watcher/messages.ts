@@ -150,7 +150,7 @@ export interface WorkLeft {
   readonly nextStep: string | undefined;
   /** Messages of the user wait. */
   readonly hasQueuedInput: boolean;
-  /** The agent's last message asked the user something. */
+  /** The agent waits for the user: its last message says so, or the next step of its packet. */
   readonly hasAsked: boolean;
 }
 

@@ -327,6 +327,18 @@ test('a compaction of the watcher can be taken back, once', async () => {
   assert.deepEqual(thread.lastTurn, { ending: { type: 'complete' }, said: 'Good night.' });
 });
 
+test('an agent that waits for the user is not sent on by the handoff', async () => {
+  const asks = says('Please confirm that I may delete the old database before I go on.', 62_000);
+  const sentOn = says('The old database is deleted.', 9_000);
+  server.play({ replies: [commits(40_000), asks, says(PACKET, 62_500), sentOn] });
+  const from = server.requests.length;
+  const { thread, records } = await liveThread({ baseUrl: server.baseUrl });
+  await thread.submit('Move the data to the new database.');
+  await thread.rest();
+  assert.deepEqual(path(records).slice(-3), ['agent', 'compacted', 'handoff']);
+  assert.equal(server.requests.length - from, 3, 'nothing is asked after the packet');
+});
+
 test('a thread that was compacted often says so, before its turn ends', async () => {
   const round = [commits(62_000), says(PACKET, 62_500), says('The oil is filled.', 9_000)];
   const config = withWatcher({ cooldownTurns: 0, cooldownSeconds: 0 });

@@ -7,6 +7,7 @@ import { approximateTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
 import type { Trail } from '../../trail/trail.ts';
 import { isFinished } from '../messages.ts';
+import { waitsForUser } from '../waiting.ts';
 import { acceptPacket } from '../packet/accept.ts';
 import { assemblePacket } from '../packet/assemble.ts';
 import type { AssembleSettings } from '../packet/assemble.ts';
@@ -129,13 +130,8 @@ function hasNothingLeft(
   { trail, hasEnded, hasQueuedInput, lastAgentMessage = '' }: PacketMaterial,
   nextStep: string | undefined,
 ): boolean {
-  const hasAsked = hasEnded && asks(lastAgentMessage);
+  const hasAsked = hasEnded && (waitsForUser(lastAgentMessage) || waitsForUser(nextStep ?? ''));
   return isFinished({ hasEnded, plan: trail.plan, nextStep, hasQueuedInput, hasAsked });
-}
-
-/** A message that ends with a question waits for the user. */
-function asks(message: string): boolean {
-  return /[?？؟]["'”»)\]*_]*$/u.test(message.trim());
 }
 
 function counterOf({ compact }: Config): CountText {
