@@ -57,7 +57,10 @@ export class MemoryThread implements CompactableThread {
   }
 
   usage(): { readonly used: number; readonly rawWindow: number } {
-    return { used: itemsTokens(this.items, measureWith(approximateTokens, DEFAULT_ESTIMATE)), rawWindow: this.#window };
+    return {
+      used: itemsTokens(this.items, measureWith(approximateTokens, DEFAULT_ESTIMATE)),
+      rawWindow: this.#window,
+    };
   }
 
   async commit({ record }: Compaction): Promise<void> {
