@@ -1,9 +1,9 @@
 // The form that `--output-schema` asks of the final message.
 
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { BatonError } from '../errors.ts';
+import { readSmallFile } from '../files/driver.ts';
 import { isJsonObject } from '../formats/fields.ts';
 import type { AnswerSchema } from '../protocol/model.ts';
 import type { CommandIo } from './io.ts';
@@ -22,7 +22,7 @@ export interface AnswerForm {
  * @throws BatonError `file_not_found`, `file_unreadable`; `usage` for what is no JSON Schema of an object
  */
 export async function loadAnswerForm(io: CommandIo, file: string): Promise<AnswerForm> {
-  const schema = parseSchema(file, await readText(resolve(io.cwd, file), file));
+  const schema = parseSchema(file, readText(resolve(io.cwd, file), file));
   let validator: z.ZodType;
   try {
     validator = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
@@ -38,16 +38,15 @@ export async function loadAnswerForm(io: CommandIo, file: string): Promise<Answe
   };
 }
 
-async function readText(path: string, name: string): Promise<string> {
-  return readFile(path, 'utf8').catch((cause: unknown) => {
-    const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    const isMissing = code === 'ENOENT';
-    throw new BatonError(
-      isMissing ? 'file_not_found' : 'file_unreadable',
-      isMissing ? `There is no file ${name}` : `${name} cannot be read (${code})`,
-      { cure: '--output-schema takes a file with a JSON Schema.', cause },
-    );
-  });
+/** Far more than providers take. @source OpenAI, structured outputs: 120,000 characters of names and values */
+const LARGEST_SCHEMA = 1024 * 1024;
+
+function readText(path: string, name: string): string {
+  const cure = '--output-schema takes a file with a JSON Schema.';
+  const read = readSmallFile(path, { maxBytes: LARGEST_SCHEMA, links: 'follow' });
+  if (read.kind === 'bytes') return read.bytes.toString('utf8');
+  if (read.kind === 'missing') throw new BatonError('file_not_found', `There is no file ${name}`, { cure });
+  throw new BatonError('file_unreadable', `${name} ${read.problem}`, { cure });
 }
 
 function parseSchema(file: string, text: string): AnswerSchema['schema'] {

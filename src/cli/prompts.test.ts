@@ -72,7 +72,7 @@ describe('baton prompts', () => {
     for (const [name, problem] of [
       ['handoff.md', /is empty/],
       ['heads-up.md', /symbolic link/],
-      ['judgment.md', /is not a file/],
+      ['judgment.md', /is a directory/],
       ['scratch-write.md', /not valid UTF-8/],
     ] as const) {
       const { stdout, stderr } = await run('show', name);

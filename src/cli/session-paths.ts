@@ -1,5 +1,6 @@
 // The session files that a command is to look at: named one by one, or found in directories.
 
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BatonError } from '../errors.ts';
@@ -14,6 +15,8 @@ export interface SessionPaths {
   readonly files: readonly string[];
   /** Those that nobody named: they lie in a directory that somebody did. */
   readonly found: ReadonlySet<string>;
+  /** Pipes, sockets, devices and links in those directories that are named like sessions; none is opened. */
+  readonly passedOver: number;
 }
 
 /** A file that could not be read, with why. */
@@ -34,13 +37,17 @@ export interface Visited<Result> {
 export async function findSessions(named: readonly string[]): Promise<SessionPaths> {
   const files: string[] = [];
   const found = new Set<string>();
+  let passedOver = 0;
   for (const path of new Set(named)) {
     if (path !== '-' && (await isDirectory(path))) {
-      for (const entry of await filesIn(path)) found.add(entry);
+      for (const entry of await entriesIn(path)) {
+        if (entry.isFile()) found.add(join(entry.parentPath, entry.name));
+        else passedOver++;
+      }
     } else files.push(path);
   }
   for (const path of files) found.delete(path);
-  return { named, files: [...files, ...found].toSorted(), found };
+  return { named, files: [...files, ...found].toSorted(), found, passedOver };
 }
 
 /**
@@ -50,12 +57,12 @@ export async function findSessions(named: readonly string[]): Promise<SessionPat
  */
 export async function visitSessions<Result>(
   io: CommandIo,
-  { named, files, found }: SessionPaths,
+  { named, files, found, passedOver }: SessionPaths,
   visit: (path: string, place: string) => Promise<Result>,
 ): Promise<Visited<Result>> {
   const results: Result[] = [];
   const unread: UnreadFile[] = [];
-  let skipped = 0;
+  let skipped = passedOver;
   for (const [at, path] of files.entries()) {
     try {
       results.push(await visit(path, files.length === 1 ? '' : ` (${at + 1} of ${files.length})`));
@@ -84,11 +91,9 @@ async function isDirectory(path: string): Promise<boolean> {
 
 const SESSION_FILE = /\.(?:jsonl?|traj)$/;
 
-async function filesIn(directory: string): Promise<readonly string[]> {
+async function entriesIn(directory: string): Promise<readonly Dirent[]> {
   const entries = await readdir(directory, { withFileTypes: true, recursive: true });
-  return entries
-    .filter((entry) => entry.isFile() && SESSION_FILE.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name));
+  return entries.filter((entry) => !entry.isDirectory() && SESSION_FILE.test(entry.name));
 }
 
 /** What a file among the others of a directory may be without anybody having asked for it. */

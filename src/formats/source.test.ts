@@ -88,7 +88,7 @@ test(
   { skip: process.platform === 'win32' && 'no named pipes' },
   async () => {
     execFileSync('mkfifo', [path]);
-    await assert.rejects(openSource(path, noInput()), isFailure('not_a_file', /is no regular file$/));
+    await assert.rejects(openSource(path, noInput()), isFailure('not_a_file', /is a named pipe$/));
   },
 );
 
@@ -181,4 +181,15 @@ test('the tail of a source begins with its first whole line', async () => {
   }
   assert.equal(tailOf(source, source.size), source);
   await source.close();
+});
+
+test('a stream that never ends is given up at its limit', async () => {
+  const endless = (async function* () {
+    for (;;) yield Buffer.alloc(1024);
+  })();
+  await assert.rejects(
+    openSource('-', endless, undefined, 5000),
+    isFailure('file_unreadable', /^standard input holds more than 5000 bytes$/),
+  );
+  assert.deepEqual(readdirSync(spoolFolder), []);
 });

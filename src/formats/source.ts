@@ -1,12 +1,12 @@
 // A session file as a fixed run of bytes. Agents append to their files while Baton reads them, so the size at the
 // moment of opening counts, for every pass and for the copy that `--format same` makes.
 
-import { constants } from 'node:fs';
 import { open, mkdtemp, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BatonError } from '../errors.ts';
+import { openPipe, openToRead, refusalOf } from '../files/driver.ts';
 
 const CHUNK = 1024 * 1024;
 
@@ -30,9 +30,14 @@ export interface ByteSource {
   close(): Promise<void>;
 }
 
+/** The most that is put aside of a stream. @source docs/decisions/configuration.md: 500 times the largest session known */
+const MOST_SPOOLED = 2 * 1024 * 1024 * 1024;
+
 /**
- * Opens a file, or standard input for `-`.
- * @param signal stops waiting for standard input, which may never end
+ * Opens a file; for `-`, standard input; for `/dev/fd/N`, as a shell writes `<(…)`, the pipe. A pipe with a name in the file
+ * system is refused: anyone may have planted it, and nobody may ever write to it.
+ * @param signal stops waiting for a stream, which may never end
+ * @param mostSpooled bytes of a stream, at most
  * @throws BatonError `file_not_found`, `not_a_file`, `file_unreadable`, `file_empty`, `output_failed` when there is no
  * room to put standard input aside, `interrupted`
  */
@@ -40,27 +45,43 @@ export async function openSource(
   path: string,
   stdin: AsyncIterable<Buffer>,
   signal?: AbortSignal,
+  mostSpooled: number = MOST_SPOOLED,
 ): Promise<ByteSource> {
-  return path === '-' ? spool(stdin, signal) : openFile(path, path === '' ? "''" : path);
+  const spooling = { signal, mostBytes: mostSpooled };
+  if (path === '-') return spool('standard input', stdin, spooling);
+  const stream = await streamAt(path);
+  if (stream === undefined) return openFile(path, path === '' ? "''" : path);
+  if (stream === 'stdin') return spool('standard input', stdin, spooling);
+  const pipe = openPipe(path);
+  try {
+    return await spool(path, pipe, spooling);
+  } finally {
+    pipe.destroy();
+  }
 }
 
-/** A named pipe without a writer would keep `open` waiting for ever; regular files do not know the flag. */
-const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const DESCRIPTOR = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/(\d+))$/;
+
+/** Whether a path names a pipe that this process was given. */
+async function streamAt(path: string): Promise<'stdin' | 'pipe' | undefined> {
+  const match = DESCRIPTOR.exec(path);
+  const stats = match === null ? undefined : await stat(path).catch(() => undefined);
+  if (stats === undefined || !(stats.isFIFO() || stats.isSocket())) return undefined;
+  return Number(match?.[1] ?? 0) === 0 ? 'stdin' : 'pipe';
+}
 
 async function openFile(path: string, name: string, dispose?: () => Promise<void>): Promise<ByteSource> {
-  const handle = await open(path, READ_WITHOUT_WAITING).catch((error: unknown) => {
+  // A device may act on being opened, so what is there is asked first.
+  const found = await stat(path).catch((error: unknown) => {
+    throw explainOpen(name, error);
+  });
+  requireFile(name, found);
+  const handle = await openToRead(path, 'follow').catch((error: unknown) => {
     throw explainOpen(name, error);
   });
   try {
     const stats = await handle.stat({ bigint: true });
-    if (!stats.isFile()) {
-      const what = stats.isDirectory() ? 'a directory' : 'no regular file';
-      throw new BatonError('not_a_file', `${name} is ${what}`, {
-        cure: stats.isFIFO()
-          ? 'Give what comes through a pipe on standard input: `-` in place of the name.'
-          : 'Name a session file; `baton sessions` lists the ones on this machine.',
-      });
-    }
+    requireFile(name, stats);
     if (stats.size === 0n) {
       throw new BatonError('file_empty', `${name} is empty`, {
         cure: 'An agent writes its session at the first prompt; name a session that has one.',
@@ -75,6 +96,16 @@ async function openFile(path: string, name: string, dispose?: () => Promise<void
     await handle.close();
     throw error;
   }
+}
+
+function requireFile(name: string, stats: Parameters<typeof refusalOf>[0]): void {
+  const refused = refusalOf(stats);
+  if (refused === undefined) return;
+  throw new BatonError('not_a_file', `${name} ${refused}`, {
+    cure: stats.isFIFO()
+      ? 'Give what comes through a pipe on standard input: `-` in place of the name.'
+      : 'Name a session file; `baton sessions` lists the ones on this machine.',
+  });
 }
 
 interface OpenedFile {
@@ -140,16 +171,21 @@ export function tailOf(source: ByteSource, bytes: number): ByteSource {
   };
 }
 
-/** Standard input cannot be read twice, so it is put into a private temporary file first. */
-async function spool(stdin: AsyncIterable<Buffer>, signal: AbortSignal | undefined): Promise<ByteSource> {
+interface Spooling {
+  readonly signal: AbortSignal | undefined;
+  readonly mostBytes: number;
+}
+
+/** A stream cannot be read twice, so it is put into a private temporary file first. */
+async function spool(name: string, stream: AsyncIterable<Buffer>, terms: Spooling): Promise<ByteSource> {
   const directory = await mkdtemp(join(tmpdir(), 'baton-')).catch((error: unknown) => {
-    throw explainSpool(error);
+    throw explainSpool(name, error);
   });
   const dispose = () => rm(directory, { recursive: true, force: true });
   const path = join(directory, 'stdin');
   try {
-    await writeSpool(path, stdin, signal);
-    return await openFile(path, 'standard input', dispose);
+    await writeSpool(path, { name, stream }, terms);
+    return await openFile(path, name, dispose);
   } catch (error) {
     await dispose();
     throw error;
@@ -158,21 +194,27 @@ async function spool(stdin: AsyncIterable<Buffer>, signal: AbortSignal | undefin
 
 async function writeSpool(
   path: string,
-  stdin: AsyncIterable<Buffer>,
-  signal: AbortSignal | undefined,
+  { name, stream }: { readonly name: string; readonly stream: AsyncIterable<Buffer> },
+  { signal, mostBytes }: Spooling,
 ): Promise<void> {
   const handle = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    throw explainSpool(error);
+    throw explainSpool(name, error);
   });
   try {
-    const chunks = stdin[Symbol.asyncIterator]();
-    for (;;) {
+    const chunks = stream[Symbol.asyncIterator]();
+    for (let total = 0; ;) {
       const next = await orInterrupted(chunks.next(), signal).catch((error: unknown) => {
-        throw error instanceof BatonError ? error : explainOpen('standard input', error);
+        throw error instanceof BatonError ? error : explainOpen(name, error);
       });
       if (next.done === true) return;
+      total += next.value.length;
+      if (total > mostBytes) {
+        throw new BatonError('file_unreadable', `${name} holds more than ${mostBytes} bytes`, {
+          cure: 'Save it to a file and name that: a file is read where it lies.',
+        });
+      }
       await handle.appendFile(next.value).catch((error: unknown) => {
-        throw explainSpool(error);
+        throw explainSpool(name, error);
       });
     }
   } finally {
@@ -195,13 +237,17 @@ async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
-function explainSpool(error: unknown): BatonError {
+function explainSpool(name: string, error: unknown): BatonError {
   const { code } = error as NodeJS.ErrnoException;
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
-  return new BatonError('output_failed', `Standard input could not be put aside in ${tmpdir()}: ${reason}`, {
-    cure: 'Free space, name another directory in TMPDIR, or give the name of a file.',
-    cause: error,
-  });
+  return new BatonError(
+    'output_failed',
+    `${name[0]?.toUpperCase()}${name.slice(1)} could not be put aside in ${tmpdir()}: ${reason}`,
+    {
+      cure: 'Free space, name another directory in TMPDIR, or give the name of a file.',
+      cause: error,
+    },
+  );
 }
 
 function explainOpen(name: string, error: unknown): BatonError {

@@ -1,13 +1,15 @@
 // The prompt files of a user: seeded where they are missing, never overwritten, and replaced by the shipped text where they
 // cannot be used. Reading does not wait for the thread pool: a thread reads them at each of its decisions, see `config/load.ts`.
 
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { batonHome } from '../config/load.ts';
 import type { ConfigWorld } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
+import { readSmallFile } from '../files/driver.ts';
 import { NO_FRONTMATTER, splitPrompt } from './parts.ts';
 import type { Frontmatter, ParsedPrompt } from './parts.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from './shipped.ts';
@@ -201,24 +203,14 @@ const SHIPPED_FRONTMATTER: Frontmatter = { ...NO_FRONTMATTER, version: 1 };
 
 type ReadText = { readonly text: string } | { readonly missing: true } | { readonly problem: string };
 
+/** The largest prompt. @source four bytes a token: 64,000 tokens, more than an answer to it could make up for */
+const LARGEST_PROMPT = 256 * 1024;
+
 function readText(file: string, refusesLink: boolean): ReadText {
-  try {
-    const links = refusesLink ? constants.O_NOFOLLOW : 0;
-    // Without O_NONBLOCK opening a pipe that nobody writes to would never end.
-    const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | links);
-    try {
-      if (!fstatSync(opened).isFile()) return { problem: 'is not a file' };
-      return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(opened)) };
-    } finally {
-      closeSync(opened);
-    }
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { missing: true };
-    if (code === 'ELOOP') return { problem: `is a symbolic link${refusesLink ? ', which is not followed' : ' to itself'}` };
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { problem: 'is not valid UTF-8' };
-    return { problem: `cannot be read (${code})` };
-  }
+  const read = readSmallFile(file, { maxBytes: LARGEST_PROMPT, links: refusesLink ? 'refuse' : 'follow' });
+  if (read.kind === 'missing') return { missing: true };
+  if (read.kind === 'refused') return { problem: read.problem };
+  return isUtf8(read.bytes) ? { text: new TextDecoder().decode(read.bytes) } : { problem: 'is not valid UTF-8' };
 }
 
 /**

@@ -30,7 +30,7 @@ import type { RolloutFile, RolloutFiles } from './files.ts';
 import { headLine, isRewriting, isSyncPoint, recordLines } from './lines.ts';
 import type { ForkBase, RewritingRecord, RolloutLine } from './lines.ts';
 import { locateRollout, openRolloutSource } from './load.ts';
-import { takeLock } from './lock/driver.ts';
+import { sweepAbandoned, takeLock } from './lock/driver.ts';
 import type { Lock } from './lock/driver.ts';
 import { hasPast, newFold, readThread, refold } from './past/load.ts';
 import { placeOfRollout } from './place.ts';
@@ -186,6 +186,7 @@ async function begin({ home, head, world, base, fold, tail, lines }: Beginning):
     throw explainWrite(path, error, false);
   });
   const lock = await takeLock(path, { files, clock: world.clock });
+  await sweepAbandoned(dirname(path), { files, clock: world.clock });
   const line = headLine({ type: 'session_meta', ...head, sessionId: threadId, at }, base);
   return new Rollout({
     home,

@@ -22,7 +22,8 @@ export interface RolloutFile {
 export interface RolloutFiles {
   open(path: string, flags: string | number, mode?: number): Promise<RolloutFile>;
   mkdir(path: string, options: { readonly recursive: true; readonly mode: number }): Promise<unknown>;
-  readFile(path: string, encoding: 'utf8'): Promise<string>;
+  /** The text of a small file; empty for what is not a regular one, or too large, because that names no owner. */
+  readFile(path: string): Promise<string>;
   readdir(path: string): Promise<readonly string[]>;
   link(from: string, to: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;

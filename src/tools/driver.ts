@@ -1,12 +1,13 @@
 // The tools of one thread: opened once, run one call at a time or several that only read.
 
 import { delimiter, isAbsolute } from 'node:path';
+import { isBelow } from '../files/driver.ts';
 import { runGit } from '../git/driver.ts';
 import type { CancelSignal } from '../ports.ts';
 import { findProgram, runProcess } from '../processes/driver.ts';
 import { withoutSecrets } from '../processes/environment.ts';
 import type { ToolResult } from '../protocol/tool.ts';
-import { isBelow, resolveRoot } from '../workspace/driver.ts';
+import { resolveRoot } from '../workspace/driver.ts';
 import { capText } from './cap.ts';
 import { createEditTool } from './edit/driver.ts';
 import { createGlobTool } from './glob/driver.ts';

@@ -1,12 +1,11 @@
 // One directory, and no way out of it: where files are looked up, read and written for a model.
 
 import { isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { lstat, open, realpath, stat } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
+import { isBelow, openToRead, readWhole } from '../files/driver.ts';
 import type { FileRead, WorkspaceFiles } from '../ports.ts';
 
 /** A file beyond this is described instead of read: 5,000 tokens of it would say little. @source docs/decisions/compaction-budget.md. */
@@ -63,12 +62,6 @@ function moved(path: string, root: string, recordedCwd: string | undefined): str
     : path;
 }
 
-/** Whether a path is below a directory, by name. Both absolute. */
-export function isBelow(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
 /**
  * Looks a path up.
  * @param path absolute, or relative to the workspace
@@ -111,11 +104,6 @@ async function locateFree(wanted: string, root: string): Promise<Place> {
   return { kind: 'free', path: join(parent.path, basename(wanted)) };
 }
 
-/** Opens a regular file for reading. A pipe or device that took its place in the meantime does not hold the caller up. */
-export async function openFile(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-}
-
 /** Reads a whole file. */
 async function readFileInside(path: string, root: string): Promise<FileRead> {
   const place = await locate(path, root);
@@ -123,12 +111,13 @@ async function readFileInside(path: string, root: string): Promise<FileRead> {
   if (place.kind === 'refused') return place;
   if (place.kind === 'directory') return { kind: 'refused', why: 'no regular file' };
   try {
-    const handle = await openFile(place.path);
+    const handle = await openToRead(place.path, 'refuse');
     try {
       const stats = await handle.stat();
       if (!stats.isFile()) return { kind: 'refused', why: 'no regular file' };
       if (stats.size > LARGEST_FILE) return { kind: 'large', bytes: stats.size };
-      const bytes = await handle.readFile();
+      const bytes = await readWhole(handle, LARGEST_FILE);
+      if (bytes === undefined) return { kind: 'large', bytes: (await handle.stat()).size };
       return bytes.includes(0) || !isUtf8(bytes)
         ? { kind: 'binary', bytes: bytes.length }
         : { kind: 'text', text: bytes.toString('utf8') };

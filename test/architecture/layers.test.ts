@@ -15,8 +15,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: ['vocabulary', 'errors'],
   ports: ['vocabulary', 'errors', 'protocol'],
   waiting: ['ports'],
-  config: ['vocabulary', 'errors', 'protocol'],
-  prompts: ['vocabulary', 'errors', 'protocol', 'config'],
+  files: [],
+  config: ['vocabulary', 'errors', 'protocol', 'files'],
+  prompts: ['vocabulary', 'errors', 'protocol', 'config', 'files'],
   tokens: ['vocabulary', 'errors', 'protocol'],
   history: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens'],
   trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
@@ -45,11 +46,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
   processes: ['vocabulary', 'errors', 'protocol', 'ports'],
-  workspace: ['vocabulary', 'errors', 'protocol', 'ports'],
+  workspace: ['vocabulary', 'errors', 'protocol', 'ports', 'files'],
   git: ['vocabulary', 'errors', 'protocol', 'ports', 'processes'],
   snapshots: ['vocabulary', 'errors', 'protocol', 'ports', 'processes', 'workspace', 'git'],
   hooks: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'trail', 'processes'],
   tools: [
+    'files',
     'vocabulary',
     'errors',
     'protocol',
@@ -89,9 +91,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'replay',
     'session',
   ],
-  formats: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
+  formats: ['vocabulary', 'errors', 'protocol', 'ports', 'files', 'tokens', 'history'],
   // Baton's own sessions have the shapes of Codex's.
-  rollout: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'formats'],
+  rollout: ['vocabulary', 'errors', 'protocol', 'ports', 'files', 'tokens', 'history', 'formats'],
   // The wire shapes of messages are those that files of messages have.
   providers: [
     'vocabulary',
@@ -127,6 +129,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'providers',
   ],
   cli: [
+    'files',
     'thread',
     'vocabulary',
     'errors',
@@ -250,6 +253,58 @@ test('the schemas of the protocol are loaded by its parser alone: zod costs half
     loaders.map(({ path }) => path),
     ['protocol/event.ts', 'protocol/op.ts', 'protocol/parse.ts'],
   );
+});
+
+/** What opens a file for reading, or may. */
+const OPENS = new Set([
+  'open',
+  'openSync',
+  'openAsBlob',
+  'readFile',
+  'readFileSync',
+  'createReadStream',
+  'promises',
+]);
+
+/** Why a file beside the door may import one of those. */
+const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
+  'cli/main.ts': "reads the program's own package.json",
+  'cli/config.ts': 'creates the starter file',
+  'cli/output.ts': 'creates the output',
+  'formats/source.ts': 'creates the file that a stream is put aside in',
+  'rollout/disk/driver.ts': "writes the log of Baton's own thread, once the door has read its head",
+  'tools/files/driver.ts': 'creates the file that a tool writes',
+};
+
+test('a file that a stranger may have planted is opened through one door', () => {
+  const offenders = all.filter(({ path, text }) => path !== 'files/driver.ts' && opensFiles(text));
+  assert.deepEqual(offenders.map(({ path }) => path).toSorted(), Object.keys(BESIDE_THE_DOOR).toSorted());
+});
+
+function opensFiles(text: string): boolean {
+  const imports = text.matchAll(/^(?:import|export) (?!type\b)([^;]*?) from '(?:node:)?fs(?:\/promises)?'/gm);
+  const isDynamic = /(?:import|require|getBuiltinModule)\(\s*'(?:node:)?fs(?:\/promises)?'/.test(text);
+  return (
+    isDynamic ||
+    [...imports].some(
+      ([, names = '']) => !names.startsWith('{') || names.split(/[{},\s]+/).some((name) => OPENS.has(name)),
+    )
+  );
+}
+
+test('the door is watched however a file is opened', () => {
+  for (const planted of [
+    "import { readFile } from 'node:fs/promises';",
+    "import { stat, open as unlock } from 'fs/promises';",
+    "import * as disk from 'node:fs';",
+    "import disk from 'fs';",
+    "import {\n  existsSync,\n  readFileSync,\n} from 'node:fs';",
+    "const { readFileSync } = await import('node:fs');",
+    "export { createReadStream } from 'node:fs';",
+  ]) {
+    assert.ok(opensFiles(planted), planted);
+  }
+  assert.ok(!opensFiles("import { opendir, stat } from 'node:fs/promises';"));
 });
 
 test('modules are named by nouns of the field', () => {

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { NODE_FILES } from '../../src/rollout/disk/driver.ts';
 import type { RolloutFile, RolloutFiles } from '../../src/rollout/files.ts';
 import type { RolloutWorld } from '../../src/rollout/driver.ts';
 
@@ -50,7 +51,7 @@ export function interceptedFiles(onCall: OnCall): RolloutFiles {
     <Name extends 'readFile' | 'readdir' | 'link' | 'rename' | 'unlink' | 'mkdir'>(name: Name) =>
     (path: string, ...rest: unknown[]) =>
       onCall({ name, path }, () =>
-        (nodeFiles[name] as (...args: unknown[]) => Promise<never>)(path, ...rest),
+        (NODE_FILES[name] as (...args: unknown[]) => Promise<never>)(path, ...rest),
       );
   return {
     open: async (path, flags, mode) =>

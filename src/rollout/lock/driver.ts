@@ -7,11 +7,12 @@
 // one who dies while replacing is replaced as well.
 
 import { randomUUID } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatonError } from '../../errors.ts';
+import { readSmallFile } from '../../files/driver.ts';
 import type { Clock } from '../../ports.ts';
 import type { RolloutFiles } from '../files.ts';
 import { isAlive, placeOwner, readOwner, readProcStat, writeOwner } from '../owner.ts';
@@ -131,7 +132,7 @@ async function letGo(path: string, owner: Owner, world: LockWorld): Promise<void
 }
 
 async function readLock(path: string, { files }: LockWorld): Promise<string | undefined> {
-  return files.readFile(path, 'utf8').catch((error: unknown) => {
+  return files.readFile(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
@@ -152,6 +153,18 @@ async function sweep(path: string, owner: Owner, world: LockWorld): Promise<void
   }
 }
 
+/** Removes the locks of a folder whose session was never begun, because the process that held them died first. */
+export async function sweepAbandoned(folder: string, world: LockWorld): Promise<void> {
+  const names = new Set(await world.files.readdir(folder).catch(() => []));
+  for (const name of names) {
+    if (!name.endsWith('.jsonl.lock') || names.has(name.slice(0, -'.lock'.length))) continue;
+    const path = join(folder, name);
+    const holder = readOwner((await readLock(path, world).catch(() => undefined)) ?? '');
+    if (holder === undefined || (await lives(holder, world))) continue;
+    await world.files.unlink(path).catch(() => undefined);
+  }
+}
+
 async function lives(owner: Owner, { files }: LockWorld): Promise<boolean> {
   const place = placeOwner(owner, realm());
   if (place !== 'here') return place === 'elsewhere';
@@ -160,7 +173,7 @@ async function lives(owner: Owner, { files }: LockWorld): Promise<boolean> {
 
 /** This process. */
 function identifyProcess(): ProcessIdentity {
-  const startedAt = isLinux ? readProcStat(readFileSync('/proc/self/stat', 'utf8'))?.startedAt : undefined;
+  const startedAt = readProcStat(readProc('/proc/self/stat') ?? '')?.startedAt;
   return { pid: process.pid, startedAt, realm: realm() };
 }
 
@@ -169,7 +182,7 @@ const isLinux = process.platform === 'linux';
 function realm(): Realm {
   return {
     host: hostname(),
-    boot: attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    boot: readProc('/proc/sys/kernel/random/boot_id')?.trim(),
     namespace: attempt(() => readlinkSync('/proc/self/ns/pid')),
   };
 }
@@ -182,11 +195,21 @@ function attempt(read: () => string): string | undefined {
   }
 }
 
+/** A file of Linux's; undefined on other systems. */
+function readProc(path: string): string | undefined {
+  if (!isLinux) return undefined;
+  const read = readSmallFile(path, { maxBytes: MOST_OF_PROC, links: 'follow' });
+  return read.kind === 'bytes' ? read.bytes.toString('utf8') : undefined;
+}
+
+/** @source proc(5): one page holds either file */
+const MOST_OF_PROC = 4096;
+
 type Observed = { readonly startedAt?: string | undefined } | undefined;
 
 async function observe(pid: number, files: RolloutFiles): Promise<Observed> {
   if (!isLinux) return observeByNumber(pid);
-  const stat = await files.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  const stat = await files.readFile(`/proc/${pid}/stat`).catch(() => undefined);
   // What is hidden from this user may live.
   return stat === undefined ? observeByNumber(pid) : readProcStat(stat);
 }

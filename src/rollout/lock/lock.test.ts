@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { interceptedFiles, temporaryHome } from '../../../test/support/rollouts.
 import type { OnCall } from '../../../test/support/rollouts.ts';
 import { isAlive, placeOwner, readOwner, readProcStat, writeOwner } from '../owner.ts';
 import type { Owner } from '../owner.ts';
-import { takeLock } from './driver.ts';
+import { sweepAbandoned, takeLock } from './driver.ts';
 import type { Lock } from './driver.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 2) };
@@ -200,4 +200,46 @@ test('owners are told apart by more than their numbers', () => {
   assert.equal(readProcStat(`12 (x) ${fields.replace('S', 'Z')}`), undefined);
   assert.equal(readProcStat(''), undefined);
   assert.equal(readOwner('{"pid":1}'), undefined);
+});
+
+test(
+  'what is not a regular file in the place of a lock names no owner, and nobody waits for it',
+  { skip: process.platform === 'win32' && 'no named pipes', timeout: 20_000 },
+  async (t) => {
+    const traps = {
+      pipe: (path: string) => Promise.resolve(execFileSync('mkfifo', [path])),
+      directory: (path: string) => mkdir(path),
+      zeros: (path: string) => symlink('/dev/zero', path),
+      nowhere: (path: string) => symlink('/nowhere/at/all', path),
+      long: (path: string) => writeFile(path, '{"pid":1}'.padEnd(10 * 1024 * 1024)),
+    };
+    for (const [name, plant] of Object.entries(traps)) {
+      const home = await temporaryHome(t);
+      await plant(lockOf(home));
+      await assert.rejects(take(home), (error: BatonError) => {
+        assert.equal(error.code, 'session_live', name);
+        assert.match(error.message, /^thread\.jsonl has a lock that names no process$/);
+        assert.match(error.cure, /remove .*thread\.jsonl\.lock\.$/);
+        return true;
+      });
+    }
+  },
+);
+
+test('the lock of a session that was never begun goes when its process is gone', async (t) => {
+  const home = await temporaryHome(t);
+  await leaveLock(home, () => ({ pid: 2 ** 22 + 1, startedAt: 'never' }));
+  const dead = await readFile(lockOf(home), 'utf8');
+  await writeFile(join(home, 'begun.jsonl'), '{}');
+  await writeFile(join(home, 'begun.jsonl.lock'), dead);
+  await writeFile(join(home, 'odd.jsonl.lock'), 'no owner');
+  const lock = await takeLock(join(home, 'mine.jsonl'), { files: direct, clock });
+  await sweepAbandoned(home, { files: direct, clock });
+  assert.deepEqual(await readdir(home), [
+    'begun.jsonl',
+    'begun.jsonl.lock',
+    'mine.jsonl.lock',
+    'odd.jsonl.lock',
+  ]);
+  await lock.release();
 });

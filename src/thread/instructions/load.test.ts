@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -72,4 +81,39 @@ test('what is no text is told of, and the other name is looked at', async () => 
   const { files, warnings } = await loadInstructions(root);
   assert.deepEqual(files, [{ path: 'CLAUDE.md', text: 'text' }]);
   assert.match(warnings.join(), /AGENTS\.md is not used: it is no text/);
+});
+
+test(
+  'what a repository planted in the place of a file is named, and nobody waits for it',
+  { timeout: 20_000 },
+  async () => {
+    const root = project({
+      '.git/': '',
+      'a/': '',
+      'a/b/': '',
+      'a/b/c/AGENTS.md': '',
+      'a/b/c/d/CLAUDE.md': 'own',
+    });
+    execFileSync('mkfifo', [join(root, 'AGENTS.md')]);
+    symlinkSync('/dev/zero', join(root, 'a/AGENTS.md'));
+    mkdirSync(join(root, 'a/b/AGENTS.md'));
+    truncateSync(join(root, 'a/b/c/AGENTS.md'), 100 * 1024 * 1024);
+    const { files, warnings } = await loadInstructions(join(root, 'a/b/c/d'));
+    assert.deepEqual(files, [{ path: 'a/b/c/d/CLAUDE.md', text: 'own' }]);
+    assert.deepEqual(
+      warnings.map((warning) => /^\S+/.exec(warning)?.[0]),
+      ['AGENTS.md', 'a/AGENTS.md', 'a/b/AGENTS.md', 'a/b/c/AGENTS.md'],
+    );
+  },
+);
+
+test('hundreds of nested folders are gone through in no time', { timeout: 20_000 }, async () => {
+  const root = project({ '.git/': '' });
+  const deepest = `${root}${'/d'.repeat(400)}`;
+  mkdirSync(deepest, { recursive: true });
+  writeFileSync(join(deepest, 'AGENTS.md'), 'deep');
+  const begun = performance.now();
+  const { files } = await loadInstructions(deepest);
+  assert.equal(files.length, 1);
+  assert.ok(performance.now() - begun < 5_000, String(performance.now() - begun));
 });

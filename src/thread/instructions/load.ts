@@ -34,6 +34,8 @@ export async function loadInstructions(cwd: string): Promise<Instructions> {
   let free = MAX_BYTES;
   for (const folder of folders) {
     for (const name of NAMES) {
+      // Looking a path up resolves all its links, which takes minutes in a tree that is nested to slow it down.
+      if (!(await exists(join(folder, name)))) continue;
       const path = relative(root, join(folder, name));
       const read = await workspace.read(path);
       if (read.kind === 'gone') continue;

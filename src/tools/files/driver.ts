@@ -3,7 +3,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { locate, openFile } from '../../workspace/driver.ts';
+import { openToRead, readWhole, refusalOf } from '../../files/driver.ts';
+import { locate } from '../../workspace/driver.ts';
 import type { ToolWorld } from '../world.ts';
 
 /** Largest file that is edited or written, in bytes; what is larger is no source text. @source docs/decisions/tools.md */
@@ -38,11 +39,14 @@ export async function openForEdit(path: string, world: ToolWorld): Promise<Edita
   if (place.kind === 'directory') return complaint(`${path} is a directory.`);
   if (isGitsOwn(place.path, world.root)) return complaint(`${path} belongs to git; use git for it.`);
   if (place.kind === 'free') return { type: 'free', path: place.path };
-  const handle = await openFile(place.path);
+  const handle = await openToRead(place.path, 'refuse');
   try {
-    const { size, mode, uid, gid, mtimeMs } = await handle.stat();
-    if (size > LARGEST_EDITED_FILE) return complaint(`${path} has ${size} bytes; that is too large to edit.`);
-    const bytes = await handle.readFile();
+    const stats = await handle.stat();
+    const { size, mode, uid, gid, mtimeMs } = stats;
+    const refused = refusalOf(stats);
+    if (refused !== undefined) return complaint(`${path} ${refused}.`);
+    const bytes = size > LARGEST_EDITED_FILE ? undefined : await readWhole(handle, LARGEST_EDITED_FILE);
+    if (bytes === undefined) return complaint(`${path} has ${size} bytes; that is too large to edit.`);
     const text = bytes.toString('utf8');
     if (bytes.includes(0) || !Buffer.from(text, 'utf8').equals(bytes)) {
       return complaint(`${path} is binary or no UTF-8; it cannot be edited as text.`);

@@ -1,11 +1,11 @@
 // The tool `grep`: lines of files by a pattern, with ripgrep where it is installed, else with the same result without.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 import * as z from 'zod';
+import { readSmallFile } from '../../files/driver.ts';
 import type { CancelSignal } from '../../ports.ts';
 import { runProcess } from '../../processes/driver.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
@@ -349,18 +349,9 @@ class Sources {
 }
 
 function readText(path: string): string | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    const stats = fstatSync(file);
-    if (!stats.isFile() || stats.size === 0 || stats.size > LARGEST_SEARCHED) return undefined;
-    const bytes = readFileSync(file);
-    return bytes.includes(0) ? undefined : bytes.toString('utf8');
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+  const read = readSmallFile(path, { maxBytes: LARGEST_SEARCHED, links: 'refuse' });
+  if (read.kind !== 'bytes' || read.bytes.length === 0 || read.bytes.includes(0)) return undefined;
+  return read.bytes.toString('utf8');
 }
 
 /** Runs a regular expression of a model over lines, and gives up on one that would take for ever. */

@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod';
+import { openToRead } from '../../files/driver.ts';
 import type { CancelSignal } from '../../ports.ts';
 import { DEFAULT_ESTIMATE, utf8Length } from '../../tokens/estimate.ts';
-import { locate, openFile } from '../../workspace/driver.ts';
+import { locate } from '../../workspace/driver.ts';
 import { cutLine, RESULT_TOKENS } from '../cap.ts';
 import { LARGEST_EDITED_FILE } from '../files/driver.ts';
 import { defineTool, done, failed } from '../tool.ts';
@@ -57,7 +58,7 @@ async function readLines(input: ReadInput, world: ToolWorld, signal: CancelSigna
   if (place.kind === 'free') return failed(`There is no file ${path}.`);
   if (place.kind === 'refused') return failed(`${path} is ${place.why}.`);
   if (place.kind === 'directory') return failed(`${path} is a directory; use list_dir.`);
-  const handle = await openFile(place.path);
+  const handle = await openToRead(place.path, 'refuse');
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) return failed(`${path} is no regular file.`);
