@@ -22,6 +22,8 @@ export const CODEX_SUMMARY_PREFIX =
 export function isSummary(item: Item): boolean {
   if (item.type !== 'message' || item.role !== 'user') return false;
   if (item.isCompactSummary !== undefined) return item.isCompactSummary;
+  // A person may quote a summary.
+  if (item.origin?.author === 'user') return false;
   const first = item.content[0];
   return (
     first?.type === 'input_text' &&

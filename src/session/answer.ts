@@ -4,6 +4,7 @@ import type { SessionEvent } from '../protocol/event.ts';
 import type { Item } from '../protocol/item.ts';
 import type { ModelEvent, ModelUsage } from '../protocol/model.ts';
 import type { StopReason } from '../vocabulary.ts';
+import { receivedItem } from './received.ts';
 
 /** Puts an answer together; only a whole one is ever recorded. */
 export class AnswerSoFar {
@@ -12,10 +13,14 @@ export class AnswerSoFar {
   stopReason: StopReason = 'end_turn';
 
   accept(event: ModelEvent): void {
-    if (event.type === 'item_done') this.#items.push(event.item);
+    if (event.type === 'item_done') this.#accept(receivedItem(event.item));
     else if (event.type === 'usage') this.#usage = event.usage;
     else if (event.type === 'completed') this.stopReason = event.stopReason;
     else if (event.type === 'restarted') [this.#items, this.#usage] = [[], undefined];
+  }
+
+  #accept(item: Item | undefined): void {
+    if (item !== undefined) this.#items.push(item);
   }
 
   get items(): readonly Item[] {

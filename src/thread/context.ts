@@ -1,6 +1,7 @@
 // What a thread is told before the user's first word: where it works, and what the project says. Given in the harness's name,
 // so that compaction takes it for initial context.
 
+import { oneLineWithoutTags, withoutTags } from '../protocol/enclosed.ts';
 import type { Item } from '../protocol/item.ts';
 import { textOfParts } from '../protocol/item.ts';
 import type { LogRecord, SettingsRecord } from '../protocol/record.ts';
@@ -39,9 +40,11 @@ const OPENINGS = {
 /** What the project's files say, as one item; undefined without any. Order: the root's first. */
 export function instructionsItem(root: string, files: readonly InstructionFile[]): Item | undefined {
   if (files.length === 0) return undefined;
-  const parts = files.map(({ path, text }) => `<file path="${path}">\n${text.trim()}\n</file>`);
+  const parts = files.map(
+    ({ path, text }) => `<file path="${oneLineWithoutTags(path)}">\n${withoutTags(text.trim())}\n</file>`,
+  );
   return harnessSays(
-    `${OPENINGS.instructions} for ${root}\n\n<INSTRUCTIONS>\n${parts.join('\n\n')}\n</INSTRUCTIONS>`,
+    `${OPENINGS.instructions} for ${oneLineWithoutTags(root)}\n\n<INSTRUCTIONS>\n${parts.join('\n\n')}\n</INSTRUCTIONS>`,
   );
 }
 
@@ -49,10 +52,10 @@ export function instructionsItem(root: string, files: readonly InstructionFile[]
 export function environmentItem(surroundings: Surroundings): Item {
   const { cwd, date, shell, platform, policy, sandbox, canConfine, isPlanning } = surroundings;
   const facts = [
-    `<cwd>${cwd}</cwd>`,
+    `<cwd>${oneLineWithoutTags(cwd)}</cwd>`,
     `<current_date>${date}</current_date>`,
     `<platform>${platform}</platform>`,
-    `<shell>${shell}</shell>`,
+    `<shell>${oneLineWithoutTags(shell)}</shell>`,
     `<sandbox_mode>${sandbox}</sandbox_mode>`,
     `<approval_policy>${policy}</approval_policy>`,
     ...(isPlanning
@@ -73,7 +76,7 @@ export function environmentItem(surroundings: Surroundings): Item {
 
 /** What the user's hooks have to say at the start. */
 export function hookItem(text: string): Item {
-  return harnessSays(`${OPENINGS.hooks}\n${text}\n</hook_context>`);
+  return harnessSays(`${OPENINGS.hooks}\n${withoutTags(text)}\n</hook_context>`);
 }
 
 function harnessSays(text: string): Item {

@@ -104,7 +104,7 @@ test('the excerpt keeps all parts of a message, and the summary of a compaction'
     ],
   };
   const summary: Item = { ...userSays('What happened so far'), isCompactSummary: true } as MessageItem;
-  assert.equal(transcriptExcerpt([summary, parts]), 'user: What happened so far\nassistant: eins\nzwei');
+  assert.equal(transcriptExcerpt([summary, parts]), 'user: What happened so far\nassistant: eins\n  zwei');
 });
 
 test('the excerpt is cut after 800 characters, never inside of one (rawr §13.2.5)', () => {

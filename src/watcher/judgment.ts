@@ -83,7 +83,8 @@ export function judgmentValues(request: JudgmentRequest, context: JudgmentContex
 }
 
 /**
- * The newest messages of a conversation, one `role: text` each, the newest last. What the harness says, placeholders of API
+ * The newest messages of a conversation, one `role: text` each, the newest last; further lines of a text are indented, so that
+ * none passes for a message. What the harness says, placeholders of API
  * failures and messages without text are left out. Linear in what it looks at, which is the end of the history.
  */
 export function transcriptExcerpt(items: readonly Item[]): string {
@@ -92,7 +93,8 @@ export function transcriptExcerpt(items: readonly Item[]): string {
     const item = items[index];
     if (item?.type !== 'message' || !isConversation(item)) continue;
     const text = textOfParts(item.content).trim();
-    if (text !== '') lines.push(`${item.role}: ${cutAfter(text, EXCERPT_CHARACTERS)}`);
+    if (text !== '')
+      lines.push(`${item.role}: ${cutAfter(text, EXCERPT_CHARACTERS).replaceAll('\n', '\n  ')}`);
   }
   return lines.toReversed().join('\n');
 }

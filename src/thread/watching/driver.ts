@@ -1,5 +1,6 @@
 // What the watcher of a thread sees of the world: configuration and prompts as they are now, a judge, the work tree, the notes.
 
+import { constants } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/schema.ts';
@@ -129,11 +130,15 @@ function scratchFilesIn(root: string): ScratchFiles {
       const place = await locate(path, root);
       if (place.kind === 'refused') throw new Error(`${path} is ${place.why}`);
       if (place.kind === 'directory') throw new Error(`${path} is a directory`);
-      await mkdir(dirname(place.path), { recursive: true });
-      await appendFile(place.path, text);
+      await mkdir(dirname(place.path), { recursive: true, mode: 0o700 });
+      // Notes hold the transcript's words: nobody else reads them, and a link that came meanwhile is not followed.
+      await appendFile(place.path, text, { mode: 0o600, flag: APPEND });
     },
   };
 }
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+const APPEND = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
 /** Changed paths that are told of; a packet shows far fewer. */
 const MOST_CHANGES = 200;

@@ -4,6 +4,7 @@ import type { CountText } from '../../tokens/estimate.ts';
 import { countRedactions, redact } from '../../trail/redact.ts';
 import type { SecretKind } from '../../trail/redact.ts';
 import { clip } from '../../trail/sentences.ts';
+import { FACTS_HEADING, withoutForgedHeading } from './facts.ts';
 import { divide, PACKET_SECTIONS, SECTION_NAMES } from './sections.ts';
 import type { PacketSection, SectionBlock } from './sections.ts';
 
@@ -255,7 +256,7 @@ interface Part {
 }
 
 function partOf({ section, lines }: SectionBlock): Part {
-  return { section, lines: lines.map((line) => line.trimEnd()) };
+  return { section, lines: lines.map((line) => withoutForgedHeading(line).trimEnd()) };
 }
 
 /** What goes first when there is too much; undefined is what stands before the first heading. */
@@ -327,7 +328,7 @@ function render(parts: readonly Part[], facts: readonly string[], linesCut: numb
     .join('\n\n');
   const note =
     linesCut === 0 ? '' : `(${linesCut} lines were left out here to keep the packet within its limit.)`;
-  const known = facts.length === 0 ? '' : `## Harness facts\n\n${facts.join('\n')}`;
+  const known = facts.length === 0 ? '' : `${FACTS_HEADING}\n\n${facts.join('\n')}`;
   return [body, note, known].filter((text) => text !== '').join('\n\n');
 }
 

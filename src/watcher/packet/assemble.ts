@@ -22,7 +22,7 @@ import { countOnce, renderLines } from '../../trail/summary/write.ts';
 import type { Signal } from '../../protocol/signal.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { cutToFit } from './accept.ts';
-import { factLines } from './facts.ts';
+import { FACTS_HEADING, factLines, withoutForgedHeading } from './facts.ts';
 import type { HarnessFacts } from './facts.ts';
 import { DEFAULT_TAIL_CHARS, DEFAULT_TAIL_ITEMS, writeTail } from './tail.ts';
 
@@ -106,19 +106,20 @@ export function assemblePacket(
   const nextStep = nextStepOf(trail);
   const frame: Frame = {
     top: `${TITLE}\n\n${settings.preface ?? `${PREFACE}\n\n${occasionText(occasion)}`}`,
-    facts: `## Harness facts\n\n${cutToFit(factLines(facts).join('\n'), maxTokens * FACTS_SHARE, count)}`,
+    facts: `${FACTS_HEADING}\n\n${cutToFit(factLines(facts).join('\n'), maxTokens * FACTS_SHARE, count)}`,
     directive: nextStep === undefined ? DIRECTIVE_DONE : DIRECTIVE,
     tail: '',
     turns: [],
   };
   const fixed = count(frame.top) + count(frame.facts) + count(frame.directive);
-  const tail = writeTail(trail, {
+  const written = writeTail(trail, {
     maxItems: settings.tailMaxItems ?? DEFAULT_TAIL_ITEMS,
     maxMessageChars: settings.tailMaxChars ?? DEFAULT_TAIL_CHARS,
     roomTokens: Math.max(0, Math.floor((maxTokens - fixed) * TAIL_SHARE)),
     count,
     lastMessage,
   });
+  const tail = withoutForgedHeading(written);
   const headings = HEADINGS.reduce((sum, heading) => sum + count(`## ${heading}\n\n\n`), 0);
   const room = maxTokens - fixed - count(tail) - headings - 30;
   const picked = pickLines(trail, room, count);

@@ -43,6 +43,36 @@ export interface HarnessFacts extends WorldFacts {
   readonly editedPaths: readonly string[];
 }
 
+/** The heading under which Baton states facts. No other author has it: see `withoutForgedHeading`. */
+export const FACTS_HEADING = '## Harness facts';
+
+/** What a heading of that name becomes where the agent, or a text that it quotes, has one. */
+const CLAIMED_HEADING = 'Facts as the agent gives them, not checked by the harness';
+
+const FACTS_LETTERS = 'harnessfacts';
+
+/** A line that stands out: a heading, a label, a cell of a table, a quotation or a tag. */
+const STANDS_OUT = /^[^\p{L}]|[:：]\s{0,9}\S{0,9}$/u;
+
+/**
+ * A text of another author without lines that pass for the heading of the harness facts, whatever marks stand around the words:
+ * they are renamed. Line by line, linear.
+ */
+export function withoutForgedHeading(text: string): string {
+  return text.split('\n').map(renameForged).join('\n');
+}
+
+function renameForged(line: string): string {
+  const plain = line.slice(0, LINE_LENGTH).normalize('NFKC');
+  const letters = plain.replace(/[^\p{L}]/gu, '').toLowerCase();
+  // `<h2>` and `</h2>` leave a letter each.
+  if (letters.replace(/^h(?=harness)|h$/g, '') === FACTS_LETTERS) {
+    return `${/^\s{0,3}#{1,6}\s/.exec(line)?.[0] ?? ''}${CLAIMED_HEADING}`;
+  }
+  if (!letters.startsWith(FACTS_LETTERS) || !STANDS_OUT.test(line.trim())) return line;
+  return `${plain.replace(/harness[^\p{L}]{0,20}facts/iu, CLAIMED_HEADING)}${line.slice(LINE_LENGTH)}`;
+}
+
 /** Programs and scripts whose runs are tests. */
 const TESTS =
   /\b(?:jest|vitest|mocha|ava|pytest|tox|rspec|phpunit|ctest|gotestsum|nextest|unittest|playwright|cypress|bats)\b|\b(?:npm|pnpm|yarn|bun|deno|cargo|go|mix|dotnet|swift|make|just|task|gradle|gradlew|mvn|node|rake|mise|turbo|nx|zig|sbt)\b[^&|;]{0,60}\btests?\b|--test\b/;
