@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
-import { checkConfigFile, loadConfig, userConfigFile } from '../config/load.ts';
+import { checkConfig, checkConfigFile, loadConfig, userConfigFile } from '../config/load.ts';
 import type { ConfigRequest } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
@@ -71,7 +71,7 @@ async function check(
   options: JsonOption,
 ): Promise<void> {
   const { config, origins, ...checked } =
-    file === undefined ? await loadConfig(request, io) : await checkConfigFile(file, io);
+    file === undefined ? await checkConfig(request, io) : await checkConfigFile(file, io);
   // A file alone says nothing about the prompts that are in effect here.
   const warnings = [...checked.warnings, ...(file === undefined ? await checkPrompts(io, config) : [])];
   if (options.json === true) {

@@ -33,7 +33,7 @@ export interface About extends Marks {
 
 /** How a setting, or a whole table, is to be treated. */
 export interface Marks {
-  /** A project's file may not set it: it says where transcripts and keys go, or what is run. */
+  /** A project's file may not set it, for the reasons in docs/decisions/configuration.md. */
   readonly userOnly?: true;
   /** People paste keys into it by mistake, so no message repeats what it holds. */
   readonly mayHoldSecret?: true;

@@ -2,11 +2,13 @@
 // A thread looks at each of its decisions, and these are small files of this machine: waiting for the thread pool at every
 // step would cost ten times what the steps cost, so they are not waited for.
 
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
+import { readSmallFile } from '../files/driver.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
-import type { ConfigSources, ConfigText, ResolvedConfig } from './resolve.ts';
+import type { ConfigProblem, ConfigSources, ConfigText, ResolvedConfig } from './resolve.ts';
 
 /** What the command line says about the configuration. */
 export interface ConfigRequest {
@@ -26,12 +28,18 @@ export interface ConfigWorld {
 }
 
 /**
- * The effective configuration: command line, environment, project file, user file, default; see docs/config.md.
+ * The effective configuration: command line, environment, project file, user file, default; see docs/config.md. What is
+ * wrong with the project's file is left out, with a warning: a cloned repository must not keep Baton from starting.
  * @throws BatonError `config_invalid` with every problem in `data.problems` (`ConfigProblem[]`); `file_not_found` when
  *   the file of `--config` does not exist; `file_unreadable`; `usage` for a `-c` that is not `key=value`
  */
 export async function loadConfig(request: ConfigRequest, world: ConfigWorld): Promise<ResolvedConfig> {
   return resolveSources(readSources(request, world));
+}
+
+/** As `loadConfig`, for a command that asks what is wrong: faults of the project's file are failures. @throws BatonError as `loadConfig` */
+export async function checkConfig(request: ConfigRequest, world: ConfigWorld): Promise<ResolvedConfig> {
+  return resolveSources({ ...readSources(request, world), projectFaults: 'refuse' });
 }
 
 /** The configuration of a process that lives long and asks for it often. */
@@ -60,13 +68,21 @@ export class ConfigReader {
 }
 
 function readSources(request: ConfigRequest, world: ConfigWorld): ConfigSources {
-  const files = [readProjectFile(world), readUserFile(request, world)].filter((file) => file !== undefined);
-  return { overrides: request.overrides, variables: configVariables(world.env), files };
+  const userFile = readUserFile(request, world);
+  const projectFile = readProjectFile(request, world);
+  const isUnread = projectFile !== undefined && 'message' in projectFile;
+  return {
+    overrides: request.overrides,
+    variables: configVariables(world.env),
+    files: [isUnread ? undefined : projectFile, userFile].filter((file) => file !== undefined),
+    unread: isUnread ? [projectFile] : [],
+    projectFaults: 'ignore',
+  };
 }
 
 async function resolveSources(sources: ConfigSources): Promise<ResolvedConfig> {
-  const { files, overrides, variables } = sources;
-  if (files.length === 0 && overrides.length === 0 && Object.keys(variables).length === 0) {
+  const { files, overrides, variables, unread = [] } = sources;
+  if (files.length + unread.length === 0 && overrides.length === 0 && Object.keys(variables).length === 0) {
     return { config: DEFAULT_CONFIG, origins: new Map(), warnings: [] };
   }
   const { resolveConfig } = await import('./resolve.ts');
@@ -125,11 +141,11 @@ function configVariables(env: ConfigWorld['env']): Readonly<Record<string, strin
 
 function readUserFile(request: ConfigRequest, world: ConfigWorld): ConfigText | undefined {
   const file = userConfigFile(request, world);
-  return request.configFile === undefined ? readConfigFile('user', file) : readNamedFile(file);
+  return request.configFile === undefined ? readOwnFile(file) : readNamedFile(file);
 }
 
 function readNamedFile(file: string): ConfigText {
-  const text = readConfigFile('user', file);
+  const text = readOwnFile(file);
   if (text !== undefined) return text;
   throw new BatonError('file_not_found', `There is no config file ${file}.`, {
     cure: 'Check the path, or write a file with `baton config init`.',
@@ -137,12 +153,24 @@ function readNamedFile(file: string): ConfigText {
   });
 }
 
-function readProjectFile(world: ConfigWorld): ConfigText | undefined {
-  const userFile = join(batonHome(world), 'config.toml');
+function readOwnFile(file: string): ConfigText | undefined {
+  const read = readConfigFile('user', file, 'follow');
+  if (read === undefined || !('message' in read)) return read;
+  const code = read.isText ? 'config_invalid' : 'file_unreadable';
+  throw new BatonError(code, read.message, {
+    cure: read.isText ? 'Save it as UTF-8.' : 'Name a regular file that your permissions let you read.',
+    data: read.isText ? { problems: [{ message: read.message, origin: read.origin }] } : { file },
+  });
+}
+
+/** @returns the nearest one, or why it is not read */
+function readProjectFile(request: ConfigRequest, world: ConfigWorld): ConfigText | ConfigProblem | undefined {
+  const userFiles = new Set([join(batonHome(world), 'config.toml'), userConfigFile(request, world)]);
   for (const folder of projectFolders(world)) {
     const file = join(folder, '.baton', 'config.toml');
-    const text = file === userFile ? undefined : readConfigFile('project', file);
-    if (text !== undefined) return text;
+    if (userFiles.has(file)) continue;
+    const read = readConfigFile('project', file, { within: folder });
+    if (read !== undefined) return read;
   }
   return undefined;
 }
@@ -165,31 +193,22 @@ function projectFolders(world: ConfigWorld): readonly string[] {
   return folders;
 }
 
-function readConfigFile(source: ConfigText['source'], file: string): ConfigText | undefined {
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new BatonError('file_unreadable', `The config file ${file} cannot be read (${code}).`, {
-      cure: 'Check that it is a file and that its permissions let you read it.',
-      data: { file, code },
-      cause: error,
-    });
-  }
-  return { source, file, text: decodeText(bytes, source, file) };
-}
+/** A starter file with every key has 35 KB; what is far larger is not a configuration. @source `baton config init` */
+const LARGEST_CONFIG = 256 * 1024;
 
-function decodeText(bytes: Uint8Array, source: ConfigText['source'], file: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    const message = `The config file ${file} is not valid UTF-8.`;
-    throw new BatonError('config_invalid', message, {
-      cure: 'Save it as UTF-8.',
-      data: { problems: [{ message, origin: { source, file } }] },
-      cause: error,
-    });
-  }
+type Unread = ConfigProblem & { readonly isText: boolean };
+
+function readConfigFile(
+  source: ConfigText['source'],
+  file: string,
+  links: 'follow' | { readonly within: string },
+): ConfigText | Unread | undefined {
+  const origin = { source, file };
+  const read = readSmallFile(file, { maxBytes: LARGEST_CONFIG, links });
+  if (read.kind === 'missing') return undefined;
+  if (read.kind === 'refused')
+    return { message: `The config file ${file} ${read.problem}.`, origin, isText: false };
+  if (!isUtf8(read.bytes))
+    return { message: `The config file ${file} is not valid UTF-8.`, origin, isText: true };
+  return { source, file, text: new TextDecoder().decode(read.bytes) };
 }

@@ -35,25 +35,25 @@ const messagesOf = (action: () => unknown): readonly string[] =>
 
 describe('precedence', () => {
   const voices = {
-    'command line': { overrides: ['compact.free_space_buffer=1'] },
-    environment: { variables: { BATON_COMPACT__FREE_SPACE_BUFFER: '2' } },
-    project: { source: 'project', file: '/p/.baton/config.toml', text: 'compact.free_space_buffer = 3' },
-    user: { source: 'user', file: '/u/config.toml', text: '# mine\n[compact]\nfree_space_buffer = 4' },
+    'command line': { overrides: ['compact.warning_threshold=1'] },
+    environment: { variables: { BATON_COMPACT__WARNING_THRESHOLD: '2' } },
+    project: { source: 'project', file: '/p/.baton/config.toml', text: 'compact.warning_threshold = 3' },
+    user: { source: 'user', file: '/u/config.toml', text: '# mine\n[compact]\nwarning_threshold = 4' },
   } as const;
   const cases = [
     [
       ['command line', 'environment', 'project', 'user'],
       1,
-      { source: 'command_line', argument: 'compact.free_space_buffer=1' },
+      { source: 'command_line', argument: 'compact.warning_threshold=1' },
     ],
     [
       ['environment', 'project', 'user'],
       2,
-      { source: 'environment', variable: 'BATON_COMPACT__FREE_SPACE_BUFFER' },
+      { source: 'environment', variable: 'BATON_COMPACT__WARNING_THRESHOLD' },
     ],
     [['project', 'user'], 3, { source: 'project', file: '/p/.baton/config.toml', line: 1 }],
     [['user'], 4, { source: 'user', file: '/u/config.toml', line: 3 }],
-    [[], 13_000, undefined],
+    [[], 20_000, undefined],
   ] as const;
   for (const [speaking, expected, origin] of cases) {
     it(`${speaking[0] ?? 'default'} wins over the rest`, () => {
@@ -63,8 +63,8 @@ describe('precedence', () => {
         variables: speaks.has('environment') ? voices.environment.variables : {},
         files: [voices.project, voices.user].filter(({ source }) => speaks.has(source)),
       });
-      assert.equal(config.compact.freeSpaceBuffer, expected);
-      assert.deepEqual(origins.get('compact.free_space_buffer'), origin);
+      assert.equal(config.compact.warningThreshold, expected);
+      assert.deepEqual(origins.get('compact.warning_threshold'), origin);
     });
   }
 

@@ -1,6 +1,7 @@
 // From the texts that configure Baton to one validated configuration that knows where each value came from. Pure.
 
 import { parse, TomlError } from 'smol-toml';
+import type * as z from 'zod';
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { BatonError } from '../errors.ts';
 import {
@@ -40,6 +41,13 @@ export interface ConfigSources {
   readonly variables: Readonly<Record<string, string>>;
   /** Strongest first. */
   readonly files: readonly ConfigText[];
+  /** A project's file that is not read, with why. */
+  readonly unread?: readonly ConfigProblem[];
+  /**
+   * What faults of a project's file are: failures, as those of every other source, or warnings, with what is at fault left
+   * out. `refuse` where absent.
+   */
+  readonly projectFaults?: 'refuse' | 'ignore';
 }
 
 /** What is wrong with one key, or with the syntax of a file. */
@@ -60,7 +68,7 @@ export interface ResolvedConfig {
   readonly config: Config;
   /** The origin of each key (`compact.enabled`) that somebody set; the others stand at their default. */
   readonly origins: ReadonlyMap<string, ValueOrigin>;
-  /** Sentences on settings that are valid but do nothing. */
+  /** Sentences on settings that are valid but do nothing, and on what of a project's file is ignored. */
   readonly warnings: readonly string[];
 }
 
@@ -81,12 +89,17 @@ type IssuePath = readonly (string | number)[];
  *   `usage` for an override that is not `key=value`
  */
 export function resolveConfig(sources: ConfigSources): ResolvedConfig {
+  const isLenient = sources.projectFaults === 'ignore';
   const problems: ConfigProblem[] = [];
+  const faults: ConfigProblem[] = isLenient ? [] : problems;
+  faults.push(...(sources.unread ?? []));
   const overrides = overrideLayers(sources.overrides);
   const files: Layer[] = [];
   for (const file of sources.files) {
     const layer = readFileLayer(file);
-    if ('message' in layer) problems.push(layer);
+    const isForgiven = isLenient && file.source === 'project';
+    if ('message' in layer) (isForgiven ? faults : problems).push(layer);
+    else if (isForgiven) files.push(withoutFaults(layer, faults));
     else files.push(layer);
   }
   const named = providerNames([...overrides, ...files]);
@@ -95,7 +108,58 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   const names = providerNames(layers);
   for (const layer of layers) problems.push(...findProblems(layer, () => listSettings(names)));
   if (problems.length > 0) throw invalidConfig(problems);
-  return mergeLayers(layers, listPlaces(names));
+  const places = listPlaces(names);
+  const merged = mergeLayers(layers, places);
+  if (!('problems' in merged)) return withFaults(merged, faults);
+  // What a project says may be at fault only beside what others say: then all of it is left out.
+  const own = isLenient
+    ? mergeLayers(
+        layers.filter(({ isProject }) => !isProject),
+        places,
+      )
+    : merged;
+  if ('problems' in own) throw invalidConfig(own.problems);
+  return withFaults(own, [...faults, ...merged.problems]);
+}
+
+/** A layer without what is wrong with it, which joins the faults. */
+function withoutFaults(layer: Layer, faults: ConfigProblem[]): Layer {
+  faults.push(...findProblems(layer, () => listSettings(providerNames([layer]))));
+  const allowed = listUserOnly().reduce(withoutKey, layer.values);
+  const { issues = [] } = ConfigSchema.safeParse(allowed).error ?? {};
+  const values = issues.flatMap(pathsOf).reduce(withoutKey, allowed);
+  return { ...layer, values: ConfigSchema.safeParse(values).success ? values : {} };
+}
+
+/** The keys that an issue is about; of a list, the list. */
+function pathsOf(issue: z.core.$ZodIssue): readonly (readonly string[])[] {
+  const place = issue.path.findIndex((part) => typeof part === 'number');
+  const path = issue.path.slice(0, place === -1 ? undefined : place).map(String);
+  return issue.code === 'unrecognized_keys' && place === -1
+    ? issue.keys.map((key) => [...path, key])
+    : [path];
+}
+
+function withoutKey(table: TomlTable, path: readonly string[]): TomlTable {
+  const [key = '', ...rest] = path;
+  const value = valueAt(table, [key]);
+  if (value === undefined) return table;
+  const others = Object.entries(table).filter(([each]) => each !== key);
+  if (rest.length === 0) return Object.fromEntries(others);
+  return isTable(value) ? Object.fromEntries([...others, [key, withoutKey(value, rest)]]) : table;
+}
+
+/** Faults of a project's file that are named, at most: a hostile file must not bury other messages. */
+const MOST_FAULTS = 10;
+
+function withFaults(resolved: ResolvedConfig, faults: readonly ConfigProblem[]): ResolvedConfig {
+  const named = faults.slice(0, MOST_FAULTS).map(({ message }) => `${message} It is ignored.`);
+  const more = faults.length - named.length;
+  const rest =
+    more === 0
+      ? []
+      : [`${more} more settings of the project are ignored; \`baton config check\` names them.`];
+  return { ...resolved, warnings: [...named, ...rest, ...resolved.warnings] };
 }
 
 const PROVIDERS = 'model_providers';
@@ -110,7 +174,11 @@ function tableNames(values: TomlTable): readonly string[] {
   return tables === undefined || !isTable(tables) ? [] : Object.keys(tables);
 }
 
-function mergeLayers(layers: readonly Layer[], settings: readonly SettingPlace[]): ResolvedConfig {
+/** @returns the configuration, or what of its sources is wrong side by side */
+function mergeLayers(
+  layers: readonly Layer[],
+  settings: readonly SettingPlace[],
+): ResolvedConfig | { readonly problems: readonly ConfigProblem[] } {
   const merged: Record<string, unknown> = {};
   const origins = new Map<string, ValueOrigin>();
   // A table that sets nothing is there nevertheless; and what is there hides what prototypes have of that name.
@@ -133,7 +201,7 @@ function mergeLayers(layers: readonly Layer[], settings: readonly SettingPlace[]
     ...findUnusableProviders(config, layers),
     ...findUnknownProviders(config, origins, settings),
   ];
-  if (problems.length > 0) throw invalidConfig(problems);
+  if (problems.length > 0) return { problems };
   return { config, origins, warnings: [...aliases, ...findWarnings(config, origins)] };
 }
 
@@ -386,7 +454,7 @@ function findUserOnly(layer: Layer): readonly (ConfigProblem & { readonly key: s
     const key = path.join('.');
     const message =
       `${describePlace(origin)}: ${key} may not be set by a project, whose file came with it: ` +
-      'what says where transcripts and keys go, or what is run, belongs into your own config.toml.';
+      'set it in your own config.toml, or name this file with --config if you trust it.';
     return [{ message, origin, key, allowed: "nothing in a project's file" }];
   });
 }

@@ -66,7 +66,7 @@ const FeaturesSchema = z
       ),
   })
   .prefault({})
-  .meta({ description: 'Switches for whole parts of the engine.' });
+  .meta({ ...about({ userOnly: true }), description: 'Switches for whole parts of the engine.' });
 
 const CompactSchema = z
   .strictObject({
@@ -77,6 +77,7 @@ const CompactSchema = z
         about({
           description: 'The master switch: off refuses every compaction, also one asked for by hand.',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
     auto_compact_enabled: z
@@ -86,6 +87,7 @@ const CompactSchema = z
         about({
           description: 'Lets compaction start by itself; off leaves only the one asked for by hand.',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
     auto_compact_threshold: z
@@ -125,6 +127,7 @@ const CompactSchema = z
           description: 'Room that stays free for the next answer: compaction starts before it is touched.',
           unit: 'tokens',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
     warning_threshold: z
@@ -161,6 +164,7 @@ const CompactSchema = z
             'Old tool results are cleared only when that saves at least this much, since each clearing costs a write of the prompt cache.',
           unit: 'tokens',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
     micro_compact_keep_last_n_tools: z
@@ -184,6 +188,7 @@ const CompactSchema = z
           source: SEED_001,
           whenUnset: 'the model of the session',
           examples: ['small-model'],
+          userOnly: true,
         }),
       ),
     summarization_model_provider_id: z
@@ -209,6 +214,7 @@ const CompactSchema = z
           description: 'Recently read files that are given back to the model after a compaction, at most.',
           unit: 'files',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
     restore_tokens_per_file: z
@@ -220,6 +226,7 @@ const CompactSchema = z
           description: 'What one restored file may take, at most; the rest of it is left out.',
           unit: 'tokens',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
     restore_total_file_budget: z
@@ -231,6 +238,7 @@ const CompactSchema = z
           description: 'All restored files together, at most.',
           unit: 'tokens',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
     restore_todos: z
@@ -260,6 +268,7 @@ const CompactSchema = z
           description: 'Raises an estimated usage while no provider has reported a real one.',
           unit: 'factor',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
     approx_bytes_per_token: z
@@ -271,6 +280,7 @@ const CompactSchema = z
           description: 'UTF-8 bytes that the estimate takes for one token.',
           unit: 'bytes',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
     tokens_per_image: z
@@ -278,7 +288,12 @@ const CompactSchema = z
       .min(0)
       .default(2_000)
       .meta(
-        about({ description: 'What an image counts, whatever its size.', unit: 'tokens', source: SEED_001 }),
+        about({
+          description: 'What an image counts, whatever its size.',
+          unit: 'tokens',
+          source: SEED_001,
+          userOnly: true,
+        }),
       ),
     user_message_max_tokens: z
       .int()
@@ -289,6 +304,7 @@ const CompactSchema = z
           description: 'User messages that are kept verbatim over a compaction, newest first, at most.',
           unit: 'tokens',
           source: SEED_001,
+          userOnly: true,
         }),
       ),
   })
@@ -309,6 +325,7 @@ export const ConfigSchema = z
           source: 'Codex',
           whenUnset: 'the default of the provider',
           examples: ['gpt-5.2'],
+          userOnly: true,
         }),
       ),
     model_provider: z
@@ -337,6 +354,7 @@ export const ConfigSchema = z
           source: 'Codex; lower bound: docs/decisions/configuration.md',
           whenUnset: 'what the session says, else the model table, else 128000',
           examples: [272_000],
+          userOnly: true,
         }),
       ),
     model_auto_compact_token_limit: z
@@ -351,6 +369,7 @@ export const ConfigSchema = z
           source: 'Codex, seed 002',
           whenUnset: '90 % of the window',
           examples: [244_800],
+          userOnly: true,
         }),
       ),
     compact_prompt: z
@@ -361,6 +380,7 @@ export const ConfigSchema = z
           description:
             'Replaces the prompt of a compaction that a model writes; empty: the prompt that comes with Baton.',
           source: 'Codex, spec 2-engine §4',
+          userOnly: true,
         }),
       ),
     approval_policy: z

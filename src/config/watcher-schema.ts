@@ -26,6 +26,7 @@ function deadline(seconds: number, description: string) {
         description,
         unit: 'seconds',
         source: 'spec 3-watcher §4',
+        userOnly: true,
       }),
     );
 }
@@ -45,6 +46,7 @@ function promptPath(step: string, file: string) {
         source: SPEC,
         whenUnset: `\`${file}\``,
         examples: [file],
+        userOnly: true,
       }),
     );
 }
@@ -65,6 +67,7 @@ function thresholdAlias(tier: Tier) {
         description: `The older name of \`policy.${tier}.percent_remaining_lt\`, which wins where both are set.`,
         unit: 'percent',
         source: 'seed 000',
+        ...(tier === 'emergency' ? { userOnly: true } : {}),
         whenUnset: `\`policy.${tier}.percent_remaining_lt\` decides`,
         examples: [DEFAULT_THRESHOLDS[tier]],
       }),
@@ -133,6 +136,7 @@ function tierSchema(tier: 'early' | 'ready' | 'asap', sets: string, needsBreak: 
             source: RAWR,
             whenUnset: 'nobody is asked',
             examples: ['judgment.md'],
+            userOnly: true,
           }),
         ),
     })
@@ -145,7 +149,9 @@ function name(description: string, whenUnset: string, example: string) {
     .string()
     .min(1)
     .optional()
-    .meta(about({ description: `${description}`, source: RAWR, whenUnset, examples: [example] }));
+    .meta(
+      about({ description: `${description}`, source: RAWR, whenUnset, examples: [example], userOnly: true }),
+    );
 }
 
 function count(value: number, unit: 'tokens' | 'activities', description: string) {
@@ -153,7 +159,7 @@ function count(value: number, unit: 'tokens' | 'activities', description: string
     .int()
     .min(1)
     .default(value)
-    .meta(about({ description, unit, source: SPEC }));
+    .meta(about({ description, unit, source: SPEC, userOnly: true }));
 }
 
 /** The phrases are the only copy; the watcher takes them from the configuration. */
@@ -201,6 +207,7 @@ export const WatcherSchema = z
           source: SPEC,
           whenUnset: "Baton's own defaults",
           examples: ['seed'],
+          userOnly: true,
         }),
       ),
     mode: z
@@ -230,7 +237,9 @@ export const WatcherSchema = z
       .string()
       .min(1)
       .default('.scratch/agent-{agentName}.scratch.md')
-      .meta(about({ description: `Where the notes go, inside of the workspace.`, source: RAWR })),
+      .meta(
+        about({ description: `Where the notes go, inside of the workspace.`, source: RAWR, userOnly: true }),
+      ),
     packet_max_tail_chars: z
       .int()
       .min(1)
@@ -242,6 +251,7 @@ export const WatcherSchema = z
           source: RAWR,
           whenUnset: 'the frontmatter of `auto-compact.md`, else 1200',
           examples: [1200],
+          userOnly: true,
         }),
       ),
     packet_max_tokens: count(4_000, 'tokens', `What a packet may take, at most.`),
@@ -253,6 +263,7 @@ export const WatcherSchema = z
         about({
           description: `Who writes the summary when the agent has written a packet.`,
           source: 'docs/decisions/watcher-config.md',
+          userOnly: true,
         }),
       ),
     mid_turn: z
@@ -269,6 +280,7 @@ export const WatcherSchema = z
             'Turns of the user that must have ended since the last compaction or veto, unless `cooldown_seconds` have passed.',
           unit: 'turns',
           source: SPEC,
+          userOnly: true,
         }),
       ),
     cooldown_seconds: z
@@ -281,6 +293,7 @@ export const WatcherSchema = z
             'The time that must have passed since the last compaction or veto, unless `cooldown_turns` have ended.',
           unit: 'seconds',
           source: SPEC,
+          userOnly: true,
         }),
       ),
     turn_complete_suffices_below: percent()
@@ -315,6 +328,7 @@ export const WatcherSchema = z
           source: RAWR,
           whenUnset: 'as in the session',
           examples: ['high'],
+          userOnly: true,
         }),
       ),
     compaction_verbosity: z
@@ -326,6 +340,7 @@ export const WatcherSchema = z
           source: RAWR,
           whenUnset: 'as in the session',
           examples: ['high'],
+          userOnly: true,
         }),
       ),
     auto_compact_prompt_path: promptPath('the packet request', 'auto-compact.md'),
@@ -371,7 +386,10 @@ export const WatcherSchema = z
         emergency: z
           .strictObject(bounds('emergency'))
           .prefault({})
-          .meta({ description: 'The tier `emergency`: it waits for nothing and asks nobody.' }),
+          .meta({
+            ...about({ userOnly: true }),
+            description: 'The tier `emergency`: it waits for nothing and asks nobody.',
+          }),
       })
       .prefault({})
       .meta({ description: 'The tiers of pressure.' }),
