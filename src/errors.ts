@@ -20,6 +20,10 @@ export const ERROR_CODES = {
   nothing_to_compact: { exit: 1 },
   /** The session holds no compaction that could be undone. */
   nothing_to_undo: { exit: 1 },
+  /** Files that a turn changed were changed again later: nothing was undone. Cure: say what becomes of later edits. */
+  undo_conflict: { exit: 1 },
+  /** Files were not put back (`data.not_put_back`); the conversation was left as it is. Cure: what the message says, then again. */
+  undo_incomplete: { exit: 1 },
   /** Pinned texts would take more room than there is for them. Cure: unpin one, or a shorter text. */
   pins_full: { exit: 1 },
   /** The target is below what must stay; `data.parts` says how large each part is. Cure: a larger target. */

@@ -228,6 +228,10 @@ export const FORMAT_NAMES: Readonly<Record<Format, string>> = {
   'mini-swe-agent': 'mini-swe-agent trajectory',
 };
 
+/** What an undo of a turn does with what was changed after the turn: leaves it, or reverts it as well. */
+export const LATER_EDITS = ['keep', 'revert'] as const;
+export type LaterEdits = (typeof LATER_EDITS)[number];
+
 /** Formats of agents to whose sessions a compaction is appended, so that the agent resumes them. */
 export const AGENT_FORMATS = ['codex', 'claude-code'] as const satisfies readonly Format[];
 export type AgentFormat = (typeof AGENT_FORMATS)[number];

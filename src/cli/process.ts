@@ -57,6 +57,8 @@ async function attempt(
 }
 
 function interrupted(cause: unknown): BatonError {
+  // An undo that was stopped has written files, and says which.
+  if (cause instanceof BatonError && 'putBack' in cause) return cause;
   return new BatonError('interrupted', 'Interrupted', { cure: 'No file was written.', cause });
 }
 

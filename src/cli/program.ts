@@ -6,7 +6,8 @@ import { ConfigReader, loadConfig } from '../config/load.ts';
 import { nearestName } from '../config/nearest.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { APPROVAL_POLICIES, OUTPUT_FORMATS, SANDBOX_MODES, STRATEGIES } from '../vocabulary.ts';
+import { APPROVAL_POLICIES, LATER_EDITS, OUTPUT_FORMATS, SANDBOX_MODES, STRATEGIES } from '../vocabulary.ts';
+import type { LaterEdits } from '../vocabulary.ts';
 import type { CompactFlags } from './compact.ts';
 import { configCommand } from './config.ts';
 import type { ExecFlags } from './exec.ts';
@@ -274,6 +275,7 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
 interface UndoOptions extends UndoFlags {
   readonly turn?: true;
   readonly preview?: true;
+  readonly laterEdits?: LaterEdits;
 }
 
 function addUndo(program: Command, io: CommandIo, configure: Configure): void {
@@ -288,6 +290,12 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
     )
     .option('--turn', "take the newest turn of a session of Baton's own back, with what it did to files")
     .option('--preview', 'with --turn: say what would be reverted; change nothing')
+    .addOption(
+      new Option(
+        '--later-edits <how>',
+        'with --turn: keep or revert what was changed after the turn',
+      ).choices(LATER_EDITS),
+    )
     .option('--out <file>', 'where to write (default: standard output)')
     .option('--install', 'put the result where the agent finds it, and print how to resume it')
     .option('--force', 'replace an existing --out file')
@@ -298,21 +306,25 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
         io.look,
         '\nThe session file stays as it is: going on with it takes the undo of a compaction back.\n' +
           'With --turn the session itself changes. The files as they were until then are kept in git, and the ' +
-          'command that brings them back is printed. The conversation does not go forward again.',
+          'command that brings them back is printed. The conversation does not go forward again. Files that were ' +
+          'changed after the turn stay as they are; where the turn changed one of them as well, nothing is done ' +
+          'until --later-edits says what becomes of it.',
       ),
     )
-    .action(async (file: string, { turn, preview, ...flags }: UndoOptions) => {
+    .action(async (file: string, { turn, preview, laterEdits, ...flags }: UndoOptions) => {
       if (turn === true) {
         const { refuseOther, undoTurn } = await import('./undo-turn.ts');
         refuseOther(flags);
         return undoTurn(io, await configure(), file, {
           ...(preview === undefined ? {} : { preview }),
+          ...(laterEdits === undefined ? {} : { laterEdits }),
           ...(flags.json === undefined ? {} : { json: flags.json }),
         });
       }
-      if (preview === true) {
+      if (preview === true || laterEdits !== undefined) {
         const cure = 'Without --turn the input is never changed, and --out says where the result goes.';
-        throw new BatonError('usage', '--preview belongs to --turn', { cure });
+        const option = preview === true ? '--preview' : '--later-edits';
+        throw new BatonError('usage', `${option} belongs to --turn`, { cure });
       }
       const { undo } = await import('./undo.ts');
       await undo(io, await configure(), file, flags);

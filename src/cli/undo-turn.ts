@@ -15,8 +15,10 @@ import { openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
 import { recordedDirectory } from '../thread/context.ts';
 import type { SnapshotDescription } from '../snapshots/driver.ts';
-import type { Snapshot } from '../snapshots/snapshot.ts';
 import { Ghosts, refuseRestore } from '../thread/ghosts/driver.ts';
+import type { FilesRestored } from '../thread/ghosts/driver.ts';
+import { UndoIncomplete } from '../thread/ghosts/incomplete.ts';
+import type { LaterEdits } from '../vocabulary.ts';
 import { shellQuote } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { warnOfDamage } from './session.ts';
@@ -31,18 +33,21 @@ export interface UndoTurnFlags {
   readonly preview?: true;
   /** Tell it as JSON as well. */
   readonly json?: true;
+  /** What becomes of files that were changed after the turn; absent: those that it changed as well are asked about. */
+  readonly laterEdits?: LaterEdits;
 }
 
 /**
  * Says what an undo of the newest turn reverts, and, unless that is all that was asked for, does it.
  * @param which a thread id, a path, or `last`
- * @throws BatonError `nothing_to_undo`, also where the files cannot be put back: then all is as it was; as `openRollout`
+ * @throws UndoIncomplete; BatonError `nothing_to_undo`, also where the files cannot be put back: then all is as it was; as
+ *   `openRollout`
  */
 export async function undoTurn(
   io: CommandIo,
   config: Config,
   which: string,
-  { preview, json }: UndoTurnFlags,
+  { preview, json, laterEdits }: UndoTurnFlags,
 ): Promise<void> {
   const { clock, ids, signal } = io;
   const records: LogRecord[] = [];
@@ -55,8 +60,8 @@ export async function undoTurn(
     const turn = requireUndoable(history.newestTurn(), false);
     const ghosts = openGhosts(io, config, { rollout, records });
     try {
-      const planned = await describe(io, turn, ghosts);
-      const files = preview === true ? planned : await carryOut(io, turn, { ghosts, rollout });
+      const planned = await describe(io, turn, { ghosts, laterEdits });
+      const files = preview === true ? planned : await carryOut(io, turn, { ghosts, rollout, laterEdits });
       if (json === true) io.stdout(`${JSON.stringify(documentOf(turn, files, preview === true), null, 2)}\n`);
     } finally {
       await ghosts.close();
@@ -75,6 +80,7 @@ function openGhosts(
   const keys = [...providers].map(({ envKey }) => envKey);
   const ghosts = new Ghosts({
     directory: recordedDirectory(records) ?? io.cwd,
+    home: batonHome(io),
     threadId: rollout.threadId,
     env: withoutSecrets(io.env, keys),
     clock: io.clock,
@@ -85,18 +91,24 @@ function openGhosts(
   return ghosts;
 }
 
-/** What becomes of files; undefined where none were saved. */
-type Files =
-  | (Omit<Extract<SnapshotDescription, { readonly type: 'described' }>, 'type'> & {
-      /** How they were until now, where they were put back. */
-      readonly undo?: Snapshot;
-    })
-  | undefined;
+type Described = Extract<SnapshotDescription, { readonly type: 'described' }>;
 
-async function describe(io: CommandIo, { turnId, since }: NewestTurn<Item>, ghosts: Ghosts): Promise<Files> {
+/** What becomes of files; undefined where none were saved. */
+type Files = Pick<Described, 'changes' | 'laterEdits' | 'untouched'> & Partial<Pick<FilesRestored, 'first'>>;
+
+interface Undoing {
+  readonly ghosts: Ghosts;
+  readonly laterEdits: LaterEdits | undefined;
+}
+
+async function describe(
+  io: CommandIo,
+  { turnId, since }: NewestTurn<Item>,
+  { ghosts, laterEdits }: Undoing,
+): Promise<Files | undefined> {
   const say = (line: string): void => io.stderr(`${line}\n`);
   say(`The newest turn, ${turnId} (${wordsOf(since)}), and ${plural(since.length, 'item')} since it began.`);
-  const files = await ghosts.describe(turnId, io.signal);
+  const files = await ghosts.describe(turnId, laterEdits, io.signal);
   if (files?.type === 'refused') refuseRestore(files.why);
   if (files === undefined) {
     say('No snapshot of the files was taken since: they stay as they are.');
@@ -104,36 +116,54 @@ async function describe(io: CommandIo, { turnId, since }: NewestTurn<Item>, ghos
   }
   say(`${plural(files.changes.length, 'file')} to be put back:`);
   for (const { path, change } of files.changes) say(`  ${printable(path)} (${change} since)`);
-  for (const { path, why } of files.untouched) say(`  ${printable(path)} stays: it is ${why}`);
+  for (const { path, why } of files.blocked) say(`  ${printable(path)} cannot be put back: it is ${why}`);
+  for (const { path, why } of [...files.laterEdits, ...files.untouched])
+    say(`  ${printable(path)} stays: it is ${why}`);
+  if (laterEdits === undefined && files.laterEdits.some(({ overlaps }) => overlaps))
+    say(
+      'Files that the turn changed were edited later: --later-edits keep or --later-edits revert is needed.',
+    );
   for (const warning of files.warnings) say(warning);
-  return files;
+  return { ...files, untouched: [...files.blocked, ...files.untouched] };
 }
 
 async function carryOut(
   io: CommandIo,
   { turnId }: NewestTurn<Item>,
-  { ghosts, rollout }: { readonly ghosts: Ghosts; readonly rollout: Rollout },
-): Promise<Files> {
-  const files = await ghosts.restore(turnId, io.signal);
-  if (files?.type === 'refused') refuseRestore(files.why);
+  { ghosts, rollout, laterEdits }: Undoing & { readonly rollout: Rollout },
+): Promise<Files | undefined> {
+  const way = (ref: string): string => `git -C ${shellQuote(ghosts.directory)} restore --source=${ref} -- .`;
+  const files = await ghosts.restore(turnId, laterEdits, io.signal).catch((error: unknown) => {
+    if (error instanceof UndoIncomplete && error.keptAs !== undefined) {
+      for (const { path, why } of error.left) io.stderr(`  ${printable(path)} was left: it is ${why}\n`);
+      io.stderr(`Have the files back as the undo found them with: ${way(error.keptAs)}\n`);
+    }
+    throw error;
+  });
   await rollout.append([{ type: 'undo_turn', turnId }]);
   const count = files?.changes.length ?? 0;
   const alike = count === 0 ? '' : `, and so ${count === 1 ? 'is 1 file' : `are ${plural(count, 'file')}`}`;
   io.stderr(`Taken back: the conversation is as it was before${alike}.\n`);
-  if (files !== undefined && count > 0) {
-    const way = `git -C ${shellQuote(ghosts.directory)} restore --source=${files.undo.ref} -- .`;
-    io.stderr(`The files as they were until now are kept in git. Have them back with: ${way}\n`);
+  if (files !== undefined && (count > 0 || files.first.ref !== files.undo.ref)) {
+    io.stderr(
+      `The files as they were until now are kept in git. Have them back with: ${way(files.first.ref)}\n`,
+    );
   }
   return files;
 }
 
 /** As in the schema. */
-function documentOf({ turnId, since }: NewestTurn<Item>, files: Files, isPreview: boolean): unknown {
+function documentOf(
+  { turnId, since }: NewestTurn<Item>,
+  files: Files | undefined,
+  isPreview: boolean,
+): unknown {
   return {
     undone_turn: turnId,
     items: since.length,
     files: files === undefined ? null : files.changes.map(({ path, change }) => ({ path, change })),
-    kept_as: files?.undo?.ref ?? null,
+    kept_as: files?.first?.ref ?? null,
+    later_edits: (files?.laterEdits ?? []).map(({ path, why, overlaps }) => ({ path, why, overlaps })),
     untouched: (files?.untouched ?? []).map(({ path, why }) => ({ path, why })),
     is_preview: isPreview,
   };

@@ -29,6 +29,8 @@ function event<Type extends string, Shape extends z.core.$ZodLooseShape>(
 const sentence = z.string().meta({ description: 'one sentence for people' });
 const callId = z.string().meta({ description: 'of the call, as the model gave it' });
 
+const leftPaths = z.array(z.object({ path: z.string(), why: z.string() }));
+
 /** Who started a turn, as `TurnOrigin` has it. */
 const turnOrigin = z
   .discriminatedUnion('type', [
@@ -284,6 +286,15 @@ const compactionEvents = [
     what: z.enum(['compaction', 'turn']),
     id: z.string().meta({ description: 'of the compaction or of the turn' }),
     paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
+    left: leftPaths.meta({ description: 'files that were left as they are; `why` completes "PATH is …"' }),
+  }),
+  event('undo_incomplete', 'A turn was not taken back, or its files in part. An `error` says why.', {
+    id: z.string().meta({ description: 'of the turn' }),
+    paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
+    left: leftPaths.meta({ description: 'files that were left as they are; `why` completes "PATH is …"' }),
+    kept_as: z.string().nullable().meta({
+      description: 'the name in git of the files as the undo found them; null: it has touched none',
+    }),
   }),
   event('rawr_auto_compaction_judgment_result', 'Answers the op of that name, where there is an answer.', {
     request_id: z.string(),

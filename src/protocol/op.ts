@@ -6,6 +6,7 @@ import * as z from 'zod';
 import {
   APPROVAL_POLICIES,
   BOUNDARIES,
+  LATER_EDITS,
   SANDBOX_MODES,
   STRATEGIES,
   TIERS,
@@ -83,6 +84,10 @@ export const OpSchema = z
     }),
     op('undo', 'Takes back the newest compaction, or the newest turn with what it did to files.', {
       what: z.enum(['compaction', 'turn']),
+      later_edits: z.enum(LATER_EDITS).exactOptional().meta({
+        description:
+          'of a turn: what becomes of files that were changed after it. Absent: those that the turn left alone stay; where it changed one as well, nothing is done but `undo_incomplete`',
+      }),
     }),
     op(
       'rawr_auto_compaction_judgment',

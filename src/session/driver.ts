@@ -56,6 +56,8 @@ export interface SessionWorld {
   readonly emit: (event: SessionEvent) => void;
   /** Without one a turn is never held. */
   readonly observer?: TurnObserver;
+  /** Given a turn that is about to end: what is to be recorded before its end. */
+  readonly settle?: (turnId: string) => Promise<readonly NoteRecord[]>;
 }
 
 /** Full compactions from which the user is told that the thread is long. @source the recorded sessions have at most 3 */
@@ -484,11 +486,13 @@ export class Session {
   async #finish(how: 'complete' | 'interrupted' | 'failed'): Promise<void> {
     const turn = this.#turn;
     if (turn === undefined) return;
-    const { emit, log, observer } = this.#world;
+    const { emit, log, observer, settle } = this.#world;
     const { turnId, kind, origin, said } = turn;
+    const settled = (await settle?.(turnId)) ?? [];
     const ended = { turnId, kind, origin };
     const lastAgentMessage = said === undefined ? {} : { lastAgentMessage: said };
     await this.#write([
+      ...settled,
       how === 'complete'
         ? { type: 'turn_complete', ...ended, ...lastAgentMessage }
         : { type: 'turn_aborted', ...ended, reason: how },

@@ -1,12 +1,12 @@
 // What lies between a snapshot and the present, and which of it an undo takes back. Pure.
 
-import { splitPaths } from './paths.ts';
+import { isSafePath, splitPaths } from './paths.ts';
 import type { LeftOut } from './snapshot.ts';
 
 /** A file in a tree of git's. */
 export interface TreeFile {
-  /** `link`: the blob is where it leads. */
-  readonly kind: 'file' | 'executable' | 'link';
+  /** `link`: the blob is where it leads; `other`: what no snapshot holds, a repository among them. */
+  readonly kind: 'file' | 'executable' | 'link' | 'other';
   readonly blob: string;
 }
 
@@ -24,10 +24,7 @@ const KINDS: Readonly<Record<string, TreeFile['kind']>> = {
   '120000': 'link',
 };
 
-/**
- * Reads `diff-tree -r -z --raw --no-renames THEN NOW`.
- * @throws TypeError for what git never writes
- */
+/** Reads `diff-tree -r -z --raw --no-renames THEN NOW`. */
 export function parseTreeDiff(output: string): readonly TreeChange[] {
   const fields = splitPaths(output);
   const changes: TreeChange[] = [];
@@ -43,15 +40,16 @@ export function parseTreeDiff(output: string): readonly TreeChange[] {
 
 function treeFile(mode: string, blob: string): TreeFile | undefined {
   if (mode === '000000') return undefined;
-  const kind = KINDS[mode];
-  if (kind === undefined) throw new TypeError(`a tree holds the mode ${mode}`);
-  return { kind, blob };
+  return { kind: KINDS[mode] ?? 'other', blob };
 }
 
 /** What an undo does, and what it leaves. Paths as in `paths.ts`. */
 export interface RestorePlan {
   readonly remove: readonly string[];
   readonly write: readonly { readonly path: string; readonly file: TreeFile }[];
+  /** Changes that should be taken back and cannot: the undo is not complete while they are there. */
+  readonly blocked: readonly LeftOut[];
+  /** What may not have changed at all, or was never saved. */
   readonly untouched: readonly LeftOut[];
 }
 
@@ -71,11 +69,14 @@ export function planRestore(changes: readonly TreeChange[], bounds: RestoreBound
   const now = new Map(bounds.leftOutNow.map(({ path, why }) => [path, why]));
   const remove: string[] = [];
   const write: { path: string; file: TreeFile }[] = [];
+  const blocked: LeftOut[] = [];
   const untouched: LeftOut[] = [];
-  for (const { path, before: file } of changes) {
+  for (const { path, before: file, after } of changes) {
     const isUnsaved = now.get(path);
     const wasUnsaved = then.get(path);
-    if (isUnsaved !== undefined) untouched.push({ path, why: isUnsaved });
+    if (isUnsaved !== undefined) blocked.push({ path, why: isUnsaved });
+    else if (!isSafePath(path) || file?.kind === 'other' || after?.kind === 'other')
+      blocked.push({ path, why: 'nothing that Baton saves, so the snapshot was changed by somebody else' });
     else if (wasUnsaved !== undefined)
       untouched.push({ path, why: `${wasUnsaved} at the time of the snapshot` });
     else if (file !== undefined) write.push({ path, file });
@@ -83,7 +84,46 @@ export function planRestore(changes: readonly TreeChange[], bounds: RestoreBound
       untouched.push({ path, why: 'a file that git ignored at the time of the snapshot' });
     else remove.push(path);
   }
-  return { remove, write, untouched };
+  return { remove, write, blocked, untouched };
+}
+
+/** A path that is not as the turn left it. */
+export interface LaterEdit extends LeftOut {
+  /** The turn changed it as well, or may have: whether it goes back is for the user to say. */
+  readonly overlaps: boolean;
+}
+
+/** Who changed what, by comparing the states that were saved. Paths as in `paths.ts`. */
+export interface Authorship {
+  /** Changed in a turn that is to be taken back. */
+  readonly turns: ReadonlySet<string>;
+  /** Changed after such a turn had ended. */
+  readonly later: ReadonlySet<string>;
+  /** Changed since the start of a turn whose end was not saved. */
+  readonly unknown: ReadonlySet<string>;
+}
+
+/** Divides what is not as in the snapshot into the turn's own and what somebody else changed. */
+export function divideChanges(
+  changes: readonly TreeChange[],
+  { turns, later, unknown }: Authorship,
+): { readonly own: readonly TreeChange[]; readonly laterEdits: readonly LaterEdit[] } {
+  const own: TreeChange[] = [];
+  const laterEdits: LaterEdit[] = [];
+  for (const change of changes) {
+    const { path } = change;
+    if (unknown.has(path))
+      laterEdits.push({
+        path,
+        why: 'changed by the turn or after it: its end was not saved',
+        overlaps: true,
+      });
+    else if (!later.has(path)) own.push(change);
+    else if (turns.has(path))
+      laterEdits.push({ path, why: 'changed by the turn and again after it', overlaps: true });
+    else laterEdits.push({ path, why: 'changed after the turn, which left it alone', overlaps: false });
+  }
+  return { own, laterEdits };
 }
 
 /** What became of a path since the snapshot. */

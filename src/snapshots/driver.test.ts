@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import * as fc from 'fast-check';
-import { GIT_ENV, mustTake, NEVER, WorkTree } from '../../test/support/work-tree.ts';
+import { GIT_ENV, mustTake, NEVER, putBack, termsOf, WorkTree } from '../../test/support/work-tree.ts';
 import type { Name } from '../../test/support/work-tree.ts';
 import { BatonError } from '../errors.ts';
 import { openSnapshots, SNAPSHOT_BOUNDS } from './driver.ts';
 import type { RestoreOutcome, Snapshots, SnapshotTerms } from './driver.ts';
+import type { Snapshot } from './snapshot.ts';
 
 // A directory for temporary files that no other process uses.
 const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'baton-test-')));
@@ -39,7 +40,7 @@ async function bench(
 }
 
 function restored(outcome: RestoreOutcome): Extract<RestoreOutcome, { type: 'restored' }> {
-  if (outcome.type !== 'restored') throw new TypeError(outcome.why);
+  if (outcome.type !== 'restored') throw new TypeError(JSON.stringify(outcome));
   return outcome;
 }
 
@@ -146,10 +147,10 @@ describe('snapshots', () => {
             for (const edit of then) apply(tree, edit);
             const later = tree.files();
             const ownedLater = tree.possessions();
-            const outcome = restored(await snapshots.restore(snapshot, NEVER));
+            const outcome = restored(await putBack(snapshots, snapshot));
             assert.deepEqual(withoutUnseen(tree.files()), withoutUnseen(files));
             assert.deepEqual(tree.possessions(), ownedLater);
-            restored(await snapshots.restore(outcome.undo, NEVER));
+            restored(await putBack(snapshots, outcome.undo));
             assert.deepEqual(tree.files(), later);
           } finally {
             await snapshots.close();
@@ -172,7 +173,7 @@ describe('snapshots', () => {
     const snapshot = await mustTake(snapshots);
     assert.deepEqual(tree.possessions(), before);
     tree.put('a.txt', 'later\n');
-    restored(await snapshots.restore(snapshot, NEVER));
+    restored(await putBack(snapshots, snapshot));
     assert.deepEqual(tree.possessions(), before);
     assert.equal(tree.read('a.txt'), 'and more\n');
   });
@@ -184,7 +185,7 @@ describe('snapshots', () => {
     tree.put('.gitignore', 'tmp/\n');
     tree.put('tmp/log', 'log\n');
     tree.put('new.txt', 'new\n');
-    const outcome = restored(await snapshots.restore(snapshot, NEVER));
+    const outcome = restored(await putBack(snapshots, snapshot));
     assert.deepEqual(
       outcome.changes.map(({ path, change }) => `${change} ${path}`),
       ['modified .gitignore', 'added new.txt'],
@@ -203,9 +204,9 @@ describe('snapshots', () => {
     const snapshot = await mustTake(snapshots);
     tree.put('.gitignore', 'b.txt\n');
     tree.put('b.txt', 'now\n');
-    const { undo } = restored(await snapshots.restore(snapshot, NEVER));
+    const { undo } = restored(await putBack(snapshots, snapshot));
     assert.equal(tree.read('b.txt'), 'then\n');
-    restored(await snapshots.restore(undo, NEVER));
+    restored(await putBack(snapshots, undo));
     assert.equal(tree.read('b.txt'), 'now\n');
   });
 
@@ -218,8 +219,8 @@ describe('snapshots', () => {
     tree.remove('way');
     tree.put('.gitignore', '/way\n');
     tree.put('way', 'mine\n');
-    const { untouched } = restored(await snapshots.restore(snapshot, NEVER));
-    assert.deepEqual(untouched, [{ path: 'way/b.txt', why: 'below something that is no directory' }]);
+    const { failed } = restored(await putBack(snapshots, snapshot));
+    assert.deepEqual(failed, [{ path: 'way/b.txt', why: 'below something that is not a directory' }]);
     assert.equal(tree.read('way'), 'mine\n');
   });
 
@@ -238,7 +239,7 @@ describe('snapshots', () => {
     const snapshot = await mustTake(snapshots);
     tree.put('a.txt', 'changed');
     tree.put('b.big', 'changed');
-    restored(await snapshots.restore(snapshot, NEVER));
+    restored(await putBack(snapshots, snapshot));
     assert.deepEqual(tree.files(), files);
     assert.ok(!existsSync(ran), 'a program that the repository names was started');
   });
@@ -260,7 +261,7 @@ describe('snapshots', () => {
     const snapshot = await mustTake(snapshots);
     tree.put('.git/index.lock', '');
     tree.put('a.txt', 'two\n');
-    restored(await snapshots.restore(snapshot, NEVER));
+    restored(await putBack(snapshots, snapshot));
     assert.equal(tree.read('a.txt'), 'one\n');
     assert.ok(tree.has('.git/index.lock'), 'the lock of somebody else is gone');
   });
@@ -271,13 +272,16 @@ describe('snapshots', () => {
     tree.commitAll();
     tree.git('checkout', '-q', '--detach');
     tree.put('a.txt', 'two\n');
-    const described = await snapshots.describe(unborn, NEVER);
+    const described = await snapshots.describe(
+      { states: [{ before: unborn, after: undefined }], laterEdits: 'revert', found: [] },
+      NEVER,
+    );
     assert.ok(described.type === 'described', 'refused');
     assert.match(
       described.warnings.join(),
       /HEAD has moved from no commit to [0-9a-f]{8} since: commits stay/,
     );
-    restored(await snapshots.restore(unborn, NEVER));
+    restored(await putBack(snapshots, unborn));
     assert.equal(tree.read('a.txt'), 'one\n');
   });
 
@@ -288,7 +292,7 @@ describe('snapshots', () => {
     const snapshot = await mustTake(snapshots);
     tree.put('top.txt', 'mine\n');
     tree.put('app/a.txt', 'agent\n');
-    const { changes } = restored(await snapshots.restore(snapshot, NEVER));
+    const { changes } = restored(await putBack(snapshots, snapshot));
     assert.deepEqual(changes, [{ path: 'a.txt', change: 'modified' }]);
     assert.equal(tree.read('top.txt'), 'mine\n');
   });
@@ -303,7 +307,7 @@ describe('snapshots', () => {
     const second = await mustTake(other);
     assert.equal(second.ref, 'refs/baton/snapshots/thread/2');
     tree.put('.git/beside/a.txt', 'later\n');
-    restored(await other.restore(second, NEVER));
+    restored(await putBack(other, second));
     assert.equal(tree.read('.git/beside/a.txt'), 'other\n');
     assert.equal(tree.read('a.txt'), 'one\n');
     assert.notEqual(first.commit, second.commit);
@@ -317,7 +321,7 @@ describe('snapshots', () => {
     assert.ok(outcome.type === 'taken', 'skipped');
     assert.deepEqual(outcome.warnings, ['Repositories inside of this one are not saved: inner/.']);
     tree.put('inner/b.txt', 'changed\n');
-    const { changes } = restored(await snapshots.restore(outcome.snapshot, NEVER));
+    const { changes } = restored(await putBack(snapshots, outcome.snapshot));
     assert.deepEqual(changes, []);
     assert.equal(tree.read('inner/b.txt'), 'changed\n');
   });
@@ -330,7 +334,7 @@ describe('snapshots', () => {
     tree.remove('dir');
     symlinkSync(outside.root, tree.path('dir'));
     outside.put('a.txt', 'mine\n');
-    restored(await snapshots.restore(snapshot, NEVER));
+    restored(await putBack(snapshots, snapshot));
     assert.equal(outside.read('a.txt'), 'mine\n');
     assert.equal(tree.read('dir/a.txt'), 'one\n');
   });
@@ -344,11 +348,9 @@ describe('snapshots', () => {
     assert.deepEqual(outcome.warnings, ['Not saved, and not to be undone: large.bin is too large (1 MB).']);
     tree.put('large.bin', 'small now');
     tree.put('grows.txt', 'y'.repeat(101));
-    const { untouched } = restored(await snapshots.restore(outcome.snapshot, NEVER));
-    assert.deepEqual(untouched, [
-      { path: 'grows.txt', why: 'too large (1 MB)' },
-      { path: 'large.bin', why: 'too large (1 MB) at the time of the snapshot' },
-    ]);
+    const { failed, untouched } = restored(await putBack(snapshots, outcome.snapshot));
+    assert.deepEqual(failed, [{ path: 'grows.txt', why: 'too large (1 MB)' }]);
+    assert.deepEqual(untouched, [{ path: 'large.bin', why: 'too large (1 MB) at the time of the snapshot' }]);
     assert.equal(tree.read('large.bin'), 'small now');
     assert.equal(tree.read('grows.txt').length, 101);
   });
@@ -358,10 +360,10 @@ describe('snapshots', () => {
     tree.put('c.txt', 'three\n');
     tree.put('d.txt', 'four\n');
     const rows: readonly (readonly [Partial<SnapshotTerms>, RegExp])[] = [
-      [{ bounds: { ...SNAPSHOT_BOUNDS, files: 3 } }, /has 4 files, more than 3\.$/],
+      [{ bounds: { ...SNAPSHOT_BOUNDS, files: 3 } }, /has 4 files, more than 3$/],
       [{ bounds: { ...SNAPSHOT_BOUNDS, untrackedFiles: 1 } }, /2 files are neither committed nor ignored/],
-      [{ bounds: { ...SNAPSHOT_BOUNDS, untrackedBytes: 10 } }, /hold 1 MB, more than 1 MB\.$/],
-      [{ limitMs: 1 }, /takes longer than 0\.001 seconds\.$/],
+      [{ bounds: { ...SNAPSHOT_BOUNDS, untrackedBytes: 10 } }, /hold 1 MB, more than 1 MB$/],
+      [{ limitMs: 1 }, /takes longer than 0\.001 seconds$/],
     ];
     for (const [terms, expected] of rows) {
       const snapshots = await tree.open(terms);
@@ -382,13 +384,13 @@ describe('snapshots', () => {
     tree.put('a.txt', 'main\n');
     tree.commitAll();
     assert.throws(() => tree.git('merge', '-q', 'side'));
-    const outcome = await snapshots.restore(before, NEVER);
+    const outcome = await putBack(snapshots, before);
     assert.ok(outcome.type === 'refused', 'restored');
     assert.match(outcome.why, /a merge has begun since; finish or abort it first/);
     assert.match(tree.read('a.txt'), /<<<<<<</);
     const during = await mustTake(snapshots);
     tree.put('a.txt', 'resolved\n');
-    restored(await snapshots.restore(during, NEVER));
+    restored(await putBack(snapshots, during));
     assert.match(tree.read('a.txt'), /<<<<<<</);
   });
 
@@ -399,7 +401,7 @@ describe('snapshots', () => {
     assert.ok(outcome.type === 'taken', 'skipped');
     // Git itself lists no pipe.
     assert.deepEqual(outcome.warnings, []);
-    restored(await snapshots.restore(outcome.snapshot, NEVER));
+    restored(await putBack(snapshots, outcome.snapshot));
     assert.ok(tree.has('pipe'), 'the pipe is gone');
   });
 
@@ -418,9 +420,9 @@ describe('snapshots', () => {
     chmodSync(programs.path('git'), 0o755);
     const slow = await tree.open({ env: { ...GIT_ENV, PATH: `${programs.root}:${GIT_ENV['PATH']}` } });
     t.after(() => slow.close());
-    const { changes, untouched } = restored(await slow.restore(snapshot, NEVER));
+    const { changes, failed } = restored(await putBack(slow, snapshot));
     assert.deepEqual(changes, [{ path: 'a.txt', change: 'modified' }]);
-    assert.deepEqual(untouched, [{ path: 'b.txt', why: 'changed since the undo began' }]);
+    assert.deepEqual(failed, [{ path: 'b.txt', why: 'changed since the undo began' }]);
     assert.equal(tree.read('b.txt'), 'mine\n');
   });
 
@@ -482,13 +484,13 @@ describe('snapshots', () => {
     t.after(() => slow.close());
     const stop = new AbortController();
     const watch = setInterval(() => programs.has('git.reached') && stop.abort(), 5);
-    const outcome = restored(await slow.restore(snapshot, stop.signal));
+    const outcome = restored(await putBack(slow, snapshot, stop.signal));
     clearInterval(watch);
     assert.deepEqual(outcome.changes, [{ path: 'new.txt', change: 'added' }]);
-    assert.deepEqual(outcome.untouched, [{ path: 'a.txt', why: 'not reached: the undo was stopped' }]);
-    restored(await snapshots.restore(outcome.undo, NEVER));
+    assert.deepEqual(outcome.failed, [{ path: 'a.txt', why: 'not reached: it was stopped' }]);
+    restored(await putBack(snapshots, outcome.undo));
     assert.deepEqual([tree.read('a.txt'), tree.read('new.txt')], ['two\n', 'new\n']);
-    restored(await snapshots.restore(snapshot, NEVER));
+    restored(await putBack(snapshots, snapshot));
     assert.deepEqual([tree.read('a.txt'), tree.has('new.txt')], ['one\n', false]);
   });
 
@@ -507,13 +509,13 @@ describe('snapshots', () => {
     t.after(() => snapshots.close());
     const snapshot = await mustTake(snapshots);
     tree.remove('kept.txt');
-    const { changes } = restored(await snapshots.restore(snapshot, NEVER));
+    const { changes } = restored(await putBack(snapshots, snapshot));
     assert.deepEqual(changes, [{ path: 'kept.txt', change: 'deleted' }]);
   });
 
   test('it outlives a collection of garbage, until it is pruned', async (t) => {
     const { tree, snapshots } = await bench(t, { 'a.txt': 'one\n' });
-    const taken = [];
+    const taken: Snapshot[] = [];
     for (const content of ['two\n', 'three\n', 'four\n']) {
       tree.put('a.txt', content);
       taken.push(await mustTake(snapshots));
@@ -521,21 +523,25 @@ describe('snapshots', () => {
     tree.git('gc', '-q', '--prune=now');
     const [oldest, , newest] = taken;
     assert.ok(oldest !== undefined && newest !== undefined, 'too few');
-    restored(await snapshots.restore(oldest, NEVER));
+    restored(await putBack(snapshots, oldest));
     assert.equal(tree.read('a.txt'), 'two\n');
     // The state before that undo is the newest snapshot itself.
     assert.equal(await snapshots.prune({ keep: 2 }, NEVER), 1);
     tree.git('gc', '-q', '--prune=now');
-    const gone = await snapshots.restore(oldest, NEVER);
+    const gone = await putBack(snapshots, oldest);
     assert.deepEqual(gone, {
       type: 'refused',
       why: 'The files were left as they are: the snapshot is gone.',
     });
-    restored(await snapshots.restore(newest, NEVER));
-    const other = await tree.open({ threadId: 'other' });
-    t.after(() => other.close());
-    assert.equal(await other.prune({ keep: 0 }, NEVER), 0);
-    assert.equal(await other.prune({ keep: 0, before: new Date(Date.now() + 60_000) }, NEVER), 3);
+    restored(await putBack(snapshots, newest));
+    for (const terms of [{ threadId: 'other', named: () => taken }, {}]) {
+      const other = await tree.open(terms);
+      t.after(() => other.close());
+      assert.equal(await other.prune({ keep: 0 }, NEVER), 0, 'what is not its own is let go');
+    }
+    const again = await tree.open({ named: () => taken });
+    t.after(() => again.close());
+    assert.equal(await again.prune({ keep: 0 }, NEVER), 2);
   });
 
   test('where there is no repository, that is said', async (t) => {
@@ -546,10 +552,7 @@ describe('snapshots', () => {
       [{ env: { PATH: '/nonexistent' } }, /Git is not installed/],
     ];
     for (const [terms, expected] of rows) {
-      const outcome = await openSnapshots(
-        { directory: bare.root, threadId: 'thread', env: GIT_ENV, clock: Date, ...terms },
-        NEVER,
-      );
+      const outcome = await openSnapshots({ ...termsOf(bare.root), ...terms }, NEVER);
       assert.ok('why' in outcome, 'there are snapshots');
       assert.match(outcome.why, expected);
     }
@@ -558,22 +561,21 @@ describe('snapshots', () => {
   test('a commit of anybody else is no snapshot', async (t) => {
     const { tree, snapshots } = await bench(t, { 'a.txt': 'one\n' });
     const commit = tree.git('rev-parse', 'HEAD').trim();
-    const outcome = await snapshots.restore({ commit, ref: 'HEAD' }, NEVER);
+    const outcome = await putBack(snapshots, { commit, ref: 'HEAD' });
     assert.ok(outcome.type === 'refused', 'restored');
     assert.match(outcome.why, /no snapshot of Baton/);
   });
 
   test('a file that looks the same is not read again, unless the private index is gone', async (t) => {
     const clock = { now: () => Date.now() + 60_000 };
-    const { tree, snapshots } = await bench(t, { 'a.txt': 'one\n', 'b.txt': 'one\n' }, { clock });
+    const workshop = join(temporary, 'workshop');
+    const { tree, snapshots } = await bench(t, { 'a.txt': 'one\n', 'b.txt': 'one\n' }, { clock, workshop });
     await mustTake(snapshots);
-    const folder = [...ownFolders()].find((name) => existsSync(join(tmpdir(), name, 'index')));
-    assert.ok(folder !== undefined, 'no folder');
-    rmSync(join(tmpdir(), folder, 'index'));
+    rmSync(join(workshop, 'index'));
     tree.put('b.txt', 'two\n');
     const snapshot = await mustTake(snapshots);
     tree.remove('a.txt');
-    const { changes } = restored(await snapshots.restore(snapshot, NEVER));
+    const { changes } = restored(await putBack(snapshots, snapshot));
     assert.deepEqual(changes, [{ path: 'a.txt', change: 'deleted' }]);
   });
 
@@ -581,15 +583,14 @@ describe('snapshots', () => {
     const tree = new WorkTree();
     t.after(() => tree.close());
     const snapshots = await tree.open();
-    const before = ownFolders();
+    await mustTake(snapshots);
     await snapshots.close();
-    assert.equal(before.size - ownFolders().size, 1);
+    assert.deepEqual(
+      readdirSync(temporary).filter((name) => name.startsWith('baton-workshop-')),
+      [],
+    );
   });
 });
-
-function ownFolders(): ReadonlySet<string> {
-  return new Set(readdirSync(tmpdir()).filter((name) => name.startsWith('baton-snapshots-')));
-}
 
 function which(program: string): string {
   return execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim();

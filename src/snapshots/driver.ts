@@ -1,31 +1,33 @@
 // The door to the snapshots of one thread: a work tree saved before a turn, what happened to it since, and the way back. HEAD,
 // index, stash, reflogs, configuration and hooks of the user are neither changed nor used.
 
-import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { tmpdir } from 'node:os';
+import { access, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { BatonError } from '../errors.ts';
 import { hasSucceeded, runGit } from '../git/driver.ts';
 import type { CancelSignal, Clock } from '../ports.ts';
-import { resolveRoot } from '../workspace/driver.ts';
+import type { LaterEdits } from '../vocabulary.ts';
+import { isBelow, resolveRoot } from '../workspace/driver.ts';
 import {
   bytesOf,
   captureTree,
   closeWorkshop,
   Deadline,
   explain,
+  explainSystem,
   GIT_GRACE_MS,
+  isOwn,
   openWorkshop,
   runInWorkshop,
   shownPath,
 } from './capture/driver.ts';
 import type { Captured, CaptureBounds, NotCaptured, Repository, Workshop } from './capture/driver.ts';
-import { parseTreeDiff, planRestore, wordOf } from './changes.ts';
-import type { ChangeWord, RestorePlan, TreeChange } from './changes.ts';
-import { joinPaths, splitPaths } from './paths.ts';
-import { restoreFiles } from './restore/driver.ts';
+import { divideChanges, parseTreeDiff, planRestore, wordOf } from './changes.ts';
+import type { Authorship, ChangeWord, LaterEdit, RestorePlan, TreeChange } from './changes.ts';
+import { isSafePath, joinPaths, splitPaths } from './paths.ts';
+import { isLeftover, leftoverPrefix, restoreFiles } from './restore/driver.ts';
 import { parseSnapshotMessage, snapshotMessage } from './snapshot.ts';
-import type { LeftOut, Operation, Snapshot, SnapshotFacts } from './snapshot.ts';
+import type { LeftOut, Operation, Snapshot, SnapshotFacts, TurnStates } from './snapshot.ts';
 
 /** Bounds of a snapshot before a turn. @source docs/decisions/snapshots.md */
 export const SNAPSHOT_BOUNDS: CaptureBounds = {
@@ -41,14 +43,20 @@ export const SNAPSHOT_LIMIT_MS = 5000;
 /** Longest that an undo or its description takes: the user asked for it and waits, in milliseconds. */
 const UNDO_LIMIT_MS = 60_000;
 
-/** Snapshots that a thread keeps. @source Codex, 20 */
-const KEPT_SNAPSHOTS = 20;
+/** Snapshots that a thread keeps: before and after each of 20 turns. @source Codex, 20 turns */
+const KEPT_SNAPSHOTS = 40;
 
 /** What is needed to open the snapshots of a thread. */
 export interface SnapshotTerms {
   /** The workspace. What is outside of it in the same repository is neither saved nor put back. */
   readonly directory: string;
   readonly threadId: string;
+  /** A folder that only this process uses, whose parent is there: made when it is opened, removed when it is closed. */
+  readonly workshop: string;
+  /** Baton's home. What lies there is never part of a snapshot. */
+  readonly home: string;
+  /** Snapshots that the thread's log names. No others count: anybody may have put names into a repository. */
+  readonly named: () => readonly Snapshot[];
   /** Baton's environment; git sees no more of it than `withoutSecrets` leaves, if the caller gives that. */
   readonly env: Readonly<Record<string, string>>;
   /** By which files that changed a moment ago are told from settled ones. */
@@ -81,12 +89,26 @@ export interface UntouchedPath {
   readonly why: string;
 }
 
+/** What is to be taken back. */
+export interface UndoRequest {
+  /** What was saved of the turns, in their order; at least one. The first says to what the files go back. */
+  readonly states: readonly [TurnStates, ...TurnStates[]];
+  /** Absent: files that only others changed stay, and where the turn changed one of them as well nothing is done. */
+  readonly laterEdits?: LaterEdits | undefined;
+  /** The files as earlier undos of the same turns found them that did not end. */
+  readonly found: readonly Snapshot[];
+}
+
 /** What an undo would do. */
 export type SnapshotDescription =
   | {
       readonly type: 'described';
       /** What the undo takes back, by path: files that were `added` are removed, `deleted` ones brought back. */
       readonly changes: readonly ChangedPath[];
+      /** What the undo should take back and cannot. */
+      readonly blocked: readonly UntouchedPath[];
+      /** What somebody changed since, and stays unless `laterEdits` is `revert`. */
+      readonly laterEdits: readonly LaterEdit[];
       readonly untouched: readonly UntouchedPath[];
       /** What else the user should know, one sentence each. */
       readonly warnings: readonly string[];
@@ -98,11 +120,17 @@ export type RestoreOutcome =
   | {
       readonly type: 'restored';
       readonly changes: readonly ChangedPath[];
+      /** What was to be put back and was not: the same undo once more goes on with it. */
+      readonly failed: readonly UntouchedPath[];
+      readonly laterEdits: readonly LaterEdit[];
       readonly untouched: readonly UntouchedPath[];
       readonly warnings: readonly string[];
       /** The state that was left: restoring it takes the undo back. */
       readonly undo: Snapshot;
+      readonly isStopped: boolean;
     }
+  /** Nothing was done: some of these edits overlap with the turn's. */
+  | { readonly type: 'conflicting'; readonly laterEdits: readonly LaterEdit[] }
   | { readonly type: 'refused'; readonly why: string };
 
 /**
@@ -118,10 +146,14 @@ export async function openSnapshots(
   if (!/^\w[\w-]{0,99}$/.test(terms.threadId)) throw new RangeError(`${terms.threadId} is no id of a thread`);
   const root = await resolveRoot(terms.directory);
   return within(UNDO_LIMIT_MS, signal, async (deadline) => {
-    const repository = await findRepository(root, terms.env, deadline);
-    return 'why' in repository
-      ? ({ type: 'unavailable', why: repository.why } as const)
-      : new Snapshots(await openWorkshop(repository, terms.clock, deadline), terms);
+    const repository = await findRepository(root, terms, deadline);
+    if ('why' in repository) return { type: 'unavailable', why: repository.why } as const;
+    try {
+      return new Snapshots(await openWorkshop(repository, terms.workshop, terms.clock, deadline), terms);
+    } catch (error) {
+      const { why } = explainSystem(error);
+      return { type: 'unavailable', why: `The folder ${terms.workshop} could not be made: ${why}.` } as const;
+    }
   });
 }
 
@@ -129,7 +161,10 @@ export async function openSnapshots(
 export class Snapshots {
   readonly #workshop: Workshop;
   readonly #terms: SnapshotTerms;
+  readonly #made: Snapshot[] = [];
   #newest: { readonly tree: string; readonly message: string; readonly snapshot: Snapshot } | undefined;
+  /** What the newest snapshot holds. A turn that has git ignore one of these files has not deleted it. */
+  #paths: readonly string[] = [];
 
   /** Use `openSnapshots`. */
   constructor(workshop: Workshop, terms: SnapshotTerms) {
@@ -143,13 +178,11 @@ export class Snapshots {
    */
   async take(signal: CancelSignal): Promise<SnapshotOutcome> {
     return within(this.#terms.limitMs ?? SNAPSHOT_LIMIT_MS, signal, async (deadline) => {
-      const saved = await this.#save(deadline);
-      return 'why' in saved
-        ? {
-            type: 'skipped',
-            why: `No snapshot was taken, so this turn's changes of files cannot be undone: ${saved.why}.`,
-          }
-        : { type: 'taken', snapshot: saved.snapshot, warnings: warningsOf(saved.captured) };
+      const captured = await this.#capture(deadline, this.#paths).catch(explainSystem);
+      if (captured.type === 'skipped') return captured;
+      const snapshot = await this.#commit(captured, deadline);
+      if ('why' in snapshot) return snapshot;
+      return { type: 'taken', snapshot, warnings: warningsOf(captured) };
     });
   }
 
@@ -157,17 +190,19 @@ export class Snapshots {
    * Says what an undo would do now. Changes nothing.
    * @throws BatonError `interrupted`
    */
-  async describe(snapshot: Snapshot, signal: CancelSignal): Promise<SnapshotDescription> {
+  async describe(request: UndoRequest, signal: CancelSignal): Promise<SnapshotDescription> {
     return within(UNDO_LIMIT_MS, signal, async (deadline) => {
-      const target = await this.#read(snapshot, deadline);
+      const target = await this.#target(request, deadline);
       if ('why' in target) return refused(target.why);
-      const present = await captureTree(this.#workshop, this.#bounds, deadline, target.paths);
+      const present = await this.#capture(deadline, target.known).catch(explainSystem);
       if (present.type === 'skipped') return refused(present.why);
-      const way = await this.#wayTo(target, present, deadline);
+      const way = await this.#wayTo({ target, request, present }, deadline).catch(explainSystem);
       if ('why' in way) return refused(way.why);
       return {
         type: 'described',
         changes: changesOf(way, plannedPaths(way.plan)),
+        blocked: way.plan.blocked.map(shown),
+        laterEdits: way.laterEdits.map(shownEdit),
         untouched: way.plan.untouched.map(shown),
         warnings: way.warnings,
       };
@@ -175,46 +210,57 @@ export class Snapshots {
   }
 
   /**
-   * Puts the files back as they were, after saving them as they are.
-   * @throws BatonError `interrupted`, with everything as it was; once files are being put back the outcome tells how far it came
+   * Puts the files back as they were before some turns, after saving them as they are.
+   * @param begin given the files as they were saved, before the first of them is touched
+   * @throws BatonError `interrupted`, with everything as it was; once files are being put back the outcome tells how far it
+   *   came; what `begin` fails with
    */
-  async restore(snapshot: Snapshot, signal: CancelSignal): Promise<RestoreOutcome> {
+  async restore(
+    request: UndoRequest,
+    begin: (undo: Snapshot) => Promise<void>,
+    signal: CancelSignal,
+  ): Promise<RestoreOutcome> {
     return within(UNDO_LIMIT_MS, signal, async (deadline, finish) => {
-      const target = await this.#read(snapshot, deadline);
+      const target = await this.#target(request, deadline);
       if ('why' in target) return refused(target.why);
-      const saved = await this.#save(deadline, target.paths);
-      if ('why' in saved) return refused(`the present state cannot be saved: ${saved.why}`);
-      const way = await this.#wayTo(target, saved.captured, deadline);
+      const present = await this.#capture(deadline, target.known).catch(explainSystem);
+      if (present.type === 'skipped') return refused(`the present state cannot be saved: ${present.why}`);
+      const way = await this.#wayTo({ target, request, present }, deadline).catch(explainSystem);
       if ('why' in way) return refused(way.why);
+      const { plan, warnings } = way;
+      const laterEdits = way.laterEdits.map(shownEdit);
+      if (request.laterEdits === undefined && laterEdits.some(({ overlaps }) => overlaps))
+        return { type: 'conflicting', laterEdits };
+      const undo = await this.#commit(present, deadline);
+      if ('why' in undo) return refused(`the present state cannot be saved: ${undo.why}`);
+      await begin(undo);
       finish();
-      const { done, untouched } = await restoreFiles(this.#workshop, way.plan, saved.captured, deadline);
+      const { done, failed } = await restoreFiles(this.#workshop, { plan, present, undo }, deadline);
       return {
         type: 'restored',
         changes: changesOf(way, new Set(done)),
-        untouched: untouched.map(shown),
-        warnings: way.warnings,
-        undo: saved.snapshot,
+        failed: [...plan.blocked, ...failed].map(shown),
+        laterEdits,
+        untouched: plan.untouched.map(shown),
+        warnings,
+        undo,
+        isStopped: deadline.isInterrupted,
       };
     });
   }
 
   /**
-   * Lets go of all but the newest snapshots of this thread, and of those of other threads that are older than a moment.
-   * @param keep absent: 20
+   * Lets go of all but the newest snapshots that the thread's log names.
+   * @param keep absent: 40
    * @returns how many it let go
    */
-  async prune(
-    { keep = KEPT_SNAPSHOTS, before }: { readonly keep?: number; readonly before?: Date },
-    signal: CancelSignal,
-  ): Promise<number> {
+  async prune({ keep = KEPT_SNAPSHOTS }: { readonly keep?: number }, signal: CancelSignal): Promise<number> {
     return within(UNDO_LIMIT_MS, signal, async (deadline) => {
-      const known = await listRefs(this.#workshop.repository, '', deadline);
-      const own = known.filter(({ threadId }) => threadId === this.#terms.threadId);
-      const spared = new Set(own.toSorted((a, b) => b.number - a.number).slice(0, keep));
-      const beforeSeconds = before === undefined ? -Infinity : before.getTime() / 1000;
-      const gone = known.filter((ref) =>
-        ref.threadId === this.#terms.threadId ? !spared.has(ref) : ref.atSeconds < beforeSeconds,
-      );
+      const own = this.#own().toSorted((a, b) => b.number - a.number);
+      const spent = own.slice(keep);
+      if (spent.length === 0) return 0;
+      const there = await this.#listRefs(deadline);
+      const gone = spent.filter(({ ref, commit }) => there.get(ref) === commit);
       if (gone.length === 0) return 0;
       const input = gone.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join('');
       const answer = await updateRefs(this.#workshop.repository, ['-z', '--stdin'], deadline, input);
@@ -222,7 +268,7 @@ export class Snapshots {
     });
   }
 
-  /** Removes what was put into the directory of temporary files. The snapshots stay. */
+  /** Removes the workshop. The snapshots stay. */
   async close(): Promise<void> {
     await closeWorkshop(this.#workshop);
   }
@@ -231,14 +277,15 @@ export class Snapshots {
     return this.#terms.bounds ?? SNAPSHOT_BOUNDS;
   }
 
-  async #save(
-    deadline: Deadline,
-    include: readonly string[] = [],
-  ): Promise<{ readonly snapshot: Snapshot; readonly captured: Captured } | NotCaptured> {
+  #capture(deadline: Deadline, include: readonly string[]): Promise<Captured | NotCaptured> {
+    return captureTree(this.#workshop, this.#bounds, deadline, include);
+  }
+
+  /** Makes a snapshot of it; the newest one where that says the same. */
+  async #commit(captured: Captured, deadline: Deadline): Promise<Snapshot | NotCaptured> {
     const { repository } = this.#workshop;
-    const captured = await captureTree(this.#workshop, this.#bounds, deadline, include);
-    if (captured.type === 'skipped') return captured;
     const { tree, leftOut, nested } = captured;
+    this.#paths = [...captured.looks.keys()];
     const message = snapshotMessage({ ...(await momentOf(repository, deadline)), leftOut, nested });
     const newest = this.#newest;
     if (
@@ -246,7 +293,7 @@ export class Snapshots {
       newest.message === message &&
       (await this.#isThere(newest.snapshot, deadline))
     ) {
-      return { snapshot: newest.snapshot, captured };
+      return newest.snapshot;
     }
     const committed = await runInWorkshop(this.#workshop, ['commit-tree', tree, '-F', '-'], deadline, {
       input: message,
@@ -257,8 +304,9 @@ export class Snapshots {
     const ref = await this.#keep(commit, deadline);
     if (typeof ref !== 'string') return ref;
     const snapshot = { commit, ref };
+    this.#made.push(snapshot);
     this.#newest = { tree, message, snapshot };
-    return { snapshot, captured };
+    return snapshot;
   }
 
   async #isThere({ ref, commit }: Snapshot, deadline: Deadline): Promise<boolean> {
@@ -270,21 +318,54 @@ export class Snapshots {
   /** Gives the commit the next free number. A number whose lock file a crash left behind is passed over. */
   async #keep(commit: string, deadline: Deadline): Promise<string | NotCaptured> {
     const { repository } = this.#workshop;
-    const { threadId } = this.#terms;
-    const known = await listRefs(repository, threadId, deadline);
-    const next = Math.max(0, ...known.map(({ number }) => number)) + 1;
+    const there = await this.#listRefs(deadline);
+    let number = Math.max(0, ...this.#own().map((own) => own.number));
     let problem: NotCaptured = { type: 'skipped', why: 'git gave it no name' };
-    for (let number = next; number < next + TRIED_NUMBERS; number++) {
-      const ref = `${REFS}/${threadId}/${number}`;
+    for (let tries = 0; tries < TRIED_NUMBERS && !deadline.isOver; tries++) {
+      do number++;
+      while (there.has(this.#refOf(number)));
+      const ref = this.#refOf(number);
       const answer = await updateRefs(repository, [ref, commit, ''], deadline);
       if (hasSucceeded(answer)) return ref;
       problem = explain(answer, deadline);
-      if (deadline.isOver) break;
     }
     return problem;
   }
 
-  async #read(snapshot: Snapshot, deadline: Deadline): Promise<Target | NotCaptured> {
+  #refOf(number: number | string): string {
+    return `${REFS}/${this.#terms.threadId}/${number}`;
+  }
+
+  /** The thread's snapshots under its own name; those that a fork took over have the name of its parent. */
+  #own(): readonly (Snapshot & { readonly number: number })[] {
+    const start = this.#refOf('');
+    return [...this.#terms.named(), ...this.#made].flatMap((snapshot) => {
+      const number = snapshot.ref.startsWith(start) ? snapshot.ref.slice(start.length) : '';
+      return /^[1-9]\d{0,8}$/.test(number) ? [{ ...snapshot, number: Number(number) }] : [];
+    });
+  }
+
+  /** The names that git has under that of the thread, whoever gave them, and what they stand for. No object is looked at. */
+  async #listRefs(deadline: Deadline): Promise<ReadonlyMap<string, string>> {
+    const { root, env } = this.#workshop.repository;
+    const args = ['for-each-ref', '--format=%(refname) %(objectname)', this.#refOf('')];
+    const answer = await runGit(args, root, { env, signal: deadline.signal });
+    const lines = answer.output.toString('latin1').split('\n');
+    return new Map(
+      lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
+    );
+  }
+
+  async #target({ states }: UndoRequest, deadline: Deadline): Promise<Target | NotCaptured> {
+    const target = await this.#read(states[0].before, deadline);
+    if ('why' in target) return target;
+    const end = states.at(-1)?.after;
+    const atEnd = end === undefined ? undefined : await this.#read(end, deadline);
+    const known = new Set([...target.paths, ...(atEnd === undefined || 'why' in atEnd ? [] : atEnd.paths)]);
+    return { ...target, known: [...known] };
+  }
+
+  async #read(snapshot: Snapshot, deadline: Deadline): Promise<ReadSnapshot | NotCaptured> {
     const { commit } = snapshot;
     if (!/^[0-9a-f]{40,64}$/.test(commit)) return { type: 'skipped', why: 'it names no snapshot' };
     const shownCommit = await runInWorkshop(this.#workshop, ['cat-file', 'commit', commit], deadline);
@@ -308,37 +389,95 @@ export class Snapshots {
       deadline,
     );
     if (!hasSucceeded(listed)) return explain(listed, deadline);
-    return { commit, facts, paths: splitPaths(listed.output.toString('latin1')) };
+    const isTheirs = (path: string): boolean => isSafePath(path) && !isOwn(this.#workshop.repository, path);
+    return { commit, facts, paths: splitPaths(listed.output.toString('latin1')).filter(isTheirs) };
   }
 
-  async #wayTo(
-    { commit, facts, paths }: Target,
-    present: Captured,
-    deadline: Deadline,
-  ): Promise<Way | NotCaptured> {
-    const { repository } = this.#workshop;
-    const { head, operation } = await momentOf(repository, deadline);
+  async #wayTo({ target, request, present }: Journey, deadline: Deadline): Promise<Way | NotCaptured> {
+    const { commit, facts, paths } = target;
+    const { head, operation } = await momentOf(this.#workshop.repository, deadline);
     if (operation !== undefined && operation !== facts.operation) {
       return { type: 'skipped', why: `a ${operation} has begun since; finish or abort it first` };
     }
-    const differs = await runInWorkshop(
-      this.#workshop,
-      ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--full-index', commit, present.tree],
-      deadline,
-    );
-    if (!hasSucceeded(differs)) return explain(differs, deadline);
-    const changes = parseTreeDiff(differs.output.toString('latin1'));
-    const added = changes.filter(({ before }) => before === undefined).map(({ path }) => path);
+    const changes = await this.#diff(commit, present.tree, deadline);
+    if ('why' in changes) return changes;
+    const authorship =
+      (await this.#authorship(request, present.tree, deadline)) ??
+      ({ turns: new Set(), later: new Set(), unknown: new Set(changes.map(({ path }) => path)) } as const);
+    if (deadline.isOver) return { type: 'skipped', why: deadline.why };
+    // What an undo that was killed left beside the files is nobody's.
+    const prefixes = request.found.map(leftoverPrefix);
+    const leftovers = changes.filter(({ path }) => isLeftover(path, prefixes));
+    const theirs = changes.filter(({ path }) => !isLeftover(path, prefixes));
+    const { own, laterEdits } =
+      request.laterEdits === 'revert' ? { own: theirs, laterEdits: [] } : divideChanges(theirs, authorship);
+    const added = own.filter(({ before }) => before === undefined).map(({ path }) => path);
     const ignoredThen = await this.#ignoredBy(commit, paths, added, deadline);
     if ('why' in ignoredThen) return ignoredThen;
     const bounds = { leftOutThen: facts.leftOut, leftOutNow: present.leftOut, ignoredThen };
+    const plan = planRestore(own, bounds);
+    // Whatever became of it, nothing of it was ever saved.
+    const known = new Set([
+      ...paths,
+      ...facts.leftOut.map(({ path }) => path),
+      ...changes.map(({ path }) => path),
+    ]);
+    const neverSaved = present.leftOut.filter(({ path }) => !known.has(path));
     const warnings =
       head === facts.head
         ? []
         : [
             `HEAD has moved from ${short(facts.head)} to ${short(head)} since: commits stay, only files are put back.`,
           ];
-    return { changes, plan: planRestore(changes, bounds), warnings };
+    return {
+      changes: own,
+      plan: {
+        ...plan,
+        remove: [...leftovers.map(({ path }) => path), ...plan.remove],
+        untouched: [...plan.untouched, ...neverSaved],
+      },
+      laterEdits,
+      warnings,
+    };
+  }
+
+  /** Who changed what between the first state and the present; undefined where a state between them is gone. */
+  async #authorship(
+    { states }: UndoRequest,
+    present: string,
+    deadline: Deadline,
+  ): Promise<Authorship | undefined> {
+    const turns = new Set<string>();
+    const later = new Set<string>();
+    const unknown = new Set<string>();
+    for (const [index, { before, after }] of states.entries()) {
+      const next = states[index + 1]?.before.commit ?? present;
+      const end = after === undefined ? undefined : await this.#read(after, deadline);
+      const stretches: readonly (readonly [Set<string>, from: string, to: string])[] =
+        end === undefined || 'why' in end
+          ? [[unknown, before.commit, next]]
+          : [
+              [turns, before.commit, end.commit],
+              [later, end.commit, next],
+            ];
+      for (const [paths, from, to] of stretches) {
+        const changes = from === to ? [] : await this.#diff(from, to, deadline);
+        if ('why' in changes) return undefined;
+        for (const { path } of changes) paths.add(path);
+      }
+    }
+    return { turns, later, unknown };
+  }
+
+  async #diff(from: string, to: string, deadline: Deadline): Promise<readonly TreeChange[] | NotCaptured> {
+    const differs = await runInWorkshop(
+      this.#workshop,
+      ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--full-index', from, to],
+      deadline,
+    );
+    if (!hasSucceeded(differs)) return explain(differs, deadline);
+    const { repository } = this.#workshop;
+    return parseTreeDiff(differs.output.toString('latin1')).filter(({ path }) => !isOwn(repository, path));
   }
 
   /** Those of some paths that the ignore files of a snapshot, as they were, leave out. */
@@ -350,7 +489,8 @@ export class Snapshots {
   ): Promise<ReadonlySet<string> | NotCaptured> {
     if (asked.length === 0) return new Set();
     const { repository } = this.#workshop;
-    const directory = await mkdtemp(join(tmpdir(), 'baton-ignored-'));
+    const directory = join(this.#workshop.directory, 'ignored');
+    await mkdir(directory);
     try {
       for (const path of paths.filter((name) => /(?:^|\/)\.gitignore$/.test(name))) {
         const blob = await runInWorkshop(this.#workshop, ['cat-file', 'blob', `${commit}:${path}`], deadline);
@@ -388,16 +528,30 @@ const IDENTITY = {
 } as const;
 
 /** A snapshot that was read. */
-interface Target {
+interface ReadSnapshot {
   readonly commit: string;
   readonly facts: SnapshotFacts;
   readonly paths: readonly string[];
+}
+
+/** To what the files go back. */
+interface Target extends ReadSnapshot {
+  /** Paths of it, and of the state at the end of the turn. */
+  readonly known: readonly string[];
+}
+
+/** From where an undo goes, and to where. */
+interface Journey {
+  readonly target: Target;
+  readonly request: UndoRequest;
+  readonly present: Captured;
 }
 
 /** From the present back to a snapshot. */
 interface Way {
   readonly changes: readonly TreeChange[];
   readonly plan: RestorePlan;
+  readonly laterEdits: readonly LaterEdit[];
   readonly warnings: readonly string[];
 }
 
@@ -420,7 +574,7 @@ async function within<T>(
 
 async function findRepository(
   root: string,
-  env: Readonly<Record<string, string>>,
+  { env, home }: SnapshotTerms,
   deadline: Deadline,
 ): Promise<Repository | { readonly why: string }> {
   const args = [
@@ -448,7 +602,9 @@ async function findRepository(
     if (hasSucceeded(ignored))
       return { why: 'Git ignores the workspace, so that changes of files cannot be undone.' };
   }
-  return { root, prefix, gitDirectory, commonDirectory, env };
+  const whole = await realpath(home).catch(() => home);
+  const own = isBelow(whole, root) ? Buffer.from(`${relative(root, whole)}/`).toString('latin1') : undefined;
+  return { root, prefix, gitDirectory, commonDirectory, own, env };
 }
 
 const OPERATION_FILES: readonly (readonly [file: string, operation: Operation])[] = [
@@ -478,35 +634,6 @@ async function momentOf(
   return { prefix, head, operation: undefined };
 }
 
-interface KnownRef {
-  readonly ref: string;
-  readonly commit: string;
-  readonly threadId: string;
-  readonly number: number;
-  readonly atSeconds: number;
-}
-
-/** @param threadId empty: of all threads */
-async function listRefs(
-  { root, env }: Repository,
-  threadId: string,
-  deadline: Deadline,
-): Promise<readonly KnownRef[]> {
-  const under = threadId === '' ? REFS : `${REFS}/${threadId}`;
-  const format = '--format=%(refname) %(objectname) %(creatordate:unix)';
-  const answer = await runGit(['for-each-ref', format, under], root, { env, signal: deadline.signal });
-  return answer.output
-    .toString('utf8')
-    .split('\n')
-    .flatMap((line) => {
-      const [ref = '', commit = '', at = ''] = line.split(' ');
-      const [thread = '', number = ''] = ref.slice(REFS.length + 1).split('/');
-      return /^\d+$/.test(number)
-        ? [{ ref, commit, threadId: thread, number: Number(number), atSeconds: Number(at) }]
-        : [];
-    });
-}
-
 /** Neither a reflog nor a hook learns of it. */
 async function updateRefs(
   { root, env }: Repository,
@@ -534,6 +661,10 @@ function changesOf({ changes }: Way, paths: ReadonlySet<string>): readonly Chang
 
 function shown({ path, why }: LeftOut): UntouchedPath {
   return { path: shownPath(path), why };
+}
+
+function shownEdit({ path, ...edit }: LaterEdit): LaterEdit {
+  return { ...edit, path: shownPath(path) };
 }
 
 /** Paths named in one warning. */

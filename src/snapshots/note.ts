@@ -1,53 +1,103 @@
 // What a thread remembers of its snapshots. Pure.
 
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot, TurnStates } from './snapshot.ts';
 
-const TAKEN = 'snapshot';
+const BEFORE = 'snapshot';
+const AFTER = 'snapshot_after';
+const UNDO = 'snapshot_undo';
+
+/** Written by earlier versions once files had been put back. It says nothing of whether all of them were. */
 const RESTORED = 'snapshot_restored';
 
-/** The snapshot that was taken before a turn. */
+/** A snapshot of a turn. */
 export interface TurnSnapshot extends Snapshot {
   readonly turnId: string;
 }
 
 /** To be recorded before the turn runs its first call that may change a file. */
-export function snapshotNote({ turnId, commit, ref }: TurnSnapshot): NoteRecord {
-  return { type: 'note', kind: TAKEN, value: { turn_id: turnId, commit, ref } };
+export function snapshotNote(snapshot: TurnSnapshot): NoteRecord {
+  return noteOf(BEFORE, snapshot);
 }
 
-/** To be recorded when the files are back at the snapshot of a turn: `undo` is the state that was left, to return to. */
-export function restoredNote(turnId: string, undo: Snapshot): NoteRecord {
-  return { type: 'note', kind: RESTORED, value: { turn_id: turnId, commit: undo.commit, ref: undo.ref } };
+/** The files at the end of a turn, to be recorded before that end. */
+export function settledNote(snapshot: TurnSnapshot): NoteRecord {
+  return noteOf(AFTER, snapshot);
+}
+
+/**
+ * The files as an undo of a turn found them, to return to. To be recorded before the undo touches the first file, so that one
+ * that was killed is known to have begun; that it is done, `undo_turn` says.
+ */
+export function undoNote(snapshot: TurnSnapshot): NoteRecord {
+  return noteOf(UNDO, snapshot);
+}
+
+function noteOf(kind: string, { turnId, commit, ref }: TurnSnapshot): NoteRecord {
+  return { type: 'note', kind, value: { turn_id: turnId, commit, ref } };
+}
+
+interface Place {
+  readonly turnId: string;
+  /** Undefined for the start of the turn itself. */
+  states: TurnStates | undefined;
 }
 
 /** Follows the turns of a thread and the snapshots that were taken in them. */
 export class SnapshotFold {
-  /** Turns and snapshots in the order of the log; what was put back is no longer among them. */
-  #places: { readonly turnId: string; readonly snapshot: TurnSnapshot | undefined }[] = [];
+  /** Turns and snapshots in the order of the log, without those of turns that were taken back. */
+  #places: Place[] = [];
+  /** What undos that began and are not done found. */
+  #found: readonly TurnSnapshot[] = [];
+  readonly #named: Snapshot[] = [];
 
   add(record: LogRecord): void {
     if (record.type === 'turn_started' && record.turnId !== undefined) {
-      this.#places.push({ turnId: record.turnId, snapshot: undefined });
+      this.#places.push({ turnId: record.turnId, states: undefined });
     }
     if (record.type === 'undo_turn') this.#forgetFrom(record.turnId);
-    if (record.type !== 'note') return;
-    const snapshot = snapshotOf(record);
-    if (snapshot === undefined) return;
-    if (record.kind === TAKEN) this.#places.push({ turnId: snapshot.turnId, snapshot });
-    else if (record.kind === RESTORED) this.#forgetFrom(snapshot.turnId);
+    if (record.type === 'note') this.#addNote(record);
   }
 
-  /** How the files were before a turn: the first snapshot that was taken in it, or in a turn that followed it. */
-  firstSince(turnId: string): TurnSnapshot | undefined {
+  /** Every snapshot that the log names, oldest first, also of turns that were taken back. */
+  get named(): readonly Snapshot[] {
+    return this.#named;
+  }
+
+  /** What was saved in a turn and in those that followed it, in their order; empty where nothing was. */
+  statesSince(turnId: string): readonly TurnStates[] {
     const from = this.#places.findIndex((place) => place.turnId === turnId);
-    if (from === -1) return undefined;
-    return this.#places.slice(from).find(({ snapshot }) => snapshot !== undefined)?.snapshot;
+    if (from === -1) return [];
+    return this.#places.slice(from).flatMap(({ states }) => states ?? []);
+  }
+
+  /** The files as the undos of a turn found them that began and are not done, oldest first. */
+  foundBy(turnId: string): readonly Snapshot[] {
+    return this.#found.filter((found) => found.turnId === turnId);
+  }
+
+  #addNote(record: NoteRecord): void {
+    const { kind } = record;
+    if (kind !== BEFORE && kind !== AFTER && kind !== UNDO && kind !== RESTORED) return;
+    const snapshot = snapshotOf(record);
+    if (snapshot === undefined) return;
+    const { turnId, commit, ref } = snapshot;
+    this.#named.push({ commit, ref });
+    if (kind === BEFORE) this.#places.push({ turnId, states: { before: { commit, ref }, after: undefined } });
+    else if (kind === AFTER) this.#settle(turnId, { commit, ref });
+    else this.#found = [...this.#found, snapshot];
+  }
+
+  #settle(turnId: string, after: Snapshot): void {
+    const place = this.#places.findLast(({ states }) => states !== undefined);
+    if (place?.states === undefined || place.turnId !== turnId) return;
+    place.states = { before: place.states.before, after };
   }
 
   #forgetFrom(turnId: string): void {
     const from = this.#places.findIndex((place) => place.turnId === turnId);
     if (from !== -1) this.#places.splice(from);
+    this.#found = this.#found.filter((found) => found.turnId !== turnId);
   }
 }
 

@@ -35,3 +35,21 @@ export function parseStages(output: string): TrackedPaths {
   }
   return { files: [...files], submodules: [...submodules] };
 }
+
+/**
+ * Whether a path may be written to: relative, without steps upwards, and in no `.git`. Git puts no other path into a tree, but a
+ * tree can be forged in its store, whose contents it does not check against their names.
+ * @source git's `verify_path`, with the names that NTFS and HFS+ take for `.git`
+ */
+export function isSafePath(path: string): boolean {
+  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && !isGitName(part));
+}
+
+/** Characters that HFS+ passes over, in the bytes of UTF-8. @source git's `next_hfs_char` */
+const UNSEEN_BY_HFS =
+  /\u00e2\u0080[\u008c-\u008f\u00aa-\u00ae]|\u00e2\u0081[\u00aa-\u00af]|\u00ef\u00bb\u00bf/g;
+
+function isGitName(part: string): boolean {
+  const name = part.replaceAll(UNSEEN_BY_HFS, '').toLowerCase();
+  return /^(?:\.git|git~1)[ .]*(?:$|[:\\])/.test(name);
+}

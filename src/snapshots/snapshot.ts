@@ -7,6 +7,14 @@ export interface Snapshot {
   readonly ref: string;
 }
 
+/** What was saved of one turn. */
+export interface TurnStates {
+  /** The files before the turn first changed one. */
+  readonly before: Snapshot;
+  /** The files at its end; undefined where they could not be saved, or an earlier version of Baton ran the turn. */
+  readonly after: Snapshot | undefined;
+}
+
 /** A path that is not part of a snapshot although git does not ignore it; `why` completes "PATH is …". */
 export interface LeftOut {
   readonly path: string;
@@ -29,7 +37,8 @@ export interface SnapshotFacts {
   readonly nested: readonly string[];
 }
 
-const SUBJECT = 'Work tree, saved by Baton before a turn';
+/** Earlier versions went on with "before a turn". */
+const SUBJECT = 'Work tree, saved by Baton';
 const VERSION = 1;
 
 /** The message of the commit. */
@@ -48,7 +57,7 @@ export function snapshotMessage({ prefix, head, operation, leftOut, nested }: Sn
 /** Reads it back; undefined for the message of any other commit. */
 export function parseSnapshotMessage(message: string): SnapshotFacts | undefined {
   const [subject, , line = ''] = message.split('\n');
-  if (subject !== SUBJECT) return undefined;
+  if (subject?.startsWith(SUBJECT) !== true) return undefined;
   try {
     const facts = JSON.parse(line) as Partial<Record<string, unknown>>;
     const { version, prefix, head, operation, left_out: leftOut, nested } = facts;

@@ -2,6 +2,7 @@
 // Whoever shows a thread to somebody (`exec`, later a terminal, a library) has no other door.
 
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionWorld } from '../session/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
@@ -10,7 +11,7 @@ import type { HookSession } from '../protocol/hook.ts';
 import type { Item } from '../protocol/item.ts';
 import type { AnswerSchema } from '../protocol/model.ts';
 import { PROTOCOL_VERSION } from '../protocol/version.ts';
-import type { LogRecord } from '../protocol/record.ts';
+import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { createRollout, openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
 import { WatchedSession } from '../session/watched/driver.ts';
@@ -41,6 +42,9 @@ import type { EquippedTools, Place } from './place/driver.ts';
 import type { ThreadRequest, ThreadWorld } from './terms.ts';
 import { initialSettings, withMode } from './settings.ts';
 import type { ThreadSettings } from './settings.ts';
+
+/** Longest wait at the end of a turn for its commands to end, in milliseconds. @source docs/decisions/snapshots.md */
+const IDLE_LIMIT_MS = 500;
 
 /** How a turn of the user's ended, with what the watcher made of it. */
 export interface TurnOutcome {
@@ -230,6 +234,7 @@ class OpenThread implements Thread {
       config.features.ghostSnapshots && place.env !== undefined
         ? new Ghosts({
             directory: place.root,
+            home: world.home,
             threadId: rollout.threadId,
             env: place.env,
             clock: world.clock,
@@ -269,6 +274,7 @@ class OpenThread implements Thread {
       log: playback?.following(this.#log) ?? this.#log,
       tools: this.#tools,
       compaction,
+      ...(ghosts === undefined ? {} : { settle: (turnId: string) => this.#settle(turnId, ghosts) }),
       emit: (event: SessionEvent) => {
         world.emit(this.#model.explained(event));
         this.#tellHooks(event);
@@ -298,6 +304,15 @@ class OpenThread implements Thread {
       prepare: () => this.#prepare(),
       close: () => this.close(),
     });
+  }
+
+  /** Commands of a turn that was stopped may need a moment to end, and are part of it until then. */
+  async #settle(turnId: string, ghosts: Ghosts): Promise<readonly NoteRecord[]> {
+    const waited = new AbortController();
+    const limit = sleep(IDLE_LIMIT_MS, undefined, { signal: waited.signal }).catch(() => undefined);
+    await Promise.race([this.#tools.idle?.(), limit]);
+    waited.abort();
+    return ghosts.settle(turnId);
   }
 
   perform(op: Op): Promise<void> {
@@ -395,6 +410,7 @@ class OpenThread implements Thread {
 
   stop(): void {
     this.#hooksEnd.abort();
+    this.#ghosts?.hurry();
     this.#door.stop();
     void this.#session.shutdown();
   }

@@ -1,6 +1,7 @@
 // A repository of its own for a test of snapshots, and everything of it that a snapshot may not change.
 
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -16,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openSnapshots } from '../../src/snapshots/driver.ts';
-import type { Snapshots, SnapshotTerms } from '../../src/snapshots/driver.ts';
+import type { RestoreOutcome, Snapshots, SnapshotTerms } from '../../src/snapshots/driver.ts';
 import type { Snapshot } from '../../src/snapshots/snapshot.ts';
 
 /** A signal that never comes. */
@@ -78,10 +79,7 @@ export class WorkTree {
   }
 
   async open(terms: Partial<SnapshotTerms> = {}): Promise<Snapshots> {
-    const snapshots = await openSnapshots(
-      { directory: this.root, threadId: 'thread', env: GIT_ENV, clock: Date, limitMs: 60_000, ...terms },
-      NEVER,
-    );
+    const snapshots = await openSnapshots({ ...termsOf(this.root), limitMs: 60_000, ...terms }, NEVER);
     if ('why' in snapshots) throw new TypeError(snapshots.why);
     return snapshots;
   }
@@ -125,6 +123,29 @@ export class WorkTree {
   close(): void {
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** What snapshots of a directory are opened with. */
+export function termsOf(directory: string): SnapshotTerms {
+  return {
+    directory,
+    threadId: 'thread',
+    workshop: join(tmpdir(), `baton-workshop-${randomUUID()}`),
+    home: '/nonexistent',
+    named: () => [],
+    env: GIT_ENV,
+    clock: Date,
+  };
+}
+
+/** Puts everything back as it was, whoever changed it. */
+export function putBack(
+  snapshots: Snapshots,
+  before: Snapshot,
+  signal: AbortSignal = NEVER,
+): Promise<RestoreOutcome> {
+  const states = [{ before, after: undefined }] as const;
+  return snapshots.restore({ states, laterEdits: 'revert', found: [] }, () => Promise.resolve(), signal);
 }
 
 /** A snapshot that must come about. */

@@ -122,6 +122,10 @@ export const UndoTurnDocument = z
     kept_as: z.string().nullable().meta({
       description: 'the name in git of the files as they were until the undo; null: none were put back',
     }),
+    later_edits: z.array(z.strictObject({ path: z.string(), why: z.string(), overlaps: z.boolean() })).meta({
+      description:
+        'changed after the turn, and left as they are; `overlaps`: the turn changed it as well, or may have',
+    }),
     untouched: z.array(z.strictObject({ path: z.string(), why: z.string() })),
     is_preview: z.boolean().meta({ description: 'true: nothing was changed' }),
   })

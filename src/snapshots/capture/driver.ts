@@ -3,8 +3,7 @@
 
 import { accessSync, constants, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasSucceeded, runGit } from '../../git/driver.ts';
 import type { GitAnswer } from '../../git/driver.ts';
@@ -33,6 +32,8 @@ export interface Repository {
   readonly gitDirectory: string;
   /** What all work trees of the repository share. */
   readonly commonDirectory: string;
+  /** What belongs to Baton below the workspace, with a closing slash, as in `paths.ts`; undefined where nothing does. */
+  readonly own: string | undefined;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -135,9 +136,14 @@ const LOOKS_AT_ONCE = 1000;
 /** Time that git has to take its temporary files away when it is stopped, in milliseconds. */
 export const GIT_GRACE_MS = 500;
 
-/** Opens a workshop in the directory of temporary files. */
+/**
+ * Opens a workshop.
+ * @param directory where; nothing is there yet
+ * @throws what the file system fails with
+ */
 export async function openWorkshop(
   repository: Repository,
+  directory: string,
   clock: Clock,
   deadline: Deadline,
 ): Promise<Workshop> {
@@ -146,7 +152,7 @@ export async function openWorkshop(
     env,
     signal: deadline.signal,
   });
-  const directory = await mkdtemp(join(tmpdir(), 'baton-snapshots-'));
+  await mkdir(directory, { mode: 0o700 });
   await mkdir(join(directory, 'info'));
   await mkdir(join(directory, 'refs'));
   await mkdir(join(directory, 'objects'));
@@ -269,16 +275,18 @@ export async function captureTree(
   return { type: 'captured', tree, looks, leftOut: [...leftOut, ...refused], nested };
 }
 
-async function list({ root, env }: Repository, deadline: Deadline): Promise<Listed | NotCaptured> {
+async function list(repository: Repository, deadline: Deadline): Promise<Listed | NotCaptured> {
+  const { root, env } = repository;
   const terms = { env, signal: deadline.signal, timeoutMs: deadline.leftMs + 1000 };
   const stages = await runGit(['ls-files', '-z', '--stage'], root, terms);
   if (!hasSucceeded(stages)) return explain(stages, deadline);
   const others = await runGit(['ls-files', '-z', '--others', '--exclude-standard'], root, terms);
   if (!hasSucceeded(others)) return explain(others, deadline);
+  const isTheirs = (path: string): boolean => !isOwn(repository, path);
   const { files, submodules } = parseStages(stages.output.toString('latin1'));
-  const rest = splitPaths(others.output.toString('latin1'));
+  const rest = splitPaths(others.output.toString('latin1')).filter(isTheirs);
   return {
-    tracked: files,
+    tracked: files.filter(isTheirs),
     untracked: rest.filter((path) => !path.endsWith('/')),
     nested: [...submodules, ...rest.filter((path) => path.endsWith('/'))],
   };
@@ -299,8 +307,11 @@ async function look(
       await new Promise((resolve) => setImmediate(resolve));
       if (deadline.isOver) break;
     }
-    if (!directoriesOf(path).every((directory) => isDirectory(root, directory, directories))) continue;
-    const stats = lstatSync(bytesOf(root, path), { throwIfNoEntry: false });
+    const stats = lookBelow(root, path, directories);
+    if (typeof stats === 'string') {
+      leftOut.push({ path, why: `not to be looked at (${stats})` });
+      continue;
+    }
     // A directory in the place of a file that git knows.
     if (stats === undefined || stats.isDirectory()) continue;
     if (stats.size > bounds.fileBytes) leftOut.push({ path, why: `too large (${megabytes(stats.size)})` });
@@ -308,6 +319,21 @@ async function look(
     else leftOut.push({ path, why: 'no regular file' });
   }
   return { looks, leftOut };
+}
+
+/** @returns a code of the system where it refuses to look; undefined where nothing is there, or a link is in the way */
+function lookBelow(root: string, path: string, known: Map<string, boolean>): Stats | string | undefined {
+  try {
+    if (!directoriesOf(path).every((directory) => isDirectory(root, directory, known))) return undefined;
+    return lstatSync(bytesOf(root, path), { throwIfNoEntry: false });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+/** Whether a path is Baton's: its sessions and folders change while it works, and are no work of anybody's. */
+export function isOwn({ own }: Repository, path: string): boolean {
+  return own !== undefined && path.startsWith(own);
 }
 
 function isDirectory(root: string, path: string, known: Map<string, boolean>): boolean {
@@ -393,8 +419,8 @@ async function takeIn(
 
 function isReadable(root: string, path: string): boolean {
   const whole = bytesOf(root, path);
-  if (lstatSync(whole, { throwIfNoEntry: false })?.isSymbolicLink() === true) return true;
   try {
+    if (lstatSync(whole, { throwIfNoEntry: false })?.isSymbolicLink() === true) return true;
     accessSync(whole, constants.R_OK);
     return true;
   } catch {
@@ -426,6 +452,13 @@ export function shownPath(path: string): string {
 
 function skipped(why: string): NotCaptured {
   return { type: 'skipped', why };
+}
+
+/** Why a call of the file system failed. Other errors pass. @throws what is no error of the system */
+export function explainSystem(error: unknown): NotCaptured {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) throw error;
+  return skipped(code === 'ENOSPC' ? 'the disk is full' : `the system refused to ${syscall} (${code})`);
 }
 
 /** Why git did not do what it was asked to. */

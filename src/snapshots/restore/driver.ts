@@ -1,6 +1,5 @@
 // Puts files back as a plan says. Each one is looked at again just before: what somebody changed meanwhile is theirs.
 
-import { randomUUID } from 'node:crypto';
 import { chmod, lstat, mkdir, rename, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,12 +8,32 @@ import { bytesOf, isSameLook, runInWorkshop } from '../capture/driver.ts';
 import type { Captured, Deadline, Look, Workshop } from '../capture/driver.ts';
 import type { RestorePlan, TreeFile } from '../changes.ts';
 import { directoriesOf } from '../paths.ts';
-import type { LeftOut } from '../snapshot.ts';
+import type { LeftOut, Snapshot } from '../snapshot.ts';
 
 /** What was done, path by path. */
 export interface Restored {
   readonly done: readonly string[];
-  readonly untouched: readonly LeftOut[];
+  readonly failed: readonly LeftOut[];
+}
+
+/** What is carried out. */
+export interface Restoration {
+  readonly plan: RestorePlan;
+  /** The state that was saved just before. */
+  readonly present: Captured;
+  /** Its snapshot, after which files are named until they stand in their places. */
+  readonly undo: Snapshot;
+}
+
+/** How the name of a file begins that an undo writes beside its place. */
+export function leftoverPrefix({ commit }: Snapshot): string {
+  return `.baton-undo-${commit}-`;
+}
+
+/** Whether a path is what an undo that was killed has left. */
+export function isLeftover(path: string, prefixes: readonly string[]): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return prefixes.some((prefix) => name.startsWith(prefix));
 }
 
 /** Contents that are held in memory at once, in bytes: git's answer is listened to up to twice as much. */
@@ -23,25 +42,23 @@ const CONTENTS_AT_ONCE = 32 * 1024 * 1024;
 /**
  * Carries a plan out: removes first, so that a directory can give way to a file, then writes. Stops between two files when the
  * user wants that.
- * @param present the state that was saved just before
  */
 export async function restoreFiles(
   workshop: Workshop,
-  { remove, write, untouched }: RestorePlan,
-  present: Captured,
+  { plan: { remove, write }, present, undo }: Restoration,
   deadline: Deadline,
 ): Promise<Restored> {
   const { root } = workshop.repository;
   const done: string[] = [];
-  const left: LeftOut[] = [...untouched];
+  const failed: LeftOut[] = [];
   const attempt = async (path: string, act: () => Promise<void>): Promise<void> => {
-    if (deadline.isOver) return void left.push({ path, why: 'not reached: the undo was stopped' });
+    if (deadline.isOver) return void failed.push({ path, why: `not reached: ${deadline.why}` });
     try {
       await mustBeAsSaved(root, path, present.looks.get(path));
       await act();
       done.push(path);
     } catch (error) {
-      left.push({ path, why: whyNot(error) });
+      failed.push({ path, why: whyNot(error) });
     }
   };
   for (const path of remove) {
@@ -53,10 +70,11 @@ export async function restoreFiles(
   for await (const { path, file, content } of contentsOf(workshop, write, deadline)) {
     await attempt(path, async () => {
       if (content === undefined) throw new NotPossible('gone from the snapshot');
-      await put(root, path, { file, content, before: present.looks.get(path) });
+      const temporary = `${leftoverPrefix(undo)}${done.length + failed.length}`;
+      await put(root, path, { file, content, before: present.looks.get(path), temporary });
     });
   }
-  return { done, untouched: left };
+  return { done, failed };
 }
 
 /** The message completes "PATH is …". */
@@ -67,7 +85,7 @@ async function mustBeAsSaved(root: string, path: string, look: Look | undefined)
   for (const directory of directoriesOf(path)) {
     const stats = await lookAt(root, directory);
     if (stats === undefined) break;
-    if (!stats.isDirectory()) throw new NotPossible('below something that is no directory');
+    if (!stats.isDirectory()) throw new NotPossible('below something that is not a directory');
   }
   const stats = await lookAt(root, path);
   // A directory can only be in the way of a file, and only an empty one gives way.
@@ -111,13 +129,19 @@ async function put(
     file,
     content,
     before,
-  }: { readonly file: TreeFile; readonly content: Buffer; readonly before: Look | undefined },
+    temporary: name,
+  }: {
+    readonly file: TreeFile;
+    readonly content: Buffer;
+    readonly before: Look | undefined;
+    readonly temporary: string;
+  },
 ): Promise<void> {
   for (const directory of directoriesOf(path)) await mkdirOnce(bytesOf(root, directory));
   const place = bytesOf(root, path);
   if ((await lookAt(root, path))?.isDirectory() === true) await rmdir(place);
   const parent = path.includes('/') ? bytesOf(root, dirname(path)) : Buffer.from(root);
-  const temporary = Buffer.concat([parent, Buffer.from(`/.baton-${randomUUID()}`)]);
+  const temporary = Buffer.concat([parent, Buffer.from(`/${name}`)]);
   try {
     if (file.kind === 'link') await symlink(content, temporary);
     else {

@@ -9,10 +9,9 @@ import type { Op } from '../../protocol/op.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import type { WatchedSession } from '../../session/watched/driver.ts';
 import { pinRecords, unpinRecord } from '../../trail/pins.ts';
-import type { RestoreOutcome } from '../../snapshots/driver.ts';
 import type { Desk } from '../desk/driver.ts';
-import { refuseRestore } from '../ghosts/driver.ts';
-import type { Ghosts } from '../ghosts/driver.ts';
+import { UndoIncomplete } from '../ghosts/incomplete.ts';
+import type { FilesRestored, Ghosts } from '../ghosts/driver.ts';
 import type { ThreadSettings } from '../settings.ts';
 
 /** What ops act on. */
@@ -118,7 +117,7 @@ export class OpsDoor {
       case 'compact':
         return this.#compact(op);
       case 'undo':
-        return op.what === 'turn' ? this.#undoTurn() : this.#undoCompaction();
+        return op.what === 'turn' ? this.#undoTurn(op) : this.#undoCompaction();
       case 'rawr_auto_compaction_judgment':
         return this.#withSignal((signal) => session.judge(op, signal));
       case 'exec_approval':
@@ -183,16 +182,19 @@ export class OpsDoor {
   async #undoCompaction(): Promise<void> {
     const { session, emit } = this.#terms;
     const id = await session.undoCompaction();
-    emit({ type: 'undo_completed', what: 'compaction', id, paths: [] });
+    emit({ type: 'undo_completed', what: 'compaction', id, paths: [], left: [] });
   }
 
-  async #undoTurn(): Promise<void> {
+  async #undoTurn({ later_edits: laterEdits }: Of<'undo'>): Promise<void> {
     const { session, ghosts, past, emit } = this.#terms;
     const warn = (message: string): void => emit({ type: 'warning', message });
     const undone = await this.#withSignal((signal) =>
       session.undoTurn(async ({ turnId }) => {
-        const files = await ghosts?.restore(turnId, signal);
-        return { id: turnId, paths: restoredPaths(files, warn) };
+        const files = await ghosts?.restore(turnId, laterEdits, signal).catch((error: unknown) => {
+          if (error instanceof UndoIncomplete) emit(incompleteEvent(turnId, error));
+          throw error;
+        });
+        return { id: turnId, ...pathsOf(files, warn) };
       }, past),
     );
     emit({ type: 'undo_completed', what: 'turn', ...undone });
@@ -272,17 +274,27 @@ function previewOf(compaction: Compaction): SessionEvent {
   return { type, strategy: 'full', ...sizes, receipt: { ...receipt } };
 }
 
-/** The files that were put back, relative to the workspace. What was not is told. @throws BatonError where none could be */
-function restoredPaths(
-  outcome: RestoreOutcome | undefined,
+/** What became of files, relative to the workspace. What was left is told as well. */
+function pathsOf(
+  files: FilesRestored | undefined,
   warn: (message: string) => void,
-): readonly string[] {
-  if (outcome === undefined) {
+): Pick<Extract<SessionEvent, { readonly type: 'undo_completed' }>, 'paths' | 'left'> {
+  if (files === undefined) {
     warn('No snapshot of the files was taken since this turn began: whatever it did to files is as it is.');
-    return [];
+    return { paths: [], left: [] };
   }
-  if (outcome.type === 'refused') refuseRestore(outcome.why);
-  for (const message of outcome.warnings) warn(message);
-  for (const { path, why } of outcome.untouched) warn(`${path} was left as it is: it is ${why}.`);
-  return outcome.changes.map(({ path }) => path);
+  for (const message of files.warnings) warn(message);
+  const left = [...files.laterEdits, ...files.untouched].map(({ path, why }) => ({ path, why }));
+  for (const { path, why } of left) warn(`${path} was left as it is: it is ${why}.`);
+  return { paths: files.changes.map(({ path }) => path), left };
+}
+
+function incompleteEvent(id: string, { putBack, left, keptAs }: UndoIncomplete): SessionEvent {
+  return {
+    type: 'undo_incomplete',
+    id,
+    paths: putBack.map(({ path }) => path),
+    left: left.map(({ path, why }) => ({ path, why })),
+    kept_as: keptAs ?? null,
+  };
 }
