@@ -18,6 +18,7 @@ import type { SnapshotDescription } from '../snapshots/driver.ts';
 import { Ghosts, refuseRestore } from '../thread/ghosts/driver.ts';
 import type { FilesRestored } from '../thread/ghosts/driver.ts';
 import { UndoIncomplete } from '../thread/ghosts/incomplete.ts';
+import { sweepWorkshops } from '../thread/ghosts/workshop/driver.ts';
 import type { LaterEdits } from '../vocabulary.ts';
 import { shellQuote } from './install.ts';
 import type { CommandIo } from './io.ts';
@@ -59,6 +60,7 @@ export async function undoTurn(
     for (const record of records) history.add(record);
     const turn = requireUndoable(history.newestTurn(), false);
     const ghosts = openGhosts(io, config, { rollout, records });
+    await sweepWorkshops(batonHome(io), clock);
     try {
       const planned = await describe(io, turn, { ghosts, laterEdits });
       const files = preview === true ? planned : await carryOut(io, turn, { ghosts, rollout, laterEdits });

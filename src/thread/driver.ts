@@ -36,6 +36,7 @@ import type { Op } from '../protocol/op.ts';
 import { createAskUserTool } from './ask-user/driver.ts';
 import { Desk } from './desk/driver.ts';
 import { Ghosts } from './ghosts/driver.ts';
+import { sweepWorkshops } from './ghosts/workshop/driver.ts';
 import { OpsDoor } from './ops/driver.ts';
 import { hookSession, openPlace, placeOfPlayback } from './place/driver.ts';
 import type { EquippedTools, Place } from './place/driver.ts';
@@ -188,6 +189,7 @@ class OpenThread implements Thread {
         ? await openPlace(request, world, log)
         : placeOfPlayback(request.playback, log.root);
     if (world.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
+    if (config.features.ghostSnapshots) await sweepWorkshops(world.home, world.clock);
     const settings = initialSettings(config);
     world.emit(configured(request, { rollout, root: place.root }, settings));
     for (const message of [...log.warnings, ...place.warnings]) world.emit({ type: 'warning', message });

@@ -20,18 +20,23 @@ const FOLDER = 'snapshots';
 const NAME = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\.lock)?$/;
 
 /**
- * Claims a folder below a home, and removes those whose processes have ended without doing so.
+ * Claims a folder below a home.
  * @throws BatonError `output_failed`; what the file system fails with
  */
 export async function claimWorkshop(home: string, clock: Clock): Promise<WorkshopPlace> {
   const folder = join(home, FOLDER);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const names = (await readdir(folder)).map((name) => NAME.exec(name)?.[1]);
-  for (const name of new Set(names)) {
+  return claim(join(folder, randomUUID()), clock);
+}
+
+/** Removes the folders whose processes were killed. Never rejects. */
+export async function sweepWorkshops(home: string, clock: Clock): Promise<void> {
+  const folder = join(home, FOLDER);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of new Set(names.map((each) => NAME.exec(each)?.[1]))) {
     // One that is in use stays; so does one that cannot be removed.
     if (name !== undefined) await claim(join(folder, name), clock).then(release, () => undefined);
   }
-  return claim(join(folder, randomUUID()), clock);
 }
 
 async function claim(directory: string, clock: Clock): Promise<WorkshopPlace> {
