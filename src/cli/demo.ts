@@ -23,7 +23,7 @@ const LIVE_WINDOW = 60_000;
 
 /** Inspects, replays, plays, compacts and restores the bundled session, and says what to type next. */
 export async function playDemo(io: CommandIo, config: Config): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'baton-demo-'));
+  const folder = await makeFolder();
   const compacted = join(folder, 'compacted.jsonl');
   const restored = join(folder, 'restored.jsonl');
   // What the commands say of themselves belongs to the story here.
@@ -112,6 +112,17 @@ async function playLive(io: CommandIo, config: Config, folder: string): Promise<
   io.stdout(`${lines.slice(first, next).join('\n')}\n  …\n\n`);
 }
 
+/** @throws BatonError `output_failed` */
+async function makeFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'baton-demo-')).catch((cause: NodeJS.ErrnoException) => {
+    const reason = cause.code === 'ENOSPC' ? 'the disk is full' : (cause.code ?? cause.message);
+    throw new BatonError('output_failed', `The demo cannot write to ${tmpdir()}: ${reason}`, {
+      cure: 'Free space there, or name another directory in TMPDIR.',
+      cause,
+    });
+  });
+}
+
 async function sessionsIn(home: string): Promise<readonly string[]> {
   const names = await readdir(join(home, 'sessions'), { recursive: true });
   return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(home, 'sessions', name));
@@ -119,7 +130,7 @@ async function sessionsIn(home: string): Promise<readonly string[]> {
 
 /** Does the same and prints the documents of the commands in one. */
 export async function printDemoJson(io: CommandIo, config: Config): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'baton-demo-'));
+  const folder = await makeFolder();
   const compacted = join(folder, 'compacted.jsonl');
   const quiet: CommandIo = { ...io, stderr: () => undefined };
   const of = async (run: (io: CommandIo) => Promise<unknown>): Promise<unknown> =>

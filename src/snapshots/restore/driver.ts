@@ -104,6 +104,7 @@ function whyNot(error: unknown): string {
   if (error instanceof NotPossible) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOTEMPTY') return 'in the place of a directory that holds other files';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'not written, since the disk is full';
   return `not to be changed (${code ?? message})`;
 }
 
