@@ -2,11 +2,23 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import * as fc from 'fast-check';
 import { GIT_ENV, mustTake, NEVER, putBack, termsOf, WorkTree } from '../../test/support/work-tree.ts';
 import type { Name } from '../../test/support/work-tree.ts';
@@ -337,6 +349,122 @@ describe('snapshots', () => {
     restored(await putBack(snapshots, snapshot));
     assert.equal(outside.read('a.txt'), 'mine\n');
     assert.equal(tree.read('dir/a.txt'), 'one\n');
+  });
+
+  test('a link that takes the place of a directory at any moment leads an undo nowhere', async (t) => {
+    const names = Array.from({ length: 120 }, (_, number) => `dir/f${number}.txt`);
+    const { tree, snapshots } = await bench(t, Object.fromEntries(names.map((name) => [name, 'one\n'])));
+    const outside = new WorkTree(false);
+    t.after(() => outside.close());
+    const snapshot = await mustTake(snapshots);
+    for (const name of names) tree.put(name, 'two\n');
+    const swapping = new Worker(
+      `const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
+       const { dir, outside } = require('node:worker_threads').workerData;
+       // The undo may have made the directory anew.
+       const attempt = (step) => { try { step(); } catch {} };
+       for (;;) {
+         attempt(() => renameSync(dir, dir + '.aside'));
+         attempt(() => symlinkSync(outside, dir));
+         attempt(() => unlinkSync(dir));
+         attempt(() => renameSync(dir + '.aside', dir));
+       }`,
+      { eval: true, workerData: { dir: tree.path('dir').toString(), outside: outside.root } },
+    );
+    const problem = new Promise<never>((_, reject) => swapping.once('error', reject));
+    // What it finds is its own affair; only that it writes nowhere else is asked for.
+    await Promise.race([Promise.all([putBack(snapshots, snapshot), sleep(300)]), problem]);
+    await swapping.terminate();
+    assert.deepEqual(readdirSync(outside.root), []);
+  });
+
+  test('a tree that was forged in the store of git is not written where no snapshot writes', async (t) => {
+    const { tree, snapshots } = await bench(t, { 'a.txt': 'one\n' });
+    const taken = await mustTake(snapshots);
+    const message = tree.git('log', '-1', '--format=%B', taken.commit);
+    const blob = tree.git('rev-parse', `${taken.commit}:a.txt`).trim();
+    const head = tree.git('rev-parse', 'HEAD').trim();
+    const treeOf = (...entries: readonly (readonly [mode: string, name: string, id: string])[]): string => {
+      const bytes = entries.flatMap(([mode, name, id]) => [
+        Buffer.from(`${mode} ${name}\0`),
+        Buffer.from(id, 'hex'),
+      ]);
+      return execFileSync('git', ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'], {
+        cwd: tree.root,
+        env: GIT_ENV,
+        input: Buffer.concat(bytes),
+        encoding: 'utf8',
+      }).trim();
+    };
+    const hooks = treeOf(['100755', 'post-checkout', blob]);
+    const files = treeOf(['100644', '.gitignore', blob], ['100644', 'outside.txt', blob]);
+    const forged = treeOf(
+      ['40000', '..', files],
+      ['40000', '.GIT', hooks],
+      ['40000', '.git', treeOf(['40000', 'hooks', hooks])],
+      ['40000', '.git\u200c', hooks],
+      ['100644', 'a.txt', blob],
+      ['160000', 'inner', head],
+      ['40000', 'git~1', hooks],
+    );
+    const commit = tree.git('commit-tree', forged, '-m', message).trim();
+    const before = tree.possessions();
+    tree.put('a.txt', 'two\n');
+    const { changes, failed } = restored(await putBack(snapshots, { commit, ref: 'HEAD' }));
+    assert.deepEqual(changes, [{ path: 'a.txt', change: 'modified' }]);
+    assert.deepEqual(
+      failed.map(({ path }) => path).toSorted(),
+      [
+        '../.gitignore',
+        '../outside.txt',
+        '.GIT/post-checkout',
+        '.git/hooks/post-checkout',
+        '.git\u200c/post-checkout',
+        'git~1/post-checkout',
+        'inner',
+      ].toSorted(),
+    );
+    assert.deepEqual(tree.possessions(), before);
+    assert.deepEqual([...tree.files().keys()], ['a.txt']);
+    assert.ok(!existsSync(join(tree.root, '../outside.txt')), 'a file outside was written');
+  });
+
+  test('what cannot even be looked at is left out, and the rest is saved', async (t) => {
+    const { tree, snapshots } = await bench(t, { 'a.txt': 'one\n' });
+    // A path that is longer than the system takes at once.
+    const deep = Array.from({ length: 20 }, () => 'd'.repeat(240));
+    execFileSync(
+      'sh',
+      ['-c', `for d in ${deep.join(' ')}; do mkdir $d && cd -P $d; done; echo deep > deep.txt; touch a`],
+      { cwd: tree.root, stdio: 'pipe' },
+    );
+    const outcome = await snapshots.take(NEVER);
+    assert.ok(outcome.type === 'taken', JSON.stringify(outcome));
+    tree.put('a.txt', 'two\n');
+    const { changes } = restored(await putBack(snapshots, outcome.snapshot));
+    // Node cannot remove what it cannot name.
+    execFileSync('rm', ['-rf', tree.path(deep[0] ?? '').toString()]);
+    assert.deepEqual(changes, [{ path: 'a.txt', change: 'modified' }]);
+  });
+
+  test('a pipe, a directory or a file without end in the place of a file is named, and stays', async (t) => {
+    const { tree, snapshots } = await bench(t, {
+      'pipe.txt': 'one\n',
+      'dir.txt': 'one\n',
+      'huge.txt': 'one\n',
+    });
+    const snapshot = await mustTake(snapshots);
+    for (const name of ['pipe.txt', 'dir.txt']) tree.remove(name);
+    execFileSync('mkfifo', [tree.path('pipe.txt').toString()]);
+    tree.git('init', '-q', 'dir.txt');
+    truncateSync(tree.path('huge.txt'), 1e12);
+    const { changes, failed } = restored(await putBack(snapshots, snapshot));
+    assert.deepEqual(changes, []);
+    assert.deepEqual(
+      failed.map(({ path }) => path),
+      ['huge.txt', 'pipe.txt', 'dir.txt'],
+    );
+    assert.equal(statSync(tree.path('huge.txt')).size, 1e12);
   });
 
   test('too large a file is left out, then and now, and nothing of it is lost', async (t) => {

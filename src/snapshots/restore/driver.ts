@@ -1,10 +1,10 @@
 // Puts files back as a plan says. Each one is looked at again just before: what somebody changed meanwhile is theirs.
 
-import { chmod, lstat, mkdir, rename, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { hasSucceeded } from '../../git/driver.ts';
-import { bytesOf, isSameLook, runInWorkshop } from '../capture/driver.ts';
+import { isSameLook, runInWorkshop } from '../capture/driver.ts';
 import type { Captured, Deadline, Look, Workshop } from '../capture/driver.ts';
 import type { RestorePlan, TreeFile } from '../changes.ts';
 import { directoriesOf } from '../paths.ts';
@@ -32,8 +32,7 @@ export function leftoverPrefix({ commit }: Snapshot): string {
 
 /** Whether a path is what an undo that was killed has left. */
 export function isLeftover(path: string, prefixes: readonly string[]): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return prefixes.some((prefix) => name.startsWith(prefix));
+  return prefixes.some((prefix) => nameOf(path).startsWith(prefix));
 }
 
 /** Contents that are held in memory at once, in bytes: git's answer is listened to up to twice as much. */
@@ -51,50 +50,96 @@ export async function restoreFiles(
   const { root } = workshop.repository;
   const done: string[] = [];
   const failed: LeftOut[] = [];
-  const attempt = async (path: string, act: () => Promise<void>): Promise<void> => {
+  const attempt = async (
+    path: string,
+    mode: 'find' | 'make',
+    act: (place: Buffer, beside: (name: string) => Buffer) => Promise<void>,
+  ): Promise<void> => {
     if (deadline.isOver) return void failed.push({ path, why: `not reached: ${deadline.why}` });
     try {
-      await mustBeAsSaved(root, path, present.looks.get(path));
-      await act();
+      await inDirectoryOf(root, path, mode, async (beside) => {
+        const place = beside(nameOf(path));
+        await mustBeAsSaved(place, present.looks.get(path));
+        await act(place, beside);
+      });
       done.push(path);
     } catch (error) {
       failed.push({ path, why: whyNot(error) });
     }
   };
   for (const path of remove) {
-    await attempt(path, async () => {
-      await unlink(bytesOf(root, path));
-      await removeEmpty(root, path);
-    });
+    await attempt(path, 'find', (place) => unlink(place));
+    if (done.at(-1) === path) await removeEmpty(root, path);
   }
   for await (const { path, file, content } of contentsOf(workshop, write, deadline)) {
-    await attempt(path, async () => {
+    await attempt(path, 'make', async (place, beside) => {
       if (content === undefined) throw new NotPossible('gone from the snapshot');
-      const temporary = `${leftoverPrefix(undo)}${done.length + failed.length}`;
-      await put(root, path, { file, content, before: present.looks.get(path), temporary });
+      const temporary = beside(`${leftoverPrefix(undo)}${done.length + failed.length}`);
+      await put(place, { file, content, before: present.looks.get(path), temporary });
     });
   }
   return { done, failed };
 }
 
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Where Linux shows the directories that this process has open: a path that begins there follows no link on its way. */
+const OPEN_FILES = existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
+
+/**
+ * Does something in the directory of a path, which is reached step by step and held open, so that a link that somebody puts into
+ * the place of a directory meanwhile leads nowhere. Where the system cannot do that, each step is looked at first.
+ * @param mode whether directories that are missing are made
+ */
+async function inDirectoryOf(
+  root: string,
+  path: string,
+  mode: 'find' | 'make',
+  work: (beside: (name: string) => Buffer) => Promise<void>,
+): Promise<void> {
+  let way: Buffer = Buffer.from(root);
+  let handle = OPEN_FILES === undefined ? undefined : await open(root, DIRECTORY);
+  const beside = (name: string): Buffer =>
+    Buffer.concat([
+      handle === undefined ? way : Buffer.from(`${OPEN_FILES}/${handle.fd}`),
+      Buffer.from(`/${name}`, 'latin1'),
+    ]);
+  try {
+    for (const name of path.split('/').slice(0, -1)) {
+      const step = beside(name);
+      if (mode === 'make') await mkdirOnce(step);
+      if ((await lookAt(step))?.isDirectory() === false)
+        throw new NotPossible('below something that is not a directory');
+      if (handle === undefined) way = step;
+      else {
+        const next = await open(step, DIRECTORY | constants.O_NOFOLLOW);
+        await handle.close();
+        handle = next;
+      }
+    }
+    await work(beside);
+  } finally {
+    await handle?.close();
+  }
+}
+
+const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY;
+
 /** The message completes "PATH is …". */
 class NotPossible extends Error {}
 
 /** @param look how the file was when it was saved; undefined: it was not there */
-async function mustBeAsSaved(root: string, path: string, look: Look | undefined): Promise<void> {
-  for (const directory of directoriesOf(path)) {
-    const stats = await lookAt(root, directory);
-    if (stats === undefined) break;
-    if (!stats.isDirectory()) throw new NotPossible('below something that is not a directory');
-  }
-  const stats = await lookAt(root, path);
+async function mustBeAsSaved(place: Buffer, look: Look | undefined): Promise<void> {
+  const stats = await lookAt(place);
   // A directory can only be in the way of a file, and only an empty one gives way.
   if (stats?.isDirectory() === true && look === undefined) return;
   if (!isSameLook(stats, look)) throw new NotPossible('changed since the undo began');
 }
 
-async function lookAt(root: string, path: string): Promise<Stats | undefined> {
-  return lstat(bytesOf(root, path)).catch((error: NodeJS.ErrnoException) => {
+async function lookAt(place: Buffer): Promise<Stats | undefined> {
+  return lstat(place).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw error;
   });
@@ -104,6 +149,8 @@ function whyNot(error: unknown): string {
   if (error instanceof NotPossible) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOTEMPTY') return 'in the place of a directory that holds other files';
+  if (code === 'ENOENT') return 'changed since the undo began';
+  if (code === 'ELOOP' || code === 'ENOTDIR') return 'below something that is not a directory';
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'not written, since the disk is full';
   return `not to be changed (${code ?? message})`;
 }
@@ -112,7 +159,7 @@ function whyNot(error: unknown): string {
 async function removeEmpty(root: string, path: string): Promise<void> {
   for (const directory of directoriesOf(path).toReversed()) {
     try {
-      await rmdir(bytesOf(root, directory));
+      await inDirectoryOf(root, directory, 'find', (beside) => rmdir(beside(nameOf(directory))));
     } catch {
       return;
     }
@@ -122,27 +169,17 @@ async function removeEmpty(root: string, path: string): Promise<void> {
 const ANY_EXECUTE = 0o111;
 const ALL_PERMISSIONS = 0o777;
 
+interface Put {
+  readonly file: TreeFile;
+  readonly content: Buffer;
+  readonly before: Look | undefined;
+  /** Beside the place. */
+  readonly temporary: Buffer;
+}
+
 /** Writes beside the place and moves it there, so that no link is followed and no half of a file is ever seen. */
-async function put(
-  root: string,
-  path: string,
-  {
-    file,
-    content,
-    before,
-    temporary: name,
-  }: {
-    readonly file: TreeFile;
-    readonly content: Buffer;
-    readonly before: Look | undefined;
-    readonly temporary: string;
-  },
-): Promise<void> {
-  for (const directory of directoriesOf(path)) await mkdirOnce(bytesOf(root, directory));
-  const place = bytesOf(root, path);
-  if ((await lookAt(root, path))?.isDirectory() === true) await rmdir(place);
-  const parent = path.includes('/') ? bytesOf(root, dirname(path)) : Buffer.from(root);
-  const temporary = Buffer.concat([parent, Buffer.from(`/${name}`)]);
+async function put(place: Buffer, { file, content, before, temporary }: Put): Promise<void> {
+  if ((await lookAt(place))?.isDirectory() === true) await rmdir(place);
   try {
     if (file.kind === 'link') await symlink(content, temporary);
     else {
