@@ -4,6 +4,7 @@ import type { LogRecord } from '../protocol/record.ts';
 import { settledNote, SnapshotFold, snapshotNote, undoNote } from './note.ts';
 import type { TurnSnapshot } from './note.ts';
 import { parseSnapshotMessage, snapshotMessage } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 function snapshot(turn: number, name: string): TurnSnapshot {
   return { turnId: `turn-${turn}`, commit: `${name}${turn}`, ref: `ref-${name}${turn}` };
@@ -78,10 +79,12 @@ test('an undo goes by what was saved in the turn and since, until the turn is ta
   }
 });
 
+function names(snapshots: readonly Snapshot[]): string {
+  return snapshots.map(({ commit }) => commit).join(' ');
+}
+
 test('what an undo found is known until it is done; what is named belongs to the thread for good', () => {
   const records = [started(1), taken(1), settled(1), begun(1)];
-  const names = (of: readonly { readonly commit: string }[]): string =>
-    of.map(({ commit }) => commit).join(' ');
   assert.equal(names(foldOf(records).foundBy('turn-1')), 'found1');
   const done = foldOf([...records, undone(1)]);
   assert.equal(names(done.foundBy('turn-1')), '');

@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -253,7 +254,7 @@ describe('a restore that fails in part', () => {
       // It is full.
     }
     const free = statSync(ballast).size;
-    execFileSync('truncate', ['-s', String(free - 200_000), ballast]);
+    truncateSync(ballast, free - 200_000);
     const first = await undo(at, ['--json']);
     assert.equal(first.status, 1, first.stderr);
     const { code, data } = failure(first);
@@ -429,11 +430,11 @@ function threadOf(at: Desk): string {
 function mountSmall(t: TestContext): string | undefined {
   const place = mkdtempSync(join(root, 'small-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', place], { stdio: 'pipe' });
+    execFileSync('sh', ['-c', 'mount -t tmpfs -o size=1m none "$0"', place], { stdio: 'pipe' });
   } catch {
     t.skip('SKIPPED: no file system may be mounted here, so the full disk is not tried');
     return undefined;
   }
-  t.after(() => execFileSync('umount', [place]));
+  t.after(() => execFileSync('sh', ['-c', 'umount "$0"', place]));
   return place;
 }
