@@ -7,7 +7,8 @@ import { BatonError } from '../errors.ts';
 import { hasSucceeded, runGit } from '../git/driver.ts';
 import type { CancelSignal, Clock } from '../ports.ts';
 import type { LaterEdits } from '../vocabulary.ts';
-import { isBelow, resolveRoot } from '../workspace/driver.ts';
+import { isBelow } from '../files/driver.ts';
+import { resolveRoot } from '../workspace/driver.ts';
 import {
   bytesOf,
   captureTree,

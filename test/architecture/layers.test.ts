@@ -48,7 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   processes: ['vocabulary', 'errors', 'protocol', 'ports'],
   workspace: ['vocabulary', 'errors', 'protocol', 'ports', 'files'],
   git: ['vocabulary', 'errors', 'protocol', 'ports', 'processes'],
-  snapshots: ['vocabulary', 'errors', 'protocol', 'ports', 'processes', 'workspace', 'git'],
+  snapshots: ['vocabulary', 'errors', 'protocol', 'ports', 'files', 'processes', 'workspace', 'git'],
   hooks: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'trail', 'processes'],
   tools: [
     'files',
@@ -273,6 +273,7 @@ const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
   'cli/output.ts': 'creates the output',
   'formats/source.ts': 'creates the file that a stream is put aside in',
   'rollout/disk/driver.ts': "writes the log of Baton's own thread, once the door has read its head",
+  'snapshots/restore/driver.ts': 'opens directories, and no file',
   'tools/files/driver.ts': 'creates the file that a tool writes',
 };
 
