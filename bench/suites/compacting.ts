@@ -84,6 +84,7 @@ function modelAt(port: number): Model {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     apiKey: '',
     idleTimeoutMs: 10_000,
+    answerTimeoutMs: 60_000,
     retry: DEFAULT_RETRY_POLICY,
     random: () => 0.5,
     outputLimitKey: 'max_tokens',

@@ -51,6 +51,7 @@ test('every key of a table arrives, and names stay what they are', () => {
     requestMaxRetries: 1,
     streamMaxRetries: 2,
     streamIdleTimeoutMs: 3,
+    answerTimeoutMs: 1_800_000,
     remoteCompaction: 'endpoint',
   });
 });
@@ -66,6 +67,7 @@ test('a table of a new name has the defaults of the rest', () => {
     requestMaxRetries: 4,
     streamMaxRetries: 5,
     streamIdleTimeoutMs: 300_000,
+    answerTimeoutMs: 1_800_000,
     remoteCompaction: undefined,
   });
 });

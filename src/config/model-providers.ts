@@ -15,6 +15,7 @@ export interface ModelProvider {
   readonly requestMaxRetries: number;
   readonly streamMaxRetries: number;
   readonly streamIdleTimeoutMs: number;
+  readonly answerTimeoutMs: number;
   /** How it compacts a history itself, if it does; Responses only. */
   readonly remoteCompaction: 'trigger' | 'endpoint' | undefined;
 }
@@ -23,11 +24,12 @@ export interface ModelProvider {
 export type ProviderTables = Config['modelProviders'];
 type ProviderTable = ProviderTables[string];
 
-/** @source spec 1-product, after Codex */
+/** @source spec 1-product, after Codex; `answerTimeoutMs`: docs/decisions/limits.md */
 const DEFAULTS = {
   requestMaxRetries: 4,
   streamMaxRetries: 5,
   streamIdleTimeoutMs: 300_000,
+  answerTimeoutMs: 1_800_000,
   remoteCompaction: undefined,
 };
 
@@ -120,6 +122,7 @@ function fillIn(table: ProviderTable, base: ModelProvider): ModelProvider {
     requestMaxRetries: table.requestMaxRetries ?? base.requestMaxRetries,
     streamMaxRetries: table.streamMaxRetries ?? base.streamMaxRetries,
     streamIdleTimeoutMs: table.streamIdleTimeoutMs ?? base.streamIdleTimeoutMs,
+    answerTimeoutMs: table.answerTimeoutMs ?? base.answerTimeoutMs,
     remoteCompaction:
       wireApi !== 'responses'
         ? undefined

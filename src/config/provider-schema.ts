@@ -100,11 +100,25 @@ const ProviderSchema = z
       .optional()
       .meta(
         about({
-          description: 'How long an answer may stand still before it counts as broken off.',
+          description:
+            'How long an answer may stand still before it counts as broken off; comments that keep the connection open do not count.',
           unit: 'milliseconds',
           source: SPEC,
           whenUnset: '300000',
           examples: [300_000],
+        }),
+      ),
+    answer_timeout_ms: z
+      .int()
+      .min(1)
+      .optional()
+      .meta(
+        about({
+          description: 'How long one request may take until its answer is whole, retries and waits included.',
+          unit: 'milliseconds',
+          source: 'docs/decisions/limits.md',
+          whenUnset: '1800000',
+          examples: [1_800_000],
         }),
       ),
     remote_compaction: z

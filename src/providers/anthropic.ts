@@ -14,6 +14,7 @@ import { modelInfo, THINKING_BUDGETS } from './models.ts';
 import { defined } from './openai-responses.ts';
 import { broken, complaintInStream, requestJson, WHOLE_ANSWER } from './transport.ts';
 import type { Call, StreamPart } from './transport.ts';
+import { possibleUsage } from './usage.ts';
 
 /** @source Anthropic Messages API, versioning */
 const API_VERSION = '2023-06-01';
@@ -29,6 +30,7 @@ export function anthropicModel(settings: ProviderSettings): Model {
     },
     key: settings.apiKey,
     idleTimeoutMs: settings.idleTimeoutMs,
+    answerTimeoutMs: settings.answerTimeoutMs,
     body,
     signal,
   });
@@ -39,6 +41,7 @@ export function anthropicModel(settings: ProviderSettings): Model {
         callOf('messages', anthropicBody(request, settings.provider), signal),
         settings,
         () => new AnthropicFold(settings),
+        request.items,
       ),
     countTokens: async (request, signal) => {
       const { model, system, tools, tool_choice, thinking, messages } = anthropicBody(
@@ -361,7 +364,7 @@ function anthropicUsage(usage: JsonObject): ModelUsage | undefined {
   const cachedInput = countAt(usage, 'cache_read_input_tokens') ?? 0;
   const cacheWrite = countAt(usage, 'cache_creation_input_tokens') ?? 0;
   const input = plain + cachedInput + cacheWrite;
-  return {
+  return possibleUsage({
     source: 'reported',
     covers: 'response',
     total: input + output,
@@ -370,5 +373,5 @@ function anthropicUsage(usage: JsonObject): ModelUsage | undefined {
     cacheWrite,
     output,
     reasoningOutput: 0,
-  };
+  });
 }

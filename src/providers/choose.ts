@@ -135,6 +135,7 @@ export function openModel(
     baseUrl: provider.baseUrl,
     apiKey,
     idleTimeoutMs: provider.streamIdleTimeoutMs,
+    answerTimeoutMs: provider.answerTimeoutMs,
     retry: {
       ...DEFAULT_RETRY_POLICY,
       requestMaxRetries: provider.requestMaxRetries,

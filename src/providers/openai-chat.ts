@@ -11,6 +11,7 @@ import { wireHistory } from './history.ts';
 import { defined } from './openai-responses.ts';
 import { broken, complaintInStream, WHOLE_ANSWER } from './transport.ts';
 import type { StreamPart } from './transport.ts';
+import { possibleUsage } from './usage.ts';
 
 /** A chat server with what it needs beside the settings of all providers. */
 export interface ChatSettings extends ProviderSettings {
@@ -22,7 +23,7 @@ export interface ChatSettings extends ProviderSettings {
 
 /** A model behind Chat Completions. */
 export function chatModel(settings: ChatSettings): Model {
-  const { provider, apiKey, idleTimeoutMs } = settings;
+  const { provider, apiKey, idleTimeoutMs, answerTimeoutMs } = settings;
   return {
     provider,
     stream: (request, signal) =>
@@ -33,11 +34,13 @@ export function chatModel(settings: ChatSettings): Model {
           headers: apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` },
           key: apiKey,
           idleTimeoutMs,
+          answerTimeoutMs,
           body: chatBody(request, settings),
           signal,
         },
         settings,
         () => new ChatFold(settings),
+        request.items,
       ),
   };
 }
@@ -145,12 +148,12 @@ class ChatFold implements AnswerFold {
     // Some servers leave out the index: then an id begins a call, and a piece without one belongs to the last.
     const key = index === undefined ? (id === '' ? last?.key : `id ${id}`) : `index ${index}`;
     if (key === undefined) throw broken(this.#whose(), 'a piece of a tool call that none begins');
-    let call = this.#calls.find((each) => each.key === key);
-    if (call === undefined) {
+    const of = objectAt(value, 'function') ?? {};
+    let call = this.#calls.findLast((each) => each.key === key);
+    if (call === undefined || isNext(call, { index, id, name: stringAt(of, 'name') ?? '' })) {
       call = { key, id: '', name: '', arguments: '' };
       this.#calls.push(call);
     }
-    const of = objectAt(value, 'function') ?? {};
     const args = of['arguments'];
     call.id ||= id;
     call.name ||= stringAt(of, 'name') ?? '';
@@ -201,6 +204,16 @@ class ChatFold implements AnswerFold {
   }
 }
 
+/** Some servers number every call 0, and some give every call one id: then a name shows that another call begins. */
+function isNext(
+  call: PartialCall,
+  { index, id, name }: { readonly index: number | undefined; readonly id: string; readonly name: string },
+): boolean {
+  if (name === '') return false;
+  const isOtherId = id !== '' && call.id !== '' && id !== call.id;
+  return isOtherId || (index === undefined && call.name !== '' && isJson(call.arguments));
+}
+
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -214,7 +227,7 @@ function chatUsage(usage: JsonObject | undefined): ModelUsage | undefined {
   if (usage === undefined) return undefined;
   const input = countAt(usage, 'prompt_tokens') ?? 0;
   const output = countAt(usage, 'completion_tokens') ?? 0;
-  return {
+  return possibleUsage({
     source: 'reported',
     covers: 'response',
     total: input + output,
@@ -227,5 +240,5 @@ function chatUsage(usage: JsonObject | undefined): ModelUsage | undefined {
     cacheWrite: 0,
     output,
     reasoningOutput: countAt(objectAt(usage, 'completion_tokens_details') ?? {}, 'reasoning_tokens') ?? 0,
-  };
+  });
 }

@@ -20,6 +20,7 @@ import { wireHistory } from './history.ts';
 import { modelInfo } from './models.ts';
 import { broken, complaintInStream, requestJson, WHOLE_ANSWER } from './transport.ts';
 import type { Call, StreamPart } from './transport.ts';
+import { possibleUsage } from './usage.ts';
 
 /** What one provider of the Responses API can do beside answering; OpenAI itself can do all of it. */
 export interface ResponsesAbilities {
@@ -40,6 +41,7 @@ export function responsesModel(settings: ProviderSettings, abilities: ResponsesA
     headers: settings.apiKey === '' ? {} : { authorization: `Bearer ${settings.apiKey}` },
     key: settings.apiKey,
     idleTimeoutMs: settings.idleTimeoutMs,
+    answerTimeoutMs: settings.answerTimeoutMs,
     body,
     signal,
   });
@@ -51,6 +53,7 @@ export function responsesModel(settings: ProviderSettings, abilities: ResponsesA
         callOfRequest('responses', responsesBody(request, settings.provider), signal),
         settings,
         () => new ResponsesFold(settings),
+        request.items,
       ),
     ...(compaction === undefined
       ? {}
@@ -142,7 +145,7 @@ async function compactByTrigger(
 ): Promise<RemoteCompaction> {
   let items: Item[] = [];
   let usage: ModelUsage | undefined;
-  for await (const event of streamAnswer(call, settings, () => new ResponsesFold(settings))) {
+  for await (const event of streamAnswer(call, settings, () => new ResponsesFold(settings), [])) {
     if (event.type === 'item_done') items.push(event.item);
     else if (event.type === 'usage') usage = event.usage;
     else if (event.type === 'restarted') {
@@ -278,7 +281,7 @@ function responsesUsage(usage: JsonObject | undefined): ModelUsage | undefined {
   if (usage === undefined) return undefined;
   const input = countAt(usage, 'input_tokens') ?? 0;
   const output = countAt(usage, 'output_tokens') ?? 0;
-  return {
+  return possibleUsage({
     source: 'reported',
     covers: 'response',
     total: input + output,
@@ -287,5 +290,5 @@ function responsesUsage(usage: JsonObject | undefined): ModelUsage | undefined {
     cacheWrite: 0,
     output,
     reasoningOutput: countAt(objectAt(usage, 'output_tokens_details') ?? {}, 'reasoning_tokens') ?? 0,
-  };
+  });
 }

@@ -10,6 +10,7 @@ import { isJsonObject, objectAt, stringAt } from '../formats/fields.ts';
 import type { CancelSignal } from '../ports.ts';
 import type { JsonObject } from '../protocol/item.ts';
 import { interrupted, modelError, readComplaint } from './errors.ts';
+import { isTooDeep, MOST_NESTED } from './depth.ts';
 import { tlsTrouble } from './tls.ts';
 import type { TlsTrouble } from './tls.ts';
 
@@ -22,8 +23,12 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   /** What must never be read in a message; empty: nothing. */
   readonly key: string;
-  /** Milliseconds without a byte after which the connection is given up. */
+  /** Milliseconds without an event after which the connection is given up; an answer in one piece counts as one event. */
   readonly idleTimeoutMs: number;
+  /** Milliseconds for one request with its answer, all retries and waits included. */
+  readonly answerTimeoutMs: number;
+  /** When that time is over, in milliseconds of `performance.now()`; absent: it begins with the connection. */
+  readonly deadline?: number;
   readonly body: JsonObject;
   readonly signal: CancelSignal;
 }
@@ -49,6 +54,9 @@ const MAX_EVENT_CHARACTERS = 32 * 1024 * 1024;
  * times what 128,000 tokens take, each in an event of its own.
  */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+
+/** A timer that is set for longer fires at once. @source Node's timers: 2^31 − 1 milliseconds */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Longest part of an error page that is quoted, in characters. */
 const MAX_QUOTE = 600;
@@ -78,7 +86,8 @@ export async function* streamEvents(call: Call): AsyncGenerator<StreamPart, void
 
 function wholeAnswer(text: string, call: Call): ServerEvent {
   const data = parseObject(text);
-  if (data === undefined) throw broken(call, `no JSON object: ${quote(text, call)}`);
+  if (data === undefined)
+    throw broken(call, `no JSON object, or one that is nested too deep: ${quote(text, call)}`);
   const error = data['error'];
   if (isJsonObject(error)) throw complaintInStream(call, error);
   return { name: WHOLE_ANSWER, data };
@@ -106,32 +115,76 @@ export async function requestJson(call: Call): Promise<JsonObject> {
   }
 }
 
-/** One connection. Every wait on it ends with bytes, with the end of patience, or with the user's word. */
+/** The call with the moment by which its answer must be whole. */
+export function withDeadline(call: Call): Call & { readonly deadline: number } {
+  return { ...call, deadline: call.deadline ?? performance.now() + call.answerTimeoutMs };
+}
+
+/** The error of an answer that took all the time it had. */
+export function overdue({ provider, answerTimeoutMs }: Call): BatonError {
+  return modelError(
+    'model_cut_off',
+    `The answer of ${provider} was not whole after ${answerTimeoutMs} ms, retries included.`,
+    { provider, isRetryable: false },
+    `Try again, or raise model_providers.${provider}.answer_timeout_ms.`,
+  );
+}
+
+/** One connection. Every wait on it ends with an event, with the end of patience, or with the user's word. */
 class Line {
   readonly #call: Call;
   readonly #controller = new AbortController();
   readonly #onCancel = (): void => this.#controller.abort();
-  #isIdle = false;
+  readonly #total: NodeJS.Timeout;
+  #idle: NodeJS.Timeout;
+  #end: 'idle' | 'overdue' | undefined;
 
   constructor(call: Call) {
+    const { deadline } = withDeadline(call);
     this.#call = call;
+    this.#idle = this.#expect('idle', call.idleTimeoutMs);
+    this.#total = this.#expect('overdue', deadline - performance.now());
     call.signal.addEventListener('abort', this.#onCancel);
     if (call.signal.aborted) this.#controller.abort();
   }
 
   /** Closes the socket, whatever is still under way. */
   close(): void {
+    clearTimeout(this.#idle);
+    clearTimeout(this.#total);
     this.#call.signal.removeEventListener('abort', this.#onCancel);
     this.#controller.abort();
+  }
+
+  /** The server said something. Bytes alone, and comments that keep a connection open, do not count. */
+  #heard(): void {
+    clearTimeout(this.#idle);
+    this.#idle = this.#expect('idle', this.#call.idleTimeoutMs);
+  }
+
+  #expect(end: 'idle' | 'overdue', ms: number): NodeJS.Timeout {
+    return setTimeout(
+      () => {
+        this.#end ??= end;
+        this.#controller.abort();
+      },
+      Math.min(Math.max(0, ms), LONGEST_TIMER_MS),
+    );
   }
 
   /** The answer, if its status says that it is one. */
   async open(): Promise<IncomingMessage> {
     const headers = requestHeaders(this.#call);
     const response = await this.#wait('model_network', () => this.#send(headers));
+    this.#heard();
     const status = statusOf(response);
-    if (status >= 200 && status < 300) return response;
-    throw complaintOf(this.#call, response, await this.text(response));
+    const encoding = headerOf(response, 'content-encoding') ?? 'identity';
+    const isPlain = /^identity$/i.test(encoding.trim());
+    if (status >= 200 && status < 300) {
+      if (isPlain) return response;
+      throw compressed(this.#call, encoding);
+    }
+    throw complaintOf(this.#call, response, isPlain ? await this.text(response) : 'a compressed page');
   }
 
   /** Follows no redirection: whoever sends a key elsewhere gives it away. */
@@ -157,7 +210,7 @@ class Line {
     const decoder = new TextDecoder();
     for await (const bytes of this.#chunks(response)) {
       text += decoder.decode(bytes, { stream: true });
-      if (text.length > MAX_EVENT_CHARACTERS) break;
+      if (text.length > MAX_EVENT_CHARACTERS) throw endless(this.#call, MAX_EVENT_CHARACTERS);
     }
     return text;
   }
@@ -180,13 +233,17 @@ class Line {
     let heard = 0;
     for await (const bytes of this.#chunks(response)) {
       heard += bytes.length;
-      if (heard > MAX_ANSWER_BYTES) throw endless(this.#call);
+      if (heard > MAX_ANSWER_BYTES) throw endless(this.#call, MAX_ANSWER_BYTES);
       parser.feed(decoder.decode(bytes, { stream: true }));
+      if (waiting.length === 0) continue;
+      // Patience is for the server: what the reader does with an event takes none of it.
+      clearTimeout(this.#idle);
       for (const part of waiting.splice(0)) {
         if (part instanceof BatonError) throw part;
         yield part;
         if (this.#call.signal.aborted) throw interrupted();
       }
+      this.#heard();
     }
   }
 
@@ -203,27 +260,21 @@ class Line {
   async #wait<Value>(code: 'model_network' | 'model_cut_off', start: () => Promise<Value>): Promise<Value> {
     const { provider, signal, idleTimeoutMs } = this.#call;
     if (signal.aborted) throw interrupted();
-    const timer = setTimeout(() => {
-      this.#isIdle = true;
-      this.#controller.abort();
-    }, idleTimeoutMs);
     try {
       return await start();
     } catch (error) {
       if (signal.aborted) throw interrupted();
-      const trouble = this.#isIdle ? undefined : tlsTrouble(reasonOf(error));
+      if (this.#end === 'overdue') throw overdue(this.#call);
+      const isIdle = this.#end === 'idle';
+      const trouble = isIdle ? undefined : tlsTrouble(reasonOf(error));
       if (trouble !== undefined && code === 'model_network') throw this.#insecure(trouble, reasonOf(error));
-      const why = this.#isIdle
-        ? `was silent for ${idleTimeoutMs} ms`
-        : `broke the connection (${reasonOf(error)})`;
+      const why = isIdle ? `was silent for ${idleTimeoutMs} ms` : `broke the connection (${reasonOf(error)})`;
       const where = code === 'model_network' ? 'before it answered' : 'in the middle of its answer';
       const said =
-        code === 'model_network' && !this.#isIdle
+        code === 'model_network' && !isIdle
           ? `${provider} cannot be reached (${reasonOf(error)}).`
           : `${provider} ${why} ${where}.`;
       throw modelError(code, hideKey(said, this.#call), { provider, isRetryable: true });
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -275,7 +326,12 @@ function requestHeaders({ headers, provider }: Call): Readonly<Record<string, st
 function partOf({ event, data }: EventSourceMessage, call: Call): StreamPart | BatonError {
   if (data.trim() === '[DONE]') return 'done';
   const value = parseObject(data);
-  if (value === undefined) return broken(call, `an event that is no JSON object: ${quote(data, call)}`);
+  if (value === undefined) {
+    const what = isTooDeep(data)
+      ? `JSON of more than ${MOST_NESTED} levels`
+      : 'an event that is no JSON object';
+    return broken(call, `${what}: ${quote(data, call)}`);
+  }
   return { name: event ?? '', data: value };
 }
 
@@ -299,11 +355,22 @@ export function unfinished(provider: string): BatonError {
   });
 }
 
-function endless({ provider }: Call): BatonError {
+function endless({ provider }: Call, limit: number): BatonError {
   return modelError(
     'model_cut_off',
-    `The answer of ${provider} comes to no end: it is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB.`,
+    `The answer of ${provider} comes to no end: it is larger than ${limit / 1024 / 1024} MiB.`,
     { provider, isRetryable: false },
+  );
+}
+
+/** Unpacked, a few kilobytes may fill the memory, and nobody asked for them. */
+function compressed(call: Call, encoding: string): BatonError {
+  const { provider } = call;
+  return modelError(
+    'model_network',
+    `${provider} answered in the encoding ${quote(encoding, call)}, although only plain answers are accepted.`,
+    { provider, isRetryable: false },
+    'Switch compression off in the proxy or server behind `base_url`.',
   );
 }
 
@@ -350,7 +417,9 @@ function codeIn(error: JsonObject): string | undefined {
   return stringAt(error, 'code') ?? (type === 'error' ? undefined : type);
 }
 
+/** Undefined also for what is nested so deep that nothing could walk through it. */
 function parseObject(text: string): JsonObject | undefined {
+  if (isTooDeep(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;

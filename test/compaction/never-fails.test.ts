@@ -239,6 +239,7 @@ function modelsOf({ windows, wires }: Case, server: ProviderServer): readonly Su
       model: client(wire, server.baseUrl, {
         provider: `loopback${index}`,
         idleTimeoutMs: 50,
+        answerTimeoutMs: 60_000,
         retry: {
           ...DEFAULT_RETRY_POLICY,
           requestMaxRetries: RETRIES,

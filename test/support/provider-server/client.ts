@@ -27,6 +27,7 @@ export function client(wire: WireApi, baseUrl: string, changed: Partial<Provider
     baseUrl,
     apiKey: KEY,
     idleTimeoutMs: 10_000,
+    answerTimeoutMs: 60_000,
     retry: { ...DEFAULT_RETRY_POLICY, requestMaxRetries: 0, streamMaxRetries: 0, baseMs: 1 },
     random: () => 0.5,
     ...changed,
