@@ -42,6 +42,7 @@ export async function runDoctor(
     await checkHome(io),
     configuration,
     ...(await checkProviders(io, config)),
+    ...checkProxy(io),
     await checkSandbox(io),
     await checkBinary(io, 'git', 'Without it `exec` cannot take back what a turn did to files.'),
     await checkSessions(io),
@@ -152,6 +153,16 @@ async function checkProviders(io: CommandIo, config: Config): Promise<readonly F
     }),
   );
 }
+
+/** Nothing goes through a proxy that only a variable names. @source docs/decisions/providers.md */
+function checkProxy({ env }: CommandIo): readonly Finding[] {
+  const set = PROXY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
+  if (set.length === 0) return [];
+  const detail = `${set.join(', ')} is ignored: requests go to the provider directly`;
+  return [{ name: 'proxy', state: 'absent', detail, cure: 'Name a gateway as base_url of the provider.' }];
+}
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 
 function tellKey(key: string, { envKey }: ModelProvider, isSet: boolean): Omit<Finding, 'name'> {
   if (envKey === '') return { state: 'ok', detail: 'needs no key' };
