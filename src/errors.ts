@@ -76,6 +76,10 @@ export const ERROR_CODES = {
   answer_invalid: { exit: 1 },
   /** A turn ended because nothing that may be taken away makes the context fit. Cure: a larger window, a new session. */
   context_exhausted: { exit: 1 },
+  /** A turn ended because it, or its session, took as much of models as `[limits]` allows. Cure: a higher limit. */
+  limit_reached: { exit: 1 },
+  /** A turn ended because the model repeated the same calls with the same results. Cure: another message. */
+  no_progress: { exit: 1 },
   /** The user stopped the command (Ctrl-C). Nothing was left behind. */
   interrupted: { exit: 130 },
 } as const;

@@ -301,6 +301,9 @@ function requireAnswer({ ending, failure, lastMessage }: TurnOutcome, form: Answ
       cure: 'Begin a new session, or use a model with a larger window.',
     });
   }
+  if (ending.type === 'limit_reached' || ending.type === 'no_progress') {
+    throw new BatonError(ending.type, ending.why, { cure: ending.cure });
+  }
   const complaint = form?.complaintAbout(lastMessage ?? '');
   if (complaint === undefined) return;
   throw new BatonError(

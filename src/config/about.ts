@@ -14,7 +14,10 @@ export interface About extends Marks {
     | 'milliseconds'
     | 'retries'
     | 'characters'
-    | 'activities';
+    | 'activities'
+    | 'requests'
+    | 'US dollars'
+    | 'times';
   /** Where key and default come from. */
   readonly source: string;
   /** What holds while a setting without a default is not set. */

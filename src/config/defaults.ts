@@ -31,6 +31,15 @@ export const DEFAULT_CONFIG: Config = {
     tokensPerImage: 2000,
     userMessageMaxTokens: 20000,
   },
+  limits: {
+    turnRequests: 500,
+    turnTokens: 60000000,
+    turnDollars: 50,
+    sessionRequests: 2000,
+    sessionTokens: 200000000,
+    sessionDollars: 150,
+    repeatedCalls: 10,
+  },
   rawrAutoCompaction: {
     mode: "auto",
     turnBasedHandoff: true,

@@ -42,6 +42,13 @@ const SPECIFIED: Readonly<Record<string, SettingValue | undefined>> = {
   'compact.approx_bytes_per_token': 4,
   'compact.tokens_per_image': 2_000,
   'compact.user_message_max_tokens': 20_000,
+  'limits.turn_requests': 500,
+  'limits.turn_tokens': 60_000_000,
+  'limits.turn_dollars': 50,
+  'limits.session_requests': 2_000,
+  'limits.session_tokens': 200_000_000,
+  'limits.session_dollars': 150,
+  'limits.repeated_calls': 10,
   'rawr_auto_compaction.preset': undefined,
   'rawr_auto_compaction.mode': 'auto',
   'rawr_auto_compaction.turn_based_handoff': true,
@@ -139,6 +146,7 @@ const SPECIFIED: Readonly<Record<string, SettingValue | undefined>> = {
   'model_providers.any.request_max_retries': undefined,
   'model_providers.any.stream_max_retries': undefined,
   'model_providers.any.stream_idle_timeout_ms': undefined,
+  'model_providers.any.answer_timeout_ms': undefined,
   'model_providers.any.remote_compaction': undefined,
 };
 

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { about } from './about.ts';
 import { APPROVAL_POLICIES, SANDBOX_MODES } from '../vocabulary.ts';
 import { HooksSchema } from './hooks-schema.ts';
+import { LimitsSchema } from './limits-schema.ts';
 import { ProvidersSchema } from './provider-schema.ts';
 import { WatcherSchema } from './watcher-schema.ts';
 
@@ -406,6 +407,7 @@ export const ConfigSchema = z
       ),
     features: FeaturesSchema,
     compact: CompactSchema,
+    limits: LimitsSchema,
     rawr_auto_compaction: WatcherSchema,
     hooks: HooksSchema,
     model_providers: ProvidersSchema,

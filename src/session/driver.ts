@@ -35,8 +35,12 @@ import { formatNumber } from '../tokens/words.ts';
 import type { Trail } from '../trail/trail.ts';
 import { AnswerSoFar, shownOf } from './answer.ts';
 import { IDLE_LOOP, loopStep } from './loop.ts';
+import { reachedLimit } from './limits.ts';
+import type { ReachedLimit } from './limits.ts';
 import type { LoopEffect, LoopEvent, TurnEnding } from './loop.ts';
 import type { RunningTurn, SessionLog, ToolRunner, TurnObserver, TurnStart, TurnView } from './terms.ts';
+import { spentNote } from './spending.ts';
+import type { Charge } from './spending.ts';
 import { agentTextOf, ThreadState } from './thread-state.ts';
 import { Turnstile } from './turnstile/driver.ts';
 
@@ -87,6 +91,7 @@ export class Session {
     this.#thread = new ThreadState(config, compaction.count);
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
     this.#thread.restore([...past], (record) => this.#fold(record));
+    this.#state = { ...IDLE_LOOP, limits: config.limits, spending: this.#thread.spending };
   }
 
   /** The history as a model sees it. */
@@ -97,6 +102,16 @@ export class Session {
   /** Tokens of the context as it is, and the raw window. */
   get usage(): ReturnType<AccountFold['gauge']> {
     return this.#thread.account.gauge();
+  }
+
+  /** Which limit was reached, so that no model may be asked any more; undefined: none. */
+  reachedLimit(): ReachedLimit | undefined {
+    return reachedLimit(this.#thread.spending, this.#world.config.limits);
+  }
+
+  /** A model was asked something of which no usage is recorded. Fulfilled once that is in the log. */
+  spend(charge: Charge): Promise<void> {
+    return this.note([spentNote(charge)]);
   }
 
   /** How the newest turn but compactions ended; undefined before any has. */
@@ -367,6 +382,8 @@ export class Session {
         return this.#start(effect.number, (signal) => this.#run(effect, signal));
       case 'hold':
         return this.#hold(effect);
+      case 'warn':
+        return this.#world.emit({ type: 'warning', message: effect.message });
       case 'stop':
         return this.#running.get(effect.number)?.abort();
       case 'end':
@@ -471,8 +488,9 @@ export class Session {
 
   async #end(ending: TurnEnding): Promise<void> {
     this.#lastEnding = ending;
-    if (ending.type === 'failed' || ending.type === 'context_exhausted') {
-      this.#world.emit({ type: 'error', code: ending.type, message: ending.why });
+    if (ending.type !== 'complete' && ending.type !== 'aborted') {
+      const message = 'cure' in ending ? `${ending.why} ${ending.cure}` : ending.why;
+      this.#world.emit({ type: 'error', code: ending.type, message });
     }
     const ways = { complete: 'complete', aborted: 'interrupted' } as const;
     await this.#finish(
@@ -517,6 +535,8 @@ export class Session {
       this.#fold(record);
       if (record.type === 'item') this.#show(record.item);
     }
+    const { spending } = this.#thread;
+    if (spending !== this.#state.spending) await this.#step({ type: 'spent', spending });
   }
 
   #fold(record: LogRecord): void {

@@ -4,8 +4,11 @@ import { agentSays, userSays } from '../../test/support/records.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { callOf, resultCallId } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
+import { NO_LIMITS } from './limits.ts';
 import { ABORTED_RESULT, IDLE_LOOP, loopStep } from './loop.ts';
 import type { LoopEffect, LoopEvent, LoopState } from './loop.ts';
+import { NO_SPENDING } from './spending.ts';
+import type { Spending } from './spending.ts';
 
 function call(id: string): Item {
   return { type: 'function_call', call_id: id, name: 'read', arguments: '{}' };
@@ -18,6 +21,16 @@ function result(id: string): ToolOutputItem {
 /** A thread that is driven by hand: its log, and every effect that was asked for. */
 class Thread {
   state: LoopState = IDLE_LOOP;
+
+  /** Nothing of it may pass these. */
+  within(limits: Partial<LoopState['limits']>): this {
+    this.state = { ...this.state, limits: { ...NO_LIMITS, ...limits } };
+    return this;
+  }
+
+  spent(requests: number): this {
+    return this.send({ type: 'spent', spending: requestsOf(requests) });
+  }
   readonly log: Item[] = [];
   readonly effects: LoopEffect[] = [];
 
@@ -64,8 +77,15 @@ class Thread {
   }
 }
 
-function started(): Thread {
-  return new Thread().send({ type: 'start', turnId: 't1', input: [userSays('Light the lamp.')] });
+function requestsOf(requests: number): Spending {
+  const turn = { ...NO_SPENDING.turn, requests };
+  return { turn, session: turn };
+}
+
+function started(limits: Partial<LoopState['limits']> = {}): Thread {
+  return new Thread()
+    .within(limits)
+    .send({ type: 'start', turnId: 't1', input: [userSays('Light the lamp.')] });
 }
 
 function held(thread: Thread): boolean | undefined {
@@ -153,6 +173,65 @@ describe('the loop', () => {
     assert.equal(thread.ending(), 'context_exhausted');
   });
 
+  test('at a limit the turn ends with its results, and is warned of once before', () => {
+    const thread = started({ turnRequests: 5 }).settle().spent(4).spent(4).sampled(call('a'));
+    assert.equal(thread.names().filter((name) => name === 'warn').length, 1);
+    thread.spent(5).finished('a');
+    assert.equal(thread.ending(), undefined, 'the watcher still looks');
+    thread.resumed();
+    assert.equal(thread.ending(), 'limit_reached');
+    assert.deepEqual(Object.values(findBrokenPairs(thread.log.map(pairView))).flat(), []);
+  });
+
+  test('a session at its limit takes a message in, and asks nobody', () => {
+    const thread = new Thread().within({ sessionRequests: 2 }).spent(2);
+    thread.send({ type: 'start', turnId: 't1', input: [userSays('Go on.')] });
+    assert.deepEqual(thread.names(), ['append', 'end']);
+    assert.equal(thread.ending(), 'limit_reached');
+  });
+
+  test('a limit that is reached by a compaction, or by a retry, ends the turn as what it is', () => {
+    assert.equal(started({ turnRequests: 1 }).spent(1).settle().ending(), 'limit_reached');
+    const retried = started({ turnRequests: 1 }).settle().spent(1);
+    const failed = { type: 'sampling_failed', isOverflow: false, why: 'No more.' } as const;
+    assert.equal(retried.answer((number) => ({ ...failed, number })).ending(), 'limit_reached');
+  });
+
+  test('the same step over and over is noted in its result, and ends the turn at last', () => {
+    const thread = started({ repeatedCalls: 4 }).settle();
+    for (const id of ['a', 'b', 'c', 'd']) {
+      assert.equal(thread.ending(), undefined);
+      thread.sampled(call(id)).finished(id);
+      if (id !== 'd') thread.resumed().settle();
+    }
+    assert.equal(thread.ending(), 'no_progress');
+    const notes = thread.log.flatMap((item) => (item.type === 'function_call_output' ? [item.output] : []));
+    assert.deepEqual(
+      notes.map((output) => String(output).replace('ok', '').trim() !== ''),
+      [false, false, true, true],
+    );
+    assert.deepEqual(Object.values(findBrokenPairs(thread.log.map(pairView))).flat(), []);
+  });
+
+  test('what the user says meanwhile is a reason to do the same again', () => {
+    const thread = started({ repeatedCalls: 2 }).settle().sampled(call('a')).finished('a');
+    thread
+      .send({ type: 'steer', item: userSays('Once more.') })
+      .resumed()
+      .settle();
+    assert.equal(thread.sampled(call('b')).finished('b').ending(), undefined);
+  });
+
+  test('answers that pause and say nothing are no progress', () => {
+    const thread = started({ repeatedCalls: 3 }).settle();
+    const paused = { type: 'sampled', items: [], stopReason: 'paused' } as const;
+    for (let round = 0; round < 3; round++) {
+      thread.answer((number) => ({ ...paused, number }));
+      if (round < 2) thread.resumed().settle();
+    }
+    assert.equal(thread.ending(), 'no_progress');
+  });
+
   test('an interrupt answers the calls that were still running, stops them, and keeps what was said', () => {
     const said = userSays('Wait.');
     const thread = started().settle().sampled(call('a'), call('b')).finished('a');
@@ -181,7 +260,10 @@ interface Seen {
 /** Every event that can come where the loop stands, the late and doubled ones among them. */
 function eventsAt({ thread, steers, samplings }: Seen): readonly LoopEvent[] {
   const { stage, nextNumber } = thread.state;
-  const always: LoopEvent[] = [{ type: 'interrupt' }];
+  const always: LoopEvent[] = [
+    { type: 'interrupt' },
+    { type: 'spent', spending: requestsOf(thread.state.spending.turn.requests === 0 ? 4 : 5) },
+  ];
   if (stage.at === 'idle') return [];
   if (steers < 2) always.push({ type: 'steer', item: userSays(`steered ${steers}`) });
   const numbers = [stage.number, stage.number - 1, nextNumber];
@@ -220,6 +302,13 @@ function check(before: Seen, event: LoopEvent, effects: readonly LoopEffect[], a
   if ('number' in event && event.number !== awaited) {
     assert.deepEqual([thread.state, effects], [before.thread.state, []], `a late answer counted: ${said}`);
   }
+  const { turnRequests: most } = thread.state.limits;
+  if (effects.some(({ type }) => type === 'sample' || type === 'check')) {
+    assert.ok(most === 0 || thread.state.spending.turn.requests < most, `beyond the limit: ${said}`);
+  }
+  if (event.type === 'spent') {
+    assert.equal(stage.at, before.thread.state.stage.at, `an answer that is paid for was lost: ${said}`);
+  }
   const asks = effects.filter(({ type }) => type === 'sample' || type === 'check');
   assert.ok(asks.length <= 1, `two requests at once: ${said}`);
   if (effects.some(({ type }) => type === 'sample'))
@@ -255,7 +344,12 @@ function copyOf(thread: Thread): Thread {
 }
 
 test('explored: in every reachable state the history is sound and no message is lost', () => {
-  const first: Seen = { thread: started(), steers: 0, samplings: 0, retries: 0 };
+  const first: Seen = {
+    thread: started({ turnRequests: 5, repeatedCalls: 2 }),
+    steers: 0,
+    samplings: 0,
+    retries: 0,
+  };
   const known = new Set<string>();
   const queue: Seen[] = [first];
   const stages = new Set<string>();

@@ -9,6 +9,12 @@ import { callOf, resultCallId } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ModelUsage } from '../protocol/model.ts';
 import type { StopReason } from '../vocabulary.ts';
+import { nearLimits, NO_LIMITS, reachedLimit } from './limits.ts';
+import type { Limits } from './limits.ts';
+import { addStep, fingerprintOf, NO_REPEATS, repeatNote, timesRepeated, withNote } from './repeats.ts';
+import type { Repeats } from './repeats.ts';
+import { NO_SPENDING } from './spending.ts';
+import type { Spending } from './spending.ts';
 
 /** A running turn. */
 export interface Turn {
@@ -19,6 +25,10 @@ export interface Turn {
   readonly hasRetriedOverflow: boolean;
   /** The watcher asked the agent something inside of this turn: it is shown the answer before the turn ends by itself. */
   readonly isAsked: boolean;
+  /** Steps that were the same. */
+  readonly repeats: Repeats;
+  /** Keys of limits of which the user was warned. */
+  readonly warned: readonly string[];
 }
 
 /** Where the loop stands. Each number is the one effect whose answer is awaited. */
@@ -34,6 +44,9 @@ export type LoopStage =
       readonly number: number;
       readonly open: readonly Item[];
       readonly isPaused: boolean;
+      /** The answer that called, and what came back so far. */
+      readonly items: readonly Item[];
+      readonly results: readonly ToolOutputItem[];
     }
   /** The watcher looks; the turn waits. */
   | { readonly at: 'held'; readonly turn: Turn; readonly number: number };
@@ -41,6 +54,9 @@ export type LoopStage =
 export interface LoopState {
   readonly stage: LoopStage;
   readonly nextNumber: number;
+  readonly limits: Limits;
+  /** As the log tells it. */
+  readonly spending: Spending;
 }
 
 /** How a check of the room, with the compaction it may have led to, ended. */
@@ -69,6 +85,8 @@ export type LoopEvent =
       readonly why: string;
     }
   | { readonly type: 'tool_finished'; readonly number: number; readonly result: ToolOutputItem }
+  /** The log has one more request, of the loop or of anybody else. */
+  | { readonly type: 'spent'; readonly spending: Spending }
   /** The watcher lets the turn go on. `isAsked`: what it has put into the thread asks the agent for an answer. */
   | { readonly type: 'resumed'; readonly number: number; readonly isAsked: boolean }
   | { readonly type: 'interrupt' };
@@ -78,7 +96,8 @@ export type TurnEnding =
   | { readonly type: 'complete' }
   | { readonly type: 'aborted' }
   | { readonly type: 'failed'; readonly why: string }
-  | { readonly type: 'context_exhausted'; readonly why: string };
+  | { readonly type: 'context_exhausted'; readonly why: string }
+  | { readonly type: 'limit_reached' | 'no_progress'; readonly why: string; readonly cure: string };
 
 export type LoopEffect =
   /** Into the log, durably for the process, before anything that follows. */
@@ -103,6 +122,7 @@ export type LoopEffect =
       /** The turn goes on anyway. False: what ends here is the answer that the watcher waits for. */
       readonly isFollowUpOwed: boolean;
     }
+  | { readonly type: 'warn'; readonly message: string }
   /** Ends what runs under this number at once. */
   | { readonly type: 'stop'; readonly number: number }
   | { readonly type: 'end'; readonly turnId: string; readonly ending: TurnEnding };
@@ -112,8 +132,13 @@ export interface LoopStep {
   readonly effects: readonly LoopEffect[];
 }
 
-/** A thread in which nothing runs. */
-export const IDLE_LOOP: LoopState = { stage: { at: 'idle' }, nextNumber: 1 };
+/** A thread in which nothing runs, and which nothing bounds. */
+export const IDLE_LOOP: LoopState = {
+  stage: { at: 'idle' },
+  nextNumber: 1,
+  limits: NO_LIMITS,
+  spending: NO_SPENDING,
+};
 
 /** What a call reads that the user stopped. */
 export const ABORTED_RESULT = '[Stopped by the user before it was done]';
@@ -121,6 +146,7 @@ export const ABORTED_RESULT = '[Stopped by the user before it was done]';
 /** The next state of the loop. Total: what makes no sense where it stands changes nothing. */
 export function loopStep(state: LoopState, event: LoopEvent): LoopStep {
   const { stage } = state;
+  if (event.type === 'spent') return spent(state, event.spending);
   if (event.type === 'start') return stage.at === 'idle' ? start(state, event) : unchanged(state);
   if (stage.at === 'idle') return unchanged(state);
   if (event.type === 'interrupt') return interrupt(state, stage);
@@ -157,33 +183,62 @@ function steered(turn: Turn, item: Item): Turn {
 }
 
 function start(state: LoopState, { turnId, input }: Extract<LoopEvent, { type: 'start' }>): LoopStep {
-  const turn: Turn = { id: turnId, steered: [], hasRetriedOverflow: false, isAsked: false };
+  const turn: Turn = {
+    id: turnId,
+    steered: [],
+    hasRetriedOverflow: false,
+    isAsked: false,
+    repeats: NO_REPEATS,
+    warned: [],
+  };
   const checked = check(state, turn, 'pre_turn');
   return { ...checked, effects: [{ type: 'append', items: input }, ...checked.effects] };
 }
 
-function check(
-  { nextNumber }: LoopState,
-  turn: Turn,
-  from: Extract<LoopEffect, { type: 'check' }>['from'],
-): LoopStep {
+/** What a limit allows is spent to the end: results are in, and the user's words are kept, before the turn ends at it. */
+function check(state: LoopState, turn: Turn, from: Extract<LoopEffect, { type: 'check' }>['from']): LoopStep {
+  const { nextNumber } = state;
+  return (
+    endAtLimit(state, turn) ?? {
+      state: { ...state, stage: { at: 'checking', turn, number: nextNumber }, nextNumber: nextNumber + 1 },
+      effects: [{ type: 'check', number: nextNumber, from }],
+    }
+  );
+}
+
+function endAtLimit(state: LoopState, turn: Turn): LoopStep | undefined {
+  const reached = reachedLimit(state.spending, state.limits);
+  return reached === undefined ? undefined : end(state, turn, { type: 'limit_reached', ...reached });
+}
+
+/** Whatever runs is paid for already; only the next request is refused. */
+function spent(before: LoopState, spending: Spending): LoopStep {
+  const state = { ...before, spending };
+  const { stage } = state;
+  if (stage.at === 'idle') return unchanged(state);
+  const near = [...nearLimits(spending, state.limits)].filter(([key]) => !stage.turn.warned.includes(key));
+  const turn = { ...stage.turn, warned: [...stage.turn.warned, ...near.map(([key]) => key)] };
   return {
-    state: { stage: { at: 'checking', turn, number: nextNumber }, nextNumber: nextNumber + 1 },
-    effects: [{ type: 'check', number: nextNumber, from }],
+    state: withStage(state, { ...stage, turn }),
+    effects: near.map(([, message]) => ({ type: 'warn', message })),
   };
 }
 
 function settled(state: LoopState, { turn }: At<'checking'>, settlement: Settlement): LoopStep {
   return settlement.type === 'exhausted'
     ? end(state, turn, { type: 'context_exhausted', why: settlement.why })
-    : sample(state, turn);
+    : (endAtLimit(state, turn) ?? sample(state, turn));
 }
 
-function sample({ nextNumber }: LoopState, turn: Turn): LoopStep {
+function sample(state: LoopState, turn: Turn): LoopStep {
+  const { nextNumber } = state;
   const { steered: waiting } = turn;
+  // What the user says may be a reason to do the same again.
+  const repeats = waiting.length > 0 ? NO_REPEATS : turn.repeats;
   return {
     state: {
-      stage: { at: 'sampling', turn: { ...turn, steered: [] }, number: nextNumber },
+      ...state,
+      stage: { at: 'sampling', turn: { ...turn, steered: [], repeats }, number: nextNumber },
       nextNumber: nextNumber + 1,
     },
     effects: [...appending(waiting), { type: 'sample', number: nextNumber }],
@@ -206,20 +261,38 @@ function sampled(
     usage === undefined ? appending(items) : [{ type: 'append', items, usage }];
   if (open.length > 0) {
     return {
-      state: withStage(state, { at: 'running', turn, number, open, isPaused }),
+      state: withStage(state, { at: 'running', turn, number, open, isPaused, items, results: [] }),
       effects: [...recorded, { type: 'run', number, calls: open }],
     };
   }
-  return after(recorded, isPaused ? hold(state, turn, true) : goOn(state, turn));
+  if (!isPaused) return after(recorded, goOn(state, turn));
+  const repeats = addStep(turn.repeats, fingerprintOf(items, []));
+  return after(recorded, holdUnlessStuck(state, { ...turn, repeats }));
+}
+
+/** A turn that goes in a circle is ended at some time: nobody else may be there to do it. */
+function holdUnlessStuck(state: LoopState, turn: Turn): LoopStep {
+  const times = timesRepeated(turn.repeats);
+  const { repeatedCalls: most } = state.limits;
+  if (most === 0 || times < most || turn.steered.length > 0) return hold(state, turn, true);
+  return end(state, turn, {
+    type: 'no_progress',
+    why: `The model did the same ${times} times in a row, with the same results, so the turn was ended.`,
+    cure: 'Say what it should do instead, or raise limits.repeated_calls in your own config.toml (0: no limit).',
+  });
 }
 
 function toolFinished(state: LoopState, stage: At<'running'>, result: ToolOutputItem): LoopStep {
   const open = stage.open.filter((call) => callOf(call)?.callId !== result.call_id);
   if (open.length === stage.open.length) return unchanged(state);
-  const recorded = appending([result]);
-  return open.length > 0
-    ? { state: withStage(state, { ...stage, open }), effects: recorded }
-    : after(recorded, hold(state, stage.turn, true));
+  const results = [...stage.results, result];
+  if (open.length > 0) {
+    return { state: withStage(state, { ...stage, open, results }), effects: appending([result]) };
+  }
+  const repeats = addStep(stage.turn.repeats, fingerprintOf(stage.items, results));
+  const note = repeatNote(timesRepeated(repeats));
+  const recorded = appending([note === undefined ? result : withNote(result, note)]);
+  return after(recorded, holdUnlessStuck(state, { ...stage.turn, repeats }));
 }
 
 /** Without a result that is owed an answer, only a message that came meanwhile, or the watcher, keeps the turn going. */
@@ -228,9 +301,10 @@ function goOn(state: LoopState, turn: Turn): LoopStep {
   return turn.steered.length > 0 ? hold(state, turn, true) : end(state, turn, { type: 'complete' });
 }
 
-function hold({ nextNumber }: LoopState, turn: Turn, isFollowUpOwed: boolean): LoopStep {
+function hold(state: LoopState, turn: Turn, isFollowUpOwed: boolean): LoopStep {
+  const { nextNumber } = state;
   return {
-    state: { stage: { at: 'held', turn, number: nextNumber }, nextNumber: nextNumber + 1 },
+    state: { ...state, stage: { at: 'held', turn, number: nextNumber }, nextNumber: nextNumber + 1 },
     effects: [{ type: 'hold', number: nextNumber, isFollowUpOwed }],
   };
 }
@@ -245,6 +319,9 @@ function failed(
   { turn }: At<'sampling'>,
   { isOverflow, why }: Extract<LoopEvent, { type: 'sampling_failed' }>,
 ): LoopStep {
+  // A retry that a limit did not allow is no failure of the provider.
+  const atLimit = endAtLimit(state, turn);
+  if (atLimit !== undefined) return atLimit;
   return isOverflow && !turn.hasRetriedOverflow
     ? check(state, { ...turn, hasRetriedOverflow: true }, 'overflow')
     : end(state, turn, { type: 'failed', why });

@@ -14,6 +14,8 @@ import type { CountText } from '../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
+import { SpendingFold } from './spending.ts';
+import type { Spending } from './spending.ts';
 import { addUsage, NOTHING_SPENT } from './usage.ts';
 
 /** Compactions whose history before them is kept at hand to be undone. A thread of many of them must not grow with them. */
@@ -33,6 +35,7 @@ export class ThreadState {
   #cwd: string | undefined;
   #lastMessage: string | undefined;
   #spent = NOTHING_SPENT;
+  readonly #spending = new SpendingFold();
 
   /** @param count counts single items, whose sizes compactions read */
   constructor({ compact, modelContextWindow: window }: Config, count: CountText) {
@@ -65,6 +68,7 @@ export class ThreadState {
     this.#history.add(record);
     this.#trail.add(record);
     this.account.add(record);
+    this.#spending.add(record);
     if (record.type === 'usage') this.#spent = addUsage(this.#spent, record.usage);
   }
 
@@ -106,6 +110,11 @@ export class ThreadState {
   /** What the agent said last. */
   get lastMessage(): string | undefined {
     return this.#lastMessage;
+  }
+
+  /** What is counted against limits. */
+  get spending(): Spending {
+    return this.#spending.spending;
   }
 
   trail(): Trail {

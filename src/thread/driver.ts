@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Summarizers } from '../compaction/asking/driver.ts';
 import type { SessionWorld } from '../session/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
@@ -14,6 +15,7 @@ import { PROTOCOL_VERSION } from '../protocol/version.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { createRollout, openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
+import { NO_LIMITS } from '../session/limits.ts';
 import { WatchedSession } from '../session/watched/driver.ts';
 import type { TurnEnding } from '../session/loop.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
@@ -28,6 +30,8 @@ import {
   recordedDirectory,
 } from './context.ts';
 import { recordsOf, ThreadLog } from './log/driver.ts';
+import { MeteredModel } from './meter/driver.ts';
+import type { Till } from './meter/driver.ts';
 import { AskedModel } from './model/driver.ts';
 import { WatcherSurroundings } from './watching/driver.ts';
 import type { WatcherSettings } from '../watcher/live/agent.ts';
@@ -152,6 +156,7 @@ interface Parts {
   readonly log: OpenLog;
   /** What hooks are told of it. */
   readonly session: HookSession;
+  readonly meter: Meter;
   readonly place: Place;
   readonly compaction: SessionWorld['compaction'];
   readonly watching: WatcherSurroundings;
@@ -193,9 +198,11 @@ class OpenThread implements Thread {
     const settings = initialSettings(config);
     world.emit(configured(request, { rollout, root: place.root }, settings));
     for (const message of [...log.warnings, ...place.warnings]) world.emit({ type: 'warning', message });
-    const compaction = await compactionSurroundings(request, world, place.root);
+    const meter: Meter = { till: undefined };
+    const metered = meteredWorld(world, meter);
+    const compaction = await compactionSurroundings(request, metered, place.root);
     const chosen: ChosenMode = { mode: undefined };
-    const watching = watcherSurroundings(request, world, { place, chosen });
+    const watching = watcherSurroundings(request, world, { place, chosen, meter });
     const watcher = await watching.settings();
     const session = hookSession(request, log, place.root);
     const thread = new OpenThread({
@@ -203,6 +210,7 @@ class OpenThread implements Thread {
       world,
       log,
       session,
+      meter,
       place,
       compaction,
       watching,
@@ -222,7 +230,7 @@ class OpenThread implements Thread {
   }
 
   private constructor(parts: Parts) {
-    const { request, world, log, place, compaction, watching, watcher } = parts;
+    const { request, world, log, meter, place, compaction, watching, watcher } = parts;
     const { config, model, playback } = request;
     const { rollout, past } = log;
     this.#parts = parts;
@@ -255,7 +263,7 @@ class OpenThread implements Thread {
     this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined, (record) =>
       ghosts?.add(record),
     );
-    this.#model = new AskedModel(model.model);
+    this.#model = new AskedModel(new MeteredModel(model.model, () => tillOf(meter), true));
     this.#tools = place.equip({
       rules: () => this.#settings,
       author: () => this.#session.author,
@@ -268,7 +276,8 @@ class OpenThread implements Thread {
       more: world.ask === undefined ? [createAskUserTool(this.#desk, () => this.#session.author)] : [],
     });
     const session = {
-      config: { ...config, modelContextWindow: model.window },
+      // What was recorded was paid for.
+      config: { ...config, modelContextWindow: model.window, ...(playback && { limits: NO_LIMITS }) },
       model: this.#model,
       modelName: model.name,
       instructions: recordedInstructions(past) ?? request.instructions,
@@ -293,6 +302,7 @@ class OpenThread implements Thread {
       watcher,
       newSettings === undefined ? past : [...past, newSettings],
     );
+    meter.till = this.#session;
     this.#context = missingContext(this.#session.items, place.context(this.#settings));
     this.#door = new OpsDoor({
       session: this.#session,
@@ -463,6 +473,33 @@ function configured(
   };
 }
 
+/** Who counts what models are asked; the thread, as soon as there is one. */
+interface Meter {
+  till: Till | undefined;
+}
+
+function tillOf({ till }: Meter): Till {
+  if (till === undefined) throw new RangeError('A model was asked before the thread was open');
+  return till;
+}
+
+/** The same world, with everybody counted who may be asked for a summary. */
+function meteredWorld(world: ThreadWorld, meter: Meter): ThreadWorld {
+  const metered = (summarizers: Summarizers): Summarizers => ({
+    ...summarizers,
+    models: summarizers.models.map((each) => ({
+      ...each,
+      model: new MeteredModel(each.model, () => tillOf(meter), false),
+    })),
+  });
+  const { summarizers, watcherSummarizers } = world;
+  return {
+    ...world,
+    ...(summarizers === undefined ? {} : { summarizers: metered(summarizers) }),
+    ...(watcherSummarizers === undefined ? {} : { watcherSummarizers: metered(watcherSummarizers) }),
+  };
+}
+
 /** What the user chose in the thread; undefined: what the configuration says counts. */
 interface ChosenMode {
   mode: ThreadSettings['mode'] | undefined;
@@ -471,12 +508,13 @@ interface ChosenMode {
 function watcherSurroundings(
   { config, model }: ThreadRequest,
   { clock, readConfig: read, prompts, emit }: ThreadWorld,
-  { place: { root, env }, chosen }: Pick<Parts, 'place' | 'chosen'>,
+  { place: { root, env }, chosen, meter }: Pick<Parts, 'place' | 'chosen' | 'meter'>,
 ): WatcherSurroundings {
   const readConfig = async (): Promise<Config> => withMode(await read(), chosen.mode);
   const warn = (message: string): void => emit({ type: 'warning', message });
+  const asked = new MeteredModel(model.model, () => tillOf(meter), false);
   return new WatcherSurroundings(
-    { root, env, clock, readConfig, prompts, model: model.model, modelName: model.name, warn },
+    { root, env, clock, readConfig, prompts, model: asked, modelName: model.name, warn },
     config,
   );
 }

@@ -85,6 +85,8 @@ export function whyUnanswered(error: unknown, signal: CancelSignal): Unanswered 
     if (signal.aborted) throw stopped();
     return { type: 'failed', why: 'the time for the compaction was over', mayTakeLess: false };
   }
+  if (error.code === 'limit_reached')
+    return { type: 'failed', why: error.message.replace(/\.$/, ''), mayTakeLess: false };
   if (!error.code.startsWith('model_')) throw error;
   const { limitTokens, requestedTokens } = error.data as Readonly<Record<string, unknown>>;
   const why = error.message.replace(/\.$/, '');

@@ -29,6 +29,8 @@ import type { Tier } from '../../vocabulary.ts';
 import { Session } from '../driver.ts';
 import type { SessionWorld } from '../driver.ts';
 import type { RunningTurn, TurnObserver, TurnView } from '../terms.ts';
+import type { ReachedLimit } from '../limits.ts';
+import type { Charge } from '../spending.ts';
 import type { TurnEnding } from '../loop.ts';
 import { Projection } from './projection.ts';
 import { SteerFold, STEERED_NOTE } from './steered.ts';
@@ -103,6 +105,16 @@ export class WatchedSession {
 
   get lastAgentMessage(): string | undefined {
     return this.#session.lastAgentMessage;
+  }
+
+  /** As `Session.reachedLimit`. */
+  reachedLimit(): ReachedLimit | undefined {
+    return this.#session.reachedLimit();
+  }
+
+  /** As `Session.spend`. */
+  spend(charge: Charge): Promise<void> {
+    return this.#session.spend(charge);
   }
 
   /** How the user's newest turn ended in this process. Turns that the watcher starts change nothing about it. */

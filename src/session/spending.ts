@@ -1,0 +1,107 @@
+// What requests to models came to, by the log: a thread that is resumed goes on counting where it stood.
+
+import type { JsonObject } from '../protocol/item.ts';
+import type { LogRecord, NoteRecord } from '../protocol/record.ts';
+import { costOf, priceOf } from '../tokens/prices.ts';
+
+/** What some requests came to. */
+export interface Spent {
+  /** Retries, judgments and summaries included. */
+  readonly requests: number;
+  /** Sent and answered. */
+  readonly tokens: number;
+  /** US dollars of those whose price is known. */
+  readonly dollars: number;
+  /** Requests whose price is not known. */
+  readonly unpriced: number;
+}
+
+/** What is counted against limits. */
+export interface Spending {
+  /** Since the user's newest message, with all that the watcher asked for since. */
+  readonly turn: Spent;
+  /** Since the thread began. What is undone was paid for. */
+  readonly session: Spent;
+}
+
+const NOTHING: Spent = { requests: 0, tokens: 0, dollars: 0, unpriced: 0 };
+
+/** A thread that asked no model. */
+export const NO_SPENDING: Spending = { turn: NOTHING, session: NOTHING };
+
+/** What a model was asked beside the answers whose usage is in the log; undefined dollars: the price is not known. */
+export interface Charge {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly dollars: number | undefined;
+}
+
+/** The kind of the note that a charge is kept in. */
+export const SPENT_NOTE = 'spent';
+
+/** A charge as the log keeps it. */
+export function spentNote({ requests, tokens, dollars }: Charge): NoteRecord {
+  return { type: 'note', kind: SPENT_NOTE, value: { requests, tokens, dollars: dollars ?? null } };
+}
+
+/** Folds a log into what its requests came to. */
+export class SpendingFold {
+  #spending = NO_SPENDING;
+  #model: string | undefined;
+
+  /** What was spent by the records so far; the same object while nothing changes. */
+  get spending(): Spending {
+    return this.#spending;
+  }
+
+  add(record: LogRecord): void {
+    switch (record.type) {
+      case 'settings':
+        this.#model = record.model ?? this.#model;
+        return;
+      case 'turn_started':
+        if (record.origin?.type === 'user' && record.kind === 'regular') {
+          this.#spending = { ...this.#spending, turn: NOTHING };
+        }
+        return;
+      case 'usage':
+        if (record.usage.source !== 'reported' || record.usage.covers !== 'response') return;
+        this.#add({ requests: 1, tokens: record.usage.total, dollars: this.#dollarsOf(record.usage) });
+        return;
+      case 'note':
+        if (record.kind === SPENT_NOTE) this.#add(chargeIn(record.value));
+    }
+  }
+
+  #dollarsOf({ total, output = 0, cachedInput = 0 }: Extract<LogRecord, { type: 'usage' }>['usage']) {
+    const price = priceOf(this.#model);
+    const input = Math.max(0, total - output);
+    return price === undefined
+      ? undefined
+      : costOf({ input, cached: Math.min(cachedInput, input), output }, price);
+  }
+
+  #add(charge: Charge): void {
+    const { turn, session } = this.#spending;
+    this.#spending = { turn: plus(turn, charge), session: plus(session, charge) };
+  }
+}
+
+function plus(spent: Spent, { requests, tokens, dollars }: Charge): Spent {
+  return {
+    requests: spent.requests + requests,
+    tokens: spent.tokens + tokens,
+    dollars: spent.dollars + (dollars ?? 0),
+    unpriced: spent.unpriced + (dollars === undefined ? requests : 0),
+  };
+}
+
+/** Whatever a file says: nothing in it takes anything back. */
+function chargeIn(value: JsonObject): Charge {
+  const amount = (key: string): number => {
+    const found = value[key];
+    return typeof found === 'number' && Number.isFinite(found) && found > 0 ? found : 0;
+  };
+  const dollars = value['dollars'] === null ? undefined : amount('dollars');
+  return { requests: amount('requests'), tokens: amount('tokens'), dollars };
+}
