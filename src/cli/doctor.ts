@@ -1,15 +1,14 @@
 // `baton doctor`: what works here, what does not, and the cure.
 
-import { spawn } from 'node:child_process';
 import { access, constants, mkdir } from 'node:fs/promises';
-import { delimiter } from 'node:path';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { ConfigRequest } from '../config/load.ts';
 import { batonHome, loadConfig } from '../config/load.ts';
 import type { ModelProvider } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { findProgram } from '../processes/driver.ts';
+import { findProgram, programDirectories, runProcess } from '../processes/driver.ts';
+import { withoutSecrets } from '../processes/environment.ts';
 import { findSessions } from './agents.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { foldLines, padEnd, paint, plural, printable, tildePath } from './style.ts';
@@ -215,10 +214,8 @@ async function checkSessions(io: CommandIo): Promise<Finding> {
 }
 
 async function checkBinary(io: CommandIo, name: string, use: string): Promise<Finding> {
-  const path = await findProgram(
-    name,
-    (io.env['PATH'] ?? '').split(delimiter).filter((each) => each !== ''),
-  );
+  const directories = await programDirectories(io.env['PATH'] ?? '', io.cwd);
+  const path = await findProgram(name, directories);
   if (path === undefined) return { name, state: 'absent', detail: `not on PATH. ${use}` };
   const version = await versionOf(path, io);
   return version === undefined
@@ -231,17 +228,24 @@ async function checkBinary(io: CommandIo, name: string, use: string): Promise<Fi
     : { name, state: 'ok', detail: `${version} (${tildePath(path, io.homeDirectory)})` };
 }
 
+/** Most of an answer that is kept, in characters: a version is one line. */
+const VERSION_CHARACTERS = 1000;
+
 async function versionOf(path: string, io: CommandIo): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(path, ['--version'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: VERSION_DEADLINE_MS,
-      killSignal: 'SIGKILL',
-      signal: io.signal,
-    });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
-    child.on('error', () => resolve(undefined));
-    child.on('close', (code) => resolve(code === 0 ? output.trim().split('\n')[0] : undefined));
-  });
+  let output = '';
+  const end = await runProcess(
+    {
+      command: [path, '--version'],
+      cwd: undefined,
+      env: withoutSecrets(io.env, []),
+      timeoutMs: VERSION_DEADLINE_MS,
+      graceMs: 0,
+      leftovers: 'kill',
+    },
+    (chunk, stream) => {
+      if (stream === 'stdout') output = (output + chunk.toString('utf8')).slice(0, VERSION_CHARACTERS);
+    },
+    io.signal,
+  );
+  return end.type === 'exited' && end.status === 0 ? output.trim().split('\n')[0] : undefined;
 }

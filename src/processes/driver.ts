@@ -2,8 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, realpath } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { CancelSignal } from '../ports.ts';
 
@@ -168,6 +168,21 @@ function signalGroup(pid: number | undefined, name: 'SIGTERM' | 'SIGKILL'): void
   } catch {
     // It has ended already.
   }
+}
+
+/**
+ * The directories of a search path in which programs of Baton's own are looked for: absolute, and none of the workspace,
+ * because what an agent can write may not become Baton's own tool.
+ * @param path the variable `PATH`
+ * @param workspace absolute, with links resolved
+ */
+export async function programDirectories(path: string, workspace: string): Promise<readonly string[]> {
+  const named = path.split(delimiter).filter((directory) => isAbsolute(directory));
+  const real = await Promise.all(named.map((directory) => realpath(directory).catch(() => undefined)));
+  return named.filter((_, at) => {
+    const directory = real[at];
+    return directory !== undefined && /^\.\.(?:\/|$)/.test(relative(workspace, directory));
+  });
 }
 
 /** The first directory's program of that name, as a path; undefined where none has one that may be run. */

@@ -1,0 +1,62 @@
+// Holds that git is started by one file only, and that no file starts a process round the places that may.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'src');
+
+const DOOR = 'git/driver.ts';
+
+/** Who may start processes: the one place that does, and what starts others than git through it. */
+const STARTERS: Readonly<Record<string, readonly string[]>> = {
+  'node:child_process': ['processes/driver.ts'],
+  runProcess: [
+    'processes/driver.ts',
+    DOOR,
+    'cli/doctor.ts',
+    'hooks/driver.ts',
+    'tools/driver.ts',
+    'tools/grep/driver.ts',
+    'tools/shell/driver.ts',
+  ],
+};
+
+/** `git` as the first word of a command, or as a program that is looked up. */
+const STARTS_GIT =
+  /\[\s*['"`]git['"`\s]|(?:spawn|exec|fork|findProgram|find)\w*\(\s*['"`]git\b|command: ['"`]git\b/;
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map((path) => ({ path, text: readFileSync(join(SOURCE, path), 'utf8') }));
+
+test('git is started by one file only', () => {
+  const starters = files.filter(({ path, text }) => path !== DOOR && /\brunProcess\b/.test(text));
+  const others = starters.filter(({ text }) => STARTS_GIT.test(text));
+  assert.ok(starters.length > 0, 'starters');
+  assert.deepEqual(
+    others.map(({ path }) => path),
+    [],
+  );
+});
+
+test('the rule finds what it is to find', () => {
+  const texts = [
+    "runProcess({ command: ['git', 'status'] })",
+    "spawn('git', [])",
+    'execFileSync("git")',
+    "findProgram('git', directories)",
+    "command: 'git status'",
+  ];
+  for (const text of texts) assert.match(text, STARTS_GIT);
+  assert.match(files.find(({ path }) => path === DOOR)?.text ?? '', STARTS_GIT);
+});
+
+for (const [name, allowed] of Object.entries(STARTERS)) {
+  test(`${name} is used by the files that may start a process, and by no other`, () => {
+    const users = files.filter(({ text }) => new RegExp(`\\b${name}\\b`).test(text));
+    assert.deepEqual(users.map(({ path }) => path).toSorted(), allowed.toSorted());
+  });
+}
