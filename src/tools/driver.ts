@@ -1,10 +1,11 @@
 // The tools of one thread: opened once, run one call at a time or several that only read.
 
-import { delimiter, isAbsolute } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { delimiter } from 'node:path';
 import { isBelow } from '../files/driver.ts';
 import { runGit } from '../git/driver.ts';
 import type { CancelSignal } from '../ports.ts';
-import { findProgram, runProcess } from '../processes/driver.ts';
+import { findProgram, programDirectories, runProcess } from '../processes/driver.ts';
 import { withoutSecrets } from '../processes/environment.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { resolveRoot } from '../workspace/driver.ts';
@@ -17,7 +18,9 @@ import { createPatchTool } from './patch/driver.ts';
 import { createReadTool } from './read/driver.ts';
 import { ReadTracker } from './read-tracker.ts';
 import { createRecallTool } from './recall/driver.ts';
-import { confinedCommand } from './sandbox.ts';
+import { lookAtRepository, pinned } from './repository/driver.ts';
+import type { RepositoryQuestion } from './repository/driver.ts';
+import { confinedCommand, CONFINEMENT_PROBE, ISOLATIONS } from './sandbox.ts';
 import { createShellTool } from './shell/driver.ts';
 import { createPhaseCheckpointTool, createTodoTool, createUpdatePlanTool } from './state/tools.ts';
 import { failed } from './tool.ts';
@@ -37,6 +40,8 @@ export interface ToolTerms {
   readonly platform: string;
   /** The log of this thread from its start, for `recall`. */
   readonly log: ToolWorld['log'];
+  /** Where Baton keeps sessions and configuration, absolute: no confined command writes there. */
+  readonly home: string | undefined;
 }
 
 /** The tools of one thread. */
@@ -49,7 +54,7 @@ export interface Toolbox {
   readonly root: string;
   /** The shell that runs scripts. */
   readonly shell: string;
-  /** What commands see: the environment without what looks like a secret. */
+  /** What Baton's own git sees: the environment of commands, without the workspace in the search path. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -73,7 +78,7 @@ export async function openToolbox(terms: ToolTerms, signal: CancelSignal): Promi
     createPhaseCheckpointTool(),
     createRecallTool(world),
   ];
-  const { confinement, root, shell, env } = world;
+  const { confinement, root, shell, gitEnv: env } = world;
   return { tools, confinement, root, shell, env };
 }
 
@@ -81,31 +86,30 @@ export async function openToolbox(terms: ToolTerms, signal: CancelSignal): Promi
 export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise<ToolWorld> {
   const root = await resolveRoot(terms.directory);
   const env = withoutSecrets(terms.env, terms.keyVariables);
-  const programs = new Programs(env['PATH'] ?? '', root);
-  const [bash, ripgrep, bubblewrap] = await Promise.all([
-    programs.find('bash'),
-    programs.find('rg'),
-    programs.find('bwrap'),
+  const directories = await programDirectories(env['PATH'] ?? '', root);
+  const gitEnv = { ...env, PATH: directories.join(delimiter) };
+  const [bash, ripgrep, home] = await Promise.all([
+    findProgram('bash', directories),
+    findProgram('rg', directories),
+    terms.home === undefined ? undefined : realpath(terms.home).catch(() => undefined),
   ]);
-  const git = await lookAtRepository(root, env, signal);
-  const base = {
+  const repository = await lookAtRepository({ root, env: gitEnv, signal });
+  const world: ToolWorld = {
     root,
     env,
+    gitEnv,
     shell: bash ?? '/bin/sh',
     ripgrep,
-    isRepository: git.isRepository,
+    isRepository: repository !== undefined,
     tracker: new ReadTracker(),
     log: terms.log,
     monotonicMs: () => performance.now(),
+    confinement: await tryConfinement(terms.platform, { root, env: gitEnv, signal }),
+    kept: home !== undefined && isBelow(home, root) ? pinned(home, root, 'read') : [],
   };
-  const confinement = await tryConfinement(
-    { ...terms, bubblewrap },
-    { root, cwd: root, gitDirectory: git.outside },
-    { env, signal },
-  );
-  const world: ToolWorld = { ...base, confinement };
   // Below a directory that git ignores it would list nothing.
-  const isHidden = git.isRepository && git.top !== root && (await isHiddenFromGit(world, signal));
+  const isHidden =
+    repository !== undefined && repository.top !== root && (await isHiddenFromGit(world, signal));
   return isHidden ? { ...world, isRepository: false } : world;
 }
 
@@ -114,94 +118,61 @@ export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise
  * @throws BatonError as `openToolbox`
  */
 export async function findConfinement(
-  { directory, env: all, keyVariables, platform }: Omit<ToolTerms, 'log'>,
+  { directory, env: all, keyVariables, platform }: Omit<ToolTerms, 'log' | 'home'>,
   signal: CancelSignal,
 ): Promise<Confinement> {
   const root = await resolveRoot(directory);
-  const env = withoutSecrets(all, keyVariables);
-  const bubblewrap = await new Programs(env['PATH'] ?? '', root).find('bwrap');
-  const { outside } = await lookAtRepository(root, env, signal);
-  return tryConfinement(
-    { platform, bubblewrap },
-    { root, cwd: root, gitDirectory: outside },
-    { env, signal },
-  );
+  return tryConfinement(platform, { root, env: withoutSecrets(all, keyVariables), signal });
 }
 
 async function isHiddenFromGit(world: ToolWorld, signal: CancelSignal): Promise<boolean> {
   const { end } = await runGit(['check-ignore', '-q', '--', '.'], world.root, {
-    env: world.env,
+    env: world.gitEnv,
     signal,
   });
   return end.type === 'exited' && end.status === 0;
 }
 
-/** Programs of `PATH`, never one of the workspace: what an agent can write may not become Baton's own tool. */
-class Programs {
-  readonly #directories: readonly string[];
-
-  constructor(path: string, root: string) {
-    this.#directories = path
-      .split(delimiter)
-      .filter((directory) => isAbsolute(directory) && directory !== root && !isBelow(directory, root));
-  }
-
-  async find(name: string): Promise<string | undefined> {
-    return findProgram(name, this.#directories);
-  }
-}
-
-interface RepositoryFacts {
-  readonly isRepository: boolean;
-  /** Its top directory. */
-  readonly top: string | undefined;
-  /** Its own folder, where that is not below the workspace. */
-  readonly outside: string | undefined;
-}
-
-async function lookAtRepository(
-  root: string,
-  env: Readonly<Record<string, string>>,
-  signal: CancelSignal,
-): Promise<RepositoryFacts> {
-  const args = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'];
-  const { end, output } = await runGit(args, root, { env, signal });
-  const [top, common] = output.toString('utf8').split('\n');
-  if (end.type !== 'exited' || end.status !== 0 || top === undefined || common === undefined) {
-    return { isRepository: false, top: undefined, outside: undefined };
-  }
-  return { isRepository: true, top, outside: isBelow(common, root) ? undefined : common };
-}
-
 const CONFINEMENT_TIMEOUT_MS = 5000;
 
-/** Bubblewrap may be installed and not allowed to do what it is for, as in many containers: only a try tells. */
+/**
+ * Bubblewrap may be installed and not allowed to do what it is for, as in many containers, or do less than it is asked to:
+ * only a try tells.
+ */
 async function tryConfinement(
-  { platform, bubblewrap }: { readonly platform: string; readonly bubblewrap: string | undefined },
-  places: Parameters<typeof confinedCommand>[3],
-  { env, signal }: { readonly env: Readonly<Record<string, string>>; readonly signal: CancelSignal },
+  platform: string,
+  { root, env, signal }: RepositoryQuestion,
 ): Promise<Confinement> {
   if (platform !== 'linux') return { type: 'none', why: 'Commands can be confined on Linux only.' };
-  if (bubblewrap === undefined) {
+  const path = await findProgram('bwrap', await programDirectories(env['PATH'] ?? '', root));
+  if (path === undefined) {
     return { type: 'none', why: 'Bubblewrap (bwrap) is not installed, so that commands cannot be confined.' };
   }
-  let errors = '';
-  const end = await runProcess(
-    {
-      command: confinedCommand(bubblewrap, ['/bin/sh', '-c', ':'], 'workspace_write', places),
-      cwd: places.root,
-      env,
-      timeoutMs: CONFINEMENT_TIMEOUT_MS,
-      graceMs: 0,
-      leftovers: 'kill',
-    },
-    (chunk) => (errors = (errors + chunk.toString('utf8')).slice(0, 300)),
-    signal,
-  );
-  if (end.type === 'exited' && end.status === 0) {
-    return { type: 'bubblewrap', path: bubblewrap, gitDirectory: places.gitDirectory };
+  let why = '';
+  for (const isolation of ISOLATIONS) {
+    let errors = '';
+    const probe = ['/bin/sh', '-c', CONFINEMENT_PROBE];
+    const end = await runProcess(
+      {
+        command: confinedCommand({ path, isolation }, probe, 'workspace_write', {
+          root,
+          cwd: root,
+          mounts: [],
+        }),
+        cwd: root,
+        env,
+        timeoutMs: CONFINEMENT_TIMEOUT_MS,
+        graceMs: 0,
+        leftovers: 'kill',
+      },
+      (chunk) => (errors = (errors + chunk.toString('utf8')).slice(0, 300)),
+      signal,
+    );
+    if (end.type === 'exited' && end.status === 0) return { type: 'bubblewrap', path, isolation };
+    why = errors.trim() || end.type;
+    if (end.type !== 'exited') break;
   }
-  return { type: 'none', why: `Bubblewrap does not work here (${errors.trim() || end.type}).` };
+  return { type: 'none', why: `Bubblewrap does not work here (${why}).` };
 }
 
 /** One call as it is run. */

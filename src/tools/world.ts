@@ -2,11 +2,11 @@
 
 import type { LogRecord } from '../protocol/record.ts';
 import type { ReadTracker } from './read-tracker.ts';
+import type { Bubblewrap, SandboxMount } from './sandbox.ts';
 
 /** How commands can be confined on this machine. */
 export type Confinement =
-  /** `path`: the program. `gitDirectory`: see `SandboxPlaces`. */
-  | { readonly type: 'bubblewrap'; readonly path: string; readonly gitDirectory: string | undefined }
+  | ({ readonly type: 'bubblewrap' } & Bubblewrap)
   /** `why` is one sentence. */
   | { readonly type: 'none'; readonly why: string };
 
@@ -16,9 +16,13 @@ export interface ToolWorld {
   readonly root: string;
   /** The environment of commands, without secrets. */
   readonly env: Readonly<Record<string, string>>;
+  /** The same with a search path that leaves the workspace out: for git, and for scripts that may write in a repository. */
+  readonly gitEnv: Readonly<Record<string, string>>;
   /** The shell that runs scripts: bash where there is one. */
   readonly shell: string;
   readonly confinement: Confinement;
+  /** What of the workspace no confined command may write: where Baton keeps its sessions, if that is in it. */
+  readonly kept: readonly SandboxMount[];
   /** The program, where it is installed. */
   readonly ripgrep: string | undefined;
   /** Whether git answers for the workspace: then what git ignores is left out of listings. */

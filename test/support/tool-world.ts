@@ -54,11 +54,10 @@ export class ToolBench {
     env: Readonly<Record<string, string>> = {},
     root = this.root,
     without: NonNullable<WorldTerms['without']> = [],
+    batonHome?: string,
   ): Promise<ToolBench> {
-    return new ToolBench(
-      realpathSync(root),
-      await openTools(root, { PATH: pathWithout(without), ...env }, []),
-    );
+    const path = { PATH: pathWithout(without), ...env };
+    return new ToolBench(realpathSync(root), await openTools(root, path, [], batonHome));
   }
 
   /** Runs a call; unconfined unless the test says otherwise. */
@@ -92,6 +91,7 @@ function openTools(
   directory: string,
   env: Readonly<Record<string, string>>,
   log: readonly LogRecord[] = [],
+  batonHome?: string,
 ): Promise<Toolbox> {
   const home = process.env['HOME'];
   const terms = {
@@ -99,6 +99,7 @@ function openTools(
     env: { HOME: home, ...env },
     keyVariables: [],
     platform: process.platform,
+    home: batonHome,
     log: () => log,
   };
   return openToolbox(terms, NEVER);

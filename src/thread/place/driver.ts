@@ -58,6 +58,7 @@ export async function openPlace(request: ThreadRequest, world: ThreadWorld, log:
         env: world.env,
         keyVariables: world.keyVariables,
         platform: world.platform,
+        home: world.home,
         log: () => recordsOf(world.home, rollout.path),
       },
       world.signal,

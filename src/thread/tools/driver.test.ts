@@ -60,7 +60,7 @@ class Bench {
     );
     return {
       tools,
-      confinement: { type: 'bubblewrap', path: '/bin/bwrap', gitDirectory: undefined },
+      confinement: { type: 'bubblewrap', path: '/bin/bwrap', isolation: [] },
       root: '/work',
       shell: '/bin/sh',
       env: {},

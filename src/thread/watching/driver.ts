@@ -14,6 +14,7 @@ import type { PromptName } from '../../prompts/shipped.ts';
 import type { JudgeQuestion, ScratchFiles, WatcherSettings, WatcherWorld } from '../../watcher/live/agent.ts';
 import { JUDGMENT_SCHEMA } from '../../watcher/judgment.ts';
 import type { GitFacts, WorldFacts } from '../../watcher/packet/facts.ts';
+import { lookAtRepository } from '../../tools/repository/driver.ts';
 import { resolvePolicy } from '../../watcher/policy.ts';
 import { locate } from '../../workspace/driver.ts';
 import { userSays } from '../context.ts';
@@ -146,9 +147,18 @@ const MOST_CHANGES = 200;
 /** What git says of a work tree; undefined where there is none. */
 async function gitFacts(root: string, env: Readonly<Record<string, string>>): Promise<GitFacts | undefined> {
   const signal = AbortSignal.timeout(FACTS_TIMEOUT_MS);
+  if ((await lookAtRepository({ root, env, signal })) === undefined) return undefined;
   const ask = (...args: readonly string[]) => runGit(args, root, { env, signal });
   const [status, head] = await Promise.all([
-    ask('status', '--porcelain=v1', '-z', '--branch', '--untracked-files=normal'),
+    // Into a submodule git would go by the configuration of that.
+    ask(
+      'status',
+      '--porcelain=v1',
+      '-z',
+      '--branch',
+      '--untracked-files=normal',
+      '--ignore-submodules=dirty',
+    ),
     ask('log', '-1', '--format=%H%n%s'),
   ]);
   if (!hasSucceeded(status)) return undefined;

@@ -1,7 +1,7 @@
 // Commands as real processes: what they write, how they end, and that nothing of them stays.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import { git, need, ToolBench } from '../../../test/support/tool-world.ts';
@@ -199,6 +199,16 @@ describe('the output of a command', HANGS, () => {
 });
 
 describe('without bubblewrap', HANGS, () => {
+  it('one that starts commands and does not confine them is not believed', async () => {
+    const script = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n';
+    const bin = await ToolBench.open({ files: { bwrap: script } });
+    chmodSync(bin.path('bwrap'), 0o755);
+    const other = await ToolBench.open({ env: { PATH: `${bin.root}:/usr/bin:/bin` } });
+    assert.ok(other.toolbox.confinement.type === 'none', 'none');
+    assert.match(other.toolbox.confinement.why, /capabilities stay|the disk stays writable/);
+    for (const one of [bin, other]) one.close();
+  });
+
   it('a confined command is not run, and the reason is said', async () => {
     const plain = await ToolBench.open({ without: ['bwrap'] });
     assert.equal(plain.toolbox.confinement.type, 'none');
@@ -291,17 +301,57 @@ describe('a confined command', { ...HANGS, skip: bubblewrap.skip }, () => {
     });
     const tree = `${confined.root}-tree`;
     git(confined.root, 'worktree', 'add', '-q', '-b', 'other', tree);
+    writeFileSync(`${tree}/w.txt`, 'w\n');
     const opened = await confined.reopen(bubblewrap.env, tree);
     const called = await opened.call(
       'shell',
       {
-        command: `echo w > w.txt && git add -A && git commit -qm work && ! echo evil > ${confined.path('.git/hooks/x')}`,
+        command: 'git add -A && git commit -qm work',
       },
       { sandbox: 'workspace_write' },
     );
     assert.equal(called.success, true, called.text);
+    const hook = confined.path('.git/hooks/x');
+    const planted = await opened.call(
+      'shell',
+      { command: `echo evil > ${hook}` },
+      { sandbox: 'workspace_write' },
+    );
+    assert.equal(planted.success, false, planted.text);
+    assert.equal(existsSync(hook), false);
     assert.match(git(confined.root, 'log', '--oneline', 'other'), /work/);
     opened.close();
+  });
+
+  it('has no capability, and cannot mount the disk anew', async (t) => {
+    const held = openSync(confined.path('baton-held-open'), 'w');
+    t.after(() => closeSync(held));
+    for (const sandbox of ['read_only', 'workspace_write'] as const) {
+      const called = await run(
+        'mount -o remount,rw,bind / ; umount /tmp; grep Cap /proc/self/status; readlink /proc/self/fd/*; touch /usr/baton-was-here /var/tmp/x /sys/x; echo x > /proc/sys/kernel/hostname',
+        sandbox,
+      );
+      const lines = outputOf(called).match(/^Cap\w+:\s+(\w+)$/gm) ?? [];
+      assert.equal(lines.length, 5);
+      for (const line of lines) assert.match(line, /:\s+0+$/);
+      assert.doesNotMatch(outputOf(called), /baton-held-open/, "Baton's own files");
+      for (const path of ['/usr/baton-was-here', '/var/tmp/x']) assert.equal(existsSync(path), false, path);
+    }
+  });
+
+  it('does not write where Baton keeps its sessions', async () => {
+    const made = await ToolBench.open({ files: { 'own/baton/config.toml': '' }, env: bubblewrap.env });
+    const opened = await made.reopen(bubblewrap.env, made.root, [], made.path('own/baton'));
+    const called = await opened.call(
+      'shell',
+      {
+        command: 'echo evil > own/baton/config.toml; mv own other; mv own/baton x; rm -r own; echo x > own/y',
+      },
+      { sandbox: 'workspace_write' },
+    );
+    assert.equal(called.success, true, called.text);
+    assert.equal(readFileSync(made.path('own/baton/config.toml'), 'utf8'), '');
+    for (const one of [made, opened]) one.close();
   });
 
   it('takes with it even what left its group', async () => {

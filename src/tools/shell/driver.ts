@@ -8,6 +8,8 @@ import type { ProcessEnd } from '../../processes/driver.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { locate } from '../../workspace/driver.ts';
 import { MiddleCut, RESULT_TOKENS } from '../cap.ts';
+import { gitScriptOf } from '../git-script.ts';
+import { openRepository, repositoryToRead } from '../repository/driver.ts';
 import { confinedCommand } from '../sandbox.ts';
 import { isBinary, TerminalText } from '../terminal.ts';
 import { defineTool, failed } from '../tool.ts';
@@ -44,7 +46,7 @@ export function createShellTool(world: ToolWorld): Tool<ShellInput> {
     name: 'shell',
     kind: 'run',
     description:
-      'Runs a script in bash. Standard input is empty and there is no terminal; what is still running when the script ends is ended, too, so start nothing in the background that is to stay. The result has exit status, duration, and standard output and error in one.',
+      'Runs a script in bash. Standard input is empty and there is no terminal; what is still running when the script ends is ended, too, so start nothing in the background that is to stay. In the sandbox .git is read-only unless every command of the script is a plain git command: run git add, git commit and the like in a call of their own, joined with && or on lines of their own, and git init alone. The result has exit status, duration, and standard output and error in one.',
     arguments: {
       command: z.string().min(1).max(MAX_SCRIPT),
       workdir: z.string().default('.').describe('Where it runs, inside of the workspace.'),
@@ -80,17 +82,18 @@ async function runShell(
     const why = place.kind === 'refused' ? place.why : 'no directory that exists';
     return failed(`The command was not run: workdir ${input.workdir} is ${why}.`);
   }
-  const command = commandLine(input.command, place.path, context.sandbox, world);
-  if (typeof command === 'string') return failed(command);
+  if (input.command.includes('\0')) return failed('The command was not run: it holds a zero byte.');
+  const prepared = await prepare(input.command, place.path, context.sandbox, { world, signal });
+  if (typeof prepared === 'string') return failed(`The command was not run: ${prepared}`);
   const { callId: call_id, sandbox } = context;
   context.emit({ type: 'exec_command_begin', call_id, command: input.command, cwd: place.path, sandbox });
   const output = new Output((delta) => context.emit({ type: 'exec_command_output_delta', call_id, delta }));
   const startedMs = world.monotonicMs();
   const end = await runProcess(
     {
-      command,
+      command: prepared.command,
       cwd: place.path,
-      env: { ...world.env, ...QUIET },
+      env: { ...prepared.env, ...QUIET },
       timeoutMs: input.timeout_ms,
       graceMs: GRACE_MS,
       leftovers: 'kill',
@@ -98,6 +101,7 @@ async function runShell(
     (chunk) => output.add(chunk),
     signal,
   );
+  const planted = await prepared.close();
   const durationMs = Math.round(world.monotonicMs() - startedMs);
   const exitCode = end.type === 'exited' ? end.status : null;
   context.emit({
@@ -108,8 +112,10 @@ async function runShell(
     duration_ms: durationMs,
   });
   const told = output.end();
+  const isClosed = exitCode !== 0 && IS_CLOSED.test(told);
+  const notes = [planted, isClosed ? prepared.why : undefined].filter((note) => note !== undefined);
   return {
-    text: `${describeEnd(end, durationMs)}\nOutput:\n${told === '' ? '(none)' : told}`,
+    text: [`${describeEnd(end, durationMs)}\nOutput:\n${told === '' ? '(none)' : told}`, ...notes].join('\n'),
     success: exitCode === 0,
     ...(exitCode === null ? {} : { exitCode }),
   };
@@ -118,24 +124,56 @@ async function runShell(
 /** Programs that would wait for a key, ask for a password or paint. */
 const QUIET = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb', NO_COLOR: '1' };
 
-/** The command line of a script, or why it cannot be run as the session wants it. */
-function commandLine(
+/** How git and others complain of a repository that they may not write. */
+const IS_CLOSED = /\.git\b[^\n]*(?:Read-only file system|Device or resource busy)/;
+
+/** A script ready to run. */
+interface Prepared {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What to tell the model when the repository refused to be written. */
+  readonly why?: string;
+  /** As `RepositoryAccess.close`. */
+  readonly close: () => Promise<string | undefined>;
+}
+
+/** Prepares a script, or says why it cannot be run as the session wants it. */
+async function prepare(
   script: string,
   cwd: string,
   sandbox: ToolContext['sandbox'],
-  world: ToolWorld,
-): readonly string[] | string {
-  if (script.includes('\0')) return 'The command was not run: it holds a zero byte.';
+  { world, signal }: Surroundings,
+): Promise<Prepared | string> {
+  const { confinement, root, env, gitEnv, kept } = world;
   // One pipe for both streams keeps what was written first before what was written next.
   const merged = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', world.shell, '-c', script];
-  if (sandbox === 'danger_full_access') return merged;
-  const { confinement } = world;
+  const close = async (): Promise<undefined> => undefined;
+  if (sandbox === 'danger_full_access') return { command: merged, env, close };
   if (confinement.type === 'none') {
-    return `The command was not run: ${confinement.why} Without it a command can only run with the user's approval.`;
+    return `${confinement.why} Without it a command can only run with the user's approval.`;
   }
-  const { path, gitDirectory } = confinement;
-  return confinedCommand(path, merged, sandbox, { root: world.root, cwd, gitDirectory });
+  const question = { root, env: gitEnv, signal };
+  if (sandbox === 'read_only') {
+    const mounts = await repositoryToRead(question);
+    return { command: confinedCommand(confinement, merged, sandbox, { root, cwd, mounts }), env, close };
+  }
+  const kind = gitScriptOf(script, root);
+  try {
+    const repository = await openRepository(question, kind);
+    const mounts = [...repository.mounts, ...kept];
+    return {
+      command: confinedCommand(confinement, merged, sandbox, { root, cwd, mounts }),
+      env: kind === 'other' ? env : gitEnv,
+      why: repository.why ?? GIT_ALONE,
+      close: () => repository.close(),
+    };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
+
+const GIT_ALONE =
+  'In the sandbox .git is read-only unless every command of the script is a plain git command: run git add, git commit and the like in a call of their own, without other programs, variables or substitutions, and git init alone. What names commands (config, hooks) cannot be changed there: ask with_escalated_permissions for that.';
 
 function describeEnd(end: ProcessEnd, durationMs: number): string {
   const seconds = `${(durationMs / 1000).toFixed(1)} seconds`;
