@@ -30,6 +30,8 @@ export interface ProcessRequest {
   readonly graceMs: number;
   /** What becomes of the rest of its group when the process itself has ended. */
   readonly leftovers: 'leave' | 'kill';
+  /** The group ends also when Baton is killed and cannot end it. It costs one waiting shell. */
+  readonly endsWithBaton?: boolean;
 }
 
 /** Takes what a process writes, as it writes it. */
@@ -107,6 +109,7 @@ class Life {
         (status === null ? { type: 'killed', signal: signalName ?? 'a signal' } : { type: 'exited', status });
       child.once('close', () => this.#finish(end));
       // A process that is being stopped leaves its group the rest of the time to tidy up.
+      child.stdio[GUARD_DESCRIPTOR]?.destroy();
       if (this.#stoppedBy !== undefined) return;
       if (leftovers === 'kill') signalGroup(child.pid, 'SIGKILL');
       // From here on the group may be another's, unless something of it was left to run.
@@ -143,11 +146,22 @@ class Life {
   }
 }
 
-function start({ command, cwd, env, input }: ProcessRequest): ChildProcess | Error {
-  const [file = '', ...args] = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
+/** A pipe that only Baton holds open, and that a shell of the group waits for. */
+const GUARD_DESCRIPTOR = 3;
+
+/** Runs its arguments; a shell beside them ends the group when the pipe closes. POSIX knows no signal for that. */
+const GUARD = `
+{ read -r _ <&3; kill -s KILL -- "-$$"; } > /dev/null 2>&1 &
+exec "$@" 3<&-
+`;
+
+function start({ command, cwd, env, input, endsWithBaton = false }: ProcessRequest): ChildProcess | Error {
+  const plain = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
+  const [file = '', ...args] = endsWithBaton ? ['/bin/sh', '-c', GUARD, 'sh', ...plain] : plain;
   const stdin = input === undefined ? 'ignore' : 'pipe';
+  const stdio = [stdin, 'pipe', 'pipe', ...(endsWithBaton ? (['pipe'] as const) : [])] as const;
   try {
-    return spawn(file, args, { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] });
+    return spawn(file, args, { cwd, env, detached: true, stdio: [...stdio] });
   } catch (error) {
     // What the system refuses at once: arguments that are too long or hold a zero byte.
     return error instanceof Error ? error : new Error(String(error));

@@ -1,6 +1,7 @@
 // Commands as real processes: what they write, how they end, and that nothing of them stays.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
@@ -142,6 +143,26 @@ describe('what a command leaves behind', HANGS, () => {
     const called = await shell(`setsid ${LONG} & echo done`);
     assert.equal(outputOf(called), 'done\n');
     assert.equal(called.exitCode, 0);
+  });
+});
+
+describe('a Baton that is killed', HANGS, () => {
+  it('takes an unconfined command with it, with all that it started', async () => {
+    const program = `
+      import { runProcess } from '${new URL('../../processes/driver.ts', import.meta.url).href}';
+      await runProcess(
+        {
+          command: ['/bin/bash', '-c', '${LONG} & echo $! > below; echo $$ > above.new; mv above.new above; wait'],
+          cwd: ${JSON.stringify(bench.root)}, env: process.env, timeoutMs: 60_000, graceMs: 0, leftovers: 'kill', endsWithBaton: true,
+        },
+        () => undefined,
+        new AbortController().signal,
+      );`;
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    while (!existsSync(bench.path('above'))) await sleep(10);
+    child.kill('SIGKILL');
+    for (const file of ['above', 'below']) assert.ok(await isGone(file), file);
   });
 });
 

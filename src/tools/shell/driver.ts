@@ -97,6 +97,8 @@ async function runShell(
       timeoutMs: input.timeout_ms,
       graceMs: GRACE_MS,
       leftovers: 'kill',
+      // Bubblewrap sees to that itself.
+      endsWithBaton: sandbox === 'danger_full_access',
     },
     (chunk) => output.add(chunk),
     signal,
