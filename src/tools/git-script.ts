@@ -1,7 +1,6 @@
 // Which scripts consist of git and nothing else: these may write in `.git`, which no other confined command can.
 // Decided by the shell's grammar. A wrong no costs the model a second call; what a wrong yes could do, the sandbox stops.
 
-import { isAbsolute, normalize, relative } from 'node:path/posix';
 import type { Command, Node, Redirect, Script, Word, WordPart } from 'unbash';
 import { parseScript } from '../trail/shell.ts';
 
@@ -159,8 +158,8 @@ function isHarmless(verb: string, rest: readonly string[]): boolean {
 
 /** Whether a directory, as written, is the workspace or below it. */
 function staysInside(directory: string, root: string): boolean {
-  const way = isAbsolute(directory) ? relative(root, normalize(directory)) : normalize(directory);
-  return directory !== '' && directory !== '-' && !/^(?:\.\.(?:\/|$)|\/)/.test(way);
+  if (directory === '' || directory === '-' || directory.split('/').includes('..')) return false;
+  return !directory.startsWith('/') || directory === root || directory.startsWith(`${root}/`);
 }
 
 /** A word that the shell takes as it stands, but for patterns of paths that begin with a name. */

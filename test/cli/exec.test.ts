@@ -11,6 +11,7 @@ import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import { Desk, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
+import { git, need } from '../support/tool-world.ts';
 import type { Reply, ScriptedCall } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
 import { readSessionFile } from '../support/read-format.ts';
@@ -19,6 +20,8 @@ const root = temporaryDirectory();
 const server = await startProviderServer({ replies: [{}] });
 after(() => server.close());
 before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+
+const bubblewrap = await need('bwrap');
 
 const WIRES = ['responses', 'chat', 'anthropic'] as const;
 
@@ -374,4 +377,35 @@ describe('without a model', () => {
     assert.equal(ended.stdout, 'Here.\n', ended.stderr);
     assert.match(ended.stderr, /openai\/gpt-5\.1/);
   });
+});
+
+describe('a commit in the sandbox, nobody asked', { skip: bubblewrap.skip }, () => {
+  for (const place of ['a repository', 'a work tree of its own', 'a directory below the top']) {
+    test(`is made in ${place}`, async () => {
+      const at = desk({ 'sub/a.txt': 'a\n' });
+      for (const [key, value] of [
+        ['user.name', 'test'],
+        ['user.email', 'test@example.com'],
+        ['commit.gpgsign', 'false'],
+      ] as const) {
+        git(at.work, 'config', key, value);
+      }
+      git(at.work, 'add', '-A');
+      git(at.work, 'commit', '-qm', 'one');
+      const tree = join(at.home, 'tree');
+      if (place === 'a work tree of its own') git(at.work, 'worktree', 'add', '-q', '-b', 'other', tree);
+      const top = place === 'a work tree of its own' ? tree : at.work;
+      const where = place === 'a directory below the top' ? join(top, 'sub') : top;
+      play(
+        { calls: [write('new.txt')] },
+        { calls: [shell('git add -A && git commit -qm "two words"')] },
+        { text: 'Committed.' },
+      );
+      const args = ['Commit.', '--sandbox', 'workspace_write', '-C', where];
+      const ended = await at.exec('responses', args, { env: bubblewrap.env });
+      assert.equal(ended.stdout, 'Committed.\n', ended.stderr);
+      assert.equal(git(top, 'log', '-1', '--format=%s'), 'two words\n', ended.stderr);
+      assert.equal(git(top, 'status', '--short'), '');
+    });
+  }
 });

@@ -226,6 +226,8 @@ describe('a script of git alone', { ...HANGS, skip: bubblewrap.skip }, () => {
     const called = await run(opened, 'git add -A && git commit -qm work');
     assert.equal(called.success, true, called.text);
     assert.match(git(bench.root, 'log', '--oneline', 'other'), /work/);
+    assert.match(git(tree, 'log', '--oneline'), /work/);
+    assert.equal((await run(opened, 'git commit --allow-empty -qm again')).success, true);
     const own = bench.path('.git/worktrees', readdirSync(bench.path('.git/worktrees'))[0] ?? '');
     for (const place of [bench.path('.git'), own]) {
       assert.equal((await run(opened, `true | tee ${place}/commondir`)).success, false, place);

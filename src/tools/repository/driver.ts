@@ -170,23 +170,24 @@ const GUARDED: readonly (readonly [name: string, content: string | undefined])[]
   ['commondir', '.\n'],
 ];
 
-/** The same for the part of one work tree. */
-const GUARDED_OF_TREE: typeof GUARDED = [
-  ['config.worktree', ''],
-  ['commondir', '../..\n'],
-  ['gitdir', ''],
-];
+/** Files of one work tree that say where its repository is: git made both with it. */
+const LINKS_OF_TREE = ['commondir', 'gitdir'];
 
 async function guardsOf(
   { gitDirectory, commonDirectory }: RepositoryFacts,
   placeholders: Placeholders,
 ): Promise<readonly SandboxMount[]> {
-  const places = GUARDED.map(([name, content]) => [join(commonDirectory, name), content] as const);
+  const paths: string[] = [];
+  const guard = async (path: string, content: string | undefined): Promise<void> => {
+    await placeholders.put(path, content);
+    paths.push(path);
+  };
+  for (const [name, content] of GUARDED) await guard(join(commonDirectory, name), content);
   if (gitDirectory !== commonDirectory) {
-    places.push(...GUARDED_OF_TREE.map(([name, content]) => [join(gitDirectory, name), content] as const));
+    await guard(join(gitDirectory, 'config.worktree'), '');
+    paths.push(...LINKS_OF_TREE.map((name) => join(gitDirectory, name)));
   }
-  for (const [path, content] of places) await placeholders.put(path, content);
-  return places.map(([path]) => ({ path, access: 'read' }));
+  return paths.map((path) => ({ path, access: 'read' }));
 }
 
 /** Why a script of git alone may not write in a repository, as a sentence. */

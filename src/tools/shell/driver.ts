@@ -139,6 +139,10 @@ interface Prepared {
   readonly close: () => Promise<string | undefined>;
 }
 
+async function close(): Promise<undefined> {
+  return undefined;
+}
+
 /** Prepares a script, or says why it cannot be run as the session wants it. */
 async function prepare(
   script: string,
@@ -149,7 +153,6 @@ async function prepare(
   const { confinement, root, env, gitEnv, kept } = world;
   // One pipe for both streams keeps what was written first before what was written next.
   const merged = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', world.shell, '-c', script];
-  const close = async (): Promise<undefined> => undefined;
   if (sandbox === 'danger_full_access') return { command: merged, env, close };
   if (confinement.type === 'none') {
     return `${confinement.why} Without it a command can only run with the user's approval.`;
