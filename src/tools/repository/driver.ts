@@ -1,21 +1,11 @@
 // What of a repository a confined command may write. Nothing of it, but for scripts of git alone; and even these can neither
 // change what names commands for later, nor put something there that does.
 
-import {
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rmdir,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+import { lstat, mkdir, readdir, readlink, realpath, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isBelow, readSmallFile } from '../../files/driver.ts';
 import { hasSucceeded, runGit } from '../../git/driver.ts';
 import type { CancelSignal } from '../../ports.ts';
-import { isBelow } from '../../workspace/driver.ts';
 import type { GitScript } from '../git-script.ts';
 import type { SandboxMount } from '../sandbox.ts';
 
@@ -202,7 +192,7 @@ async function whyNotWritable(
   const door = join(top, '.git');
   if (gitDirectory === door || isBelow(gitDirectory, root)) return undefined;
   // A file that a stranger wrote can name any repository of the user's: this one must name the work tree in return.
-  const back = await readFile(join(gitDirectory, 'gitdir'), 'utf8').catch(() => '');
+  const back = textOf(join(gitDirectory, 'gitdir')) ?? '';
   if (back !== '' && (await isSame(resolve(gitDirectory, back.trim()), door))) return undefined;
   const { output } = await runGit(['config', 'core.worktree'], root, { env, signal });
   const tree = output.toString('utf8').trim();
@@ -259,7 +249,7 @@ async function isPlaceholder(path: string, content: string | undefined): Promise
   const kind = await kindOf(path);
   if (content === undefined) return kind === 'directory' && (await isEmpty(path));
   if (kind !== 'file' || (await lstat(path)).size !== content.length) return false;
-  return (await readFile(path, 'utf8').catch(() => undefined)) === content;
+  return textOf(path) === content;
 }
 
 /** Directories of a repository in which git writes where a name leads; of `objects` only the first level. */
@@ -280,7 +270,7 @@ class Planted {
 
   static async look(repository: RepositoryFacts): Promise<Planted> {
     const links = new Set(await linksOut(repository));
-    return new Planted(links, commandsIn(await readFile(todoOf(repository), 'utf8').catch(() => '')));
+    return new Planted(links, commandsIn(textOf(todoOf(repository)) ?? ''));
   }
 
   /** Removes links by which git, outside, would write elsewhere, and commands of a rebase that is under way. */
@@ -288,7 +278,7 @@ class Planted {
     const removed = (await linksOut(repository)).filter((path) => !this.#links.has(path));
     for (const path of removed) await unlink(path).catch(() => undefined);
     const todo = todoOf(repository);
-    const text = await readFile(todo, 'utf8').catch(() => '');
+    const text = textOf(todo) ?? '';
     const planted = new Set(commandsIn(text).filter((line) => !this.#commands.has(line)));
     if (planted.size > 0) {
       const rest = text.split('\n').filter((line) => !planted.has(line));
@@ -298,6 +288,15 @@ class Planted {
     if (removed.length === 0) return undefined;
     return `Removed from the repository, because git would have run or followed it outside of the sandbox: ${removed.join(', ')}.`;
   }
+}
+
+/** A line for each commit of a rebase: a thousand times more than is ever rebased. */
+const LARGEST_TEXT = 16 * 1024 * 1024;
+
+/** A text of git's own; undefined for what is not a regular file. */
+function textOf(path: string): string | undefined {
+  const read = readSmallFile(path, { maxBytes: LARGEST_TEXT, links: 'refuse' });
+  return read.kind === 'bytes' ? read.bytes.toString('utf8') : undefined;
 }
 
 function todoOf({ gitDirectory }: RepositoryFacts): string {
