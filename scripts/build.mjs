@@ -63,14 +63,6 @@ const program = {
   logLevel: 'warning',
 };
 
-/** `main` starts either of the two, and no process loads both. */
-const apartFromAgent = {
-  name: 'apart-from-agent',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/agent\.ts$/ }, () => ({ path: './agent.js', external: true }));
-  },
-};
-
 /** What the program loads for a command that `main` never starts here. */
 const onlyThreadCommands = {
   name: 'only-thread-commands',
@@ -88,7 +80,7 @@ const onlyThreadCommands = {
 };
 
 await Promise.all([
-  build({ ...program, entryPoints: ['src/cli/main.ts'], splitting: true, plugins: [apartFromAgent] }),
+  build({ ...program, entryPoints: ['src/cli/main.ts', 'src/cli/command.ts'], splitting: true }),
   build({ ...program, entryPoints: ['src/cli/agent.ts'], plugins: [onlyThreadCommands] }),
 ]);
 chmodSync(output, 0o755);

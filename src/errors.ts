@@ -82,6 +82,8 @@ export const ERROR_CODES = {
   no_progress: { exit: 1 },
   /** The user stopped the command (Ctrl-C). Nothing was left behind. */
   interrupted: { exit: 130 },
+  /** The heap is full. Cure: a larger one. */
+  out_of_memory: { exit: 1 },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,3 +1,5 @@
-// The program for the commands that run a thread. They need most of Baton, so the build puts it into a file of its own for them.
+// The thread of the commands that run an agent. They need most of Baton, so the build puts it into a file of its own for them.
 
-export { run } from './process.ts';
+import { runCommand } from './process.ts';
+
+await runCommand();

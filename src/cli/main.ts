@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// The program: the only place that touches the process. `--version` answers before anything else is loaded.
+// The program. `--version` answers before anything else is loaded; every other command runs in a thread of its own.
 
 import { readFileSync, writeSync } from 'node:fs';
+import { extname } from 'node:path';
+import { supervise } from './supervisor.ts';
 
 const VERSION_FLAGS = new Set(['--version', '-V']);
 
@@ -31,8 +33,7 @@ function hasToldVersion(): boolean {
 }
 
 if (!hasToldVersion()) {
-  const { run } = AGENT_COMMANDS.has(process.argv[2] ?? '')
-    ? await import('./agent.ts')
-    : await import('./process.ts');
-  process.exitCode = await run(process.argv.slice(2), packageVersion());
+  const name = AGENT_COMMANDS.has(process.argv[2] ?? '') ? 'agent' : 'command';
+  const entry = new URL(`${name}${extname(import.meta.url)}`, import.meta.url);
+  supervise(entry, { args: process.argv.slice(2), version: packageVersion() });
 }

@@ -2,9 +2,10 @@
 
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
 import type { ByteSource } from '../formats/source.ts';
+import { announceRemains } from '../processes/remains/driver.ts';
 import type { CommandIo } from './io.ts';
 
 /** The pieces of an output, in order. */
@@ -90,6 +91,8 @@ export async function writeOutput(
   const { path } = destination;
   await checkDestination(destination);
   const temporary = `${path}.${io.ids.uuid()}.tmp`;
+  const remains = { type: 'file', path: resolve(temporary) } as const;
+  announceRemains('begun', remains);
   try {
     await writeTemporary(temporary, pieces, io.signal);
     if (destination.overwrites) await rename(temporary, path);
@@ -98,6 +101,8 @@ export async function writeOutput(
     // Where the temporary file could not even be made, removing it fails as well; the first failure is the one to tell.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw explainWrite(path, error);
+  } finally {
+    announceRemains('settled', remains);
   }
 }
 

@@ -1,44 +1,30 @@
-// The real world of a command: streams, signals, terminal, clock. Turns what commands throw into text and status.
+// The thread in which a command runs, and the real world it runs in: streams, terminal, clock. Turns what commands throw into text
+// and status.
 
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
+import type { Writable } from 'node:stream';
+import { WriteStream as TerminalOutput } from 'node:tty';
+import { parentPort, workerData } from 'node:worker_threads';
 import { BatonError } from '../errors.ts';
+import { onRemains } from '../processes/remains/driver.ts';
 import { errorJson, exitStatus, explain } from './explain.ts';
 import { OutputLost } from './io.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
 import { buildProgram } from './program.ts';
+import { openInput, openOutput } from './standard-streams.ts';
+import type { CommandStart } from './supervisor.ts';
 
 /** Columns where neither output is a terminal. @source the terminal of 1978, and spec 1-product: 80 × 24. */
 const DEFAULT_WIDTH = 80;
 
-/** What ends a command early. A closed terminal is a hang-up; all three leave nothing behind. */
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Exit status of a command that the user stopped. */
-const INTERRUPTED: ExitStatus = 130;
-
-/** Runs one command line and returns its exit status. Nothing it does ends the process. */
-export async function run(args: readonly string[], version: string): Promise<ExitStatus> {
-  const stopping = new AbortController();
-  const stop = (): void => stopping.abort();
-  // Ends what was started, too: the default action of a signal would leave the groups of commands behind.
-  const kill = (): void => process.exit(INTERRUPTED);
-  const listen = (): void => {
-    stop();
-    for (const signal of STOP_SIGNALS) process.removeListener(signal, listen).once(signal, kill);
-  };
-  for (const signal of STOP_SIGNALS) process.once(signal, listen);
-  const output = new Outlet(process.stdout, () => stopping.abort(new OutputLost()));
-  const complaints = new Outlet(process.stderr);
+/** Runs the command line of this thread and returns its exit status. Nothing it does ends the process. */
+async function run({ args, version }: CommandStart, stopping: AbortController): Promise<ExitStatus> {
+  const output = new Outlet(openOutput(1), () => stopping.abort(new OutputLost()));
+  const complaints = new Outlet(openOutput(2));
   const io = processIo(args, stopping.signal, { output, complaints });
-  try {
-    const status = await attempt(io, args, version, output);
-    return (await output.flush()) === 'failed' ? explainLostOutput(io, output) : status;
-  } finally {
-    for (const signal of STOP_SIGNALS) process.removeListener(signal, listen).removeListener(signal, kill);
-    // A read that still waits for standard input would keep the process alive.
-    if (stopping.signal.aborted) process.stdin.destroy();
-  }
+  const status = await attempt(io, args, version, output);
+  return (await output.flush()) === 'failed' ? explainLostOutput(io, output) : status;
 }
 
 async function attempt(
@@ -80,12 +66,12 @@ function explainLostOutput(io: CommandIo, { failure }: Outlet): ExitStatus {
 
 /** A standard stream that may fail at any time; what is written after its first failure goes nowhere. */
 class Outlet {
-  readonly #stream: NodeJS.WriteStream;
+  readonly #stream: Writable;
   failure: NodeJS.ErrnoException | undefined;
 
-  constructor(stream: NodeJS.WriteStream, onFailure?: () => void) {
+  constructor(stream: Writable, onFailure?: () => void) {
     this.#stream = stream;
-    stream.on('error', (error) => {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
       this.failure ??= error;
       onFailure?.();
     });
@@ -101,6 +87,11 @@ class Outlet {
     if (this.failure === undefined) this.#stream.write(data);
   }
 
+  /** Columns of a terminal; undefined for everything else. */
+  get columns(): number | undefined {
+    return this.#stream instanceof TerminalOutput ? this.#stream.columns : undefined;
+  }
+
   /** Waits until the stream has taken everything so far, or failed. */
   async flush(): Promise<Outlet['state']> {
     if (this.failure !== undefined) return this.state;
@@ -114,6 +105,13 @@ interface Outlets {
   readonly complaints: Outlet;
 }
 
+let input: ReturnType<typeof openInput> | undefined;
+
+function standardInput(): ReturnType<typeof openInput> {
+  input ??= openInput();
+  return input;
+}
+
 function processIo(args: readonly string[], signal: AbortSignal, { output, complaints }: Outlets): CommandIo {
   return {
     stdout: (text) => output.write(text),
@@ -122,9 +120,9 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
       output.write(bytes);
       await output.flush();
     },
-    // Few commands read it, and setting it up takes time.
+    // Few commands read it, and what is not opened takes nothing away from who reads it next.
     get stdin() {
-      return process.stdin;
+      return standardInput();
     },
     env: process.env,
     cwd: process.cwd(),
@@ -132,27 +130,28 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
     now: () => new Date(),
     clock: { now: () => Date.now() },
     ids: { uuid: () => randomUUID() },
-    look: processLook(args),
-    showsProgress: process.stderr.isTTY && process.env['TERM'] !== 'dumb' && !args.includes('--json'),
+    look: processLook(args, { output, complaints }),
+    showsProgress:
+      complaints.columns !== undefined && process.env['TERM'] !== 'dumb' && !args.includes('--json'),
     signal,
   };
 }
 
-function processLook(args: readonly string[]): Look {
+function processLook(args: readonly string[], { output, complaints }: Outlets): Look {
   return {
-    hasColor: wantsColor(args),
+    hasColor: wantsColor(args, output.columns !== undefined),
     hasUnicode: wantsUnicode(),
-    width: [process.stdout.columns, process.stderr.columns].find((columns) => columns > 0) ?? DEFAULT_WIDTH,
+    width: [output.columns, complaints.columns].find((columns = 0) => columns > 0) ?? DEFAULT_WIDTH,
   };
 }
 
 /** `--color always|never|auto`, then NO_COLOR, then whether a person looks. @source no-color.org */
-function wantsColor(args: readonly string[]): boolean {
+function wantsColor(args: readonly string[], isTerminal: boolean): boolean {
   const flag = args.findLastIndex((arg) => arg === '--color' || arg.startsWith('--color='));
   const value = flag === -1 ? 'auto' : (args[flag]?.split('=')[1] ?? args[flag + 1]);
   if (value === 'always') return true;
   if (value === 'never' || (process.env['NO_COLOR'] ?? '') !== '') return false;
-  return process.stdout.isTTY && process.env['TERM'] !== 'dumb';
+  return isTerminal && process.env['TERM'] !== 'dumb';
 }
 
 /** By the locale, as POSIX orders its variables; a locale that says nothing is taken for UTF-8. */
@@ -161,4 +160,15 @@ function wantsUnicode(): boolean {
   const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
   if (TERM === 'dumb' || locale === 'C' || locale === 'POSIX') return false;
   return locale === undefined || /utf-?8/i.test(locale);
+}
+
+/** Runs the command that the main thread started this one for, to its end. */
+export async function runCommand(): Promise<void> {
+  const stopping = new AbortController();
+  // The only request there is. To listen does not keep the thread alive.
+  parentPort?.on('message', () => stopping.abort()).unref();
+  onRemains((announcement) => parentPort?.postMessage(announcement));
+  process.exitCode = await run(workerData as CommandStart, stopping);
+  // A read that still waits for standard input would keep the thread alive.
+  if (stopping.signal.aborted) input?.destroy();
 }

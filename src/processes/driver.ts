@@ -6,6 +6,7 @@ import { access, constants, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { CancelSignal } from '../ports.ts';
+import { announceRemains } from './remains/driver.ts';
 
 /** How a process ended. */
 export type ProcessEnd =
@@ -52,6 +53,19 @@ function killAll(): void {
   for (const child of groups) signalGroup(child.pid, 'SIGKILL');
 }
 
+function keepGroup(child: ChildProcess): void {
+  if (groups.size === 0) process.on('exit', killAll);
+  groups.add(child);
+  // A thread that is ended from outside runs no listener of its own.
+  if (child.pid !== undefined) announceRemains('begun', { type: 'group', pid: child.pid });
+}
+
+function releaseGroup(child: ChildProcess): void {
+  if (!groups.delete(child)) return;
+  if (groups.size === 0) process.off('exit', killAll);
+  if (child.pid !== undefined) announceRemains('settled', { type: 'group', pid: child.pid });
+}
+
 /** Runs one process to its end, its deadline or the user's Ctrl-C, whichever is first. Never rejects. */
 export async function runProcess(
   request: ProcessRequest,
@@ -61,6 +75,7 @@ export async function runProcess(
   if (signal.aborted) return { type: 'interrupted' };
   const child = start(request);
   if (child instanceof Error) return { type: 'not_started', why: describeFailure(child) };
+  keepGroup(child);
   for (const name of ['stdout', 'stderr'] as const) {
     const stream: Readable | null = child[name];
     stream?.on('error', () => undefined);
@@ -69,8 +84,6 @@ export async function runProcess(
   // A process need not read its input, and may end before all of it is written.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(request.input);
-  if (groups.size === 0) process.on('exit', killAll);
-  groups.add(child);
   const life = new Life(child, request);
   const interrupt = () => life.stop({ type: 'interrupted' });
   signal.addEventListener('abort', interrupt);
@@ -78,8 +91,7 @@ export async function runProcess(
     return await life.end;
   } finally {
     signal.removeEventListener('abort', interrupt);
-    groups.delete(child);
-    if (groups.size === 0) process.off('exit', killAll);
+    releaseGroup(child);
     for (const stream of child.stdio) stream?.destroy();
     child.unref();
   }
@@ -113,7 +125,7 @@ class Life {
       if (this.#stoppedBy !== undefined) return;
       if (leftovers === 'kill') signalGroup(child.pid, 'SIGKILL');
       // From here on the group may be another's, unless something of it was left to run.
-      groups.delete(child);
+      releaseGroup(child);
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#finish(end), DRAIN_MS);
     });

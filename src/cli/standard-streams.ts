@@ -1,0 +1,49 @@
+// Standard streams of a thread that is not the main one: opened by their descriptors, so that no byte goes through another
+// thread, a slow reader slows down only who writes, and what is not read stays where it is.
+
+import { createReadStream, fstatSync, writeSync } from 'node:fs';
+import type { ReadStream } from 'node:fs';
+import { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { isatty, ReadStream as TerminalInput, WriteStream as TerminalOutput } from 'node:tty';
+
+/** As Node's own standard streams tell them apart: what can be waited for, and what cannot. */
+function kindOf(descriptor: number): 'terminal' | 'pipe' | 'file' {
+  if (isatty(descriptor)) return 'terminal';
+  const stats = fstatSync(descriptor);
+  return stats.isFIFO() || stats.isSocket() ? 'pipe' : 'file';
+}
+
+/** Standard output (1) or standard error (2). A terminal has its `columns`. */
+export function openOutput(descriptor: 1 | 2): Writable {
+  switch (kindOf(descriptor)) {
+    case 'terminal':
+      return new TerminalOutput(descriptor);
+    case 'pipe':
+      return new Socket({ fd: descriptor, readable: false, writable: true });
+    case 'file':
+      return new Writable({
+        decodeStrings: true,
+        write(chunk: Buffer, _, done) {
+          try {
+            for (let at = 0; at < chunk.length;) at += writeSync(descriptor, chunk, at);
+            done();
+          } catch (error) {
+            done(error as Error);
+          }
+        },
+      });
+  }
+}
+
+/** Standard input. A terminal has `isTTY`. */
+export function openInput(): ReadStream | Socket {
+  switch (kindOf(0)) {
+    case 'terminal':
+      return new TerminalInput(0);
+    case 'pipe':
+      return new Socket({ fd: 0, readable: true, writable: false });
+    case 'file':
+      return createReadStream('', { fd: 0, autoClose: false });
+  }
+}

@@ -1,0 +1,27 @@
+// What would outlive a thread that is ended from outside: groups of processes, and files that are not finished. Whoever owns the
+// thread listens, and clears away what was never settled.
+
+import { channel } from 'node:diagnostics_channel';
+
+/** A process group by its leader's process id, or a temporary file by its absolute path. */
+export type Remains =
+  { readonly type: 'group'; readonly pid: number } | { readonly type: 'file'; readonly path: string };
+
+/** One announcement: from `begun` to `settled` the remains would be left behind. */
+export interface Announcement {
+  readonly state: 'begun' | 'settled';
+  readonly remains: Remains;
+}
+
+const announcements = channel('baton.remains');
+
+/** Announces remains. Without a listener it does nothing. */
+export function announceRemains(state: Announcement['state'], remains: Remains): void {
+  const announcement: Announcement = { state, remains };
+  announcements.publish(announcement);
+}
+
+/** Hears every announcement of this thread, at once and in order. */
+export function onRemains(listener: (announcement: Announcement) => void): void {
+  announcements.subscribe((message) => listener(message as Announcement));
+}
