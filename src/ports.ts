@@ -37,6 +37,12 @@ export type FileRead =
   /** Outside of the workspace, or a link that leads there, or no regular file: never read. */
   | { readonly kind: 'refused'; readonly why: string };
 
+/**
+ * Runs work over text that a stranger may have written, and ends it at a deadline.
+ * @returns undefined where the deadline ended it; what it was changing is then in no known state and must be dropped
+ */
+export type WithinDeadline = <T>(work: () => T) => { readonly value: T } | undefined;
+
 /** Reads inside one directory and nowhere else. */
 export interface WorkspaceFiles {
   /** @param path as the agent named it: absolute, or relative to its working directory */

@@ -34,6 +34,7 @@ export const RUNGS = [
   'chunked',
   'newest_turns',
   'embedded',
+  'plain',
   'canned',
 ] as const;
 export type Rung = (typeof RUNGS)[number];

@@ -29,7 +29,8 @@ import type { Item } from '../protocol/item.ts';
 import type { Receipt } from '../protocol/receipt.ts';
 import { approximateTokens, itemTokens, withSafetyMargin } from '../tokens/estimate.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
-import { TrailCollector } from '../trail/collect.ts';
+import { withinDeadline } from '../trail/deadline/driver.ts';
+import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Format, OutputFormat, Strategy, WriteFormat } from '../vocabulary.ts';
 import { openHooks } from './hooks.ts';
@@ -137,7 +138,7 @@ export async function readForCompaction(
   const account = new AccountFold(accountSettings(config), keepFrames);
   const history = new HistoryFold(WHOLE_ITEMS, keepFrames);
   const undone = new UndoneTurns();
-  let trail = new TrailCollector();
+  let trail = new LaterTrail(withinDeadline);
   const report = await readSession(io, source, (record) => {
     account.add(record);
     history.add(record);
@@ -147,7 +148,7 @@ export async function readForCompaction(
   // An undo in the file needs more of the past than is usually kept.
   if (history.hasLostPast) return readForCompaction(io, config, source, Infinity);
   if (undone.isAny) {
-    trail = new TrailCollector();
+    trail = new LaterTrail(withinDeadline);
     const isStanding = undone.standing();
     await readSession(io, source, (record) => {
       if (isStanding(record)) trail.add(record);
@@ -183,6 +184,7 @@ async function compactionWorld(
     ids: io.ids,
     hash: (text) => createHash('sha256').update(text).digest('hex'),
     ...(await tokenCounter(io, config, session.history.entries)),
+    within: withinDeadline,
     signal: io.signal,
     emit: (event) => tellEvent(io, event),
     ...(summarizers === undefined ? {} : { summarizers }),

@@ -2,7 +2,7 @@
 // decides it has from pure functions.
 
 import { BatonError } from '../errors.ts';
-import type { CancelSignal, Clock, Hash, Hooks, Ids, WorkspaceFiles } from '../ports.ts';
+import type { CancelSignal, Clock, Hash, Hooks, Ids, WithinDeadline, WorkspaceFiles } from '../ports.ts';
 import type { Config } from '../config/schema.ts';
 import type { CompactionEvent } from '../protocol/event.ts';
 import type { HookSession, PreCompactInput } from '../protocol/hook.ts';
@@ -24,7 +24,7 @@ import { stopped } from './asking/driver.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
 import { carryOut, planFull, requestSizes, withItem } from './full.ts';
-import type { Fate, FullRefusal, FullRequest, FullResult } from './full.ts';
+import type { Fate, FullRefusal, FullRequest, FullResult, Summarise } from './full.ts';
 import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks/driver.ts';
 import { compactLegacy } from './legacy/driver.ts';
 import { NEW_GUARD } from './loop-guard.ts';
@@ -42,7 +42,7 @@ import type { RestorableFile } from './restore.ts';
 import { summariseWithModels } from './summarise/driver.ts';
 import { MODEL_SUMMARY_LIMIT } from './summarise/room.ts';
 import { transcriptOf } from './summarise/transcript.ts';
-import { embeddedSummarizer, modelFreeSummary, shadowedHistory } from './summary.ts';
+import { modelFreeSummary, shadowedHistory } from './summary.ts';
 
 /** A history to be compacted and what is known of it. */
 export interface Subject {
@@ -90,6 +90,8 @@ export interface CompactionWorld {
   readonly hash: Hash;
   readonly count: CountText;
   readonly counter: Receipt['counter'];
+  /** Ends a summary written without a model that takes too long: a plainer one follows. Absent: it is waited for. */
+  readonly within?: WithinDeadline;
   readonly signal: CancelSignal;
   readonly emit: (event: CompactionEvent) => void;
   /** Where files are read back from; nothing is restored without it. */
@@ -432,6 +434,7 @@ function fullRequest(
     count: world.count,
     counter: world.counter,
     hash: world.hash,
+    ...(world.within === undefined ? {} : { within: world.within }),
     input: new InputHash(subject.entries, world.hash),
   };
 }
@@ -463,7 +466,7 @@ async function writeWithModels(
   const plan = planFull({ ...request, summaryLimit: MODEL_SUMMARY_LIMIT });
   if (plan.outcome !== 'planned') return { result: undefined, attempts: before, why: 'none was asked' };
   const { items: preserved } = plan.preserved;
-  const embedded = embeddedSummarizer(subject.trail, world.count);
+  const { summarise: digest } = modelFreeSummary(request, subject.trail);
   const sizeOf = requestSizes(plan);
   hashMeanwhile(request);
   const { summary, attempts: made } = await summariseWithModels(
@@ -476,7 +479,7 @@ async function writeWithModels(
       preserved,
       constraints: subject.trail.constraints,
       prompts,
-      digest: (budget) => embedded(budget, []).text,
+      digest: (budget) => digest(budget, []).text,
       cacheKey: request.id,
     },
     askingWorld(world, { deadlineMs }),
@@ -505,19 +508,23 @@ function hashMeanwhile({ input }: FullRequest): void {
 }
 
 function writeEmbedded(
-  { subject, world }: Job,
+  { subject }: Job,
   request: FullRequest,
   tried: Written | undefined,
 ): FullResult {
   const plan = planFull(request);
   if (plan.outcome !== 'planned') return plan;
-  const { rung, summarise } = modelFreeSummary(subject.trail, world.count);
+  const { rung, summarise } = modelFreeSummary(request, subject.trail);
   if (tried === undefined)
     return carryOut(plan, summarise, { implementation: 'embedded', rung, attempts: [] });
   const { attempts, why } = tried;
   const author = { implementation: 'embedded', rung, attempts } as const;
   const note = `No model gave a summary (${why}); this one was written without a model.`;
-  return carryOut(plan, (budget, preserved) => ({ ...summarise(budget, preserved), notes: [note] }), author);
+  const withNote: Summarise = (budget, preserved) => {
+    const { notes = [], ...draft } = summarise(budget, preserved);
+    return { ...draft, notes: [note, ...notes] };
+  };
+  return carryOut(plan, withNote, author);
 }
 
 function refused({ occasion }: Job, refusal: FullRefusal): BatonError {

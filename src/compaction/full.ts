@@ -12,7 +12,7 @@ import type {
 } from '../protocol/receipt.ts';
 import type { Category, Implementation, Phase, Reason, Rung, Strategy, Trigger } from '../vocabulary.ts';
 import type { Entry } from '../history/project.ts';
-import type { Hash } from '../ports.ts';
+import type { Hash, WithinDeadline } from '../ports.ts';
 import { filterForSummary, initialContextRange } from '../history/filter.ts';
 import type { FilterReason } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
@@ -38,6 +38,8 @@ export interface SummaryDraft {
   readonly redactions: Readonly<Record<string, number>>;
   /** What a receipt says of the summary besides. */
   readonly notes?: readonly string[];
+  /** The rung that gave it, where that is below its author's. */
+  readonly rung?: Rung;
 }
 
 /** Who wrote a summary, and what was tried before. */
@@ -96,6 +98,8 @@ export interface FullRequest {
   readonly count: CountText;
   readonly counter: Receipt['counter'];
   readonly hash: Hash;
+  /** Ends a summary written without a model that takes too long. Absent: nothing does. */
+  readonly within?: WithinDeadline;
   /** Of `entries` with `hash`, begun already; absent: not begun. */
   readonly input?: InputHash;
 }
@@ -424,7 +428,7 @@ function writeReceipt(facts: ReceiptFacts): Receipt {
     phase: request.phase,
     strategy: request.strategy,
     implementation: author.implementation,
-    rung: author.rung,
+    rung: written.draft.rung ?? author.rung,
     ...(author.model === undefined ? {} : { model: author.model }),
     ...(author.attempts.length === 0 ? {} : { attempts: author.attempts }),
     counter: request.counter,

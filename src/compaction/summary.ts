@@ -2,12 +2,14 @@
 
 import { textOfParts } from '../protocol/item.ts';
 import type { Item, MessageItem } from '../protocol/item.ts';
-import type { Entry } from '../history/project.ts';
 import { summaryText, withShadows } from '../history/shadow.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import type { Trail } from '../trail/trail.ts';
+import { countRedactions } from '../trail/redact.ts';
 import { DEFAULT_SUMMARY_TOKENS, writeSummary } from '../trail/summary/write.ts';
 import type { Summary } from '../trail/summary/write.ts';
+import type { FullRequest, Summarise } from './full.ts';
+import { writePlainSummary } from './plain.ts';
 
 /** Said after the summary of an automatic compaction. @source seed 001 §5. */
 const CONTINUE_SENTENCE =
@@ -76,19 +78,49 @@ export const CANNED_SUMMARY =
 /** The best summary that needs no model, and the rung of the ladder that it is. */
 export interface ModelFreeSummary {
   readonly rung: 'embedded' | 'canned';
-  readonly summarise: (
-    budget: number,
-    preserved: readonly MessageItem[],
-  ) => Pick<Summary, 'text' | 'redactions'>;
+  /** Each draft names its own rung where that is below. */
+  readonly summarise: Summarise;
 }
 
-/** The embedded summarizer, or the canned words for a trail that holds nothing at all. */
-export function modelFreeSummary(trail: Trail, count: CountText): ModelFreeSummary {
+/** What a summary without a model is made of besides the trail. */
+export type ModelFreeMaterial = Pick<FullRequest, 'entries' | 'count' | 'within'>;
+
+/**
+ * The embedded summarizer, or the canned words for a trail that holds nothing at all. Where the embedded one takes too long,
+ * the plain summary replaces it, and the canned words that.
+ */
+export function modelFreeSummary(
+  { entries, count, within = (work) => ({ value: work() }) }: ModelFreeMaterial,
+  trail: Trail,
+): ModelFreeSummary {
   const embedded = embeddedSummarizer(trail, count);
-  return isEmptyTrail(trail) && embedded(DEFAULT_SUMMARY_TOKENS, []).sections.length === 0
-    ? { rung: 'canned', summarise: () => ({ text: CANNED_SUMMARY, redactions: {} }) }
-    : { rung: 'embedded', summarise: embedded };
+  let isSlow = trail.isLost;
+  const summarise: Summarise = (budget, preserved) => {
+    const draft = isSlow ? undefined : within(() => embedded(budget, preserved));
+    if (draft !== undefined) return draft.value;
+    isSlow = true;
+    const plain = within(() => {
+      const text = writePlainSummary({ entries, count, preserved }, budget);
+      return { text, redactions: countRedactions(text) };
+    });
+    return plain === undefined || plain.value.text === ''
+      ? { ...CANNED, rung: 'canned', notes: [CANNED_NOTE] }
+      : { ...plain.value, rung: 'plain', notes: [PLAIN_NOTE] };
+  };
+  const isCanned = () =>
+    isEmptyTrail(trail) && within(() => embedded(DEFAULT_SUMMARY_TOKENS, []).sections.length === 0)?.value;
+  return !isSlow && isCanned() === true
+    ? { rung: 'canned', summarise: () => CANNED }
+    : { rung: 'embedded', summarise };
 }
+
+const CANNED = { text: CANNED_SUMMARY, redactions: {} };
+
+const PLAIN_NOTE =
+  'The summary is plain: the usual one took too long and was ended. It holds requests and the newest message, and nothing of what was done.';
+
+const CANNED_NOTE =
+  'Every summary took too long and was ended, or had no room: the older turns are not told.';
 
 /** Whether a trail has none of what most sessions have: spares them a summary that is written only to be looked at. */
 function isEmptyTrail({ requests, files, commands }: Trail): boolean {
@@ -99,14 +131,11 @@ function isEmptyTrail({ requests, files, commands }: Trail): boolean {
  * The history that a model is asked about. Compactions by an agent's own provider come without words; whoever cannot read
  * them is told what Baton's records say of the same time.
  */
-export function shadowedHistory(
-  { entries, count }: { readonly entries: readonly Entry<Item>[]; readonly count: CountText },
-  trail: Trail,
-): readonly Item[] {
+export function shadowedHistory(material: ModelFreeMaterial, trail: Trail): readonly Item[] {
   return withShadows(
-    entries.map(({ value }) => value),
+    material.entries.map(({ value }) => value),
     () => {
-      const { rung, summarise } = modelFreeSummary(trail, count);
+      const { rung, summarise } = modelFreeSummary(material, trail);
       return rung === 'canned' ? '' : summarise(DEFAULT_SUMMARY_TOKENS, []).text;
     },
   );

@@ -88,7 +88,7 @@ export class Session {
   constructor(world: SessionWorld, past: Iterable<LogRecord> = []) {
     this.#world = world;
     const { config, compaction, emit } = world;
-    this.#thread = new ThreadState(config, compaction.count);
+    this.#thread = new ThreadState(config, compaction.count, compaction.within);
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
     this.#thread.restore([...past], (record) => this.#fold(record));
     this.#state = { ...IDLE_LOOP, limits: config.limits, spending: this.#thread.spending };

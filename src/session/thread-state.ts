@@ -6,6 +6,7 @@ import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold } from '../history/project.ts';
 import type { Entry, NewestTurn } from '../history/project.ts';
 import { withoutUndoneTurns } from '../history/undone.ts';
+import type { WithinDeadline } from '../ports.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import { authorOf, textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
@@ -28,7 +29,8 @@ export class ThreadState {
   /** Tokens of the context, and of each of its items. */
   readonly account: AccountFold;
   readonly #history = new HistoryFold(WHOLE_ITEMS);
-  #trail = new LaterTrail();
+  readonly #within: WithinDeadline | undefined;
+  #trail: LaterTrail;
   #turns = 0;
   #compactions = 0;
   #position = 0;
@@ -37,8 +39,17 @@ export class ThreadState {
   #spent = NOTHING_SPENT;
   readonly #spending = new SpendingFold();
 
-  /** @param count counts single items, whose sizes compactions read */
-  constructor({ compact, modelContextWindow: window }: Config, count: CountText) {
+  /**
+   * @param count counts single items, whose sizes compactions read
+   * @param within ends reading the trail that takes too long
+   */
+  constructor(
+    { compact, modelContextWindow: window }: Config,
+    count: CountText,
+    within: WithinDeadline | undefined,
+  ) {
+    this.#within = within;
+    this.#trail = new LaterTrail(within);
     this.account = new AccountFold({
       estimate: compact,
       safetyMultiplier: compact.tokenSafetyMultiplier,
@@ -74,7 +85,7 @@ export class ThreadState {
 
   /** What turns were taken back did is no part of the work any more. */
   forgetUndone(records: readonly LogRecord[]): void {
-    this.#trail = new LaterTrail();
+    this.#trail = new LaterTrail(this.#within);
     for (const record of withoutUndoneTurns(records)) this.#trail.add(record);
     this.#lastMessage = this.items.map(agentTextOf).findLast((text) => text !== undefined);
   }

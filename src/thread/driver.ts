@@ -19,6 +19,7 @@ import { NO_LIMITS } from '../session/limits.ts';
 import { WatchedSession } from '../session/watched/driver.ts';
 import type { TurnEnding } from '../session/loop.ts';
 import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
+import { withinDeadline } from '../trail/deadline/driver.ts';
 import { usableWindow } from '../tokens/pressure.ts';
 import { openWorkspace, resolveRoot } from '../workspace/driver.ts';
 import {
@@ -532,6 +533,7 @@ async function compactionSurroundings(
     hash: (text) => createHash('sha256').update(text).digest('hex'),
     count: (text) => withSafetyMargin(approximateTokens(text, compact), compact.tokenSafetyMultiplier),
     counter: 'approximate',
+    within: withinDeadline,
     files: await openWorkspace(root, undefined),
     ...(summarizers === undefined ? {} : { summarizers }),
     ...(watcherSummarizers === undefined ? {} : { watcherSummarizers }),

@@ -41,9 +41,19 @@ export class TrailCollector {
   #compactions = 0;
   #carriedOver: string | undefined;
   #pins: readonly Pin[] = [];
+  #isLost = false;
+
+  /** What goes on in place of a trail whose reading was cut short: it holds the pins, and reads only their notes. */
+  lost(): TrailCollector {
+    const next = new TrailCollector();
+    next.#pins = this.#pins;
+    next.#isLost = true;
+    return next;
+  }
 
   /** Takes the next record of the log in. */
   add(record: LogRecord): void {
+    if (this.#isLost && record.type !== 'note') return;
     switch (record.type) {
       case 'session_meta':
       case 'settings':
@@ -115,6 +125,7 @@ export class TrailCollector {
       nextStep: this.#talk.nextStep(isAgentDone),
       identifiers: this.#book.index.top(TOP_IDENTIFIERS, QUOTED_IDENTIFIERS),
       carriedOver: this.#carriedOver,
+      isLost: this.#isLost,
     };
   }
 

@@ -429,4 +429,6 @@ export interface Trail {
   readonly identifiers: readonly RankedIdentifier[];
   /** A summary whose past is not in the log: the only evidence of it. */
   readonly carriedOver: string | undefined;
+  /** Reading the log took too long and was ended: nothing is known but the pins. */
+  readonly isLost: boolean;
 }

@@ -52,10 +52,13 @@ export async function compactLegacy(
   if (plan.outcome !== 'planned') return plan;
   const notes = summarizers === undefined ? [] : [failureNote(asked.attempts)];
   for (const note of notes) world.tell(note);
-  const { rung, summarise } = modelFreeSummary(trail, request.count);
+  const { rung, summarise } = modelFreeSummary(request, trail);
   return carryOut(
     rung === 'canned' ? withBridge(plan) : plan,
-    (budget, preserved) => ({ ...summarise(budget, preserved), notes }),
+    (budget, preserved) => {
+      const draft = summarise(budget, preserved);
+      return { ...draft, notes: [...notes, ...(draft.notes ?? [])] };
+    },
     { implementation: 'legacy', rung, attempts: asked.attempts },
   );
 }

@@ -41,9 +41,11 @@ export async function compactRemotely(
   const { attempt } = answer;
   if (answer.type === 'failed') return { result: undefined, attempts: [attempt] };
   const name = nameOf(model);
-  const { summarise } = modelFreeSummary(trail, request.count);
+  const { summarise } = modelFreeSummary(request, trail);
   const shadow = summarise(DEFAULT_SUMMARY_TOKENS, plan.preserved.items);
-  const draft = { ...shadow, notes: [stateNote(name)] };
+  // Of what stands beside the state of a provider the rung says nothing.
+  const { text, redactions, notes = [] } = shadow;
+  const draft = { text, redactions, notes: [stateNote(name), ...notes] };
   const author = { implementation: 'remote', rung: 'remote', model: name, attempts: [attempt] } as const;
   const result = carryOut(withProviderState(plan, answer.item), () => draft, author);
   if (result.outcome === 'compacted') return { result, attempts: [attempt] };

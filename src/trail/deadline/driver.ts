@@ -1,0 +1,30 @@
+// Work over foreign text that must not keep its thread: V8 ends it at a deadline, inside a regular expression and a loop alike.
+
+import { Script } from 'node:vm';
+import type { WithinDeadline } from '../../ports.ts';
+
+/**
+ * Milliseconds that one step over the trail may take: reading the records that wait, writing a summary.
+ * @source docs/decisions/stopping.md: 20 times the slowest step over the real sessions
+ */
+export const TRAIL_DEADLINE_MS = 5_000;
+
+/** Where the script finds the work: a timeout of `node:vm` covers whatever its script calls. */
+const WORK = Symbol.for('baton.work');
+
+const script = new Script(`globalThis[Symbol.for('baton.work')]()`);
+
+/** Ends work after `TRAIL_DEADLINE_MS`. Work may itself run work; what it throws passes. */
+export const withinDeadline: WithinDeadline = (work) => {
+  const scope = globalThis as { [WORK]?: unknown };
+  const outer = scope[WORK];
+  scope[WORK] = work;
+  try {
+    return { value: script.runInThisContext({ timeout: TRAIL_DEADLINE_MS }) as ReturnType<typeof work> };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    throw error;
+  } finally {
+    scope[WORK] = outer;
+  }
+};
