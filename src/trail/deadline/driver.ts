@@ -5,9 +5,9 @@ import type { WithinDeadline } from '../../ports.ts';
 
 /**
  * Milliseconds that one step over the trail may take: reading the records that wait, writing a summary.
- * @source docs/decisions/stopping.md: 20 times the slowest step over the real sessions
+ * @source docs/decisions/stopping.md: ten times the slowest step over the real sessions
  */
-export const TRAIL_DEADLINE_MS = 5_000;
+export const TRAIL_DEADLINE_MS = 10_000;
 
 /** Where the script finds the work: a timeout of `node:vm` covers whatever its script calls. */
 const WORK = Symbol.for('baton.work');
