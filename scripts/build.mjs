@@ -1,5 +1,5 @@
-// Builds dist/: the command line as one bundle per lazily loaded part and once more, for the commands that run a thread, as one
-// file; the library as plain modules with types.
+// Builds dist/: the main thread as one file; the commands as one bundle per lazily loaded part and once more, for those that run an
+// agent, as one file; the library as plain modules with types.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, chmodSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -80,7 +80,8 @@ const onlyThreadCommands = {
 };
 
 await Promise.all([
-  build({ ...program, entryPoints: ['src/cli/main.ts', 'src/cli/command.ts'], splitting: true }),
+  build({ ...program, entryPoints: ['src/cli/main.ts'] }),
+  build({ ...program, entryPoints: ['src/cli/command.ts'], splitting: true }),
   build({ ...program, entryPoints: ['src/cli/agent.ts'], plugins: [onlyThreadCommands] }),
 ]);
 chmodSync(output, 0o755);

@@ -282,7 +282,7 @@ test('standard input: a session, half a session, nothing, closed, a directory', 
   assert.match(half.stderr, /standard input: 1 damaged line left out/);
   await fails(['inspect', '-'], 'file_empty', at);
   await fails(['inspect', '-'], 'file_empty', at, { shell: '"$@" <&-' });
-  await fails(['inspect', '-'], 'file_empty', at, { shell: '"$@" < /' });
+  await fails(['inspect', '-'], 'file_unreadable', at, { shell: '"$@" < /' });
   await fails(['inspect', '-'], 'output_failed', at, { input: at.original, env: { TMPDIR: '/nonexistent' } });
   assertUntouched(at, 'out.jsonl');
 });

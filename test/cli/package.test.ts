@@ -75,7 +75,8 @@ test('every prompt is in the bundle, and only commands that need one load it', {
   assert.ok(carries(entry('prompts')), 'the command of the prompts loads them');
   for (const name of [
     'main.js',
-    ...['process', 'inspect', 'compact', 'undo', 'sessions', 'doctor'].map(entry),
+    'command.js',
+    ...['inspect', 'compact', 'undo', 'sessions', 'doctor'].map(entry),
   ]) {
     assert.ok(loadedBy(name).size > 1 || name === 'main.js', `imports of ${name} are seen`);
     assert.ok(!carries(name), `${name} loads prompts`);
