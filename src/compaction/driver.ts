@@ -507,11 +507,7 @@ function hashMeanwhile({ input }: FullRequest): void {
   setImmediate(step);
 }
 
-function writeEmbedded(
-  { subject }: Job,
-  request: FullRequest,
-  tried: Written | undefined,
-): FullResult {
+function writeEmbedded({ subject }: Job, request: FullRequest, tried: Written | undefined): FullResult {
   const plan = planFull(request);
   if (plan.outcome !== 'planned') return plan;
   const { rung, summarise } = modelFreeSummary(request, subject.trail);

@@ -12,19 +12,24 @@ export const TRAIL_DEADLINE_MS = 10_000;
 /** Where the script finds the work: a timeout of `node:vm` covers whatever its script calls. */
 const WORK = Symbol.for('baton.work');
 
-const script = new Script(`globalThis[Symbol.for('baton.work')]()`);
+const script = new Script("globalThis[Symbol.for('baton.work')]()");
 
-/** Ends work after `TRAIL_DEADLINE_MS`. Work may itself run work; what it throws passes. */
-export const withinDeadline: WithinDeadline = (work) => {
-  const scope = globalThis as { [WORK]?: unknown };
-  const outer = scope[WORK];
-  scope[WORK] = work;
-  try {
-    return { value: script.runInThisContext({ timeout: TRAIL_DEADLINE_MS }) as ReturnType<typeof work> };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
-    throw error;
-  } finally {
-    scope[WORK] = outer;
-  }
-};
+/** Ends work after so many milliseconds, at least 1. Work may itself run work; what it throws passes. */
+export function deadlineOf(timeout: number): WithinDeadline {
+  return (work) => {
+    const scope = globalThis as { [WORK]?: unknown };
+    const outer = scope[WORK];
+    scope[WORK] = work;
+    try {
+      return { value: script.runInThisContext({ timeout }) as ReturnType<typeof work> };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+      throw error;
+    } finally {
+      scope[WORK] = outer;
+    }
+  };
+}
+
+/** Ends work after `TRAIL_DEADLINE_MS`. */
+export const withinDeadline: WithinDeadline = deadlineOf(TRAIL_DEADLINE_MS);
