@@ -19,6 +19,26 @@ export function stringAt(value: JsonObject, key: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
+/** Longer texts are not dates. @source ISO 8601 takes at most 35 characters */
+const LONGEST_DATE = 64;
+
+/** Years of four digits that a session can be of: 1970 to 9999, in milliseconds. @source RFC 3339, section 1 */
+const LATEST_DATE_MS = Date.UTC(10_000, 0) - 1;
+
+/**
+ * The time of a record, as it is written: a text that stands for a moment between 1970 and 9999, or milliseconds since 1970.
+ * Undefined for all else: arithmetic on other moments leaves the range that a date can have.
+ */
+export function timeOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return isMoment(value) ? new Date(value).toISOString() : undefined;
+  if (typeof value !== 'string' || value.length > LONGEST_DATE) return undefined;
+  return isMoment(Date.parse(value)) ? value : undefined;
+}
+
+function isMoment(ms: number): boolean {
+  return ms >= 0 && ms <= LATEST_DATE_MS;
+}
+
 /** The number at `key` if it can be a count (finite, not negative), or undefined. */
 export function countAt(value: JsonObject, key: string): number | undefined {
   const found = value[key];

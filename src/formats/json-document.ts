@@ -3,7 +3,7 @@
 import { BatonError } from '../errors.ts';
 import type { Json, JsonObject } from '../protocol/item.ts';
 import { isJsonObject } from './fields.ts';
-import { LARGEST_JSON_BYTES } from './lines.ts';
+import { emptyDeep, LARGEST_JSON_BYTES, TOO_DEEP } from './lines.ts';
 import type { Report } from './reader.ts';
 import type { ByteSource } from './source.ts';
 
@@ -38,6 +38,7 @@ export async function readDocument(
   const { text, lines } = await readText(source, signal);
   const value = parse(withoutBom(text));
   if (value === undefined) return { type: 'no_document' };
+  if (emptyDeep(value)) report({ line: 1, kind: 'wrong_shape', message: TOO_DEEP, lost: true });
   return { type: 'document', values: objectsOf(value, report), lines };
 }
 

@@ -180,8 +180,7 @@ export class ValueReader {
   }
 
   #refuseDeep(): void {
-    const message = `a value nested deeper than ${DEEPEST} levels, which no agent writes, was left out`;
-    this.#note('wrong_shape', message, true);
+    this.#note('wrong_shape', TOO_DEEP, true);
   }
 
   #give(value: unknown, part: number): void {
@@ -222,6 +221,23 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   }
   return false;
 }
+
+/** Empties what is nested too deep in a parsed value, and says whether anything was. */
+export function emptyDeep(value: unknown, levels = DEEPEST): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  let isAny = false;
+  const container = value as Record<string, unknown>;
+  for (const key of Object.keys(container)) {
+    const child = container[key];
+    if (typeof child !== 'object' || child === null) continue;
+    if (levels === 1) container[key] = null;
+    if (levels === 1 || emptyDeep(child, levels - 1)) isAny = true;
+  }
+  return isAny;
+}
+
+/** What a note says of a value that is nested too deep. */
+export const TOO_DEEP = `a value nested deeper than ${DEEPEST} levels, which no agent writes, was left out`;
 
 function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== CARRIAGE_RETURN) return false;

@@ -79,13 +79,13 @@ export async function loadSession(
   const damage: DamageNote[] = [];
   const content = await look(source, (note) => damage.push(note), options.signal);
   const { format } = content;
-  const opaque: Record<string, number> = {};
+  const opaque = new Map<string, number>();
   let records = 0;
   let items = 0;
   const counted: Emit = (record: LogRecord) => {
     records++;
     if (record.type === 'item' || record.type === 'compacted') items++;
-    else if (record.type === 'opaque') opaque[record.kind] = (opaque[record.kind] ?? 0) + 1;
+    else if (record.type === 'opaque') opaque.set(record.kind, (opaque.get(record.kind) ?? 0) + 1);
     emit(record);
   };
   const pass: Pass = { emit: counted, report: (note) => damage.push(note), ...options };
@@ -103,7 +103,7 @@ export async function loadSession(
     lines,
     records,
     damage: damage.toSorted((a, b) => a.line - b.line),
-    opaque,
+    opaque: Object.fromEntries(opaque),
     hasGrown: await source.hasGrown(),
   };
 }

@@ -95,17 +95,20 @@ function toolName(name: string): string {
 
 function chatMessages(items: readonly Item[]): readonly JsonObject[] {
   const messages: JsonObject[] = [];
+  /** The content of the last message where it is one of several: grows in place, however many follow each other. */
+  let merged: JsonObject[] | undefined;
   for (const turn of turnsOf(items)) {
     if (turn.type === 'answer') {
-      messages.push(...chatAnswer(turn.parts));
+      for (const message of chatAnswer(turn.parts)) messages.push(message);
       continue;
     }
     const message = chatMessage(turn.item);
     const last = messages.at(-1);
     // Templates of many models want the roles to alternate.
     if (message?.['role'] === 'user' && last?.['role'] === 'user') {
-      const content = [...chatParts(last['content']), ...chatParts(message['content'])];
-      messages[messages.length - 1] = { role: 'user', content };
+      if (merged === undefined || merged !== last['content']) merged = [...chatParts(last['content'])];
+      for (const part of chatParts(message['content'])) merged.push(part);
+      messages[messages.length - 1] = { role: 'user', content: merged };
     } else if (message !== undefined) messages.push(message);
   }
   return messages;
@@ -195,7 +198,7 @@ function anthropicMessages(items: readonly Item[], source: Format): readonly Jso
     if (blocks.length === 0) return;
     const last = messages.at(-1);
     if (last === undefined && role === 'assistant') messages.push({ role: 'user', content: [OPENING] });
-    if (last?.role === role) last.content.push(...blocks);
+    if (last?.role === role) for (const block of blocks) last.content.push(block);
     else messages.push({ role, content: [...blocks] });
   };
   for (const turn of turnsOf(isOwn ? items : items.map(withoutForeignParts))) {
@@ -226,7 +229,7 @@ function answerBlocks(
   const results: JsonObject[] = [];
   for (const part of parts) {
     if (!isAnsweredCall(part)) {
-      said.push(...saidBlocks(part, source));
+      for (const block of saidBlocks(part, source)) said.push(block);
       continue;
     }
     const { item, id, result } = part;

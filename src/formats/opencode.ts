@@ -15,6 +15,7 @@ import {
   textPart,
 } from './items.ts';
 import { Conversations } from './conversations.ts';
+import { KeptRefs } from './kept-refs.ts';
 import type { FormatReader } from './reader.ts';
 import { Teller } from './teller.ts';
 
@@ -67,23 +68,22 @@ function messagesOf(value: JsonObject, teller: Teller): readonly JsonObject[] {
   return sound;
 }
 
-/** Results that were cleared in the requests from a moment on. */
+/** A result that was cleared in the requests from a moment on. */
 interface Pruned {
   readonly atMs: number;
-  readonly callIds: string[];
-}
-
-/** A message of a session. */
-interface Place {
-  readonly messages: readonly JsonObject[];
-  readonly position: number;
+  readonly callId: string;
 }
 
 class SessionReader {
   readonly #teller: Teller;
   readonly #info: JsonObject;
-  readonly #callIds = new Set<string>();
-  #pruned: Pruned[] = [];
+  /** Ids that were given, with the number that the next one like it gets. */
+  readonly #callIds = new Map<string, number>();
+  readonly #kept = new KeptRefs<JsonObject>((message) => this.#teller.damage('wrong_shape', message));
+  /** The first position of each id among the messages. */
+  #positionOf: ReadonlyMap<string | undefined, number> = new Map();
+  /** Latest first. */
+  readonly #pruned: Pruned[] = [];
   /** A compaction was asked for, and its summary has not come yet. */
   #pending: { readonly part: JsonObject; readonly position: number } | undefined;
 
@@ -102,17 +102,20 @@ class SessionReader {
     });
     const revertedFrom = stringAt(objectAt(this.#info, 'revert') ?? {}, 'messageID');
     let isReverted = false;
+    this.#positionOf = new Map(
+      messages.map((message, at) => [stringAt(objectAt(message, 'info') ?? {}, 'id'), at] as const).reverse(),
+    );
     for (const [position, message] of messages.entries()) {
       const info = objectAt(message, 'info') ?? {};
       isReverted ||= revertedFrom !== undefined && stringAt(info, 'id') === revertedFrom;
       teller.date(objectAt(info, 'time')?.['created']);
       if (isReverted) teller.side(this.#allItems(info, message), 'abandoned_branch');
-      else this.#message(info, message, { messages, position });
+      else this.#message(info, message, position);
     }
     this.#tellPruned(Infinity);
   }
 
-  #message(info: JsonObject, message: JsonObject, place: Place): void {
+  #message(info: JsonObject, message: JsonObject, place: number): void {
     const createdMs = countAt(objectAt(info, 'time') ?? {}, 'created');
     if (createdMs !== undefined) this.#tellPruned(createdMs);
     const pending = this.#pending;
@@ -120,9 +123,9 @@ class SessionReader {
       this.#compaction(info, message, { ...pending, place });
       return;
     }
-    const ref = refOf(place.position);
+    const ref = refOf(place);
     if (info['role'] === 'assistant') this.#answer(info, message, ref);
-    else this.#prompt(info, message, ref, place.position);
+    else this.#prompt(info, message, ref, place);
   }
 
   #prompt(info: JsonObject, message: JsonObject, ref: string, position: number): void {
@@ -182,34 +185,51 @@ class SessionReader {
       exitCode: typeof exit === 'number' && Number.isInteger(exit) ? exit : undefined,
     });
     const prunedAtMs = countAt(objectAt(state, 'time') ?? {}, 'compacted');
-    if (prunedAtMs !== undefined) this.#pruned.push({ atMs: prunedAtMs, callIds: [callId] });
+    if (prunedAtMs !== undefined) this.#prune({ atMs: prunedAtMs, callId });
     return { call, result };
   }
 
   /** Programs that took secrets out of an export have made ids collide; call and result are one part all the same. */
   #freshCallId(callId: string): string {
-    let fresh = callId;
-    for (let count = 2; this.#callIds.has(fresh); count++) fresh = `${callId}-${count}`;
-    this.#callIds.add(fresh);
+    let count = this.#callIds.get(callId) ?? 1;
+    let fresh = count === 1 ? callId : `${callId}-${count}`;
+    while (this.#callIds.has(fresh)) fresh = `${callId}-${++count}`;
+    this.#callIds.set(callId, count + 1);
+    if (fresh !== callId) this.#callIds.set(fresh, 2);
     return fresh;
   }
 
+  #prune(pruned: Pruned): void {
+    let low = 0;
+    let high = this.#pruned.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#pruned[middle]?.atMs ?? 0) > pruned.atMs) low = middle + 1;
+      else high = middle;
+    }
+    this.#pruned.splice(low, 0, pruned);
+  }
+
   #tellPruned(untilMs: number): void {
-    const due = this.#pruned.filter(({ atMs }) => atMs <= untilMs);
+    const due: Pruned[] = [];
+    for (let next = this.#pruned.at(-1); next !== undefined && next.atMs <= untilMs;) {
+      due.push(next);
+      this.#pruned.pop();
+      next = this.#pruned.at(-1);
+    }
     if (due.length === 0) return;
-    this.#pruned = this.#pruned.filter(({ atMs }) => atMs > untilMs);
     this.#teller.record({
       type: 'micro_compacted',
       id: `pruned-${due[0]?.atMs ?? 0}`,
       trigger: 'auto',
-      callIds: due.flatMap(({ callIds }) => callIds),
+      callIds: due.map(({ callId }) => callId),
     });
   }
 
   #compaction(
     info: JsonObject,
     message: JsonObject,
-    { part, position, place }: { part: JsonObject; position: number; place: Place },
+    { part, position, place }: { part: JsonObject; position: number; place: number },
   ): void {
     this.#pending = undefined;
     const parts = objectsAt(message, 'parts');
@@ -220,15 +240,13 @@ class SessionReader {
       this.#teller.damage('wrong_shape', 'A compaction without a summary; ignored');
       return;
     }
-    const id = stringAt(info, 'id') ?? refOf(place.position);
+    const id = stringAt(info, 'id') ?? refOf(place);
     const trigger = part['auto'] === true ? 'auto' : 'manual';
-    const before = place.messages.slice(0, place.position);
     const tail = stringAt(part, 'tail_start_id');
-    const from =
-      tail === undefined
-        ? -1
-        : before.findIndex((each) => stringAt(objectAt(each, 'info') ?? {}, 'id') === tail);
-    const kept = from === -1 ? [] : before.slice(from, position).map((_, offset) => refOf(from + offset));
+    const from = tail === undefined ? position : (this.#positionOf.get(tail) ?? position);
+    const kept = this.#kept.of(message, () =>
+      Array.from({ length: Math.max(0, position - from) }, (_, offset) => refOf(from + offset)),
+    );
     const usage = stepUsage(objectAt(info, 'tokens'));
     this.#teller.record({
       type: 'compacted',

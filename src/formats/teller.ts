@@ -3,6 +3,7 @@
 import type { Item, JsonObject } from '../protocol/item.ts';
 import type { LogRecord, SessionMetaRecord, SettingsRecord, SideItemRecord } from '../protocol/record.ts';
 import type { UsageSample } from '../protocol/usage.ts';
+import { timeOf } from './fields.ts';
 import type { DamageNote, Emit, LineAt, Report } from './reader.ts';
 
 type Meta = Omit<SessionMetaRecord, 'type'>;
@@ -35,9 +36,9 @@ export class Teller {
     this.#toldOfValue = false;
   }
 
-  /** Says when the records that follow were written: ISO 8601, or milliseconds since the epoch. Others are no times. */
+  /** Says when the records that follow were written: see `timeOf`. */
   date(timestamp: unknown): void {
-    this.#at = isoOf(timestamp);
+    this.#at = timeOf(timestamp);
   }
 
   record(record: LogRecord): void {
@@ -99,13 +100,4 @@ function news<T extends object>(
     ([key, value]) => value !== undefined && value !== (known as JsonObject)[key],
   );
   return fresh.length === 0 ? undefined : (Object.fromEntries(fresh) as T);
-}
-
-/** Milliseconds beyond this are no date. @source ECMAScript, Time Values. */
-const LATEST_DATE_MS = 8.64e15;
-
-function isoOf(timestamp: unknown): string | undefined {
-  if (typeof timestamp === 'string') return timestamp === '' ? undefined : timestamp;
-  if (typeof timestamp !== 'number' || !(Math.abs(timestamp) <= LATEST_DATE_MS)) return undefined;
-  return new Date(timestamp).toISOString();
 }

@@ -138,7 +138,7 @@ export class HistoryFold<T> {
       turnId,
       before: this.#entries.filter(({ seq }) => seq < firstSeq),
       since: this.#entries.filter(({ seq }) => seq >= firstSeq),
-      isCompacted: this.#frames.some((frame) => frame.firstSeqAfter > firstSeq),
+      isCompacted: this.#isCompactedSince(firstSeq),
     };
   }
 
@@ -166,15 +166,21 @@ export class HistoryFold<T> {
   }
 
   #undoTurn(turnId: string, line: number | undefined): boolean {
-    const newest = this.newestTurn();
-    if (newest?.turnId !== turnId || newest.isCompacted) {
-      const why = newest?.turnId === turnId ? 'was compacted since' : 'is not the newest one';
+    const newest = this.#turns.at(-1);
+    const isNewest = newest?.turnId === turnId;
+    if (!isNewest || this.#isCompactedSince(newest.firstSeq)) {
+      const why = isNewest ? 'was compacted since' : 'is not the newest one';
       this.problems.push({ line, message: `undo of turn ${turnId}, which ${why}` });
       return false;
     }
-    this.#entries = [...newest.before];
+    // What came since no compaction stands at the end, so that a thousand undos need not look at all entries each.
+    while ((this.#entries.at(-1)?.seq ?? -1) >= newest.firstSeq) this.#entries.pop();
     this.#turns.pop();
     return true;
+  }
+
+  #isCompactedSince(seq: number): boolean {
+    return (this.#frames.at(-1)?.firstSeqAfter ?? 0) > seq;
   }
 
   #push(value: T, at: { readonly line?: number; readonly ref?: string }, isReplacement = false): void {
@@ -222,7 +228,7 @@ export class HistoryFold<T> {
       if (group === undefined) byRef.set(entry.ref, [entry]);
       else group.push(entry);
     }
-    for (const ref of new Set(refs)) this.#entries.push(...(byRef.get(ref) ?? []));
+    for (const ref of new Set(refs)) for (const entry of byRef.get(ref) ?? []) this.#entries.push(entry);
   }
 
   #clear(record: MicroCompactedRecord): void {

@@ -87,8 +87,10 @@ export class Replay {
   add(record: LogRecord): void {
     if (record.at !== undefined) {
       const at = Date.parse(record.at);
-      this.#startedAtMs ??= at;
-      this.#endedAtMs = at;
+      if (!Number.isNaN(at)) {
+        this.#startedAtMs ??= at;
+        this.#endedAtMs = at;
+      }
     }
     this.#announce((detector) => detector.add(record));
     this.#follow(record);

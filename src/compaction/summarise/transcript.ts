@@ -88,7 +88,8 @@ function attachmentsFirst(items: readonly Item[]): readonly Item[] {
   for (const item of items) {
     if (item.type === 'attachment') waiting.push(item);
     else if (item.type === 'message' && item.role === 'user') {
-      ordered.push(...waiting, item);
+      for (const each of waiting) ordered.push(each);
+      ordered.push(item);
       waiting = [];
     } else ordered.push(item);
   }

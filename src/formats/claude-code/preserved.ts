@@ -27,12 +27,15 @@ export function anchorIndex(tree: Tree, { metadata = {} }: Node): number | undef
 }
 
 /** uuids of the lines that a boundary keeps, in order; those that are not in the file are left out. */
-export function preservedRefs(tree: Tree, { metadata = {} }: Node): readonly string[] {
-  const messages = objectAt(metadata, 'preservedMessages');
-  const named = messages === undefined ? segment(tree, metadata) : stringsAt(messages, 'uuids');
-  return named.filter((uuid) => {
-    const node = tree.byUuid(uuid);
-    return node !== undefined && node.kind !== 'progress';
+export function preservedRefs(tree: Tree, node: Node): readonly string[] {
+  const { metadata = {} } = node;
+  return tree.kept.of(node, () => {
+    const messages = objectAt(metadata, 'preservedMessages');
+    const named = messages === undefined ? segment(tree, metadata) : stringsAt(messages, 'uuids');
+    return named.filter((uuid) => {
+      const line = tree.byUuid(uuid);
+      return line !== undefined && line.kind !== 'progress';
+    });
   });
 }
 
@@ -49,8 +52,8 @@ function segment(tree: Tree, metadata: JsonObject): readonly string[] {
   const seen = new Set<string>();
   while (uuid !== undefined && !seen.has(uuid)) {
     seen.add(uuid);
-    refs.unshift(uuid);
-    if (uuid === head) return refs;
+    refs.push(uuid);
+    if (uuid === head) return refs.reverse();
     uuid = tree.byUuid(uuid)?.parent ?? undefined;
   }
   // The way up from the tail never met the head: the segment means nothing.
@@ -62,44 +65,58 @@ export interface Relink {
   readonly boundary: number;
   readonly anchor: number;
   readonly refs: readonly string[];
-  readonly members: ReadonlySet<string>;
+  /** The position in `refs` of the last prompt; -1 where they hold none. */
+  readonly lastPrompt: number;
 }
 
-/** The turning points of a file, newest first. */
-export function relinksOf(tree: Tree): readonly Relink[] {
-  const relinks: Relink[] = [];
-  for (const [boundary, node] of tree.nodes.entries()) {
-    if (!node.isBoundary) continue;
+/** A line that a boundary keeps, with its last position among them. */
+export interface KeptLine {
+  readonly relink: Relink;
+  readonly position: number;
+}
+
+/** The turning points of a file by the uuids of the lines that they keep, newest first. */
+export type Relinks = ReadonlyMap<string, readonly KeptLine[]>;
+
+/** Finds the turning points of a file. */
+export function relinksOf(tree: Tree): Relinks {
+  const relinks = new Map<string, KeptLine[]>();
+  for (let boundary = tree.nodes.length - 1; boundary >= 0; boundary--) {
+    const node = tree.nodes[boundary];
+    if (node?.isBoundary !== true) continue;
     const anchor = anchorIndex(tree, node);
     const refs = preservedRefs(tree, node);
     if (anchor === undefined || anchor < boundary || refs.length === 0) continue;
-    relinks.unshift({ boundary, anchor, refs, members: new Set(refs) });
+    const relink = { boundary, anchor, refs, lastPrompt: refs.findLastIndex((ref) => isPrompt(tree, ref)) };
+    for (const [uuid, position] of new Map(refs.map((ref, at) => [ref, at]))) {
+      const group = relinks.get(uuid);
+      if (group === undefined) relinks.set(uuid, [{ relink, position }]);
+      else group.push({ relink, position });
+    }
   }
   return relinks;
 }
 
 /** The turning point between a line and the one that it is linked to, if there is one. */
 export function relinkBetween(
-  relinks: readonly Relink[],
+  relinks: Relinks,
   from: number,
   to: { readonly index: number; readonly uuid: string | undefined },
-): Relink | undefined {
+): KeptLine | undefined {
   const { index, uuid } = to;
   if (uuid === undefined) return undefined;
-  return relinks.find(
-    ({ boundary, anchor, members }) => anchor < from && index < boundary && members.has(uuid),
-  );
+  return relinks.get(uuid)?.find(({ relink }) => relink.anchor < from && index < relink.boundary);
 }
 
 /**
- * The refs that stay when the conversation goes on from one of them. Only a rewind cuts them: results of parallel calls
- * may stand in any order, but a rewind always takes back a prompt.
+ * Whether a conversation that goes on from a kept line leaves later ones behind. Only a rewind does: results of parallel
+ * calls may stand in any order, but a rewind always takes back a prompt.
  */
-export function refsUpTo(tree: Tree, refs: readonly string[], uuid: string): readonly string[] {
-  const end = refs.lastIndexOf(uuid) + 1;
-  const isCut = refs.slice(end).some((ref) => {
-    const node = tree.byUuid(ref);
-    return node?.kind === 'user' && node.results.length === 0;
-  });
-  return isCut ? refs.slice(0, end) : refs;
+export function isCutAt({ relink, position }: KeptLine): boolean {
+  return position < relink.lastPrompt;
+}
+
+function isPrompt(tree: Tree, ref: string): boolean {
+  const node = tree.byUuid(ref);
+  return node?.kind === 'user' && node.results.length === 0;
 }

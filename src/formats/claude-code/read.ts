@@ -9,7 +9,7 @@ import { attachmentItem } from './attachment.ts';
 import type { SurveyedList } from './boundaries.ts';
 import { compactedRecord, listRecord, microCompactedRecord } from './compactions.ts';
 import type { HeldLine, ReadCompaction } from './compactions.ts';
-import { objectAt, stringAt } from '../fields.ts';
+import { objectAt, stringAt, timeOf } from '../fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
 import { keyOf } from './node.ts';
@@ -60,7 +60,7 @@ class ClaudeReader implements LineReader {
     const key = keyOf(at);
     const parent = this.#survey.early.get(key);
     if (parent === undefined) {
-      this.#take(value, at, key);
+      this.#take(value, at);
       return;
     }
     const held = this.#heldBy.get(parent);
@@ -71,18 +71,23 @@ class ClaudeReader implements LineReader {
   end(): void {
     // Left over only where a parent was skimmed and then could not be parsed.
     for (const held of this.#heldBy.values()) {
-      for (const { value, at } of held) this.#take(value, at, keyOf(at));
+      for (const { value, at } of held) this.#take(value, at);
     }
     this.#abandonPending();
     this.#finishList();
   }
 
-  #take(value: JsonObject, at: LineAt, key: LineKey): void {
-    this.#takeOne(value, at, key);
-    const held = this.#heldBy.get(key);
-    if (held === undefined) return;
-    this.#heldBy.delete(key);
-    for (const each of held) this.#take(each.value, each.at, keyOf(each.at));
+  /** Takes a line and all that waits for it, depth first. A loop, since a chain of a million lines may wait. */
+  #take(value: JsonObject, at: LineAt): void {
+    const ready: HeldLine[] = [{ value, at }];
+    for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
+      const key = keyOf(next.at);
+      this.#takeOne(next.value, next.at, key);
+      const held = this.#heldBy.get(key);
+      if (held === undefined) continue;
+      this.#heldBy.delete(key);
+      for (const each of held.toReversed()) ready.push(each);
+    }
   }
 
   #takeOne(value: JsonObject, at: LineAt, key: LineKey): void {
@@ -115,8 +120,8 @@ class ClaudeReader implements LineReader {
   }
 
   #emit(record: LogRecord, { value, at }: HeldLine): void {
-    const timestamp = stringAt(value, 'timestamp');
-    const full = { ...record, line: at.line, ...(timestamp === undefined ? {} : { at: timestamp }) };
+    const time = timeOf(value['timestamp']);
+    const full = { ...record, line: at.line, ...(time === undefined ? {} : { at: time }) };
     if (this.#pending === undefined) this.#sink(full);
     else this.#pending.after.push(full);
   }
@@ -158,13 +163,11 @@ class ClaudeReader implements LineReader {
       pending.summary = marked
         .map((item) => (item.type === 'message' ? textOfParts(item.content) : ''))
         .join('\n');
-      pending.replacement.push(...marked);
-      pending.refs.push(...marked.map(() => ref));
+      keep(pending, marked, ref);
       return true;
     }
     if (pending.summary === undefined) return false;
-    pending.replacement.push(...items);
-    pending.refs.push(...items.map(() => ref));
+    keep(pending, items, ref);
     return true;
   }
 
@@ -274,6 +277,13 @@ class ClaudeReader implements LineReader {
     if (this.#openTurn === undefined) return;
     this.#emit({ type, ...turnId(this.#openTurn) }, source);
     this.#openTurn = undefined;
+  }
+}
+
+function keep({ replacement, refs }: Pending, items: readonly Item[], ref: string | null): void {
+  for (const item of items) {
+    replacement.push(item);
+    refs.push(ref);
   }
 }
 

@@ -28,7 +28,7 @@ export interface ClaudeSurvey extends SurveyedBoundaries {
 /** The first pass. `accept` takes whole values or skimmed ones (`skimLine`) alike. */
 export class ClaudeSurveyor implements LineReader {
   readonly #report: Report;
-  readonly #tree = new Tree();
+  readonly #tree: Tree;
   readonly #duplicates = new Set<LineKey>();
   #leaf: number | undefined;
   /** The leaf and the lines hung below it that are no messages. */
@@ -38,6 +38,7 @@ export class ClaudeSurveyor implements LineReader {
 
   constructor(report: Report) {
     this.#report = report;
+    this.#tree = new Tree(report);
   }
 
   accept(value: JsonObject, at: LineAt): void {

@@ -1,11 +1,19 @@
 // The linked lines of a session, by place and by id.
 
+import { KeptRefs } from '../kept-refs.ts';
+import type { Report } from '../reader.ts';
 import type { Node } from './node.ts';
 
 /** Nodes in the order of the file. Of lines with the same id the first one counts. */
 export class Tree {
   readonly #nodes: Node[] = [];
   readonly #indexOf = new Map<string, number>();
+  /** What boundaries keep. */
+  readonly kept: KeptRefs<Node>;
+
+  constructor(report: Report) {
+    this.kept = new KeptRefs((message) => report({ line: 1, kind: 'wrong_shape', message, lost: false }));
+  }
 
   get nodes(): readonly Node[] {
     return this.#nodes;

@@ -2,8 +2,8 @@
 
 import type { Report } from '../reader.ts';
 import type { Node } from './node.ts';
-import { isList, refsUpTo, relinkBetween } from './preserved.ts';
-import type { Relink } from './preserved.ts';
+import { isCutAt, isList, relinkBetween } from './preserved.ts';
+import type { KeptLine, Relinks } from './preserved.ts';
 import type { Tree } from './tree.ts';
 
 /** A boundary on the way, and the message below it if one comes before the next boundary. */
@@ -28,7 +28,7 @@ export interface Way {
 export interface Terrain {
   readonly tree: Tree;
   readonly leaf: number | undefined;
-  readonly relinks: readonly Relink[];
+  readonly relinks: Relinks;
   /** Lines that are no part of this conversation, whatever links to them. */
   readonly isOutside: (node: Node) => boolean;
   readonly report: Report;
@@ -43,11 +43,14 @@ class Walk {
   readonly #terrain: Terrain;
   readonly #included: Uint8Array;
   readonly #unlinked = new Set<number>();
-  readonly #cuts = new Map<number, readonly string[]>();
+  readonly #cuts = new Map<number, KeptLine>();
+  /** A line at or before each line, with nothing usable behind it: shortens as lines are used up. */
+  readonly #earlier: Int32Array;
 
   constructor(terrain: Terrain) {
     this.#terrain = terrain;
     this.#included = new Uint8Array(terrain.tree.nodes.length);
+    this.#earlier = Int32Array.from(terrain.tree.nodes, (_, index) => index - 1);
   }
 
   toRoot(): Way {
@@ -68,7 +71,10 @@ class Walk {
       if (node.kind === 'user' || node.kind === 'assistant') below = index;
       index = parent;
     }
-    return { included: this.#included, boundaries, unlinked: this.#unlinked, cuts: this.#cuts };
+    const cuts = new Map<number, readonly string[]>();
+    for (const [boundary, { relink, position }] of this.#cuts)
+      cuts.set(boundary, relink.refs.slice(0, position + 1));
+    return { included: this.#included, boundaries, unlinked: this.#unlinked, cuts };
   }
 
   #parentOf(index: number, node: Node): number | undefined {
@@ -97,22 +103,31 @@ class Walk {
   #relinked(from: number, to: number): number {
     const { tree, relinks } = this.#terrain;
     const uuid = tree.nodes[to]?.uuid;
-    const relink = relinkBetween(relinks, from, { index: to, uuid });
-    if (relink === undefined || uuid === undefined) return to;
-    const refs = refsUpTo(tree, relink.refs, uuid);
-    if (refs.length < relink.refs.length) this.#cuts.set(relink.boundary, refs);
-    return relink.anchor;
+    const kept = relinkBetween(relinks, from, { index: to, uuid });
+    if (kept === undefined) return to;
+    if (isCutAt(kept)) this.#cuts.set(kept.relink.boundary, kept);
+    return kept.relink.anchor;
   }
 
   /** The nearest earlier line that can be what a lost link meant. */
   #lineBefore(index: number): number | undefined {
-    const { tree, isOutside } = this.#terrain;
-    for (let earlier = index - 1; earlier >= 0; earlier--) {
-      const node = tree.nodes[earlier];
-      if (node === undefined || this.#included[earlier] === 1) continue;
-      if (node.kind !== 'progress' && !isOutside(node)) return earlier;
+    let found = index - 1;
+    while (found >= 0 && !this.#isUsable(found)) found = this.#earlier[found] ?? -1;
+    // Next time the way back is one step: without it, a file of cycles would be walked once for each of its lines.
+    for (let at = index - 1; at > found;) {
+      const next = this.#earlier[at] ?? -1;
+      this.#earlier[at] = found;
+      at = next;
     }
-    return undefined;
+    return found < 0 ? undefined : found;
+  }
+
+  #isUsable(index: number): boolean {
+    const { tree, isOutside } = this.#terrain;
+    const node = tree.nodes[index];
+    return (
+      node !== undefined && this.#included[index] === 0 && node.kind !== 'progress' && !isOutside(node)
+    );
   }
 
   #boundaryBefore(index: number): number | undefined {

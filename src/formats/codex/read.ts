@@ -13,7 +13,7 @@ import { KeptMessages } from './kept.ts';
 import { readOwnRecord } from './own.ts';
 import type { OwnRecord } from './own.ts';
 import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
-import { isJsonObject, objectAt, stringAt } from '../fields.ts';
+import { isJsonObject, objectAt, stringAt, timeOf } from '../fields.ts';
 import { listAt, numberAt } from './shapes.ts';
 import { TailFollower } from './tail.ts';
 import type { CodexTail } from './tail.ts';
@@ -64,8 +64,8 @@ class RolloutReader implements CodexLineReader {
   }
 
   accept(value: JsonObject, { line }: LineAt): void {
-    const timestamp = value['timestamp'];
-    const at: Line = typeof timestamp === 'string' ? { line, at: timestamp } : { line };
+    const time = timeOf(value['timestamp']);
+    const at: Line = time === undefined ? { line } : { line, at: time };
     const type = value['type'];
     const payload = value['payload'];
     if (isJsonObject(payload) && typeof type === 'string') {

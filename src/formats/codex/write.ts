@@ -118,7 +118,7 @@ export function writeCodexSession(session: SessionToWrite): {
       notes: receiptNote(compaction),
     });
     lines.push(line(at, ...compacted));
-    leftOut.push(...replacement.leftOut);
+    for (const item of replacement.leftOut) leftOut.push(item);
   }
   for (const item of items) {
     const wire = toWire(item, source);

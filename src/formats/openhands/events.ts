@@ -4,6 +4,7 @@ import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import { chatUsage } from '../chat.ts';
 import { arrayAt, objectAt, objectsAt, stringAt } from '../fields.ts';
 import { compactionItems, functionCall, functionResult, HARNESS, textMessage } from '../items.ts';
+import { KeptRefs } from '../kept-refs.ts';
 import type { Teller } from '../teller.ts';
 
 /** Actions that no model asked for, and what is observed of them. */
@@ -41,10 +42,14 @@ export class EventReader {
   readonly #teller: Teller;
   /** The call that an action became, by the id of its event. */
   readonly #callOf = new Map<string, string>();
-  readonly #open: string[] = [];
+  /** Calls in their order; those that were answered leave when they are the last. */
+  readonly #called: string[] = [];
+  /** How many calls of an id are open. */
+  readonly #open = new Map<string, number>();
   readonly #billed = new Set<string>();
   /** Refs of everything in the context, for condensations, which name what they forget. */
   #refs: string[] = [];
+  readonly #kept = new KeptRefs<JsonObject>((message) => this.#teller.damage('wrong_shape', message));
   #count = 0;
   #hasPrompt = false;
 
@@ -99,7 +104,8 @@ export class EventReader {
     this.#bill(metadata);
     const id = eventId(event);
     if (id !== undefined) this.#callOf.set(id, callId);
-    this.#open.push(callId);
+    this.#called.push(callId);
+    this.#open.set(callId, (this.#open.get(callId) ?? 0) + 1);
     const name = stringAt(metadata, 'function_name') ?? action;
     return [
       ...textMessage('assistant', stringAt(args, 'thought') ?? ''),
@@ -145,11 +151,18 @@ export class EventReader {
     const { cause } = event;
     const caused =
       typeof cause === 'number' || typeof cause === 'string' ? this.#callOf.get(String(cause)) : undefined;
-    const callId = named ?? caused ?? (eventId(event) === undefined ? this.#open.at(-1) : undefined);
-    const position = callId === undefined ? -1 : this.#open.lastIndexOf(callId);
-    if (position === -1) return undefined;
-    this.#open.splice(position, 1);
+    const callId = named ?? caused ?? (eventId(event) === undefined ? this.#lastOpen() : undefined);
+    const open = callId === undefined ? 0 : (this.#open.get(callId) ?? 0);
+    if (callId === undefined || open === 0) return undefined;
+    this.#open.set(callId, open - 1);
     return callId;
+  }
+
+  #lastOpen(): string | undefined {
+    while ((this.#open.get(this.#called.at(-1) ?? '') ?? 0) === 0) {
+      if (this.#called.pop() === undefined) return undefined;
+    }
+    return this.#called.at(-1);
   }
 
   /** Events named here leave the context; a summary may stand for them. */
@@ -157,13 +170,14 @@ export class EventReader {
     const args = objectAt(event, 'args') ?? event;
     const forgotten = forgottenIds(args);
     const summary = stringAt(args, 'summary');
-    this.#refs = this.#refs.filter((each) => !forgotten(each));
+    const kept = this.#kept.of(event, () => this.#refs.filter((each) => !forgotten(each)));
+    this.#refs = [...kept];
     this.#teller.record({
       type: 'compacted',
       id: ref,
       replacement:
         summary === undefined ? [] : compactionItems(ref, summary, { at: stringAt(event, 'timestamp') }),
-      keptRefs: this.#refs,
+      keptRefs: kept,
       ...(summary === undefined ? {} : { summary }),
     });
   }

@@ -12,6 +12,7 @@ import {
   reasoning,
   textMessage,
 } from '../items.ts';
+import { KeptRefs } from '../kept-refs.ts';
 import type { Teller } from '../teller.ts';
 import { eventId, forgottenIds } from './events.ts';
 
@@ -40,6 +41,7 @@ export function isSdkEvent(value: JsonObject): boolean {
 export class SdkEventReader {
   readonly #teller: Teller;
   #refs: string[] = [];
+  readonly #kept = new KeptRefs<JsonObject>((message) => this.#teller.damage('wrong_shape', message));
   #count = 0;
 
   constructor(teller: Teller) {
@@ -66,13 +68,14 @@ export class SdkEventReader {
   #condensation(event: JsonObject, ref: string): void {
     const forgotten = forgottenIds(event);
     const summary = stringAt(event, 'summary');
-    this.#refs = this.#refs.filter((each) => !forgotten(each));
+    const kept = this.#kept.of(event, () => this.#refs.filter((each) => !forgotten(each)));
+    this.#refs = [...kept];
     this.#teller.record({
       type: 'compacted',
       id: ref,
       replacement:
         summary === undefined ? [] : compactionItems(ref, summary, { at: stringAt(event, 'timestamp') }),
-      keptRefs: this.#refs,
+      keptRefs: kept,
       ...(summary === undefined ? {} : { summary }),
     });
   }

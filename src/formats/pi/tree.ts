@@ -4,6 +4,7 @@ import type { JsonObject } from '../../protocol/item.ts';
 import { keyOf } from '../claude-code/node.ts';
 import type { LineKey } from '../claude-code/node.ts';
 import { countAt, stringAt } from '../fields.ts';
+import { KeptRefs } from '../kept-refs.ts';
 import type { LineAt, LineReader, Report } from '../reader.ts';
 
 /** What the whole file says about its entries. */
@@ -72,10 +73,15 @@ export class PiSurveyor implements LineReader {
     for (let entry = this.#newest; entry !== undefined; entry = entry.parent) way.push(entry);
     way.reverse();
     const kept = new Map<LineKey, readonly string[]>();
+    const budget = new KeptRefs<Entry>((message) =>
+      this.#report({ line: 1, kind: 'wrong_shape', message, lost: false }),
+    );
+    const positionOf = new Map<Entry | undefined, number>(way.map((entry, position) => [entry, position]));
     for (const [position, entry] of way.entries()) {
       if (!entry.isCompaction) continue;
-      const from = entry.firstKept === undefined ? -1 : way.indexOf(entry.firstKept);
-      kept.set(entry.key, from === -1 ? [] : way.slice(from, position).map(({ ref }) => ref));
+      const from = positionOf.get(entry.firstKept) ?? position;
+      const refs = budget.of(entry, () => way.slice(from, position).map(({ ref }) => ref));
+      kept.set(entry.key, refs);
     }
     return { refs: new Map(way.map(({ key, ref }) => [key, ref])), kept };
   }
