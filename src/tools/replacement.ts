@@ -1,6 +1,7 @@
 // Exact replacement: the old text must be there, and, unless all of it is meant, there once.
 
 import type { TextEdit } from './line-endings.ts';
+import { followStarts, placesOf } from './sequence.ts';
 
 /** What came of a replacement: edits of the text, or a sentence for the model. */
 export type Replacement =
@@ -17,6 +18,9 @@ export interface ReplacementRequest {
 /** How many places a complaint names. */
 const MAX_PLACES = 8;
 
+/** A longer text is not written. @source half of the longest string of Node */
+const LONGEST_TEXT = 2 ** 28;
+
 /** Finds what is to be replaced in a text with line feeds. */
 export function findReplacement(text: string, request: ReplacementRequest): Replacement {
   const wanted = request.oldText.replaceAll('\r\n', '\n');
@@ -32,6 +36,9 @@ export function findReplacement(text: string, request: ReplacementRequest): Repl
       `old_string is there ${places.length} times (lines ${lines.join(', ')}${more}). Add the lines around the one you mean, or set replace_all.`,
     );
   }
+  if (text.length + places.length * newText.length > LONGEST_TEXT) {
+    return complaint(`the file would have more than ${LONGEST_TEXT} characters.`);
+  }
   return {
     type: 'edits',
     edits: places.map((from) => ({ from, to: from + wanted.length, text: newText })),
@@ -40,13 +47,6 @@ export function findReplacement(text: string, request: ReplacementRequest): Repl
 
 function complaint(text: string): Replacement {
   return { type: 'complaint', text };
-}
-
-/** Places that do not overlap, from the start. */
-function placesOf(text: string, wanted: string): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
-  return places;
 }
 
 function lineAt(text: string, position: number): number {
@@ -75,10 +75,20 @@ function squeeze(line: string): string {
 function squeezedPlace(text: string, wanted: string): number | undefined {
   const needle = wanted.split('\n').map(squeeze);
   if (needle.every((line) => line === '')) return undefined;
-  const hay = text.split('\n').map(squeeze);
-  const first = needle[0] ?? '';
-  for (let at = 0; at + needle.length <= hay.length; at++) {
-    if (hay[at] === first && needle.every((line, index) => hay[at + index] === line)) return at + 1;
-  }
-  return undefined;
+  const ids = new Map<string, number>();
+  const hay = Array.from(text.split('\n'), (line) => {
+    const key = squeeze(line);
+    const id = ids.get(key) ?? ids.size;
+    ids.set(key, id);
+    return id;
+  });
+  let found: number | undefined;
+  followStarts(
+    hay,
+    needle.map((line) => ids.get(line) ?? -1),
+    (place, length) => {
+      if (length === needle.length) found ??= place + 1;
+    },
+  );
+  return found;
 }

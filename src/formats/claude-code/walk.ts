@@ -125,9 +125,7 @@ class Walk {
   #isUsable(index: number): boolean {
     const { tree, isOutside } = this.#terrain;
     const node = tree.nodes[index];
-    return (
-      node !== undefined && this.#included[index] === 0 && node.kind !== 'progress' && !isOutside(node)
-    );
+    return node !== undefined && this.#included[index] === 0 && node.kind !== 'progress' && !isOutside(node);
   }
 
   #boundaryBefore(index: number): number | undefined {

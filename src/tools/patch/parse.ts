@@ -72,6 +72,8 @@ class PatchReader {
   readonly #lines: readonly string[];
   #at: number;
   readonly #end: number;
+  /** The first line from here on that is not blank, as far as it was looked for. */
+  #afterBlanks = -1;
 
   constructor(lines: readonly string[], begin: number, end: number) {
     this.#lines = lines;
@@ -142,11 +144,13 @@ class PatchReader {
 
   /** A blank line before a header or the end belongs to the layout of the patch, not to the file. */
   #isLastBlank(): boolean {
-    for (let at = this.#at; at < this.#end; at++) {
-      const line = this.#lines[at] ?? '';
-      if (line.trim() !== '') return [ADD, UPDATE, DELETE].some((header) => line.startsWith(header));
+    if (this.#afterBlanks < this.#at) {
+      this.#afterBlanks = this.#at;
+      while (this.#afterBlanks < this.#end && (this.#lines[this.#afterBlanks] ?? '').trim() === '')
+        this.#afterBlanks++;
     }
-    return true;
+    const line = this.#lines[this.#afterBlanks] ?? '';
+    return this.#afterBlanks === this.#end || [ADD, UPDATE, DELETE].some((header) => line.startsWith(header));
   }
 
   #hunk(isFirst: boolean): Hunk | (ParsedPatch & { type: 'complaint' }) {

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { applyPatch } from './apply.ts';
 import { parsePatch } from './parse.ts';
+import { LineIndex, Steps } from './place.ts';
 
 const SEED = { seed: 7, numRuns: 400 };
 
@@ -245,5 +246,81 @@ describe('laws of patches', () => {
       }),
       SEED,
     );
+  });
+});
+
+/** Where a block stands, looked for in the plainest way: at every place, under each way of comparing lines in turn. */
+function plainPlaces(lines: readonly string[], block: readonly string[], from: number): readonly number[] {
+  for (const key of [String, (line: string) => line.trimEnd(), (line: string) => line.trim()]) {
+    const places = lines
+      .map((_, place) => place)
+      .filter((place) => place >= from && place + block.length <= lines.length)
+      .filter((place) => block.every((line, offset) => key(lines[place + offset] ?? '') === key(line)));
+    if (places.length > 0) return places;
+  }
+  return [];
+}
+
+describe('the index of a file', () => {
+  const anyLine = fc.constantFrom('a', 'b', 'a ', ' a', '');
+
+  it('finds what looking at every place finds', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyLine, { maxLength: 24 }),
+        fc.array(anyLine, { minLength: 1, maxLength: 5 }),
+        fc.nat(6),
+        fc.boolean(),
+        (lines, block, from, isFirstEnough) => {
+          const index = new LineIndex(lines, new Steps());
+          const expected = plainPlaces(lines, block, from);
+          const found = index.places(block, from, { isFirstEnough, most: Infinity });
+          if (isFirstEnough && expected[0] === from) assert.deepEqual(found, { first: [from], count: 1 });
+          else assert.deepEqual(found?.first ?? [], expected);
+          const [line = ''] = block;
+          assert.equal(index.firstLine(line, from), plainPlaces(lines, [line], from)[0]);
+        },
+      ),
+      { seed: 11, numRuns: 3000 },
+    );
+  });
+
+  it('names the place where most of the first lines stand', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyLine, { maxLength: 24 }),
+        fc.array(anyLine, { minLength: 1, maxLength: 6 }),
+        (lines, block) => {
+          const { length, place } = new LineIndex(lines, new Steps()).longestStart(block);
+          const standing = lines.map((_, at) => {
+            const end = block.findIndex((line, offset) => line.trim() !== lines[at + offset]?.trim());
+            return end === -1 ? block.length : end;
+          });
+          assert.equal(length, Math.max(0, ...standing));
+          assert.equal(place, Math.max(0, standing.indexOf(length)));
+        },
+      ),
+      { seed: 12, numRuns: 3000 },
+    );
+  });
+});
+
+describe('a large patch', () => {
+  it('adds 300,000 lines to a file of 300,000', () => {
+    const file = `top\n${'x\n'.repeat(300_000)}`;
+    const after = update(file, '@@', ' top', ...Array.from({ length: 300_000 }, () => '+y'));
+    assert.equal(after, `top\n${'y\n'.repeat(300_000)}${'x\n'.repeat(300_000)}`);
+  });
+
+  it('is refused where it would change a large file again and again', () => {
+    const file = `x\n${'z\n'.repeat(50_000)}`;
+    const again = Array.from({ length: 2000 }, (_, at) => [
+      '*** Update File: f',
+      '@@',
+      at === 0 ? ' x' : ` x${at}`,
+      `+x${at + 1}`,
+    ]);
+    const result = patched({ f: file }, again.flat().join('\n'));
+    assert.match(String(result), /^! f: the patch takes too long/);
   });
 });
