@@ -70,6 +70,8 @@ export const ERROR_CODES = {
   model_missing: { exit: 1 },
   /** A client sent what is no op of the protocol, or one with a wrong field; `data.key` says where. Cure: docs/protocol.md. */
   op_invalid: { exit: 1 },
+  /** More waits in a thread than may wait: messages of the user, or ops. Cure: ask again when some of it is done. */
+  queue_full: { exit: 1 },
   /** A thread told what is no event, or speaks a later version of the protocol; `data.key` says where. */
   event_invalid: { exit: 1 },
   /** The final answer is not what `--output-schema` asks for, also when it was asked for once more. */

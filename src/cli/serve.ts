@@ -2,9 +2,11 @@
 // standard output.
 
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { SessionEvent } from '../protocol/event.ts';
+import type { Op } from '../protocol/op.ts';
 import { parseOp } from '../protocol/parse.ts';
 import type { Thread } from '../thread/driver.ts';
 import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
@@ -81,11 +83,28 @@ function errorEvent({ code, message, cure }: BatonError): SessionEvent {
   return { type: 'error', code, message: `${sentence} ${cure}`.trim() };
 }
 
+/** Ops that may be under way together. @source docs/decisions/ops.md, "The queue has an end" */
+const MOST_OPS = 1000;
+
+/** How long the client is not heard while so many are, in milliseconds. @source docs/decisions/ops.md, "The queue has an end" */
+const LONGEST_WAIT_MS = 1000;
+
+/** Ops that end what is under way, or that it waits for: never refused. */
+const AT_ONCE: ReadonlySet<Op['type']> = new Set([
+  'interrupt',
+  'shutdown',
+  'exec_approval',
+  'patch_approval',
+  'answer_question',
+]);
+
 class Service {
   readonly #io: CommandIo;
   readonly #thread: Thread;
   readonly #emit: (event: SessionEvent) => void;
   readonly #performing = new Set<Promise<void>>();
+  /** None of the ops under way has ended since one was refused. */
+  #isStuck = false;
 
   constructor(io: CommandIo, thread: Thread, emit: (event: SessionEvent) => void) {
     this.#io = io;
@@ -126,18 +145,41 @@ class Service {
     try {
       if ('problem' in line) throw line.problem;
       const op = parseOp(line.text);
+      if (!AT_ONCE.has(op.type)) await this.#requireRoom();
       const done = this.#thread.perform(op);
       if (op.type === 'shutdown') {
         await done;
         return true;
       }
       this.#performing.add(done);
-      void done.finally(() => this.#performing.delete(done));
+      void done.finally(() => {
+        this.#performing.delete(done);
+        this.#isStuck = false;
+      });
     } catch (error) {
       if (!(error instanceof BatonError)) throw error;
       this.#emit(errorEvent(error));
     }
     return false;
+  }
+
+  /**
+   * Lets the client wait while ops are done, but not for long: behind them may come the one that ends them.
+   * @throws BatonError `queue_full`
+   */
+  async #requireRoom(): Promise<void> {
+    if (this.#performing.size < MOST_OPS) return;
+    if (!this.#isStuck) {
+      const waiting = new AbortController();
+      const tooLong = delay(LONGEST_WAIT_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+      await Promise.race([...this.#performing, tooLong]);
+      waiting.abort();
+    }
+    if (this.#performing.size < MOST_OPS) return;
+    this.#isStuck = true;
+    throw new BatonError('queue_full', `${MOST_OPS} ops are under way, and this one was refused`, {
+      cure: 'Send it again when some of them are done.',
+    });
   }
 
   /** What was asked for is done; what would have to be asked is turned down. */

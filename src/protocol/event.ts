@@ -15,6 +15,7 @@ import {
   TIERS,
   WATCHER_MODES,
 } from '../vocabulary.ts';
+import { LONGEST_SHOWN_TEXT } from './queued.ts';
 import { milliseconds, percent, tokens } from './wire.ts';
 import type { Immutable } from './wire.ts';
 
@@ -92,9 +93,9 @@ const threadEvents = [
     review_mode: z.boolean(),
   }),
   event('queue_changed', 'The messages of the user that wait for their turn.', {
-    messages: z
-      .array(z.object({ id: z.string(), text: z.string() }))
-      .meta({ description: 'all of them, oldest first' }),
+    messages: z.array(z.object({ id: z.string(), text: z.string() })).meta({
+      description: `all of them, oldest first; a text of more than ${LONGEST_SHOWN_TEXT} characters is cut and ends with …`,
+    }),
   }),
   event('pins_changed', 'What is pinned. Told at the opening where there is something, and at each change.', {
     pins: z

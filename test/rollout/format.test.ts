@@ -9,7 +9,7 @@ import { TailFollower } from '../../src/formats/codex/tail.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { recordLines } from '../../src/rollout/lines.ts';
 import { STEERED_NOTE } from '../../src/session/watched/steered.ts';
-import { DECISION_NOTE, STATE_NOTE } from '../../src/watcher/live/past.ts';
+import { DECISION_NOTE, QUEUED_NOTE, STATE_NOTE } from '../../src/watcher/live/past.ts';
 import { PHASE_NOTE } from '../../src/watcher/signals.ts';
 import { anyCompacted, anyPlainRecord } from '../support/any-record.ts';
 
@@ -24,7 +24,7 @@ const REWRITING: readonly LogRecord[] = [
 
 test('every kind of line is on the page', () => {
   const drawn = fc.sample(fc.oneof(anyPlainRecord, anyCompacted), { seed: 20_260_102, numRuns: 1_000 });
-  const kinds = new Set<string>([STATE_NOTE, DECISION_NOTE, STEERED_NOTE, PHASE_NOTE]);
+  const kinds = new Set<string>([STATE_NOTE, QUEUED_NOTE, DECISION_NOTE, STEERED_NOTE, PHASE_NOTE]);
   for (const record of [...drawn, ...REWRITING]) {
     for (const { type, payload } of recordLines({ ...record, at: '2026-01-02T03:04:05.678Z' }, CONTEXT)) {
       kinds.add(type);

@@ -9,6 +9,7 @@ import { authorOf } from '../../protocol/item.ts';
 import type { CompactionPlan } from '../../protocol/plan.ts';
 import type { JudgmentRequest } from '../../protocol/judgment.ts';
 import type { LogRecord, NoteRecord } from '../../protocol/record.ts';
+import { shownMessage } from '../../protocol/queued.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
 import type { Trail } from '../../trail/trail.ts';
 import type { Compaction } from '../../compaction/driver.ts';
@@ -87,7 +88,7 @@ export class WatchedSession {
               : { type: 'background_event', message: text, surface },
           ),
         judged: (request, { shouldCompact, reason }) => this.#tellJudgment(request, shouldCompact, reason),
-        queueChanged: (messages) => emit({ type: 'queue_changed', messages }),
+        queueChanged: (messages) => emit({ type: 'queue_changed', messages: messages.map(shownMessage) }),
       },
       { settings, isSubagent: world.isSubagent ?? false },
     );
@@ -126,7 +127,7 @@ export class WatchedSession {
   async begin(): Promise<void> {
     await this.#closeLostCalls();
     await this.#watcher.begin();
-    for (const { id, text } of this.#steered.open) await this.#watcher.submit({ id, text });
+    for (const { id, text } of this.#steered.open) await this.#watcher.resubmit({ id, text });
   }
 
   async #closeLostCalls(): Promise<void> {
@@ -146,7 +147,7 @@ export class WatchedSession {
    * A message of the user. Fulfilled once it can no longer be lost; it becomes a turn when its time has come.
    * @param id unique within the thread; a new one unless given
    * @returns its id
-   * @throws what writing the log fails with
+   * @throws BatonError `queue_full`, or what writing the log fails with
    */
   async submit(text: string, id = this.#world.newId()): Promise<string> {
     await this.#watcher.submit({ id, text });
@@ -159,7 +160,7 @@ export class WatchedSession {
     if (origin?.type !== 'user' || kind !== 'regular') return this.#watcher.submit({ id, text });
     await this.#session.note([{ type: 'note', kind: STEERED_NOTE, value: { id, text } }]);
     const isTaken = await this.#session.steer(userMessage(text, id));
-    if (!isTaken) await this.#watcher.submit({ id, text });
+    if (!isTaken) await this.#watcher.resubmit({ id, text });
   }
 
   /**

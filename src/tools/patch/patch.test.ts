@@ -308,7 +308,8 @@ describe('the index of a file', () => {
 describe('a large patch', () => {
   it('adds 300,000 lines to a file of 300,000', () => {
     const file = `top\n${'x\n'.repeat(300_000)}`;
-    const after = update(file, '@@', ' top', ...Array.from({ length: 300_000 }, () => '+y'));
+    const body = `*** Update File: f\n@@\n top\n${'+y\n'.repeat(300_000)}`;
+    const { f: after } = patched({ f: file }, body.trimEnd()) as Files;
     assert.equal(after, `top\n${'y\n'.repeat(300_000)}${'x\n'.repeat(300_000)}`);
   });
 

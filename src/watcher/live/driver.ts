@@ -30,7 +30,8 @@ import type {
 import { transition } from '../transition.ts';
 import type { CompactionWish, WatchedAgent, WatcherSettings, WatcherVoice, WatcherWorld } from './agent.ts';
 import { Deadlines } from './deadlines/driver.ts';
-import { DECISION_NOTE, PastFold, STATE_NOTE } from './past.ts';
+import { DECISION_NOTE, PastFold, QUEUED_NOTE, STATE_NOTE } from './past.ts';
+import { longMessages, requireRoom, stateNote } from './queue.ts';
 import { HandoverWriter } from './writer/driver.ts';
 
 /** What is told without a time and what the driver itself knows. */
@@ -69,6 +70,10 @@ export class LiveWatcher {
   #settings: WatcherSettings;
   /** The sequence whose handoff is in the history: asked for once more, it is only confirmed. */
   #handedOff: string | undefined;
+  /** Messages that the state does not know yet. */
+  readonly #submitted = new Set<UserMessage>();
+  /** Texts of messages that wait and have notes of their own, by the ids of the messages. */
+  #noted: ReadonlyMap<string, string> = new Map();
   #mailbox: Promise<void> = Promise.resolve();
   #waiting = 0;
   #broken: unknown;
@@ -111,13 +116,34 @@ export class LiveWatcher {
         text: "[rawr] the watcher's state cannot be read; it begins anew.",
       });
     }
+    if (found.lostMessages > 0) {
+      const lost = found.lostMessages === 1 ? '1 message' : `${found.lostMessages} messages`;
+      this.#voice.show({
+        surface: 'warning',
+        text: `[rawr] ${lost} that waited cannot be read any more; send them again.`,
+      });
+    }
     if (found.state === undefined) return;
     this.#state = found.state;
     await this.#tell({ type: 'resumed', logged: found.logged });
   }
 
-  /** A message of the user. Fulfilled once it can no longer be lost. */
+  /**
+   * A message of the user. Fulfilled once it can no longer be lost.
+   * @throws BatonError `queue_full`
+   */
   async submit(message: UserMessage): Promise<void> {
+    requireRoom([...this.#state.memory.queue, ...this.#submitted], message);
+    this.#submitted.add(message);
+    try {
+      await this.#tell({ type: 'user_submitted', message });
+    } finally {
+      this.#submitted.delete(message);
+    }
+  }
+
+  /** A message of the user that was accepted before, whatever waits by now. */
+  async resubmit(message: UserMessage): Promise<void> {
     await this.#tell({ type: 'user_submitted', message });
   }
 
@@ -251,11 +277,20 @@ export class LiveWatcher {
     const { state, effects } = transition(before, event, this.#settings.policy);
     if (state !== before) {
       this.#state = state;
-      if (isWorthANote(before, state)) await this.#agent.note(STATE_NOTE, state as unknown as JsonObject);
+      if (isWorthANote(before, state)) await this.#noteState(state);
       this.#deadlines.keepOnly(awaitedNumber(state));
       this.#tellQueue(before, state);
     }
     for (const effect of effects) await this.#perform(effect);
+  }
+
+  async #noteState(state: WatcherState): Promise<void> {
+    const long = longMessages(state);
+    for (const { id, text } of long) {
+      if (this.#noted.get(id) !== text) await this.#agent.note(QUEUED_NOTE, { id, text });
+    }
+    this.#noted = new Map(long.map(({ id, text }) => [id, text]));
+    await this.#agent.note(STATE_NOTE, stateNote(state));
   }
 
   #tellQueue({ memory: before }: WatcherState, { memory: after }: WatcherState): void {
@@ -454,12 +489,12 @@ export class LiveWatcher {
 
 /** Whether a crash would lose something. What turn runs is forgotten anyway, and decisions have notes of their own. */
 function isWorthANote(before: WatcherState, after: WatcherState): boolean {
-  if (before.stage !== after.stage) return true;
+  if (before.stage !== after.stage || before.memory.queue !== after.memory.queue) return true;
   return durableMemory(before) !== durableMemory(after);
 }
 
 function durableMemory({ memory }: WatcherState): string {
-  return JSON.stringify({ ...memory, turn: 0, nextNumber: 0 });
+  return JSON.stringify({ ...memory, queue: 0, turn: 0, nextNumber: 0 });
 }
 
 function sequenceOf({ stage }: WatcherState) {

@@ -4,9 +4,12 @@ import type { JsonObject } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import { STAGES } from '../state.ts';
 import type { Resumed, WatcherState } from '../state.ts';
+import { notedIds, withTexts } from './queue.ts';
 
 /** The kind of the notes that hold states. */
 export const STATE_NOTE = 'watcher_state';
+/** The kind of the notes that hold the texts of messages that wait; those of states name their ids. */
+export const QUEUED_NOTE = 'queued_message';
 /** The kind of the notes that hold decisions. */
 export const DECISION_NOTE = 'decision';
 
@@ -18,6 +21,8 @@ export interface FoundPast {
   /** Undefined in a new thread, and where the newest state cannot be read. */
   readonly state: WatcherState | undefined;
   readonly isStateDamaged: boolean;
+  /** Messages that waited whose texts cannot be read. */
+  readonly lostMessages: number;
   readonly logged: Resumed['logged'];
 }
 
@@ -27,6 +32,7 @@ export class PastFold {
   readonly #handoffs: string[] = [];
   readonly #compactions: number[] = [];
   #state: JsonObject | undefined;
+  readonly #texts = new Map<string, string>();
   #lastDecision = 0;
   /** The message whose turn has started; it is delivered once its text is in the log. */
   #due: string | undefined;
@@ -59,17 +65,30 @@ export class PastFold {
   }
 
   #addNote(kind: string, value: JsonObject): void {
-    if (kind === STATE_NOTE) this.#state = value;
+    if (kind === STATE_NOTE) this.#addState(value);
+    if (kind === QUEUED_NOTE && typeof value['id'] === 'string' && typeof value['text'] === 'string') {
+      this.#texts.set(value['id'], value['text']);
+    }
     if (kind !== DECISION_NOTE) return;
     const number = /^decision-(\d+)$/.exec(String(value['id']))?.[1];
     if (number !== undefined) this.#lastDecision = Math.max(this.#lastDecision, Number(number));
   }
 
+  #addState(value: JsonObject): void {
+    this.#state = value;
+    if (this.#texts.size === 0) return;
+    const state = readState(value);
+    const ids = state === undefined ? new Set() : notedIds(state);
+    for (const id of this.#texts.keys()) if (!ids.has(id)) this.#texts.delete(id);
+  }
+
   found(): FoundPast {
-    const state = this.#state === undefined ? undefined : readState(this.#state);
+    const noted = this.#state === undefined ? undefined : readState(this.#state);
+    const { state, lostMessages = 0 } = noted === undefined ? {} : withTexts(noted, this.#texts);
     return {
       state: state && withNumbersFrom(state, this.#lastDecision + 1),
       isStateDamaged: this.#state !== undefined && state === undefined,
+      lostMessages,
       logged: { messages: this.#messages, handoffs: this.#handoffs, compactions: this.#compactions },
     };
   }

@@ -1,0 +1,76 @@
+// The queue of the user's messages: how long it may get, and how it is noted. The log gets a note for each change, so a text that
+// stood in each of them would be written a hundred times.
+
+import { BatonError } from '../../errors.ts';
+import type { JsonObject } from '../../protocol/item.ts';
+import type { UserMessage, WatcherState } from '../state.ts';
+
+/** Messages that may wait. @source docs/decisions/ops.md, "The queue has an end" */
+const MOST_QUEUED = 100;
+
+/** Characters that may wait, but for a single message. @source the longest line of `baton serve` */
+const MOST_QUEUED_CHARACTERS = 4 * 1024 * 1024;
+
+/** A longer text has a note of its own. @source docs/decisions/ops.md, "The queue has an end" */
+const LONGEST_INLINE = 500;
+
+/**
+ * Checks that a message may wait behind others.
+ * @throws BatonError `queue_full`
+ */
+export function requireRoom(waiting: readonly UserMessage[], { text }: UserMessage): void {
+  const characters = waiting.reduce((sum, message) => sum + message.text.length, 0);
+  const isFull = waiting.length > 0 && characters + text.length > MOST_QUEUED_CHARACTERS;
+  if (waiting.length < MOST_QUEUED && !isFull) return;
+  throw new BatonError('queue_full', `${waiting.length} messages wait already, and this one was refused`, {
+    cure: `At most ${MOST_QUEUED} messages of ${MOST_QUEUED_CHARACTERS} characters in all may wait: send it again when a turn has ended.`,
+    data: { waiting: waiting.length, most: MOST_QUEUED },
+  });
+}
+
+/** Messages of a state whose texts have notes of their own. */
+export function longMessages(state: WatcherState): readonly UserMessage[] {
+  return messagesOf(state).filter(({ text }) => text.length > LONGEST_INLINE);
+}
+
+/** A state as it is noted: of messages whose texts have notes of their own the id alone. */
+export function stateNote(state: WatcherState): JsonObject {
+  const { queue, delivering } = state.memory;
+  const shortened = (message: UserMessage): object =>
+    message.text.length > LONGEST_INLINE ? { id: message.id } : message;
+  return {
+    ...state,
+    memory: {
+      ...state.memory,
+      queue: queue.map(shortened),
+      ...(delivering === undefined ? {} : { delivering: shortened(delivering) }),
+    },
+  } as unknown as JsonObject;
+}
+
+/** The ids of the messages that a noted state names. */
+export function notedIds({ memory }: WatcherState): ReadonlySet<string> {
+  return new Set([memory.delivering, ...memory.queue].flatMap((message) => message?.id ?? []));
+}
+
+/** A noted state with the texts of its messages; without those whose texts are not known. */
+export function withTexts(
+  state: WatcherState,
+  texts: ReadonlyMap<string, string>,
+): { readonly state: WatcherState; readonly lostMessages: number } {
+  const whole = (message: Partial<UserMessage>): UserMessage[] => {
+    const { id = '', text = texts.get(id) } = message;
+    return text === undefined ? [] : [{ ...message, id, text }];
+  };
+  const queue = state.memory.queue.flatMap(whole);
+  const { delivering } = state.memory;
+  const delivered = delivering === undefined ? [] : whole(delivering);
+  return {
+    state: { ...state, memory: { ...state.memory, queue, delivering: delivered[0] } },
+    lostMessages: messagesOf(state).length - queue.length - delivered.length,
+  };
+}
+
+function messagesOf({ memory: { queue, delivering } }: WatcherState): readonly UserMessage[] {
+  return delivering === undefined ? queue : [delivering, ...queue];
+}

@@ -1,0 +1,147 @@
+// What a client may put before `baton serve`: how much waits, what that costs to tell and to log, and lines that nobody should send.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import type { SessionEvent } from '../../src/protocol/event.ts';
+import { NOT_BUILT } from '../support/built.ts';
+import { Client } from '../support/client.ts';
+import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import type { Reply } from '../support/provider-server/script.ts';
+import { startProviderServer } from '../support/provider-server/server.ts';
+
+const root = temporaryDirectory();
+const server = await startProviderServer({ replies: [{}] });
+after(() => server.close());
+before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+
+/** A turn that waits for the user, who says nothing. */
+const QUESTION: Reply = { calls: [{ name: 'ask_user', arguments: { question: 'Which one?', options: [] } }] };
+
+function desk(): Desk {
+  const at = new Desk(root, server.baseUrl, {});
+  execFileSync(
+    'git',
+    ['-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'Begin'],
+    {
+      cwd: at.work,
+    },
+  );
+  return at;
+}
+
+function op(text: string, id: string): string {
+  const items = [{ type: 'text', text }];
+  return `${JSON.stringify({ type: 'user_turn', id, items, origin: { type: 'user' } })}\n`;
+}
+
+function bytesOf(events: readonly SessionEvent[]): number {
+  return events.reduce((sum, event) => sum + JSON.stringify(event).length, 0);
+}
+
+function errorsOf(client: Client, code: string): number {
+  return client.events.filter((event) => event.type === 'error' && event.code === code).length;
+}
+
+/** A client whose turn does not end. */
+async function busy(at: Desk): Promise<Client> {
+  server.play({ key: EXEC_KEY, replies: [QUESTION] });
+  const client = new Client(at);
+  await client.next('session_configured');
+  client.say('Begin.');
+  await client.next('question');
+  return client;
+}
+
+describe('messages that wait', () => {
+  test('have an end, and what is told and logged of them grows with them', async () => {
+    const at = desk();
+    const client = await busy(at);
+    client.write(Array.from({ length: 3000 }, (_, count) => op(`Message ${count}.`, `m-${count}`)).join(''));
+    await client.next('error', ({ code }) => code === 'queue_full');
+    while (errorsOf(client, 'queue_full') < 2900) await client.next('error');
+    const newest = client.events.findLast((event) => event.type === 'queue_changed');
+    assert.equal(newest?.messages.length, 100);
+    assert.equal(newest.messages[99]?.text, 'Message 99.');
+    const refused = client.events.find((event) => event.type === 'error');
+    assert.match(refused?.type === 'error' ? refused.message : '', /100 messages/);
+    // Before there was a limit: 459 MB.
+    assert.ok(bytesOf(client.events) < 3_000_000, `${bytesOf(client.events)} bytes of events`);
+    assert.ok(statSync(at.rollouts()[0] ?? '').size < 3_000_000);
+    client.kill('SIGKILL');
+    await client.ended;
+  });
+
+  test('are logged once where they are long, shown in part, and outlive the process whole', async () => {
+    const at = desk();
+    const client = await busy(at);
+    const long = (count: number): string => `${count} ${'𝄞é'.repeat(20_000)} end ${count}`;
+    client.write(Array.from({ length: 40 }, (_, count) => op(long(count), `m-${count}`)).join(''));
+    const full = await client.next('queue_changed', ({ messages }) => messages.length === 40);
+    assert.ok(full.messages.every(({ text }) => text.length <= 500 && text.endsWith('…')));
+    client.kill('SIGKILL');
+    await client.ended;
+    const input = 40 * Buffer.byteLength(long(10));
+    const logged = statSync(at.rollouts()[0] ?? '').size;
+    assert.ok(logged < 2 * input, `${logged} bytes for ${input}`);
+
+    server.play({ key: EXEC_KEY, replies: [QUESTION] });
+    const from = server.requests.length;
+    const again = new Client(at, ['--resume', 'last']);
+    const first = await again.next('user_message', ({ message }) => message.startsWith('0 '));
+    assert.equal(first.message, long(0));
+    await again.next('question');
+    assert.ok(JSON.stringify(server.requests[from]?.body).includes(' end 0'));
+    const left = again.events.findLast((event) => event.type === 'queue_changed');
+    assert.equal(left?.messages.length, 39);
+    again.kill('SIGKILL');
+    await again.ended;
+  });
+
+  test('may be one of the longest line, but not two', async () => {
+    const client = await busy(desk());
+    client.write(op('a'.repeat(4_000_000), 'one') + op('b'.repeat(4_000_000), 'two') + op('c', 'three'));
+    await client.next('error', ({ code }) => code === 'queue_full');
+    await client.next('queue_changed', ({ messages }) => messages.length === 2);
+    client.kill('SIGKILL');
+    await client.ended;
+  });
+});
+
+describe('lines that nobody should send', () => {
+  test('are refused, and the next op is heard', async () => {
+    const client = await busy(desk());
+    const deep = '['.repeat(500_000) + ']'.repeat(500_000);
+    client.write(`{"type":"user_turn","items":${deep},"origin":{"type":"user"}}\n`);
+    client.write(`{"type":"user_turn","items":[{"type":"text","text":"a"}],"origin":${deep}}\n`);
+    client.write(`{"type":"set_settings","__proto__":{"mode":"auto"},"constructor":1}\n`);
+    client.write(Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x0a]));
+    client.write('"type"\nnull\n[]\n{}\n{"type":{}}\n');
+    client.write(Buffer.concat([Buffer.alloc(100_000_000, 'x'), Buffer.from('\n')]));
+    const wanted = 10;
+    while (errorsOf(client, 'op_invalid') < wanted) await client.next('error');
+    client.write(op('Once.', 'same') + op('Twice.', 'same'));
+    client.write(op('Then.', 'other'));
+    const told = await client.next('queue_changed', ({ messages }) => messages.length === 2);
+    assert.deepEqual(
+      told.messages.map(({ text }) => text),
+      ['Once.', 'Then.'],
+    );
+    client.send({ type: 'interrupt' });
+    await client.next('turn_aborted');
+    client.kill('SIGKILL');
+    await client.ended;
+  });
+
+  test('do not fill the memory where there are 5,000 of them', async () => {
+    const client = await busy(desk());
+    const settings = '{"type":"set_settings","mode":"tag"}\n';
+    client.write(settings.repeat(5_000));
+    client.write('{"type":"interrupt"}\n');
+    await client.next('turn_aborted');
+    client.kill('SIGKILL');
+    await client.ended;
+  });
+});
