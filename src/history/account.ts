@@ -47,6 +47,8 @@ export class AccountFold {
   #instructionTokens = 0;
   #turn = 0;
   #agentSpokeThisTurn = true;
+  /** What clearing has freed so far, by the estimates. */
+  #cleared = 0;
   #instructionEstimate = 0;
 
   /** @param keepFrames as of `HistoryFold`: past projections that an undo further on may need */
@@ -56,7 +58,11 @@ export class AccountFold {
     const light = {
       make: (item: Item) => this.#light(item),
       resultCallId: ({ resultOf }: Light) => resultOf,
-      clear: (one: Light) => one.cleared ?? one,
+      clear: (one: Light) => {
+        const cleared = one.cleared ?? one;
+        this.#cleared += one.estimate - cleared.estimate;
+        return cleared;
+      },
     };
     this.#history = new HistoryFold(light, keepFrames);
   }
@@ -264,7 +270,7 @@ export class AccountFold {
 
   #change(record: LogRecord): Change {
     const change = this.#history.add(record);
-    this.#present.replace(this.#history.entries.map(({ value }) => value));
+    this.#present.replace(() => this.#history.entries.map(({ value }) => value));
     return change;
   }
 
@@ -294,9 +300,9 @@ export class AccountFold {
   #takeMicro(record: MicroCompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
     const used = this.#usedBefore(record);
-    const sizeBefore = this.#present.estimate;
+    const clearedBefore = this.#cleared;
     this.#change(at);
-    const saved = sizeBefore - this.#present.estimate;
+    const saved = this.#cleared - clearedBefore;
     this.#gauge.remove(saved);
     const items = this.#history.entries.length;
     this.#keep(this.#compactions, {

@@ -31,8 +31,15 @@ export class PresentItems {
   /** Of each item, beside each other: whoever goes through all of them finds them near. */
   #sizes: number[] = [];
   #toolsOfResults: (string | undefined)[] = [];
+  /** What the items are now, where they were not added up yet. */
+  #pending: (() => Iterable<Light>) | undefined;
 
+  /** Takes in the next item, which is also among those of a pending `replace`. */
   add(light: Light): void {
+    if (this.#pending === undefined) this.#add(light);
+  }
+
+  #add(light: Light): void {
     this.#estimate += light.estimate;
     this.#pairs.add(light);
     addTokens(this.#categories, light.split);
@@ -47,44 +54,60 @@ export class PresentItems {
     share.tokens += size;
   }
 
-  /** Starts over with these items: after a change of more than the end of the history. */
-  replace(lights: Iterable<Light>): void {
+  /**
+   * Starts over: after a change of more than the end of the history.
+   * @param lights all items as they are when somebody asks: many changes may come before
+   */
+  replace(lights: () => Iterable<Light>): void {
+    this.#pending = lights;
+  }
+
+  #settle(): void {
+    const lights = this.#pending;
+    if (lights === undefined) return;
+    this.#pending = undefined;
     this.#categories = {};
     this.#tools = new Map();
     this.#pairs = new PairFinder();
     this.#estimate = 0;
     this.#sizes = [];
     this.#toolsOfResults = [];
-    for (const light of lights) this.add(light);
+    for (const light of lights()) this.#add(light);
   }
 
   /** Sum of the estimates. */
   get estimate(): number {
+    this.#settle();
     return this.#estimate;
   }
 
   /** Tokens of the item at a place. */
   sizeAt(index: number): number | undefined {
+    this.#settle();
     return this.#sizes[index];
   }
 
   /** The tool of the result at a place, as `Light` has it. */
   toolAt(index: number): string | undefined {
+    this.#settle();
     return this.#toolsOfResults[index];
   }
 
   get categories(): TokensByCategory {
+    this.#settle();
     return { ...this.#categories };
   }
 
   /** Tokens of results by the tool that gave them, largest first. */
   get tools(): ToolShare[] {
+    this.#settle();
     return [...this.#tools]
       .map(([tool, share]) => ({ tool, ...share }))
       .toSorted((a, b) => b.tokens - a.tokens || (a.tool < b.tool ? -1 : 1));
   }
 
   get brokenPairs(): BrokenPairs {
+    this.#settle();
     return this.#pairs.broken();
   }
 }

@@ -85,6 +85,12 @@ export class HistoryFold<T> {
   #turns: TurnMark[] = [];
   #nextSeq = 0;
   #lostPast = false;
+  /** Where the results of each call stand among the first so many entries. */
+  #results: { of: readonly Entry<T>[]; count: number; readonly positions: Map<string, number[]> } = {
+    of: [],
+    count: 0,
+    positions: new Map(),
+  };
   readonly problems: ProjectionProblem[] = [];
 
   /**
@@ -175,6 +181,7 @@ export class HistoryFold<T> {
     }
     // What came since no compaction stands at the end, so that a thousand undos need not look at all entries each.
     while ((this.#entries.at(-1)?.seq ?? -1) >= newest.firstSeq) this.#entries.pop();
+    this.#results = { of: [], count: 0, positions: new Map() };
     this.#turns.pop();
     return true;
   }
@@ -232,14 +239,34 @@ export class HistoryFold<T> {
   }
 
   #clear(record: MicroCompactedRecord): void {
-    const before = this.#entries;
-    const cleared = this.#cleared(before, new Set(record.callIds));
     if (record.newRefs === undefined) {
-      this.#entries = cleared;
+      this.#clearInPlace(record.callIds);
       this.#rememberCleared(record.callIds);
-    } else {
-      this.#entries = renamed(cleared, record.newRefs);
-      this.#pushFrame(record, before);
+      return;
+    }
+    const before = this.#entries;
+    this.#entries = renamed(this.#cleared(before, new Set(record.callIds)), record.newRefs);
+    this.#pushFrame(record, before);
+  }
+
+  /** Looks at the results of these calls alone: a log may clear one result after the other. */
+  #clearInPlace(callIds: readonly string[]): void {
+    if (this.#results.of !== this.#entries || this.#results.count > this.#entries.length)
+      this.#results = { of: this.#entries, count: 0, positions: new Map() };
+    const { positions } = this.#results;
+    for (; this.#results.count < this.#entries.length; this.#results.count++) {
+      const entry = this.#entries[this.#results.count];
+      const callId = entry === undefined ? undefined : this.#as.resultCallId(entry.value);
+      if (callId === undefined) continue;
+      const group = positions.get(callId);
+      if (group === undefined) positions.set(callId, [this.#results.count]);
+      else group.push(this.#results.count);
+    }
+    for (const callId of new Set(callIds)) {
+      for (const position of positions.get(callId) ?? []) {
+        const entry = this.#entries[position];
+        if (entry !== undefined) this.#entries[position] = { ...entry, value: this.#as.clear(entry.value) };
+      }
     }
   }
 
