@@ -44,7 +44,8 @@ export class SimulatedContext {
   #estimated = 0;
   #userTokens = 0;
   #hasAgentSpoken = false;
-  #initialRange = { from: 0, to: 0 };
+  /** Where the initial context stands; undefined where it has to be looked for. */
+  #knownRange: { readonly from: number; readonly to: number } | undefined = { from: 0, to: 0 };
   /** What simulated compactions took out, less what their sequences put in. */
   #freed = 0;
   #overflow: Overflow | undefined;
@@ -93,7 +94,7 @@ export class SimulatedContext {
    */
   projected(window: number, userMessageLimit: number): number {
     const userTokens = Math.min(this.#userTokens, userMessageLimit, Math.floor(window * SHARE_OF_WINDOW));
-    const { from, to } = this.#initialRange;
+    const { from, to } = (this.#knownRange ??= initialContextRange(this.#entries.map(({ value }) => value)));
     const initial = this.#sum(this.#entries.slice(from, to).map(({ value }) => value));
     return this.#sizes.overhead + this.#sizes.scaled(initial + userTokens + DEFAULT_SUMMARY_TOKENS);
   }
@@ -145,7 +146,7 @@ export class SimulatedContext {
     this.#userTokens = 0;
     this.#estimated = 0;
     for (const item of items) this.#push(this.#entry(item, true));
-    this.#initialRange = initialContextRange(items);
+    this.#knownRange = initialContextRange(items);
     this.#freed += preTokens - postTokens;
     this.#biller.invalidate(this.#sizes.overhead + unchanged);
     return { preTokens, postTokens };
@@ -201,7 +202,7 @@ export class SimulatedContext {
     if (authorOf(entry.value) === 'agent') this.#hasAgentSpoken = true;
     // It stands before the agent's first word; looking again at every item would cost their square.
     if (!this.#hasAgentSpoken) {
-      this.#initialRange = initialContextRange(this.#entries.map(({ value }) => value));
+      this.#knownRange = undefined;
     }
   }
 

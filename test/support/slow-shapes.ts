@@ -272,25 +272,6 @@ export const SLOW_SHAPES: readonly SlowShape[] = [
       }),
     ),
   ),
-  document('openhands: condensations and open calls', (n) =>
-    times(n, (count) =>
-      count % 2 === 0
-        ? {
-            id: count,
-            timestamp: at(count),
-            source: 'agent',
-            action: 'run',
-            args: { command: 'ls', thought: `Step ${count}` },
-          }
-        : {
-            id: count,
-            timestamp: at(count),
-            source: 'agent',
-            action: 'condensation',
-            args: { forgotten_event_ids: [] },
-          },
-    ),
-  ),
   {
     name: 'gemini: rewinds and contexts said anew',
     isAgents: false,
