@@ -103,7 +103,9 @@ class SessionReader {
     const revertedFrom = stringAt(objectAt(this.#info, 'revert') ?? {}, 'messageID');
     let isReverted = false;
     this.#positionOf = new Map(
-      messages.map((message, at) => [stringAt(objectAt(message, 'info') ?? {}, 'id'), at] as const).reverse(),
+      messages
+        .map((message, at) => [stringAt(objectAt(message, 'info') ?? {}, 'id'), at] as const)
+        .toReversed(),
     );
     for (const [position, message] of messages.entries()) {
       const info = objectAt(message, 'info') ?? {};

@@ -38,8 +38,11 @@ describe('a session that is made to be slow', () => {
   }
 });
 
+function context(line: string, n: number): string {
+  return `@@\n${` ${line}\n`.repeat(n)}`;
+}
+
 describe('a patch that is made to be slow', () => {
-  const context = (line: string, n: number): string => `@@\n${` ${line}\n`.repeat(n)}`;
   const shapes: Readonly<Record<string, (n: number) => readonly [file: string, body: string]>> = {
     'equal lines': (n) => ['x\n'.repeat(10 * n), `${context('x', n)}+y`],
     'equal lines, but for the last': (n) => ['x\n'.repeat(10 * n), `${context('x', n)} z\n+y`],

@@ -55,6 +55,10 @@ async function busy(at: Desk): Promise<Client> {
   return client;
 }
 
+function long(count: number): string {
+  return `${count} ${'𝄞é'.repeat(20_000)} end ${count}`;
+}
+
 describe('messages that wait', () => {
   test('have an end, and what is told and logged of them grows with them', async () => {
     const at = desk();
@@ -77,7 +81,6 @@ describe('messages that wait', () => {
   test('are logged once where they are long, shown in part, and outlive the process whole', async () => {
     const at = desk();
     const client = await busy(at);
-    const long = (count: number): string => `${count} ${'𝄞é'.repeat(20_000)} end ${count}`;
     client.write(Array.from({ length: 40 }, (_, count) => op(long(count), `m-${count}`)).join(''));
     const full = await client.next('queue_changed', ({ messages }) => messages.length === 40);
     assert.ok(full.messages.every(({ text }) => text.length <= 500 && text.endsWith('…')));

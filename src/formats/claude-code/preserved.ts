@@ -53,7 +53,7 @@ function segment(tree: Tree, metadata: JsonObject): readonly string[] {
   while (uuid !== undefined && !seen.has(uuid)) {
     seen.add(uuid);
     refs.push(uuid);
-    if (uuid === head) return refs.reverse();
+    if (uuid === head) return refs.toReversed();
     uuid = tree.byUuid(uuid)?.parent ?? undefined;
   }
   // The way up from the tail never met the head: the segment means nothing.
