@@ -271,6 +271,7 @@ const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
   'cli/main.ts': "reads the program's own package.json",
   'cli/config.ts': 'creates the starter file',
   'cli/output.ts': 'creates the output',
+  'cli/standard-streams.ts': 'opens standard input by its descriptor',
   'formats/source.ts': 'creates the file that a stream is put aside in',
   'rollout/disk/driver.ts': "writes the log of Baton's own thread, once the door has read its head",
   'snapshots/restore/driver.ts': 'opens directories, and no file',
