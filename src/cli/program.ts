@@ -123,7 +123,7 @@ function refuseUnknown({ args, commands }: Command): string {
 /** `error: unknown option '--jsn'\n(Did you mean --json?)` as a sentence and its cure. */
 function explainUsage(error: CommanderError): BatonError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = /\((Did you mean .*\?)\)/.exec(rest.join(' '))?.[1];
+  const suggestion = /\((Did you mean [^()]*\?)\)/.exec(rest.join(' '))?.[1];
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
   return new BatonError('usage', sentence, {
     cure: suggestion ?? 'Run it with --help to see what there is.',

@@ -48,10 +48,11 @@ const CELL_EDIT =
   /\b(?:create_file|edit_file\w*|append_file|insert_content_at_line)\(\s*(?:file_name\s*=\s*)?["']([^"'\n]+)["']/g;
 const CELL_TOOL = /(?:^|[._])(?:run_ipython|execute_ipython_cell)$/i;
 /** A command that stands in a fence of the answer. @source mini-swe-agent, SWE-agent */
-const ACTION = /^```[^`\n]*\n([^]*?)\n?^```[ \t]*$/gm;
+const FENCE_START = /^```[^`\n]*\n/gm;
+const FENCE_END = /\n?^```[ \t]*$/gm;
 /** @source SWE-agent's editor */
 const EDITOR_COMMAND = /^(open|create|edit)\b[ \t]*"?([^"\s]*)/;
-const COMMITTED = /^\[[^\]\n]*?\b([\da-f]{7,40})\] (.*)$/gm;
+const COMMITTED = /^\[[^\][\n\r\u2028\u2029]*?\b([\da-f]{7,40})\] (.*)$/gm;
 
 /** Programs that only look: what they were run on is no artifact. */
 const LOOKING = new Set(
@@ -97,7 +98,7 @@ export class ArtifactLedger {
     if (this.#textActions === undefined) return;
     const text = textOfItem(message);
     if (authorOf(message) !== 'agent') return this.#noteCommits(text);
-    const script = [...text.matchAll(ACTION)].at(-1)?.[1] ?? '';
+    const script = lastFenced(text);
     const [, command, operand = ''] = EDITOR_COMMAND.exec(script) ?? [];
     if (this.#textActions === 'shell' || command === undefined) return this.#noteScript(script);
     if (command !== 'edit' && operand !== '') this.#openFile = operand;
@@ -292,4 +293,19 @@ function isTelling(command: string): boolean {
 
 function collapse(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** What stands in the last fence of an answer that is closed. */
+function lastFenced(text: string): string {
+  let fenced = '';
+  for (let from = 0; ;) {
+    FENCE_START.lastIndex = from;
+    if (FENCE_START.exec(text) === null) return fenced;
+    const start = FENCE_START.lastIndex;
+    FENCE_END.lastIndex = start;
+    const end = FENCE_END.exec(text);
+    if (end === null) return fenced;
+    fenced = text.slice(start, end.index);
+    from = FENCE_END.lastIndex;
+  }
 }

@@ -15,8 +15,8 @@ const REFERENCE = /^#\d+$/;
 const ERROR_CODE = /^(?:[A-Z]{1,5}-?\d{2,}|E[A-Z]{4,})$/;
 const HASH = /^(?=.*\d)(?=.*[a-f])[\da-f]{7,64}$/;
 const DOTTED = /^[\w$-]+(?:\.[\w$-]+)+$/;
-const SNAKE = /^\$?\w*[A-Za-z]\w*_\w*[A-Za-z\d]\w*$/;
-const HUMPS = /^\$?[A-Za-z]\w*[a-z\d][A-Z]\w*$/;
+const SNAKE = /^\$?[\d_]*[A-Za-z][A-Za-z\d]*_+[A-Za-z\d]\w*$/;
+const HUMPS = /^\$?[A-Za-z](?:[A-Z_]|[a-z\d]+_)*[a-z\d]+[A-Z]\w*$/;
 const KEBAB = /^[A-Za-z\d]+(?:-[A-Za-z\d]+){2,}$/;
 const NUMBER = /^v?\d+(?:\.\d+)+$|^\d{4,9}$|^\d+(?:\.\d+)?(?:ms|s|m|h|k|kb|mb|gb|kib|mib|gib|px|x)$/i;
 const YEAR = /^(?:19|20)\d\d$/;
@@ -50,7 +50,7 @@ function addWord(found: Set<string>, word: string, root: string): void {
 }
 
 function trim(word: string): string {
-  const tail = word.replace(/[.:+/~@#$-]+$/, '');
+  const tail = word.replace(/(?<![.:+/~@#$-])[.:+/~@#$-]+$/, '');
   // `+name` and `-name` are lines of a diff, `--name` is a flag, `...name` follows an ellipsis, `.name` is hidden.
   return tail.startsWith('--') ? tail : tail.replace(/^(?:[-+]+|\.{3,})(?=[\w.])/, '');
 }

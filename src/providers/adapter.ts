@@ -42,7 +42,7 @@ export interface AnswerFold {
 
 /** The address of an endpoint. */
 export function endpoint({ baseUrl }: ProviderSettings, path: string): string {
-  return `${baseUrl.replace(/\/+$/, '')}/${path}`;
+  return `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${path}`;
 }
 
 /**

@@ -22,7 +22,7 @@ export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
   {
     provider: 'OpenAI, vLLM, OpenRouter, DeepSeek',
     pattern:
-      /maximum context length (?:is|of) (?<limit>\d[\d,]*)(?: tokens)?(?:\D+?(?:requested|resulted in|request has|contains?(?: at least)?) (?:about )?(?<asked>\d[\d,]*))?/i,
+      /maximum context length (?:is|of) (?<limit>\d+(?:,\d+)*)(?: tokens)?(?:\D+?(?:requested|resulted in|request has|contains?(?: at least)?) (?:about )?(?<asked>\d[\d,]*))?/i,
     example:
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 10346 tokens.",
   },

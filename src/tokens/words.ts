@@ -2,7 +2,7 @@
 
 /** `12,345`, for whole numbers. `Intl` says the same and takes longer to load than a small session to read. */
 export function formatNumber(value: number): string {
-  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return String(value).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
 }
 
 /** `1 call`, `1,200 calls`. */

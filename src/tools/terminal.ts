@@ -47,7 +47,7 @@ function linesOf(text: string): string {
 function lineOf(line: string): string {
   const plain = line.includes(ESCAPE) ? line.replace(SEQUENCES, '') : line;
   if (!plain.includes('\r')) return plain;
-  const shown = plain.replace(/\r+$/, '');
+  const shown = plain.replace(/(?<!\r)\r+$/, '');
   return shown.slice(shown.lastIndexOf('\r') + 1);
 }
 

@@ -116,22 +116,43 @@ function editedText(script: string): string {
 export function observationOf(answer: string): Observation {
   const status = /^\s*<returncode>(-?\d{1,9})<\/returncode>\n?/.exec(answer);
   if (status !== null) {
-    const output = answer
-      .slice(status[0].length)
-      .replace(/^\s*<warning>[^]*?<\/warning>/, '')
-      .replace(/<elided_chars>[^]*?<\/elided_chars>/, '…')
-      .replace(/^<\/?output(?:_head|_tail)?>$/gm, '');
+    const output = withoutElided(
+      answer.slice(status[0].length).replace(/^\s*<warning>[^]*?<\/warning>/, ''),
+    ).replace(/^<\/?output(?:_head|_tail)?>$/gm, '');
     return { text: output.trim(), exitCode: Number(status[1]), editor: {} };
   }
-  const foot = /\n*\(Open file: ([^\n]*)\)\n\(Current directory: ([^\n]*)\)\n(?:bash-)?\$\s*$/.exec(answer);
+  const at = footAt(answer);
+  const foot = FOOT.exec(answer.slice(at).trimEnd());
   if (foot === null) return { text: answer.trim(), exitCode: undefined, editor: {} };
   const [, file = '', directory = ''] = foot;
   return {
-    text: answer.slice(0, foot.index).trim(),
+    text: answer.slice(0, at).trim(),
     exitCode: undefined,
     editor: { ...(file === 'n/a' ? {} : { file }), directory },
   };
 }
+
+/** What the editor of SWE-agent prints below every output. */
+const FOOT = /^\(Open file: ([^\n]*)\)\n\(Current directory: ([^\n]*)\)\n(?:bash-)?\$$/;
+const FOOT_START = '(Open file: ';
+
+/** Where a foot begins, if there is one: in the third row from the end, which an output without a last line feed shares. */
+function footAt(answer: string): number {
+  const end = answer.trimEnd();
+  let row = end.length;
+  for (let rows = 0; rows < 3 && row > 0; rows++) row = end.lastIndexOf('\n', row - 1);
+  const at = end.indexOf(FOOT_START, Math.max(0, row));
+  return at < 0 ? answer.length : at;
+}
+
+/** An output with a sign for the part that the harness left out. */
+function withoutElided(output: string): string {
+  const from = output.indexOf('<elided_chars>');
+  const to = from < 0 ? -1 : output.indexOf(ELIDED_END, from);
+  return to < 0 ? output : `${output.slice(0, from)}…${output.slice(to + ELIDED_END.length)}`;
+}
+
+const ELIDED_END = '</elided_chars>';
 
 /** Whether a harness did not do what a command of its editor asked for. @source SWE-agent's and OpenHands' editors */
 export function isRejectedEdit(text: string): boolean {
@@ -142,13 +163,13 @@ export function isRejectedEdit(text: string): boolean {
 
 /** What a harness found wrong with an edit, without what it always says about it. */
 export function rejectionReason(text: string): string {
-  const listed = /^ERRORS:[ \t]*\n((?:[ \t]*- [^\n]*\n?)+)/m.exec(text)?.[1];
+  const listed = /^ERRORS:[ \t]*\n((?=[ \t]*- )(?:[ \t]*- [^\n]*\n)*(?:[ \t]*- [^\n]*)?)/m.exec(text)?.[1];
   const [first = '', second = ''] = text.trim().split('\n', 2);
   const said = first
     .replace(/^<tool_use_error>|<\/tool_use_error>$/g, '')
     .replace(/^apply_patch verification failed: (.*?)(?: in \/\S*)?$/, '$1')
     .replace(/^\[(.*)\]$/, '$1')
-    .replace(/ (?:Please|To replace) .*$/, '')
+    .replace(/ (?:Please|To replace) [^]*$/, '')
     .replace(/\.$/, '');
   // The place stands below, as `src/a.ts:22`.
   const place = /^\S{1,300}:\d{1,6}$/.test(second) ? ` at ${second}; not applied` : '';
@@ -163,8 +184,8 @@ export interface TemplatedTask {
 
 /** Where the task stands in the templates of the harnesses: from the end of the first match to the second. */
 const TASK_PLACES: readonly (readonly [RegExp, RegExp])[] = [
-  [/<pr_description>\s*(?:Consider the following PR description:\s*)?/, /\s*<\/pr_description>/],
-  [/^ISSUE:[ \t]*\n/m, /\n\s*^INSTRUCTIONS:[ \t]*$/m],
+  [/<pr_description>\s*(?:Consider the following PR description:\s*)?/, /<\/pr_description>/],
+  [/^ISSUE:[ \t]*\n/m, /(?<=\n)INSTRUCTIONS:[ \t]*$/m],
   [
     /^(?:Please solve this issue|Please solve the following coding issue|Task): ?/m,
     /^(?:You can execute bash commands and edit files|## Recommended Workflow)/m,

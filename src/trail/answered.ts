@@ -73,19 +73,19 @@ function isOffer(sentence: string): boolean {
 
 /** Numbers that a message names as those of items: "skip 5, 7 and 8", "option 2", "#3". */
 const NAMES_ITEMS =
-  /(?:\b(?:skip|do|fix|options?|items?|numbers?|points?|ignore|address|implement|take|use|pick|choose|drop|keep|confirm|only|except|but|variant|scenario|approach|alternative|proposal|steps?|questions?|option|nummer|punkte?)\s+|#|^\s*)#?(\d{1,2}(?:\s*(?:,|&|\+|and|or|und|et)\s*(?:and\s+)?#?\d{1,2})*)(?=$|[\s,.;:!?)])(?!\s+(?:%|px|ms|min\w*|hours?|days?|lines?|files?|times?|tests?|commits?|spaces?|columns?|rows?|char\w*|percent|more)\b|[.:]\d)/giu;
+  /(?:\b(?:skip|do|fix|options?|items?|numbers?|points?|ignore|address|implement|take|use|pick|choose|drop|keep|confirm|only|except|but|variant|scenario|approach|alternative|proposal|steps?|questions?|option|nummer|punkte?)\s+|#|^\s*)#?(\d{1,2}(?:\s*(?:,|&|\+|and|or|und|et)\s*(?:and\s+)?#?\d{1,2}){0,60})(?=$|[\s,.;:!?)])(?!\s+(?:%|px|ms|min\w*|hours?|days?|lines?|files?|times?|tests?|commits?|spaces?|columns?|rows?|char\w*|percent|more)\b|[.:]\d)/giu;
 /** Answers behind their numbers: "1. the left one, 2. yes". */
 const ANSWERS = /^\s*1[.):] /;
 const OWN_ROW = /^\s*\d{1,2}[.):] /;
 
 /** A row with its number, of a list or of a table. */
 const NUMBERED_ROW =
-  /^\s*(?:[-*•] +)?(?:#+ +)?[*_`]{0,3}#?(\d{1,2})(?:[*_`]{0,3}[.):]+[*_]{0,2}|[*_`]{1,3}(?= *[(:–—-]))(.*)$/u;
+  /^\s*(?:[-*•] +)?(?:#+ +)?[*_`]{0,3}#?(\d{1,2})(?:[*_`]{0,3}[.):]+(?![.):])[*_]{0,2}|[*_`]{1,3}(?= *[(:–—-]))(.*)$/u;
 const TABLE_ROW = /^\s*\|\s*[*_#`]*(\d{1,2})[*_`]*\s*\|(.*)$/;
 /** Words for what somebody may choose, however they are called where they are listed. */
 const OPTION = /\b(?:option|variant|scenario|approach|alternative|version|style|proposal)e? #?(\d{1,2})\b/i;
 const OPTION_ROW =
-  /^\W*(?:option|variante?|scenario|approach|alternative|version|style|proposal) (\d{1,2})\b[\s*:.)–—-]*(.*)$/i;
+  /^\W*(?:option|variante?|scenario|approach|alternative|version|style|proposal) (\d{1,2})\b[\s*:.)–—-]*(?![\s*:.)–—-])(.*)$/i;
 const ITEM_LENGTH = 140;
 const MOST_ITEMS = 6;
 

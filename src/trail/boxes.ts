@@ -11,7 +11,7 @@ const LEAST_BOXES = 2;
 const TEXT_LENGTH = 160;
 
 /** A row with a box, behind the number that a reader may have put before it. */
-const BOX_ROW = /^(?: {0,8}\d{1,6}(?:→|\t|: | {2,}))?\s*[-*+] \[([ xX])\] +(\S.*)$/gm;
+const BOX_ROW = /^(?: {0,8}\d{1,6}(?:→|\t|: | {2}))?[^\S\n\r\u2028\u2029]*[-*+] \[([ xX])\] +(\S.*)$/gm;
 
 interface KnownList {
   turn: number;

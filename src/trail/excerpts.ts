@@ -6,7 +6,7 @@ import { objectRows } from './json-rows.ts';
 import { isNoise } from './noise.ts';
 import { isCount, readsFailed, saysWhat, tracebackEnds } from './outputs.ts';
 import { foldedRows, withFolds, withoutEqual } from './runs-of-rows.ts';
-import { clip, ELLIPSIS } from './sentences.ts';
+import { clip, ELLIPSIS, hasMatches } from './sentences.ts';
 
 /** Characters of a row of a result. */
 const RESULT_ROW = 200;
@@ -128,11 +128,11 @@ const LEAST_GAPS = 2;
 
 /** A row that is what came of a call: a commit, a push, a version, the address of a pull request or an issue. */
 const OUTCOME =
-  /^\[\S{1,100}(?: \(root-commit\))? [0-9a-f]{7,40}\] |^https:\/\/\S+\/(?:pull|issues|merge_requests|releases)\/\S+$|^[ +*]?\s*(?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new (?:branch|tag)\]) +\S+ +-> |^v?\d+\.\d+\.\d+\S*$/;
+  /^\[\S{1,100}(?: \(root-commit\))? [0-9a-f]{7,40}\] |^https:\/\/(?=\S+$)\S+\/(?:pull|issues|merge_requests|releases)\/\S|^[ +*]?\s*(?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new (?:branch|tag)\]) +\S+ +-> |^v?\d+\.\d+\.\d\S*$/;
 
 /** What says nothing: rules, fences, what tools say when all went well, what a harness says of itself. */
 const CHATTER =
-  /^\s*(?:[\s|:=_*─━═⎯│┃{}()[\];,-]*|\/\*\*?|\*\/|Exit code:? \d+|```\w*|~~~\w*|<\/?(?:content|path|type|file|entries)>.*|The file .{1,300} has been (?:updated|created)(?: successfully)?\b.*|File created successfully at.*|Here's the result of running `cat -n`.*|Success\. Updated the following files:|(?:Edit applied|Wrote file|Edited file|File (?:written|edited|updated)) ?successfully\.?.*|Successfully (?:replaced text|wrote \d|edited|applied).*|Shell cwd was reset to .*|\(no output\)|Traceback \(most recent call last\):?|Debugger attached\.|Waiting for the debugger.*|> \S+@\d\S* \S+.*)$/;
+  /^\s*(?!\s)(?:[\s|:=_*─━═⎯│┃{}()[\];,-]*|\/\*\*?|\*\/|Exit code:? \d+|```\w*|~~~\w*|<\/?(?:content|path|type|file|entries)>.*|The file .{1,300} has been (?:updated|created)(?: successfully)?\b.*|File created successfully at.*|Here's the result of running `cat -n`.*|Success\. Updated the following files:|(?:Edit applied|Wrote file|Edited file|File (?:written|edited|updated)) ?successfully\.?.*|Successfully (?:replaced text|wrote \d|edited|applied).*|Shell cwd was reset to .*|\(no output\)|Traceback \(most recent call last\):?|Debugger attached\.|Waiting for the debugger.*|> (?=\S+@\d)\S+ \S.*)$/;
 
 /** A number that a reader puts before a line, with the indentation behind it. */
 const NUMBERED = /^ *(\d{1,6})(?:→|\t)\s*/;
@@ -215,7 +215,9 @@ function differingRows(rows: readonly string[]): readonly string[] {
 const ROW_OVERHEAD = 12;
 /** What is kept of the weight of a row that says little by itself: a lone field, a closing brace. */
 const BARE_ROW = 0.3;
-const SOME_WORDS = /[A-Za-z]{2,}[^]*?[^A-Za-z][A-Za-z]{2,}[^]*?[^A-Za-z][A-Za-z]{2,}/;
+const WORD = /[A-Za-z]{2,}/g;
+/** Words that make a row say something. */
+const SOME_WORDS = 3;
 /** How much more a row is worth that names what was looked for. */
 const SOUGHT_FACTOR = 3;
 const NOTHING_SOUGHT: ReadonlySet<string> = new Set();
@@ -234,7 +236,7 @@ export function byNames(
     .flatMap((row, at) => {
       if (at >= WEIGHED_ROWS && at < far) return [];
       const names = identifiersOf(row).filter((name) => weights.has(name));
-      const weight = weightOf(names, weights) * (SOME_WORDS.test(row) ? 1 : BARE_ROW);
+      const weight = weightOf(names, weights) * (hasMatches(row, WORD, SOME_WORDS) ? 1 : BARE_ROW);
       const factor = names.some((name) => sought.has(name)) ? SOUGHT_FACTOR : 1;
       return weight === 0 ? [] : [{ at, names, rate: (weight * factor) / (ROW_OVERHEAD + row.length) }];
     })

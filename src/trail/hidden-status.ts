@@ -41,7 +41,7 @@ const WINDOWS = new Set([...ENDS, 'head']);
 /** What sends complaints away. */
 const SILENCED = /(?:2|&)>+\s*\/dev\/null/;
 /** What stands for an output where there is none. @source pi, Claude Code */
-const NOTHING = /^\s*(?:\(no output\)|\(Bash completed with no output\))?\s*$/;
+const NOTHING = /^\s*(?!\s)(?:\(no output\)|\(Bash completed with no output\))?\s*$/;
 
 /** A line that no checker prints that found something: what it counts, or its last word. */
 const SAYS_WELL =

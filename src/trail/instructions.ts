@@ -62,7 +62,7 @@ function isHalt(sentence: string): boolean {
 
 /** How a sentence begins that says when the next one holds. */
 const CONDITION =
-  /^(?:[-*+>\d.)]+ *)*(?:\*\*)?(?:if|when|once|unless|otherwise|while|after|before|should)\b/i;
+  /^(?:[-*+>\d.)][-*+>\d.) ]*)?(?:if|when|once|unless|otherwise|while|after|before|should)\b/i;
 
 /** An order with what says when it holds, the sentence before it in its row or else what it stands below: alone it would hold always. */
 function withCondition(order: string, rows: readonly string[]): string {

@@ -217,7 +217,7 @@ function namedIn(sentence: string, hasTasks: boolean): number[] {
   return [...sentence.matchAll(NAMED_ITEM)].flatMap(([, noun = '', numbers = '']) => {
     if (hasTasks && /^tasks?$/i.test(noun)) return [];
     const named: number[] = [];
-    for (const [, link, digits] of numbers.matchAll(/(-|–|to)?\s*#?(\d{1,2})/g)) {
+    for (const [, link, digits] of numbers.matchAll(/(?:(-|–|to)\s*)?#?(\d{1,2})/g)) {
       const last = named.at(-1);
       const to = Number(digits);
       if (link !== undefined && last !== undefined)

@@ -278,7 +278,7 @@ function isOfTrace(line: string): boolean {
 
 /** `=== 2 failed ===` says "2 failed". */
 function unframed(line: string): string {
-  return line.replace(/^[=_!*#━─-]{3,} ?| ?[=_!*#━─-]{3,}$/g, '');
+  return line.replace(/^[=_!*#━─-]{3,} ?| ?(?<![=_!*#━─-])[=_!*#━─-]{3,}$/g, '');
 }
 
 function lastLines(text: string, count: number): string[] {
@@ -293,7 +293,13 @@ function lastLines(text: string, count: number): string[] {
 export function stripAnsi(text: string): string {
   // oxlint-disable-next-line no-control-regex -- the escape character is what is looked for
   const plain = text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
-  return plain.includes('\r') ? plain.replace(/^[^\n]*\r(?=[^\r\n])/gm, '') : plain;
+  return plain.includes('\r') ? plain.split('\n').map(lastWritten).join('\n') : plain;
+}
+
+/** What stands last in a line that was written over; carriage returns at its end write over nothing. */
+function lastWritten(line: string): string {
+  const shown = line.replace(/(?<!\r)\r+$/, '');
+  return line.slice(shown.lastIndexOf('\r') + 1);
 }
 
 /** Whether a line counts what a run did: tests, errors, problems. */

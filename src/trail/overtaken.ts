@@ -27,7 +27,7 @@ const INSTALL =
 const NUMBER = /\b\d{5,}\b/g;
 
 /** A place in a file: `src/a.ts:12`, `a.ts (lines 3-9)`. */
-const FILE_PLACE = /([\w.@-]+\.(?=\d*[a-z])[a-z\d]{1,5})`?(?:\)? ?\(lines? \d|:\d)/gi;
+const FILE_PLACE = /(?<![\w.@-])([\w.@-]+\.(?=\d*[a-z])[a-z\d]{1,5})`?(?:\)? ?\(lines? \d|:\d)/gi;
 /** How a sentence begins or runs that reports what was done there. */
 const REPORTS = /^(?:also )?\p{L}+ed\b|\b(?:I(?:['’]ve| have)?|was|were|now) (?:\w+ )?\w+(?:ed|s)\b/iu;
 

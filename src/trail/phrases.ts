@@ -42,7 +42,8 @@ function countsIn(telling: readonly string[]): string | undefined {
 const UNENDED =
   /^\s*<?command (?:with \S{1,20} \S{1,40} (?:is )?|is )?(still running|running in (?:the )?background|stopped)\b/i;
 /** What stands at the end of what was stopped by somebody. @source pi, Claude Code */
-const STOPPED = /(?:^|\n)\s*(?:Command aborted|<error>Command was aborted before completion<\/error>)\s*$/;
+const STOPPED =
+  /(?:^|\n)[^\S\n]*(?:Command aborted|<error>Command was aborted before completion<\/error>)\s*$/;
 const HELP = /(?:^|\s)(?:--help|-h|help)(?:\s|$)/;
 /** Heads of the parts of a text that says how a program is called. */
 const HELP_PARTS =

@@ -33,5 +33,7 @@ export function isReplyTo(question: string, text: string): boolean {
 
 function topicOf(text: string): ReadonlySet<string> {
   const words = text.toLowerCase().match(TOPIC) ?? [];
-  return new Set(words.map((word) => word.replace(/[./-]+$/, '')).filter((word) => !COMMON.has(word)));
+  return new Set(
+    words.map((word) => word.replace(/(?<![./-])[./-]+$/, '')).filter((word) => !COMMON.has(word)),
+  );
 }

@@ -147,7 +147,7 @@ function packageOf(word: string): string {
 
 /** Whether a word of a check names a file, or a test in one. */
 function namesFile(word: string): boolean {
-  return /\.\w{1,5}(?:::\S+)?$/.test(word);
+  return /$(?<=\.\w{1,5}(?:::\S+)?)/.test(word);
 }
 
 /** Program and operands of a command, without variables, options, and where it writes to. */

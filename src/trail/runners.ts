@@ -9,10 +9,10 @@ const LAUNCHERS =
   /^(?:(?:npm|pnpm|yarn|bun|deno) (?:run|exec|dlx|x)|npx|pnpx|bunx|uvx|(?:uv|poetry|pdm|pipenv|hatch|rye) run|bundle exec|mise (?:run|exec)|dotnet run|python3? -m) /;
 /** Options between a program and the name of what it runs. */
 const OPTIONS_BEFORE =
-  /^((?:npm|pnpm|yarn|bun|make|cargo|go|mvn|\.\/gradlew|just)) (?:-\S+=\S+ |-{1,2}(?:prefix|filter|workspace|cwd|C|F|w|dir|f) \S+ |-{1,2}[a-z-]+ )+/;
+  /^((?:npm|pnpm|yarn|bun|make|cargo|go|mvn|\.\/gradlew|just)) (?:-\S[^\s=]*=\S+ |-{1,2}(?:prefix|filter|workspace|cwd|C|F|w|dir|f) \S+ |-(?!-?(?:prefix|filter|workspace|cwd|w|dir|f) \S+ )[a-z-]+ )+/;
 /** Where programs of the machine lie. */
 const BIN = /^\/(?:usr\/)?(?:local\/)?bin\//;
-const ASSIGNMENTS = /^(?:\w+=(?:"[^"]*"|'[^']*'|\S)* )+/;
+const ASSIGNMENTS = /^(?:\w+=(?:"[^"]*"|'[^']*'|[^\s"']|"(?![^"]*")|'(?![^']*'))* )+/;
 
 /** Names of tasks and programs that check something. */
 const CHECKS =
@@ -37,7 +37,7 @@ export function checksIn(script: string): string[] {
 
 /** The commands of a script, told apart by what stands between them, whatever is quoted. */
 export function splitCommands(script: string): string[] {
-  return script.split(/\s*(?:&&|\|\||[;|\n])\s*/);
+  return script.split(/(?:(?<!\s)\s+)?(?:&&|\|\||[;|\n])\s*/);
 }
 
 /** What only starts a program that the project brings along. */

@@ -85,7 +85,7 @@ const IMPORT =
   /^(?:import\b|from \S+ import\b|export (?:type )?(?:\*|\{[^}]*\}) from |(?:pub )?use [\w:]+(?:::|;)|#include\b|using [\w.]+;|(?:const|let|var) [^=]{1,200}= require\(|require(?:_relative)? ['"])/;
 /** A row between an import that is open and where it ends. */
 const IMPORTED = /^(?:(?:type )?[\w$*]+(?: as [\w$]+)?,?|(?:[\w.]+ )?"[^"\s]+"|[)}].*)$/;
-const NAME = /^[^\s(){};=<>,"'`|]*\w[^\s(){};=<>,"'`|]*$/;
+const NAME = /^(?=\W*\w)[^\s(){};=<>,"'`|]+$/;
 const LISTED = /^[dl-][rwxsStT-]{9}[@+.]? /;
 const PASSED = /^(?:(?:OK|PASS)(?::| )|[✓✔] )/;
 const TESTED = /^(?:ok\s+\S+\s+(?:[\d.]+s\b|\(cached\))|\?\s+\S+\s+\[no test files\])/;

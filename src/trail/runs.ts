@@ -128,8 +128,8 @@ function partsOf(command: string, simple: readonly SimpleCommand[]): string[] {
 /** Variables that only decide how an output looks. */
 const LOOKS = /^(?:NO_COLOR|FORCE_COLOR|CLICOLOR\w*|TERM|COLUMNS|PAGER|GIT_PAGER|LESS)=/;
 /** Variables whose values nobody should tell, and values that say little for their length. */
-const SECRET = /^(\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH)\w*)=.*$/is;
-const SECRETS = /\b(\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH)\w*)=(?:"[^"]*"|'[^']*'|[^\s"']+)/gi;
+const SECRET = /^(?=\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH))(\w+)=.*$/is;
+const SECRETS = /\b(?=\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH))(\w+)=(?:"[^"]*"|'[^']*'|[^\s"']+)/gi;
 const VALUE_LENGTH = 40;
 
 /** The words of a command behind the variables that are set for it. */
@@ -186,10 +186,19 @@ function looser(one: string, other: string): string {
 /** The commands of a script as written, without comments and the way to where they run. */
 function writtenAs(script: string): string {
   const { commands } = scriptRows(script);
-  return commands
-    .replaceAll(/^\s*#[^\n]*(?:\n|$)/gm, '')
+  return withoutComments(commands)
     .replace(/^\s*cd \S{1,300} *(?:&&|;|\n)\s*/, '')
     .replaceAll(SECRETS, (_, name: string) => `${name}=${ELLIPSIS}`);
+}
+
+/** Rows without those that are comments, and without the empty ones above a comment. */
+function withoutComments(script: string): string {
+  const kept: string[] = [];
+  for (const row of script.split('\n')) {
+    if (!row.trimStart().startsWith('#')) kept.push(row);
+    else while (kept.at(-1)?.trim() === '') kept.pop();
+  }
+  return kept.join('\n');
 }
 
 function shown(word: string): string {

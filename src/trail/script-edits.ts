@@ -24,10 +24,10 @@ const MAY_WRITE = /write|open\(/;
 
 /** Rows of a program that only open, read, write and report. */
 const PLUMBING =
-  /^\s*(?:$|#|\/\/|import\b|from \S+ import|(?:const|let|var) .*require\(|with open\(|print\(|console\.|assert\b|\w+ ?= ?(?:\w+\.)?(?:read|readFile\w*|read_text|open)\(|(?:const |let )?\w+ ?= ?.{0,60}\.?(?:read_text|read|readFileSync)\(.*\)\s*;?$|.*\.?write(?:_text|File\w*)?\(\w+(?:, ?\w+)?(?:, ?(?:encoding ?= ?)?['"][\w-]+['"])?\)\s*;?$|(?:const |let )?\w+ ?= ?(?:(?:\w+\.)?Path\()?['"][^'"]*['"]\)?;?\s*$)/;
+  /^\s*(?!\s)(?:$|#|\/\/|import\b|from \S+ import|(?:const|let|var) .*require\(|with open\(|print\(|console\.|assert\b|\w+ ?= ?(?:\w+\.)?(?:read|readFile\w*|read_text|open)\(|(?:const |let )?\w+ ?= ?.{0,60}\.?(?:read_text|read|readFileSync)\(.*\)\s*;?$|.*write(?:_text|File\w*)?\(\w+(?:, ?\w+)?(?:, ?(?:encoding ?= ?)?['"][\w-]+['"])?\)\s*;?$|(?:const |let )?\w+ ?= ?(?:(?:\w+\.)?Path\()?['"][^'"]*['"]\)?;?\s*$)/;
 
 /** A piece of text in a row of a program. */
-const HOLDS_TEXT = /"""|'''|(['"\x60])[^'"\x60]*\w[^'"\x60]*\1/;
+const HOLDS_TEXT = /"""|'''|(['"\x60])[^'"\x60\w]*\w[^'"\x60]*\1/;
 /** What begins or ends a text of several rows. */
 const TEXT_MARK = /'''|"""|\x60/g;
 

@@ -28,7 +28,7 @@ export function sentencesOfLine(line: string): string[] {
 }
 
 /** Two underscores around several words. Around one they are a name's own: `__init__`. */
-const BOLD_WORDS = /(?<![\w./])__(?=[^\s_])((?:[^_]|_(?!_))*\s(?:[^_]|_(?!_))*)(?<=[^\s_])__(?![\w/(])/g;
+const BOLD_WORDS = /(?<![\w./])__(?=[^\s_])((?:[^_\s]|_(?!_))*\s(?:[^_]|_(?!_))*)(?<=[^\s_])__(?![\w/(])/g;
 /** Two asterisks, but in a pattern of paths and where numbers or names are raised to a power. */
 const BOLD_MARK = /(?<!\/|\s(?=\*\*\s)|\d(?=\*\*\d))\*\*(?!\/)/g;
 
@@ -39,6 +39,13 @@ export function withoutEmphasis(line: string): string {
     .split(/(`+)/)
     .map((part, at) => (at % 4 === 0 ? part.replace(BOLD_WORDS, '$1').replace(BOLD_MARK, '') : part))
     .join('');
+}
+
+/** Whether a pattern, which must be global, matches at least as often in a text. It reads no further than it has to. */
+export function hasMatches(text: string, pattern: RegExp, count: number): boolean {
+  const matches = text.matchAll(pattern);
+  for (let found = 0; found < count; found++) if (matches.next().done === true) return false;
+  return true;
 }
 
 /** The lines of a text without fenced code, list markers, heading marks and table rules. */

@@ -45,7 +45,7 @@ export function shownFiles(meaning: CallMeaning, output: string, failed: boolean
 
 /** How tools that read say that there is no such file. @source session files of Claude Code, pi, opencode, Gemini CLI and OpenHands */
 const NO_FILE =
-  /^(?:<tool_use_error>|Error(?: reading file)?: ?|ERROR: ?)*(?:File (?:does not exist|not found)|ENOENT|No such file|(?:Invalid `?path`? parameter|The (?:file|path)|File|Path)\b.{0,300} (?:does not exist|not found))/i;
+  /^(?:<tool_use_error>|Error(?: reading file)?: ?)*(?:File (?:does not exist|not found)|ENOENT|No such file|(?:Invalid `?path`? parameter|The (?:file|path)|File|Path)\b.{0,300} (?:does not exist|not found))/i;
 
 /** How tools that write a file whole say that it was there before. @source session files of Claude Code and Gemini CLI */
 const REWRITTEN = /^(?:The file .{1,300} has been (?:updated|overwritten)|Successfully overwrote file)/;

@@ -1,6 +1,7 @@
 // The agent's own sentences: decisions with their reasons, findings, intents, questions.
 
 import {
+  hasMatches,
   clip,
   detached,
   ELLIPSIS,
@@ -100,8 +101,10 @@ function isLead(plain: string, line: string): boolean {
   return plain.endsWith(':') || /^\*\*[^*]{1,80}\*\*$/.test(line);
 }
 
-/** Three words of two letters and more. */
-const SOME_WORDS = /\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}[^]*?(?<!\p{L})\p{L}{2}/u;
+/** A word of two letters or more. */
+const WORD = /\p{L}{2,}/gu;
+/** As many make a statement. */
+const SOME_WORDS = 3;
 /** As much in a script without spaces. */
 const SOME_SIGNS = /\p{Lo}{6,}/u;
 /** Characters in which a sentence has to get to its point. */
@@ -115,7 +118,7 @@ export function tellsSomething(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
   if (isCourtesy(sentence)) return false;
   const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;
-  return SOME_WORDS.test(prose.slice(0, LOOKED_AT)) || SOME_SIGNS.test(prose);
+  return hasMatches(prose.slice(0, LOOKED_AT), WORD, SOME_WORDS) || SOME_SIGNS.test(prose);
 }
 
 /** Whether a sentence announces what its speaker does next. */

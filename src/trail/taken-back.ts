@@ -74,7 +74,7 @@ const PROPOSES =
   /\b(?:should|shall|could|would|will|['’]ll|let me|let['’]s|propos\w+|suggest\w*|going to|need(?:s)? to|want to|sollte\w*|devrait|deber[ií]a)\b|应该|建议|べき|해야/i;
 
 /** A name that ends as the names of files do. */
-const FILE_NAME = /[\w-]+\.(?=\d*[a-z])[a-z\d]{1,5}\b(?![(.])/g;
+const FILE_NAME = /(?<![\w-])[\w-]+\.(?=\d*[a-z])[a-z\d]{1,5}\b(?![(.])/g;
 
 /** Whether a sentence speaks of files, but not of the one that a name was taken out of: others may define the same. */
 function isOfOtherFile(text: string, { path }: Removal): boolean {

@@ -200,7 +200,7 @@ function isPush(words: readonly string[]): boolean {
 
 function isQuiet(words: readonly string[]): boolean {
   return takeApart(gitVerb(words).slice(1), COMMIT_VALUES).options.some((option) =>
-    /^(?:--quiet|-[a-zA-Z]*q[a-zA-Z]*)$/.test(option),
+    /^(?:--quiet|-[a-pr-zA-Z]*q[a-zA-Z]*)$/.test(option),
   );
 }
 

@@ -64,7 +64,7 @@ function sanitized(text: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, MOST_NAME)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-|-$/g, '');
 }
 
 /** FNV-1a over UTF-16 units, 32 bits: the same on every machine and in every version. */

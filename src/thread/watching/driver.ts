@@ -175,9 +175,7 @@ async function gitFacts(root: string, env: Readonly<Record<string, string>>): Pr
 const FACTS_TIMEOUT_MS = 5_000;
 
 function branchOf(line: string): string | undefined {
-  const name = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\.\S+(?: \[.*\])?)?$/.exec(
-    line,
-  )?.[1];
+  const name = /^## (?:No commits yet on |Initial commit on )?((?:[^.]|\.(?!\.\.))+)/.exec(line)?.[1];
   return name === undefined || name.startsWith('HEAD (') ? undefined : name;
 }
 

@@ -113,7 +113,7 @@ export interface Distance {
  * not, or where the upstream is another branch, from which this one only came.
  */
 export function distanceIn(output: string): Distance | undefined {
-  const short = /^## (\S+?)\.\.\.[^\s/]+\/(\S+)(?: \[(.{1,60})\])?$/m.exec(output);
+  const short = /^## ((?:[^\s.]|\.(?!\.\.))+)\.\.\.[^\s/]+\/(\S+)(?: \[(.{1,60})\])?$/m.exec(output);
   if (short !== null) {
     const [, branch, upstream, distance = ''] = short;
     const count = (word: RegExp): number => Number(word.exec(distance)?.[1] ?? 0);

@@ -8,7 +8,7 @@ import type { Branch } from './trees.ts';
 import { inDirectory, operandsOf, stepsBack } from './words.ts';
 
 /** A revision by its shape: a commit, a branch, what a remote has. Anything else is a path. */
-const REVISION = /^(?:[\w-]+|(?:origin|upstream)\/[\w./-]+|\S*@\{.*)$/;
+const REVISION = /^(?:[\w-]+|(?:origin|upstream)\/[\w./-]+|(?:[^\s@]|@(?!\{))*@\{.*)$/;
 
 /** `git merge`, `pull` and `rebase`: a branch moved to what others made, or was put on top of that. Whether it moved. */
 export function merge(repository: Repository, step: Step): boolean {

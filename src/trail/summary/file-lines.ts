@@ -214,7 +214,7 @@ function snippetLine({ file, at, line: parent }: Head, trail: Trail): SummaryLin
   const snippet = file.snippets.at(-1);
   if (snippet === undefined || snippet.trim().length < LEAST_SNIPPET) return [];
   const code = snippet
-    .replace(/\s+$/, '')
+    .trimEnd()
     .split('\n')
     .map((row) => `    ${row}`)
     .join('\n');

@@ -6,7 +6,7 @@ import type { Activity } from '../trail.ts';
 
 /** Tools and programs that only read, as calls begin with them. */
 const READS =
-  /^(?:(?:read|view|grep|glob|ls|list|search|find|open|fetch|web)(?:[_ ]?[A-Z]?[a-z]*)*\b|(?:cat|ls|rg|head|tail|wc|echo|printf|pwd|cd|nl|sort|uniq|cut|jq|tree|stat|file|which|diff|test|true|sed -n|awk)\b)/i;
+  /^(?:(?:read|view|grep|glob|ls|list|search|find|open|fetch|web)[_ a-z]*\b|(?:cat|ls|rg|head|tail|wc|echo|printf|pwd|cd|nl|sort|uniq|cut|jq|tree|stat|file|which|diff|test|true|sed -n|awk)\b)/i;
 /** What changes something whatever stands before it. */
 const CHANGES = /(?:^|\s)(?:-delete|-exec\w*|-i\b|--in-place)|(?<![0-9&<])>(?!\s*\/dev\/null|&)|\bxargs\b/;
 

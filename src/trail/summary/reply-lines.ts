@@ -189,7 +189,7 @@ function replyLines(
 }
 
 /** What says nothing in a message once it is quoted: rules, fences, directives to the client. */
-const NO_CONTENT = /^\s*(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
+const NO_CONTENT = /^\s*(?!\s)(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
 
 /** The rows of a message that say something. */
 function toldRows(text: string, lengthOf: (row: string) => number): string[] {

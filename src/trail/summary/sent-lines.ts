@@ -8,7 +8,7 @@ import type { CommandRun, Trail } from '../trail.ts';
 
 /** What sends a text to a thing that has a number. */
 const SENDS =
-  /^(gh (?:api|pr comment|issue comment)) ['"]?([^\s'"]*\d[^\s'"]*)['"]? [^]*?(?:-f|-F|--field|--raw-field|--body|-b)[ =]["']?(?:body=)?["']?([^]*)$/;
+  /^(gh (?:api|pr comment|issue comment)) ['"]?(?=[^\s'"\d]*\d)([^\s'"]+)['"]? [^]*?(?:-f|-F|--field|--raw-field|--body|-b)[ =]["']?(?:body=)?["']?([^]*)$/;
 const NUMBER = /\d{4,}/g;
 
 /** Above runs that nothing else tells. */

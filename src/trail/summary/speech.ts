@@ -11,7 +11,7 @@ const OPERATORS =
   / (?:[:=!<>+]?=|=>|&&|\|\||<<|\/\/) |\w\((?:[^()]*\))?;?$|\(\)[.;,)]|[;{}[(]$|^(?:return|assert|raise|import|from|def|class|const|let|var|func|type|if not) \S+[^a-z ,.]/u;
 
 /** A word of prose with the marks around it. */
-const PLAIN_WORD = /^["'“‘(*_]*\p{L}[\p{L}'’-]*[.,;:!?)”’"'*_]*$/u;
+const PLAIN_WORD = /^["'“‘(*_]*\p{L}[\p{L}'’-]*(?:[.,;:!?)”"*_][.,;:!?)”’"'*_]*)?$/u;
 const OPTION = /^--?[a-z]/;
 const LEAST_WORDS = 3;
 /** Share of a sentence that is words, where it names options, and otherwise. */

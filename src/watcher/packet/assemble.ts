@@ -299,7 +299,7 @@ function occasionText({ tier, percentRemaining, signals, why }: PacketOccasion):
     percentRemaining === undefined ? undefined : `${Math.round(percentRemaining)} % of the window left`,
     signals.length === 0 ? 'no boundary' : `signals: ${signals.map(signalText).join(', ')}`,
   ].filter((fact) => fact !== undefined);
-  const reason = oneLine(why).replace(/[.\s]+$/, '');
+  const reason = oneLine(why).replace(/(?<![.\s])[.\s]+$/, '');
   return `Why compaction happens now: ${facts.join('; ')}.${reason === '' ? '' : ` Reason: ${clip(reason, 400)}.`}`;
 }
 

@@ -97,7 +97,7 @@ function headingsOf(lines: readonly string[]): readonly Heading[] {
   let doPairUp = true;
   lines.forEach((raw, at) => {
     const line = raw.trim();
-    const [, mark, info] = /^(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    const [, mark, info] = /^(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(line) ?? [];
     if (mark !== undefined) {
       if (fence === '') fence = mark;
       else if (mark.startsWith(fence)) {
@@ -127,12 +127,12 @@ function headingOf(raw: string, below: string): Omit<Heading, 'at'> | undefined 
   }
   const numbered = NUMBER.test(line);
   const body = line.replace(NUMBER, '');
-  const bold = /^(?:\*\*|__)([^*_]{1,120})(?:\*\*|__)\s*[:：]?\s*(.*)$/.exec(body);
+  const bold = /^(?:\*\*|__)([^*_]{1,120})(?:\*\*|__)\s*(?:[:：]\s*)?(?!\s)(.*)$/.exec(body);
   if (bold !== null) {
     const [, title = '', rest = ''] = bold;
     return { style: numbered ? 'numbered_bold' : 'bold', title: plain(title), rest: rest.trim() };
   }
-  const label = /^([^:：`"'|]{2,60})[:：](?:\s+(.*)|)$/u.exec(body);
+  const label = /^([^:：`"'|]{2,60})[:：](?:\s+(?!\s)(.*)|)$/u.exec(body);
   if (label !== null && !/^[-*>]/.test(body)) {
     const [, title = '', rest = ''] = label;
     return { style: numbered ? 'numbered' : 'label', title: plain(title), rest: rest.trim() };
@@ -144,7 +144,7 @@ function headingOf(raw: string, below: string): Omit<Heading, 'at'> | undefined 
 
 /** A marked heading, which may still hold a number, bold marks and its first words of content. */
 function titled(style: string, text: string): Omit<Heading, 'at'> | undefined {
-  const body = text.replace(/\s*#{1,6}$/, '').replace(NUMBER, '');
+  const body = text.replace(/(?<!\s)\s*#{1,6}$/, '').replace(NUMBER, '');
   const colon = body.search(/[:：]\s/);
   const isInline = colon > 1 && colon <= 60;
   const title = plain(isInline ? body.slice(0, colon) : body);
