@@ -113,7 +113,7 @@ export async function listLocalModels(
   patienceMs = PROBE_TIMEOUT_MS,
 ): Promise<readonly string[] | undefined> {
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
+    const response = await fetch(`${baseUrl.replace(/(?<!\/)\/+$/, '')}/models`, {
       signal: AbortSignal.timeout(patienceMs),
       redirect: 'error',
     });
