@@ -37,6 +37,7 @@ const CHECKS = [
   ['dead exports', bin('knip'), []],
   ['types', bin('tsc'), ['-p', 'tsconfig.json']],
   ['purity', bin('tsc'), ['-p', 'tsconfig.pure.json']],
+  ['patterns', process.execPath, ['scripts/patterns.mjs']],
 ];
 /** Installs the real tools while other tests run; those that need them wait for it by themselves. */
 const INSTALL = [
