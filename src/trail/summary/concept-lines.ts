@@ -40,7 +40,8 @@ export function commandLines(trail: Trail): SummaryLine[] {
     .slice(0, 6);
   if (usual.length === 0) return [];
   const names = usual.map(
-    ({ runs, shared, last }) => `\`${shared.join(' ').replace(/(?<! &&)(?: &&)+$/, '')}\` (${runs}×${lastEnd(last)})`,
+    ({ runs, shared, last }) =>
+      `\`${shared.join(' ').replace(/(?<! &&)(?: &&)+$/, '')}\` (${runs}×${lastEnd(last)})`,
   );
   return [
     summaryLine({
