@@ -12,23 +12,20 @@ const QUESTION = /[?？؟]["'”»)\]*_]{0,4}$/u;
  * How agents say that they wait: for consent, an answer, a choice, or something that the user must do first.
  * @source findings of an audit: "Please confirm that … before I go on" was answered by the handoff
  */
-const WAITING = new RegExp(
-  [
-    'please (?:confirm|approve|advise|review|reply|choose|decide|answer|clarify|provide|tell me|let me know)',
-    '(?:let me know|tell me|say the word|your (?:call|choice|decision|approval|confirmation|go-ahead)|up to you)',
-    '(?:wait(?:ing)?|await(?:ing)?|pending|hold(?:ing)? off|paus(?:e|ing|ed))[^.!\\n]{0,40}(?:you|your|user|approval|confirmation|answer|reply|decision|go-ahead|review|input|instructions?)',
-    "(?:once|after|when|until|unless|before) (?:you|the user)(?:['’]ve|['’]re| have| has| are| is)? ?(?:confirm|approv|agree|answer|repl|decid|choos|chosen|review|said|say|respond|provid|ready|done|ok)",
-    'before (?:I|we) (?:go on|proceed|continue)',
-    "(?:need|require)s? (?:your|the user['’]s|user) (?:approval|confirmation|decision|answer|input|permission|consent|ok|go-ahead)",
-    '(?:shall|should|may|can) I (?:go on|proceed|continue|start|begin|delete|remove|merge|push|deploy|run)',
-    '(?:would you like|do you want|which (?:one|option) (?:do|would) you)',
-    'bitte (?:bestätig|sag|gib|wähl|entscheid|antwort)|(?:warte|wartet|sobald|bis) (?:auf )?(?:du|sie|dich|ihre?|deine?)',
-    '(?:veuillez|merci de) (?:confirmer|choisir|répondre)|(?:por favor,? )?(?:confirma|confirme|avísame|dime)',
-  ]
-    .map((words) => `(?<![\\p{L}\\p{N}])(?:${words})`)
-    .join('|'),
-  'iu',
-);
+const WAITING: readonly RegExp[] = [
+  /\bplease (?:confirm|approve|advise|review|reply|choose|decide|answer|clarify|provide|tell me|let me know)/i,
+  /\b(?:let me know|tell me|say the word|your (?:call|choice|decision|approval|confirmation|go-ahead)|up to you)/i,
+  /\b(?:wait(?:ing)?|await(?:ing)?|pending|hold(?:ing)? off|paus(?:e|ing|ed))\b[^.!\n]{0,40}\b(?:you|your|user|approval|confirmation|answer|reply|decision|go-ahead|review|input|instructions?)\b/i,
+  /\b(?:once|after|when|until|unless|before) (?:you|the user)(?:['’](?:ve|re)| have| has| are| is)? ?(?:confirm|approv|agree|answer|repl|decid|choos|chosen|review|said|say|respond|provid|ready|done|ok)/i,
+  /\bbefore (?:I|we) (?:go on|proceed|continue)\b/i,
+  /\b(?:need|require)s? (?:your|the user['’]s|user) (?:approval|confirmation|decision|answer|input|permission|consent|ok|go-ahead)\b/i,
+  /\b(?:shall|should|may|can) I (?:go on|proceed|continue|start|begin|delete|remove|merge|push|deploy|run)\b/i,
+  /\b(?:would you like|do you want|which (?:one|option) (?:do|would) you)\b/i,
+  /\bbitte (?:bestätig|sag|gib|wähl|entscheid|antwort)/i,
+  /\b(?:wartet?|sobald|bis) (?:auf )?(?:du|sie|dich|ihre?|deine?)\b/i,
+  /\b(?:veuillez|merci de) (?:confirmer|choisir|répondre)/i,
+  /\b(?:por favor,? )?(?:confirma|confirme|avísame|dime)\b/i,
+];
 
 /** Whether a message of the agent, at the end of its turn, waits for the user. */
 export function waitsForUser(message: string): boolean {
@@ -37,5 +34,7 @@ export function waitsForUser(message: string): boolean {
     .filter((line) => line !== '');
   const ending = prose.join('\n').slice(-ENDING_LENGTH);
   // A list of options may follow the question.
-  return ending.split('\n').some((line) => QUESTION.test(line)) || WAITING.test(ending);
+  return (
+    ending.split('\n').some((line) => QUESTION.test(line)) || WAITING.some((words) => words.test(ending))
+  );
 }

@@ -114,8 +114,8 @@ async function runShell(
     duration_ms: durationMs,
   });
   const told = output.end();
-  const isClosed = exitCode !== 0 && IS_CLOSED.test(told);
-  const notes = [planted, isClosed ? prepared.why : undefined].filter((note) => note !== undefined);
+  const wasClosed = exitCode !== 0 && isClosed(told);
+  const notes = [planted, wasClosed ? prepared.why : undefined].filter((note) => note !== undefined);
   return {
     text: [`${describeEnd(end, durationMs)}\nOutput:\n${told === '' ? '(none)' : told}`, ...notes].join('\n'),
     success: exitCode === 0,
@@ -127,7 +127,11 @@ async function runShell(
 const QUIET = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb', NO_COLOR: '1' };
 
 /** How git and others complain of a repository that they may not write. */
-const IS_CLOSED = /\.git\b[^\n]*(?:Read-only file system|Device or resource busy)/;
+const CLOSED = /Read-only file system|Device or resource busy/;
+
+function isClosed(output: string): boolean {
+  return output.split('\n').some((line) => line.includes('.git') && CLOSED.test(line));
+}
 
 /** A script ready to run. */
 interface Prepared {
