@@ -42,7 +42,7 @@ function pictureIo(printed: string[]): CommandIo {
     now: () => new Date(0),
     clock: { now: () => 0 },
     ids: { uuid: () => '' },
-    look: { hasColor: true, hasUnicode: true, width: WIDTH },
+    look: { hasColor: true, seal: '', hasUnicode: true, width: WIDTH },
     showsProgress: false,
     signal: new AbortController().signal,
   };

@@ -65,7 +65,7 @@ function renderFull({ record, fates }: Compaction & { type: 'full' }, look: Look
             .join('\n')}\n`,
         ]),
     ...(receipt.notes.length === 0 ? [] : [`${receipt.notes.join('\n')}\n`]),
-    `${paint(look, 'strong', summaryHeading(receipt))}\n${printable(record.summary ?? '')}\n`,
+    `${paint(look, 'strong', summaryHeading(receipt))}\n${record.summary ?? ''}\n`,
     'Nothing was written.\n',
   ];
   return sections.filter((text) => text !== '').join('\n');

@@ -123,7 +123,7 @@ describe('baton eval', () => {
 
   it('folds tables that are wider than the terminal', async () => {
     for (const width of [40, 80, 200]) {
-      const look = { hasColor: false, hasUnicode: true, width };
+      const look = { hasColor: false, seal: '', hasUnicode: true, width };
       const sizes = ['--sizes', '500,600,700,800,900,1000'];
       const { stdout } = await baton(home, ['eval', long, other, ...sizes, '--cuts', '3'], { look });
       const rows = stdout.split('\n').filter((line) => /^ {2}(?!.*tokens$)/.test(line));
@@ -202,7 +202,7 @@ describe('baton eval', () => {
     const drawn: string[] = [];
     const io = { showsProgress: true, stderr: (text: string) => void drawn.push(text) };
     await baton(home, ['eval', odd, ...BRIEF], io);
-    const lines = drawn.map((text) => text.replace('\r\u001B[K', ''));
+    const lines = drawn.map((text) => text.replace('\u001B[1G\u001B[K', ''));
     assert.ok(
       lines.some((text) => text.endsWith(', cut 1')),
       'no progress was drawn',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { SessionEvent } from '../protocol/event.ts';
 import { ProgressLines } from './exec-view.ts';
 
-const LOOK = { hasColor: false, hasUnicode: true, width: 80 };
+const LOOK = { hasColor: false, seal: '', hasUnicode: true, width: 80 };
 
 function lines(...events: readonly SessionEvent[]): readonly string[] {
   const progress = new ProgressLines(LOOK);

@@ -2,11 +2,11 @@ import type { Clock, Ids } from '../ports.ts';
 
 /** What a command needs of the process it runs in, so that it runs in a test as well. */
 export interface CommandIo {
-  /** Writes to standard output; with `--json` nothing but JSON goes there. */
+  /** Writes text to standard output, through `terminalText`; with `--json` nothing but JSON goes there. */
   readonly stdout: (text: string) => void;
-  /** Writes to standard error: progress, warnings, explanations. */
+  /** Writes to standard error, through `terminalText`: progress, warnings, explanations. */
   readonly stderr: (text: string) => void;
-  /** Writes bytes to standard output and waits until they are taken. */
+  /** Writes a file to standard output and waits until it is taken: byte for byte, except to a terminal. */
   readonly stdoutBytes: (bytes: Uint8Array) => Promise<void>;
   readonly stdin: AsyncIterable<Buffer>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,6 +28,8 @@ export interface CommandIo {
 /** How text is shown: never by colour alone, never wider than the terminal. */
 export interface Look {
   readonly hasColor: boolean;
+  /** Stands in every sequence of Baton's own after the ESC, so that the door to the terminal knows it; see `terminalText`. */
+  readonly seal: string;
   /** Block characters; otherwise plain ASCII. */
   readonly hasUnicode: boolean;
   /** Columns. */

@@ -4,7 +4,9 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { WriteStream as TerminalOutput } from 'node:tty';
+import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { BatonError } from '../errors.ts';
 import { onRemains } from '../processes/remains/driver.ts';
@@ -14,6 +16,7 @@ import type { CommandIo, ExitStatus, Look } from './io.ts';
 import { buildProgram } from './program.ts';
 import { openInput, openOutput } from './standard-streams.ts';
 import type { CommandStart } from './supervisor.ts';
+import { terminalText } from './terminal-text.ts';
 
 /** Columns where neither output is a terminal. @source the terminal of 1978, and spec 1-product: 80 × 24. */
 const DEFAULT_WIDTH = 80;
@@ -49,7 +52,11 @@ function interrupted(cause: unknown): BatonError {
 }
 
 function explainFailure(io: CommandIo, args: readonly string[], error: unknown): ExitStatus {
-  if (!(error instanceof BatonError)) throw error;
+  if (!(error instanceof BatonError)) {
+    // A defect. Node would print it past the door, and its message may quote anything.
+    io.stderr(`${inspect(error)}\n`);
+    return 1;
+  }
   io.stderr(explain(error));
   if (args.includes('--json')) io.stdout(`${JSON.stringify({ error: errorJson(error) }, null, 2)}\n`);
   return exitStatus(error);
@@ -113,11 +120,17 @@ function standardInput(): ReturnType<typeof openInput> {
 }
 
 function processIo(args: readonly string[], signal: AbortSignal, { output, complaints }: Outlets): CommandIo {
+  const look = processLook(args, { output, complaints });
+  const shown = { seal: look.seal, isTerminal: output.columns !== undefined };
+  const told = { seal: look.seal, isTerminal: complaints.columns !== undefined };
+  const decoder = new StringDecoder('utf8');
   return {
-    stdout: (text) => output.write(text),
-    stderr: (text) => complaints.write(text),
+    stdout: (text) => output.write(terminalText(text, shown)),
+    stderr: (text) => complaints.write(terminalText(text, told)),
     stdoutBytes: async (bytes) => {
-      output.write(bytes);
+      output.write(
+        shown.isTerminal ? terminalText(decoder.write(Buffer.from(bytes)), { ...shown, seal: '' }) : bytes,
+      );
       await output.flush();
     },
     // Few commands read it, and what is not opened takes nothing away from who reads it next.
@@ -130,7 +143,7 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
     now: () => new Date(),
     clock: { now: () => Date.now() },
     ids: { uuid: () => randomUUID() },
-    look: processLook(args, { output, complaints }),
+    look,
     showsProgress:
       complaints.columns !== undefined && process.env['TERM'] !== 'dumb' && !args.includes('--json'),
     signal,
@@ -140,6 +153,7 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
 function processLook(args: readonly string[], { output, complaints }: Outlets): Look {
   return {
     hasColor: wantsColor(args, output.columns !== undefined),
+    seal: randomUUID().replaceAll('-', ''),
     hasUnicode: wantsUnicode(),
     width: [output.columns, complaints.columns].find((columns = 0) => columns > 0) ?? DEFAULT_WIDTH,
   };

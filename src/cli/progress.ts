@@ -1,5 +1,5 @@
 import type { CommandIo } from './io.ts';
-import { fitWidth, printable } from './style.ts';
+import { eraseLine, fitWidth, printable } from './style.ts';
 
 /** Work below this size is over before a progress line could be read. @source 8 MB read in about 0.1 s. */
 const LEAST_BYTES = 8 * 1024 * 1024;
@@ -32,10 +32,10 @@ export function drawProgress(io: CommandIo, title: string, end = ''): void {
   if (!io.showsProgress) return;
   // A line that wraps could not be erased; the last column stays free because some terminals wrap after it.
   const room = io.look.width - end.length - 1;
-  io.stderr(`\r\u001B[K${fitWidth(io.look, printable(title), room)}${end}`);
+  io.stderr(`${eraseLine(io.look)}${fitWidth(io.look, printable(title), room)}${end}`);
 }
 
 /** Takes the progress line away. */
 export function eraseProgress(io: CommandIo): void {
-  if (io.showsProgress) io.stderr('\r\u001B[K');
+  if (io.showsProgress) io.stderr(eraseLine(io.look));
 }

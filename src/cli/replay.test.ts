@@ -177,7 +177,7 @@ describe('baton replay', () => {
   });
 
   it('can be read without Unicode and in a narrow terminal', async () => {
-    const look = { hasColor: false, hasUnicode: false, width: 46 };
+    const look = { hasColor: false, seal: '', hasUnicode: false, width: 46 };
     const { stdout } = await baton(home, ['replay', long, '--policy', 'baton'], { look });
     // oxlint-disable-next-line no-control-regex
     assert.match(stdout, /^[\u0000-\u007F]*$/);

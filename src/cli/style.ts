@@ -3,6 +3,7 @@
 import type { Look } from './io.ts';
 
 export { formatNumber, plural } from '../tokens/words.ts';
+export { printable } from './terminal-text.ts';
 
 /** Colours by meaning. The word or sign beside them says the same. */
 export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warning' | 'bad' | 'accent';
@@ -21,7 +22,12 @@ const STYLES: Readonly<Record<Exclude<Tone, 'plain'>, readonly [begin: number, e
 export function paint(look: Look, tone: Tone, text: string): string {
   if (!look.hasColor || tone === 'plain') return text;
   const [begin, end] = STYLES[tone];
-  return `\u001B[${begin}m${text}\u001B[${end}m`;
+  return `\u001B${look.seal}[${begin}m${text}\u001B${look.seal}[${end}m`;
+}
+
+/** Goes back to the beginning of the line and empties it, for a progress line. */
+export function eraseLine({ seal }: Look): string {
+  return `\u001B${seal}[1G\u001B${seal}[K`;
 }
 
 /** `63 %`; a share too small to round up is `<1 %`, a share of nothing `-`. */
@@ -83,7 +89,7 @@ export function columns(text: string): number {
 }
 
 // oxlint-disable-next-line no-control-regex
-const STYLE = /\u001B\[[0-9;]*m/g;
+const STYLE = /\u001B[0-9a-f]*\[[0-9;]*m/g;
 
 function stripStyle(text: string): string {
   return text.replaceAll(STYLE, '');
@@ -151,10 +157,4 @@ function foldLine(line: string, width: number): string {
 /** A path as a person writes it: `~` for the home directory. */
 export function tildePath(path: string, home: string): string {
   return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-}
-
-/** Makes text from a file safe to print: control characters become visible, nothing moves the cursor. */
-export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '\uFFFD');
 }
