@@ -8,7 +8,7 @@ import type { ModelProvider } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { findProgram, programDirectories, runProcess } from '../processes/driver.ts';
-import { withoutSecrets } from '../processes/environment.ts';
+import { programEnvironment } from '../processes/environment.ts';
 import { findSessions } from './agents.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { foldLines, padEnd, paint, plural, printable, tildePath } from './style.ts';
@@ -184,8 +184,7 @@ function tellOllama(models: readonly string[] | undefined): Omit<Finding, 'name'
 async function checkSandbox(io: CommandIo): Promise<Finding> {
   const { findConfinement } = await import('../tools/driver.ts');
   const { cwd: directory, env, signal } = io;
-  const terms = { directory, env, keyVariables: [], platform: process.platform };
-  const confinement = await findConfinement(terms, signal);
+  const confinement = await findConfinement({ directory, env, platform: process.platform }, signal);
   return confinement.type === 'bubblewrap'
     ? { name: 'sandbox', state: 'ok', detail: `commands are confined by ${confinement.path}` }
     : {
@@ -237,7 +236,7 @@ async function versionOf(path: string, io: CommandIo): Promise<string | undefine
     {
       command: [path, '--version'],
       cwd: undefined,
-      env: withoutSecrets(io.env, []),
+      env: programEnvironment(io.env),
       timeoutMs: VERSION_DEADLINE_MS,
       graceMs: 0,
       leftovers: 'kill',

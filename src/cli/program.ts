@@ -315,7 +315,7 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
       if (turn === true) {
         const { refuseOther, undoTurn } = await import('./undo-turn.ts');
         refuseOther(flags);
-        return undoTurn(io, await configure(), file, {
+        return undoTurn(io, file, {
           ...(preview === undefined ? {} : { preview }),
           ...(laterEdits === undefined ? {} : { laterEdits }),
           ...(flags.json === undefined ? {} : { json: flags.json }),

@@ -1,13 +1,11 @@
 // `baton undo --turn`: the newest turn of a session of Baton's own taken back, conversation and files.
 
 import { batonHome } from '../config/load.ts';
-import { resolveModelProviders } from '../config/model-providers.ts';
-import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { HistoryFold, requireUndoable } from '../history/project.ts';
 import type { NewestTurn } from '../history/project.ts';
-import { withoutSecrets } from '../processes/environment.ts';
+import { programEnvironment } from '../processes/environment.ts';
 import { authorOf, textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
@@ -46,7 +44,6 @@ export interface UndoTurnFlags {
  */
 export async function undoTurn(
   io: CommandIo,
-  config: Config,
   which: string,
   { preview, json, laterEdits }: UndoTurnFlags,
 ): Promise<void> {
@@ -59,7 +56,7 @@ export async function undoTurn(
     const history = new HistoryFold(WHOLE_ITEMS);
     for (const record of records) history.add(record);
     const turn = requireUndoable(history.newestTurn(), false);
-    const ghosts = openGhosts(io, config, { rollout, records });
+    const ghosts = openGhosts(io, { rollout, records });
     await sweepWorkshops(batonHome(io), clock);
     try {
       const planned = await describe(io, turn, { ghosts, laterEdits });
@@ -75,16 +72,13 @@ export async function undoTurn(
 
 function openGhosts(
   io: CommandIo,
-  config: Config,
   { rollout, records }: { readonly rollout: Rollout; readonly records: readonly LogRecord[] },
 ): Ghosts {
-  const providers = resolveModelProviders(config.modelProviders).values();
-  const keys = [...providers].map(({ envKey }) => envKey);
   const ghosts = new Ghosts({
     directory: recordedDirectory(records) ?? io.cwd,
     home: batonHome(io),
     threadId: rollout.threadId,
-    env: withoutSecrets(io.env, keys),
+    env: programEnvironment(io.env),
     clock: io.clock,
     warn: (message) => io.stderr(`baton: warning: ${message}\n`),
     note: async (record) => void (await rollout.append([record])),

@@ -7,6 +7,8 @@ export const DEFAULT_CONFIG: Config = {
   compactPrompt: "",
   approvalPolicy: "on_request",
   sandboxMode: "workspace_write",
+  shellEnvironment: {
+  },
   features: {
     microCompact: true,
     rawrAutoCompaction: true,

@@ -381,9 +381,9 @@ function toToml(value: unknown): string {
     .join(', ')} }`;
 }
 
-/** Settings that depend on no other one: thresholds have an order, the preset sets many, providers must be there. */
+/** Settings that depend on no other one: thresholds have an order, the preset sets many, providers must be there, names have a form. */
 const INDEPENDENT = listSettings().filter(
-  ({ key }) => !/percent_remaining_lt$|\.preset$|model_provider(?:_id)?$/.test(key),
+  ({ key }) => !/percent_remaining_lt$|\.preset$|\.pass$|model_provider(?:_id)?$/.test(key),
 );
 
 const overridesOf = fc

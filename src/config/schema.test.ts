@@ -17,6 +17,7 @@ const SPECIFIED: Readonly<Record<string, SettingValue | undefined>> = {
   compact_prompt: '',
   approval_policy: 'on_request',
   sandbox_mode: 'workspace_write',
+  'shell_environment.pass': undefined,
   'features.micro_compact': true,
   'features.rawr_auto_compaction': true,
   'features.compact_v2': true,

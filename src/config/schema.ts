@@ -405,6 +405,28 @@ export const ConfigSchema = z
           userOnly: true,
         }),
       ),
+    shell_environment: z
+      .strictObject({
+        pass: z
+          .array(z.string().regex(/^[A-Za-z_]\w*\*?$/))
+          .optional()
+          .meta(
+            about({
+              description:
+                "Names of further variables that commands of Baton's own agent get, with `*` at the end for any ending. A name written out passes whatever it holds, except the keys of providers.",
+              source: 'Codex; docs/decisions/tools.md',
+              allowed: 'a list of names of variables in quotes',
+              whenUnset: 'none',
+              examples: [['MY_FLAG', 'MY_TEAM_*']],
+            }),
+          ),
+      })
+      .prefault({})
+      .meta({
+        ...about({ userOnly: true }),
+        description:
+          "What commands of Baton's own agent see of your environment, besides the usual variables.",
+      }),
     features: FeaturesSchema,
     compact: CompactSchema,
     limits: LimitsSchema,

@@ -1,6 +1,6 @@
 // The environment of a hook.
 
-import { withoutSecrets } from '../processes/environment.ts';
+import { userEnvironment } from '../processes/environment.ts';
 
 /** Set for every hook, so that Baton, when a hook runs it, knows that its own hooks must rest. */
 export const INSIDE_HOOK = 'INSIDE_BATON_HOOK';
@@ -13,5 +13,5 @@ export function hookEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   keyVariables: readonly string[],
 ): Record<string, string> {
-  return { ...withoutSecrets(env, keyVariables), [INSIDE_HOOK]: '1' };
+  return { ...userEnvironment(env, keyVariables), [INSIDE_HOOK]: '1' };
 }

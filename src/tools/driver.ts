@@ -6,7 +6,7 @@ import { isBelow } from '../files/driver.ts';
 import { runGit } from '../git/driver.ts';
 import type { CancelSignal } from '../ports.ts';
 import { findProgram, programDirectories, runProcess } from '../processes/driver.ts';
-import { withoutSecrets } from '../processes/environment.ts';
+import { commandEnvironment, programEnvironment } from '../processes/environment.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { resolveRoot } from '../workspace/driver.ts';
 import { capText } from './cap.ts';
@@ -32,10 +32,12 @@ import type { Confinement, ToolWorld } from './world.ts';
 export interface ToolTerms {
   /** The workspace. */
   readonly directory: string;
-  /** Baton's own environment; commands get it without what looks like a secret. */
+  /** Baton's own environment; commands get what `commandEnvironment` leaves of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that hold keys whatever their names look like: `env_key` of every provider. */
   readonly keyVariables: readonly string[];
+  /** Names of variables that commands get besides: `shell_environment.pass`. */
+  readonly passedVariables: readonly string[];
   /** `process.platform`. */
   readonly platform: string;
   /** The log of this thread from its start, for `recall`. */
@@ -54,7 +56,7 @@ export interface Toolbox {
   readonly root: string;
   /** The shell that runs scripts. */
   readonly shell: string;
-  /** What Baton's own git sees: the environment of commands, without the workspace in the search path. */
+  /** What programs of Baton's own see. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -78,33 +80,36 @@ export async function openToolbox(terms: ToolTerms, signal: CancelSignal): Promi
     createPhaseCheckpointTool(),
     createRecallTool(world),
   ];
-  const { confinement, root, shell, gitEnv: env } = world;
+  const { confinement, root, shell, programEnv: env } = world;
   return { tools, confinement, root, shell, env };
 }
 
 /** Looks at the machine once. */
 export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise<ToolWorld> {
   const root = await resolveRoot(terms.directory);
-  const env = withoutSecrets(terms.env, terms.keyVariables);
-  const directories = await programDirectories(env['PATH'] ?? '', root);
-  const gitEnv = { ...env, PATH: directories.join(delimiter) };
+  const { keyVariables, passedVariables: pass } = terms;
+  const env = commandEnvironment(terms.env, { keyVariables, pass });
+  const directories = await programDirectories(terms.env['PATH'] ?? '', root);
+  const PATH = directories.join(delimiter);
+  const programEnv = { ...programEnvironment(terms.env), PATH };
   const [bash, ripgrep, home] = await Promise.all([
     findProgram('bash', directories),
     findProgram('rg', directories),
     terms.home === undefined ? undefined : realpath(terms.home).catch(() => undefined),
   ]);
-  const repository = await lookAtRepository({ root, env: gitEnv, signal });
+  const repository = await lookAtRepository({ root, env: programEnv, signal });
   const world: ToolWorld = {
     root,
     env,
-    gitEnv,
+    gitEnv: { ...env, PATH },
+    programEnv,
     shell: bash ?? '/bin/sh',
     ripgrep,
     isRepository: repository !== undefined,
     tracker: new ReadTracker(),
     log: terms.log,
     monotonicMs: () => performance.now(),
-    confinement: await tryConfinement(terms.platform, { root, env: gitEnv, signal }),
+    confinement: await tryConfinement(terms.platform, { root, env: programEnv, signal }),
     kept: home !== undefined && isBelow(home, root) ? pinned(home, root, 'read') : [],
   };
   // Below a directory that git ignores it would list nothing.
@@ -118,16 +123,16 @@ export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise
  * @throws BatonError as `openToolbox`
  */
 export async function findConfinement(
-  { directory, env: all, keyVariables, platform }: Omit<ToolTerms, 'log' | 'home'>,
+  { directory, env: all, platform }: Pick<ToolTerms, 'directory' | 'env' | 'platform'>,
   signal: CancelSignal,
 ): Promise<Confinement> {
   const root = await resolveRoot(directory);
-  return tryConfinement(platform, { root, env: withoutSecrets(all, keyVariables), signal });
+  return tryConfinement(platform, { root, env: programEnvironment(all), signal });
 }
 
 async function isHiddenFromGit(world: ToolWorld, signal: CancelSignal): Promise<boolean> {
   const { end } = await runGit(['check-ignore', '-q', '--', '.'], world.root, {
-    env: world.gitEnv,
+    env: world.programEnv,
     signal,
   });
   return end.type === 'exited' && end.status === 0;

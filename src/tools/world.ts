@@ -14,10 +14,12 @@ export type Confinement =
 export interface ToolWorld {
   /** The workspace, absolute, with links resolved. */
   readonly root: string;
-  /** The environment of commands, without secrets. */
+  /** The environment of commands, by `commandEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** The same with a search path that leaves the workspace out: for git, and for scripts that may write in a repository. */
+  /** The same with a search path that leaves the workspace out: for scripts that may write in a repository. */
   readonly gitEnv: Readonly<Record<string, string>>;
+  /** The environment of git and ripgrep where Baton itself runs them, by `programEnvironment`. */
+  readonly programEnv: Readonly<Record<string, string>>;
   /** The shell that runs scripts: bash where there is one. */
   readonly shell: string;
   readonly confinement: Confinement;

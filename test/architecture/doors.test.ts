@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { CommandIo } from '../../src/cli/io.ts';
+import type { ProcessRequest } from '../../src/processes/driver.ts';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -20,6 +22,29 @@ const DOORS: readonly {
       /\bprocess\.(?:stdout|stderr|emitWarning)|\bconsole\.|\bwriteSync\(1|\bwriteSync\(2|'node:(?:console|tty)'/,
     files: ['cli/process.ts', 'cli/main.ts'],
   },
+  {
+    what: 'reads the environment of the process but through `CommandIo.env`',
+    pattern: /\bprocess\.env\b/,
+    files: ['cli/process.ts'],
+  },
+  {
+    what: 'starts processes but through `runProcess`',
+    pattern: /child_process|'node:(?:cluster|worker_threads)'/,
+    files: ['processes/driver.ts'],
+  },
+  {
+    what: 'runs programs unlooked at: with an environment of `processes/environment`, as these do',
+    pattern: /\brunProcess\(/,
+    files: [
+      'processes/driver.ts',
+      'git/driver.ts',
+      'hooks/driver.ts',
+      'tools/driver.ts',
+      'tools/shell/driver.ts',
+      'tools/grep/driver.ts',
+      'cli/doctor.ts',
+    ],
+  },
 ];
 
 function* sources(directory = SOURCE): Generator<{ readonly path: string; readonly text: string }> {
@@ -31,6 +56,23 @@ function* sources(directory = SOURCE): Generator<{ readonly path: string; readon
     }
   }
 }
+
+/** What a child may be given: values only. The environment of `CommandIo` may lack them, so that the compiler refuses it. */
+function give(env: ProcessRequest['env']): number {
+  return Object.keys(env).length;
+}
+
+test('a child cannot be given the environment of Baton', () => {
+  const env: CommandIo['env'] = {};
+  // @ts-expect-error Its variables may be undefined: nobody has chosen from them.
+  give(env);
+  const door = [...sources()].find(({ path }) => path === 'processes/driver.ts');
+  assert.match(
+    door?.text ?? '',
+    /spawn\(file, args, \{ cwd, env, /,
+    'the request has it, and nothing is inherited',
+  );
+});
 
 for (const { what, pattern, files } of DOORS) {
   test(`no file ${what}`, () => {

@@ -45,7 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'trail',
   ],
   watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
-  processes: ['vocabulary', 'errors', 'protocol', 'ports'],
+  processes: ['vocabulary', 'errors', 'protocol', 'ports', 'trail'],
   workspace: ['vocabulary', 'errors', 'protocol', 'ports', 'files'],
   git: ['vocabulary', 'errors', 'protocol', 'ports', 'processes'],
   snapshots: ['vocabulary', 'errors', 'protocol', 'ports', 'files', 'processes', 'workspace', 'git'],

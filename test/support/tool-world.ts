@@ -97,7 +97,8 @@ function openTools(
   const terms = {
     directory,
     env: { HOME: home, ...env },
-    keyVariables: [],
+    keyVariables: ['LAB_KEY'],
+    passedVariables: ['PASSED', 'MY_*'],
     platform: process.platform,
     home: batonHome,
     log: () => log,

@@ -57,6 +57,7 @@ export async function openPlace(request: ThreadRequest, world: ThreadWorld, log:
         directory: root,
         env: world.env,
         keyVariables: world.keyVariables,
+        passedVariables: config.shellEnvironment.pass ?? [],
         platform: world.platform,
         home: world.home,
         log: () => recordsOf(world.home, rollout.path),

@@ -185,7 +185,7 @@ async function searchRipgrep(search: Search, ripgrep: string): Promise<Found | s
     place,
   ];
   const end = await runProcess(
-    { command, cwd: world.root, env: world.env, timeoutMs: TIMEOUT_MS, graceMs: 0, leftovers: 'kill' },
+    { command, cwd: world.root, env: world.programEnv, timeoutMs: TIMEOUT_MS, graceMs: 0, leftovers: 'kill' },
     (chunk, stream) => {
       if (stream === 'stderr') errors = (errors + chunk.toString('utf8')).slice(0, 2000);
       else if (!limit.isReached) reader.add(decoder.write(chunk));

@@ -37,7 +37,7 @@ async function collect(directory: string, isKnownToGit: boolean, to: Collection)
   if (signal.aborted || found.size >= MAX_FILES) return;
   if (isKnownToGit) {
     const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-    const { end, output } = await runGit(args, directory, { env: world.gitEnv, signal });
+    const { end, output } = await runGit(args, directory, { env: world.programEnv, signal });
     if (end.type === 'exited' && end.status === 0) {
       for (const path of output.toString('utf8').split('\0')) {
         if (found.size >= MAX_FILES) return;
@@ -76,7 +76,7 @@ async function walk(directory: string, to: Collection): Promise<void> {
 export async function isIgnored(path: string, world: ToolWorld, signal: CancelSignal): Promise<boolean> {
   if (path === world.root) return false;
   const { end } = await runGit(['check-ignore', '-q', '--', path], world.root, {
-    env: world.gitEnv,
+    env: world.programEnv,
     signal,
   });
   return end.type === 'exited' && end.status === 0;
@@ -91,7 +91,7 @@ export async function ignoredOf(
   if (!world.isRepository || paths.length === 0) return new Set();
   const input = paths.map((path) => `${path}\0`).join('');
   const { end, output } = await runGit(['check-ignore', '-z', '--stdin'], world.root, {
-    env: world.gitEnv,
+    env: world.programEnv,
     signal,
     input,
   });

@@ -28,7 +28,9 @@ const LONG = 'sleep 50';
 
 let bench: ToolBench;
 before(async () => {
-  bench = await ToolBench.open({ env: { MY_API_KEY: 'secret', GITHUB_TOKEN: 'secret', HARMLESS: 'yes' } });
+  const secrets = ['MY_API_KEY', 'GITHUB_TOKEN', 'LAB_KEY', 'UNKNOWN', 'SSH_AUTH_SOCK', 'NPM_CONFIG__AUTH'];
+  const env = Object.fromEntries(secrets.map((name) => [name, 'secret']));
+  bench = await ToolBench.open({ env: { ...env, MY_HARMLESS: 'yes', GOFLAGS: '-mod=mod' } });
 });
 after(() => bench.close());
 
@@ -79,7 +81,8 @@ describe('a command', HANGS, () => {
   it('sees no secrets', async () => {
     const called = await shell('env');
     assert.doesNotMatch(called.text, /secret/);
-    assert.match(called.text, /^HARMLESS=yes$/m);
+    assert.match(called.text, /^MY_HARMLESS=yes$/m);
+    assert.match(called.text, /^GOFLAGS=-mod=mod$/m);
   });
 
   it('runs where it is told to, inside of the workspace', async () => {
@@ -277,12 +280,16 @@ const bubblewrap = await need('bwrap');
 describe('a confined command', { ...HANGS, skip: bubblewrap.skip }, () => {
   let confined: ToolBench;
   before(async () => {
+    process.env['LAB_OUTER'] = 'secret';
     const files = { 'a.txt': 'a\n', '.gitignore': '' };
     confined = await ToolBench.open({ files, isRepository: true, env: bubblewrap.env });
     git(confined.root, 'config', 'user.name', 'test');
     git(confined.root, 'config', 'user.email', 'test@example.com');
   });
-  after(() => confined.close());
+  after(() => {
+    delete process.env['LAB_OUTER'];
+    confined.close();
+  });
 
   const run = (command: string, sandbox: 'read_only' | 'workspace_write' = 'workspace_write') =>
     confined.call('shell', { command }, { sandbox });
@@ -301,6 +308,15 @@ describe('a confined command', { ...HANGS, skip: bubblewrap.skip }, () => {
     const called = await run('cat a.txt; touch c.txt', 'read_only');
     assert.match(outputOf(called), /^a\n.*Read-only file system/);
     assert.equal(existsSync(confined.path('c.txt')), false);
+  });
+
+  it("sees no process of Baton's, whose environment holds its keys", async () => {
+    const called = await run(
+      'cat /proc/[0-9]*/environ | tr "\\0" "\\n" | grep -c LAB_OUTER; ls -d /proc/[0-9]* | wc -l; cat /proc/$PPID/environ | wc -c',
+    );
+    const [keys = '', processes = ''] = outputOf(called).split('\n');
+    assert.equal(keys, '0', called.text);
+    assert.ok(Number(processes) > 1 && Number(processes) < 8, called.text);
   });
 
   it('has a temporary directory of its own, and no network', async () => {

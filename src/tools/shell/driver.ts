@@ -154,14 +154,14 @@ async function prepare(
   sandbox: ToolContext['sandbox'],
   { world, signal }: Surroundings,
 ): Promise<Prepared | string> {
-  const { confinement, root, env, gitEnv, kept } = world;
+  const { confinement, root, env, gitEnv, programEnv, kept } = world;
   // One pipe for both streams keeps what was written first before what was written next.
   const merged = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', world.shell, '-c', script];
   if (sandbox === 'danger_full_access') return { command: merged, env, close };
   if (confinement.type === 'none') {
     return `${confinement.why} Without it a command can only run with the user's approval.`;
   }
-  const question = { root, env: gitEnv, signal };
+  const question = { root, env: programEnv, signal };
   if (sandbox === 'read_only') {
     const mounts = await repositoryToRead(question);
     return { command: confinedCommand(confinement, merged, sandbox, { root, cwd, mounts }), env, close };
