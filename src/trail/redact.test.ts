@@ -62,3 +62,119 @@ test('any text survives a second pass unchanged', () => {
     { seed: 7, numRuns: 300 },
   );
 });
+
+const hex = '0123456789abcdef'.repeat(10);
+const long = body.repeat(8);
+
+/** Kinds of secrets, as they stand in texts; what must go is between `‹` and `›`, which is put together here. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  'AWS, temporary': `id ‹AS${'IA'}IOSFODNN7EXAMPL2›`,
+  'AWS, secret key': `aws_secret_access_key = ‹${long.slice(0, 40)}›`,
+  'AWS, JSON': `"SecretAccessKey": "‹${long.slice(0, 40)}›"`,
+  GitLab: `‹gl${'pat-'}${long.slice(0, 20)}›`,
+  'Slack, app': `‹xap${'p-1-'}A0123-456-${hex.slice(0, 64)}›`,
+  'Slack, webhook': `https://hooks.slack.com/services/‹T00/B00/${long.slice(0, 24)}›`,
+  'Discord, webhook': `https://discord.com/api/webhooks/‹123456789012345678/${long.slice(0, 60)}›`,
+  'Discord, bot': `‹M${long.slice(0, 23)}.${long.slice(0, 6)}.${long.slice(0, 27)}›`,
+  'an at sign in an address': 'postgres://ada:‹p@ss›@db.example.org/x',
+  'an address without a user': 'redis://:‹hunter22›@cache:6379/0',
+  npm: `‹np${'m_'}${long.slice(0, 36)}›`,
+  '.npmrc': `//registry.npmjs.org/:_authToken=‹${long.slice(0, 36)}›`,
+  Google: `‹AI${'za'}${long.slice(0, 35)}›`,
+  'Google, client': `‹GOC${'SPX-'}${long.slice(0, 28)}›`,
+  'Google, access': `‹ya${'29.'}${long.slice(0, 60)}›`,
+  'GCP, service account': `"private_key": "‹-----BEGIN ${'PRIVATE'} KEY-----\\n${long.slice(0, 64)}\\n-----END PRIVATE KEY-----›\\n"`,
+  Stripe: `‹sk${'_live_'}${long.slice(0, 24)}›`,
+  'Stripe, webhook': `‹wh${'sec_'}${long.slice(0, 32)}›`,
+  'Azure, storage': `AccountKey=‹${long.slice(0, 86)}==›;EndpointSuffix=x`,
+  'Azure, client': `‹abc8${'Q~'}${long.slice(0, 34)}›`,
+  'Azure, SAS': `?sv=2022&sig=‹${long.slice(0, 43)}%3D›&se=1`,
+  SendGrid: `‹S${'G.'}${long.slice(0, 22)}.${long.slice(0, 43)}›`,
+  Twilio: `‹S${'K'}${hex.slice(0, 32)}›`,
+  'Hugging Face': `‹h${'f_'}${long.slice(0, 34)}›`,
+  Telegram: `‹123456789:A${long.slice(0, 34)}›`,
+  Vault: `‹hv${'s.'}${long.slice(0, 90)}›`,
+  Doppler: `‹dp${'.pt.'}${long.slice(0, 43)}›`,
+  PyPI: `‹pyp${'i-'}AgEIcHlwaS5vcmc${long.slice(0, 60)}›`,
+  DigitalOcean: `‹do${'p_v1_'}${hex.slice(0, 64)}›`,
+  Mailgun: `‹ke${'y-'}${hex.slice(0, 32)}›`,
+  Linear: `‹li${'n_api_'}${long.slice(0, 40)}›`,
+  Datadog: `DD_API_KEY=‹${hex.slice(0, 32)}›`,
+  Cloudflare: `CLOUDFLARE_API_TOKEN: ‹${long.slice(0, 40)}›`,
+  age: `‹AGE-SECRET-KEY-${'1'}${long.slice(0, 58).toUpperCase()}›`,
+  PuTTY: `Private-Lines: 2\n‹${long.slice(0, 60)}\n${long.slice(0, 20)}›\nPrivate-MAC: 1`,
+  'a password': 'password=‹hunter2›',
+  'a password without digits': 'DB_PASSWORD=‹letmein›',
+  'a password in JSON': '{"password":"‹correcthorse›"}',
+  'a password in JSON within JSON': '{\\"password\\": \\"‹hunter2›\\"}',
+  'a password in YAML': 'password: ‹hunter2›',
+  'a password in PHP': `'password' => '‹hunter2›'`,
+  'a password in an escape': 'x%26password%3D‹hunter2›',
+  'a password of ADO': 'Server=x;User Id=a;Password=‹Hunter2!›;',
+  'a key in code': `const apiKey = '‹${long.slice(0, 24)}›'`,
+  'a key in a subscript': `os.environ["API_KEY"] = "‹${long.slice(0, 24)}›"`,
+  'a key in a diff': `+API_KEY=‹${long.slice(0, 24)}›`,
+  'a client': '"clientSecret": "‹abCD1234efGH5678›"',
+  'a query': `https://h/x?token=‹${long.slice(0, 24)}›&y=1`,
+  'after an escape': `{\\"a\\":\\"x\\n‹gh${'p_'}${long.slice(0, 36)}›\\"}`,
+  'in a percent escape': `token%3D‹gh${'p_'}${long.slice(0, 36)}›`,
+  'in the name of a file': `backup-‹gh${'p_'}${long.slice(0, 36)}›.txt`,
+  Basic: 'Authorization: Basic ‹YWRhOmh1bnRlcjI=›',
+  'a cookie': `Set-Cookie: session=‹${long.slice(0, 30)}; HttpOnly›`,
+  curl: 'curl -u ada:‹hunter2› https://h',
+  sshpass: 'sshpass -p ‹hunter2› ssh h',
+  mysql: 'mysql -uroot -p‹hunter2› db',
+  'an option': 'x --password ‹hunter2›',
+};
+
+for (const [name, written] of Object.entries(WRITTEN)) {
+  test(`${name} is replaced, and nothing beside it`, () => {
+    const [before = '', secret = '', after = ''] = written.split(/[‹›]/);
+    const redacted = redact(before + secret + after);
+    assert.ok(!redacted.includes(secret), redacted);
+    assert.match(redacted, /\[redacted \w+\]/);
+    assert.equal(redacted.slice(0, 1), (before === '' ? '[' : before).slice(0, 1));
+    assert.ok(redacted.startsWith(before) && redacted.endsWith(after), redacted);
+    assert.equal(redact(redacted), redacted, 'a second time');
+  });
+}
+
+for (const harmless of [
+  'password: string; password?: string | undefined',
+  'token_count=5 TOKEN_LIMIT=120000 max_tokens=4096 input_tokens=12345678',
+  'password = os.environ["DB_PASSWORD"]; password=os.getenv("X1"); password = process.env.PASSWORD',
+  'password: <password>, api_key: "your-api-key", password=xxxx, token: "xxxxxxxxxxxx"',
+  'token: ${TOKEN} TOKEN=$GITHUB_TOKEN secret: "{{ secrets.X1 }}" ${{ secrets.GITHUB_TOKEN }}',
+  'login(user=user, password=password); const token = await getToken(); token = tokens[0]',
+  'keyboard: us1, secretName: my-secret-1, primary_key=True, foreign key: user_id1, secrets: inherit',
+  'unexpected token: identifier12345; the password: it must have 8 characters; pass: 3, fail: 0',
+  'test_password_reset_token_v2 PASSED, --token <TOKEN> --password-file /etc/x1 PWD=/home/dev/x1',
+  'curl -u "$USER:$PASS" https://h; docker run -u 1000:1000 x; curl https://user:${PASS}@host/x',
+  `integrity="sha512-${long.slice(0, 86)}==" data:image/png;base64,${long}`,
+  `sha256:${hex.slice(0, 64)} skip-1 sk-learn Cookie: a`,
+]) {
+  test(`stays: ${harmless.slice(0, 60)}`, () => assert.equal(redact(harmless), harmless));
+}
+
+test('texts made to be slow take time in proportion to their length', () => {
+  for (const piece of [
+    'curl -u a:',
+    'password',
+    'token=',
+    'a://b:',
+    'authorization: basic ',
+    'mysql -',
+    'sk-',
+    'eyJa.',
+  ]) {
+    const msOf = (length: number): number => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      const begun = performance.now();
+      redact(text);
+      return performance.now() - begun;
+    };
+    msOf(20_000);
+    const ms = msOf(200_000);
+    assert.ok(ms < 1000, `${piece}: ${ms.toFixed(0)} ms for 200 kB`);
+  }
+});
