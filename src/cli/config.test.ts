@@ -73,7 +73,7 @@ describe('baton config show', () => {
   it('says so for every key, also unset ones, with --origin', async () => {
     const { stdout } = await run('show', '--origin');
     const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('['));
-    assert.equal(lines.length, 95);
+    assert.equal(lines.length, 102);
     for (const line of lines) assert.match(line, / {2}# default$/);
     assert.match(stdout, /^# error_threshold is not set +# default$/m);
   });
@@ -102,7 +102,7 @@ describe('baton config show', () => {
       argument: 'model_context_window=64000',
     });
     assert.deepEqual(shown.origins['compact.enabled'], { source: 'default' });
-    assert.equal(Object.keys(shown.origins).length, 95);
+    assert.equal(Object.keys(shown.origins).length, 102);
   });
 });
 

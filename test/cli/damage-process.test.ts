@@ -137,7 +137,7 @@ test('whoever works on a damaged session is told', async () => {
   assert.equal(forked.status, 0, forked.explanation);
   damage(at.out);
   for (const args of [
-    ['compact', at.out],
+    ['compact', at.out, '--target-tokens', '600'],
     ['undo', at.out],
     ['eval', at.out, '--cuts', '1', '--no-canaries'],
     ['replay', at.out, '--no-recall'],

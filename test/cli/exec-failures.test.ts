@@ -151,7 +151,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     });
     assertFailed(ended, 'interrupted');
     const { records } = await readSessionFile(at.rollouts()[0] ?? '');
-    const last = records.at(-1);
+    const last = records.findLast(({ type }) => type !== 'note');
     assert.equal(
       last?.type === 'turn_aborted' && last.reason,
       'interrupted',
@@ -279,6 +279,8 @@ test('the answer is in its file, also where nobody reads standard output', async
 describe('two processes', () => {
   test('the second one is told who has the session; when that was killed, it is taken over', async () => {
     const at = desk();
+    // The first one must outlive the second, however slow the machine is.
+    at.configure('', { idleTimeoutMs: 60_000 });
     play({ fault: { type: 'silence' } });
     const next = server.requests.length;
     const first = interrupted(at, async (child) => {

@@ -280,9 +280,10 @@ test('secrets of the environment reach no command, and the key no output', async
   play({ calls: [shell('env')] }, { text: 'Seen.' });
   const at = desk();
   const ended = await at.exec('chat', ['--json', 'Look around.'], {
-    env: { GITHUB_TOKEN: 'ghp_secret', SHOWN: 'yes' },
+    env: { GITHUB_TOKEN: 'ghp_secret', NODE_ENV: 'shown', SHOWN: 'yes' },
   });
-  assert.match(ended.stdout, /SHOWN=yes/);
+  assert.match(ended.stdout, /NODE_ENV=shown/);
+  assert.doesNotMatch(ended.stdout, /SHOWN=yes/, 'what nobody listed');
   const kept = `${ended.stdout}${ended.stderr}${readFileSync(at.rollouts()[0] ?? '', 'utf8')}`;
   assert.doesNotMatch(kept, /ghp_secret/);
   assert.equal(kept.includes(EXEC_KEY), false);

@@ -45,7 +45,7 @@ export class Desk {
   }
 
   /** Writes the user's configuration: the providers `lab-WIRE`, and what else is said. */
-  configure(more: string): void {
+  configure(more: string, { idleTimeoutMs = 1500 }: { readonly idleTimeoutMs?: number } = {}): void {
     const tables = (['responses', 'chat', 'anthropic'] as const).map(
       (wire) => `[model_providers.lab-${wire}]
 base_url = ${JSON.stringify(this.#baseUrl)}
@@ -53,7 +53,7 @@ wire_api = "${wire}"
 env_key = "LAB_KEY"
 request_max_retries = 0
 stream_max_retries = 0
-stream_idle_timeout_ms = 1500
+stream_idle_timeout_ms = ${idleTimeoutMs}
 `,
     );
     writeFileSync(join(this.home, '.baton/config.toml'), `${more}\n${tables.join('\n')}`);
