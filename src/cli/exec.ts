@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
+import { announceRemains } from '../processes/remains/driver.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import type { OpenedModel } from '../providers/open.ts';
 import type { Thread, TurnOutcome } from '../thread/driver.ts';
@@ -58,9 +59,10 @@ export async function exec(
   let hasToldError = false;
   const show: Show = (event) => {
     hasToldError ||= event.type === 'error';
+    if (event.type === 'turn_started') run.noteRecorded();
     write(event);
   };
-  const run = new Run(io, flags, show);
+  const run: Run = new Run(io, flags, show);
   try {
     const inPlace = resolve(io.cwd, flags.cd ?? '.');
     const form = await run.prepare(inPlace);
@@ -174,6 +176,7 @@ class Run {
   readonly #show: Show;
   /** What is read, and may not be written. */
   readonly #inputs: Input[] = [];
+  #cure: string | undefined;
 
   constructor(io: CommandIo, flags: ExecFlags, show: Show) {
     this.#io = io;
@@ -207,6 +210,7 @@ class Run {
   ): Promise<ExitStatus> {
     const { signal } = this.#io;
     const cure = howToGoOn(thread, rehearsal);
+    this.#cure = cure;
     const stop = (): void => thread.stop();
     signal.addEventListener('abort', stop);
     try {
@@ -225,6 +229,11 @@ class Run {
       signal.removeEventListener('abort', stop);
       await thread.close();
     }
+  }
+
+  /** The session can be resumed from now on, also where this thread is ended from outside. */
+  noteRecorded(): void {
+    if (this.#cure !== undefined) announceRemains('begun', { type: 'session', cure: this.#cure });
   }
 
   /** All recorded turns that the thread has not played yet, one after the other. */
@@ -289,8 +298,8 @@ function interrupted(cure: string, cause?: unknown): BatonError {
 
 function howToGoOn({ id }: Thread, rehearsal: OpenedRehearsal | undefined): string {
   return rehearsal === undefined
-    ? `Go on with: baton exec --resume ${id} PROMPT.`
-    : `Go on with: baton exec --resume ${id} --model ${rehearsal.flag}`;
+    ? `Resume with: baton exec --resume ${id} PROMPT.`
+    : `Resume with: baton exec --resume ${id} --model ${rehearsal.flag}`;
 }
 
 /** @throws BatonError why there is no answer */

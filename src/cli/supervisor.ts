@@ -16,10 +16,10 @@ const INTERRUPTED = 130;
  * Milliseconds that a command has to stop by itself. @source docs/decisions/stopping.md: a shell command may take 600 to
  * tidy up, and a signal ends the process within a second.
  */
-const STOP_MS = 800;
+const STOP_MS = 700;
 
 /** Milliseconds that the thread then has to end, before the system ends the process. */
-const END_MS = 100;
+const END_MS = 250;
 
 /** What the working thread starts with. */
 export interface CommandStart {
@@ -39,8 +39,8 @@ export function supervise(entry: URL, start: CommandStart): void {
     if (isEnding) return;
     isEnding = true;
     setTimeout(() => endProcess(signal), END_MS);
-    void Promise.all([worker.terminate(), clearAway(remains.values()), explainEnd()]).then(() =>
-      process.exit(INTERRUPTED),
+    void Promise.all([worker.terminate(), clearAway(remains.values()), explainEnd(remains.values())]).then(
+      () => process.exit(INTERRUPTED),
     );
   };
   let deadline: NodeJS.Timeout | undefined;
@@ -51,7 +51,7 @@ export function supervise(entry: URL, start: CommandStart): void {
   };
   for (const signal of STOP_SIGNALS) process.on(signal, listen);
   worker.on('message', ({ state, remains: what }: Announcement) => {
-    const key = what.type === 'group' ? what.pid : what.path;
+    const key = keyOf(what);
     if (state === 'begun') remains.set(key, what);
     else remains.delete(key);
   });
@@ -73,10 +73,16 @@ export function supervise(entry: URL, start: CommandStart): void {
 async function clearAway(remains: Iterable<Remains>): Promise<void> {
   await Promise.all(
     [...remains].map((each) => {
+      if (each.type === 'session') return undefined;
       if (each.type === 'group') return killGroup(each.pid);
       return new Promise<void>((resolve) => rm(each.path, { force: true }, () => resolve()));
     }),
   );
+}
+
+function keyOf(remains: Remains): string | number {
+  if (remains.type === 'group') return remains.pid;
+  return remains.type === 'file' ? remains.path : remains.type;
 }
 
 function killGroup(pid: number): void {
@@ -87,8 +93,9 @@ function killGroup(pid: number): void {
   }
 }
 
-async function explainEnd(): Promise<void> {
-  await print('baton: Interrupted. What it was doing was cut short. [interrupted]\n');
+async function explainEnd(remains: Iterable<Remains>): Promise<void> {
+  const cures = [...remains].flatMap((each) => (each.type === 'session' ? [` ${each.cure}`] : []));
+  await print(`baton: Interrupted. What it was doing was cut short.${cures.join('')} [interrupted]\n`);
 }
 
 /** Never blocks: a full pipe or a stopped terminal may not keep the process alive. */

@@ -4,7 +4,7 @@
 import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
-import { isUserMessage } from '../history/filter.ts';
+import { isSummary, isUserMessage } from '../history/filter.ts';
 import type { Entry } from '../history/project.ts';
 import { outcomeOf } from '../trail/outputs.ts';
 
@@ -58,12 +58,15 @@ export class NoveltyDetector {
 }
 
 /**
- * Whether the user or the agent said or did anything since the newest compaction in force. True where there was none.
+ * Whether the user or the agent said or did anything since the newest compaction in force. True where there was none, or only
+ * one that cleared results.
  * @source spec 2-engine §4.1: something new since the last boundary
  */
 export function hasNews(entries: readonly Entry<Item>[]): boolean {
-  const newest = entries.reduce((seq, entry) => (entry.isReplacement ? Math.max(seq, entry.seq) : seq), -1);
-  return newest === -1 || entries.some(({ seq, value }) => seq > newest && isWork(value));
+  const replaced = entries.filter(({ isReplacement }) => isReplacement);
+  if (!replaced.some(({ value }) => isSummary(value) || value.type === 'compaction')) return true;
+  const newest = replaced.reduce((most, { seq }) => Math.max(most, seq), -1);
+  return entries.some(({ seq, value }) => seq > newest && isWork(value));
 }
 
 function isWork(item: Item): boolean {

@@ -251,7 +251,7 @@ test('a reader of --json that goes away ends the run, which is no failure and ca
   assertNoNoise(ended);
   assert.match(
     ended.stderr,
-    /^baton: Standard output takes nothing more, .* Go on with: baton exec --resume /m,
+    /^baton: Standard output takes nothing more, .* Resume with: baton exec --resume /m,
   );
   assert.doesNotMatch(ended.stderr, /interrupted|failed/i);
   await assertGoesOn(at);

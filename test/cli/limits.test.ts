@@ -188,10 +188,12 @@ describe('a limit', () => {
   });
 
   test('is not for a project to set', async () => {
-    const { at } = set('', { text: 'Lit.' });
+    const { at } = set('turn_requests = 2');
     mkdirSync(`${at.work}/.baton`);
     writeFileSync(`${at.work}/.baton/config.toml`, 'limits.turn_requests = 0\n');
-    assertFailed(await at.exec('chat', ['Light the lamp.']), 'config_invalid');
+    const ended = await at.exec('chat', ['Light the lamp.']);
+    assertFailed(ended, 'limit_reached');
+    assert.match(ended.stderr, /config\.toml:1: limits may not be set by a project/);
   });
 });
 

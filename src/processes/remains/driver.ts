@@ -3,9 +3,14 @@
 
 import { channel } from 'node:diagnostics_channel';
 
-/** A process group by its leader's process id, or a temporary file by its absolute path. */
+/** What a thread that is ended leaves behind. */
 export type Remains =
-  { readonly type: 'group'; readonly pid: number } | { readonly type: 'file'; readonly path: string };
+  /** A process group, by its leader's process id. */
+  | { readonly type: 'group'; readonly pid: number }
+  /** A temporary file, by its absolute path. */
+  | { readonly type: 'file'; readonly path: string }
+  /** A session that can be resumed; `cure` is the sentence that says how. */
+  | { readonly type: 'session'; readonly cure: string };
 
 /** One announcement: from `begun` to `settled` the remains would be left behind. */
 export interface Announcement {
