@@ -188,7 +188,7 @@ describe('a limit', () => {
   });
 
   test('is not for a project to set', async () => {
-    const { at } = set('turn_requests = 2');
+    const { at } = set('turn_requests = 2', ...others(4));
     mkdirSync(`${at.work}/.baton`);
     writeFileSync(`${at.work}/.baton/config.toml`, 'limits.turn_requests = 0\n');
     const ended = await at.exec('chat', ['Light the lamp.']);
