@@ -1,7 +1,15 @@
 // A workspace of its own for a test of tools, and calls in it.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { LogRecord } from '../../src/protocol/record.ts';
@@ -128,10 +136,34 @@ export function git(cwd: string, ...args: readonly string[]): string {
   });
 }
 
-/** The search path without the directories in which some programs are, and with the other programs of those. */
+/** The search path as if some programs were not installed: the other programs beside them stay. */
 function pathWithout(names: readonly string[]): string {
-  const directories = (process.env['PATH'] ?? '').split(':');
-  return directories.filter((directory) => !names.some((name) => isThere(join(directory, name)))).join(':');
+  const path = process.env['PATH'] ?? '';
+  return path
+    .split(':')
+    .map((directory) =>
+      names.some((name) => isThere(join(directory, name))) ? linksWithout(directory, names) : directory,
+    )
+    .join(':');
+}
+
+/** Directories of links, by the directory and the programs that they lack. */
+const links = new Map<string, string>();
+
+process.once('exit', () => {
+  for (const directory of links.values()) rmSync(directory, { recursive: true, force: true });
+});
+
+/** A directory of links to all programs of another directory except some. */
+function linksWithout(directory: string, names: readonly string[]): string {
+  const key = [directory, ...names].join(':');
+  const known = links.get(key);
+  if (known !== undefined) return known;
+  const made = mkdtempSync(join(tmpdir(), 'baton-programs-'));
+  links.set(key, made);
+  for (const name of readdirSync(directory))
+    if (!names.some((hidden) => hidden === name)) symlinkSync(join(directory, name), join(made, name));
+  return made;
 }
 
 function isThere(path: string): boolean {
