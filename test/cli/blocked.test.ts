@@ -32,6 +32,8 @@ const PROMPTLY_MS = 3_000;
 interface Stopped extends Ended {
   /** From the signal to the end of the process. */
   readonly afterMs: number;
+  /** The signal that the process ended by, where the stuck thread could not be terminated in time. */
+  readonly by: NodeJS.Signals | null;
 }
 
 /** Waits until a process spins, sends it a signal, and waits for its end. */
@@ -41,8 +43,12 @@ async function stopSpinning(
 ): Promise<Stopped> {
   let stoppedAt = 0;
   let endedAt = 0;
+  let by: NodeJS.Signals | null = null;
   const started = (child: ChildProcess): void => {
-    child.once('exit', () => (endedAt = performance.now()));
+    child.once('exit', (_, endedBy) => {
+      endedAt = performance.now();
+      by = endedBy;
+    });
     child.stderr?.on('data', (chunk: Buffer) => {
       if (stoppedAt !== 0 || !chunk.includes(SPIN)) return;
       stoppedAt = performance.now();
@@ -51,11 +57,13 @@ async function stopSpinning(
   };
   const ended = await run({ started });
   assert.notEqual(stoppedAt, 0, `it spins: ${ended.stderr}`);
-  return { ...ended, afterMs: endedAt - stoppedAt };
+  return { ...ended, afterMs: endedAt - stoppedAt, by };
 }
 
-function assertStopped(stopped: Stopped, what: string): void {
-  assertFailed(stopped, 'interrupted');
+/** A busy machine may take more than the 100 ms that a stuck thread has to end; then the process ends by the signal itself. */
+function assertStopped(stopped: Stopped, signal: NodeJS.Signals, what: string): void {
+  if (stopped.by === null) assertFailed(stopped, 'interrupted');
+  else assert.equal(stopped.by, signal);
   assert.ok(stopped.afterMs < PROMPTLY_MS, `${what}: ${stopped.afterMs} ms`);
 }
 
@@ -78,7 +86,7 @@ for (const signal of SIGNALS) {
       const stopped = await stopSpinning(signal, (world) =>
         runBuilt(args, { home, env: spinning(), ...world }),
       );
-      assertStopped(stopped, args.join(' '));
+      assertStopped(stopped, signal, args.join(' '));
       assert.deepEqual(readdirSync(home), ['s.jsonl']);
     }
   });
@@ -129,7 +137,7 @@ for (const signal of SIGNALS) {
     const stopped = await stopSpinning(signal, (world) =>
       at.exec('chat', ['Work.'], { env: blocked, ...world }),
     );
-    assertStopped(stopped, 'exec');
+    assertStopped(stopped, signal, 'exec');
     await sleep(50);
     for (const name of ['child', 'shell']) assert.equal(isAlive(Number(at.read(name))), false, name);
     await assertGoesOn(at);
@@ -162,7 +170,7 @@ test('Ctrl-C ends serve whose thread is stuck', async () => {
       },
     }),
   );
-  assertStopped(stopped, 'serve');
+  assertStopped(stopped, 'SIGINT', 'serve');
   await assertGoesOn(at).catch((error: unknown) => {
     if (at.rollouts().length > 0) throw error;
   });

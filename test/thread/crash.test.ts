@@ -5,10 +5,11 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { openRollout } from '../../src/rollout/driver.ts';
@@ -102,6 +103,7 @@ describe('a process with a living thread is killed', { skip: NOT_POSIX }, () => 
   async function killAndGoOn(point: Point, server: ProviderServer): Promise<boolean> {
     const place = await newPlace();
     const killed = await play(place, server, point);
+    await whenDeserted(place.work);
     const acknowledged = acknowledgedIn(killed.output);
     const effects = effectsOf(place);
     if (rolloutsOf(place).length === 0 || !(await hasHead(place))) {
@@ -159,6 +161,20 @@ describe('a process with a living thread is killed', { skip: NOT_POSIX }, () => 
     assert.ok(killed > 0.8 * (isAll ? all.length : SAMPLE), `only ${killed} were killed`);
   });
 });
+
+/** Waits until no process works in a directory, where the system shows that: a command outlives the process that is killed. */
+async function whenDeserted(directory: string): Promise<void> {
+  if (process.platform !== 'linux') return sleep(1000);
+  const isThere = (pid: string): boolean => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`).startsWith(directory);
+    } catch {
+      // It has ended, or belongs to somebody else.
+      return false;
+    }
+  };
+  while (readdirSync('/proc').some((name) => /^\d+$/.test(name) && isThere(name))) await sleep(5);
+}
 
 function acknowledgedIn(output: string): readonly string[] {
   const texts = [...output.matchAll(/^acknowledged (.+)$/gm)].map(([, text = '']) => text);
