@@ -271,6 +271,17 @@ describe('apply_patch', HANGS, () => {
   const patch = (...lines: readonly string[]) =>
     bench.call('apply_patch', ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'));
 
+  it('is interrupted between its parts, and changes nothing', async () => {
+    const lines = Array.from({ length: 200_000 }, (_, line) => `line ${line}\n`).join('');
+    bench.put('large.txt', lines);
+    const parts = Array.from({ length: 20_000 }, (_, part) => `@@\n line ${part * 10}\n+y`);
+    const input = ['*** Begin Patch', '*** Update File: large.txt', ...parts, '*** End Patch'].join('\n');
+    const controller = new AbortController();
+    const called = bench.call('apply_patch', input, { signal: controller.signal });
+    controller.abort();
+    assert.deepEqual([(await called).success, content('large.txt') === lines], [false, true]);
+  });
+
   it('adds, changes, moves and deletes at once', async () => {
     bench.put('p/change.txt', 'a\r\nb\r\n');
     bench.put('p/from.sh', 'x\n');

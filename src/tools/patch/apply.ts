@@ -20,13 +20,14 @@ export type AppliedPatch =
   | { readonly type: 'complaint'; readonly text: string };
 
 /**
- * The changes that a patch comes to, each file once, in the order of the patch.
+ * The changes that a patch comes to, each file once, in the order of the patch. Rests before each part of it: a patch may
+ * take seconds, and its caller decides whether it continues.
  * @param read the text of a file before the patch; undefined where there is none
  */
-export function applyPatch(
+export function* applyPatch(
   actions: readonly PatchAction[],
   read: (path: string) => string | undefined,
-): AppliedPatch {
+): Generator<void, AppliedPatch> {
   const before = new Map<string, string | undefined>();
   const now = new Map<string, string | undefined>();
   const textOf = (path: string): string | undefined => {
@@ -38,7 +39,7 @@ export function applyPatch(
   };
   const steps = new Steps();
   for (const action of actions) {
-    const complaint = applyAction(action, { textOf, now, steps });
+    const complaint = yield* applyAction(action, { textOf, now, steps });
     if (complaint !== undefined) return { type: 'complaint', text: `${action.path}: ${complaint}` };
   }
   const changes = [...now].map(([path, after]) => ({ path, before: before.get(path), after }));
@@ -51,7 +52,11 @@ interface Texts {
   readonly steps: Steps;
 }
 
-function applyAction(action: PatchAction, { textOf, now, steps }: Texts): string | undefined {
+function* applyAction(
+  action: PatchAction,
+  { textOf, now, steps }: Texts,
+): Generator<void, string | undefined> {
+  yield;
   const text = textOf(action.path);
   if (action.action === 'create') {
     if (text !== undefined) return 'the file exists already; update it, or delete it first.';
@@ -63,7 +68,7 @@ function applyAction(action: PatchAction, { textOf, now, steps }: Texts): string
     now.set(action.path, undefined);
     return undefined;
   }
-  const patched = applyHunks(text, action.hunks, steps);
+  const patched = yield* applyHunks(text, action.hunks, steps);
   if (patched.type === 'complaint') return patched.text;
   const { to = action.path } = action;
   if (to !== action.path) {
@@ -81,7 +86,7 @@ type Patched =
  * Applies the hunks of one file, in their order. A hunk must fit at one place only after the hunk before it: a place that
  * is guessed may be the wrong one. Where no place fits exactly, blanks at the ends of lines, then at both ends, are passed over.
  */
-function applyHunks(raw: string, hunks: readonly Hunk[], steps: Steps): Patched {
+function* applyHunks(raw: string, hunks: readonly Hunk[], steps: Steps): Generator<void, Patched> {
   const mark = raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const old = fileLines(raw.slice(mark.length));
   const index = new LineIndex(
@@ -98,6 +103,7 @@ function applyHunks(raw: string, hunks: readonly Hunk[], steps: Steps): Patched 
     }
   };
   for (const hunk of hunks) {
+    yield;
     const place = findPlace({ index, length: old.length, line: (at) => old[at]?.text }, hunk, cursor);
     if (typeof place === 'string') return { type: 'complaint', text: place };
     if (steps.areSpent) return { type: 'complaint', text: TOO_MUCH };

@@ -1,6 +1,8 @@
 // The tool `apply_patch`: changes of many files at once, all or none.
 
+import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
+import type { CancelSignal } from '../../ports.ts';
 import type { FileChangeView, ToolResult } from '../../protocol/tool.ts';
 import { commitChanges, openForEdit, shownPath } from '../files/driver.ts';
 import type { DiskChange, Editable, Owner } from '../files/driver.ts';
@@ -9,6 +11,7 @@ import { defineTool, done, failed } from '../tool.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { ToolWorld } from '../world.ts';
 import { applyPatch } from './apply.ts';
+import type { AppliedPatch } from './apply.ts';
 import { isPatch, parsePatch } from './parse.ts';
 import type { PatchAction } from './parse.ts';
 
@@ -38,7 +41,7 @@ export function createPatchTool(world: ToolWorld): Tool<PatchInput> {
     description: DESCRIPTION,
     arguments: { input: z.string().min(1).describe('The patch, from *** Begin Patch to *** End Patch.') },
     actionOf: ({ input }) => ({ kind: 'edit', paths: pathsOf(input) }),
-    run: (input, context) => patch(input, context, world),
+    run: (input, context, signal) => patch(input, context, { world, signal }),
   });
   return {
     ...tool,
@@ -55,7 +58,16 @@ function namedPaths(action: PatchAction): readonly string[] {
   return action.action === 'edit' && action.to !== undefined ? [action.path, action.to] : [action.path];
 }
 
-async function patch({ input }: PatchInput, context: ToolContext, world: ToolWorld): Promise<ToolResult> {
+interface Surroundings {
+  readonly world: ToolWorld;
+  readonly signal: CancelSignal;
+}
+
+async function patch(
+  { input }: PatchInput,
+  context: ToolContext,
+  { world, signal }: Surroundings,
+): Promise<ToolResult> {
   const parsed = parsePatch(input);
   if (parsed.type === 'complaint') return failed(`${parsed.text} Nothing was changed.`);
   if (hasHalfCharacter(input)) return failed('The patch holds half of a character. Nothing was changed.');
@@ -71,10 +83,12 @@ async function patch({ input }: PatchInput, context: ToolContext, world: ToolWor
     realPaths.set(target.path, path);
     targets.set(path, target);
   }
-  const applied = applyPatch(parsed.actions, (path) => {
+  const work = applyPatch(parsed.actions, (path) => {
     const target = targets.get(path);
     return target?.type === 'file' ? target.original.text : undefined;
   });
+  const applied = await finish(work, signal);
+  if (applied === undefined) return failed('The patch was interrupted. Nothing was changed.');
   if (applied.type === 'complaint') return failed(`${applied.text} Nothing was changed.`);
   const owners = movedOwners(parsed.actions, targets);
   const changes = applied.changes.flatMap(({ path, after }): DiskChange[] => {
@@ -103,6 +117,25 @@ async function patch({ input }: PatchInput, context: ToolContext, world: ToolWor
   });
   if (failure !== undefined) return failed(failure);
   return done(`Done:\n${views.map(describeView).join('\n')}`);
+}
+
+/** Longest time without a turn for other work, in milliseconds. @source the target of `formats/load` */
+const LONGEST_TURN_MS = 50;
+
+/** Carries work out piece by piece, so that others are heard meanwhile. @returns undefined where it was interrupted */
+async function finish(
+  work: Generator<void, AppliedPatch>,
+  signal: CancelSignal,
+): Promise<AppliedPatch | undefined> {
+  let turnEnds = performance.now() + LONGEST_TURN_MS;
+  for (;;) {
+    const { done: isDone, value } = work.next();
+    if (isDone === true) return value;
+    if (performance.now() < turnEnds) continue;
+    await setImmediate();
+    if (signal.aborted) return undefined;
+    turnEnds = performance.now() + LONGEST_TURN_MS;
+  }
 }
 
 /** New contents first: whatever breaks in between, no text is only in memory. */

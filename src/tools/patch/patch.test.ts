@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
+import { finished } from '../../../test/support/finished.ts';
 import { applyPatch } from './apply.ts';
 import { parsePatch } from './parse.ts';
 import { LineIndex, Steps } from './place.ts';
@@ -15,7 +16,7 @@ type Files = Readonly<Record<string, string>>;
 function patched(files: Files, body: string): Files | string {
   const parsed = parsePatch(`*** Begin Patch\n${body}\n*** End Patch`);
   if (parsed.type === 'complaint') return `! ${parsed.text}`;
-  const applied = applyPatch(parsed.actions, (path) => files[path]);
+  const applied = finished(applyPatch(parsed.actions, (path) => files[path]));
   if (applied.type === 'complaint') return `! ${applied.text}`;
   const after: Record<string, string> = { ...files };
   for (const { path, after: text } of applied.changes) {
