@@ -35,6 +35,7 @@ function pictureIo(printed: string[]): CommandIo {
     stdout: (text) => void printed.push(text),
     stderr: () => undefined,
     stdoutBytes: async () => undefined,
+    stdoutWaiting: () => 0,
     stdin: (async function* (): AsyncGenerator<Buffer> {})(),
     env: {},
     cwd: '/',

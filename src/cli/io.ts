@@ -8,6 +8,8 @@ export interface CommandIo {
   readonly stderr: (text: string) => void;
   /** Writes a file to standard output and waits until it is taken: byte for byte, except to a terminal. */
   readonly stdoutBytes: (bytes: Uint8Array) => Promise<void>;
+  /** Characters or bytes of standard output that its reader has not taken yet. */
+  readonly stdoutWaiting: () => number;
   readonly stdin: AsyncIterable<Buffer>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Working directory, absolute. */

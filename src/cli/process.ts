@@ -94,6 +94,11 @@ class Outlet {
     if (this.failure === undefined) this.#stream.write(data);
   }
 
+  /** What the reader has not taken yet, in the unit of each write: characters or bytes. */
+  get waiting(): number {
+    return this.#stream.writableLength;
+  }
+
   /** Columns of a terminal; undefined for everything else. */
   get columns(): number | undefined {
     return this.#stream instanceof TerminalOutput ? this.#stream.columns : undefined;
@@ -133,6 +138,7 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
       );
       await output.flush();
     },
+    stdoutWaiting: () => output.waiting,
     // Few commands read it, and what is not opened takes nothing away from who reads it next.
     get stdin() {
       return standardInput();

@@ -46,7 +46,10 @@ export async function serve(
   { version, configurationOf }: ServeSurroundings,
   flags: ServeFlags,
 ): Promise<ExitStatus> {
-  const emit = (event: SessionEvent): void => io.stdout(`${JSON.stringify(event)}\n`);
+  const emit = (event: SessionEvent): void => {
+    if (isBehind(io) && FOR_DISPLAY.has(event.type)) return;
+    io.stdout(`${JSON.stringify(event)}\n`);
+  };
   try {
     const directory = resolve(io.cwd, flags.cd ?? '.');
     const configure = configurationOf(directory);
@@ -81,6 +84,23 @@ function requireNoRehearsal(flag: string | undefined, config: Config): void {
 function errorEvent({ code, message, cure }: BatonError): SessionEvent {
   const sentence = /[.!?…]$/.test(message) ? message : `${message}.`;
   return { type: 'error', code, message: `${sentence} ${cure}`.trim() };
+}
+
+/**
+ * What may wait for the client while it is heard and shown everything, in characters. @source docs/decisions/ops.md, "A client
+ * that does not read"
+ */
+const MOST_WAITING = 8 * 1024 * 1024;
+
+/** Events that a client can do without. */
+const FOR_DISPLAY: ReadonlySet<SessionEvent['type']> = new Set([
+  'agent_message_delta',
+  'agent_reasoning_delta',
+  'exec_command_output_delta',
+]);
+
+function isBehind(io: CommandIo): boolean {
+  return io.stdoutWaiting() > MOST_WAITING;
 }
 
 /** Ops that may be under way together. @source docs/decisions/ops.md, "The queue has an end" */
@@ -130,6 +150,8 @@ class Service {
   async #takeOps(lines: AsyncGenerator<ReadLine>): Promise<boolean> {
     const stopped = whenAborted(this.#io.signal);
     for (;;) {
+      // Each op is answered: a client that sends without reading would fill the memory.
+      if (isBehind(this.#io)) await Promise.race([this.#io.stdoutBytes(new Uint8Array()), stopped]);
       const next = await Promise.race([lines.next(), stopped]);
       if (next === undefined || next.done === true) return false;
       if (await this.#take(next.value)) {

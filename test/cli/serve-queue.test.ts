@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionEvent } from '../../src/protocol/event.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
@@ -108,6 +109,28 @@ describe('messages that wait', () => {
     client.write(op('a'.repeat(4_000_000), 'one') + op('b'.repeat(4_000_000), 'two') + op('c', 'three'));
     await client.next('error', ({ code }) => code === 'queue_full');
     await client.next('queue_changed', ({ messages }) => messages.length === 2);
+    client.kill('SIGKILL');
+    await client.ended;
+  });
+});
+
+describe('a client that does not read', () => {
+  test('is not heard until it does, so that its answers do not fill the memory', async () => {
+    const client = await busy(desk());
+    client.pause();
+    const wanted = 40_000;
+    client.write(`{"type":"${'x'.repeat(300)}"}\n`.repeat(wanted));
+    let left = Infinity;
+    while (client.unread < left) {
+      left = client.unread;
+      await sleep(1000);
+    }
+    // Before, all of it was read: 750 MB in 25 seconds.
+    assert.ok(client.unread > 1_000_000, `${client.unread} bytes are left`);
+    client.resume();
+    for (let answers = 0; answers < wanted; answers++) await client.next('error');
+    client.send({ type: 'interrupt' });
+    await client.next('turn_aborted');
     client.kill('SIGKILL');
     await client.ended;
   });

@@ -56,6 +56,20 @@ export class Client {
     return this.ended;
   }
 
+  /** From here on takes no events until `resume`. */
+  pause(): void {
+    this.#child?.stdout?.pause();
+  }
+
+  resume(): void {
+    this.#child?.stdout?.resume();
+  }
+
+  /** Bytes that were written and that the program has not read, besides those in the pipe. */
+  get unread(): number {
+    return this.#child?.stdin?.writableLength ?? 0;
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }

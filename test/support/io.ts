@@ -20,6 +20,7 @@ export function testIo(changes: Partial<CommandIo> & Pick<CommandIo, 'cwd' | 'ho
     stdout: (text) => void out.push(Buffer.from(text)),
     stderr: (text) => void err.push(text),
     stdoutBytes: async (bytes) => void out.push(Buffer.from(bytes)),
+    stdoutWaiting: () => 0,
     stdin: noInput(),
     env: {},
     now: () => new Date(NOW),
