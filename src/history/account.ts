@@ -2,7 +2,13 @@
 
 import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
-import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protocol/record.ts';
+import type {
+  CompactedRecord,
+  LogRecord,
+  MicroCompactedRecord,
+  UndoCompactionRecord,
+  UndoTurnRecord,
+} from '../protocol/record.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import type { Category } from '../vocabulary.ts';
 import { UsageGauge } from '../tokens/anchor.ts';
@@ -116,13 +122,13 @@ export class AccountFold {
         this.#takeMicro(record, record);
         break;
       case 'undo_compaction':
-        this.#takeUndo(record, record.compactionId);
+        this.#takeUndo(record);
         break;
       case 'turn_started':
         this.#history.add(record);
         break;
       case 'undo_turn':
-        this.#takeUndo(record, undefined);
+        this.#takeTurnBack(record);
         break;
       default:
         break;
@@ -340,12 +346,22 @@ export class AccountFold {
     };
   }
 
-  #takeUndo(record: LogRecord, compactionId: string | undefined): void {
+  /** The history only loses its end. */
+  #takeTurnBack(record: UndoTurnRecord): void {
+    if (this.#history.add(record) !== 'undone') return;
+    this.#present.cutTo(this.#history.entries.length);
+    this.#estimateAnew();
+  }
+
+  #takeUndo(record: UndoCompactionRecord): void {
     if (this.#change(record) !== 'undone') return;
-    const index =
-      compactionId === undefined ? -1 : this.#compactions.findLastIndex(({ id }) => id === compactionId);
+    const index = this.#compactions.findLastIndex(({ id }) => id === record.compactionId);
     const mark = this.#compactions[index];
     if (mark !== undefined) this.#compactions[index] = { ...mark, isUndone: true };
+    this.#estimateAnew();
+  }
+
+  #estimateAnew(): void {
     this.#gauge.reset();
     this.#gauge.addOverhead(this.#instructionEstimate + this.#present.estimate);
   }

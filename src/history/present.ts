@@ -26,7 +26,8 @@ export interface Light {
 export class PresentItems {
   #categories: Partial<Record<Category, number>> = {};
   #tools = new Map<string, { results: number; tokens: number }>();
-  #pairs = new PairFinder();
+  #pairs: PairFinder | undefined = new PairFinder();
+  #lights: Light[] = [];
   #estimate = 0;
   /** Of each item, beside each other: whoever goes through all of them finds them near. */
   #sizes: number[] = [];
@@ -40,8 +41,9 @@ export class PresentItems {
   }
 
   #add(light: Light): void {
+    this.#lights.push(light);
     this.#estimate += light.estimate;
-    this.#pairs.add(light);
+    this.#pairs?.add(light);
     addTokens(this.#categories, light.split);
     const size = sumTokens(light.split);
     this.#sizes.push(size);
@@ -62,6 +64,41 @@ export class PresentItems {
     this.#pending = lights;
   }
 
+  /**
+   * Takes the last items out again, until so many are left. What is paired is found anew when somebody asks: a log may
+   * take back one turn after the other.
+   */
+  cutTo(length: number): void {
+    this.#settle();
+    if (this.#lights.length > length) this.#pairs = undefined;
+    while (this.#lights.length > length) {
+      const light = this.#lights.pop();
+      const size = this.#sizes.pop() ?? 0;
+      this.#toolsOfResults.pop();
+      if (light === undefined) return;
+      this.#estimate -= light.estimate;
+      this.#takeFromCategories(light.split);
+      if (light.resultOf !== undefined) this.#takeFromTool(light.tool ?? 'unknown', size);
+    }
+  }
+
+  #takeFromCategories(split: TokensByCategory): void {
+    for (const key in split) {
+      const category = key as Category;
+      const left = (this.#categories[category] ?? 0) - (split[category] ?? 0);
+      if (left === 0) delete this.#categories[category];
+      else this.#categories[category] = left;
+    }
+  }
+
+  #takeFromTool(tool: string, tokens: number): void {
+    const share = this.#tools.get(tool);
+    if (share === undefined) return;
+    share.results--;
+    share.tokens -= tokens;
+    if (share.results === 0) this.#tools.delete(tool);
+  }
+
   #settle(): void {
     const lights = this.#pending;
     if (lights === undefined) return;
@@ -69,6 +106,7 @@ export class PresentItems {
     this.#categories = {};
     this.#tools = new Map();
     this.#pairs = new PairFinder();
+    this.#lights = [];
     this.#estimate = 0;
     this.#sizes = [];
     this.#toolsOfResults = [];
@@ -108,6 +146,10 @@ export class PresentItems {
 
   get brokenPairs(): BrokenPairs {
     this.#settle();
+    if (this.#pairs === undefined) {
+      this.#pairs = new PairFinder();
+      for (const light of this.#lights) this.#pairs.add(light);
+    }
     return this.#pairs.broken();
   }
 }
