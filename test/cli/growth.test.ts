@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { applyPatch } from '../../src/tools/patch/apply.ts';
 import { parsePatch } from '../../src/tools/patch/parse.ts';
 import { findReplacement } from '../../src/tools/replacement.ts';
+import { finished } from '../support/finished.ts';
 import { assertLinear, GROWTH_SCALE } from '../support/growth.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { SLOW_SHAPES } from '../support/slow-shapes.ts';
@@ -19,13 +20,18 @@ const SIZE = 500;
 const COMMANDS: readonly (readonly string[])[] = [
   ['inspect', '--json'],
   ['compact', '--preview'],
-  ...(GROWTH_SCALE > 1 ? [['replay', '--json']] : []),
+  ...(GROWTH_SCALE > 1
+    ? [
+        ['replay', '--json'],
+        ['compact', '--preview', '--strategy', 'micro'],
+      ]
+    : []),
 ];
 
 describe('a session that is made to be slow', () => {
   for (const [index, shape] of SLOW_SHAPES.entries()) {
     for (const [command = '', ...options] of COMMANDS) {
-      test(`${shape.name}: ${command}`, () =>
+      test(`${shape.name}: ${[command, ...options].join(' ')}`, () =>
         assertLinear(`${command}, ${shape.name}`, SIZE, {
           prepare: (n) => {
             const path = join(home, `shape-${index}-${n}.jsonl`);
@@ -63,7 +69,7 @@ describe('a patch that is made to be slow', () => {
         prepare: shape,
         run: ([file, body]) => {
           const parsed = parsePatch(`*** Begin Patch\n*** Update File: f\n${body}\n*** End Patch`);
-          if (parsed.type === 'patch') applyPatch(parsed.actions, () => file);
+          if (parsed.type === 'patch') finished(applyPatch(parsed.actions, () => file));
         },
       }),
     );

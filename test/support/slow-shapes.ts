@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../src/protocol/item.ts';
 import { ClaudeLines } from './claude-lines.ts';
-import { call, head, message, output } from './codex-lines.ts';
+import { call, head, message, output, taskStarted } from './codex-lines.ts';
 
 /** A kind of session; its text grows linearly with `n`. */
 export interface SlowShape {
@@ -205,6 +205,21 @@ export const SLOW_SHAPES: readonly SlowShape[] = [
       return lines(builder.item(message('user', 'Go on.')).lines);
     },
   },
+  {
+    name: 'codex: turns, each taken back',
+    isAgents: true,
+    text: (n) => {
+      const builder = head('0.140');
+      const turns = times(n, (count) => `turn-${count}`);
+      for (const turnId of turns)
+        taskStarted(builder, '0.140', turnId).item(message('user', `Request of ${turnId}`));
+      for (const turnId of turns.slice(1).toReversed()) {
+        const baton = { record: { type: 'undo_turn', turnId } };
+        builder.line('compacted', { message: '', replacement_history: [], baton });
+      }
+      return lines(builder.item(message('user', 'Go on.')).lines);
+    },
+  },
   codex('one message of many lines', (count, n) =>
     count > 0
       ? []
@@ -239,6 +254,26 @@ export const SLOW_SHAPES: readonly SlowShape[] = [
     isAgents: false,
     text: (n) => pi(n, (count) => piMessage(count, count % 2 === 0 ? {} : { parentId: 'nobody' })),
   },
+  document('openhands: condensations that each forget nothing', (n) =>
+    times(n, (count) => {
+      const event = { id: count, timestamp: at(count) };
+      return count % 2 === 0
+        ? { ...event, source: 'user', action: 'message', args: { content: `Say ${count}.` } }
+        : {
+            ...event,
+            action: 'condensation',
+            args: { forgotten_event_ids: [], summary: `Summary ${count}.` },
+          };
+    }),
+  ),
+  document('openhands: condensations of its SDK that each forget nothing', (n) =>
+    times(n, (count) => {
+      const event = { id: `e${count}`, timestamp: at(count) };
+      return count % 2 === 0
+        ? { ...event, kind: 'MessageEvent', llm_message: { role: 'user', content: `Say ${count}.` } }
+        : { ...event, kind: 'Condensation', forgotten_event_ids: [], summary: `Summary ${count}.` };
+    }),
+  ),
   document('opencode: parts with one id', (n) =>
     opencode([
       opencodeUser(0),
