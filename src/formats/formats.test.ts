@@ -313,6 +313,19 @@ test('a log of Gemini CLI is told up to a context that takes its place, so that 
   assert.deepEqual(damage, []);
 });
 
+test('lines whose kind is a name of every object are counted like any other', async () => {
+  const { text } = AGENT_FILES.find(({ format }) => format === 'codex') ?? { text: '' };
+  const kinds = ['__proto__', 'constructor', 'toString', 'constructor'];
+  const extra = kinds.map((type) =>
+    JSON.stringify({ timestamp: '2025-09-01T00:00:00.000Z', type, payload: {} }),
+  );
+  const { report } = await readSessionText(`${text}${extra.join('\n')}\n`);
+  assert.deepEqual(
+    kinds.slice(0, 3).map((kind) => Object.getOwnPropertyDescriptor(report.opaque, kind)?.value as unknown),
+    [1, 2, 1],
+  );
+});
+
 const refused: readonly (readonly [why: RegExp, text: string])[] = [
   [/cut off or damaged/, textOf('opencode export (1.14)').slice(0, -40)],
   [/JSON document of no known format/, '{\n  "name": "seeds",\n  "version": "1.0.0"\n}\n'],
