@@ -120,29 +120,29 @@ export function readComplaint(complaint: Complaint): BatonError {
 }
 
 /** @source names of errors: OpenAI error codes; Anthropic API errors */
-const CODE_OF_NAME: Readonly<Record<string, ModelErrorCode>> = {
-  rate_limit_exceeded: 'model_rate_limit',
-  rate_limit_error: 'model_rate_limit',
-  insufficient_quota: 'model_rate_limit',
-  billing_error: 'model_rate_limit',
-  usage_limit_reached: 'model_rate_limit',
-  authentication_error: 'model_auth',
-  permission_error: 'model_auth',
-  invalid_api_key: 'model_auth',
-  overloaded_error: 'model_overloaded',
-  server_is_overloaded: 'model_overloaded',
-  slow_down: 'model_overloaded',
-  api_error: 'model_overloaded',
-  server_error: 'model_overloaded',
-  timeout_error: 'model_overloaded',
-  request_too_large: 'model_overflow',
-  invalid_prompt: 'model_refused',
-  content_filter: 'model_refused',
-  content_policy_violation: 'model_refused',
-};
+const CODE_OF_NAME: ReadonlyMap<string, ModelErrorCode> = new Map([
+  ['rate_limit_exceeded', 'model_rate_limit'],
+  ['rate_limit_error', 'model_rate_limit'],
+  ['insufficient_quota', 'model_rate_limit'],
+  ['billing_error', 'model_rate_limit'],
+  ['usage_limit_reached', 'model_rate_limit'],
+  ['authentication_error', 'model_auth'],
+  ['permission_error', 'model_auth'],
+  ['invalid_api_key', 'model_auth'],
+  ['overloaded_error', 'model_overloaded'],
+  ['server_is_overloaded', 'model_overloaded'],
+  ['slow_down', 'model_overloaded'],
+  ['api_error', 'model_overloaded'],
+  ['server_error', 'model_overloaded'],
+  ['timeout_error', 'model_overloaded'],
+  ['request_too_large', 'model_overflow'],
+  ['invalid_prompt', 'model_refused'],
+  ['content_filter', 'model_refused'],
+  ['content_policy_violation', 'model_refused'],
+]);
 
 function codeOf({ status, providerCode }: Complaint): ModelErrorCode {
-  const named = providerCode === undefined ? undefined : CODE_OF_NAME[providerCode];
+  const named = providerCode === undefined ? undefined : CODE_OF_NAME.get(providerCode);
   if (named !== undefined) return named;
   if (status === undefined) return 'model_overloaded';
   if (status === 401 || status === 403) return 'model_auth';

@@ -183,6 +183,30 @@ for (const wire of WIRE_APIS) {
       assert.ok(ms < 20_000, `${ms} ms`);
     });
 
+    test('a complaint of megabytes is quoted in part, and the key in none of its parts', async () => {
+      const long = `${KEY} ${'x'.repeat(1_000_000)}`;
+      const body = { type: 'error', error: { type: long, code: long, message: long } };
+      const inside = wire === 'responses' ? { type: 'response.failed', response: body } : body;
+      for (const status of [200, 400]) {
+        answer = (_, response) => {
+          response.writeHead(status, { ...STREAM, 'x-request-id': `${KEY}${'y'.repeat(4_000)}` });
+          response.end(status === 200 ? `data: ${JSON.stringify(inside)}\n\n` : JSON.stringify(body));
+        };
+        const { error, failure } = await ask(wire);
+        assert.ok(failure?.providerCode?.startsWith('[key] x'), JSON.stringify(failure).slice(0, 200));
+        assert.ok(`${String(error)}${JSON.stringify(failure)}`.length < 5_000, 'it is short');
+      }
+    });
+
+    test('a complaint named after a property of every object is a complaint', async () => {
+      for (const code of ['__proto__', 'constructor', 'toString']) {
+        answer = (_, response) =>
+          response.writeHead(400, STREAM).end(`{"error":{"code":"${code}","message":"No."}}`);
+        const { failure } = await ask(wire);
+        assert.deepEqual([failure?.code, failure?.providerCode], ['model_invalid_request', code]);
+      }
+    });
+
     test('a redirection is not followed', async () => {
       answer = (_, response) => response.writeHead(307, { location: `${baseUrl}/elsewhere` }).end();
       const { failure } = await ask(wire, { retry: DEFAULT_RETRY_POLICY });

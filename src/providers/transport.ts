@@ -376,10 +376,10 @@ function compressed(call: Call, encoding: string): BatonError {
 
 /** The error that a provider reports inside of a stream, in `error` or at the top of the event. */
 export function complaintInStream(call: Pick<Call, 'provider' | 'key'>, error: JsonObject): BatonError {
-  const providerCode = codeIn(error);
+  const providerCode = codeIn(error, call);
   return readComplaint({
     provider: call.provider,
-    message: hideKey(stringAt(error, 'message') ?? JSON.stringify(error), call),
+    message: quote(stringAt(error, 'message') ?? JSON.stringify(error), call),
     ...(providerCode === undefined ? {} : { providerCode }),
     now: Date.now(),
   });
@@ -390,11 +390,16 @@ function complaintOf(call: Call, response: IncomingMessage, text: string): Baton
   const error = body === undefined ? undefined : (objectAt(body, 'error') ?? body);
   const plain = body === undefined ? undefined : (stringAt(body, 'error') ?? stringAt(body, 'detail'));
   const message = (error && stringAt(error, 'message')) ?? plain ?? text;
-  const providerCode = error && codeIn(error);
+  const providerCode = error && codeIn(error, call);
   return readComplaint({
     provider: call.provider,
     status: statusOf(response),
-    headers: { get: (name) => headerOf(response, name) },
+    headers: {
+      get: (name) => {
+        const value = headerOf(response, name);
+        return value === null ? null : quote(value, call);
+      },
+    },
     message: message.trim() === '' ? 'nothing' : quote(message, call),
     ...(providerCode === undefined ? {} : { providerCode }),
     now: Date.now(),
@@ -412,9 +417,10 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
 }
 
 /** OpenAI's `code` says more than its `type`; Anthropic has the type alone. */
-function codeIn(error: JsonObject): string | undefined {
+function codeIn(error: JsonObject, call: Pick<Call, 'key'>): string | undefined {
   const type = stringAt(error, 'type');
-  return stringAt(error, 'code') ?? (type === 'error' ? undefined : type);
+  const code = stringAt(error, 'code') ?? (type === 'error' ? undefined : type);
+  return code === undefined ? undefined : quote(code, call);
 }
 
 /** Undefined also for what is nested so deep that nothing could walk through it. */
