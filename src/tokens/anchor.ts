@@ -164,7 +164,7 @@ export class UsageGauge {
 }
 
 function whyImpossible(sample: UsageSample, windowTokens: number | undefined): string | undefined {
-  if (!Number.isFinite(sample.total) || sample.total < 0)
+  if (!Number.isSafeInteger(sample.total) || sample.total < 0)
     return `a usage of ${formatNumber(sample.total)} tokens`;
   if (sample.total === 0) return 'a usage of 0 tokens';
   if (windowTokens !== undefined && sample.total > windowTokens) {

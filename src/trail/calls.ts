@@ -303,24 +303,24 @@ function newText(args: Arguments): string | undefined {
   );
 }
 
-const STATUSES: Readonly<Record<string, StepStatus>> = {
-  pending: 'pending',
-  todo: 'pending',
-  not_started: 'pending',
-  open: 'pending',
-  in_progress: 'in_progress',
-  inprogress: 'in_progress',
-  active: 'in_progress',
-  completed: 'completed',
-  complete: 'completed',
-  done: 'completed',
-  cancelled: 'cancelled',
-  canceled: 'cancelled',
-  deleted: 'cancelled',
-};
+const STATUSES: ReadonlyMap<string, StepStatus> = new Map([
+  ['pending', 'pending'],
+  ['todo', 'pending'],
+  ['not_started', 'pending'],
+  ['open', 'pending'],
+  ['in_progress', 'in_progress'],
+  ['inprogress', 'in_progress'],
+  ['active', 'in_progress'],
+  ['completed', 'completed'],
+  ['complete', 'completed'],
+  ['done', 'completed'],
+  ['cancelled', 'cancelled'],
+  ['canceled', 'cancelled'],
+  ['deleted', 'cancelled'],
+]);
 
 function statusOf(value: unknown): StepStatus | undefined {
-  return typeof value === 'string' ? STATUSES[value.toLowerCase().replaceAll('-', '_')] : undefined;
+  return typeof value === 'string' ? STATUSES.get(value.toLowerCase().replaceAll('-', '_')) : undefined;
 }
 
 function planOf(name: string, args: Arguments): PlanChange | undefined {

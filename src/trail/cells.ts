@@ -11,15 +11,15 @@ const HELPERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What the helpers call by other names. */
-const ALIASES: Readonly<Record<string, string>> = {
-  filename: 'path',
-  file_name: 'path',
-  file_path: 'path',
-  to_replace: 'old_string',
-  new_content: 'new_string',
-  content: 'new_string',
-  line_number: 'line',
-};
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['filename', 'path'],
+  ['file_name', 'path'],
+  ['file_path', 'path'],
+  ['to_replace', 'old_string'],
+  ['new_content', 'new_string'],
+  ['content', 'new_string'],
+  ['line_number', 'line'],
+]);
 
 const HELPER_CALL =
   /(?<![\w.])(open_file|create_file|edit_file_by_replace|insert_content_at_line|append_file|file_editor|open)\(/g;
@@ -50,7 +50,7 @@ function toolOf(helper: string, values: readonly Argument[]): { name: string; ar
   const places = HELPERS[helper] ?? [];
   const args: Record<string, string> = {};
   for (const [place, { key, value }] of values.entries()) {
-    const known = key === undefined ? places[place] : (ALIASES[key] ?? key);
+    const known = key === undefined ? places[place] : (ALIASES.get(key) ?? key);
     if (known !== undefined) args[known] = value;
   }
   return { name: TOOLS[helper] ?? 'edit', args };

@@ -1,26 +1,26 @@
 // The file that a converter, a renderer or a fetcher makes: nobody wrote it, and no edit tells of it.
 
 /** Options by which programs are told where to write, each with the options of its own manual. */
-const BY_OPTION: Readonly<Record<string, RegExp>> = {
-  sips: /^(?:-o|--out)$/,
-  pandoc: /^(?:-o|--output)$/,
-  'rsvg-convert': /^(?:-o|--output)$/,
-  inkscape: /^(?:-o|--export-filename)$/,
-  dot: /^-o$/,
-  mmdc: /^(?:-o|--output)$/,
-  cwebp: /^-o$/,
-  svgo: /^(?:-o|--output)$/,
-  xmllint: /^(?:-o|--output)$/,
-  curl: /^(?:-o|--output)$/,
-  wget: /^(?:-O|--output-document)$/,
-};
+const BY_OPTION: ReadonlyMap<string, RegExp> = new Map([
+  ['sips', /^(?:-o|--out)$/],
+  ['pandoc', /^(?:-o|--output)$/],
+  ['rsvg-convert', /^(?:-o|--output)$/],
+  ['inkscape', /^(?:-o|--export-filename)$/],
+  ['dot', /^-o$/],
+  ['mmdc', /^(?:-o|--output)$/],
+  ['cwebp', /^-o$/],
+  ['svgo', /^(?:-o|--output)$/],
+  ['xmllint', /^(?:-o|--output)$/],
+  ['curl', /^(?:-o|--output)$/],
+  ['wget', /^(?:-O|--output-document)$/],
+]);
 
 /** Programs that write to the last of their operands. */
 const BY_PLACE = new Set(['convert', 'magick', 'ffmpeg', 'wkhtmltopdf', 'd2', 'dwebp', 'gif2webp']);
 
 /** The path of the file that a command makes, as written; undefined where it makes none, or its words do not tell. */
 export function madeFile([program = '', ...rest]: readonly string[]): string | undefined {
-  const option = BY_OPTION[program];
+  const option = BY_OPTION.get(program);
   const path =
     option === undefined
       ? BY_PLACE.has(program) && rest.length > 1

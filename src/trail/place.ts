@@ -131,9 +131,16 @@ function gitCallOf(command: SimpleCommand, base: string | undefined): GitCall[] 
   return [{ directory: place, isWorktree, movesHead: verb === 'checkout' || verb === 'switch', sets }];
 }
 
+/** The options before the name of a branch, by verb. */
+const NAMES_BRANCH: ReadonlyMap<string, RegExp> = new Map([
+  ['checkout', /^-[bB]$/],
+  ['switch', /^(?:-[cC]|--create)$/],
+  ['branch', /^-[mM]$/],
+]);
+
 /** The branch that `checkout -b`, `switch -c` and `branch -m` leave checked out; others tell it in what they print. */
 function newBranch(verb: string, words: readonly string[]): { readonly branch: string } | undefined {
-  const flags = { checkout: /^-[bB]$/, switch: /^(?:-[cC]|--create)$/, branch: /^-[mM]$/ }[verb];
+  const flags = NAMES_BRANCH.get(verb);
   const at = flags === undefined ? -1 : words.findIndex((word) => flags.test(word));
   if (at < 0) return undefined;
   // `branch -m OLD NEW` may rename another one.

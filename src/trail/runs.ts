@@ -88,19 +88,19 @@ function isLooking({ words }: SimpleCommand): boolean {
   );
   const verb = at < 0 ? 'status' : (words[at] ?? '');
   const rest = at < 0 ? '' : words.slice(at + 1).join(' ');
-  return LOOKING_GIT.has(verb) || LISTING_GIT[verb]?.test(rest) === true;
+  return LOOKING_GIT.has(verb) || LISTING_GIT.get(verb)?.test(rest) === true;
 }
 
 /** Of verbs of git that look or change, how the words begin of those that look. */
 const LISTS =
   /^(?:$|(?:-[alrv]+|--(?:all|list|remotes|contains|no-contains|merged|no-merged|points-at|show-current|verbose|sort\S*|format\S*))(?: |$))/;
-const LISTING_GIT: Readonly<Record<string, RegExp>> = {
-  branch: LISTS,
-  tag: LISTS,
-  stash: /^(?:list|show)\b/,
-  worktree: /^list\b/,
-  config: /^(?:--(?:get\S*|list)|-l|get|list)(?: |$)/,
-};
+const LISTING_GIT: ReadonlyMap<string, RegExp> = new Map([
+  ['branch', LISTS],
+  ['tag', LISTS],
+  ['stash', /^(?:list|show)\b/],
+  ['worktree', /^list\b/],
+  ['config', /^(?:--(?:get\S*|list)|-l|get|list)(?: |$)/],
+]);
 
 /** Whether a command does something, rather than look at files or filter text. */
 export function isWork(simple: readonly SimpleCommand[]): boolean {

@@ -199,7 +199,7 @@ const NO_WORDS: readonly string[] = [];
 /** The variables that are set before a program, or by `env` in front of it. */
 function assignmentsOf({ prefix, name, suffix }: Command): readonly string[] {
   const set = prefix.map(({ text }) => text);
-  if (WRAPPERS[programName(name?.text ?? '')] === undefined) return set.length === 0 ? NO_WORDS : set;
+  if (!WRAPPERS.has(programName(name?.text ?? ''))) return set.length === 0 ? NO_WORDS : set;
   const program = suffix.findIndex(({ text }) => !isAssignment(text) && !text.startsWith('-'));
   return [
     ...set,
@@ -240,18 +240,18 @@ function fileRedirect(redirect: Redirect): ShellRedirect[] {
 }
 
 /** Programs that run the rest of their words, with how many operands of their own they take. */
-const WRAPPERS: Readonly<Record<string, number>> = {
-  sudo: 0,
-  env: 0,
-  command: 0,
-  exec: 0,
-  nohup: 0,
-  time: 0,
-  nice: 0,
-  stdbuf: 0,
-  xvfb: 0,
-  timeout: 1,
-};
+const WRAPPERS: ReadonlyMap<string, number> = new Map([
+  ['sudo', 0],
+  ['env', 0],
+  ['command', 0],
+  ['exec', 0],
+  ['nohup', 0],
+  ['time', 0],
+  ['nice', 0],
+  ['stdbuf', 0],
+  ['xvfb', 0],
+  ['timeout', 1],
+]);
 
 const OPTIONS_WITH_VALUE = new Set(['-u', '-g', '-n', '-k', '-s', '-C', '-h', '-p']);
 
@@ -259,7 +259,7 @@ function withoutWrappers(words: readonly string[]): string[] {
   let at = 0;
   for (;;) {
     while (at < words.length && isAssignment(words[at] ?? '')) at++;
-    const own = WRAPPERS[programName(words[at] ?? '')];
+    const own = WRAPPERS.get(programName(words[at] ?? ''));
     if (own === undefined) break;
     at++;
     while ((words[at] ?? '').startsWith('-')) at += OPTIONS_WITH_VALUE.has(words[at] ?? '') ? 2 : 1;
@@ -508,15 +508,15 @@ function moveActions(operands: readonly string[]): ShellFileAction[] {
 const GREP_OPTIONS =
   '-A -B -C -m -e -f -d --after-context --before-context --context --max-count --regexp --file';
 /** Options of searchers that take the next word for their value. */
-const SEARCH_OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
-  grep: wordSet(GREP_OPTIONS),
-  egrep: wordSet(GREP_OPTIONS),
-  rg: wordSet(`${GREP_OPTIONS} -g -t -T -r -j -M --glob --iglob --type --type-not --replace`),
-  ag: wordSet(`${GREP_OPTIONS} -G`),
-  ack: wordSet(GREP_OPTIONS),
-  awk: wordSet('-F -v -f'),
-  jq: wordSet('-f --arg --argjson --indent'),
-};
+const SEARCH_OPTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['grep', wordSet(GREP_OPTIONS)],
+  ['egrep', wordSet(GREP_OPTIONS)],
+  ['rg', wordSet(`${GREP_OPTIONS} -g -t -T -r -j -M --glob --iglob --type --type-not --replace`)],
+  ['ag', wordSet(`${GREP_OPTIONS} -G`)],
+  ['ack', wordSet(GREP_OPTIONS)],
+  ['awk', wordSet('-F -v -f')],
+  ['jq', wordSet('-f --arg --argjson --indent')],
+]);
 /** Options by which a searcher shows nothing of a file: whether, which or how many, alone or in front of others. */
 const SHOWS_NOTHING =
   /^(?:-[^-efgtTmABCdj]*[qlc]|--(?:quiet|silent|count|count-matches|files-with-matches|files-without-match)$)/;
@@ -541,7 +541,7 @@ function operandsBehindPattern(program: string, rest: readonly string[]): readon
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at] ?? '';
     if (!word.startsWith('-') || word === '-') operands.push(word);
-    else if (SEARCH_OPTIONS[program]?.has(word) === true) {
+    else if (SEARCH_OPTIONS.get(program)?.has(word) === true) {
       hasPattern ||= PATTERN_OPTIONS.has(word);
       at++;
     }

@@ -18,19 +18,19 @@ const ATTACHMENT_KINDS = [
   'other',
 ] as const satisfies readonly AttachmentItem['kind'][];
 
-const KINDS: Readonly<Record<string, AttachmentItem['kind']>> = {
-  file: 'file',
-  compact_file_reference: 'file',
-  edited_text_file: 'file',
-  nested_memory: 'file',
-  pdf_reference: 'file',
-  todo: 'todo',
-  todo_reminder: 'todo',
-  task_reminder: 'todo',
-  plan_mode: 'plan',
-  plan_mode_reentry: 'plan',
-  plan_file_reference: 'plan',
-};
+const KINDS: ReadonlyMap<string, AttachmentItem['kind']> = new Map([
+  ['file', 'file'],
+  ['compact_file_reference', 'file'],
+  ['edited_text_file', 'file'],
+  ['nested_memory', 'file'],
+  ['pdf_reference', 'file'],
+  ['todo', 'todo'],
+  ['todo_reminder', 'todo'],
+  ['task_reminder', 'todo'],
+  ['plan_mode', 'plan'],
+  ['plan_mode_reentry', 'plan'],
+  ['plan_file_reference', 'plan'],
+]);
 
 /**
  * The item of an attachment line, or undefined for one that the model is not sent (empty ones too).
@@ -57,7 +57,7 @@ export function attachmentItem(line: JsonObject): Item | undefined {
     stringAt(attachment, 'filename') ?? stringAt(attachment, 'path') ?? stringAt(attachment, 'planFilePath');
   return {
     type: 'attachment',
-    kind: KINDS[type] ?? 'other',
+    kind: KINDS.get(type) ?? 'other',
     ...(path === undefined ? {} : { path }),
     text,
   };

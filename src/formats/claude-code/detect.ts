@@ -4,26 +4,26 @@ import { isJsonObject, objectAt, stringAt } from '../fields.ts';
 import { LINKED_KINDS } from './node.ts';
 
 /** Bookkeeping without links, each with a key that only this kind has. */
-const BOOKKEEPING: Readonly<Record<string, string>> = {
-  'file-history-snapshot': 'snapshot',
-  'file-history-delta': 'messageId',
-  'queue-operation': 'operation',
-  'last-prompt': 'leafUuid',
-  'permission-mode': 'permissionMode',
-  'ai-title': 'aiTitle',
-  'custom-title': 'customTitle',
-  'agent-name': 'agentName',
-  'pr-link': 'prUrl',
-  'bridge-session': 'sessionId',
-  'atis-latch': 'atis',
-  'tools-used': 'tools',
-  'cost-state': 'totalCostUSD',
-  'api-request-shape': 'shapeHash',
-  'api-request-blob': 'hash',
-  'api-request': 'requestDigest',
-  summary: 'leafUuid',
-  mode: 'mode',
-};
+const BOOKKEEPING: ReadonlyMap<string, string> = new Map([
+  ['file-history-snapshot', 'snapshot'],
+  ['file-history-delta', 'messageId'],
+  ['queue-operation', 'operation'],
+  ['last-prompt', 'leafUuid'],
+  ['permission-mode', 'permissionMode'],
+  ['ai-title', 'aiTitle'],
+  ['custom-title', 'customTitle'],
+  ['agent-name', 'agentName'],
+  ['pr-link', 'prUrl'],
+  ['bridge-session', 'sessionId'],
+  ['atis-latch', 'atis'],
+  ['tools-used', 'tools'],
+  ['cost-state', 'totalCostUSD'],
+  ['api-request-shape', 'shapeHash'],
+  ['api-request-blob', 'hash'],
+  ['api-request', 'requestDigest'],
+  ['summary', 'leafUuid'],
+  ['mode', 'mode'],
+]);
 
 /**
  * How much a line looks like one of a Claude Code session: 1 for a linked line with all that marks it, 0 for what it
@@ -35,7 +35,7 @@ export function looksLikeClaudeCode(value: unknown): number {
   const type = stringAt(value, 'type');
   if (type === undefined) return 0;
   if (!LINKED_KINDS.some((kind) => kind === type)) {
-    const mark = BOOKKEEPING[type];
+    const mark = BOOKKEEPING.get(type);
     if (mark === undefined || value[mark] === undefined) return 0;
     // One word could be a coincidence, so a file is not known by such a line alone.
     return stringAt(value, 'sessionId') === undefined && mark === 'mode' ? 0 : 0.6;
