@@ -5,16 +5,18 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -323,6 +325,21 @@ describe('snapshots', () => {
     assert.equal(tree.read('.git/beside/a.txt'), 'other\n');
     assert.equal(tree.read('a.txt'), 'one\n');
     assert.notEqual(first.commit, second.commit);
+  });
+
+  test('a link in place of objects or names is not followed: it may lead out', async (t) => {
+    for (const name of ['objects', 'refs', 'refs/baton', 'refs/baton/snapshots']) {
+      const { tree } = await bench(t, { 'a.txt': 'one\n' });
+      const path = join(tree.root, '.git', name);
+      const elsewhere = join(tree.root, '.git/elsewhere');
+      mkdirSync(dirname(path), { recursive: true });
+      if (existsSync(path)) renameSync(path, elsewhere);
+      else mkdirSync(elsewhere);
+      symlinkSync(elsewhere, path);
+      const outcome = await openSnapshots(termsOf(tree.root), NEVER);
+      assert.ok('why' in outcome, name);
+      assert.ok(outcome.why.startsWith(`${path} is a symbolic link`), outcome.why);
+    }
   });
 
   test('repositories inside are left alone, and that is said', async (t) => {

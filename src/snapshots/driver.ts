@@ -1,7 +1,7 @@
 // The door to the snapshots of one thread: a work tree saved before a turn, what happened to it since, and the way back. HEAD,
 // index, stash, reflogs, configuration and hooks of the user are neither changed nor used.
 
-import { access, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { access, lstat, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { BatonError } from '../errors.ts';
 import { hasSucceeded, runGit } from '../git/driver.ts';
@@ -598,6 +598,10 @@ async function findRepository(
     return { why: 'The workspace is no work tree of git, so that changes of files cannot be undone.' };
   }
   if (gitDirectory === undefined || commonDirectory === undefined) return { why: 'Git names no repository.' };
+  const link = await linkAmong(['objects', ...namesUpTo(REFS)].map((name) => join(commonDirectory, name)));
+  // It may have been planted, and git follows it: objects and names would be written wherever it leads.
+  if (link !== undefined)
+    return { why: `${link} is a symbolic link, so that changes of files cannot be undone.` };
   if (prefix !== '') {
     const ignored = await runGit(['check-ignore', '-q', '--', '.'], root, { env, signal: deadline.signal });
     if (hasSucceeded(ignored))
@@ -690,6 +694,21 @@ function more(list: readonly unknown[]): string {
 
 function short(commit: string | undefined): string {
   return commit === undefined ? 'no commit' : commit.slice(0, 8);
+}
+
+/** `a/b/c` as `a`, `a/b` and `a/b/c`. */
+function namesUpTo(path: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+}
+
+/** The first of some paths that is a symbolic link. */
+async function linkAmong(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats?.isSymbolicLink() === true) return path;
+  }
+  return undefined;
 }
 
 function refused(why: string): { readonly type: 'refused'; readonly why: string } {
