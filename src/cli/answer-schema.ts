@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { BatonError } from '../errors.ts';
 import { readSmallFile } from '../files/driver.ts';
+import { deadlineOf } from '../trail/deadline/driver.ts';
 import { isJsonObject } from '../formats/fields.ts';
 import type { AnswerSchema } from '../protocol/model.ts';
 import type { CommandIo } from './io.ts';
@@ -70,6 +71,9 @@ function noSchema(file: string, why: string): BatonError {
 /** Problems that are named: the model needs the first ones, not all. */
 const MOST_PROBLEMS = 5;
 
+/** A form may have a pattern that takes exponential time. @source docs/decisions/stopping.md */
+const withinCheck = deadlineOf(2_000);
+
 function complaintAbout(text: string, validator: z.ZodType): string | undefined {
   let value: unknown;
   try {
@@ -77,11 +81,28 @@ function complaintAbout(text: string, validator: z.ZodType): string | undefined 
   } catch {
     return 'It is no JSON.';
   }
-  const read = validator.safeParse(value);
+  const checked = check(value, validator);
+  if (typeof checked === 'string') return checked;
+  const { value: read } = checked;
   if (read.success) return undefined;
   const problems = read.error.issues.slice(0, MOST_PROBLEMS).map(({ path, message }) => {
     const place = path.map(String).join('.');
     return place === '' ? message : `${place}: ${message}`;
   });
   return `${problems.join('; ')}.`;
+}
+
+/** The result, or why there is none: what the model answers may be more than the form was made for. */
+function check(
+  value: unknown,
+  validator: z.ZodType,
+): string | { readonly value: ReturnType<z.ZodType['safeParse']> } {
+  try {
+    const checked = withinCheck(() => validator.safeParse(value));
+    return checked ?? 'It cannot be checked in 2 seconds: a pattern of the form takes too long for it.';
+  } catch (error) {
+    // A form that refers to itself is walked as deep as the answer is nested.
+    if (error instanceof RangeError) return 'It is nested too deeply to be checked.';
+    throw error;
+  }
 }

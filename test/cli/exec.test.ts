@@ -333,6 +333,23 @@ describe('the answer', () => {
     });
   }
 
+  test('a form that cannot be checked: a pattern without end, and references in a circle', async () => {
+    const at = desk();
+    const forms = [
+      [{ a: { type: 'string', pattern: '^(x+)+$' } }, `{"a": "${'x'.repeat(60)}!"}`, /in 2 seconds/],
+      [{ a: { $ref: '#/$defs/b' } }, '{"a": 1}', /nested too deeply/],
+      [{ a: { $ref: '#' } }, '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000), /nested too deeply/],
+    ] as const;
+    for (const [properties, text, why] of forms) {
+      const $defs = { b: { $ref: '#/$defs/c' }, c: { $ref: '#/$defs/b' } };
+      writeFileSync(join(at.home, 'form.json'), JSON.stringify({ type: 'object', $defs, properties }));
+      play({ text });
+      const ended = await at.exec('chat', ['--output-schema', 'form.json', 'x']);
+      assertFailed(ended, 'answer_invalid');
+      assert.match(ended.stderr, why);
+    }
+  });
+
   test('a form that is none', async () => {
     const at = desk();
     const requests = play({});
