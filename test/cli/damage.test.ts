@@ -9,6 +9,7 @@ import * as fc from 'fast-check';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import type { AgentFormat } from '../../src/vocabulary.ts';
+import { cases } from '../support/fuzz.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import type { Ran } from '../support/program.ts';
 import { REAL_SESSIONS_SKIP, realSessions } from '../support/real-sessions.ts';
@@ -20,8 +21,8 @@ const home = temporaryDirectory();
 const input = join(home, 'session.jsonl');
 const output = join(home, 'compacted.jsonl');
 
-/** Cases of each random test; more for a longer hunt. */
-const RUNS = Number(process.env['BATON_FUZZ_RUNS'] ?? 40);
+/** Cases of each random test; `BATON_FUZZ` asks for more. */
+const RUNS = cases(40);
 
 /** What reading may end with where the damage leaves no conversation. */
 const NO_SESSION = new Set(['file_empty', 'format_unknown', 'session_empty']);

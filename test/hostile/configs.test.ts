@@ -151,8 +151,8 @@ async function run(...args: readonly string[]): Promise<Ran> {
 }
 
 /** Each problem says in which file it is, and in which line or under which key. */
-function assertNamesItsPlaces({ error }: Ran): void {
-  const { problems } = error?.['data'] as {
+function assertNamesItsPlaces({ error = {} }: Ran): void {
+  const { problems } = error['data'] as {
     problems: { message: string; origin?: { file?: string; line?: number } }[];
   };
   assert.ok(problems.length > 0);

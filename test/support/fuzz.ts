@@ -7,6 +7,11 @@ import * as fc from 'fast-check';
 /** `BATON_FUZZ=N` tries N times as many cases as usual. The seeds stay, so a longer run begins with the usual cases. */
 const TIMES = Math.max(1, Number(process.env['BATON_FUZZ'] ?? 1) || 1);
 
+/** How many cases a fuzzer tries that usually tries this many. */
+export function cases(usual: number): number {
+  return Math.ceil(usual * TIMES);
+}
+
 /** What a fuzzer starts from. */
 export interface Fuzz {
   readonly seed: number;
@@ -29,7 +34,7 @@ export async function fuzz<Value>(
       watchdog.next();
       await hold(value);
     });
-    const end = await fc.check(property, { seed, numRuns: Math.ceil(usual * TIMES), endOnFailure: true });
+    const end = await fc.check(property, { seed, numRuns: cases(usual), endOnFailure: true });
     if (!end.failed) return;
     const cause: unknown = end.errorInstance;
     const said = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
