@@ -26,6 +26,17 @@ for (const [message, expected] of [
     { limitTokens: 4097, requestedTokens: 4927 },
   ],
   ['prompt is too long: 213462 tokens > 200000 maximum', { limitTokens: 200_000, requestedTokens: 213_462 }],
+  ["This model's maximum context length is 131,072, so shorten it.", { limitTokens: 131_072 }],
+  ["This model's maximum context length is 128k tokens.", { limitTokens: 128_000 }],
+  [
+    'prompt is too long: 1.213.462 tokens > 1 048 576 maximum',
+    { limitTokens: 1_048_576, requestedTokens: 1_213_462 },
+  ],
+  [
+    'request (9\u202f120 tokens) exceeds the available context size (8_192 tokens)',
+    { limitTokens: 8192, requestedTokens: 9120 },
+  ],
+  [`maximum context length is ${'9'.repeat(400)} tokens`, {}],
   ['Rate limit reached on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000.', undefined],
   ['Rate limit of 30000 tokens per minute: reduce the length of the messages or wait.', undefined],
   ['too many tokens per day, please wait before trying again', undefined],

@@ -100,7 +100,7 @@ export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
   {
     provider: 'Mistral',
     pattern:
-      /prompt contains (?<asked>\d[\d,]*) tokens .*too large for model with (?<limit>\d[\d,]*) maximum context length/i,
+      /prompt contains (?<asked>\d[\d,]*) tokens(?: and \d[\d,]* draft tokens)?,? too large for model with (?<limit>\d[\d,]*) maximum context length/i,
     example:
       'Prompt contains 130010 tokens and 0 draft tokens, too large for model with 131072 maximum context length',
   },
@@ -131,8 +131,9 @@ export interface Overflow {
 export function findOverflow(message: string, code?: string): Overflow | undefined {
   const isCode = code !== undefined && OVERFLOW_CODES.has(code);
   if (!isCode && RATE_WORDING.test(message)) return undefined;
+  const text = withPlainNumbers(message);
   for (const { pattern } of OVERFLOW_WORDINGS) {
-    const match = pattern.exec(message);
+    const match = pattern.exec(text);
     if (match !== null) return countsOf(match);
   }
   return isCode ? {} : undefined;
@@ -147,6 +148,17 @@ function countsOf({ groups = {} }: RegExpExecArray): Overflow {
   };
 }
 
+/** Numbers with one mark for every three digits, other than a comma: `131.072`, `1 048 576`. */
+const GROUPED = /(?<![\d.,])\d{1,3}(?:[ .'’_\u00a0\u202f]\d{3})+(?!\d)/g;
+
+/** Numbers in thousands: `128k`. Whether 1,000 or 1,024 are meant, the smaller window is safe. */
+const IN_THOUSANDS = /(?<=\b\d{1,4})k\b/gi;
+
+function withPlainNumbers(message: string): string {
+  return message.replaceAll(GROUPED, (number) => number.replaceAll(/\D/g, '')).replaceAll(IN_THOUSANDS, '000');
+}
+
 function countOf(digits: string | undefined): number | undefined {
-  return digits === undefined ? undefined : Number(digits.replaceAll(',', ''));
+  const count = Number(digits?.replaceAll(',', ''));
+  return Number.isSafeInteger(count) ? count : undefined;
 }
