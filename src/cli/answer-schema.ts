@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { BatonError } from '../errors.ts';
 import { readSmallFile } from '../files/driver.ts';
-import { deadlineOf } from '../trail/deadline/driver.ts';
 import { isJsonObject } from '../formats/fields.ts';
 import type { AnswerSchema } from '../protocol/model.ts';
+import { deadlineOf } from '../trail/deadline/driver.ts';
 import type { CommandIo } from './io.ts';
 
 /** A form that answers can be held against. */

@@ -38,7 +38,7 @@ export interface ArtifactScore {
 const PATCHED = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 /** @source the tools of Codex, Claude Code, pi, opencode, Gemini CLI, Copilot CLI and OpenHands */
 const EDIT_TOOL =
-  /^(?:.*[._])?(?:edit|multiedit|write|replace|create|notebookedit|write_file|edit_file|str_replace\w*|create_file)$/i;
+  /(?:^|[._])(?:edit|multiedit|write|replace|create|notebookedit|write_file|edit_file|str_replace\w{0,100}|create_file)$/i;
 const SHELL_TOOL =
   /(?:^|[._])(?:bash|shell|local_shell|exec_command|exec|run_shell_command|execute_bash|run|terminal)$/i;
 /** Editors of one name for all, of which one command only looks. @source the text editor tool of Anthropic, OpenHands' editor */

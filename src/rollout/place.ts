@@ -3,9 +3,8 @@
 /** The folder below a home in which all rollouts are. */
 export const SESSIONS_FOLDER = 'sessions';
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const NAME = new RegExp(String.raw`^rollout-.*-(${UUID})\.jsonl$`);
-const THREAD_ID = new RegExp(`^${UUID}$`);
+const NAME = /^rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
+const THREAD_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Whether a text can be the id of a thread. */
 export function isThreadId(text: string): boolean {

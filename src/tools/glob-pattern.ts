@@ -1,6 +1,8 @@
 // Patterns for paths: `*`, `?`, `[a-z]`, `{a,b}` within a name, `**` for any number of directories. Matching takes time that
 // grows with pattern times path, whatever the pattern: nothing backtracks.
 
+import { wildcardMatcher } from '../trail/wildcards.ts';
+
 /** Most alternatives that `{a,b}` may come to. */
 const MAX_ALTERNATIVES = 256;
 
@@ -74,69 +76,8 @@ function expandBraces(pattern: string): readonly string[] | undefined {
   return done;
 }
 
-type Token = '*' | ((character: string) => boolean);
-
 function nameMatcher(pattern: string): Piece {
-  if (pattern === ANY_DIRECTORIES) return ANY_DIRECTORIES;
-  const tokens = tokensOf(pattern);
-  return (name) => matchesName(tokens, [...name]);
-}
-
-/** Greedy: when a later piece does not fit, only the last `*` takes one character more. */
-function matchesName(tokens: readonly Token[], name: readonly string[]): boolean {
-  let token = 0;
-  let star = -1;
-  let starAt = 0;
-  for (let at = 0; at < name.length;) {
-    const now = tokens[token];
-    if (now === '*') {
-      star = token++;
-      starAt = at;
-    } else if (now !== undefined && now(name[at] ?? '')) {
-      token++;
-      at++;
-    } else if (star >= 0) {
-      token = star + 1;
-      at = ++starAt;
-    } else return false;
-  }
-  while (tokens[token] === '*') token++;
-  return token === tokens.length;
-}
-
-function tokensOf(pattern: string): readonly Token[] {
-  const tokens: Token[] = [];
-  const characters = [...pattern];
-  for (let at = 0; at < characters.length; at++) {
-    const character = characters[at] ?? '';
-    if (character === '*') tokens.push('*');
-    else if (character === '?') tokens.push(() => true);
-    else if (character === '\\' && at + 1 < characters.length) {
-      const literal = characters[++at];
-      tokens.push((candidate) => candidate === literal);
-    } else if (character === '[') {
-      const end = characters.indexOf(']', at + 2);
-      if (end < 0) tokens.push((candidate) => candidate === '[');
-      else {
-        tokens.push(characterClass(characters.slice(at + 1, end)));
-        at = end;
-      }
-    } else tokens.push((candidate) => candidate === character);
-  }
-  return tokens;
-}
-
-function characterClass(inside: readonly string[]): (character: string) => boolean {
-  const isNegated = inside[0] === '!' || inside[0] === '^';
-  const members = isNegated ? inside.slice(1) : inside;
-  const ranges: [string, string][] = [];
-  for (let at = 0; at < members.length; at++) {
-    const from = members[at] ?? '';
-    const to = members[at + 1] === '-' ? members[at + 2] : undefined;
-    ranges.push([from, to ?? from]);
-    if (to !== undefined) at += 2;
-  }
-  return (character) => ranges.some(([from, to]) => character >= from && character <= to) !== isNegated;
+  return pattern === ANY_DIRECTORIES ? ANY_DIRECTORIES : wildcardMatcher(pattern);
 }
 
 /** Orders paths as a walk through sorted directories meets them. */

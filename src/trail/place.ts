@@ -11,7 +11,7 @@ const SEARCHED_LENGTH = 2_000;
 /** How git names the branch it is on. @source git status, status -b, switch, checkout and commit */
 const BRANCH_REPORTS = [
   /^On branch (\S{1,200})$/m,
-  /^## (?:No commits yet on )?(\S{1,200}?)(?:\.\.\.\S+)?(?: \[.{1,60}\])?$/m,
+  /^## (?:No commits yet on )?((?:[^\s.]|\.(?!\.\.)){1,200})(?:\.\.\.\S+)?(?: \[.{1,60}\])?$/m,
   /^(?:Switched to (?:a new )?branch|Already on) '([^'\n]{1,200})'/m,
   /^\[([^\s\]]{1,200})(?: \(root-commit\))? [0-9a-f]{7,40}\] /m,
 ];

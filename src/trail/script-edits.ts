@@ -61,8 +61,9 @@ export function scriptEdits(program: string): ScriptEdit[] {
 
 /** The path that a variable is given in a program. */
 function valueOf(variable: string, program: string): string | undefined {
-  const given = new RegExp(
-    String.raw`\b${variable}\s*=\s*(?:[\w.]*Path\(\s*)?(['"\x60])([^'"\x60\n]{1,200})\1`,
-  );
-  return given.exec(program)?.[2];
+  for (const [, name, , path] of program.matchAll(GIVEN)) if (name === variable) return path;
+  return undefined;
 }
+
+/** A variable that is given a path. */
+const GIVEN = /\b([A-Za-z_]\w{0,60})\s*=\s*(?:[\w.]*Path\(\s*)?(['"\x60])([^'"\x60\n]{1,200})\2/g;

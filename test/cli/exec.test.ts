@@ -1,7 +1,8 @@
 // `baton exec` as a process: turns over all three wires, with the real shell, in a real repository.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
@@ -348,6 +349,29 @@ describe('the answer', () => {
       assertFailed(ended, 'answer_invalid');
       assert.match(ended.stderr, why);
     }
+  });
+
+  test('after a search whose pattern would take for ever, without ripgrep', async () => {
+    const line = `${'a'.repeat(5000)}!\n`;
+    const at = desk(
+      Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`trap-${n}.txt`, line.repeat(100)])),
+    );
+    const programs = join(at.home, 'programs');
+    mkdirSync(programs);
+    for (const name of ['git', 'timeout']) {
+      const path = execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
+      symlinkSync(path, join(programs, name));
+    }
+    const requests = play(
+      { calls: [{ name: 'grep', arguments: { pattern: '(a+)+$' } }] },
+      { text: 'I search for plain text.' },
+    );
+    const ended = await at.exec('chat', ['Search.'], {
+      env: { PATH: programs },
+      shell: 'exec timeout -s KILL 40 "$@"',
+    });
+    assert.equal(ended.stdout, 'I search for plain text.\n', ended.stderr);
+    assert.match(requests()[1]?.text ?? '', /The pattern cannot be used: it takes too long on these files/);
   });
 
   test('a form that is none', async () => {

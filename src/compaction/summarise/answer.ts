@@ -73,7 +73,7 @@ export function judgeAnswer({ text: raw, hasCalls, stopReason }: Answer, wanted:
 function judgeText(raw: string, summary: string, wanted: Wanted): Verdict {
   // Headings in the analysis are no sections.
   const missing = wanted.hasSections
-    ? SUMMARY_SECTIONS.filter((section) => !hasSection(summary, section))
+    ? HEADINGS.filter(({ pattern }) => !pattern.test(summary)).map(({ section }) => section)
     : [];
   // The last section is optional by its name.
   const needed = missing.filter((section) => section !== 'Optional Next Step');
@@ -95,14 +95,14 @@ function judgeText(raw: string, summary: string, wanted: Wanted): Verdict {
     : { type: 'summary', text: fitting, missing };
 }
 
-/** Whether a line begins with a heading, whatever numbers and marks a model puts before it. */
-function hasSection(text: string, section: string): boolean {
+/** The lines that open the sections, whatever numbers and marks a model puts before their headings. */
+const HEADINGS = SUMMARY_SECTIONS.map((section) => {
   const words = section
     .replace('Optional ', '(?:Optional )?')
     .replaceAll(' and ', ' (?:and|&) ')
     .replaceAll(' ', '\\s+');
-  return new RegExp(`^[^\\p{L}\\n]*${words}(?!\\p{L})`, 'imu').test(text);
-}
+  return { section, pattern: new RegExp(`^[^\\p{L}\\n]*${words}(?!\\p{L})`, 'imu') };
+});
 
 /** The summary without the thinking before it. Tags that enclose a small part of it are quoted from the conversation. */
 function shortened(text: string): string {

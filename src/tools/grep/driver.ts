@@ -280,8 +280,11 @@ async function searchBuiltIn(search: Search): Promise<Found | string> {
   const notes: string[] = [];
   let batch: { readonly path: string; readonly lines: readonly string[] }[] = [];
   let characters = 0;
-  const flush = (): void => {
+  const deadline = world.monotonicMs() + TIMEOUT_MS;
+  const flush = async (): Promise<void> => {
     const found = matcher.find(batch.map(({ lines }) => lines));
+    // A pattern may take nearly as long as it may on each batch: whoever stops the search is heard between two.
+    await setImmediate();
     for (const [index, { path, lines }] of batch.entries()) {
       limit.add(withContext(path, lines, found[index] ?? [], input.context));
       if (limit.isReached) break;
@@ -290,7 +293,6 @@ async function searchBuiltIn(search: Search): Promise<Found | string> {
     characters = 0;
   };
   const sources = new Sources(world.root);
-  const deadline = world.monotonicMs() + TIMEOUT_MS;
   try {
     for (const path of listing.paths) {
       if (signal.aborted || limit.isReached) break;
@@ -305,9 +307,9 @@ async function searchBuiltIn(search: Search): Promise<Found | string> {
       if (lines.at(-1) === '') lines.pop();
       batch.push({ path, lines });
       characters += text.length;
-      if (characters >= BATCH_CHARACTERS) flush();
+      if (characters >= BATCH_CHARACTERS) await flush();
     }
-    if (!limit.isReached && batch.length > 0) flush();
+    if (!limit.isReached && batch.length > 0) await flush();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     return 'it takes too long on these files. Use a simpler one, or literal.';

@@ -1,6 +1,7 @@
 // The words of git commands that decide what a commit holds: pathspecs, modes, how far a reset goes.
 
 import { joinPath } from '../shell.ts';
+import { wildcardMatcher } from '../wildcards.ts';
 
 /** Which paths a command is about. */
 export interface PathChoice {
@@ -102,9 +103,9 @@ export function pathsOf(specs: readonly string[], directory: string): PathChoice
   const isUnclear = specs.some((spec) => /[$`{<]/.test(spec) || /^:[^/]/.test(spec));
   const paths = specs.map((spec) => (spec.startsWith(':/') ? spec.slice(2) : inDirectory(directory, spec)));
   const isPlain = specs.every((spec) => /[^/.]\.\w+$/.test(spec) && !/[*?[]/.test(spec));
-  const patterns = paths.map((path) => (/[*?[]/.test(path) ? globPattern(path) : undefined));
+  const patterns = paths.map((path) => (/[*?[]/.test(path) ? pathspecMatcher(path) : undefined));
   const matches = (path: string): boolean =>
-    paths.some((spec, at) => patterns[at]?.test(path) ?? isAtOrBelow(path, spec));
+    paths.some((spec, at) => patterns[at]?.(path) ?? isAtOrBelow(path, spec));
   return { matches, named: isPlain ? [...new Set(paths)] : undefined, isUnclear };
 }
 
@@ -126,17 +127,14 @@ export function isAtOrBelow(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
 }
 
-/** Of a pathspec a star matches any characters, slashes included. */
-function globPattern(path: string): RegExp {
-  const body = path
-    .replace(/[\\^$+.()|{}]/g, String.raw`\$&`)
-    .replace(/\*+/g, '.*')
-    .replaceAll('?', '.');
-  try {
-    return new RegExp(`^${body}(?:/.*)?$`);
-  } catch {
-    return /^\b$/;
-  }
+/** The longest pathspec that matches a path, in characters. @source PATH_MAX of Linux */
+const LONGEST_PATTERN = 4096;
+
+/** Of a pathspec a star matches any characters, slashes included; what matches a directory matches what lies below it. */
+function pathspecMatcher(spec: string): (path: string) => boolean {
+  if (spec.length > LONGEST_PATTERN) return () => false;
+  const matchers = [wildcardMatcher(spec), wildcardMatcher(`${spec}/*`)];
+  return (path) => path.length <= LONGEST_PATTERN && matchers.some((matches) => matches(path));
 }
 
 /** How many commits a revision such as `HEAD~2` lies behind; undefined for one that is named otherwise. */

@@ -134,7 +134,7 @@ function comparable(line: string): string {
 
 /** Most of an answer, or all of its sections, in one fence: agents wrap a document that they were asked for. */
 function unwrapped(text: string): string {
-  const open = /(?:^|\n)(`{3,}|~{3,})[^\n`]{0,40}\n/.exec(text);
+  const open = /(?:^|\n)(`{3,}(?!`)|~{3,}(?!~))[^\n`]{0,40}\n/.exec(text);
   if (open === null) return text;
   const from = open.index + open[0].length;
   // The last fence closes: a packet may hold some of its own.

@@ -119,7 +119,7 @@ const NUMBER = /^(?:(?:section|part|abschnitt)\s+)?(?:\d{1,2}|[ivx]{1,4}|[一二
 function headingOf(raw: string, below: string): Omit<Heading, 'at'> | undefined {
   const line = raw.slice(0, 400).trim();
   const isIndented = /^(?:\s{4}|\t)/.test(raw);
-  const hash = /^(#{1,6})\s*(.{1,200})$/.exec(line);
+  const hash = /^(#{1,6})(?!#)\s*(?!\s)(.{1,200})$/.exec(line);
   if (hash !== null) return titled(`h${hash[1]?.length ?? 0}`, hash[2] ?? '');
   if (isIndented) return undefined;
   if (/^(?:={3,}|-{3,})$/.test(below) && line.length <= MOST_TITLE && !/^[-*|>]/.test(line)) {
