@@ -51,9 +51,17 @@ function promptPath(step: string, file: string) {
     );
 }
 
+/**
+ * Most phrases of one list, and most characters of one: each is looked for at every place of a message, and a project's file may
+ * set them. @source decision: twenty times the longest list that is shipped, ten times the longest phrase
+ */
+const MOST_PHRASES = 200;
+const LONGEST_PHRASE = 200;
+
 function phrases(list: readonly string[], description: string) {
   return z
-    .array(z.string().min(1))
+    .array(z.string().min(1).max(LONGEST_PHRASE))
+    .max(MOST_PHRASES)
     .readonly()
     .default(list)
     .meta(about({ description, source: 'rawr-behaviour §4.3' }));

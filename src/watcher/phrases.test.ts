@@ -150,3 +150,32 @@ test('a phrase that stands in a word does not hide the one that begins a charact
   const reader = new PhraseReader({ ...DEFAULT_PHRASES, agentDone: ['ok!', 'k!', '!'] });
   assert.equal(told('xk!', reader), 'done: !');
 });
+
+test('a phrase of the configuration is text, whatever signs it has, and never a pattern', () => {
+  const signs = fc.string({
+    unit: fc.constantFrom(...'ab\\^$.*+?()[]{}|/&~#-'),
+    minLength: 1,
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(signs, fc.array(signs, { maxLength: 4 }), (phrase, parts) => {
+      const reader = new PhraseReader({
+        agentDone: [],
+        agentDoneNegative: [],
+        topicShift: [],
+        concludingThought: [phrase],
+      });
+      const found = reader.read([...parts, phrase, ...parts].join(' '));
+      for (const signal of found) assert.equal(signal.phrase, phrase);
+    }),
+    { numRuns: 500, seed: 6 },
+  );
+});
+
+test('a phrase that would be a slow pattern is read in linear time', () => {
+  const reader = new PhraseReader({
+    ...DEFAULT_PHRASES,
+    concludingThought: ['(a+)+$', '(x|x)*y', 'a  b   c'],
+  });
+  assert.deepEqual(reader.read(`${'a'.repeat(100_000)}! ${'x'.repeat(100_000)} ${'a '.repeat(50_000)}`), []);
+});
