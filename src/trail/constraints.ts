@@ -55,11 +55,18 @@ const KOREAN = [
 ];
 
 /** Words stand alone: between letters of any script they are parts of other words, which `\b` knows of ASCII only. */
-const WORDS = new RegExp(
-  `(?<![\\p{L}\\p{N}_])(?:${[ENGLISH, GERMAN, FRENCH, SPANISH, PORTUGUESE, ITALIAN, DUTCH, RUSSIAN, POLISH, TURKISH].flat().join('|')})(?![\\p{L}\\p{N}_])`,
-  'iu',
-);
+const WORDS = [
+  ENGLISH,
+  [...GERMAN, ...DUTCH],
+  [...FRENCH, ...SPANISH],
+  [...PORTUGUESE, ...ITALIAN],
+  [...RUSSIAN, ...POLISH, ...TURKISH],
+].map((words) => new RegExp(`(?<![\\p{L}\\p{N}_])(?:${words.join('|')})(?![\\p{L}\\p{N}_])`, 'iu'));
 const SIGNS = new RegExp([...CHINESE, ...JAPANESE, ...KOREAN].join('|'), 'u');
+
+function hasRuleWords(sentence: string): boolean {
+  return WORDS.some((words) => words.test(sentence)) || SIGNS.test(sentence);
+}
 
 /** A sentence longer than this is a pasted log or a document, not an order. */
 const MAX_SENTENCE_LENGTH = 600;
@@ -85,7 +92,7 @@ export function isConstraint(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || sentence.length < 4) return false;
   if (/[?？]$/.test(sentence) || LOGGED.test(sentence) || TITLE.test(sentence)) return false;
   if (ASKED.test(sentence) || NARRATED.test(sentence) || PRINTED.test(sentence)) return false;
-  return WORDS.test(sentence) || SIGNS.test(sentence) || CORRECTION.test(sentence);
+  return hasRuleWords(sentence) || CORRECTION.test(sentence);
 }
 
 /** A title and no sentence: a few words, each with a capital. */
@@ -165,7 +172,7 @@ export function isCorrection(text: string): boolean {
 /** Whether a sentence has a word by which rules are known, whatever else it is: a question, a tale. No printed rows. */
 export function soundsBinding(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || LOGGED.test(sentence) || PRINTED.test(sentence)) return false;
-  return WORDS.test(sentence) || SIGNS.test(sentence);
+  return hasRuleWords(sentence);
 }
 
 /** Lines and characters from which on a message holds more than its user typed: a review, a log, an answer of a model. */

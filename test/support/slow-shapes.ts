@@ -117,6 +117,50 @@ function opencodeUser(
 
 const IMAGE = `data:image/png;base64,${'iVBORw0KGgo'.repeat(20)}`;
 
+/** Characters on which a reader may look at the same text again and again: marks that open, runs, lines. */
+const UNITS: Readonly<Record<string, string>> = {
+  'one long line': 'aB-1 ',
+  'empty lines': '\n',
+  'equal lines': 'the same line\n',
+  'opening brackets': '([{<',
+  'opening substitutions': '$((',
+  backticks: '`',
+  fences: '```\n',
+  'empty boxes': '- [ ] ',
+  quotes: `"'`,
+  'zero bytes': '\0',
+  digits: '1234567890',
+  'a path': '/a/b/c',
+  places: 'a.ts:1 ',
+  dashes: '-',
+  points: '.',
+  backslashes: '\\',
+  'carriage returns': '&\r',
+  'escape sequences': '\u001b[31m',
+  emphasis: '**a __',
+  assignments: 'A=1 ',
+  'here documents': '<<E\n',
+  ideographs: '漢字',
+  emoji: '👩‍👩‍👧',
+  'combining marks': 'e\u0301\u0300',
+};
+
+/** One text at each place where foreign text stands. */
+function everywhere(name: string, unit: string): SlowShape {
+  return codex(`${name} everywhere`, (count, n) => {
+    if (count > 0) return [];
+    const text = unit.repeat(Math.ceil((10 * n) / unit.length));
+    return [
+      message('user', text),
+      message('assistant', text),
+      ...shell('call-1', text, text),
+      ...shell('call-2', `git commit -m '${text.replaceAll("'", '')}'`, '[main abcdef1] x\n 1 file changed'),
+      ...tool('call-3', 'edit', { path: `src/${text}.ts`, old_string: text, new_string: `${text}x` }, 'ok'),
+      ...tool('call-4', 'update_plan', { plan: [{ step: text, status: 'in_progress' }] }, 'Plan updated'),
+    ];
+  });
+}
+
 /** All shapes. */
 export const SLOW_SHAPES: readonly SlowShape[] = [
   linked('a chain of parents', (count) => (count === 0 ? null : count - 1)),
@@ -359,4 +403,5 @@ export const SLOW_SHAPES: readonly SlowShape[] = [
       })),
     },
   ]),
+  ...Object.entries(UNITS).map(([name, unit]) => everywhere(name, unit)),
 ];

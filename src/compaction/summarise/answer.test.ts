@@ -238,3 +238,9 @@ test('whatever a model says, a verdict comes of it and a summary fits', () => {
     SEED,
   );
 });
+
+test('an answer of many short lines without a heading is judged in linear time', () => {
+  const began = process.cpuUsage().user;
+  assert.equal(judge('&\r'.repeat(200_000), { mostTokens: 1_000_000 }).type, 'defect');
+  assert.ok(process.cpuUsage().user - began < 5_000_000);
+});

@@ -101,7 +101,7 @@ const HEADINGS = SUMMARY_SECTIONS.map((section) => {
     .replace('Optional ', '(?:Optional )?')
     .replaceAll(' and ', ' (?:and|&) ')
     .replaceAll(' ', '\\s+');
-  return { section, pattern: new RegExp(`^[^\\p{L}\\n]*${words}(?!\\p{L})`, 'imu') };
+  return { section, pattern: new RegExp(`^[^\\p{L}\\n\\r\\u2028\\u2029]*${words}(?!\\p{L})`, 'imu') };
 });
 
 /** The summary without the thinking before it. Tags that enclose a small part of it are quoted from the conversation. */

@@ -35,8 +35,11 @@ export function isBinding(rule: Constraint, requests: readonly UserRequest[]): b
 }
 
 /** Words and numbers by which a user means something of a list: "do 2 and 4", "option b", "the second", "all of them". */
-const REFERS =
-  /(?<![\p{L}\p{N}#./:_-])#?\d{1,2}(?![\p{L}\p{N}%/:_-]|\.\d)|(?<!\p{L})(?:(?:the|that|this|your) (?:list|table|options|items|points)|(?:option|item|point|step|phase|variant) \p{L}|first|second|third|fourth|fifth|both|(?:all|none|any|some|one|each) of (?:them|these|those)|them all|the (?:rest|others?|former|latter|last)|liste|tabelle|punkte?|beide|erste[nrs]?|zweite[nrs]?|première?|deuxième|tous|toutes|lista|primer[oa]?|segund[oa]|ambos|todos|список|перв\p{L}+|втор\p{L}+|оба|все)(?!\p{L})|列表|清单|选项|第[一二三四五六七八九]|全部|リスト|番目|全て|목록|번째|모두/iu;
+const REFERS = [
+  /(?<![\p{L}\p{N}#./:_-])#?\d{1,2}(?![\p{L}\p{N}%/:_-]|\.\d)/u,
+  /(?<!\p{L})(?:(?:the|that|this|your) (?:list|table|options|items|points)|(?:option|item|point|step|phase|variant) \p{L}|first|second|third|fourth|fifth|both|(?:all|none|any|some|one|each) of (?:them|these|those)|them all|the (?:rest|others?|former|latter|last))(?!\p{L})/iu,
+  /(?<!\p{L})(?:liste|tabelle|punkte?|beide|erste[nrs]?|zweite[nrs]?|première?|deuxième|tous|toutes|lista|primer[oa]?|segund[oa]|ambos|todos|список|перв\p{L}+|втор\p{L}+|оба|все)(?!\p{L})|列表|清单|选项|第[一二三四五六七八九]|全部|リスト|番目|全て|목록|번째|모두/iu,
+];
 
 /** Newest messages of the user that may mean a list, if they are no longer than this. */
 const REFERRING = 2;
@@ -50,7 +53,7 @@ export function mayMean(list: Reply, requests: readonly UserRequest[]): boolean 
       ({ turn, text }) =>
         turn > list.turn &&
         text.length <= LONGEST_REFERENCE &&
-        (REFERS.test(text) || (turn === list.turn + 1 && isGoAhead(text))),
+        (REFERS.some((words) => words.test(text)) || (turn === list.turn + 1 && isGoAhead(text))),
     );
 }
 
