@@ -5,10 +5,12 @@ import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../pr
 import type { Item, MessageItem, Origin } from '../protocol/item.ts';
 import { withoutMarker } from '../protocol/marker.ts';
 import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
+import type { Author } from '../vocabulary.ts';
 import { templatedTask } from './actions.ts';
 import { backgroundReportOf } from './background.ts';
 import { Book, excerpt } from './book.ts';
 import { meaningOf } from './calls.ts';
+import { Errand } from './errand.ts';
 import { quotableOf } from './phrases.ts';
 import { pinsAfter } from './pins.ts';
 import type { Pin } from './pins.ts';
@@ -26,6 +28,9 @@ const TOP_IDENTIFIERS = 3_000;
 const QUOTED_IDENTIFIERS = 1_500;
 const CURRENT_STATEMENTS = 14;
 
+/** Whose items tell that the work went on. */
+const PARTIES: ReadonlySet<Author> = new Set(['user', 'agent']);
+
 /** The model name under which Claude Code files its own placeholders. @source Claude Code session files. */
 const SYNTHETIC_MODEL = '<synthetic>';
 
@@ -38,6 +43,9 @@ export class TrailCollector {
   readonly #talk = new Talk(this.#book);
   readonly #results = new Results(this.#book, this.#talk);
   readonly #textCalls = new TextCalls(this.#book, this.#talk, this.#results);
+  readonly #errand = new Errand();
+  /** Whether the agent had nothing left to do when the watcher asked it for something; undefined: it has worked since. */
+  #wasDone: boolean | undefined;
   #compactions = 0;
   #carriedOver: string | undefined;
   #pins: readonly Pin[] = [];
@@ -54,6 +62,7 @@ export class TrailCollector {
   /** Takes the next record of the log in. */
   add(record: LogRecord): void {
     if (this.#isLost && record.type !== 'note') return;
+    this.#followErrand(record);
     switch (record.type) {
       case 'session_meta':
       case 'settings':
@@ -86,7 +95,7 @@ export class TrailCollector {
     const { turn } = requests;
     const workedIn = place.directory === cwd ? undefined : place.directory;
     const statements = this.#book.statements.statements();
-    const isAgentDone = this.#talk.isAgentLast && !steps.hasUnread;
+    const isAgentDone = this.#wasDone ?? this.#isAgentDone;
     const now = statements.filter((statement) => statement.turn === turn);
     return {
       cwd,
@@ -129,6 +138,20 @@ export class TrailCollector {
     };
   }
 
+  /** Answering the watcher neither finishes the agent's work nor takes it up again. */
+  #followErrand(record: LogRecord): void {
+    const wasAsked = this.#errand.isAsked;
+    const wasDone = this.#wasDone ?? this.#isAgentDone;
+    this.#errand.add(record);
+    if (this.#errand.isAsked) {
+      if (!wasAsked) this.#wasDone = wasDone;
+    } else if (record.type === 'item' && PARTIES.has(authorOf(record.item))) this.#wasDone = undefined;
+  }
+
+  get #isAgentDone(): boolean {
+    return this.#talk.isAgentLast && !this.#book.steps.hasUnread;
+  }
+
   #addItem(item: Item): void {
     this.#book.position = Math.floor(this.#book.position) + 1;
     if (item.type === 'message') {
@@ -141,6 +164,7 @@ export class TrailCollector {
     }
     const call = callOf(item);
     if (call !== undefined) {
+      if (this.#errand.isForNotes(call.input)) return;
       const meaning = meaningOf(call);
       this.#results.start(call, meaning, quotableOf(call, meaning));
     } else if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
@@ -160,8 +184,9 @@ export class TrailCollector {
     }
     if (text.trim() === '') return;
     if (message.origin?.author === 'synthetic') this.#addSynthetic(message.origin, text);
-    else if (message.role === 'assistant') this.#addAnswer(text);
-    else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(text);
+    else if (message.role === 'assistant') {
+      if (!this.#errand.isAsked) this.#addAnswer(text);
+    } else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(text);
     else if (message.role === 'user' && this.#textCalls.isUsed) this.#textCalls.addObservation(text);
     else if (message.role === 'user' && !this.#addReport(text))
       this.#book.requests.noteInstructions(text, this.#book.position);

@@ -8,6 +8,7 @@ import type { Evidence, Signal } from '../protocol/signal.ts';
 import { isUserMessage } from '../history/filter.ts';
 import { baseName, meaningOf, shellScriptOf } from '../trail/calls.ts';
 import type { PlanChange } from '../trail/calls.ts';
+import { Errand } from '../trail/errand.ts';
 import { commitsIn } from '../trail/git/output.ts';
 import { looksFailed, outcomeOf, stripAnsi } from '../trail/outputs.ts';
 import { redact } from '../trail/redact.ts';
@@ -83,6 +84,7 @@ export class SignalDetector {
   readonly #settings: SignalSettings;
   readonly #phrases: PhraseReader;
   readonly #plan = new PlanFollower();
+  readonly #errand = new Errand();
   readonly #due = new Map<string, DueCall>();
   /** Calls taken in, by id, with the beginning of what they ran: an id that another command takes over is another call. */
   readonly #known = new Map<string, string>();
@@ -110,6 +112,7 @@ export class SignalDetector {
 
   /** Takes the next record in. @returns the boundaries that it reached, in order */
   add(record: LogRecord): readonly Signal[] {
+    this.#errand.add(record);
     switch (record.type) {
       case 'turn_started':
         this.#tellsTurns = true;
@@ -178,9 +181,9 @@ export class SignalDetector {
     if (text.trim() !== '') this.#open.closing = [...this.#open.closing.slice(-1), text];
   }
 
-  /** What Baton asks for is answered for Baton; only a handoff asks for work. */
+  /** What Baton asks for is answered for Baton. */
   #addInjected({ role, origin }: MessageItem): void {
-    if (role !== 'assistant' && origin?.step !== 'packet') this.#prompt(origin?.step === 'handoff');
+    if (role !== 'assistant' && origin?.step !== 'packet') this.#prompt(!this.#errand.isAsked);
   }
 
   #prompt(isForWork: boolean): void {
