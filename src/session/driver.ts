@@ -203,7 +203,7 @@ export class Session {
   async put(items: readonly Item[], isAsking = false): Promise<void> {
     await this.#turnstile.whenQuiet(async () => {
       await this.#write(items.map((item) => ({ type: 'item', item }) as const));
-      this.#isAsked ||= isAsking;
+      this.#isAsked = isAsking;
     });
   }
 
@@ -217,12 +217,17 @@ export class Session {
     await this.#turnstile.pass(() => this.#write(records));
   }
 
-  /** Lets a held turn go on. */
-  resume(turnId: string): void {
+  /** The observer waits for no answer any more: what the agent does and says is for whoever started the turn. */
+  withdraw(): void {
+    this.#isAsked = false;
+  }
+
+  /** Lets a held turn go on. With `isOver` it ends, unless the user has said something meanwhile. */
+  resume(turnId: string, { isOver = false }: { readonly isOver?: boolean } = {}): void {
     this.#background(async () => {
       const { stage } = this.#state;
       if (stage.at !== 'held' || this.#turn?.turnId !== turnId) return;
-      await this.#step({ type: 'resumed', number: stage.number, isAsked: this.#isAsked });
+      await this.#step({ type: 'resumed', number: stage.number, isAsked: this.#isAsked, isOver });
     });
   }
 
@@ -550,7 +555,8 @@ export class Session {
     if (this.#turn === undefined) return;
     const said = agentTextOf(item);
     if (callOf(item) !== undefined) this.#turn = { ...this.#turn, hadAction: true };
-    if (said !== undefined) this.#turn = { ...this.#turn, said };
+    // What answers the observer is not said to whoever started the turn.
+    if (said !== undefined && !this.#isAsked) this.#turn = { ...this.#turn, said };
   }
 
   #show(item: Item): void {

@@ -88,7 +88,13 @@ export type LoopEvent =
   /** The log has one more request, of the loop or of anybody else. */
   | { readonly type: 'spent'; readonly spending: Spending }
   /** The watcher lets the turn go on. `isAsked`: what it has put into the thread asks the agent for an answer. */
-  | { readonly type: 'resumed'; readonly number: number; readonly isAsked: boolean }
+  | {
+      readonly type: 'resumed';
+      readonly number: number;
+      readonly isAsked: boolean;
+      /** Nothing is left to say to the agent: what it said last ends the turn. */
+      readonly isOver?: boolean;
+    }
   | { readonly type: 'interrupt' };
 
 /** How a turn ended. */
@@ -163,7 +169,7 @@ export function loopStep(state: LoopState, event: LoopEvent): LoopStep {
     case 'running':
       return event.type === 'tool_finished' ? toolFinished(state, stage, event.result) : unchanged(state);
     case 'held':
-      return event.type === 'resumed' ? resumed(state, stage, event.isAsked) : unchanged(state);
+      return event.type === 'resumed' ? resumed(state, stage, event) : unchanged(state);
   }
 }
 
@@ -309,7 +315,12 @@ function hold(state: LoopState, turn: Turn, isFollowUpOwed: boolean): LoopStep {
   };
 }
 
-function resumed(state: LoopState, { turn }: At<'held'>, isAsked: boolean): LoopStep {
+function resumed(
+  state: LoopState,
+  { turn }: At<'held'>,
+  { isAsked, isOver = false }: Extract<LoopEvent, { type: 'resumed' }>,
+): LoopStep {
+  if (isOver && turn.steered.length === 0) return end(state, turn, { type: 'complete' });
   return check(state, { ...turn, isAsked }, 'built_in');
 }
 

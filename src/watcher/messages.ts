@@ -2,7 +2,7 @@
 // What is said to the model comes in as rendered prompts; what is here is how the parts are put together.
 
 import { markerLine } from '../protocol/marker.ts';
-import type { MessageItem, Origin } from '../protocol/item.ts';
+import type { Item, MessageItem, Origin } from '../protocol/item.ts';
 import type { Plan } from '../trail/trail.ts';
 import type { Step } from '../vocabulary.ts';
 import { SECTION_NAMES } from './packet/sections.ts';
@@ -123,9 +123,19 @@ export function syntheticMessage(text: string, origin: Omit<Origin, 'author'>): 
   };
 }
 
-/** What the agent is told that wrote a packet in the middle of its work, and whose history then stayed as it was. */
-export function notCompactedMessage(): MessageItem {
-  const text = 'The context was not compacted after all, and everything is still here. Go on with your work.';
+/** Whether the newest request of a history stands: neither a handoff nor a retraction follows it. */
+export function hasOpenRequest(items: readonly Item[]): boolean {
+  const newest = items.findLast(
+    ({ type, origin }) => type === 'message' && origin?.author === 'synthetic' && origin.step !== 'packet',
+  );
+  const step = newest?.origin?.step;
+  return step === 'heads_up' || step === 'scratch' || step === 'packet_request';
+}
+
+/** What takes a request back: without it the agent would still wait for a packet that does not come. */
+export function retractionMessage(): MessageItem {
+  const text =
+    'The request above to pause and write a packet no longer holds: no compaction followed it, and the conversation is still here. Carry on with what the user asks for.';
   return syntheticMessage(text, {});
 }
 

@@ -25,7 +25,7 @@ import type {
 } from '../../watcher/live/agent.ts';
 import { LiveWatcher } from '../../watcher/live/driver.ts';
 import { PHASE_NOTE } from '../../watcher/signals.ts';
-import { notCompactedMessage } from '../../watcher/messages.ts';
+import { hasOpenRequest, retractionMessage } from '../../watcher/messages.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { Session } from '../driver.ts';
 import type { SessionWorld } from '../driver.ts';
@@ -68,7 +68,7 @@ export class WatchedSession {
   #lastTurn: LastTurn | undefined;
   #isFinal = false;
   #running: RunningTurn | undefined;
-  /** The turn that is held ended with an answer to the watcher, so that something must follow it. */
+  /** The turn that is held would have ended, had the watcher not asked for something in it. */
   #hasAnswered = false;
   #closing: Promise<void> | undefined;
 
@@ -305,7 +305,11 @@ export class WatchedSession {
         this.#noteEnd(turn);
         this.#watcher.turnAborted(turn, reason);
       },
-      compacted: (strategy) => this.#watcher.contextCompacted(strategy),
+      compacted: (strategy) => {
+        // Whatever was asked is not in the history any more.
+        if (strategy === 'full') this.#session.withdraw();
+        this.#watcher.contextCompacted(strategy);
+      },
       broken: (error) => this.#watcher.break(error),
       active: () => this.#watcher.active(),
     };
@@ -322,7 +326,7 @@ export class WatchedSession {
     if (messageId === undefined) return this.#session.start({ kind: 'regular', origin, input });
     // The user's message keeps the id by which it was submitted.
     const items = this.#world.itemsOf?.(messageId) ?? input.map((item) => ({ ...item, id: messageId }));
-    return this.#session.start({ kind: 'regular', origin, input: items });
+    return this.#session.start({ kind: 'regular', origin, input: [...this.#retraction(), ...items] });
   }
 
   #asAgent(): WatchedAgent {
@@ -346,13 +350,21 @@ export class WatchedSession {
     };
   }
 
-  /** An answer to the watcher is no end of the work that it came into: where nothing was handed back, the agent is told so. */
+  /** A request that nothing came of is taken back, and its answer ends nothing; an answer that was not asked for ends the turn. */
   async #resume(turnId: string): Promise<void> {
     const last = this.#session.items.at(-1);
-    const isUnanswered = this.#hasAnswered && last !== undefined && authorOf(last) === 'agent';
+    const hasAnswered = this.#hasAnswered && last !== undefined && authorOf(last) === 'agent';
     this.#hasAnswered = false;
-    if (isUnanswered) await this.#session.put([notCompactedMessage()]);
-    this.#session.resume(turnId);
+    if (!this.#watcher.isIdle) return this.#session.resume(turnId);
+    const retraction = this.#retraction();
+    this.#session.withdraw();
+    await this.#session.put(retraction);
+    this.#session.resume(turnId, { isOver: hasAnswered && retraction.length === 0 });
+  }
+
+  /** What takes back a request that the agent can still read, and that nothing came of. */
+  #retraction(): readonly Item[] {
+    return hasOpenRequest(this.#session.items) ? [retractionMessage()] : [];
   }
 
   async #compact(order: CompactionOrder, signal: CancelSignal): Promise<CompactionEnd> {

@@ -6,6 +6,7 @@ import { DEFAULT_CONFIG } from '../../config/defaults.ts';
 import type { Config } from '../../config/schema.ts';
 import { liveThread } from '../../../test/support/live-thread.ts';
 import { PACKET } from '../../../test/support/packet.ts';
+import { goodSummary } from '../../../test/support/summaries.ts';
 import type { Reply } from '../../../test/support/provider-server/script.ts';
 import { startProviderServer } from '../../../test/support/provider-server/server.ts';
 
@@ -109,5 +110,89 @@ describe('a packet', () => {
     assert.doesNotMatch(next, /had answered the current request|has been answered/);
     assert.doesNotMatch(next, /Notes written to/);
     assert.equal(thread.lastAgentMessage, 'The oil is filled.');
+  });
+});
+
+describe('a request that nothing came of', () => {
+  const RETRACTED = /no longer holds/;
+
+  test('is taken back before the next message, after Esc', async () => {
+    server.play({
+      replies: [
+        commits(40_000),
+        says('The wick is committed. The oil comes next.', 62_000),
+        { fault: { type: 'silence' } },
+      ],
+    });
+    const index = server.requests.length + 2;
+    const { thread } = await liveThread({ baseUrl: server.baseUrl });
+    await thread.submit(TASK);
+    await server.request(index);
+    thread.interrupt();
+    await thread.rest();
+    server.play({ replies: [says('It is Sunday.', 9_000), says('Yes.', 9_000)] });
+    await thread.submit('Which day is it?');
+    await thread.rest();
+    const next = textOf(server.requests.at(-1));
+    assert.match(next, /Start nothing new until[\s\S]*no longer holds[\s\S]*Which day is it/);
+    await thread.submit('Sure?');
+    await thread.rest();
+    assert.equal(times(textOf(server.requests.at(-1)), 'no longer holds'), 1, 'once');
+  });
+
+  test('is taken back in the session that takes a killed one up', async () => {
+    server.play({
+      replies: [
+        commits(40_000),
+        says('The wick is committed. The oil comes next.', 62_000),
+        says(PACKET, 62_500),
+      ],
+    });
+    const { thread, records } = await liveThread({ baseUrl: server.baseUrl });
+    await thread.submit(TASK);
+    await thread.rest();
+    const asked = records.findIndex(
+      (record) => record.type === 'item' && record.item.origin?.step === 'packet_request',
+    );
+    server.play({ replies: [says('It is Sunday.', 9_000)] });
+    const resumed = await liveThread({ baseUrl: server.baseUrl, past: records.slice(0, asked + 1) });
+    await resumed.thread.rest();
+    await resumed.thread.submit('Which day is it?');
+    await resumed.thread.rest();
+    assert.match(textOf(server.requests.at(-1)), RETRACTED);
+  });
+
+  test('is not followed by a false word after a built-in compaction, and the answer to the user ends the turn', async () => {
+    const overflow: Reply = { fault: { type: 'status', status: 400, code: 'context_length_exceeded' } };
+    server.play({
+      replies: [
+        commits(62_000),
+        overflow,
+        { text: goodSummary() },
+        says('The oil is filled.', 9_000),
+        says('Extra.', 9_000),
+      ],
+    });
+    const from = server.requests.length;
+    const { thread, records } = await liveThread({ baseUrl: server.baseUrl });
+    await thread.submit(TASK);
+    await thread.rest();
+    assert.ok(records.some(({ type }) => type === 'compacted'));
+    for (const request of server.requests.slice(from))
+      assert.doesNotMatch(request.text, /not compacted|no longer holds/);
+    assert.doesNotMatch(textOf(server.requests.at(-1)), /Write a continuation packet/);
+    assert.equal(server.requests.length - from, 4, 'nothing is asked after the answer');
+    assert.deepEqual(thread.lastTurn, { ending: { type: 'complete' }, said: 'The oil is filled.' });
+  });
+
+  test('does not make its packet the answer to the user, where the next request fails', async () => {
+    server.play({
+      replies: [commits(62_000), says(PACKET, 62_500), { fault: { type: 'status', status: 500 } }],
+    });
+    const { thread } = await liveThread({ baseUrl: server.baseUrl });
+    await thread.submit(TASK);
+    await thread.rest();
+    assert.equal(thread.lastTurn?.ending.type, 'failed');
+    assert.equal(thread.lastTurn?.said, undefined);
   });
 });

@@ -203,6 +203,11 @@ export class LiveWatcher {
     for (const controller of [...this.#compactions.values(), ...this.#judges.values()]) controller.abort();
   }
 
+  /** Whether no sequence is under way. */
+  get isIdle(): boolean {
+    return this.#state.stage.at === 'idle';
+  }
+
   /** Messages of the user that wait, oldest first. */
   get queue(): readonly UserMessage[] {
     return this.#state.memory.queue;
