@@ -46,7 +46,7 @@ import { OpsDoor } from './ops/driver.ts';
 import { hookSession, openPlace, placeOfPlayback } from './place/driver.ts';
 import type { EquippedTools, Place } from './place/driver.ts';
 import type { ThreadRequest, ThreadWorld } from './terms.ts';
-import { initialSettings, withMode } from './settings.ts';
+import { initialSettings, mayWrite, withMode, withoutNotes } from './settings.ts';
 import type { ThreadSettings } from './settings.ts';
 
 /** Longest wait at the end of a turn for its commands to end, in milliseconds. @source docs/decisions/snapshots.md */
@@ -162,7 +162,7 @@ interface Parts {
   readonly compaction: SessionWorld['compaction'];
   readonly watching: WatcherSurroundings;
   readonly watcher: WatcherSettings;
-  readonly chosen: ChosenMode;
+  readonly chosen: Chosen;
 }
 
 class OpenThread implements Thread {
@@ -202,7 +202,7 @@ class OpenThread implements Thread {
     const meter: Meter = { till: undefined };
     const metered = meteredWorld(world, meter);
     const compaction = await compactionSurroundings(request, metered, place.root);
-    const chosen: ChosenMode = { mode: undefined };
+    const chosen: Chosen = { mode: undefined, mayWrite: mayWrite(settings) };
     const watching = watcherSurroundings(request, world, { place, chosen, meter });
     const watcher = await watching.settings();
     const session = hookSession(request, log, place.root);
@@ -339,6 +339,7 @@ class OpenThread implements Thread {
   #configure(change: Partial<ThreadSettings>): void {
     const { request, log, place, chosen } = this.#parts;
     this.#settings = { ...this.#settings, ...change };
+    chosen.mayWrite = mayWrite(this.#settings);
     this.#context = missingContext(this.#session.items, [
       ...this.#context.filter((item) => !isSurroundings(item)),
       ...place.context(this.#settings).filter(isSurroundings),
@@ -501,17 +502,22 @@ function meteredWorld(world: ThreadWorld, meter: Meter): ThreadWorld {
   };
 }
 
-/** What the user chose in the thread; undefined: what the configuration says counts. */
-interface ChosenMode {
+/** What the user chose in the thread, as far as it binds the watcher. */
+interface Chosen {
+  /** Undefined: what the configuration says counts. */
   mode: ThreadSettings['mode'] | undefined;
+  mayWrite: boolean;
 }
 
 function watcherSurroundings(
   { config, model }: ThreadRequest,
-  { clock, readConfig: read, prompts, emit }: ThreadWorld,
+  { clock, readConfig: readAnew, prompts, emit }: ThreadWorld,
   { place: { root, env }, chosen, meter }: Pick<Parts, 'place' | 'chosen' | 'meter'>,
 ): WatcherSurroundings {
-  const readConfig = async (): Promise<Config> => withMode(await read(), chosen.mode);
+  const readConfig = async (): Promise<Config> => {
+    const read = withMode(await readAnew(), chosen.mode);
+    return chosen.mayWrite ? read : withoutNotes(read);
+  };
   const warn = (message: string): void => emit({ type: 'warning', message });
   const asked = new MeteredModel(model.model, () => tillOf(meter), false);
   return new WatcherSurroundings(

@@ -36,3 +36,13 @@ export function withMode(config: Config, mode: ThreadSettings['mode'] | undefine
   if (mode === 'off') return { ...config, features };
   return { ...config, features, rawrAutoCompaction: { ...config.rawrAutoCompaction, mode } };
 }
+
+/** Whether the agent of a thread may change files. */
+export function mayWrite({ sandbox, isPlanning }: Pick<ThreadSettings, 'sandbox' | 'isPlanning'>): boolean {
+  return sandbox !== 'read_only' && !isPlanning;
+}
+
+/** A configuration with which nobody writes notes: neither the agent nor the watcher in its name. */
+export function withoutNotes(config: Config): Config {
+  return { ...config, rawrAutoCompaction: { ...config.rawrAutoCompaction, scratchWriteEnabled: false } };
+}

@@ -2,7 +2,7 @@
 
 import { constants } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { BatonError } from '../../errors.ts';
 import { hasSucceeded, runGit } from '../../git/driver.ts';
@@ -13,6 +13,7 @@ import type { LoadedPrompt } from '../../prompts/load.ts';
 import type { PromptName } from '../../prompts/shipped.ts';
 import type { JudgeQuestion, ScratchFiles, WatcherSettings, WatcherWorld } from '../../watcher/live/agent.ts';
 import { JUDGMENT_SCHEMA } from '../../watcher/judgment.ts';
+import { DEFAULT_SCRATCH_TEMPLATE } from '../../watcher/scratch.ts';
 import type { GitFacts, WorldFacts } from '../../watcher/packet/facts.ts';
 import { lookAtRepository } from '../../tools/repository/driver.ts';
 import { resolvePolicy } from '../../watcher/policy.ts';
@@ -45,12 +46,13 @@ export class WatcherSurroundings implements WatcherWorld {
   readonly #terms: WatchingTerms;
   readonly #told = new Set<string>();
   #config: Config;
+  #hasHidden = false;
 
   /** @param config in force at the beginning */
   constructor(terms: WatchingTerms, config: Config) {
     this.#terms = terms;
     this.#config = config;
-    this.scratch = scratchFilesIn(terms.root);
+    this.scratch = scratchFilesIn(terms, () => this.#hideNotes());
   }
 
   async settings(): Promise<WatcherSettings> {
@@ -108,6 +110,19 @@ export class WatcherSurroundings implements WatcherWorld {
     return this.#terms.clock.now();
   }
 
+  /** Once: what then still keeps git from ignoring the notes would keep it the next time. */
+  async #hideNotes(): Promise<void> {
+    const { root, env } = this.#terms;
+    if (this.#hasHidden || env === undefined) return;
+    this.#hasHidden = true;
+    try {
+      await excludeNotes(root, env);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#warnOnce(`git does not ignore the notes in ${NOTES_FOLDER} (${why}).`);
+    }
+  }
+
   async #load(name: PromptName): Promise<LoadedPrompt> {
     const loaded = await this.#terms.prompts.prompt(this.#config, name);
     for (const warning of loaded.warnings) this.#warnOnce(warning);
@@ -121,9 +136,12 @@ export class WatcherSurroundings implements WatcherWorld {
   }
 }
 
-function scratchFilesIn(root: string): ScratchFiles {
+/** @param hide called before anybody writes notes into the default folder */
+function scratchFilesIn({ root }: WatchingTerms, hide: () => Promise<void>): ScratchFiles {
   return {
     size: async (path) => {
+      // The agent is asked for notes right after this.
+      if (path.startsWith(`${NOTES_FOLDER}/`)) await hide();
       const place = await locate(path, root);
       return place.kind === 'file' ? place.stats.size : undefined;
     },
@@ -136,6 +154,33 @@ function scratchFilesIn(root: string): ScratchFiles {
       await appendFile(place.path, text, { mode: 0o600, flag: APPEND });
     },
   };
+}
+
+/** The folder of the default template. A folder that the user has named is the user's to ignore. */
+const NOTES_FOLDER = DEFAULT_SCRATCH_TEMPLATE.slice(0, DEFAULT_SCRATCH_TEMPLATE.indexOf('/'));
+
+/**
+ * Has git ignore the folder of the notes in this clone, lest the agent's next `git add -A` commit them. Does nothing where the
+ * user tracks or ignores it, and nothing where the repository is not this workspace's own.
+ */
+async function excludeNotes(root: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const signal = AbortSignal.timeout(FACTS_TIMEOUT_MS);
+  const facts = await lookAtRepository({ root, env, signal });
+  if (facts === undefined) return;
+  const ask = (...args: readonly string[]) => runGit(args, root, { env, signal });
+  const [tracked, ignored] = await Promise.all([
+    ask('ls-files', '-z', '--', NOTES_FOLDER),
+    ask('check-ignore', '-q', '--', `${NOTES_FOLDER}/x`),
+  ]);
+  if (!hasSucceeded(tracked) || tracked.output.length > 0 || hasSucceeded(ignored)) return;
+  const info = join(facts.commonDirectory, 'info');
+  await mkdir(info, { recursive: true });
+  const folder = ['', ...relative(facts.top, root).split('/'), NOTES_FOLDER].filter(
+    (name, at) => at === 0 || name !== '',
+  );
+  await appendFile(join(info, 'exclude'), `\n# Notes of Baton's agents\n${folder.join('/')}/\n`, {
+    flag: APPEND,
+  });
 }
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;

@@ -1,0 +1,76 @@
+// The notes before a compaction: where nothing may be written none are, and elsewhere no commit of the agent's holds them.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { NOT_BUILT } from '../support/built.ts';
+import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { PACKET } from '../support/packet.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import type { Reply } from '../support/provider-server/script.ts';
+import { startProviderServer } from '../support/provider-server/server.ts';
+
+const root = temporaryDirectory();
+const server = await startProviderServer({ replies: [{}] });
+after(() => server.close());
+before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@localhost',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@localhost',
+};
+
+function runs(command: string, input: number): Reply {
+  return { calls: [{ name: 'shell', arguments: { command } }], usage: { input, output: 60 } };
+}
+
+/** A handover inside of a turn, after which the agent commits everything. */
+async function handOver(reached: Reply, more: readonly string[]): Promise<Desk> {
+  server.play({
+    key: EXEC_KEY,
+    replies: [
+      reached,
+      { text: PACKET, usage: { input: 62_500, output: 60 } },
+      runs('git add -A && git commit -q --allow-empty -m "Everything"', 9_000),
+      { text: 'Done.', usage: { input: 9_000, output: 60 } },
+    ],
+  });
+  const at = new Desk(root, server.baseUrl, { 'lamp.txt': 'lit\n' });
+  const ended = await at.exec('responses', [...more, 'Light the lamp.'], { env: IDENTITY });
+  assert.equal(ended.status, 0, ended.stderr);
+  assert.match(ended.stderr, /compact/i);
+  return at;
+}
+
+test('are in no commit of the agent', async () => {
+  const at = await handOver(runs('git commit -q --allow-empty -m "Light it"', 62_000), []);
+  assert.ok(existsSync(join(at.work, '.scratch')), 'notes were written');
+  const tracked = execFileSync('git', ['ls-files'], { cwd: at.work, encoding: 'utf8' });
+  assert.equal(tracked, 'lamp.txt\n');
+  const exclude = readFileSync(join(at.work, '.git/info/exclude'), 'utf8');
+  assert.equal(exclude.split('/.scratch/').length - 1, 1, 'named once');
+});
+
+test('are not written where the sandbox is read-only', async () => {
+  const plan = {
+    plan: [
+      { step: 'Trim the wick', status: 'completed' },
+      { step: 'Fill the oil', status: 'pending' },
+    ],
+  };
+  const reached: Reply = {
+    calls: [{ name: 'update_plan', arguments: plan }],
+    usage: { input: 62_000, output: 60 },
+  };
+  const from = server.requests.length;
+  const at = await handOver(reached, ['--sandbox', 'read_only']);
+  assert.equal(existsSync(join(at.work, '.scratch')), false);
+  assert.ok(
+    server.requests.slice(from).every(({ text }) => !text.includes('.scratch')),
+    'none is asked for',
+  );
+});
