@@ -268,6 +268,40 @@ describe('a judge', () => {
   }
 });
 
+describe('a judge that nobody waits for any more', () => {
+  const { policy } = DEFAULT_CONFIG.rawrAutoCompaction;
+  const asap = { ...policy.asap, decisionPromptPath: 'judgment.md' };
+  const ready = { ...policy.ready, decisionPromptPath: 'judgment.md' };
+
+  for (const way of ['Esc', 'the deadline'] as const) {
+    test(`is stopped by ${way}, and a late veto is not shown`, async () => {
+      const judgmentDeadlineSeconds = way === 'Esc' ? 30 : 0.2;
+      const config = withWatcher({ policy: { ...policy, ready, asap }, judgmentDeadlineSeconds });
+      let stopped = 0;
+      let ask = (): void => undefined;
+      const asked = new Promise<void>((resolve) => (ask = resolve));
+      const askJudge: WatcherWorld['askJudge'] = (_, signal) =>
+        new Promise((resolve) => {
+          ask();
+          signal.addEventListener('abort', () => {
+            stopped++;
+            resolve('{"should_compact":false,"reason":"too late"}');
+          });
+        });
+      server.play({ replies: [commits(62_000), says(PACKET, 62_500), says('Filled.', 9_000)] });
+      const { thread, events } = await liveThread({ baseUrl: server.baseUrl, config, watcher: { askJudge } });
+      await thread.submit('Light the lamp and fill the oil.');
+      await asked;
+      if (way === 'Esc') thread.interrupt();
+      await thread.rest();
+      assert.equal(stopped, 1);
+      const lines = JSON.stringify(events);
+      assert.doesNotMatch(lines, /too late|result veto/);
+      assert.match(lines, /judgment: start[\s\S]*judgment: result none/);
+    });
+  }
+});
+
 test('a window that nothing empties: a bounded number of compactions, and the turn comes to an end', async () => {
   server.play({ replies: [commits(96_000)] });
   const { thread, records } = await liveThread({ baseUrl: server.baseUrl });

@@ -284,9 +284,20 @@ export class LiveWatcher {
       this.#state = state;
       if (isWorthANote(before, state)) await this.#noteState(state);
       this.#deadlines.keepOnly(awaitedNumber(state));
+      this.#dismissJudges(awaitedNumber(state));
       this.#tellQueue(before, state);
     }
     for (const effect of effects) await this.#perform(effect);
+  }
+
+  /** A judge that nobody waits for any more is stopped, and its answer changes and shows nothing. */
+  #dismissJudges(awaited: number | undefined): void {
+    for (const [number, controller] of this.#judges) {
+      if (number === awaited) continue;
+      this.#judges.delete(number);
+      controller.abort();
+      this.#voice.show({ surface: 'status', text: 'RAWR judgment: result none' });
+    }
   }
 
   async #noteState(state: WatcherState): Promise<void> {
@@ -407,8 +418,8 @@ export class LiveWatcher {
     const context = { threadId: this.#agent.threadId, turnId, used, window, items };
     const ask = async (): Promise<void> => {
       const judgment = await this.#answerOfJudge(request, context, controller.signal);
-      this.#judges.delete(number);
       if (controller.signal.aborted) return;
+      this.#judges.delete(number);
       if (judgment.type === 'answer') this.#voice.judged(request, judgment);
       const word = judgment.type === 'failure' ? 'failed' : judgment.shouldCompact ? 'approve' : 'veto';
       this.#voice.show({ surface: 'status', text: `RAWR judgment: result ${word}` });
