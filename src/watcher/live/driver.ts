@@ -14,6 +14,7 @@ import { judgmentValues, parseJudgment } from '../judgment.ts';
 import { packetItem } from '../messages.ts';
 import { SignalDetector, signalSettings } from '../signals.ts';
 import type { Signal } from '../../protocol/signal.ts';
+import { isRequesting } from '../sequence.ts';
 import { awaitedNumber, beginWatching } from '../state.ts';
 import type {
   AskJudgment,
@@ -53,6 +54,9 @@ export interface WatcherBeginning {
   readonly isSubagent?: boolean;
 }
 
+/** Steps of tool calls that one request to the agent may take. @source docs/decisions/live-watcher.md */
+const MOST_STEPS = 8;
+
 /** The watcher of one thread. */
 export class LiveWatcher {
   readonly #agent: WatchedAgent;
@@ -67,6 +71,8 @@ export class LiveWatcher {
   #signals: Signal[] = [];
   #past: PastFold | undefined = new PastFold();
   #state: WatcherState;
+  /** Steps of tool calls that the agent has made on a request, by its number. */
+  #steps = { number: -1, count: 0 };
   #settings: WatcherSettings;
   /** The sequence whose handoff is in the history: asked for once more, it is only confirmed. */
   #handedOff: string | undefined;
@@ -274,6 +280,7 @@ export class LiveWatcher {
 
   async #take(event: WatcherEvent): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
+    if (event.type === 'sampling_complete' && event.isFollowUpOwed) await this.#countSteps(event.atMs);
     const isDecisionPoint = event.type === 'turn_complete' || event.type === 'sampling_complete';
     if (isDecisionPoint || event.type === 'user_submitted' || event.type === 'settings_changed') {
       await this.#readSettings();
@@ -288,6 +295,16 @@ export class LiveWatcher {
       this.#tellQueue(before, state);
     }
     for (const effect of effects) await this.#perform(effect);
+  }
+
+  /** An agent that works on instead of answering runs out of steps as it runs out of time. */
+  async #countSteps(atMs: number): Promise<void> {
+    const { stage } = this.#state;
+    if (!isRequesting(stage)) return;
+    const { number } = stage;
+    const steps = this.#steps.number === number ? this.#steps.count + 1 : 1;
+    this.#steps = { number, count: steps };
+    if (steps >= MOST_STEPS) await this.#take({ type: 'deadline_expired', which: 'packet', number, atMs });
   }
 
   /** A judge that nobody waits for any more is stopped, and its answer changes and shows nothing. */
