@@ -287,7 +287,7 @@ export class Session {
     const outcome = await this.#compactor.request(ask, signal);
     const isFull = outcome.type === 'compacted' && outcome.compaction.type === 'full';
     if (isFull && this.#thread.compactions >= LONG_THREAD) {
-      const message = `This thread was compacted ${this.#thread.compactions} times, and each summary loses a little. A new thread may do better for new work.`;
+      const message = `This thread was compacted ${this.#thread.compactions} times: each summary is written from the whole log, and has less room for each request. A new thread may do better for new work.`;
       this.#world.emit({ type: 'warning', message });
     }
     return outcome;

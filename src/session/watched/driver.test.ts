@@ -306,11 +306,10 @@ describe('a judge that nobody waits for any more', () => {
       const judgmentDeadlineSeconds = way === 'Esc' ? 30 : 0.2;
       const config = withWatcher({ policy: { ...policy, ready, asap }, judgmentDeadlineSeconds });
       let stopped = 0;
-      let ask = (): void => undefined;
-      const asked = new Promise<void>((resolve) => (ask = resolve));
+      let isAsked = false;
       const askJudge: WatcherWorld['askJudge'] = (_, signal) =>
         new Promise((resolve) => {
-          ask();
+          isAsked = true;
           signal.addEventListener('abort', () => {
             stopped++;
             resolve('{"should_compact":false,"reason":"too late"}');
@@ -319,7 +318,7 @@ describe('a judge that nobody waits for any more', () => {
       server.play({ replies: [commits(62_000), says(PACKET, 62_500), says('Filled.', 9_000)] });
       const { thread, events } = await liveThread({ baseUrl: server.baseUrl, config, watcher: { askJudge } });
       await thread.submit('Light the lamp and fill the oil.');
-      await asked;
+      while (!isAsked) await new Promise((resolve) => void setImmediate(resolve));
       if (way === 'Esc') thread.interrupt();
       await thread.rest();
       assert.equal(stopped, 1);

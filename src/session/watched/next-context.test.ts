@@ -196,3 +196,39 @@ describe('a request that nothing came of', () => {
     assert.equal(thread.lastTurn?.said, undefined);
   });
 });
+
+describe('the heads-up', () => {
+  test('names what was completed', async () => {
+    const completed = [
+      { step: 'Trim the wick', status: 'completed' },
+      { step: 'Fill the oil', status: 'pending' },
+    ];
+    const call = { name: 'update_plan', arguments: { plan: completed } };
+    server.play({
+      replies: [
+        { calls: [call], usage: { input: 62_000, output: 60 } },
+        says(PACKET, 62_500),
+        says('The oil is filled.', 9_000),
+      ],
+    });
+    const from = server.requests.length;
+    const { thread } = await liveThread({ baseUrl: server.baseUrl });
+    await thread.submit(TASK);
+    await thread.rest();
+    const asked = textOf(server.requests[from + 1]);
+    assert.match(asked, /Why now: you completed ..Trim the wick/);
+    assert.doesNotMatch(asked, /plan_checkpoint|plan_update/);
+  });
+
+  test('does not call an emergency a good place to pause', async () => {
+    server.play({ replies: [commits(88_000), says('The oil is filled.', 9_000)] });
+    const { thread, records } = await liveThread({ baseUrl: server.baseUrl });
+    await thread.submit(TASK);
+    await thread.rest();
+    const headsUp = JSON.stringify(
+      records.filter((record) => record.type === 'item' && record.item.origin?.step === 'heads_up'),
+    );
+    assert.match(headsUp, /no room left to wait/);
+    assert.doesNotMatch(headsUp, /is a good place to pause/);
+  });
+});

@@ -2,9 +2,11 @@
 
 import type { Config } from '../../config/schema.ts';
 import type { DecisionRecord } from '../../protocol/decision.ts';
+import type { Signal } from '../../protocol/signal.ts';
 import { renderPrompt } from '../../prompts/render.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
+import { clip, oneLine } from '../../trail/sentences.ts';
 import type { Trail } from '../../trail/trail.ts';
 import { isFinished } from '../messages.ts';
 import { waitsForUser } from '../waiting.ts';
@@ -29,10 +31,33 @@ export function requestValues(
   return {
     percentRemaining: String(situation.percentRemaining ?? 'unknown'),
     tier: tier ?? 'none',
-    boundaries: [...new Set(signals.map(({ boundary }) => boundary))].join(', ') || 'no boundary',
+    boundaries: occasionOf(tier, signals),
     scratchFile,
     threadId,
   };
+}
+
+/** Why it is compacted now, for the agent: what it has completed, or that there is no room to wait for more. */
+function occasionOf(tier: DecisionRecord['tier'], signals: DecisionRecord['signals']): string {
+  if (tier === 'emergency') return 'there is no room left to wait for a good place to pause';
+  return [...new Set(signals.map(reachedText))].join('; ') || 'your turn is over';
+}
+
+function reachedText({ boundary, evidence }: Signal): string {
+  switch (evidence.type) {
+    case 'command':
+      return `${boundary === 'commit' ? 'a commit' : 'a checkpoint'} (\`${clip(oneLine(evidence.command), 80)}\`)`;
+    case 'plan': {
+      const steps = evidence.completed.map((step) => `"${clip(oneLine(step), 120)}"`).join(', ');
+      return steps === '' ? 'your plan has changed' : `you completed ${steps}`;
+    }
+    case 'phase':
+      return `a phase is over ("${clip(oneLine(evidence.summary), 120)}")`;
+    case 'phrase':
+      return `you said "${clip(oneLine(evidence.sentence), 120)}"`;
+    case 'turn':
+      return 'your turn is over';
+  }
 }
 
 /** Where the notes of a thread go, relative to its workspace. */
