@@ -1,6 +1,7 @@
 // The golden path, live: a real provider on the loopback, the real session, the real state machine.
 
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { DEFAULT_CONFIG } from '../../config/defaults.ts';
 import type { Config } from '../../config/schema.ts';
@@ -306,10 +307,11 @@ describe('a judge that nobody waits for any more', () => {
       const judgmentDeadlineSeconds = way === 'Esc' ? 30 : 0.2;
       const config = withWatcher({ policy: { ...policy, ready, asap }, judgmentDeadlineSeconds });
       let stopped = 0;
-      let isAsked = false;
+      const judge = new EventEmitter();
+      const asked = once(judge, 'asked');
       const askJudge: WatcherWorld['askJudge'] = (_, signal) =>
         new Promise((resolve) => {
-          isAsked = true;
+          judge.emit('asked');
           signal.addEventListener('abort', () => {
             stopped++;
             resolve('{"should_compact":false,"reason":"too late"}');
@@ -318,7 +320,7 @@ describe('a judge that nobody waits for any more', () => {
       server.play({ replies: [commits(62_000), says(PACKET, 62_500), says('Filled.', 9_000)] });
       const { thread, events } = await liveThread({ baseUrl: server.baseUrl, config, watcher: { askJudge } });
       await thread.submit('Light the lamp and fill the oil.');
-      while (!isAsked) await new Promise((resolve) => void setImmediate(resolve));
+      await asked;
       if (way === 'Esc') thread.interrupt();
       await thread.rest();
       assert.equal(stopped, 1);
