@@ -55,6 +55,8 @@ export interface SessionWorld {
   /** Requests of one thread share it. */
   readonly threadId: string;
   readonly log: SessionLog;
+  /** Absolute path of the file behind the log, for hooks. */
+  readonly transcriptPath?: string;
   readonly tools: ToolRunner;
   readonly compaction: Omit<CompactorWorld, 'emit'>;
   readonly emit: (event: SessionEvent) => void;
@@ -582,7 +584,7 @@ export class Session {
   }
 
   #subject(): Subject {
-    const { threadId, modelName } = this.#world;
+    const { threadId, transcriptPath, modelName } = this.#world;
     const { rawWindow } = this.#thread.account.gauge();
     const trailOf = () => this.#thread.trail();
     return {
@@ -591,7 +593,8 @@ export class Session {
       window: rawWindow ?? UNKNOWN_MODEL_WINDOW,
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,
-      session: { sessionId: threadId, transcriptPath: undefined, cwd: this.#thread.cwd, model: modelName },
+      holdsProviderState: true,
+      session: { sessionId: threadId, transcriptPath, cwd: this.#thread.cwd, model: modelName },
       // Put together where it is needed: the arbiter asks for the subject before every sampling.
       get trail() {
         return trailOf();

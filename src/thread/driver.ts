@@ -284,6 +284,7 @@ class OpenThread implements Thread {
       instructions: recordedInstructions(past) ?? request.instructions,
       threadId: rollout.threadId,
       log: playback?.following(this.#log) ?? this.#log,
+      transcriptPath: rollout.path,
       tools: this.#tools,
       compaction,
       ...(ghosts === undefined ? {} : { settle: (turnId: string) => this.#settle(turnId, ghosts) }),

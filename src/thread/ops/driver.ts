@@ -257,9 +257,13 @@ function settingsOf(op: Of<'set_settings'>): Partial<ThreadSettings> {
 function requireCompacted(outcome: CompactionOutcome): void {
   if (outcome.type === 'compacted' || outcome.type === 'failed') return;
   if (outcome.type === 'context_exhausted') throw new BatonError('context_exhausted', outcome.why);
-  const isOff = outcome.reason === 'disabled' || outcome.reason === 'micro_disabled';
-  const code = isOff ? 'compaction_disabled' : 'nothing_to_compact';
-  throw new BatonError(code, `Not compacted: ${outcome.why}`);
+  const { reason, why } = outcome;
+  const isUnavailable = reason === 'remote_unavailable' || reason === 'legacy_only';
+  if (isUnavailable) {
+    throw new BatonError('usage', `Not compacted: ${why}`, { cure: 'Leave the strategy out, or ask for "full".' });
+  }
+  const isOff = reason === 'disabled' || reason === 'micro_disabled';
+  throw new BatonError(isOff ? 'compaction_disabled' : 'nothing_to_compact', `Not compacted: ${why}`);
 }
 
 function previewOf(compaction: Compaction): SessionEvent {

@@ -1,0 +1,192 @@
+// Compaction of threads as processes: what the provider receives, what the rollout keeps, what is told.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { LogRecord } from '../../src/protocol/record.ts';
+import { NOT_BUILT } from '../support/built.ts';
+import { Client } from '../support/client.ts';
+import { Desk, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import type { Reply, Script, ScriptedCall } from '../support/provider-server/script.ts';
+import { startProviderServer } from '../support/provider-server/server.ts';
+import { readSessionFile } from '../support/read-format.ts';
+
+const root = temporaryDirectory();
+const server = await startProviderServer({ replies: [{}] });
+after(() => server.close());
+before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+
+const clients = new Set<Client>();
+// A client that a failed test has left would hold the process for minutes.
+afterEach(() => {
+  for (const client of clients) client.kill('SIGKILL');
+  clients.clear();
+});
+
+function serve(at: Desk, args: readonly string[] = [], window = 100_000): Client {
+  const client = new Client(at, args, window);
+  clients.add(client);
+  return client;
+}
+
+const USER = { type: 'user' } as const;
+/** No watcher, whose packets would be requests of their own. */
+const ALONE = '-c features.rawr_auto_compaction=false';
+/** A reported usage above each limit of the window that `Desk` configures. */
+const FULL = { input: 94_000, output: 10 };
+const LITTLE = { input: 6_000, output: 10 };
+
+type Sent = (typeof server.requests)[number];
+
+function play(replies: readonly Reply[], script: Partial<Script> = {}): () => readonly Sent[] {
+  const from = server.requests.length;
+  server.play({ key: EXEC_KEY, ...script, replies });
+  return () => server.requests.slice(from);
+}
+
+function desk(config = ''): Desk {
+  const at = new Desk(root, server.baseUrl);
+  at.configure(config);
+  return at;
+}
+
+function shell(command: string): ScriptedCall {
+  return { name: 'shell', arguments: { command } };
+}
+
+/** One turn of `exec --json`. */
+async function say(
+  at: Desk,
+  text: string,
+  { set = ALONE, isNew = false, window = 100_000 } = {},
+): Promise<readonly SessionEvent[]> {
+  const resume = isNew ? [] : ['--resume', 'last'];
+  const ended = await at.exec('responses', ['--json', ...set.split(' '), ...resume, text], { window });
+  assert.equal(ended.status, 0, ended.stderr + ended.stdout);
+  return eventsOf(ended);
+}
+
+function typed<Type extends SessionEvent['type']>(
+  events: readonly SessionEvent[],
+  type: Type,
+): readonly Extract<SessionEvent, { type: Type }>[] {
+  return events.filter((event): event is Extract<SessionEvent, { type: Type }> => event.type === type);
+}
+
+async function recordsOf(at: Desk): Promise<readonly LogRecord[]> {
+  return (await readSessionFile(at.rollouts()[0] ?? '')).records;
+}
+
+function inputTypes(sent: Sent | undefined): readonly unknown[] {
+  return sent === undefined ? [] : messagesOf(sent).map((each) => each['type'] ?? each['role']);
+}
+
+function assertSound(requests: readonly Sent[]): void {
+  for (const { invalid } of requests) assert.equal(invalid, undefined);
+}
+
+/** Much that a compaction can leave out. */
+const WORK: readonly Reply[] = [{ calls: [shell('seq 1 4000')], usage: LITTLE }];
+
+describe("the provider's own compaction", () => {
+  const remote = (form: string): string =>
+    `${ALONE} -c features.remote_compaction=true -c model_providers.lab-responses.remote_compaction="${form}"`;
+
+  for (const [form, path] of [
+    ['trigger', '/v1/responses'],
+    ['endpoint', '/v1/responses/compact'],
+  ] as const) {
+    test(`by ${form}: asked for at the limit, kept over --resume`, async () => {
+      const set = remote(form);
+      const requests = play([
+        ...WORK,
+        { text: 'Counted.', usage: FULL },
+        { compacts: true, usage: LITTLE },
+        { text: 'On.', usage: LITTLE },
+        { text: 'Still here.', usage: LITTLE },
+      ]);
+      const at = desk();
+      await say(at, 'Count the lamps.', { set, isNew: true });
+      const events = await say(at, 'Go on.', { set });
+      assert.equal(typed(events, 'compact_completed')[0]?.strategy, 'remote');
+      await say(at, 'Are you there?', { set });
+      const [, , asked, next, later] = requests();
+      assertSound(requests());
+      assert.equal(asked?.path, path);
+      assert.equal(inputTypes(asked).at(-1) === 'compaction_trigger', form === 'trigger');
+      for (const sent of [next, later]) {
+        assert.equal(inputTypes(sent).filter((type) => type === 'compaction').length, 1);
+        assert.doesNotMatch(sent?.text ?? '', /conversation is summarized below/);
+      }
+      const compacted = (await recordsOf(at)).find(({ type }) => type === 'compacted');
+      assert.equal(compacted?.type === 'compacted' && compacted.receipt?.implementation, 'remote');
+    });
+  }
+
+  test('by name in serve, and taken back', async () => {
+    const requests = play([
+      ...WORK,
+      { text: 'Counted.', usage: LITTLE },
+      { compacts: true, usage: LITTLE },
+      { text: 'On.', usage: LITTLE },
+      { text: 'As before.', usage: LITTLE },
+    ]);
+    const at = desk();
+    const client = serve(at, remote('trigger').split(' '));
+    client.say('Count the lamps.');
+    await client.next('turn_complete');
+    client.send({ type: 'compact', trigger: USER, strategy: 'remote' });
+    assert.equal((await client.next('compact_completed')).strategy, 'remote');
+    client.say('Go on.');
+    await client.next('turn_complete', ({ task_kind: kind }) => kind === 'regular');
+    client.send({ type: 'undo', what: 'turn' });
+    await client.next('undo_completed');
+    client.send({ type: 'undo', what: 'compaction' });
+    await client.next('undo_completed');
+    client.say('And now?');
+    await client.next('turn_complete');
+    assert.equal((await client.close()).status, 0);
+    assertSound(requests());
+    assert.ok(inputTypes(requests()[3]).includes('compaction'));
+    assert.ok(!inputTypes(requests()[4]).includes('compaction'));
+    assert.match(requests()[4]?.text ?? '', /3999/);
+  });
+
+  test('by name from a provider that has none is refused, and says why', async () => {
+    play([{ text: 'Hello.' }]);
+    const client = serve(desk());
+    client.say('Hello.');
+    await client.next('turn_complete');
+    client.send({ type: 'compact', trigger: USER, strategy: 'remote' });
+    const refused = await client.next('error');
+    assert.equal(refused.code, 'usage');
+    assert.match(refused.message, /has no compaction of its own/);
+    await client.close();
+  });
+});
+
+describe('hooks of a thread', () => {
+  test('know the file of its session', async () => {
+    const at = desk();
+    const told = join(at.home, 'told');
+    const command = `cat >> ${told}; echo >> ${told}`;
+    at.configure(
+      ['pre_compact', 'post_compact', 'session_start']
+        .map((name) => `[[hooks.${name}]]\ncommand = ${JSON.stringify(command)}\n`)
+        .join('\n'),
+    );
+    play([...WORK, { text: 'Counted.', usage: FULL }, { text: 'On.', usage: LITTLE }]);
+    await say(at, 'Count the lamps.', { isNew: true });
+    await say(at, 'Go on.');
+    const inputs = readFileSync(told, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as { hook_event_name: string; transcript_path: string | null });
+    const names = inputs.map(({ hook_event_name: name }) => name);
+    assert.ok(names.includes('PreCompact') || names.includes('pre_compact'), names.join());
+    for (const { transcript_path: path } of inputs) assert.equal(path, at.rollouts()[0]);
+  });
+});
