@@ -111,6 +111,7 @@ function renderGauge(inspection: Inspection, look: Look): string {
     configured: 'configured window',
     recorded: 'window as recorded',
     model: `window known for ${account.model ?? 'the model'}`,
+    provider: 'window as the provider named it',
     unknown: 'window unknown, 128,000 assumed; set model_context_window',
   }[account.windowFrom];
   return [

@@ -72,8 +72,14 @@ export function dispatchSettings(
     hasMicro: config.features.microCompact && config.features.compactV2,
     prefersRemote: config.features.remoteCompaction,
     remoteObstacle,
-    thresholds: { ...config.compact, modelLimit: config.modelAutoCompactTokenLimit },
+    thresholds: thresholdsOf(config),
   };
+}
+
+/** What places the thresholds of a configuration. An automatic compaction needs both switches. */
+export function thresholdsOf({ compact, modelAutoCompactTokenLimit }: Config): ThresholdSettings {
+  const autoCompactEnabled = compact.enabled && compact.autoCompactEnabled;
+  return { ...compact, autoCompactEnabled, modelLimit: modelAutoCompactTokenLimit };
 }
 
 /**

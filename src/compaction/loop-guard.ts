@@ -1,5 +1,5 @@
 // What keeps compaction from running in circles: one lease, rearming by growth, and a breaker. Immutable data with pure
-// transitions, JSON-safe, because it is persisted with the thread.
+// transitions, JSON-safe, because the log keeps it (guard-note.ts).
 
 import type { CompactionPlan } from '../protocol/plan.ts';
 

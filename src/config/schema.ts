@@ -137,7 +137,8 @@ const CompactSchema = z
       .default(20_000)
       .meta(
         about({
-          description: 'The gauge says `warning` when less than this is left of the window.',
+          description:
+            'The gauge says `warning`, and a thread warns once, when no more than this is left of the window; at the earliest at half of the window.',
           unit: 'tokens',
           source: SEED_001,
         }),
@@ -148,7 +149,8 @@ const CompactSchema = z
       .optional()
       .meta(
         about({
-          description: 'The gauge says `error` when less than this is left of the window.',
+          description:
+            'The gauge says `error`, and a thread warns once more, when no more than this is left of the window; at the earliest at half of the window.',
           unit: 'tokens',
           source: 'spec 2-engine §2; seed 001 has one number for both',
           whenUnset: 'as `warning_threshold`',

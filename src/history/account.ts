@@ -6,6 +6,7 @@ import type {
   CompactedRecord,
   LogRecord,
   MicroCompactedRecord,
+  NoteRecord,
   UndoCompactionRecord,
   UndoTurnRecord,
 } from '../protocol/record.ts';
@@ -26,6 +27,7 @@ import type {
   GaugePoint,
 } from './context-account.ts';
 import { isUserMessage } from './filter.ts';
+import { limitIn } from './learnt-limit.ts';
 import { HistoryFold } from './project.ts';
 import type { Change } from './project.ts';
 import { NO_RESULT, PresentItems } from './present.ts';
@@ -48,6 +50,8 @@ export class AccountFold {
   #model: string | undefined;
   #recordedUsable: number | undefined;
   #largestUsage = 0;
+  /** The windows that providers named, by model. */
+  readonly #learnt = new Map<string, number>();
   #startedAt: string | undefined;
   #endedAt: string | undefined;
   #instructionTokens = 0;
@@ -126,6 +130,9 @@ export class AccountFold {
         break;
       case 'turn_started':
         this.#history.add(record);
+        break;
+      case 'note':
+        this.#takeLimit(record);
         break;
       case 'undo_turn':
         this.#takeTurnBack(record);
@@ -254,6 +261,7 @@ export class AccountFold {
   }
 
   #takeSample(sample: UsageSample, line: number | undefined): void {
+    if (sample.source === 'reported') this.#disproveLimit(sample.total);
     const { window } = this.#window(sample.source === 'reported' ? sample.total : 0);
     const verdict = this.#gauge.sample(sample, window);
     if (!verdict.accepted) {
@@ -263,6 +271,12 @@ export class AccountFold {
     if (verdict.prediction !== undefined) this.#keep(this.#predictions, verdict.prediction);
     this.#largestUsage = Math.max(this.#largestUsage, sample.total);
     if (sample.source === 'reported') this.#keep(this.#points, this.#point(sample.total, line));
+  }
+
+  /** A window that holds more than was said is not that small. */
+  #disproveLimit(total: number): void {
+    const learnt = this.#model === undefined ? undefined : this.#learnt.get(this.#model);
+    if (this.#model !== undefined && learnt !== undefined && total > learnt) this.#learnt.delete(this.#model);
   }
 
   #keep<Mark>(marks: Mark[], mark: Mark): void {
@@ -375,7 +389,23 @@ export class AccountFold {
     this.#gauge.addOverhead(kept.reduce((sum, { value }) => sum + value.estimate, 0));
   }
 
+  #takeLimit(note: NoteRecord): void {
+    const limit = limitIn(note);
+    if (limit === undefined) return;
+    // What was answered did fit.
+    const window = Math.max(limit.window, this.#largestUsage);
+    this.#learnt.set(limit.model, window);
+  }
+
   #window(usage = 0): { window: number; usable: number; from: ContextAccount['windowFrom'] } {
+    const supposed = this.#supposedWindow(usage);
+    const learnt = this.#model === undefined ? undefined : this.#learnt.get(this.#model);
+    return learnt === undefined || learnt >= supposed.window
+      ? supposed
+      : { window: learnt, usable: usableWindow(learnt), from: 'provider' };
+  }
+
+  #supposedWindow(usage: number): { window: number; usable: number; from: ContextAccount['windowFrom'] } {
     const { window: configured } = this.#settings;
     if (configured !== undefined) {
       return { window: configured, usable: usableWindow(configured), from: 'configured' };

@@ -85,7 +85,7 @@ export interface ContextAccount {
   /** Raw window; `windowFrom` says how it is known. */
   readonly window: number;
   readonly usableWindow: number;
-  readonly windowFrom: 'configured' | 'recorded' | 'model' | 'unknown';
+  readonly windowFrom: 'configured' | 'recorded' | 'model' | 'provider' | 'unknown';
   readonly usage: Usage;
   readonly percentRemaining: number;
   readonly categories: TokensByCategory;

@@ -14,6 +14,7 @@ import {
   TASK_KINDS,
   TIERS,
   WATCHER_MODES,
+  PRESSURES,
 } from '../vocabulary.ts';
 import { LONGEST_SHOWN_TEXT } from './queued.ts';
 import { milliseconds, percent, tokens } from './wire.ts';
@@ -135,6 +136,10 @@ const turnEvents = [
     'The context and what was spent, after every answer that asks for more and after every turn.',
     {
       used: tokens.meta({ description: 'in the context now, by the gauge' }),
+      pressure: z
+        .enum(PRESSURES)
+        .exactOptional()
+        .meta({ description: "the gauge's word; left out while the window is unknown" }),
       model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
       percent_remaining: percent
         .nullable()

@@ -17,6 +17,7 @@ import { compactHistory } from '../compaction/driver.ts';
 import type { Compaction, Subject } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
 import type { AccountFold } from '../history/account.ts';
+import { limitNote } from '../history/learnt-limit.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
 import { requireUndoable } from '../history/project.ts';
 import type { NewestTurn } from '../history/project.ts';
@@ -42,6 +43,8 @@ import type { RunningTurn, SessionLog, ToolRunner, TurnObserver, TurnStart, Turn
 import { spentNote } from './spending.ts';
 import type { Charge } from './spending.ts';
 import { agentTextOf, ThreadState } from './thread-state.ts';
+import { alarmSentence } from './alarm.ts';
+import type { Alarm } from './alarm.ts';
 import { Turnstile } from './turnstile/driver.ts';
 
 /** What a session needs. */
@@ -85,6 +88,8 @@ export class Session {
   /** The agent owes the observer an answer. */
   #isAsked = false;
   #lastEnding: TurnEnding | undefined;
+  /** As it was told last; that of an earlier process was told by it. */
+  #alarm: Alarm | undefined;
 
   /** @param past the records of the thread so far, none for a new one */
   constructor(world: SessionWorld, past: Iterable<LogRecord> = []) {
@@ -93,6 +98,7 @@ export class Session {
     this.#thread = new ThreadState(config, compaction.count, compaction.within);
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
     this.#thread.restore([...past], (record) => this.#fold(record));
+    this.#alarm = this.#thread.alarm();
     this.#state = { ...IDLE_LOOP, limits: config.limits, spending: this.#thread.spending };
   }
 
@@ -155,7 +161,6 @@ export class Session {
    * @throws RangeError while a turn runs; what writing the log fails with
    */
   async start({ kind, origin, input }: TurnStart): Promise<void> {
-    if (origin.type === 'user') this.#compactor.noteUserTurn();
     while (!(await this.#tryStart({ kind, origin, input }))) await this.#turnstile.nextQuiet();
   }
 
@@ -280,9 +285,13 @@ export class Session {
     return compactHistory(this.#subject(), occasion, config, { ...world, signal, emit: () => undefined });
   }
 
-  /** Tells how full the context is, where that changed between turns. */
+  /** Tells how full the context is, with a warning where a threshold was crossed since it was told last. */
   tellTokens(): void {
+    const before = this.#alarm;
+    this.#alarm = this.#thread.alarm();
     this.#world.emit(this.#thread.tokenCount());
+    const message = alarmSentence(this.#alarm, before);
+    if (message !== undefined) this.#world.emit({ type: 'warning', message });
   }
 
   async #compact(ask: CompactionAsk, signal: CancelSignal): Promise<CompactionOutcome> {
@@ -297,7 +306,8 @@ export class Session {
 
   /** A judge has vetoed a compaction: growth is counted from here. */
   noteVeto(): void {
-    this.#compactor.noteVeto();
+    const note = this.#compactor.noteVeto();
+    this.#background(() => this.#write([note]));
   }
 
   /** Fulfilled once everything that was asked for so far is done. */
@@ -404,7 +414,7 @@ export class Session {
       ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
     ]);
     // The last answer of a turn is followed by the end of the turn, which tells the same.
-    if (usage !== undefined && this.#state.stage.at !== 'idle') this.#world.emit(this.#thread.tokenCount());
+    if (usage !== undefined && this.#state.stage.at !== 'idle') this.tellTokens();
   }
 
   #hold({ number, isFollowUpOwed }: Extract<LoopEffect, { type: 'hold' }>): void {
@@ -469,8 +479,21 @@ export class Session {
       if (!(error instanceof BatonError)) throw error;
       if (error.code === 'interrupted') return;
       const isOverflow = error.code === 'model_overflow';
+      if (isOverflow) await this.#turnstile.pass(() => this.#learnLimit(error));
       this.#send({ type: 'sampling_failed', number, isOverflow, why: error.message });
     }
+  }
+
+  /** A window that the provider names holds for this thread from here on, where it can be true. */
+  async #learnLimit({ data }: BatonError): Promise<void> {
+    const { rawWindow = Infinity } = this.#thread.account.gauge();
+    const note = limitNote(data['limitTokens'], this.#world.modelName);
+    if (note === undefined) return;
+    await this.#write([note]);
+    const { rawWindow: learnt = Infinity } = this.#thread.account.gauge();
+    if (learnt >= rawWindow) return;
+    const message = `The provider allows ${formatNumber(learnt)} tokens, not ${formatNumber(rawWindow)}: this thread counts with that from here on. Set model_context_window to say it at the start.`;
+    this.#world.emit({ type: 'warning', message });
   }
 
   #request(): ModelRequest {
@@ -530,7 +553,7 @@ export class Session {
         ? { type: 'turn_complete', ...told, last_agent_message: said ?? null }
         : { type: 'turn_aborted', ...told, reason: how },
     );
-    emit(this.#thread.tokenCount());
+    this.tellTokens();
     if (how === 'complete') observer?.complete(turn);
     else observer?.aborted(turn, how);
     this.#turnstile.wake();
@@ -580,6 +603,7 @@ export class Session {
         await this.#write([record]);
         await this.#world.log.sync();
       },
+      remember: (note) => this.#write([note]),
     };
   }
 

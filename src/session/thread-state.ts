@@ -12,7 +12,10 @@ import { authorOf, textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { CountText } from '../tokens/estimate.ts';
-import { percentRemaining, usableWindow } from '../tokens/pressure.ts';
+import { thresholdsOf } from '../compaction/dispatch.ts';
+import { percentRemaining, thresholdState, usableWindow } from '../tokens/pressure.ts';
+import type { ThresholdSettings, ThresholdState } from '../tokens/pressure.ts';
+import type { Alarm } from './alarm.ts';
 import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
 import { SpendingFold } from './spending.ts';
@@ -30,6 +33,7 @@ export class ThreadState {
   readonly account: AccountFold;
   readonly #history = new HistoryFold(WHOLE_ITEMS);
   readonly #within: WithinDeadline | undefined;
+  readonly #thresholds: ThresholdSettings;
   #trail: LaterTrail;
   #turns = 0;
   #compactions = 0;
@@ -43,11 +47,9 @@ export class ThreadState {
    * @param count counts single items, whose sizes compactions read
    * @param within ends reading the trail that takes too long
    */
-  constructor(
-    { compact, modelContextWindow: window }: Config,
-    count: CountText,
-    within: WithinDeadline | undefined,
-  ) {
+  constructor(config: Config, count: CountText, within: WithinDeadline | undefined) {
+    const { compact, modelContextWindow: window } = config;
+    this.#thresholds = thresholdsOf(config);
     this.#within = within;
     this.#trail = new LaterTrail(within);
     this.account = new AccountFold({
@@ -142,12 +144,28 @@ export class ThreadState {
     return this.#history.beforeNewestCompaction() === undefined ? undefined : newest?.id;
   }
 
+  /** Where the context stands against its thresholds; undefined while the window is unknown. */
+  alarm(): Alarm | undefined {
+    const { used, rawWindow } = this.account.gauge();
+    const state = this.#pressure();
+    return state === undefined || rawWindow === undefined
+      ? undefined
+      : { used, rawWindow, state, isAutomatic: this.#thresholds.autoCompactEnabled };
+  }
+
+  #pressure(): ThresholdState | undefined {
+    const { used, rawWindow } = this.account.gauge();
+    return rawWindow === undefined ? undefined : thresholdState(used, rawWindow, this.#thresholds);
+  }
+
   /** How full the context is, and what the thread has cost. */
   tokenCount(): Extract<SessionEvent, { type: 'token_count' }> {
     const { used, rawWindow } = this.account.gauge();
+    const pressure = this.#pressure()?.word;
     return {
       type: 'token_count',
       used,
+      ...(pressure === undefined ? {} : { pressure }),
       model_context_window: rawWindow ?? null,
       percent_remaining: rawWindow === undefined ? null : percentRemaining(used, usableWindow(rawWindow)),
       total: this.#spent.total,

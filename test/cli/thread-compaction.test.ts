@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { SessionEvent } from '../../src/protocol/event.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
+import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { Desk, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
@@ -87,6 +88,13 @@ function inputTypes(sent: Sent | undefined): readonly unknown[] {
 function assertSound(requests: readonly Sent[]): void {
   for (const { invalid } of requests) assert.equal(invalid, undefined);
 }
+
+/** A summary that is accepted. */
+const SUMMARY = [
+  '<analysis>Lamps.</analysis>\n<summary>',
+  ...SUMMARY_SECTIONS.map((title, at) => `${at + 1}. ${title}:\nThe lamps are counted, part ${at}.`),
+  '</summary>',
+].join('\n');
 
 /** Much that a compaction can leave out. */
 const WORK: readonly Reply[] = [{ calls: [shell('seq 1 4000')], usage: LITTLE }];
@@ -188,5 +196,111 @@ describe('hooks of a thread', () => {
     const names = inputs.map(({ hook_event_name: name }) => name);
     assert.ok(names.includes('PreCompact') || names.includes('pre_compact'), names.join());
     for (const { transcript_path: path } of inputs) assert.equal(path, at.rollouts()[0]);
+  });
+});
+
+describe('warnings', () => {
+  const warned = (events: readonly SessionEvent[]): readonly string[] =>
+    typed(events, 'warning').flatMap(({ message }) => (/context is/.test(message) ? [message] : []));
+
+  test('come once for each threshold, also with automatic compaction off, and over processes', async () => {
+    const set = `${ALONE} -c compact.auto_compact_enabled=false -c compact.error_threshold=10000`;
+    const used = [70_000, 81_000, 83_000, 92_000, 99_000];
+    play(used.map((input) => ({ text: 'Yes.', usage: { input, output: 10 } })));
+    const at = desk();
+    const seen: (readonly string[])[] = [];
+    const words: unknown[] = [];
+    for (const [index] of used.entries()) {
+      const events = await say(at, `Question ${index}?`, { set, isNew: index === 0 });
+      seen.push(warned(events));
+      words.push(typed(events, 'token_count').at(-1)?.pressure);
+    }
+    assert.deepEqual(
+      seen.map(({ length }) => length),
+      [0, 1, 0, 1, 0],
+    );
+    assert.match(
+      seen[1]?.[0] ?? '',
+      /81,0\d\d of 100,000 tokens are used[^.]*\. Automatic compaction is off/,
+    );
+    assert.deepEqual(words, ['calm', 'warning', 'warning', 'error', 'error']);
+  });
+
+  test('begin at half of the window at the earliest', async () => {
+    const set = `${ALONE} -c compact.auto_compact_enabled=false -c compact.warning_threshold=99000`;
+    play([45_000, 55_000].map((input) => ({ text: 'Yes.', usage: { input, output: 10 } })));
+    const at = desk();
+    assert.deepEqual(warned(await say(at, 'One?', { set, isNew: true })), []);
+    assert.equal(warned(await say(at, 'Two?', { set })).length, 1);
+  });
+});
+
+describe('the loop guard', () => {
+  test('holds over processes: a window that is always full sees as few summaries of a model as in one', async () => {
+    const summarised = (requests: readonly Sent[]): number =>
+      requests.filter(({ text }) => /<analysis>/.test(text)).length;
+    const turns = 6;
+    const replies = (): readonly Reply[] => [
+      ...WORK,
+      ...Array.from({ length: 40 }, () => ({ text: SUMMARY, usage: FULL })),
+    ];
+    const together = play(replies());
+    const client = serve(desk(), ALONE.split(' '));
+    for (let turn = 0; turn < turns; turn++) {
+      client.say(`Question ${turn}: ${'lamp '.repeat(2_000)}`);
+      await client.next('turn_complete', ({ task_kind: kind }) => kind === 'regular');
+    }
+    await client.close();
+    const inOne = summarised(together());
+    const apart = play(replies());
+    const at = desk();
+    for (let turn = 0; turn < turns; turn++) {
+      await say(at, `Question ${turn}: ${'lamp '.repeat(2_000)}`, { isNew: turn === 0 });
+    }
+    assert.ok(inOne > 0, 'there was something to guard');
+    assert.equal(summarised(apart()), inOne);
+  });
+});
+
+describe('an overflow', () => {
+  const overflow = (limit: number): Reply => ({
+    fault: {
+      type: 'status',
+      status: 400,
+      message: `This model's maximum context length is ${limit} tokens. However, your messages resulted in 60000 tokens.`,
+    },
+  });
+
+  test('teaches the window of the thread: gauge, thresholds, other processes', async () => {
+    play([
+      ...WORK,
+      { text: 'Counted.', usage: LITTLE },
+      overflow(50_000),
+      { text: 'On.', usage: { input: 46_000, output: 10 } },
+    ]);
+    const at = desk();
+    await say(at, 'Count the lamps.', { isNew: true });
+    const events = await say(at, 'Go on.');
+    const newest = typed(events, 'token_count').at(-1);
+    assert.equal(newest?.model_context_window, 50_000);
+    assert.equal(newest.pressure, 'auto_compact');
+    assert.ok(
+      typed(events, 'warning').some(({ message }) => /allows 50,000 tokens, not 100,000/.test(message)),
+    );
+    const more = play([{ text: 'Again.', usage: LITTLE }]);
+    const later = await say(at, 'Once more.');
+    assert.equal(typed(later, 'token_count').at(-1)?.model_context_window, 50_000);
+    assert.equal(typed(later, 'warning').filter(({ message }) => /allows/.test(message)).length, 0);
+    assert.ok(more().length > 0);
+  });
+
+  test('that names nonsense teaches nothing', async () => {
+    for (const limit of [0, 10, 4_095]) {
+      play([...WORK, { text: 'Counted.', usage: LITTLE }, overflow(limit), { text: 'On.', usage: LITTLE }]);
+      const at = desk();
+      await say(at, 'Count the lamps.', { isNew: true });
+      const events = await say(at, 'Go on.');
+      assert.equal(typed(events, 'token_count').at(-1)?.model_context_window, 100_000);
+    }
   });
 });

@@ -11,7 +11,7 @@ import { HistoryFold } from '../../src/history/project.ts';
 import type { Model } from '../../src/ports.ts';
 import type { CompactionEvent } from '../../src/protocol/event.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import type { LogRecord } from '../../src/protocol/record.ts';
+import type { LogRecord, NoteRecord } from '../../src/protocol/record.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import { approximateTokens, DEFAULT_ESTIMATE } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
@@ -20,6 +20,7 @@ import { recordingEmitter } from './recording-emitter.ts';
 /** A log in memory. */
 export class MemoryThread implements CompactableThread {
   readonly records: LogRecord[] = [];
+  readonly notes: NoteRecord[] = [];
   readonly #history = new HistoryFold(WHOLE_ITEMS, Infinity);
   readonly #trail = new TrailCollector();
   readonly #window: number;
@@ -61,6 +62,12 @@ export class MemoryThread implements CompactableThread {
       used: itemsTokens(this.items, measureWith(approximateTokens, DEFAULT_ESTIMATE)),
       rawWindow: this.#window,
     };
+  }
+
+  /** Kept apart: tests look at what was appended to the history. */
+  remember(note: NoteRecord): Promise<void> {
+    this.notes.push(note);
+    return Promise.resolve();
   }
 
   async commit({ record }: Compaction): Promise<void> {

@@ -65,7 +65,7 @@ export const InspectDocument = z
     window: z.strictObject({
       raw: tokens,
       usable: tokens,
-      known_from: z.enum(['configured', 'recorded', 'model', 'unknown']),
+      known_from: z.enum(['configured', 'recorded', 'model', 'provider', 'unknown']),
     }),
     gauge: z.strictObject({
       used: tokens,

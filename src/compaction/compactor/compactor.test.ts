@@ -194,7 +194,7 @@ describe('a compactor', () => {
     assert.match(last.type === 'context_exhausted' ? last.parts : '', /^system \(18,004 tokens\)/);
 
     memory.append({ type: 'item', item: userSays('Go on.') });
-    compactor.noteUserTurn();
+    compactor.noteRecord({ type: 'turn_started', kind: 'regular', origin: { type: 'user' } });
     const asked = server.requests.length;
     const again = [];
     for (let step = 0; step < 4; step++)

@@ -6,13 +6,14 @@ import type { Config } from '../../config/schema.ts';
 import type { CancelSignal } from '../../ports.ts';
 import type { JsonObject } from '../../protocol/item.ts';
 import type { CompactionPlan, RefusalReason } from '../../protocol/plan.ts';
-import type { LogRecord } from '../../protocol/record.ts';
+import type { LogRecord, NoteRecord } from '../../protocol/record.ts';
 import type { Phase, Reason, Strategy } from '../../vocabulary.ts';
 import { dispatch, dispatchSettings, isBuiltInDue } from '../dispatch.ts';
 import type { CompactionPressure, CompactionRequest, DispatchSettings } from '../dispatch.ts';
 import { carryThrough, clearSubject, remoteObstacle } from '../driver.ts';
 import type { Compaction, CompactionWorld, Occasion, Subject } from '../driver.ts';
 import type { Summarizers } from '../asking/driver.ts';
+import { GUARD_NOTE, guardIn, guardNote } from '../guard-note.ts';
 import { largestParts, measureWith } from '../measure.ts';
 import {
   beginCompaction,
@@ -23,7 +24,6 @@ import {
   noteReport,
   noteUserTurn,
   noteVeto,
-  releaseLease,
 } from '../loop-guard.ts';
 import type { LoopGuard, Requester } from '../loop-guard.ts';
 import { NoveltyDetector } from '../novelty.ts';
@@ -36,6 +36,8 @@ export interface CompactableThread {
   usage(): { readonly used: number; readonly rawWindow: number | undefined };
   /** Appends the record; fulfilled once it is durable. */
   commit(compaction: Compaction): Promise<void>;
+  /** Appends what is remembered beside the history; without it the process alone remembers. */
+  remember?(note: NoteRecord): Promise<void>;
 }
 
 /** A request by the user. */
@@ -93,32 +95,33 @@ export class Compactor {
   readonly #thread: CompactableThread;
   readonly #world: CompactorWorld;
   readonly #novelty = new NoveltyDetector();
-  #config: Config;
-  #guard: LoopGuard;
+  /** Notes of this process, which say nothing new to it. */
+  readonly #ownNotes = new WeakSet<NoteRecord>();
+  readonly #config: Config;
+  #guard: LoopGuard = NEW_GUARD;
+  #model: string | undefined;
   #inFlight: Promise<CompactionOutcome> | undefined;
   /** Used tokens before an automatic compaction whose effect the provider has not reported yet. */
   #before: number | undefined;
 
-  /** @param guard what an earlier process remembered of the thread */
-  constructor(
-    thread: CompactableThread,
-    config: Config,
-    world: CompactorWorld,
-    guard: LoopGuard = NEW_GUARD,
-  ) {
+  constructor(thread: CompactableThread, config: Config, world: CompactorWorld) {
     this.#thread = thread;
     this.#config = config;
     this.#world = world;
-    this.#guard = releaseLease(guard);
   }
 
-  /** To be kept with the thread. */
+  /** What keeps this thread from being compacted in circles. */
   get guard(): LoopGuard {
     return this.#guard;
   }
 
-  /** Each record as it is appended to the log. */
+  /** Each record of the log, those of earlier processes first: the guard then stands where it stood. */
   noteRecord(record: LogRecord): void {
+    if (record.type === 'note') return this.#recall(record);
+    if (record.type === 'settings') this.#noteModel(record.model);
+    if (record.type === 'turn_started' && record.kind === 'regular' && record.origin?.type === 'user') {
+      this.#noteUserTurn();
+    }
     if (this.#novelty.add(record)) this.#guard = noteProgress(this.#guard);
     if (record.type === 'usage' && record.usage.source === 'reported' && this.#before !== undefined) {
       this.#guard = noteReport(this.#guard, this.#before, this.#thread.usage().used);
@@ -127,21 +130,35 @@ export class Compactor {
     if (record.type === 'undo_compaction') this.#guard = noteVeto(this.#guard, this.#thread.usage().used);
   }
 
-  /** The user starts a turn of their own. */
-  noteUserTurn(): void {
+  #recall(note: NoteRecord): void {
+    if (note.kind !== GUARD_NOTE || this.#ownNotes.has(note)) return;
+    const memory = guardIn(note.value);
+    if (memory === undefined) return;
+    this.#guard = memory.guard;
+    this.#before = memory.before;
+  }
+
+  #note(): NoteRecord {
+    const note = guardNote({ guard: this.#guard, before: this.#before });
+    this.#ownNotes.add(note);
+    return note;
+  }
+
+  #noteModel(model: string | undefined): void {
+    if (model === undefined || model === this.#model) return;
+    if (this.#model !== undefined) this.#guard = noteModelChange(this.#guard);
+    this.#model = model;
+  }
+
+  #noteUserTurn(): void {
     const isDue = isBuiltInDue(this.#pressure(), dispatchSettings(this.#config));
     this.#guard = noteUserTurn(this.#guard, { hasHeadroom: !isDue });
   }
 
-  /** The user chose another model, or other settings. */
-  noteModelChange(config: Config): void {
-    this.#config = config;
-    this.#guard = noteModelChange(this.#guard);
-  }
-
-  /** A judge vetoed: growth is counted from here. */
-  noteVeto(): void {
+  /** A judge vetoed: growth is counted from here. @returns what the log has to keep of it */
+  noteVeto(): NoteRecord {
     this.#guard = noteVeto(this.#guard, this.#thread.usage().used);
+    return this.#note();
   }
 
   /** What the arbiter would do about a request of the watcher's now. Takes no lease and changes nothing. */
@@ -182,6 +199,7 @@ export class Compactor {
       if (plan.type === 'none' || !this.#isStillDue(ask)) break;
       outcome = await this.#once(ask, plan, signal);
     }
+    await this.#thread.remember?.(this.#note());
     return outcome;
   }
 
