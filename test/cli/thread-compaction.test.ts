@@ -238,7 +238,7 @@ describe('warnings', () => {
 describe('the loop guard', () => {
   test('holds over processes: a window that is always full sees as few summaries of a model as in one', async () => {
     const summarised = (requests: readonly Sent[]): number =>
-      requests.filter(({ text }) => /<analysis>/.test(text)).length;
+      requests.filter(({ body }) => !Array.isArray(body['tools']) || body['tools'].length === 0).length;
     const turns = 6;
     const replies = (): readonly Reply[] => [
       ...WORK,
