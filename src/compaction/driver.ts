@@ -57,6 +57,8 @@ export interface Subject {
   readonly holdsProviderState?: boolean;
   /** What somebody keeps of the entries, by the count of the world in which they are compacted. */
   readonly kept?: KeptItems;
+  /** What the owner of the thread says of its place and rules now, where the initial context says otherwise. */
+  readonly surroundings?: readonly Item[];
   /** What hooks are told of it. */
   readonly session: HookSession;
   /** The whole log: what was read and planned, what Baton itself writes a summary from and holds a model's against. */
@@ -429,7 +431,7 @@ function fullRequest(
     userMessageLimit: config.compact.userMessageMaxTokens,
     files,
     reserve,
-    state: restoreState(subject.trail.plan, config.compact),
+    state: [...restoreState(subject.trail, config.compact), ...(subject.surroundings ?? [])],
     estimate: config.compact,
     count: world.count,
     counter: world.counter,

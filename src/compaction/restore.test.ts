@@ -106,11 +106,13 @@ const plan = (kind: Plan['kind'], ...statuses: StepStatus[]): Plan => ({
   steps: statuses.map((status, index) => ({ text: `step ${index + 1}`, status })),
 });
 
+const kept = (...plans: readonly Plan[]) => ({ plans, presentedPlan: undefined });
+
 describe('restoring plan and todos', () => {
   const both = { restoreTodos: true, restorePlan: true };
 
   it('gives back what is still open, marked by signs', () => {
-    const [item] = restoreState(plan('plan', 'completed', 'in_progress', 'pending', 'cancelled'), both);
+    const [item] = restoreState(kept(plan('plan', 'completed', 'in_progress', 'pending', 'cancelled')), both);
     assert.equal(item?.kind, 'plan');
     assert.deepEqual(item?.text.split('\n').slice(1), [
       '[x] step 1',
@@ -120,11 +122,21 @@ describe('restoring plan and todos', () => {
     ]);
   });
 
+  it('gives back a plan in prose as it was put before the user', () => {
+    const presented = { plans: [], presentedPlan: { position: 4, text: 'First the horn.' } };
+    assert.match(restoreState(presented, both)[0]?.text ?? '', /First the horn\./);
+    assert.deepEqual(restoreState(presented, { ...both, restorePlan: false }), []);
+  });
+
   it('gives back nothing that is done, absent or switched off, each by its own key', () => {
-    assert.deepEqual(restoreState(undefined, both), []);
-    assert.deepEqual(restoreState(plan('todo', 'completed', 'cancelled'), both), []);
-    assert.deepEqual(restoreState(plan('todo', 'pending'), { ...both, restoreTodos: false }), []);
-    assert.deepEqual(restoreState(plan('plan', 'pending'), { ...both, restorePlan: false }), []);
-    assert.equal(restoreState(plan('plan', 'pending'), { ...both, restoreTodos: false }).length, 1);
+    assert.deepEqual(restoreState(kept(), both), []);
+    assert.deepEqual(restoreState(kept(plan('todo', 'completed', 'cancelled')), both), []);
+    assert.deepEqual(restoreState(kept(plan('todo', 'pending')), { ...both, restoreTodos: false }), []);
+    assert.deepEqual(restoreState(kept(plan('plan', 'pending')), { ...both, restorePlan: false }), []);
+    const two = kept(plan('todo', 'pending'), plan('plan', 'pending'));
+    const kinds = (settings: typeof both) => restoreState(two, settings).map(({ kind }) => kind);
+    assert.deepEqual(kinds(both), ['todo', 'plan']);
+    assert.deepEqual(kinds({ ...both, restoreTodos: false }), ['plan']);
+    assert.deepEqual(kinds({ ...both, restorePlan: false }), ['todo']);
   });
 });

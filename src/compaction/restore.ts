@@ -2,7 +2,7 @@
 
 import type { AttachmentItem } from '../protocol/item.ts';
 import type { RestoredFile } from '../protocol/receipt.ts';
-import type { FileTrail, Plan, StepStatus } from '../trail/trail.ts';
+import type { FileTrail, Plan, StepStatus, Trail } from '../trail/trail.ts';
 import type { FileRead, Hash } from '../ports.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
@@ -144,26 +144,30 @@ const STEP_MARKS: Readonly<Record<StepStatus, string>> = {
 };
 
 /**
- * The plan or todo list as the agent's own tool last had it, where a step of it is still open. Restored from the calls
- * of that tool, never from prose.
+ * Todo list and plan as the agent's own tools last had them, where a step is still open, and a plan that it put before the
+ * user. Restored from the calls of those tools, never from prose.
  * @source seed 001 §8, spec 2-engine §4.5
  */
 export function restoreState(
-  plan: Plan | undefined,
+  { plans, presentedPlan }: Pick<Trail, 'plans' | 'presentedPlan'>,
   settings: RestoreStateSettings,
 ): readonly AttachmentItem[] {
-  if (plan === undefined) return [];
-  const isWanted = plan.kind === 'plan' ? settings.restorePlan : settings.restoreTodos;
-  const isOpen = plan.steps.some(({ status }) => status === 'pending' || status === 'in_progress');
-  if (!isWanted || !isOpen) return [];
-  const steps = plan.steps.map(({ text, status }) => `${STEP_MARKS[status]} ${text}`);
-  const name = plan.kind === 'plan' ? 'The plan' : 'The todo list';
-  return [
-    {
-      type: 'attachment',
-      kind: plan.kind,
-      text: `${name} as it stands ([x] done, [>] in progress, [ ] open, [-] cancelled):\n${steps.join('\n')}`,
-      origin: { author: 'harness' },
-    },
-  ];
+  const lists = plans.flatMap((plan) => {
+    const isWanted = plan.kind === 'plan' ? settings.restorePlan : settings.restoreTodos;
+    const isOpen = plan.steps.some(({ status }) => status === 'pending' || status === 'in_progress');
+    return isWanted && isOpen ? [stateItem(plan.kind, listText(plan))] : [];
+  });
+  return presentedPlan === undefined || !settings.restorePlan
+    ? lists
+    : [...lists, stateItem('plan', `The plan as you put it before the user:\n${presentedPlan.text}`)];
+}
+
+function listText({ kind, steps }: Plan): string {
+  const name = kind === 'plan' ? 'The plan' : 'The todo list';
+  const lines = steps.map(({ text, status }) => `${STEP_MARKS[status]} ${text}`);
+  return `${name} as it stands ([x] done, [>] in progress, [ ] open, [-] cancelled):\n${lines.join('\n')}`;
+}
+
+function stateItem(kind: Plan['kind'], text: string): AttachmentItem {
+  return { type: 'attachment', kind, text, origin: { author: 'harness' } };
 }

@@ -58,7 +58,7 @@ export function compactAsBaton(
       userMessageLimit: compact.userMessageMaxTokens,
       files: [],
       summaryPrefix: SUMMARY_PREFIX,
-      state: restoreState(trail.plan, compact),
+      state: restoreState(trail, compact),
       estimate: compact,
       count,
       counter: 'approximate',

@@ -18,7 +18,7 @@ import type { Compaction, Subject } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
 import type { AccountFold } from '../history/account.ts';
 import { limitNote } from '../history/learnt-limit.ts';
-import { SUMMARY_PREFIX } from '../history/filter.ts';
+import { initialContextRange, SUMMARY_PREFIX } from '../history/filter.ts';
 import { requireUndoable } from '../history/project.ts';
 import type { NewestTurn } from '../history/project.ts';
 import type { CancelSignal, Model } from '../ports.ts';
@@ -61,6 +61,8 @@ export interface SessionWorld {
   /** Absolute path of the file behind the log, for hooks. */
   readonly transcriptPath?: string;
   readonly tools: ToolRunner;
+  /** What the agent has to know of its place and rules beside these items; absent: nothing. */
+  readonly missing?: (items: readonly Item[]) => readonly Item[];
   readonly compaction: Omit<CompactorWorld, 'emit'>;
   readonly emit: (event: SessionEvent) => void;
   /** Without one a turn is never held. */
@@ -607,10 +609,17 @@ export class Session {
     };
   }
 
+  #missingContext(): readonly Item[] {
+    const { items } = this;
+    const { from, to } = initialContextRange(items);
+    return this.#world.missing?.(items.slice(from, to)) ?? [];
+  }
+
   #subject(): Subject {
     const { threadId, transcriptPath, modelName } = this.#world;
     const { rawWindow } = this.#thread.account.gauge();
     const trailOf = () => this.#thread.trail();
+    const surroundingsOf = () => this.#missingContext();
     return {
       entries: this.#thread.entries,
       kept: this.#thread.account,
@@ -618,6 +627,9 @@ export class Session {
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,
       holdsProviderState: true,
+      get surroundings() {
+        return surroundingsOf();
+      },
       session: { sessionId: threadId, transcriptPath, cwd: this.#thread.cwd, model: modelName },
       // Put together where it is needed: the arbiter asks for the subject before every sampling.
       get trail() {

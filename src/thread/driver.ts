@@ -285,6 +285,7 @@ class OpenThread implements Thread {
       threadId: rollout.threadId,
       log: playback?.following(this.#log) ?? this.#log,
       transcriptPath: rollout.path,
+      missing: (items: readonly Item[]) => missingContext(items, place.context(this.#settings)),
       tools: this.#tools,
       compaction,
       ...(ghosts === undefined ? {} : { settle: (turnId: string) => this.#settle(turnId, ghosts) }),
@@ -385,7 +386,7 @@ class OpenThread implements Thread {
   }
 
   async #prepare(): Promise<void> {
-    const context = this.#context;
+    const context = missingContext(this.#session.items, this.#context);
     this.#context = [];
     await this.#session.tell(context);
   }

@@ -56,6 +56,8 @@ export interface CallMeaning {
 /** A plan as a tool wrote it: whole, or one step of it changed. */
 export type PlanChange =
   | { readonly type: 'whole'; readonly kind: Plan['kind']; readonly steps: readonly PlanStep[] }
+  /** Put before the user in prose. */
+  | { readonly type: 'presented'; readonly text: string }
   | { readonly type: 'add'; readonly text: string }
   | {
       readonly type: 'set';
@@ -333,6 +335,10 @@ function planOf(name: string, args: Arguments): PlanChange | undefined {
     const text = string(args['subject']);
     if (id === undefined) return undefined;
     return { type: 'set', id, status: statusOf(args['status']), ...(text === undefined ? {} : { text }) };
+  }
+  if (name === 'exitplanmode') {
+    const text = string(args['plan']);
+    return text === undefined ? undefined : { type: 'presented', text };
   }
   const list = args['plan'] ?? args['todos'] ?? args['items'];
   if (!Array.isArray(list) || !/plan|todo/.test(name)) return undefined;

@@ -110,6 +110,8 @@ export class TrailCollector {
       pins: this.#pins,
       answers: requests.answers(),
       plan: this.#book.plan.plan(),
+      plans: this.#book.plan.plans(),
+      presentedPlan: this.#book.plan.presented(),
       items: this.#book.items.list(turn),
       checklist: this.#book.checklists.newest(turn),
       files: files.files(),

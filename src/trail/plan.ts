@@ -1,23 +1,61 @@
-// The newest state of the agent's plan or todo list, whichever tool it keeps it with.
+// The newest state of the agent's plan and of its todo list, whichever tools it keeps them with.
 
 import { clip, detached, oneLine } from './sentences.ts';
 import type { Moment } from './files.ts';
 import type { PlanChange } from './calls.ts';
-import type { Plan, PlanStep } from './trail.ts';
+import type { Plan, PlanStep, PresentedPlan } from './trail.ts';
 
 const MAX_STEPS = 60;
 const STEP_LENGTH = 300;
+/** Characters of a plan in prose: what one restored file may take by default, at four to a token. */
+const PRESENTED_LENGTH = 20_000;
 
-/** Keeps the plan; an older one with other steps is superseded and only counted. */
+/** Keeps plan and todo list apart: neither replaces the other. */
 export class PlanLedger {
+  readonly #lists = { plan: new ListLedger('plan'), todo: new ListLedger('todo') };
+  #presented: PresentedPlan | undefined;
+
+  add(change: PlanChange, moment: Moment): void {
+    if (change.type === 'presented') {
+      const text = detached(clip(change.text, PRESENTED_LENGTH));
+      this.#presented = { position: moment.position, text };
+      return;
+    }
+    // Task tools, which never write a whole list, keep todos.
+    this.#lists[change.type === 'whole' ? change.kind : 'todo'].add(change, moment);
+  }
+
+  /** The newest of each, todos first. */
+  plans(): readonly Plan[] {
+    return [this.#lists.todo.plan(), this.#lists.plan.plan()].filter((plan) => plan !== undefined);
+  }
+
+  /** Whichever was written last. */
+  plan(): Plan | undefined {
+    const [newest] = this.plans().toSorted((a, b) => b.position - a.position);
+    return newest;
+  }
+
+  /** The plan that was put before the user last; undefined where a plan tool was used since. */
+  presented(): PresentedPlan | undefined {
+    const { position = -1 } = this.#lists.plan.plan() ?? {};
+    return this.#presented !== undefined && this.#presented.position > position ? this.#presented : undefined;
+  }
+}
+
+/** Keeps one list; an older one with other steps is superseded and only counted. */
+class ListLedger {
   #steps: PlanStep[] = [];
   #moment: Moment | undefined;
   #revisions = 0;
-  /** Task tools, which never write a whole list, keep todos. */
-  #kind: Plan['kind'] = 'todo';
+  readonly #kind: Plan['kind'];
   #isKept = false;
 
-  add(change: PlanChange, moment: Moment): void {
+  constructor(kind: Plan['kind']) {
+    this.#kind = kind;
+  }
+
+  add(change: Exclude<PlanChange, { type: 'presented' }>, moment: Moment): void {
     this.#moment = moment;
     if (change.type === 'whole') this.#replace(change);
     else if (change.type === 'add') {
@@ -32,8 +70,7 @@ export class PlanLedger {
     return this.#isKept ? { ...plan, isKept: true } : plan;
   }
 
-  #replace({ kind, steps }: PlanChange & { type: 'whole' }): void {
-    this.#kind = kind;
+  #replace({ steps }: PlanChange & { type: 'whole' }): void {
     this.#isKept = false;
     const known = new Set(this.#steps.map(({ text }) => text));
     const next = steps.slice(0, MAX_STEPS).map(bounded);

@@ -95,6 +95,12 @@ export interface PlanStep {
   readonly status: StepStatus;
 }
 
+/** A plan that the agent put before the user in prose. @source Claude Code, `ExitPlanMode` */
+export interface PresentedPlan {
+  readonly position: number;
+  readonly text: string;
+}
+
 /** The newest state of the agent's plan. */
 export interface Plan {
   /** What the tool that keeps it calls it. */
@@ -406,7 +412,11 @@ export interface Trail {
   /** What the user pinned, oldest first. */
   readonly pins: readonly Pin[];
   readonly answers: readonly Answer[];
+  /** The plan or the todo list, whichever was written last. */
   readonly plan: Plan | undefined;
+  /** The newest of each kind, todos first. */
+  readonly plans: readonly Plan[];
+  readonly presentedPlan: PresentedPlan | undefined;
   /** The numbered list that the current request follows, where the agent spoke of its items. */
   readonly items: ItemList | undefined;
   /** The checklist that was read or written last on the current request. */

@@ -37,6 +37,8 @@ export class PlanFollower {
         return this.#addTask(change.text, result);
       case 'set':
         return this.#setTask(change);
+      case 'presented':
+        return this.#progress([]);
     }
   }
 

@@ -216,7 +216,8 @@ export class SignalDetector {
     if (name === PHASE_TOOL) return { type: 'phase', summary: shown(meaningOf(call).text) };
     if (/plan|todo|task/.test(name)) {
       const change = meaningOf(call).plan;
-      return change === undefined ? undefined : { type: 'plan', change };
+      // A plan in prose has no steps that could be done.
+      return change === undefined || change.type === 'presented' ? undefined : { type: 'plan', change };
     }
     if (this.#running.size > 0 && name === 'write_stdin') {
       const { processId } = meaningOf(call);

@@ -304,3 +304,65 @@ describe('an overflow', () => {
     }
   });
 });
+
+describe('what has an owner comes back from it', () => {
+  const PLAN: ScriptedCall = {
+    name: 'update_plan',
+    arguments: { plan: [{ step: 'Oil the horn', status: 'in_progress' }] },
+  };
+  const TODO: ScriptedCall = {
+    name: 'todo',
+    arguments: { todos: [{ content: 'Buy wicks', status: 'pending' }] },
+  };
+
+  for (const [key, hasTodos, hasPlan] of [
+    ['', true, true],
+    ['restore_todos', false, true],
+    ['restore_plan', true, false],
+  ] as const) {
+    for (const calls of [
+      [PLAN, TODO],
+      [TODO, PLAN],
+    ]) {
+      const order = calls.map(({ name }) => name).join(' then ');
+      test(`${order}${key === '' ? '' : ` with ${key} off`}`, async () => {
+        const set = key === '' ? ALONE : `${ALONE} -c compact.${key}=false`;
+        const requests = play([
+          { calls: [...calls, shell('seq 1 4000')], usage: LITTLE },
+          { text: 'Counted.', usage: FULL },
+          { fault: { type: 'status', status: 500 } },
+          { text: 'On.', usage: LITTLE },
+        ]);
+        const at = desk();
+        await say(at, 'Count the lamps.', { set, isNew: true });
+        await say(at, 'Go on.', { set });
+        const sent = requests().at(-1)?.text ?? '';
+        assert.equal(/The todo list as it stands[^"]*Buy wicks/.test(sent), hasTodos);
+        assert.equal(/The plan as it stands[^"]*Oil the horn/.test(sent), hasPlan);
+      });
+    }
+  }
+
+  test('plan mode, also where it was chosen after the start', async () => {
+    const requests = play([
+      ...WORK,
+      { text: 'Counted.', usage: LITTLE },
+      { text: 'Planned.', usage: LITTLE },
+      { fault: { type: 'status', status: 500 } },
+      { text: 'Still planning.', usage: LITTLE },
+    ]);
+    const client = serve(desk(), ALONE.split(' '));
+    client.say('Count the lamps.');
+    await client.next('turn_complete');
+    client.send({ type: 'set_settings', plan_mode: true });
+    client.say('Plan the rest.');
+    await client.next('turn_complete');
+    client.send({ type: 'compact', trigger: USER, strategy: 'full' });
+    await client.next('compact_completed');
+    client.say('Go on.');
+    await client.next('turn_complete', ({ task_kind: kind }) => kind === 'regular');
+    const sent = requests().at(-1)?.text ?? '';
+    assert.equal(sent.match(/<plan_mode>on/g)?.length, 1);
+    await client.close();
+  });
+});

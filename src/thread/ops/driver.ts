@@ -260,7 +260,9 @@ function requireCompacted(outcome: CompactionOutcome): void {
   const { reason, why } = outcome;
   const isUnavailable = reason === 'remote_unavailable' || reason === 'legacy_only';
   if (isUnavailable) {
-    throw new BatonError('usage', `Not compacted: ${why}`, { cure: 'Leave the strategy out, or ask for "full".' });
+    throw new BatonError('usage', `Not compacted: ${why}`, {
+      cure: 'Leave the strategy out, or ask for "full".',
+    });
   }
   const isOff = reason === 'disabled' || reason === 'micro_disabled';
   throw new BatonError(isOff ? 'compaction_disabled' : 'nothing_to_compact', `Not compacted: ${why}`);
