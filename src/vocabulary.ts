@@ -41,12 +41,12 @@ export type Rung = (typeof RUNGS)[number];
 
 /** Why nothing came of a compaction. @source seed 001 §10 `compact_failed`, spec 2-engine §7. */
 export const COMPACT_FAILURES = [
-  'no_summary',
-  'api_error',
-  'prompt_too_long',
+  'nothing_to_compact',
+  'cannot_fit',
   'interrupted',
   'vetoed',
-  'cannot_fit',
+  'unavailable',
+  'not_written',
 ] as const;
 export type CompactFailure = (typeof COMPACT_FAILURES)[number];
 

@@ -70,7 +70,7 @@ test('files, plans, phases and compactions', () => {
       { type: 'plan_update', call_id: 'c', kind: 'plan', steps },
       { type: 'phase_completed', call_id: 'd', summary: 'Looked\nwell.' },
       { type: 'micro_compact_completed', id: 'm', tools_compacted: 1, tokens_saved: 20_500, duration_ms: 1 },
-      { type: 'compact_failed', reason: 'api_error', error_message: 'It broke.' },
+      { type: 'compact_failed', reason: 'not_written', error_message: 'It broke.' },
     ),
     [
       'move a → b (+1 -2)',

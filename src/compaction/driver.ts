@@ -59,10 +59,24 @@ export interface Subject {
   readonly kept?: KeptItems;
   /** What the owner of the thread says of its place and rules now, where the initial context says otherwise. */
   readonly surroundings?: readonly Item[];
+  /** The gauge of a living thread, by which sizes are told; absent: the items alone are counted. */
+  readonly gauge?: ContextGauge;
   /** What hooks are told of it. */
   readonly session: HookSession;
   /** The whole log: what was read and planned, what Baton itself writes a summary from and holds a model's against. */
   readonly trail: Trail;
+}
+
+/** The gauge of a thread around a compaction. All in tokens. */
+export interface ContextGauge {
+  /** Used now. */
+  readonly used: number;
+  /** Instructions and tools, which are in each request and in no item. */
+  readonly fixed: number;
+  /** What it would say of a history with so many tokens that no report has measured. */
+  usedWith(tokens: number): number;
+  /** What it will say of these items as the history. */
+  usedAfter(items: readonly Item[]): number;
 }
 
 /** Who asks for a compaction, and for what. */
@@ -201,7 +215,7 @@ export async function carryThrough(
     return plan.type === 'micro' ? await carryMicro(job) : await carryFull(job);
   } catch (error) {
     if (error instanceof BatonError) {
-      const reason = FAILURES[error.code] ?? 'api_error';
+      const reason = FAILURES[error.code] ?? 'not_written';
       world.emit({ type: 'compact_failed', reason, error_message: error.message });
     }
     throw error;
@@ -241,10 +255,11 @@ async function carryFull(job: Job): Promise<Compaction> {
 }
 
 const FAILURES: Readonly<Record<string, CompactFailure>> = {
-  nothing_to_compact: 'no_summary',
+  nothing_to_compact: 'nothing_to_compact',
   cannot_fit: 'cannot_fit',
   interrupted: 'interrupted',
   compaction_vetoed: 'vetoed',
+  usage: 'unavailable',
 };
 
 interface Job {
@@ -314,8 +329,41 @@ async function runFull(job: Job): Promise<FullCompaction> {
     ...(occasion.audit === undefined ? {} : { audit: occasion.audit }),
     durationMs: world.clock.now() - startedMs,
   };
-  const record = { ...whole.record, receipt };
+  const record = byGauge({ ...whole.record, receipt }, subject.gauge, occasion);
   return { type: 'full', record, items: record.replacement, fates: whole.fates };
+}
+
+type FullRecord = FullCompaction['record'];
+
+/** The sizes of a compaction as the gauge of the thread has them, with the difference to its items beside them. */
+function byGauge(
+  record: FullRecord,
+  gauge: ContextGauge | undefined,
+  { targetTokens }: Occasion,
+): FullRecord {
+  if (gauge === undefined) return record;
+  const { receipt } = record;
+  const preTokens = gauge.used;
+  const postTokens = gauge.usedAfter(record.replacement);
+  const beside = { before: preTokens - receipt.preTokens, after: postTokens - receipt.postTokens };
+  const replacement = record.replacement.map((item) =>
+    item.type === 'compact_boundary' ? { ...item, preTokens } : item,
+  );
+  const target = targetTokens === undefined ? {} : { targetTokens };
+  return {
+    ...record,
+    replacement,
+    preTokens,
+    postTokens,
+    receipt: { ...receipt, ...target, preTokens, postTokens, beside },
+  };
+}
+
+/** Tokens that items may have so that the gauge stays within a target. */
+function itemsWithin(target: number, gauge: ContextGauge | undefined): number {
+  if (gauge === undefined) return target;
+  const [least, most] = [gauge.usedWith(0), gauge.usedWith(target)];
+  return most <= least ? 0 : Math.floor((target * Math.max(0, target - least)) / (most - least));
 }
 
 /** Writes a summary anew that no model wrote, with the room that the hooks did not take. */
@@ -341,7 +389,7 @@ function preCompactInput(job: Job): PreCompactInput {
     reason: occasion.reason,
     phase: occasion.phase,
     customInstructions: world.summarizers?.prompts.instructions,
-    preTokens: contextTokens(subject.entries, measureOf(job)),
+    preTokens: subject.gauge?.used ?? contextTokens(subject.entries, measureOf(job)),
     window: subject.window,
     mayVeto: occasion.isEmergency !== true,
   };
@@ -425,7 +473,8 @@ function fullRequest(
     pins: pinnedItems(subject.trail.pins),
     entries: subject.entries,
     window: subject.window,
-    ...(targetTokens === undefined ? {} : { targetTokens }),
+    ...(targetTokens === undefined ? {} : { targetTokens: itemsWithin(targetTokens, subject.gauge) }),
+    ...(subject.gauge === undefined ? {} : { beside: subject.gauge.fixed }),
     leavesInitialContext: subject.leavesInitialContext,
     summaryPrefix: subject.summaryPrefix,
     userMessageLimit: config.compact.userMessageMaxTokens,
@@ -525,10 +574,11 @@ function writeEmbedded({ subject }: Job, request: FullRequest, tried: Written | 
   return carryOut(plan, withNote, author);
 }
 
-function refused({ occasion }: Job, refusal: FullRefusal): BatonError {
-  return refusal.outcome === 'nothing_to_compact'
-    ? nothingToCompact(refusal.preTokens)
-    : cannotFit(occasion, refusal.leastTarget, refusal.parts);
+function refused({ occasion, subject: { gauge } }: Job, refusal: FullRefusal): BatonError {
+  if (refusal.outcome === 'nothing_to_compact') return nothingToCompact(refusal.preTokens, gauge);
+  const { leastTarget, parts } = refusal;
+  if (gauge === undefined) return cannotFit(occasion, leastTarget, parts);
+  return cannotFit(occasion, gauge.usedWith(leastTarget), { ...parts, instructionsAndTools: gauge.fixed });
 }
 
 function runMicro(job: Job): MicroCompaction {
@@ -538,7 +588,9 @@ function runMicro(job: Job): MicroCompaction {
   const preTokens = contextTokens(subject.entries, measure);
   if (!result.wasEffective) throw nothingToClear(job, result.tokensSaved, preTokens);
   const normalized = normalizeItems(result.items).items;
-  const postTokens = itemsTokens(normalized, measure);
+  const { gauge } = subject;
+  const postTokens =
+    gauge === undefined ? itemsTokens(normalized, measure) : Math.max(0, gauge.used - result.tokensSaved);
   if (occasion.targetTokens !== undefined && postTokens > occasion.targetTokens) {
     const left = `Clearing old tool results leaves ${formatNumber(postTokens)} tokens`;
     throw new BatonError(
@@ -558,11 +610,11 @@ function runMicro(job: Job): MicroCompaction {
       at: new Date(startedMs).toISOString(),
       trigger: occasion.trigger,
       callIds: result.callIds,
-      preTokens,
+      preTokens: gauge?.used ?? preTokens,
       tokensSaved: result.tokensSaved,
     },
     items: normalized,
-    preTokens,
+    preTokens: gauge?.used ?? preTokens,
     postTokens,
   };
 }
@@ -628,10 +680,13 @@ async function readBack({ subject, config, world }: Job): Promise<readonly Resto
   return limitFiles(prepared, settings);
 }
 
-function nothingToCompact(preTokens: number): BatonError {
+function nothingToCompact(itemTokens: number, gauge: ContextGauge | undefined): BatonError {
+  const preTokens = gauge?.used ?? itemTokens;
+  const beside =
+    gauge === undefined ? '' : `; ${formatNumber(gauge.fixed)} are instructions and tools, which stay`;
   return new BatonError(
     'nothing_to_compact',
-    `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free a quarter of them`,
+    `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free a quarter of them${beside}`,
     { cure: 'Nothing needs to be done.', data: { preTokens } },
   );
 }
@@ -652,10 +707,14 @@ function cannotFit(
   leastTarget: number,
   parts: Readonly<Record<string, number>>,
 ): BatonError {
-  const { fixed = 0 } = parts;
+  const { fixed = 0, instructionsAndTools } = parts;
+  const beside =
+    instructionsAndTools === undefined
+      ? ''
+      : `, and ${formatNumber(instructionsAndTools)} for instructions and tools, which are in every request`;
   return new BatonError(
     'cannot_fit',
-    `The context cannot be compacted to ${plural(targetTokens, 'token')}; it needs at least ${formatNumber(leastTarget)}, ${formatNumber(fixed)} of them for what stays as it is, like instructions at the start`,
+    `The context cannot be compacted to ${plural(targetTokens, 'token')}; it needs at least ${formatNumber(leastTarget)}, ${formatNumber(fixed)} of them for what stays as it is, like instructions at the start${beside}`,
     { cure: `Ask for --target-tokens ${leastTarget} or more.`, data: { leastTarget, parts } },
   );
 }

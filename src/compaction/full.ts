@@ -86,6 +86,8 @@ export interface FullRequest {
   readonly summaryLimit?: number;
   /** Files read back from the workspace, newest first, already within their own limits. */
   readonly files: readonly RestorableFile[];
+  /** What each request holds besides its items, before and afterwards, in tokens: instructions, tools. */
+  readonly beside?: number;
   /** Room to be left for what joins the history at last, in tokens: the words of hooks. */
   readonly reserve?: number;
   /** First line of the summary message. */
@@ -170,7 +172,7 @@ export function planFull(asked: FullRequest): FullPlan | FullRefusal {
   const preTokens = contextTokens(entries, request.measure);
   const layout = standardLayout(request);
   const parts = measureParts(request, layout);
-  const sizes = { preTokens, givenAgain: parts.givenAgain };
+  const sizes = { preTokens, givenAgain: parts.givenAgain, beside: request.beside ?? 0 };
   const limit = request.summaryLimit ?? DEFAULT_SUMMARY_TOKENS;
   const target = Math.min(targetTokens, worthwhileTokens(sizes));
   const budget = shareOut({
@@ -249,11 +251,13 @@ export interface SizesBefore {
   readonly preTokens: number;
   /** Its part that is left out, as the agent gives it again: it is in the context afterwards all the same. */
   readonly givenAgain: number;
+  /** In each request, and in no item; absent: not known. */
+  readonly beside?: number;
 }
 
 /** The largest size of what is written that makes a compaction worth the change. Negative where none does. */
-export function worthwhileTokens({ preTokens, givenAgain }: SizesBefore): number {
-  return Math.floor(preTokens * WORTHWHILE_SHARE) - givenAgain;
+export function worthwhileTokens({ preTokens, givenAgain, beside = 0 }: SizesBefore): number {
+  return Math.floor((preTokens + beside) * WORTHWHILE_SHARE) - beside - givenAgain;
 }
 
 /** Why a target that needs at least so much cannot be met, or is not worth meeting. */
@@ -514,7 +518,7 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
     const older = plural(preserved.left, 'older user message');
     said.push(`In the summary only, since verbatim there was no room: ${older}.`);
   }
-  if (postTokens + plan.givenAgain > request.window / 2) {
+  if (postTokens + plan.givenAgain + (request.beside ?? 0) > request.window / 2) {
     const filling = largestParts(written.items, request.measure);
     said.push(`Less than half of the window is free after this compaction. It is filled by ${filling}.`);
   }

@@ -106,7 +106,13 @@ export function beginCompaction(guard: LoopGuard, from: Requester, type: Lease['
 
 /** How a compaction ended. `failed` left the history unchanged; `cancelled` did too, by the will of the user or a hook. */
 export type Ending =
-  | { readonly type: 'compacted'; readonly preTokens: number; readonly postTokens: number }
+  /** By the items, so that the margin of an estimate hides no effect; `used`: by the gauge, where it says something else. */
+  | {
+      readonly type: 'compacted';
+      readonly preTokens: number;
+      readonly postTokens: number;
+      readonly used?: number;
+    }
   | { readonly type: 'failed'; readonly used: number }
   | { readonly type: 'cancelled'; readonly used: number };
 
@@ -122,7 +128,7 @@ export function endCompaction(guard: LoopGuard, epoch: number, ending: Ending): 
     return isManual ? released : judgeEffect(noteVeto(released, ending.used), 0);
   }
   const freed = Math.max(0, ending.preTokens - ending.postTokens);
-  const ended = { ...released, hasProgress: false, rearm: { used: ending.postTokens, freed } };
+  const ended = { ...released, hasProgress: false, rearm: { used: ending.used ?? ending.postTokens, freed } };
   return isManual
     ? closeBreaker({ ...ended, idle: 0 })
     : judgeEffect(ended, ending.preTokens > 0 ? freed / ending.preTokens : 0);

@@ -169,12 +169,12 @@ test('micro-compaction takes what it saves from the gauge, anchored or not', () 
   assert.deepEqual(accountOf([...measured, clear, clear]).usage, anchored.usage);
 });
 
-test('an undo gives the sizes back, voids the samples and marks the compaction', () => {
+test('an undo gives sizes and samples back and marks the compaction', () => {
   const compacted: LogRecord = { type: 'compacted', id: 'c', replacement: thread('sum') };
   const log = [...said('u:3k a:9k'), reported(20_000), compacted, ...said('u:40')];
   const undone = accountOf([...log, { type: 'undo_compaction', compactionId: 'c' }]);
-  // 12,040 of the items, and the 8,000 that the report had beside them.
-  assert.deepEqual(undone.usage, { used: 20_040, anchor: 'none' });
+  // The report measured what is back; 40 came since.
+  assert.deepEqual(undone.usage, { used: 20_040, anchor: 'reported' });
   assert.deepEqual(undone.categories, { user: 3040, assistant: 9000 });
   assert.equal(undone.compactions[0]?.isUndone, true);
   const refused = accountOf([...log, { type: 'undo_compaction', compactionId: 'nowhere' }]);

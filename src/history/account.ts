@@ -13,7 +13,7 @@ import type {
 import type { UsageSample } from '../protocol/usage.ts';
 import type { Category } from '../vocabulary.ts';
 import { UsageGauge } from '../tokens/anchor.ts';
-import type { Prediction, Usage } from '../tokens/anchor.ts';
+import type { GaugeState, Prediction, Usage } from '../tokens/anchor.ts';
 import { addTokens, approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { knownWindow, UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
@@ -34,6 +34,9 @@ import { NO_RESULT, PresentItems } from './present.ts';
 import type { Light } from './present.ts';
 import { RecordedItems } from './recorded.ts';
 
+/** Compactions before which the gauge is remembered; more in a row are not undone. */
+const MOST_STATES = 100;
+
 /** Folds a log into an account, one record at a time. */
 export class AccountFold {
   readonly #settings: AccountSettings;
@@ -50,6 +53,8 @@ export class AccountFold {
   #model: string | undefined;
   #recordedUsable: number | undefined;
   #largestUsage = 0;
+  /** The gauge before each of the newest compactions. */
+  readonly #before = new Map<string, { readonly gauge: GaugeState; readonly estimate: number }>();
   /** The windows that providers named, by model. */
   readonly #learnt = new Map<string, number>();
   #startedAt: string | undefined;
@@ -64,7 +69,7 @@ export class AccountFold {
   /** @param keepFrames as of `HistoryFold`: past projections that an undo further on may need */
   constructor(settings: AccountSettings, keepFrames = Infinity) {
     this.#settings = settings;
-    this.#gauge = new UsageGauge(settings.safetyMultiplier);
+    this.#gauge = new UsageGauge(settings.safetyMultiplier, settings.toolTokens);
     const light = {
       make: (item: Item) => this.#light(item),
       resultCallId: ({ resultOf }: Light) => resultOf,
@@ -146,6 +151,16 @@ export class AccountFold {
   gauge(): { readonly used: number; readonly rawWindow: number | undefined } {
     const { window, from } = this.#window();
     return { used: this.#gauge.usage().used, rawWindow: from === 'unknown' ? undefined : window };
+  }
+
+  /** What the gauge would say of a history of so many tokens that no report has measured. */
+  usedWith(tokens: number): number {
+    return this.#gauge.usedWith(this.#instructionEstimate + tokens);
+  }
+
+  /** What the gauge will say once these items are the history. */
+  usedAfter(items: readonly Item[]): number {
+    return this.usedWith(items.reduce((sum, item) => sum + this.#sizes(item).estimate, 0));
   }
 
   /**
@@ -297,6 +312,7 @@ export class AccountFold {
   #takeCompaction(record: CompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
     const used = this.#usedBefore(record);
+    this.#keepState(record.id);
     const itemsBefore = this.#history.entries.length;
     this.#change(at);
     this.#refillGauge(record.replacement);
@@ -320,6 +336,7 @@ export class AccountFold {
   #takeMicro(record: MicroCompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
     const used = this.#usedBefore(record);
+    this.#keepState(record.id);
     const clearedBefore = this.#cleared;
     this.#change(at);
     const saved = this.#cleared - clearedBefore;
@@ -360,11 +377,18 @@ export class AccountFold {
     };
   }
 
-  /** The history only loses its end. */
+  #keepState(id: string): void {
+    this.#before.set(id, { gauge: this.#gauge.snapshot(), estimate: this.#present.estimate });
+    const [oldest] = this.#before.keys();
+    if (oldest !== undefined && this.#before.size > MOST_STATES) this.#before.delete(oldest);
+  }
+
+  /** The history only loses its end, and the gauge what that held. */
   #takeTurnBack(record: UndoTurnRecord): void {
+    const estimate = this.#present.estimate;
     if (this.#history.add(record) !== 'undone') return;
     this.#present.cutTo(this.#history.entries.length);
-    this.#estimateAnew();
+    this.#gauge.remove(estimate - this.#present.estimate);
   }
 
   #takeUndo(record: UndoCompactionRecord): void {
@@ -372,12 +396,19 @@ export class AccountFold {
     const index = this.#compactions.findLastIndex(({ id }) => id === record.compactionId);
     const mark = this.#compactions[index];
     if (mark !== undefined) this.#compactions[index] = { ...mark, isUndone: true };
-    this.#estimateAnew();
+    this.#undoGauge(record.compactionId);
   }
 
-  #estimateAnew(): void {
+  /** What was reported before a compaction measured the history that an undo brings back. */
+  #undoGauge(compactionId: string): void {
+    const now = this.#present.estimate;
+    const state = this.#before.get(compactionId);
+    if (state !== undefined) {
+      this.#gauge.restore(state.gauge, now - state.estimate);
+      return;
+    }
     this.#gauge.reset();
-    this.#gauge.addOverhead(this.#instructionEstimate + this.#present.estimate);
+    this.#gauge.addOverhead(this.#instructionEstimate + now);
   }
 
   #refillGauge(replacement: readonly Item[]): void {

@@ -109,6 +109,8 @@ export interface AccountSettings {
   readonly safetyMultiplier: number;
   /** Counts for the categories; the estimate unless given. The gauge always uses the estimate. */
   readonly count?: CountText;
+  /** Estimate of what requests hold besides instructions and items, until a report shows it: the schemas of tools. */
+  readonly toolTokens?: number;
   /** `model_context_window`: overrides what the file and the table say. */
   readonly window?: number;
 }

@@ -85,6 +85,11 @@ export interface Receipt {
   readonly dropped: ReceiptEntry;
   /** What the context holds afterwards, in tokens; the parts add up to `postTokens`. Absent in receipts of older versions. */
   readonly after?: Readonly<Record<ContextPart, number>>;
+  /**
+   * What the gauge of a thread counts and no item holds: instructions and tools, the margin of an estimate, what a provider
+   * counted besides. With it the items add up to `preTokens` and `postTokens`. Absent where items alone are counted.
+   */
+  readonly beside?: { readonly before: number; readonly after: number };
   readonly restoredFiles: readonly RestoredFile[];
   /** Known secrets that were replaced in the summary, by kind. */
   readonly redactions: Readonly<Record<string, number>>;

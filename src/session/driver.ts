@@ -97,7 +97,12 @@ export class Session {
   constructor(world: SessionWorld, past: Iterable<LogRecord> = []) {
     this.#world = world;
     const { config, compaction, emit } = world;
-    this.#thread = new ThreadState(config, compaction.count, compaction.within);
+    this.#thread = new ThreadState(
+      config,
+      compaction.count,
+      compaction.within,
+      approximateTokens(JSON.stringify(world.tools.specs), config.compact),
+    );
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
     this.#thread.restore([...past], (record) => this.#fold(record));
     this.#alarm = this.#thread.alarm();
@@ -456,12 +461,17 @@ export class Session {
   }
 
   #whatFills({ why, parts }: Extract<CompactionOutcome, { type: 'context_exhausted' }>): string {
-    const { instructions, tools, config } = this.#world;
-    const fixed = approximateTokens(instructions + JSON.stringify(tools.specs), config.compact);
+    const fixed = this.#instructionsAndTools();
     return (
       `${why.replace(/\.?$/, '.')} The window is filled by ${parts}, ` +
       `and by instructions and tools (about ${formatNumber(fixed)} tokens), which are in every request.`
     );
+  }
+
+  /** An estimate: what reports show besides may be anything, and is not what stays for certain. */
+  #instructionsAndTools(): number {
+    const { instructions, tools, config } = this.#world;
+    return approximateTokens(instructions + JSON.stringify(tools.specs), config.compact);
   }
 
   async #sample(number: number, signal: AbortSignal): Promise<void> {
@@ -617,12 +627,19 @@ export class Session {
 
   #subject(): Subject {
     const { threadId, transcriptPath, modelName } = this.#world;
-    const { rawWindow } = this.#thread.account.gauge();
+    const { account } = this.#thread;
+    const { used, rawWindow } = account.gauge();
     const trailOf = () => this.#thread.trail();
     const surroundingsOf = () => this.#missingContext();
     return {
       entries: this.#thread.entries,
-      kept: this.#thread.account,
+      kept: account,
+      gauge: {
+        used,
+        fixed: this.#instructionsAndTools(),
+        usedWith: (itemTokens) => account.usedWith(itemTokens),
+        usedAfter: (items) => account.usedAfter(items),
+      },
       window: rawWindow ?? UNKNOWN_MODEL_WINDOW,
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,

@@ -46,8 +46,9 @@ export class ThreadState {
   /**
    * @param count counts single items, whose sizes compactions read
    * @param within ends reading the trail that takes too long
+   * @param toolTokens estimate of the schemas of tools, which are in each request
    */
-  constructor(config: Config, count: CountText, within: WithinDeadline | undefined) {
+  constructor(config: Config, count: CountText, within: WithinDeadline | undefined, toolTokens = 0) {
     const { compact, modelContextWindow: window } = config;
     this.#thresholds = thresholdsOf(config);
     this.#within = within;
@@ -56,6 +57,7 @@ export class ThreadState {
       estimate: compact,
       safetyMultiplier: compact.tokenSafetyMultiplier,
       count,
+      toolTokens,
       ...(window === undefined ? {} : { window }),
     });
   }

@@ -18,7 +18,7 @@ import type { Rollout } from '../rollout/driver.ts';
 import { NO_LIMITS } from '../session/limits.ts';
 import { WatchedSession } from '../session/watched/driver.ts';
 import type { TurnEnding } from '../session/loop.ts';
-import { approximateTokens, withSafetyMargin } from '../tokens/estimate.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
 import { withinDeadline } from '../trail/deadline/driver.ts';
 import { usableWindow } from '../tokens/pressure.ts';
 import { openWorkspace, resolveRoot } from '../workspace/driver.ts';
@@ -528,7 +528,7 @@ function watcherSurroundings(
   );
 }
 
-/** Sizes are estimates with their margin: the exact tokenizer would cost each start more than all else together. @source docs/decisions/exec.md */
+/** Sizes are plain estimates, to which the gauge adds its margin where nothing anchors it: the exact tokenizer would cost each start more than all else together. @source docs/decisions/exec.md */
 async function compactionSurroundings(
   { config }: ThreadRequest,
   { clock, ids, summarizers, watcherSummarizers, hooks }: ThreadWorld,
@@ -539,7 +539,7 @@ async function compactionSurroundings(
     clock,
     ids,
     hash: (text) => createHash('sha256').update(text).digest('hex'),
-    count: (text) => withSafetyMargin(approximateTokens(text, compact), compact.tokenSafetyMultiplier),
+    count: (text) => approximateTokens(text, compact),
     counter: 'approximate',
     within: withinDeadline,
     files: await openWorkspace(root, undefined),

@@ -25,6 +25,13 @@ export interface Usage {
   readonly anchor: 'reported' | 'estimated' | 'none';
 }
 
+/** What a gauge knows of one history. */
+export interface GaugeState {
+  readonly anchor: UsageSample | undefined;
+  readonly since: number;
+  readonly whole: number;
+}
+
 /** Result of offering a sample to the gauge. */
 export type SampleVerdict =
   | { readonly accepted: true; readonly prediction: Prediction | undefined }
@@ -57,9 +64,30 @@ export class UsageGauge {
    */
   #unrecorded = Infinity;
   readonly #marginMultiplier: number;
+  readonly #expected: number;
 
-  constructor(marginMultiplier: number) {
+  /** @param expected the estimate of what requests hold besides items and overhead, until a report shows it */
+  constructor(marginMultiplier: number, expected = 0) {
     this.#marginMultiplier = marginMultiplier;
+    this.#expected = expected;
+  }
+
+  /** The state as it is, to be put back with `restore`. */
+  snapshot(): GaugeState {
+    return { anchor: this.#anchor, since: this.#since, whole: this.#whole };
+  }
+
+  /** Puts a state back, with tokens that came into the context since. */
+  restore({ anchor, since, whole }: GaugeState, added: number): void {
+    this.reset();
+    this.#anchor = anchor;
+    this.#since = since + added;
+    this.#whole = whole + added;
+  }
+
+  /** What it would say of so many tokens of items and overhead that no report has measured. */
+  usedWith(tokens: number): number {
+    return this.#estimate(tokens);
   }
 
   /** Adds one item of `tokens` estimated tokens to the context. */
@@ -130,9 +158,9 @@ export class UsageGauge {
     return { accepted: true, prediction };
   }
 
-  /** What each request holds besides its items, as far as reports showed it: system prompt, tool schemas. 0 without a report. */
+  /** What each request holds besides its items, as far as reports showed it: system prompt, tool schemas. Without a report the estimate. */
   get fixed(): number {
-    return Number.isFinite(this.#unrecorded) ? this.#unrecorded : 0;
+    return Number.isFinite(this.#unrecorded) ? this.#unrecorded : this.#expected;
   }
 
   /** Occupancy now. */

@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import type { SessionEvent } from '../../src/protocol/event.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
-import { NOT_BUILT } from '../support/built.ts';
+import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { Desk, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
@@ -363,6 +363,80 @@ describe('what has an owner comes back from it', () => {
     await client.next('turn_complete', ({ task_kind: kind }) => kind === 'regular');
     const sent = requests().at(-1)?.text ?? '';
     assert.equal(sent.match(/<plan_mode>on/g)?.length, 1);
+    await client.close();
+  });
+});
+
+/** What `baton inspect --json` counts in the only session. */
+async function inspected(at: Desk): Promise<number> {
+  const ended = await runBuilt(['inspect', at.rollouts()[0] ?? '', '--json'], { home: at.home });
+  assert.equal(ended.status, 0, ended.stderr);
+  const { gauge } = JSON.parse(ended.stdout) as { gauge: { used: number } };
+  return gauge.used;
+}
+
+describe('one count', () => {
+  test('gauge, event, receipt, preview and inspect say the same at each step', async () => {
+    play([
+      ...WORK,
+      { text: 'Counted.', usage: LITTLE },
+      { fault: { type: 'status', status: 500 } },
+      { text: 'On.', usage: { input: 5_000, output: 10 } },
+    ]);
+    const at = desk();
+    const client = serve(at, ALONE.split(' '));
+    client.say('Count the lamps.');
+    await client.next('turn_complete');
+    const first = await client.next('token_count');
+    assert.equal(first.used, LITTLE.input + LITTLE.output);
+    assert.equal(await inspected(at), first.used);
+
+    client.send({ type: 'compact', trigger: USER, strategy: 'full', preview: true });
+    const preview = await client.next('compact_preview');
+    client.send({ type: 'compact', trigger: USER, strategy: 'full' });
+    const completed = await client.next('compact_completed');
+    const after = await client.next('token_count');
+    assert.equal(preview.pre_compact_tokens, first.used);
+    assert.equal(completed.pre_compact_tokens, first.used);
+    assert.equal(completed.post_compact_tokens, after.used);
+    assert.ok(after.used > 1_000, `instructions and tools are in ${after.used}`);
+    assert.equal(await inspected(at), after.used);
+    const record = (await recordsOf(at)).find(({ type }) => type === 'compacted');
+    assert.ok(record?.type === 'compacted' && record.receipt !== undefined);
+    const { receipt } = record;
+    assert.deepEqual([receipt.preTokens, receipt.postTokens], [first.used, after.used]);
+    const { kept, cut, summarised, dropped, beside } = receipt;
+    const entries = [kept, cut, summarised, dropped].reduce((sum, each) => sum + (each?.tokens ?? 0), 0);
+    assert.equal(entries + (beside?.before ?? 0), receipt.preTokens);
+    const parts = Object.values(receipt.after ?? {}).reduce((sum, tokens) => sum + tokens, 0);
+    assert.equal(parts + (beside?.after ?? 0), receipt.postTokens);
+
+    client.send({ type: 'undo', what: 'compaction' });
+    const undone = await client.next('token_count');
+    await client.next('undo_completed');
+    assert.equal(undone.used, first.used);
+    assert.equal(await inspected(at), first.used);
+    assert.equal((await client.close()).status, 0);
+  });
+
+  test('a target below instructions and tools names them', async () => {
+    play([...WORK, { text: 'Counted.', usage: LITTLE }]);
+    const client = serve(desk(), ALONE.split(' '));
+    client.say('Count the lamps.');
+    await client.next('turn_complete');
+    client.send({ type: 'compact', trigger: USER, strategy: 'full', target_tokens: 1_000 });
+    const failed = await client.next('compact_failed');
+    assert.equal(failed.reason, 'cannot_fit');
+    assert.match(failed.error_message, /for instructions and tools, which are in every request/);
+    const [, least = ''] = /needs at least ([\d,]+)/.exec(failed.error_message) ?? [];
+    client.send({
+      type: 'compact',
+      trigger: USER,
+      strategy: 'full',
+      target_tokens: Number(least.replaceAll(',', '')) + 200,
+    });
+    const completed = await client.next('compact_completed');
+    assert.ok(completed.post_compact_tokens <= Number(least.replaceAll(',', '')) + 200);
     await client.close();
   });
 });

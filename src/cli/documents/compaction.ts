@@ -72,6 +72,10 @@ export const ReceiptDocument = z
       .strictObject({ kept: tokens, summary: tokens, files: tokens, state: tokens, hooks: tokens })
       .optional()
       .meta({ description: 'what the context holds afterwards; the parts add up to `postTokens`' }),
+    beside: z.object({ before: z.number(), after: z.number() }).optional().meta({
+      description:
+        'what the gauge counts and no item holds: with it the items add up to `preTokens` and `postTokens`',
+    }),
     restoredFiles: z.array(
       z.strictObject({ path: z.string(), tokens, sha256: z.string(), note: z.string().optional() }),
     ),

@@ -231,11 +231,9 @@ export class Compactor {
           commit: (result) => this.#thread.commit(result),
         },
       );
-      const preTokens =
-        compaction.type === 'full' ? compaction.record.receipt.preTokens : compaction.preTokens;
-      const postTokens =
-        compaction.type === 'full' ? compaction.record.receipt.postTokens : compaction.postTokens;
-      this.#guard = endCompaction(this.#guard, epoch, { type: 'compacted', preTokens, postTokens });
+      const sizes = itemSizes(compaction);
+      const { used: left } = this.#thread.usage();
+      this.#guard = endCompaction(this.#guard, epoch, { type: 'compacted', ...sizes, used: left });
       if (compaction.type === 'full' && ask.from !== 'manual') this.#before = used;
       return plan.type === 'newest_turns' && this.#isStillDue(ask)
         ? this.#exhausted(`Nothing more can be taken away, and ${plan.why}.`)
@@ -299,6 +297,16 @@ export class Compactor {
       },
     };
   }
+}
+
+/** What the items of a history took before and afterwards. */
+function itemSizes(compaction: Compaction): { readonly preTokens: number; readonly postTokens: number } {
+  if (compaction.type === 'micro') {
+    const { preTokens, postTokens } = compaction;
+    return { preTokens, postTokens };
+  }
+  const { preTokens, postTokens, beside = { before: 0, after: 0 } } = compaction.record.receipt;
+  return { preTokens: preTokens - beside.before, postTokens: postTokens - beside.after };
 }
 
 /** Ends that are somebody's will and no failure of a compaction. */
