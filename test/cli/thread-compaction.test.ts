@@ -199,6 +199,17 @@ describe('hooks of a thread', () => {
   });
 });
 
+const summarised = (requests: readonly Sent[]): number =>
+  requests.filter(({ body }) => !Array.isArray(body['tools']) || body['tools'].length === 0).length;
+
+const overflow = (limit: number): Reply => ({
+  fault: {
+    type: 'status',
+    status: 400,
+    message: `This model's maximum context length is ${limit} tokens. However, your messages resulted in 60000 tokens.`,
+  },
+});
+
 describe('warnings', () => {
   const warned = (events: readonly SessionEvent[]): readonly string[] =>
     typed(events, 'warning').flatMap(({ message }) => (/context is/.test(message) ? [message] : []));
@@ -237,8 +248,6 @@ describe('warnings', () => {
 
 describe('the loop guard', () => {
   test('holds over processes: a window that is always full sees as few summaries of a model as in one', async () => {
-    const summarised = (requests: readonly Sent[]): number =>
-      requests.filter(({ body }) => !Array.isArray(body['tools']) || body['tools'].length === 0).length;
     const turns = 6;
     const replies = (): readonly Reply[] => [
       ...WORK,
@@ -263,14 +272,6 @@ describe('the loop guard', () => {
 });
 
 describe('an overflow', () => {
-  const overflow = (limit: number): Reply => ({
-    fault: {
-      type: 'status',
-      status: 400,
-      message: `This model's maximum context length is ${limit} tokens. However, your messages resulted in 60000 tokens.`,
-    },
-  });
-
   test('teaches the window of the thread: gauge, thresholds, other processes', async () => {
     play([
       ...WORK,
@@ -395,16 +396,16 @@ describe('one count', () => {
     const preview = await client.next('compact_preview');
     client.send({ type: 'compact', trigger: USER, strategy: 'full' });
     const completed = await client.next('compact_completed');
-    const after = await client.next('token_count');
+    const left = await client.next('token_count');
     assert.equal(preview.pre_compact_tokens, first.used);
     assert.equal(completed.pre_compact_tokens, first.used);
-    assert.equal(completed.post_compact_tokens, after.used);
-    assert.ok(after.used > 1_000, `instructions and tools are in ${after.used}`);
-    assert.equal(await inspected(at), after.used);
+    assert.equal(completed.post_compact_tokens, left.used);
+    assert.ok(left.used > 1_000, `instructions and tools are in ${left.used}`);
+    assert.equal(await inspected(at), left.used);
     const record = (await recordsOf(at)).find(({ type }) => type === 'compacted');
     assert.ok(record?.type === 'compacted' && record.receipt !== undefined);
     const { receipt } = record;
-    assert.deepEqual([receipt.preTokens, receipt.postTokens], [first.used, after.used]);
+    assert.deepEqual([receipt.preTokens, receipt.postTokens], [first.used, left.used]);
     const { kept, cut, summarised, dropped, beside } = receipt;
     const entries = [kept, cut, summarised, dropped].reduce((sum, each) => sum + (each?.tokens ?? 0), 0);
     assert.equal(entries + (beside?.before ?? 0), receipt.preTokens);
