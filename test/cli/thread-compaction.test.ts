@@ -199,7 +199,7 @@ describe('hooks of a thread', () => {
   });
 });
 
-const summarised = (requests: readonly Sent[]): number =>
+const summariesIn = (requests: readonly Sent[]): number =>
   requests.filter(({ body }) => !Array.isArray(body['tools']) || body['tools'].length === 0).length;
 
 const overflow = (limit: number): Reply => ({
@@ -260,14 +260,14 @@ describe('the loop guard', () => {
       await client.next('turn_complete', ({ task_kind: kind }) => kind === 'regular');
     }
     await client.close();
-    const inOne = summarised(together());
+    const inOne = summariesIn(together());
     const apart = play(replies());
     const at = desk();
     for (let turn = 0; turn < turns; turn++) {
       await say(at, `Question ${turn}: ${'lamp '.repeat(2_000)}`, { isNew: turn === 0 });
     }
     assert.ok(inOne > 0, 'there was something to guard');
-    assert.equal(summarised(apart()), inOne);
+    assert.equal(summariesIn(apart()), inOne);
   });
 });
 
