@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { collect, KEY, request } from '../../test/support/provider-server/client.ts';
 import { startProviderServer } from '../../test/support/provider-server/server.ts';
 import { resolveModelProviders } from '../config/model-providers.ts';
@@ -49,6 +52,30 @@ test('local models are listed where a server answers', async () => {
   assert.equal(await listLocalModels(`${server.baseUrl}/nothing`), undefined);
   assert.equal(await listLocalModels('http://127.0.0.1:1/v1'), undefined);
 });
+
+const LIST = JSON.stringify({ data: [{ id: 'one' }] });
+for (const [what, encoding, body, expected] of [
+  ['is short', 'identity', Buffer.from(LIST), ['one']],
+  ['is compressed', 'gzip', gzipSync(LIST), undefined],
+  ['is too long', 'identity', Buffer.from(LIST + ' '.repeat(2 * 1024 * 1024)), undefined],
+] as const) {
+  test(`a list of models that ${what} is ${expected === undefined ? 'not read' : 'read'}`, async () => {
+    const lister = createServer((_, answer) => {
+      answer.writeHead(200, { 'content-encoding': encoding });
+      answer.end(body);
+    });
+    lister.listen(0, '127.0.0.1');
+    await once(lister, 'listening');
+    const address = lister.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    try {
+      assert.deepEqual(await listLocalModels(`http://127.0.0.1:${address.port}/v1`, 60_000), expected);
+    } finally {
+      lister.closeAllConnections();
+      lister.close();
+    }
+  });
+}
 
 for (const wireApi of WIRE_APIS) {
   test(`a configured provider that speaks ${wireApi} is opened and answers`, async () => {

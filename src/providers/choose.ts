@@ -107,6 +107,9 @@ function keyIn(environment: ChoiceSources['environment'], { envKey }: ModelProvi
 /** Longest wait for a local server, in milliseconds: it answers at once or it is not there. */
 const PROBE_TIMEOUT_MS = 500;
 
+/** Longest list of models, in bytes: that of a server with a thousand models takes a fifth. */
+const MAX_LIST_BYTES = 1024 * 1024;
+
 /** The names of the models of a server with an OpenAI-compatible list; undefined where none answers in so many milliseconds. */
 export async function listLocalModels(
   baseUrl: string,
@@ -116,13 +119,33 @@ export async function listLocalModels(
     const response = await fetch(`${baseUrl.replace(/(?<!\/)\/+$/, '')}/models`, {
       signal: AbortSignal.timeout(patienceMs),
       redirect: 'error',
+      headers: { 'accept-encoding': 'identity' },
     });
-    const body: unknown = await response.json();
-    if (!response.ok || !isJsonObject(body)) return undefined;
+    const body = await listIn(response);
+    if (!isJsonObject(body)) return undefined;
     return objectsAt(body, 'data').flatMap((model) => stringAt(model, 'id') ?? []);
   } catch {
     return undefined;
   }
+}
+
+/** Nothing compressed is read: `fetch` unpacks it, and a small answer may hold gigabytes. */
+async function listIn({ ok, headers, body }: Response): Promise<unknown> {
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (body === null) return undefined;
+  if (!ok || !/^\s*identity\s*$/i.test(encoding)) {
+    await body.cancel();
+    return undefined;
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    // Leaving the loop closes the connection.
+    if (bytes > MAX_LIST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }
 
 /** The model behind a provider. @param random see `ProviderSettings.random` */
