@@ -60,6 +60,18 @@ function writeSession(path: string, calls: number): void {
   writeFileSync(path, builder.lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
+/** What a report is made of: none of it runs, fetches or leads anywhere. */
+const PASSIVE_ELEMENTS = new Set(
+  'html head meta title style body main section h1 h2 h3 p span i b em strong div figure figcaption details summary table thead tbody tr th td ul ol li dl dt dd br hr code small svg g rect line path circle text polyline polygon tspan'.split(
+    ' ',
+  ),
+);
+const PASSIVE_ATTRIBUTES = new Set(
+  'id class lang charset name content scope colspan role aria-label aria-hidden viewBox cx cy r d x y width height'.split(
+    ' ',
+  ),
+);
+
 type Document = z.infer<typeof ReplayDocument>;
 type Session = Extract<Document['sessions'][number], { format: string }>;
 
@@ -245,6 +257,42 @@ describe('the report of baton replay', () => {
     assert.ok(!html.includes('<b>'), 'no markup of the transcript');
     assert.ok(html.includes('&lt;script&gt;'), 'markup of the transcript is shown as text');
     assert.ok(!html.includes('and once more and once more'), 'no content of the session');
+  });
+
+  it('holds nothing active, whatever a session and its name say', async () => {
+    const named = join(home, `"><img src=x onerror=alert(1)>' onload='y.jsonl`);
+    const attacked = join(home, 'attacked.html');
+    const attack = `"'><svg onload=alert(1)><a href="javascript:alert(2)">x</a><!-- ]]> \`\${1}`;
+    const fileName = `src/"onmouseover="alert(3)' x='.ts`;
+    writeSession(short, 3);
+    const text = readFileSync(short, 'utf8').replaceAll(
+      JSON.stringify(HOSTILE).slice(1, -1),
+      JSON.stringify(`${attack} ${HOSTILE}`).slice(1, -1),
+    );
+    const renamed = text
+      .replaceAll(/src\/part-\d-\d\.ts/g, JSON.stringify(fileName).slice(1, -1))
+      .replaceAll(/"model":"[^"]*"/g, `"model":${JSON.stringify(attack)}`);
+    assert.ok(
+      renamed.includes('onmouseover') && renamed.includes('<svg onload'),
+      'the attack is in the session',
+    );
+    writeFileSync(named, renamed);
+    const ran = await baton(home, ['replay', named, '--html', attacked]);
+    assert.equal(ran.status, 0, ran.stderr);
+    const html = readFileSync(attacked, 'utf8');
+    assertWellFormed(html);
+    assert.ok(html.includes('&lt;img src=x'), 'the name of the file is shown as text');
+    // What is well-formed holds no markup but these tags.
+    const attributes = new Set<string>();
+    for (const [, name = '', all = ''] of html.matchAll(
+      /<([a-z][a-z0-9]*)((?:\s+[\w-]+(?:="[^"<>]*")?)*)\s*\/?>/gi,
+    )) {
+      assert.ok(PASSIVE_ELEMENTS.has(name), `<${name}>`);
+      for (const [, key = ''] of all.matchAll(/\s([\w-]+)(?==|\s|$)(?:="[^"]*")?/g)) attributes.add(key);
+    }
+    const active = [...attributes].filter((key) => !PASSIVE_ATTRIBUTES.has(key));
+    assert.deepEqual(active, [], 'attributes that run or fetch something');
+    assert.doesNotMatch(/<style>([^<]*)<\/style>/.exec(html)?.[1] ?? '', /url\(|@import|expression/);
   });
 
   it('has the same bytes again, and replaces no file unless told to', async () => {
