@@ -10,7 +10,7 @@ import type { Mention, Quotable } from './identifiers.ts';
 import { ItemLedger } from './items.ts';
 import { PlaceLedger } from './place.ts';
 import { PlanLedger } from './plan.ts';
-import { redactPrivateKeys } from './redact.ts';
+import { withoutSecrets } from './redact.ts';
 import { RequestLedger } from './requests.ts';
 import { RunLedger } from './runs.ts';
 import { endsOf } from './sentences.ts';
@@ -59,9 +59,9 @@ export class Book {
     return bare.startsWith('./') ? bare.slice(2) : bare;
   }
 
-  /** Takes in the names of a text. */
+  /** Takes in the names of a text. A secret by itself reads like one: without what stands before it, nothing tells it. */
   note(text: string, by: Mention, quotable?: Quotable): void {
-    this.index.add(redactPrivateKeys(text), { by, position: this.position, root: this.root, quotable });
+    this.index.add(withoutSecrets(text), { by, position: this.position, root: this.root, quotable });
   }
 
   /** A text that may be quoted for its names. */

@@ -6,7 +6,7 @@ import { DEFINITION, definedIn, LASTING_KIND } from './definitions.ts';
 import { rowsLater } from './file-rows.ts';
 import { bringUpToDate, isTouched, trimmedLines } from './known-text.ts';
 import type { FileChange, KnownText } from './known-text.ts';
-import { redact, redactPrivateKeys } from './redact.ts';
+import { redact, withoutSecrets } from './redact.ts';
 import { detached } from './sentences.ts';
 import type { FileAction } from './calls.ts';
 import type { FileTrail, LineRange, Removal } from './trail.ts';
@@ -315,7 +315,7 @@ export class FileLedger {
 
   /** @param replaced of a text that the agent wrote, what stood there before; absent where it was read */
   #addSymbols(entry: Entry, text: string, replaced?: string): void {
-    const searched = redactPrivateKeys(text.slice(0, SEARCHED_LENGTH));
+    const searched = withoutSecrets(text.slice(0, SEARCHED_LENGTH));
     for (const [, kind, name] of searched.matchAll(DEFINITION)) {
       if (kind !== undefined && name !== undefined) {
         noteNewest(entry.defined, name, detached(kind));

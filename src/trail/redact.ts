@@ -23,6 +23,10 @@ export const SECRET_KINDS = [
 ] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
+declare const REDACTED: unique symbol;
+/** A text that went through `redact` as a whole: what writers of text that leaves require, and only this file makes. */
+export type Redacted = string & { readonly [REDACTED]: true };
+
 function mark(kind: SecretKind): string {
   return `[redacted ${kind}]`;
 }
@@ -274,12 +278,6 @@ const SHAPES: readonly Shape[] = [
       /^([\w.*-]{1,253}:(?:543\d|6432|\*):(?!\d{1,6}:)[\w*-]{1,64}:[\w*-]{1,64}:)(?![$<{[\s])\S{3,200}$/gm,
     replacement: `$1${mark('password')}`,
   },
-  {
-    kind: 'url_password',
-    sign: /%3[Aa]%2[Ff]/,
-    pattern: /(%3A%2F%2F[\w.~-]{0,100}%3A)(?:[\w.~!*-]|%(?!40)[\dA-F]{2}){1,200}%40(?=\w)/gi,
-    replacement: `$1${mark('url_password')}%40`,
-  },
 ];
 
 function redactContexts(text: string): string {
@@ -288,7 +286,7 @@ function redactContexts(text: string): string {
   for (const { kind, sign, pattern, replacement } of SHAPES) {
     if (sign.test(result)) result = result.replace(pattern, replacement ?? mark(kind));
   }
-  return redactBase64(redactCommands(result));
+  return redactEscapedAddresses(redactBase64(redactCommands(result)));
 }
 
 /** User and password of an address, tried behind its `://`. */
@@ -310,6 +308,27 @@ function redactAddresses(text: string): string {
     if (user === '' && found[0].length < 3) continue;
     kept += `${text.slice(done, at + 3)}${user}:${mark('url_password')}@`;
     done = at + 3 + found[0].length;
+  }
+  return done === 0 ? text : kept + text.slice(done);
+}
+
+/** What stands behind `://` where an address is escaped, up to what an escaped address does not hold. */
+const ESCAPED_ADDRESS = /%3A%2F%2F/gi;
+const ESCAPED_REST = /[\w.~!*%-]{1,300}/y;
+
+/** The same for `postgres%3A%2F%2Fada%3Apassword%40host`. */
+function redactEscapedAddresses(text: string): string {
+  let kept = '';
+  let done = 0;
+  ESCAPED_ADDRESS.lastIndex = 0;
+  while (ESCAPED_ADDRESS.test(text)) {
+    const from = ESCAPED_ADDRESS.lastIndex;
+    const rest = matchAt(ESCAPED_REST, text, from)?.[0] ?? '';
+    const host = rest.search(/%40\w/);
+    const colon = rest.search(/%3A/i);
+    if (colon < 0 || host <= colon + 3 || /%2F%2F/i.test(rest.slice(0, host))) continue;
+    kept += text.slice(done, from + colon + 3) + mark('url_password');
+    done = from + host;
   }
   return done === 0 ? text : kept + text.slice(done);
 }
@@ -470,9 +489,15 @@ function isSecretValue(
 }
 
 /** Replaces every secret of a known shape or name by `[redacted KIND]`. Linear; a text without any comes back as it is. */
-export function redact(text: string): string {
+export function redact(text: string): Redacted {
   const tokens = redactTokens(redactWrapped(redactPrivateKeys(text)));
-  return redactNamed(redactAddresses(redactContexts(tokens)));
+  return redactNamed(redactAddresses(redactContexts(tokens))) as Redacted;
+}
+
+/** A text without its secrets and without the marks, which name their kinds: for one that is searched for names. */
+export function withoutSecrets(text: string): string {
+  const redacted = redact(text);
+  return redacted === text ? text : redacted.replace(/\[redacted \w{1,20}\]/g, '[]');
 }
 
 /** The marks in a text by kind; kinds without any are absent. */
@@ -494,7 +519,7 @@ const END = '-----END ';
  * Replaces private keys only, the one secret that has many lines: a line of it alone looks like a path. A key without its
  * end was cut off: everything after its beginning goes.
  */
-export function redactPrivateKeys(text: string): string {
+function redactPrivateKeys(text: string): string {
   return redactPem(text.includes('Private-Lines: ') ? redactPutty(text) : text);
 }
 

@@ -1,6 +1,7 @@
 // The scratch file: what it is called, whether the agent wrote to it, and what the watcher writes where it did not.
 
 import { redact } from '../trail/redact.ts';
+import type { Redacted } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { endOf, writeTail } from './packet/tail.ts';
@@ -128,7 +129,7 @@ const ACTIVITY_TOKENS = 2_000;
 const ACTIVITIES = 20;
 
 /** The last work, verbatim and bounded, known secrets replaced; a section to be appended. */
-export function scratchText(trail: Trail, { sequenceId, lastAgentMessage = '' }: OwnScratch): string {
+export function scratchText(trail: Trail, { sequenceId, lastAgentMessage = '' }: OwnScratch): Redacted {
   const said = endOf(redact(lastAgentMessage.trim()), MESSAGE_LENGTH);
   const done = writeTail(trail, {
     maxItems: ACTIVITIES,
@@ -142,5 +143,5 @@ export function scratchText(trail: Trail, { sequenceId, lastAgentMessage = '' }:
     said === '' ? '' : `### The agent's last message\n\n${said}`,
     done === '' ? '' : `### Last activities, oldest first\n\n${done}`,
   ];
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  return redact(`${parts.filter((part) => part !== '').join('\n\n')}\n`);
 }

@@ -383,6 +383,18 @@ test('secrets are replaced and counted, wherever they came from', () => {
   assert.ok((redactions.api_key ?? 0) > 0 && (redactions.github_token ?? 0) > 0);
 });
 
+test('a password alone is not listed as a name of the file that holds it', () => {
+  const story = Story.in(home)
+    .user('Set the database up.')
+    .sh('cat ~/.my.cnf', 'password=hunter2_prod_db')
+    .read(`${home}/settings.ini`, 'password = hunter2_prod_db\n')
+    .sh('grep -rn password', './app.conf:3:password=hunter2_prod_db')
+    .agent('I read the settings.');
+  const { text } = writeSummary(trailOf(story), { count: approximateTokens, budgetTokens: 8_000 });
+  assert.doesNotMatch(text, /hunter2/);
+  assert.match(text, /\[redacted password\]/);
+});
+
 test('five compactions in a row lose no rule, no open request and no edited path', () => {
   const story = Story.in(home);
   const rules: string[] = [];

@@ -10,7 +10,7 @@ import { untoldLines } from './message-lines.ts';
 import type { Lines } from './lines.ts';
 import { preservedWords } from './preserved.ts';
 import { countRedactions, redact } from '../redact.ts';
-import type { SecretKind } from '../redact.ts';
+import type { Redacted, SecretKind } from '../redact.ts';
 import { toldLead } from './list-lead.ts';
 import { LinePicker } from './salience.ts';
 import type { SummaryLine } from './line.ts';
@@ -49,7 +49,7 @@ export interface SummaryOptions {
 
 /** A summary and what is in it. */
 export interface Summary {
-  readonly text: string;
+  readonly text: Redacted;
   /** By the caller's `count`, over the whole text; never above the budget. */
   readonly tokens: number;
   /** Sections that say something, in order. */
@@ -80,7 +80,7 @@ export function writeSummary(
   const hasUse = trail.current.unread.length > 0 && spare >= SPARE_SHARE * budgetTokens;
   const draft = hasUse ? pickedDraft(linesFor(spare), paper) : first;
   const { picked } = draft.picker;
-  const whole = (): string => wholeText(draft);
+  const whole = (): Redacted => wholeText(draft);
   for (;;) {
     const text = whole();
     const tokens = count(text);
@@ -121,7 +121,7 @@ function pickedDraft(lines: Lines, paper: Paper): Draft {
   return draft;
 }
 
-function wholeText({ picker: { picked }, lines, budget }: Draft): string {
+function wholeText({ picker: { picked }, lines, budget }: Draft): Redacted {
   return render(picked.length === 0 ? [] : [...picked, ...untoldLines(lines.messages, picked)], budget);
 }
 
@@ -194,7 +194,7 @@ function heading(section: number): string {
   return `${section + 1}. ${SUMMARY_SECTIONS[section] ?? ''}:`;
 }
 
-function render(picked: readonly SummaryLine[], budget: number): string {
+function render(picked: readonly SummaryLine[], budget: number): Redacted {
   const blocks: string[] = [];
   SUMMARY_SECTIONS.forEach((_, section) => {
     const lines = picked.filter((line) => line.section === section).toSorted((a, b) => a.order - b.order);

@@ -8,6 +8,7 @@ import type { JudgmentRequest } from '../../protocol/judgment.ts';
 import type { CompactionPlan } from '../../protocol/plan.ts';
 import type { Config } from '../../config/schema.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
+import type { Redacted } from '../../trail/redact.ts';
 import type { Trail } from '../../trail/trail.ts';
 import type { WorldFacts } from '../packet/facts.ts';
 import type { Policy } from '../policy.ts';
@@ -111,5 +112,5 @@ export interface ScratchFiles {
   /** Bytes; undefined: there is no such file, or none that may be written. */
   size(path: string): Promise<number | undefined>;
   /** @throws what keeps it from being written */
-  append(path: string, text: string): Promise<void>;
+  append(path: string, text: Redacted): Promise<void>;
 }

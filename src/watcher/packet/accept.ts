@@ -2,7 +2,7 @@
 
 import type { CountText } from '../../tokens/estimate.ts';
 import { countRedactions, redact } from '../../trail/redact.ts';
-import type { SecretKind } from '../../trail/redact.ts';
+import type { Redacted, SecretKind } from '../../trail/redact.ts';
 import { clip } from '../../trail/sentences.ts';
 import { FACTS_HEADING, withoutForgedHeading } from './facts.ts';
 import { divide, PACKET_SECTIONS, SECTION_NAMES } from './sections.ts';
@@ -17,7 +17,7 @@ export type PacketAnswer =
   | {
       readonly type: 'packet';
       /** As it will be handed back, harness facts included. */
-      readonly text: string;
+      readonly text: Redacted;
       /** By the caller's `count`; never above the limit. */
       readonly tokens: number;
       /** Parts that say something, in order. */
@@ -215,7 +215,8 @@ function packetOf(
   settings: AcceptSettings,
 ): PacketAnswer {
   const parts = withTail(blocks, settings.tail).map(partOf);
-  const { text, linesCut } = fit(parts, settings);
+  const { text: fitting, linesCut } = fit(parts, settings);
+  const text = redact(fitting);
   return {
     type: 'packet',
     text,

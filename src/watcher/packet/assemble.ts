@@ -11,7 +11,7 @@ import { carriedLines, deliveredLines, failureLines } from '../../trail/summary/
 import { preservedWords } from '../../trail/summary/preserved.ts';
 import { countRedactions, redact } from '../../trail/redact.ts';
 import { ruleLines } from '../../trail/summary/request-lines.ts';
-import type { SecretKind } from '../../trail/redact.ts';
+import type { Redacted, SecretKind } from '../../trail/redact.ts';
 import { LinePicker } from '../../trail/summary/salience.ts';
 import { clip, clipMiddle, oneLine } from '../../trail/sentences.ts';
 import { standingOf } from '../../trail/taken-back.ts';
@@ -54,7 +54,7 @@ export interface AssembleSettings {
 
 /** A packet of the watcher's own. */
 export interface AssembledPacket {
-  readonly text: string;
+  readonly text: Redacted;
   /** By the caller's `count`; never above the limit. */
   readonly tokens: number;
   /** What it gives as the next step; undefined where nothing is left as far as the log tells. */
@@ -136,12 +136,12 @@ interface Frame {
   readonly turns: readonly number[];
 }
 
-function fit(picked: SummaryLine[], frame: Frame, { maxTokens, count }: AssembleSettings): string {
+function fit(picked: SummaryLine[], frame: Frame, { maxTokens, count }: AssembleSettings): Redacted {
   for (;;) {
     const text = render(picked, frame);
     const over = count(text) - maxTokens;
     if (over <= 0) return text;
-    if (picked.length === 0) return cutToFit(text, maxTokens, count);
+    if (picked.length === 0) return redact(cutToFit(text, maxTokens, count));
     // What was taken last was worth least.
     for (let left = over; left > 0;) {
       const line = picked.pop();
@@ -151,7 +151,7 @@ function fit(picked: SummaryLine[], frame: Frame, { maxTokens, count }: Assemble
   }
 }
 
-function render(picked: readonly SummaryLine[], { top, tail, facts, directive, turns }: Frame): string {
+function render(picked: readonly SummaryLine[], { top, tail, facts, directive, turns }: Frame): Redacted {
   const blocks = HEADINGS.flatMap((heading, section) => {
     const lines = picked.filter((line) => line.section === section).toSorted((a, b) => a.order - b.order);
     const note = section === CHAIN ? leftOut(lines, turns) : '';
