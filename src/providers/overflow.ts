@@ -155,7 +155,9 @@ const GROUPED = /(?<![\d.,])\d{1,3}(?:[ .'’_\u00a0\u202f]\d{3})+(?!\d)/g;
 const IN_THOUSANDS = /(?<=\b\d{1,4})k\b/gi;
 
 function withPlainNumbers(message: string): string {
-  return message.replaceAll(GROUPED, (number) => number.replaceAll(/\D/g, '')).replaceAll(IN_THOUSANDS, '000');
+  return message
+    .replaceAll(GROUPED, (number) => number.replaceAll(/\D/g, ''))
+    .replaceAll(IN_THOUSANDS, '000');
 }
 
 function countOf(digits: string | undefined): number | undefined {
