@@ -111,7 +111,7 @@ describe('baton prompts', () => {
     writeFileSync(file('judgment.md'), '');
     const all = await run('diff');
     assert.match(all.stdout, /^auto-compact\.md: unchanged$/m);
-    assert.match(all.stdout, /^--- shipped\/handoff\.md\n\+\+\+ .*handoff\.md\n@@ -2,5 \+2,5 @@$/m);
+    assert.match(all.stdout, /^--- shipped\/handoff\.md\n\+\+\+ .*handoff\.md\n@@ -2,6 \+2,6 @@$/m);
     assert.match(all.stdout, /^-Continue from here.*\n\+Go on from here/m);
     assert.match(all.stdout, /^judgment\.md: unchanged$/m);
     assert.match(all.stderr, /judgment\.md is empty; the shipped prompt is used/);

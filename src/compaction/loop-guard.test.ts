@@ -269,3 +269,9 @@ test('a guard survives JSON at every moment, in flight too', () => {
     { ...SEED, numRuns: 100 },
   );
 });
+
+test('growth is counted from what the provider reports, where the gauge had supposed more', () => {
+  const guard = { ...NEW_GUARD, rearm: { used: 62_000, freed: 500 } };
+  assert.deepEqual(noteReport(guard, 62_500, 9_000).rearm, { used: 9_000, freed: 500 });
+  assert.deepEqual(noteReport(guard, 62_500, 70_000).rearm, guard.rearm);
+});

@@ -141,10 +141,14 @@ function judgeEffect(guard: LoopGuard, freedShare: number): LoopGuard {
 }
 
 /**
- * The first report after an automatic compaction: by it, and not by the estimate, the provider counts.
+ * The first report after an automatic compaction: by it, and not by the estimate, the provider counts. Growth is counted from it
+ * where less is used than the gauge had supposed.
  * @param before used tokens when the compaction was asked for, by the same gauge
  */
-export function noteReport(guard: LoopGuard, before: number, used: number): LoopGuard {
+export function noteReport(reported: LoopGuard, before: number, used: number): LoopGuard {
+  const { rearm } = reported;
+  const guard =
+    rearm === undefined ? reported : { ...reported, rearm: { ...rearm, used: Math.min(rearm.used, used) } };
   if (used < before * (1 - LEAST_FREED_SHARE)) return { ...guard, unfelt: 0 };
   const unfelt = guard.unfelt + 1;
   return { ...guard, unfelt, ...(unfelt >= MOST_IN_A_ROW ? { breaker: 'effect' as const } : {}) };
