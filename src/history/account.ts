@@ -336,7 +336,8 @@ export class AccountFold {
   #takeMicro(record: MicroCompactedRecord, at: LogRecord): void {
     const before = this.#gauge.usage().used;
     const used = this.#usedBefore(record);
-    this.#keepState(record.id);
+    // Only a clearing that renamed its lines can be undone, and to settle the sizes for each would cost the whole context.
+    if (record.newRefs !== undefined) this.#keepState(record.id);
     const clearedBefore = this.#cleared;
     this.#change(at);
     const saved = this.#cleared - clearedBefore;
@@ -383,12 +384,16 @@ export class AccountFold {
     if (oldest !== undefined && this.#before.size > MOST_STATES) this.#before.delete(oldest);
   }
 
-  /** The history only loses its end, and the gauge what that held. */
+  /** The history only loses its end. What was reported counted that end. */
   #takeTurnBack(record: UndoTurnRecord): void {
-    const estimate = this.#present.estimate;
     if (this.#history.add(record) !== 'undone') return;
     this.#present.cutTo(this.#history.entries.length);
-    this.#gauge.remove(estimate - this.#present.estimate);
+    this.#estimateAnew();
+  }
+
+  #estimateAnew(): void {
+    this.#gauge.reset();
+    this.#gauge.addOverhead(this.#instructionEstimate + this.#present.estimate);
   }
 
   #takeUndo(record: UndoCompactionRecord): void {
@@ -401,14 +406,9 @@ export class AccountFold {
 
   /** What was reported before a compaction measured the history that an undo brings back. */
   #undoGauge(compactionId: string): void {
-    const now = this.#present.estimate;
     const state = this.#before.get(compactionId);
-    if (state !== undefined) {
-      this.#gauge.restore(state.gauge, now - state.estimate);
-      return;
-    }
-    this.#gauge.reset();
-    this.#gauge.addOverhead(this.#instructionEstimate + now);
+    if (state === undefined) this.#estimateAnew();
+    else this.#gauge.restore(state.gauge, this.#present.estimate - state.estimate);
   }
 
   #refillGauge(replacement: readonly Item[]): void {

@@ -30,11 +30,11 @@ before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 /** A turn under pressure, with a commit and what a handover may ask for, and once more. Each command is asked for once. */
 function repliesOf(round: number): readonly Reply[] {
   return [2 * round, 2 * round + 1].flatMap((number): readonly Reply[] => {
-    const command = `echo ${number} >> ${EFFECTS}; git add -A; git commit -m "Trim wick ${number}"`;
+    const command = `echo ${number} >> ${EFFECTS}; git add -A; git commit -m "Trim wick ${number}" && seq 1 4000`;
     return [
       { calls: [{ name: 'shell', arguments: { command } }], usage: { input: 62_000, output: 60 } },
-      // Whatever a kill has left for it to answer: it is a packet where one is asked for.
-      says(PACKET, 9_000),
+      // Whatever a kill has left for it to answer: it is a packet where one is asked for, and then the context is smaller.
+      says(PACKET, 63_000),
       says(PACKET, 9_000),
     ];
   });
@@ -85,7 +85,7 @@ test(`killed ${ROUNDS} times at chance moments, a session loses nothing and repe
   let killed = 0;
   for (let round = 0; round <= ROUNDS; round++) {
     const isLast = round === ROUNDS;
-    const [lines, ms] = [1 + Math.floor(next() * 55), Math.floor(next() * 25)];
+    const [lines, ms] = [1 + Math.floor(next() * 90), Math.floor(next() * 25)];
     server.play({ key: EXEC_KEY, replies: repliesOf(round) });
     const isRecorded = at.rollouts().some((path) => readFileSync(path, 'utf8').includes('\n'));
     const args = ['--json', ...(isRecorded ? ['--resume', 'last'] : []), `Watch ${round}: trim the wick.`];

@@ -14,9 +14,17 @@ const server = await startProviderServer({ replies: [{}] });
 after(() => server.close());
 before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 
-/** The last turn of each run reports 62 % used, and a commit was made in it: the watcher wants to hand over. */
+/**
+ * The last turn of each run reports 62 % used, and a commit was made in it: the watcher wants to hand over. The output is what
+ * a compaction can free.
+ */
 const COMMIT: Reply = {
-  calls: [{ name: 'shell', arguments: { command: 'git commit -q --allow-empty -m "Light the lamp"' } }],
+  calls: [
+    {
+      name: 'shell',
+      arguments: { command: 'git commit -q --allow-empty -m "Light the lamp" && seq 1 9000' },
+    },
+  ],
   usage: { input: 20_000, output: 60 },
 };
 const ANSWER: Reply = { text: 'There are 7 files.', usage: { input: 62_000, output: 60 } };

@@ -1,5 +1,6 @@
 // Sessions that are made to be slow: four times as much of one takes no more than four times as long, but for noise.
 
+import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -38,7 +39,11 @@ describe('a session that is made to be slow', () => {
             writeFileSync(path, shape.text(n));
             return path;
           },
-          run: (path) => baton(home, [command, path, ...options]),
+          run: async (path) => {
+            const { stdout } = await baton(home, [command, path, ...options]);
+            // What a deadline ends takes no longer, however it grows.
+            assert.doesNotMatch(stdout, /summary is plain|Every summary took too long/);
+          },
         }));
     }
   }

@@ -61,22 +61,34 @@ function long(count: number): string {
 }
 
 describe('messages that wait', () => {
-  test('have an end, and what is told and logged of them grows with them', async () => {
+  /** Sends so many messages at once. @returns bytes of events and of the log */
+  async function flood(messages: number) {
     const at = desk();
     const client = await busy(at);
-    client.write(Array.from({ length: 3000 }, (_, count) => op(`Message ${count}.`, `m-${count}`)).join(''));
+    const ops = Array.from({ length: messages }, (_, count) => op(`Message ${count}.`, `m-${count}`));
+    client.write(ops.join(''));
     await client.next('error', ({ code }) => code === 'queue_full');
-    while (errorsOf(client, 'queue_full') < 2900) await client.next('error');
+    while (errorsOf(client, 'queue_full') < messages - 100) await client.next('error');
+    client.kill('SIGKILL');
+    await client.ended;
+    return { client, told: bytesOf(client.events), logged: statSync(at.rollouts()[0] ?? '').size };
+  }
+
+  test('have an end, and what is told and logged of them grows with them', async () => {
+    const half = await flood(1500);
+    const { client, told, logged } = await flood(3000);
     const newest = client.events.findLast((event) => event.type === 'queue_changed');
     assert.equal(newest?.messages.length, 100);
     assert.equal(newest.messages[99]?.text, 'Message 99.');
     const refused = client.events.find((event) => event.type === 'error');
     assert.match(refused?.type === 'error' ? refused.message : '', /100 messages/);
     // Before there was a limit: 459 MB.
-    assert.ok(bytesOf(client.events) < 3_000_000, `${bytesOf(client.events)} bytes of events`);
-    assert.ok(statSync(at.rollouts()[0] ?? '').size < 3_000_000);
-    client.kill('SIGKILL');
-    await client.ended;
+    assert.ok(Math.max(told, logged) < 3_000_000, `${told} bytes of events, ${logged} of the log`);
+    assert.ok(told < 2.2 * half.told, `${half.told} bytes of events for half of it, ${told} for all`);
+    assert.ok(
+      logged < 2.2 * half.logged,
+      `${half.logged} bytes of the log for half of it, ${logged} for all`,
+    );
   });
 
   test('are logged once where they are long, shown in part, and outlive the process whole', async () => {
