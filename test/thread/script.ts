@@ -18,8 +18,9 @@ const LATE = 'Then say good night.';
 /** What the user says, in the order in which it is said. */
 export const MESSAGES: readonly string[] = [FIRST, QUEUED, STEERED, LATE];
 
+/** What the command prints is what a compaction can free. */
 function commits(name: string, input: number): Reply {
-  const command = `echo ${name} >> ${EFFECTS}; git add -A; git commit -m "Trim the ${name}"`;
+  const command = `echo ${name} >> ${EFFECTS}; git add -A; git commit -m "Trim the ${name}" && seq 1 9000`;
   return { calls: [{ name: 'shell', arguments: { command } }], usage: { input, output: 60 } };
 }
 
