@@ -197,6 +197,8 @@ const options = [
   `--test-concurrency=${PROCESSES}`,
   // It repeats the failures at the end, where the last page of a log shows them.
   '--test-reporter=spec',
+  // What waits for ever fails the run instead of holding it. The longest file takes two minutes.
+  '--test-timeout=600000',
 ];
 const [tests, checked, installed] = await Promise.all([
   run('tests', [process.execPath, ...options, ...paths], { env }),
