@@ -59,7 +59,7 @@ export interface Subject {
   readonly kept?: KeptItems;
   /** What the owner of the thread says of its place and rules now, where the initial context says otherwise. */
   readonly surroundings?: readonly Item[];
-  /** The gauge of a living thread, by which sizes are told; absent: the items alone are counted. */
+  /** The gauge of a living thread, which every size comes from; absent: only the items count. */
   readonly gauge?: ContextGauge;
   /** What hooks are told of it. */
   readonly session: HookSession;

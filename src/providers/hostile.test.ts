@@ -128,7 +128,7 @@ for (const wire of WIRE_APIS) {
       assert.ok(ms < 5_000 && asked > 1, `${ms} ms, ${asked} requests`);
     });
 
-    test('a day to wait is told at once, and not waited for', async () => {
+    test('a wait of a day is reported at once', async () => {
       answer = (_, response) => response.writeHead(429, { 'retry-after': '86400' }).end();
       const { failure, error, ms } = await ask(wire, { retry: DEFAULT_RETRY_POLICY });
       assert.equal(failure?.code, 'model_rate_limit');

@@ -1,4 +1,4 @@
-// What would outlive a thread that is ended from outside: groups of processes, and files that are not finished. Whoever owns the
+// What a thread that is ended from outside leaves behind: process groups and unfinished files. The owner of the
 // thread listens, and clears away what was never settled.
 
 import { channel } from 'node:diagnostics_channel';
