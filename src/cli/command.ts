@@ -1,5 +1,6 @@
-// The thread of all commands but those in `agent`: what a command needs is loaded when it runs.
+// The thread of a command: what a command needs is evaluated when it runs.
 
 import { runCommand } from './process.ts';
 
-await runCommand();
+/** Settles when the command of this thread has ended. */
+export const ended: Promise<void> = runCommand();

@@ -7,12 +7,6 @@ import { supervise } from './supervisor.ts';
 
 const VERSION_FLAGS = new Set(['--version', '-V']);
 
-/**
- * Commands that run a thread: one large file takes a quarter less of the processor to load than the sixty small ones that
- * all commands share. @source docs/decisions/exec.md
- */
-const AGENT_COMMANDS = new Set(['exec', 'serve']);
-
 /** The version in package.json, two folders above the bundle. */
 function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -33,7 +27,7 @@ function hasToldVersion(): boolean {
 }
 
 if (!hasToldVersion()) {
-  const name = AGENT_COMMANDS.has(process.argv[2] ?? '') ? 'agent' : 'command';
-  const entry = new URL(`${name}${extname(import.meta.url)}`, import.meta.url);
+  const isBuilt = extname(import.meta.url) === '.js';
+  const entry = new URL(isBuilt ? 'load.cjs' : 'command.ts', import.meta.url);
   supervise(entry, { args: process.argv.slice(2), version: packageVersion() });
 }

@@ -26,7 +26,8 @@ const DOORS: readonly {
   {
     what: 'reads the environment of the process but through `CommandIo.env`',
     pattern: /\bprocess\.env\b/,
-    files: ['cli/process.ts'],
+    // The loader knows Baton's home before there is a command.
+    files: ['cli/process.ts', 'cli/load.ts'],
   },
   {
     what: 'starts processes but through `runProcess`',
@@ -36,7 +37,7 @@ const DOORS: readonly {
   {
     what: 'starts threads but the one that works',
     pattern: /worker_threads/,
-    files: ['cli/supervisor.ts', 'cli/process.ts'],
+    files: ['cli/supervisor.ts', 'cli/process.ts', 'cli/load.ts'],
   },
   {
     what: 'runs programs unlooked at: with an environment of `processes/environment`, as these do',

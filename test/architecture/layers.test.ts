@@ -269,6 +269,7 @@ const OPENS = new Set([
 /** Why a file beside the door may import one of those. */
 const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
   'cli/main.ts': "reads the program's own package.json",
+  'cli/load.ts': 'reads the bundle, and compiled code beside it or in the home',
   'cli/config.ts': 'creates the starter file',
   'cli/output.ts': 'creates the output',
   'cli/standard-streams.ts': 'opens standard input by its descriptor',

@@ -5,12 +5,14 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -38,62 +40,66 @@ test('the package holds what the program needs, and no tests', { skip: NOT_BUILT
     'dist/lib/index.d.ts',
     'schema/config.schema.json',
     'docs/config.md',
-    ...readdirSync(BUNDLE).map((name) => `dist/cli/${name}`),
+    'dist/cli/load.cjs',
+    'dist/cli/program.cjs',
   ]) {
     assert.ok(paths.includes(path), path);
   }
   assert.deepEqual(
-    paths.filter((path) => /\.test\.|^test\/|^src\/|node_modules/.test(path)),
+    paths.filter((path) => /\.test\.|^test\/|^src\/|node_modules|\/compiled\//.test(path)),
     [],
   );
 });
 
-/** The files of the bundle that a file of it loads at once, itself included. */
-function loadedBy(name: string): ReadonlySet<string> {
-  const loaded = new Set<string>();
-  const waiting = [name];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (loaded.has(next)) continue;
-    loaded.add(next);
-    const text = readFileSync(join(BUNDLE, next), 'utf8');
-    // The bundle is minified; what is imported when it is needed has a parenthesis there.
-    for (const [, file] of text.matchAll(/\b(?:from|import)\s*"\.\/([^"]+)"/g)) waiting.push(file ?? '');
-  }
-  return loaded;
-}
-
-test('every prompt is in the bundle, and only commands that need one load it', { skip: NOT_BUILT }, () => {
-  const withPrompts = readdirSync(BUNDLE).filter((name) => {
-    const text = readFileSync(join(BUNDLE, name), 'utf8');
-    return PROMPT_NAMES.some((prompt) => text.includes(lineOf(SHIPPED_PROMPTS[prompt])));
-  });
-  const all = withPrompts.map((name) => readFileSync(join(BUNDLE, name), 'utf8')).join('');
-  for (const prompt of PROMPT_NAMES) assert.ok(all.includes(lineOf(SHIPPED_PROMPTS[prompt])), prompt);
-  const entry = (command: string): string =>
-    readdirSync(BUNDLE).find((name) => new RegExp(`^${command}-[A-Z0-9]{8}\\.js$`).test(name)) ?? '';
-  const carries = (name: string): boolean => withPrompts.some((each) => loadedBy(name).has(each));
-  assert.ok(carries(entry('prompts')), 'the command of the prompts loads them');
-  for (const name of [
-    'main.js',
-    'command.js',
-    ...['inspect', 'compact', 'undo', 'sessions', 'doctor'].map(entry),
-  ]) {
-    assert.ok(loadedBy(name).size > 1 || name === 'main.js', `imports of ${name} are seen`);
-    assert.ok(!carries(name), `${name} loads prompts`);
-  }
+test('the bundle has every prompt, and no complaint in forty languages', { skip: NOT_BUILT }, () => {
+  const bundle = readFileSync(join(BUNDLE, 'program.cjs'), 'latin1');
+  for (const prompt of PROMPT_NAMES) assert.ok(bundle.includes(lineOf(SHIPPED_PROMPTS[prompt])), prompt);
+  // Zod in German. One import of `z` by its name instead of the namespace brings 390 KB of such.
+  assert.doesNotMatch(bundle, /ltige Eingabe/);
+  assert.doesNotMatch(bundle, /[\u0080-\uffff]/, 'one byte a character');
 });
 
-test(
-  'a command that runs a thread loads one file, and no complaint in forty languages',
-  { skip: NOT_BUILT },
-  () => {
-    assert.deepEqual([...loadedBy('agent.js')], ['agent.js']);
-    for (const name of readdirSync(BUNDLE)) {
-      // Zod in German. One import of `z` by its name instead of the namespace brings 390 KB of such.
-      assert.doesNotMatch(readFileSync(join(BUNDLE, name), 'utf8'), /ltige Eingabe/, name);
-    }
-  },
-);
+test('a start keeps compiled code, and damage to it costs a start time only', { skip: NOT_BUILT }, () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'baton-compiled-')));
+  try {
+    cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+    const program = join(folder, 'dist', 'cli');
+    cpSync(BUNDLE, program, { recursive: true });
+    const compiled = join(program, 'compiled');
+    rmSync(compiled, { recursive: true, force: true });
+    const home = join(folder, 'home');
+    mkdirSync(home);
+    const help = (): string => {
+      const ran = spawnSync(process.execPath, [join(program, 'main.js'), 'inspect', '--help'], {
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], BATON_HOME: home },
+      });
+      assert.equal(ran.status, 0, ran.stderr);
+      assert.equal(ran.stderr, '');
+      return ran.stdout;
+    };
+    const first = help();
+    const [name = ''] = readdirSync(compiled);
+    const file = join(compiled, name);
+    const whole = readFileSync(file);
+    assert.ok(name.startsWith('inspect-') && whole.length > 100_000, 'the code of this command');
+    assert.equal(help(), first);
+    assert.deepEqual(readFileSync(file), whole, 'a start that used it leaves it');
+    const damaged = Buffer.from(whole);
+    damaged.fill(0x55, whole.length / 2);
+    writeFileSync(file, damaged);
+    writeFileSync(join(compiled, 'inspect-of-an-older-bundle'), '');
+    assert.equal(help(), first);
+    assert.deepEqual(readdirSync(compiled), [name], 'what fits no more is gone');
+    assert.notDeepEqual(readFileSync(file), damaged, 'and is replaced');
+    rmSync(compiled, { recursive: true });
+    writeFileSync(compiled, 'no folder');
+    assert.equal(help(), first);
+    assert.deepEqual(readdirSync(join(home, 'compiled')), [name], 'else it is kept in the home');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 /** The longest line of a prompt that needs no escape in a program. */
 function lineOf(prompt: string): string {
