@@ -1,5 +1,6 @@
 // The thread of a command: what a command needs is evaluated when it runs.
 
+import './interpreted-schemas.ts';
 import { runCommand } from './process.ts';
 
 /** Settles when the command of this thread has ended. */
