@@ -1,8 +1,8 @@
 // Plays a recorded session under two policies: npx tsx examples/back-test.ts [FILE]
 
 import { fileURLToPath } from 'node:url';
-import { approximateTokens, DEFAULT_CONFIG, loadSession, openSource } from 'baton-agent';
-import type { Config, LogRecord } from 'baton-agent';
+import { approximateTokens, DEFAULT_CONFIG, loadSession, openSource } from 'baton-agent/engine';
+import type { Config, LogRecord } from 'baton-agent/engine';
 import { FactsFold, Replay, resolvePolicy, signalSettings, WatcherPlayer } from 'baton-agent/watcher';
 import type { PolicyChoice } from 'baton-agent/watcher';
 

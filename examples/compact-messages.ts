@@ -1,21 +1,8 @@
 // Compacts an array of messages as an API takes them: npx tsx examples/compact-messages.ts
 
-import { createHash, randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
-import {
-  approximateTokens,
-  compactHistory,
-  DEFAULT_CONFIG,
-  HistoryFold,
-  loadSession,
-  openSource,
-  SUMMARY_PREFIX,
-  TrailCollector,
-  WHOLE_ITEMS,
-  writeMessages,
-} from 'baton-agent';
+import { compactMessages } from 'baton-agent';
 
-/** A long conversation in the shape of the chat completions API. */
+/** A long conversation in the shape of the Chat Completions API. */
 const messages = [
   { role: 'system', content: 'You tend a lighthouse.' },
   { role: 'user', content: 'Never touch the glass. Find out why the lamp flickers.' },
@@ -37,48 +24,7 @@ const messages = [
   { role: 'user', content: 'Then trim a new one.' },
 ];
 
-/** The same conversation in at most `targetTokens`: rules and requests verbatim, the work as a summary. No model is asked. */
-async function compactMessages(history: readonly object[], targetTokens: number): Promise<readonly object[]> {
-  const fold = new HistoryFold(WHOLE_ITEMS);
-  const trail = new TrailCollector();
-  const source = await openSource('-', Readable.from([Buffer.from(JSON.stringify(history))]));
-  const { format } = await loadSession(source, (record) => {
-    fold.add(record);
-    trail.add(record);
-  }).finally(() => source.close());
-  const compaction = await compactHistory(
-    {
-      entries: fold.entries,
-      window: 128_000,
-      leavesInitialContext: false,
-      summaryPrefix: SUMMARY_PREFIX,
-      session: { sessionId: 'example', transcriptPath: undefined, cwd: undefined, model: undefined },
-      trail: trail.trail(),
-    },
-    {
-      trigger: 'manual',
-      reason: 'user_requested',
-      phase: 'standalone_turn',
-      strategy: 'full',
-      why: 'An example.',
-      targetTokens,
-    },
-    DEFAULT_CONFIG,
-    {
-      clock: Date,
-      ids: { uuid: randomUUID },
-      hash: (text) => createHash('sha256').update(text).digest('hex'),
-      count: approximateTokens,
-      counter: 'approximate',
-      signal: new AbortController().signal,
-      emit: () => undefined,
-    },
-  );
-  return writeMessages('chat', compaction.items, format);
-}
-
-const compacted = await compactMessages(messages, 1_500);
-const tokens = (value: unknown): number => approximateTokens(JSON.stringify(value));
-console.log(`${messages.length} messages, about ${tokens(messages)} tokens`);
-console.log(`${compacted.length} messages, about ${tokens(compacted)} tokens:`);
-console.log(JSON.stringify(compacted, null, 2));
+const compacted = await compactMessages(messages, { targetTokens: 1500 });
+console.log(`${messages.length} messages, ${compacted.tokensBefore} tokens`);
+console.log(`${compacted.messages.length} messages, ${compacted.tokensAfter} tokens:`);
+console.log(JSON.stringify(compacted.messages, null, 2));

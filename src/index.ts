@@ -1,37 +1,12 @@
-// The public surface, by name, in reading order.
+// `baton-agent`: one call for each thing that people do.
+
+export { compactMessages } from './calls/compact-messages.ts';
+export type { CompactedMessages, CompactMessagesOptions } from './calls/compact-messages.ts';
+export { watch } from './calls/watch.ts';
+export type { ContextWatch, NextRequest, WatchOptions } from './calls/watch.ts';
 
 export { BatonError, ERROR_CODES } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
-
-export { textOfParts } from './protocol/item.ts';
-export type { Item, MessageItem, Part } from './protocol/item.ts';
-export type { LogRecord, CompactedRecord } from './protocol/record.ts';
 export type { Receipt } from './protocol/receipt.ts';
-
-export { openSource } from './formats/source.ts';
-export { loadSession } from './formats/load.ts';
-export type { LoadReport } from './formats/load.ts';
-
-export { AccountFold } from './history/account.ts';
-export type { AccountSettings, ContextAccount } from './history/context-account.ts';
-export { HistoryFold } from './history/project.ts';
-export { withoutUndoneTurns } from './history/undone.ts';
-export { WHOLE_ITEMS } from './history/clear.ts';
-export { normalizeItems } from './history/pairs.ts';
-
-export { approximateTokens } from './tokens/estimate.ts';
-export { loadTokenizer } from './tokens/load.ts';
-export { percentRemaining, thresholdState } from './tokens/pressure.ts';
-
-export { TrailCollector } from './trail/collect.ts';
-export type { Trail } from './trail/trail.ts';
-export { writeSummary } from './trail/summary/write.ts';
-
-export { microCompact } from './compaction/micro.ts';
-export { compactHistory } from './compaction/driver.ts';
-export type { Compaction, CompactionWorld, Occasion, Subject } from './compaction/driver.ts';
-export { SUMMARY_PREFIX } from './history/filter.ts';
-export { writeMessages } from './formats/message-arrays.ts';
-
 export { DEFAULT_CONFIG } from './config/defaults.ts';
 export type { Config } from './config/schema.ts';

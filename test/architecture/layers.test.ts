@@ -155,7 +155,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'rollout',
     'providers',
   ],
+  calls: [
+    'vocabulary',
+    'errors',
+    'protocol',
+    'ports',
+    'config',
+    'prompts',
+    'tokens',
+    'history',
+    'trail',
+    'watcher',
+    'compaction',
+    'session',
+    'formats',
+  ],
   index: [
+    'calls',
     'vocabulary',
     'errors',
     'protocol',
@@ -178,7 +194,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that may wait and touch the world, whatever their folder. */
 const OUTER = /(?:^|\/)(?:driver|load)\.ts$/;
-const OUTER_FOLDERS = new Set(['formats', 'providers', 'cli', 'index']);
+const OUTER_FOLDERS = new Set(['formats', 'providers', 'cli', 'calls', 'index']);
 
 /** What the ES library still lets a pure file do. */
 const IMPURE = /\b(?:Date\.now\(|new Date\(\)|Math\.random\(|await |async |setTimeout\(|fetch\(|from 'node:)/;

@@ -11,7 +11,9 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,6 +52,58 @@ test('the package holds what the program needs, and no tests', { skip: NOT_BUILT
     [],
   );
 });
+
+test(
+  'the packed package compacts an array in five lines, in JavaScript and in TypeScript',
+  { skip: NOT_BUILT },
+  () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'baton-packed-')));
+    const run = (file: string, ...args: readonly string[]): string => {
+      const { stdout, stderr, status } = spawnSync(file, args, { cwd: folder, encoding: 'utf8' });
+      assert.equal(status, 0, stderr + stdout);
+      return stdout;
+    };
+    try {
+      const modules = join(folder, 'node_modules');
+      mkdirSync(modules);
+      const [{ filename }] = JSON.parse(
+        run('npm', 'pack', ROOT, '--json', '--ignore-scripts', '--pack-destination', folder),
+      ) as [{ readonly filename: string }];
+      run('tar', '-xzf', filename);
+      renameSync(join(folder, 'package'), join(modules, 'baton-agent'));
+      const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+        readonly dependencies: Readonly<Record<string, string>>;
+      };
+      for (const name of Object.keys(dependencies)) {
+        symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+      }
+      const program = `import { compactMessages } from 'baton-agent';
+const long = Array.from({ length: 40 }, (_, at) => ({ role: at % 2 ? 'assistant' : 'user', content: 'tide '.repeat(99) + at }));
+const { messages, tokensAfter } = await compactMessages(long, { targetTokens: 2000 });
+const roles: string[] = messages.map(({ role }) => role);
+console.log(roles.length, tokensAfter <= 2000);
+`;
+      writeFileSync(join(folder, 'program.mts'), program);
+      writeFileSync(join(folder, 'program.mjs'), program.replace(': string[]', ''));
+      assert.match(run(process.execPath, 'program.mjs'), /^\d+ true\n$/);
+      const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
+      run(
+        tsc,
+        '--noEmit',
+        '--strict',
+        '--module',
+        'nodenext',
+        '--target',
+        'es2023',
+        '--types',
+        '',
+        'program.mts',
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
 
 test('the bundle has every prompt, and no complaint in forty languages', { skip: NOT_BUILT }, () => {
   const bundle = readFileSync(join(BUNDLE, 'program.cjs'), 'latin1');

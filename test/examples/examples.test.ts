@@ -22,8 +22,7 @@ test('an array of messages is compacted: requests verbatim, no call without its 
   const text = await printed('compact-messages.ts');
   const { role } = JSON.parse(text.slice(text.indexOf('\n[') + 1)).at(-1) as { readonly role: string };
   assert.equal(role, 'user');
-  const [, tokens = ''] =
-    /^28 messages, about 8\d{3} tokens\n\d+ messages, about (\d+) tokens:\n/.exec(text) ?? [];
+  const [, tokens = ''] = /^28 messages, 7\d{3} tokens\n\d+ messages, (\d+) tokens:\n/.exec(text) ?? [];
   assert.ok(Number(tokens) > 0 && Number(tokens) <= 1500, text);
   assert.match(text, /hour 9: flame steady \(120×\)/);
   assert.equal(text.match(/hour 9: flame steady/g)?.length, 1);
@@ -33,8 +32,23 @@ test('an array of messages is compacted: requests verbatim, no call without its 
   assert.equal(text.match(/"tool_call_id": "call_\d+"/g)?.length ?? 0, calls);
 });
 
-test('an agent of one’s own is watched: asked, compacted, handed over', async () => {
+test('an agent loop of one’s own compacts at the end of a piece of work', async () => {
   const lines = (await printed('watch-your-agent.ts')).trimEnd().split('\n');
+  const characters = lines
+    .flatMap((line) => /^request: .* (\d+) characters$/.exec(line)?.[1] ?? [])
+    .map(Number);
+  assert.ok(characters.length >= 15, 'three requests a turn');
+  assert.ok(
+    characters.every((each) => each < 80_000),
+    'about half of the window',
+  );
+  const done = lines.findIndex((line) => /^Context compacted: [\d,]+ → [\d,]+ tokens\.$/.test(line));
+  assert.match(lines[done - 1] ?? '', /triggering compaction/, 'a decision, not the limit');
+  assert.match(lines[done + 1] ?? '', /injecting post-compact handoff/);
+});
+
+test('an agent of one’s own is watched: asked, compacted, handed over', async () => {
+  const lines = (await printed('drive-the-watcher.ts')).trimEnd().split('\n');
   const steps = lines.flatMap(
     (line) => /^(?:turn-\d+: (\w+)|(compacted):)/.exec(line)?.slice(1).filter(Boolean) ?? [],
   );
@@ -63,7 +77,7 @@ test('importing the library loads neither tools nor providers', { skip: NOT_BUIL
     ];
     return (await run(process.execPath, args, { cwd: ROOT })).stdout;
   };
-  for (const entry of ['baton-agent', 'baton-agent/watcher']) {
+  for (const entry of ['baton-agent', 'baton-agent/engine', 'baton-agent/watcher']) {
     const modules = await loaded(entry);
     assert.match(modules, /dist\/lib\/compaction\/driver\.js/, 'the modules are seen');
     assert.doesNotMatch(modules, /dist\/lib\/(?:tools|providers|thread)\//, entry);
