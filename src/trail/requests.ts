@@ -132,7 +132,8 @@ export class RequestLedger {
     const pasted = pastedPart(text);
     const listed = pasted === '' ? [] : listedRules(text);
     const { text: whole, wrapped } = unwrap(text);
-    for (const sentence of constraintsOf(whole)) {
+    // Each is looked for in the whole text: more than are kept would take quadratic time.
+    for (const sentence of constraintsOf(whole).slice(-MAX_CONSTRAINTS)) {
       const isCopied = wrapped.some((line) => line.includes(sentence));
       const isPasted = isCopied || (pasted.includes(sentence) && !listed.includes(sentence));
       const key = sentence.toLowerCase();
