@@ -89,7 +89,11 @@ async function playLive(io: CommandIo, config: Config, folder: string): Promise<
   };
   const played: Config = { ...config, modelContextWindow: LIVE_WINDOW };
   const { exec } = await import('./exec.ts');
-  const surroundings = { version: '', configurationOf: () => () => Promise.resolve(played) };
+  const surroundings = {
+    version: '',
+    configFile: undefined,
+    configurationOf: () => () => Promise.resolve(played),
+  };
   const status = await exec(apart, surroundings, undefined, { model: REHEARSAL });
   if (status === 130) throw new BatonError('interrupted', 'Interrupted');
   const from = said.findIndex((line) => line.startsWith('[rawr]'));

@@ -42,6 +42,8 @@ export interface ExecSurroundings {
   readonly version: string;
   /** Reads the configuration as it is in force in a directory, as often as it is called. */
   readonly configurationOf: (directory: string) => () => Promise<Config>;
+  /** Of `--config`. */
+  readonly configFile: string | undefined;
 }
 
 /**
@@ -51,7 +53,7 @@ export interface ExecSurroundings {
  */
 export async function exec(
   io: CommandIo,
-  { version, configurationOf }: ExecSurroundings,
+  { version, configFile, configurationOf }: ExecSurroundings,
   prompt: string | undefined,
   flags: ExecFlags,
 ): Promise<ExitStatus> {
@@ -79,6 +81,7 @@ export async function exec(
       playback: rehearsal?.rehearsal,
       resume: flags.resume,
       directory: rehearsal?.directory ?? inPlace,
+      configFile,
       readConfig,
       version,
       ask: nobodyToAsk(config, show),

@@ -175,7 +175,14 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
     .option('--json', 'print every event as a line of JSON (docs/exec.md)')
     .action(async (prompt: string | undefined, flags: ExecFlags) => {
       const { exec } = await import('./exec.ts');
-      end(await exec(io, { version, configurationOf: configurationIn(io, request) }, prompt, flags));
+      end(
+        await exec(
+          io,
+          { version, configFile: request().configFile, configurationOf: configurationIn(io, request) },
+          prompt,
+          flags,
+        ),
+      );
     });
 }
 
@@ -213,7 +220,13 @@ function addServe(program: Command, { io, version, request, end }: ExecParts): v
     .option('-C, --cd <dir>', 'work in this directory')
     .action(async (flags: ServeFlags) => {
       const { serve } = await import('./serve.ts');
-      end(await serve(io, { version, configurationOf: configurationIn(io, request) }, flags));
+      end(
+        await serve(
+          io,
+          { version, configFile: request().configFile, configurationOf: configurationIn(io, request) },
+          flags,
+        ),
+      );
     });
 }
 

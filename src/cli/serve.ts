@@ -35,6 +35,8 @@ export interface ServeSurroundings {
   readonly version: string;
   /** The configuration as it is in force in a directory. */
   readonly configurationOf: (directory: string) => () => Promise<Config>;
+  /** Of `--config`. */
+  readonly configFile: string | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface ServeSurroundings {
  */
 export async function serve(
   io: CommandIo,
-  { version, configurationOf }: ServeSurroundings,
+  { version, configFile, configurationOf }: ServeSurroundings,
   flags: ServeFlags,
 ): Promise<ExitStatus> {
   const emit = (event: SessionEvent): void => {
@@ -63,7 +65,17 @@ export async function serve(
     const config = await readConfig();
     requireNoRehearsal(flags.model, config);
     const model = await openSessionModel(io, config, flags.model);
-    const wishes = { config, model, playback: undefined, resume, directory, readConfig, version, emit };
+    const wishes = {
+      config,
+      model,
+      playback: undefined,
+      resume,
+      directory,
+      configFile,
+      readConfig,
+      version,
+      emit,
+    };
     return await new Service(io, await openThreadFor(io, wishes), emit).run();
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;

@@ -1,5 +1,6 @@
 // A thread as commands open it: the model, the summarizers, the hooks and the system prompt of a configuration.
 
+import { resolve } from 'node:path';
 import { batonHome } from '../config/load.ts';
 import { resolveModelProviders } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
@@ -27,6 +28,8 @@ export interface ThreadWishes {
   readonly resume: string | undefined;
   /** Where the agent works. Absolute. */
   readonly directory: string;
+  /** The file of `--config`. */
+  readonly configFile: string | undefined;
   /** The configuration as it is now. */
   readonly readConfig: () => Promise<Config>;
   /** Of Baton. */
@@ -58,7 +61,7 @@ export async function requirePlaces(
  * @throws BatonError as `openThread`
  */
 export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promise<Thread> {
-  const { directory, resume, version, ask, emit, readConfig, model, playback } = wishes;
+  const { directory, resume, version, ask, emit, configFile, readConfig, model, playback } = wishes;
   const config = playback === undefined ? wishes.config : withoutOtherModels(wishes.config);
   const [summarizers, hooks, prompt] = await Promise.all([
     summarizersOf(io, config, model),
@@ -78,6 +81,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
     },
     {
       home: batonHome(io),
+      ...(configFile === undefined ? {} : { configFile: resolve(directory, configFile) }),
       env: io.env,
       platform: process.platform,
       version,

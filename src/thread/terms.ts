@@ -42,6 +42,8 @@ export interface Playback {
 export interface ThreadWorld {
   /** Baton's home. */
   readonly home: string;
+  /** What stands for the user's configuration in it; absolute. */
+  readonly configFile?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `process.platform`. */
   readonly platform: string;

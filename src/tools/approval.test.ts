@@ -26,7 +26,7 @@ describe('the decision about a call', () => {
   const rows: readonly (readonly [ApprovalPolicy, Name, string, string, string])[] = [
     ['untrusted', 'edit', 'ask workspace_write', 'ask workspace_write', 'ask danger_full_access'],
     ['untrusted', 'run', 'ask read_only', 'ask workspace_write', 'ask danger_full_access'],
-    ['untrusted', 'look', 'run read_only', 'run workspace_write', 'run danger_full_access'],
+    ['untrusted', 'look', 'run read_only', 'run workspace_write', 'ask danger_full_access'],
     ['untrusted', 'leave', 'ask danger_full_access', 'ask danger_full_access', 'ask danger_full_access'],
     ['on_request', 'edit', 'ask workspace_write', 'run workspace_write', 'run danger_full_access'],
     ['on_request', 'run', 'run read_only', 'run workspace_write', 'run danger_full_access'],

@@ -72,7 +72,7 @@ function decideCommand(
       return askToLeave(policy, `There is no bubblewrap here that could hold a command to ${sandbox}.`);
     }
   }
-  if (policy !== 'untrusted' || isTrustedCommand(command)) return { type: 'run', sandbox };
+  if (policy !== 'untrusted' || isTrustedCommand(command, sandbox)) return { type: 'run', sandbox };
   return {
     type: 'ask',
     sandbox,

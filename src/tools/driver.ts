@@ -1,7 +1,7 @@
 // The tools of one thread: opened once, run one call at a time or several that only read.
 
-import { realpath } from 'node:fs/promises';
-import { delimiter } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
+import { delimiter, dirname } from 'node:path';
 import { isBelow } from '../files/driver.ts';
 import { runGit } from '../git/driver.ts';
 import type { CancelSignal } from '../ports.ts';
@@ -26,7 +26,7 @@ import { createPhaseCheckpointTool, createTodoTool, createUpdatePlanTool } from 
 import { failed } from './tool.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { createWriteTool } from './write/driver.ts';
-import type { Confinement, ToolWorld } from './world.ts';
+import type { Confinement, KeptPaths, ToolWorld } from './world.ts';
 
 /** What a thread gives to its tools. */
 export interface ToolTerms {
@@ -42,8 +42,8 @@ export interface ToolTerms {
   readonly platform: string;
   /** The log of this thread from its start, for `recall`. */
   readonly log: ToolWorld['log'];
-  /** Where Baton keeps sessions and configuration, absolute: no confined command writes there. */
-  readonly home: string | undefined;
+  /** Where Baton keeps sessions and configuration, absolute: no edit and no confined command changes what is there. */
+  readonly ownPaths: readonly string[];
 }
 
 /** The tools of one thread. */
@@ -92,10 +92,10 @@ export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise
   const directories = await programDirectories(terms.env['PATH'] ?? '', root);
   const PATH = directories.join(delimiter);
   const programEnv = { ...programEnvironment(terms.env), PATH };
-  const [bash, ripgrep, home] = await Promise.all([
+  const [bash, ripgrep, kept] = await Promise.all([
     findProgram('bash', directories),
     findProgram('rg', directories),
-    terms.home === undefined ? undefined : realpath(terms.home).catch(() => undefined),
+    keep(terms.ownPaths, root),
   ]);
   const repository = await lookAtRepository({ root, env: programEnv, signal });
   const world: ToolWorld = {
@@ -110,12 +110,39 @@ export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise
     log: terms.log,
     monotonicMs: () => performance.now(),
     confinement: await tryConfinement(terms.platform, { root, env: programEnv, signal }),
-    kept: home !== undefined && isBelow(home, root) ? pinned(home, root, 'read') : [],
+    kept,
   };
   // Below a directory that git ignores it would list nothing.
   const isHidden =
     repository !== undefined && repository.top !== root && (await isHiddenFromGit(world, signal));
   return isHidden ? { ...world, isRepository: false } : world;
+}
+
+/** What of a workspace belongs to Baton; of a workspace that lies in Baton's own folder, everything. */
+async function keep(ownPaths: readonly string[], root: string): Promise<KeptPaths> {
+  const found = await Promise.all(ownPaths.map((path) => realpath(path).catch(() => undefined)));
+  const paths = found.flatMap((path) => {
+    if (path === undefined) return [];
+    if (path === root || isBelow(root, path)) return [root];
+    return isBelow(path, root) ? [path] : [];
+  });
+  const links = await Promise.all(ownPaths.map((path) => linkInside(path, root)));
+  const link = links.find((each) => each !== undefined);
+  const mounts = paths.flatMap((path) => pinned(path, root, 'read'));
+  return { paths, mounts, ...(link === undefined ? {} : { link }) };
+}
+
+/** The first link in a workspace by which a path leads. */
+async function linkInside(path: string, root: string): Promise<string | undefined> {
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    const isLink = await lstat(at).then(
+      (stats) => stats.isSymbolicLink(),
+      () => false,
+    );
+    const folder = isLink ? await realpath(dirname(at)).catch(() => undefined) : undefined;
+    if (folder !== undefined && (folder === root || isBelow(folder, root))) return at;
+  }
+  return undefined;
 }
 
 /**

@@ -11,6 +11,7 @@ describe('a command that is known to only read', () => {
     'git log --oneline -5 && git diff --stat',
     'grep -rn "two words" src | head -20',
     'cd src; wc -l *.ts',
+    "grep -n 'a/.*b' src/*.ts",
     "sed -n '1,20p' README.md",
     'rg -n TODO src',
     'find . -name "*.ts"',
@@ -18,7 +19,7 @@ describe('a command that is known to only read', () => {
     'echo done',
     'grep x a..b',
   ]) {
-    it(script, () => assert.equal(isTrustedCommand(script), true));
+    it(script, () => assert.equal(isTrustedCommand(script, 'workspace_write'), true));
   }
 });
 
@@ -58,6 +59,13 @@ describe('a command that is not', () => {
     'find . -exec rm {} +',
     'find . -fprintf x y',
     'sed -n 1p',
+    'sed -n 1p -i a',
+    "sed -n 1p -e '1e touch b' a",
+    'sed -n 1p *.txt',
+    'find * -name a',
+    'git diff *',
+    'cat .?/secret',
+    'cat a/.*/secret',
     "sed -n '1w out' a",
     "sed -i 's/a/b/' a",
     'git commit -m x',
@@ -74,6 +82,11 @@ describe('a command that is not', () => {
     '"ls" "$(x)"',
     'ls {a,b}',
   ]) {
-    it(JSON.stringify(script), () => assert.equal(isTrustedCommand(script), false));
+    it(JSON.stringify(script), () => assert.equal(isTrustedCommand(script, 'workspace_write'), false));
   }
+});
+
+it('is never one of git where nothing confines what the repository names', () => {
+  assert.equal(isTrustedCommand('ls && git status', 'danger_full_access'), false);
+  assert.equal(isTrustedCommand('ls && cat a', 'danger_full_access'), true);
 });

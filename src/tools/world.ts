@@ -10,6 +10,15 @@ export type Confinement =
   /** `why` is one sentence. */
   | { readonly type: 'none'; readonly why: string };
 
+/** Where Baton keeps sessions and configuration, as far as that is in the workspace. */
+export interface KeptPaths {
+  /** Absolute, with links resolved. */
+  readonly paths: readonly string[];
+  readonly mounts: readonly SandboxMount[];
+  /** A link in the workspace that leads to one of them: a command could replace it, and no mount closes it. */
+  readonly link?: string;
+}
+
 /** What the tools need of the world, opened once for a thread. */
 export interface ToolWorld {
   /** The workspace, absolute, with links resolved. */
@@ -23,8 +32,8 @@ export interface ToolWorld {
   /** The shell that runs scripts: bash where there is one. */
   readonly shell: string;
   readonly confinement: Confinement;
-  /** What of the workspace no confined command may write: where Baton keeps its sessions, if that is in it. */
-  readonly kept: readonly SandboxMount[];
+  /** What of the workspace is Baton's own: no edit and no confined command changes it. */
+  readonly kept: KeptPaths;
   /** The program, where it is installed. */
   readonly ripgrep: string | undefined;
   /** Whether git answers for the workspace: then what git ignores is left out of listings. */

@@ -108,7 +108,7 @@ function openTools(
     keyVariables: ['LAB_KEY'],
     passedVariables: ['PASSED', 'MY_*'],
     platform: process.platform,
-    home: batonHome,
+    ownPaths: batonHome === undefined ? [] : [batonHome],
     log: () => log,
   };
   return openToolbox(terms, NEVER);

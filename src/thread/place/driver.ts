@@ -59,7 +59,7 @@ export async function openPlace(request: ThreadRequest, world: ThreadWorld, log:
         keyVariables: world.keyVariables,
         passedVariables: config.shellEnvironment.pass ?? [],
         platform: world.platform,
-        home: world.home,
+        ownPaths: [world.home, ...(world.configFile === undefined ? [] : [world.configFile])],
         log: () => recordsOf(world.home, rollout.path),
       },
       world.signal,

@@ -395,3 +395,34 @@ describe('changes on disk', HANGS, () => {
     assert.deepEqual([content('c/a'), names()], ['other', namesBefore]);
   });
 });
+
+function patchOf(body: string): string {
+  return `*** Begin Patch\n${body}\n*** End Patch`;
+}
+
+describe("Baton's own folder in a workspace", () => {
+  const CALLS: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[] = [
+    ['write', { path: 'own/hooks.toml', content: 'evil' }],
+    ['write', { path: 'link/config.toml', content: 'evil' }],
+    ['edit', { path: 'own/config.toml', old_string: 'a', new_string: 'evil' }],
+    ['apply_patch', { input: patchOf('*** Add File: own/sub/new\n+evil') }],
+    ['apply_patch', { input: patchOf('*** Update File: free.txt\n*** Move to: own/x\n@@\n-a\n+evil') }],
+    ['apply_patch', { input: patchOf('*** Delete File: own/config.toml') }],
+  ];
+
+  it('is changed by no edit, because it says what runs outside of the sandbox', async () => {
+    const made = await ToolBench.open({ files: { 'own/config.toml': 'a\n', 'free.txt': 'a\n' } });
+    symlinkSync('own', made.path('link'));
+    const opened = await made.reopen({}, made.root, [], made.path('own'));
+    for (const path of ['own/config.toml', 'free.txt']) await opened.call('read', { path });
+    for (const [tool, args] of CALLS) {
+      const called = await opened.call(tool, args);
+      assert.match(called.text, /belongs to Baton/, JSON.stringify(args));
+    }
+    assert.deepEqual(readdirSync(made.path('own')), ['config.toml']);
+    assert.equal(readFileSync(made.path('own/config.toml'), 'utf8'), 'a\n');
+    const within = await made.reopen({}, made.path('own'), [], made.path('own'));
+    assert.match((await within.call('write', { path: 'x', content: '' })).text, /belongs to Baton/);
+    for (const one of [made, opened]) one.close();
+  });
+});

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { openToRead, readWhole, refusalOf } from '../../files/driver.ts';
+import { isBelow, openToRead, readWhole, refusalOf } from '../../files/driver.ts';
 import { locate } from '../../workspace/driver.ts';
 import type { ToolWorld } from '../world.ts';
 
@@ -37,6 +37,9 @@ export async function openForEdit(path: string, world: ToolWorld): Promise<Edita
   const place = await locate(path, world.root);
   if (place.kind === 'refused') return complaint(`${path} is ${place.why}.`);
   if (place.kind === 'directory') return complaint(`${path} is a directory.`);
+  if (world.kept.paths.some((own) => place.path === own || isBelow(place.path, own))) {
+    return complaint(`${path} belongs to Baton: only the user changes its configuration and sessions.`);
+  }
   if (isGitsOwn(place.path, world.root)) return complaint(`${path} belongs to git; use git for it.`);
   if (place.kind === 'free') return { type: 'free', path: place.path };
   const handle = await openToRead(place.path, 'refuse');

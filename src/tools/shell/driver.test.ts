@@ -10,6 +10,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -401,6 +402,18 @@ describe('a confined command', { ...HANGS, skip: bubblewrap.skip }, () => {
     );
     assert.equal(called.success, true, called.text);
     assert.equal(readFileSync(made.path('own/baton/config.toml'), 'utf8'), '');
+    for (const one of [made, opened]) one.close();
+  });
+
+  it('is not run where a link leads to that place, because it could replace the link', async () => {
+    const made = await ToolBench.open({ files: { 'own/config.toml': '' }, env: bubblewrap.env });
+    symlinkSync('own', made.path('.baton'));
+    const opened = await made.reopen(bubblewrap.env, made.root, [], made.path('.baton'));
+    const called = await opened.call('shell', { command: 'rm .baton' }, { sandbox: 'workspace_write' });
+    assert.match(called.text, /\.baton is a symbolic link .* cannot protect/);
+    assert.equal(existsSync(made.path('.baton')), true);
+    const read = await opened.call('shell', { command: 'ls .baton' }, { sandbox: 'read_only' });
+    assert.equal(outputOf(read), 'config.toml\n');
     for (const one of [made, opened]) one.close();
   });
 

@@ -166,10 +166,13 @@ async function prepare(
     const mounts = await repositoryToRead(question);
     return { command: confinedCommand(confinement, merged, sandbox, { root, cwd, mounts }), env, close };
   }
+  if (kept.link !== undefined) {
+    return `${kept.link} is a symbolic link to where Baton keeps sessions or configuration, which the sandbox cannot protect. The user can start Baton in another directory, or name the place itself with BATON_HOME or --config.`;
+  }
   const kind = gitScriptOf(script, root);
   try {
     const repository = await openRepository(question, kind);
-    const mounts = [...repository.mounts, ...kept];
+    const mounts = [...repository.mounts, ...kept.mounts];
     return {
       command: confinedCommand(confinement, merged, sandbox, { root, cwd, mounts }),
       env: kind === 'other' ? env : gitEnv,
