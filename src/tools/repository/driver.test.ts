@@ -199,6 +199,42 @@ describe('a script of git alone', { ...HANGS, skip: bubblewrap.skip }, () => {
     assert.deepEqual(readdirSync(bench.path('.git')).toSorted(), before);
   });
 
+  for (const [script, resume] of [
+    ['git rebase -s x/../evil side', 'rebase'],
+    ['git cherry-pick --strategy=x/../evil side~1 side', 'cherry-pick'],
+  ] as const) {
+    it(`leaves no program of the workspace that a ${resume} would run as its way to merge`, async () => {
+      const bench = await openBench();
+      const commit = (branch: string): void => {
+        for (const text of [`${branch} 1\n`, `${branch} 2\n`]) {
+          writeFileSync(bench.path('a.txt'), text);
+          git(bench.root, 'commit', '-qam', text);
+        }
+      };
+      git(bench.root, 'branch', 'side');
+      commit('main');
+      git(bench.root, 'switch', '-q', 'side');
+      commit('side');
+      git(bench.root, 'switch', '-q', 'main');
+      const trace = `${bench.root}-ran`;
+      mkdirSync(bench.path('git-merge-x'));
+      writeFileSync(bench.path('evil'), `#!/bin/sh\ntouch '${trace}'\nexit 1\n`, { mode: 0o755 });
+      const called = await run(bench, script);
+      assert.equal(called.success, false, called.text);
+      assert.match(called.text, /Removed from the repository.*(?:strategy|opts)/);
+      writeFileSync(bench.path('a.txt'), 'resolved\n');
+      git(bench.root, 'add', 'a.txt');
+      try {
+        git(bench.root, '-c', 'core.editor=true', resume, '--continue');
+      } catch {
+        // The next commit conflicts as well.
+      }
+      const hasRun = existsSync(trace);
+      rmSync(trace, { force: true });
+      assert.equal(hasRun, false);
+    });
+  }
+
   it('works with branches, stashes, merges, rebases and resets', async () => {
     const bench = await openBench();
     for (const command of [

@@ -262,20 +262,33 @@ const MAX_ENTRIES = 200_000;
 class Planted {
   readonly #links: ReadonlySet<string>;
   readonly #commands: ReadonlySet<string>;
+  readonly #strategies: ReadonlyMap<string, string>;
 
-  private constructor(links: ReadonlySet<string>, commands: readonly string[]) {
-    this.#links = links;
+  private constructor(
+    links: readonly string[],
+    commands: readonly string[],
+    strategies: ReadonlyMap<string, string>,
+  ) {
+    this.#links = new Set(links);
     this.#commands = new Set(commands);
+    this.#strategies = strategies;
   }
 
   static async look(repository: RepositoryFacts): Promise<Planted> {
-    const links = new Set(await linksOut(repository));
-    return new Planted(links, commandsIn(textOf(todoOf(repository)) ?? ''));
+    const commands = commandsIn(textOf(todoOf(repository)) ?? '');
+    return new Planted(await linksOut(repository), commands, strategiesOf(repository));
   }
 
-  /** Removes links by which git, outside, would write elsewhere, and commands of a rebase that is under way. */
+  /**
+   * Removes links by which git, outside, would write elsewhere, and what a rebase, a cherry-pick or a revert that is under way
+   * would run when it continues.
+   */
   async remove(repository: RepositoryFacts): Promise<string | undefined> {
-    const removed = (await linksOut(repository)).filter((path) => !this.#links.has(path));
+    const strategies = [...strategiesOf(repository)].filter(
+      ([path, text]) => this.#strategies.get(path) !== text,
+    );
+    const links = (await linksOut(repository)).filter((path) => !this.#links.has(path));
+    const removed = [...links, ...strategies.map(([path]) => path)];
     for (const path of removed) await unlink(path).catch(() => undefined);
     const todo = todoOf(repository);
     const text = textOf(todo) ?? '';
@@ -306,6 +319,28 @@ function todoOf({ gitDirectory }: RepositoryFacts): string {
 /** The lines of a rebase that run a command. @source git-rebase(1), git 2.39 */
 function commandsIn(todo: string): readonly string[] {
   return todo.split('\n').filter((line) => /^\s*(?:x|exec)\s/.test(line));
+}
+
+/** Ways to merge that are part of git; of any other, git runs a program `git-merge-NAME`, also one of the work tree. @source git-merge(1), git 2.39 */
+const OWN_STRATEGIES = new Set(['octopus', 'ort', 'ours', 'recursive', 'resolve', 'subtree']);
+
+/** Files that say how a rebase, a cherry-pick or a revert goes on to merge, where that is not one of git's own ways. */
+function strategiesOf({ gitDirectory }: RepositoryFacts): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const rebase = join(gitDirectory, 'rebase-merge', 'strategy');
+  const strategy = textOf(rebase);
+  if (strategy !== undefined && !OWN_STRATEGIES.has(strategy.trim())) found.set(rebase, strategy);
+  const sequence = join(gitDirectory, 'sequencer', 'opts');
+  const options = textOf(sequence) ?? '';
+  const isOwn = options
+    .split('\n')
+    .every(
+      (line) =>
+        !/strategy(?!-option)/i.test(line) ||
+        OWN_STRATEGIES.has(/^\tstrategy = (\w+)$/.exec(line)?.[1] ?? ''),
+    );
+  if (!isOwn) found.set(sequence, options);
+  return found;
 }
 
 /** Links in a repository that lead out of it. */
