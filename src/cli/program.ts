@@ -512,9 +512,14 @@ function addDemo(program: Command, io: CommandIo, configure: Configure): void {
     });
 }
 
+const UNITS = new Map([
+  ['k', 1000],
+  ['m', 1_000_000],
+]);
+
 function parseTokens(text: string): number {
   const match = /^(\d+)([km]?)$/i.exec(text.replaceAll(/[,_]/g, ''));
-  const unit = { '': 1, k: 1000, m: 1_000_000 }[match?.[2]?.toLowerCase() ?? ''] ?? 1;
+  const unit = UNITS.get(match?.[2]?.toLowerCase() ?? '') ?? 1;
   const tokens = Number(match?.[1]) * unit;
   if (!Number.isSafeInteger(tokens) || tokens < 1) {
     throw new InvalidArgumentError('Expected a number of tokens such as 8000 or 8k.');

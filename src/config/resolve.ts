@@ -331,7 +331,7 @@ function setAt(table: Record<string, unknown>, path: readonly string[], value: u
     table[key] = value;
     return;
   }
-  const inner = (table[key] ?? {}) as Record<string, unknown>;
+  const inner = (Object.hasOwn(table, key) ? table[key] : {}) as Record<string, unknown>;
   table[key] = inner;
   setAt(inner, rest, value);
 }

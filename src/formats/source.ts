@@ -259,15 +259,17 @@ function explainOpen(name: string, error: unknown): BatonError {
     });
   }
   return new BatonError('file_unreadable', `${name} cannot be read (${code ?? String(error)})`, {
-    cure: CURES[code ?? ''] ?? 'Check its permissions, and the disk that it lies on.',
+    cure: CURES.get(code ?? '') ?? 'Check its permissions, and the disk that it lies on.',
     cause: error,
   });
 }
 
 /** What helps where a file cannot be read, by what the system says. @source open(2) */
-const CURES: Readonly<Record<string, string>> = {
-  EACCES: 'Check its permissions.',
-  EPERM: 'Check its permissions.',
-  ELOOP: 'It is a link that leads back to itself: name the session file that it should lead to.',
-  ENAMETOOLONG: 'No file has so long a name: give the path of one, and not what it holds.',
-};
+const CURES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    EACCES: 'Check its permissions.',
+    EPERM: 'Check its permissions.',
+    ELOOP: 'It is a link that leads back to itself: name the session file that it should lead to.',
+    ENAMETOOLONG: 'No file has so long a name: give the path of one, and not what it holds.',
+  }),
+);

@@ -33,7 +33,7 @@ export function parsePrompt(text: string): ParsedPrompt {
 }
 
 /** What each key may hold, to be read after "must be"; the known keys. */
-const ALLOWED: Readonly<Record<string, string>> = {
+const ALLOWED: ReadonlyMap<string, string> = new Map(Object.entries({
   version: 'a whole number of at least 0',
   trigger: 'a table of keys with values',
   'trigger.early_percent_remaining_lt': 'a whole number from 0 to 100',
@@ -43,7 +43,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'trigger.auto_requires_any_boundary': `a list of any of ${BOUNDARIES.join(', ')}`,
   packet: 'a table of keys with values',
   'packet.max_tail_chars': 'a whole number of at least 1',
-};
+}));
 
 function parseFrontmatter(yaml: string): Pick<ParsedPrompt, 'frontmatter' | 'warnings'> {
   const lineCounter = new LineCounter();
@@ -121,14 +121,14 @@ function explainIssue(issue: z.core.$ZodIssue, document: Document): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const whole = [...path, key].join('.');
-      const nearest = nearestName(whole, Object.keys(ALLOWED));
+      const nearest = nearestName(whole, [...ALLOWED.keys()]);
       const hint = nearest === undefined ? '' : `; the nearest known one is ${nearest}`;
       return { offset: offsetOfKey(document, [...path, key]), message: `unknown key ${whole}${hint}.` };
     });
   }
   const key = path.join('.');
   const offset = offsetOfValue(document, issue.path) ?? offsetOfKey(document, path);
-  const allowed = ALLOWED[key] ?? 'keys with values';
+  const allowed = ALLOWED.get(key) ?? 'keys with values';
   return [{ offset, message: `${key === '' ? 'the frontmatter' : key} must be ${allowed}.` }];
 }
 

@@ -18,11 +18,13 @@ export interface TreeChange {
   readonly after: TreeFile | undefined;
 }
 
-const KINDS: Readonly<Record<string, TreeFile['kind']>> = {
-  '100644': 'file',
-  '100755': 'executable',
-  '120000': 'link',
-};
+const KINDS: ReadonlyMap<string, TreeFile['kind']> = new Map(
+  Object.entries({
+    '100644': 'file',
+    '100755': 'executable',
+    '120000': 'link',
+  }),
+);
 
 /** Reads `diff-tree -r -z --raw --no-renames THEN NOW`. */
 export function parseTreeDiff(output: string): readonly TreeChange[] {
@@ -40,7 +42,7 @@ export function parseTreeDiff(output: string): readonly TreeChange[] {
 
 function treeFile(mode: string, blob: string): TreeFile | undefined {
   if (mode === '000000') return undefined;
-  return { kind: KINDS[mode] ?? 'other', blob };
+  return { kind: KINDS.get(mode) ?? 'other', blob };
 }
 
 /** What an undo does, and what it leaves. Paths as in `paths.ts`. */

@@ -2,13 +2,15 @@
 // @source OpenHands' agent skills, its `file_editor`, and the results of both
 
 /** Names of what the helpers take by place, in the words of the tools that do the same elsewhere. */
-const HELPERS: Readonly<Record<string, readonly string[]>> = {
-  open_file: ['path', 'line'],
-  create_file: ['path'],
-  edit_file_by_replace: ['path', 'old_string', 'new_string'],
-  insert_content_at_line: ['path', 'line', 'new_string'],
-  append_file: ['path', 'new_string'],
-};
+const HELPERS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    open_file: ['path', 'line'],
+    create_file: ['path'],
+    edit_file_by_replace: ['path', 'old_string', 'new_string'],
+    insert_content_at_line: ['path', 'line', 'new_string'],
+    append_file: ['path', 'new_string'],
+  }),
+);
 
 /** What the helpers call by other names. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -47,20 +49,21 @@ export function cellActions<Action>(code: string, readActions: ReadActions<Actio
 /** The tool that does the same as a helper, and what it would be given. */
 function toolOf(helper: string, values: readonly Argument[]): { name: string; args: Values } | undefined {
   if (helper === 'open') return openedToWrite(values);
-  const places = HELPERS[helper] ?? [];
-  const args: Record<string, string> = {};
-  for (const [place, { key, value }] of values.entries()) {
+  const places = HELPERS.get(helper) ?? [];
+  const args = values.flatMap(({ key, value }, place) => {
     const known = key === undefined ? places[place] : (ALIASES.get(key) ?? key);
-    if (known !== undefined) args[known] = value;
-  }
-  return { name: TOOLS[helper] ?? 'edit', args };
+    return known === undefined ? [] : [[known, value] as const];
+  });
+  return { name: TOOLS.get(helper) ?? 'edit', args: Object.fromEntries(args) };
 }
 
-const TOOLS: Readonly<Record<string, string>> = {
-  file_editor: 'str_replace_editor',
-  open_file: 'read',
-  create_file: 'write',
-};
+const TOOLS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    file_editor: 'str_replace_editor',
+    open_file: 'read',
+    create_file: 'write',
+  }),
+);
 
 /** `open(path, 'w')`: what is written stands elsewhere. */
 function openedToWrite([path, mode]: readonly Argument[]): { name: string; args: Values } | undefined {
@@ -109,11 +112,11 @@ function literalOf([whole, ...groups]: RegExpExecArray): string {
   return /^[bu]?r/i.test(whole) ? body : unescaped(body);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' };
+const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries({ n: '\n', t: '\t', r: '\r', '\n': '' }));
 
 function unescaped(text: string): string {
   return text.includes('\\')
-    ? text.replace(/\\([ntr\\'"\n])/g, (_, escaped: string) => ESCAPES[escaped] ?? escaped)
+    ? text.replace(/\\([ntr\\'"\n])/g, (_, escaped: string) => ESCAPES.get(escaped) ?? escaped)
     : text;
 }
 

@@ -10,7 +10,9 @@ export function isQuestion(sentence: string): boolean {
 /** Whether a quotation is open at the end. Read backwards from there, so that no sign is read twice. */
 const ENDS_IN_QUOTATION = /$(?<=(?:^|[\s(])["“]\S[^"”]*)/;
 
-const QUOTATION_ENDS: Readonly<Record<string, string>> = { '"': '"', '“': '”', '「': '」' };
+const QUOTATION_ENDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ '"': '"', '“': '”', '「': '」' }),
+);
 
 /** A text without its quotations. A mark that nothing closes stays, and so do all like it behind it. */
 function withoutQuotations(text: string): string {
@@ -19,7 +21,7 @@ function withoutQuotations(text: string): string {
   let from = 0;
   for (const { 0: mark, index } of text.matchAll(/["“「]/g)) {
     if (index < from || unclosed.has(mark)) continue;
-    const end = text.indexOf(QUOTATION_ENDS[mark] ?? mark, index + 1);
+    const end = text.indexOf(QUOTATION_ENDS.get(mark) ?? mark, index + 1);
     if (end < 0) {
       unclosed.add(mark);
       continue;

@@ -158,7 +158,7 @@ export function workOf(command: string, simple: readonly SimpleCommand[]): strin
     joint = looser(joint, one.joint);
     if (isLooking(one)) continue;
     const part = clip(toldWords(wordsOf(one)).map(shown).join(' '), room);
-    text = text === '' ? part : `${text}${JOINTS[joint] ?? ' '}${part}`;
+    text = text === '' ? part : `${text}${JOINTS.get(joint) ?? ' '}${part}`;
     joint = '';
   }
   return clip(oneLine(text), COMMAND_LENGTH);
@@ -175,8 +175,8 @@ function roomOfEach(work: readonly SimpleCommand[]): number {
 }
 
 /** How joints are written, the loosest last. */
-const JOINTS: Readonly<Record<string, string>> = { '|': ' | ', '&&': ' && ', ';': '; ' };
-const LOOSENESS = Object.keys(JOINTS);
+const JOINTS: ReadonlyMap<string, string> = new Map(Object.entries({ '|': ' | ', '&&': ' && ', ';': '; ' }));
+const LOOSENESS = [...JOINTS.keys()];
 
 /** Of two joints with something between them that is not told the looser one. */
 function looser(one: string, other: string): string {

@@ -113,14 +113,16 @@ async function readTail(file: RolloutFile, size: number): Promise<Buffer> {
 /** Bytes looked at first for the end of the last line. */
 const LOOK_BACK = 64 * 1024;
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file may not get larger',
-  EROFS: 'the disk is read-only',
-  EACCES: 'no permission',
-  EPERM: 'no permission',
-};
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the disk quota is used up',
+    EFBIG: 'the file may not get larger',
+    EROFS: 'the disk is read-only',
+    EACCES: 'no permission',
+    EPERM: 'no permission',
+  }),
+);
 
 /**
  * The failure of a write, with its reason in words.
@@ -129,7 +131,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function explainWrite(path: string, error: unknown, isBroken: boolean): BatonError {
   if (error instanceof BatonError) return error;
   const { code } = error as NodeJS.ErrnoException;
-  const reason = (code === undefined ? undefined : REASONS[code]) ?? code ?? String(error);
+  const reason = (code === undefined ? undefined : REASONS.get(code)) ?? code ?? String(error);
   return new BatonError('output_failed', `${path} could not be written: ${reason}`, {
     cure: isBroken
       ? 'See to the disk, then open the session again: it holds what was recorded before.'
