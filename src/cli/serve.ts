@@ -130,6 +130,22 @@ const AT_ONCE: ReadonlySet<Op['type']> = new Set([
   'answer_question',
 ]);
 
+/**
+ * Ops of these that are heard from a client which reads none of what it is sent. @source docs/decisions/ops.md, "A client that does
+ * not read"
+ */
+const MOST_UNREAD = 100;
+
+function readOp(line: ReadLine): Op | BatonError {
+  if ('problem' in line) return line.problem;
+  try {
+    return parseOp(line.text);
+  } catch (error) {
+    if (error instanceof BatonError) return error;
+    throw error;
+  }
+}
+
 class Service {
   readonly #io: CommandIo;
   readonly #thread: Thread;
@@ -161,12 +177,17 @@ class Service {
   /** @returns whether the client has shut the thread down; false at the end of its ops, and when the user stops */
   async #takeOps(lines: AsyncGenerator<ReadLine>): Promise<boolean> {
     const stopped = whenAborted(this.#io.signal);
-    for (;;) {
-      // Each op is answered: a client that sends without reading would fill the memory.
-      if (isBehind(this.#io)) await Promise.race([this.#io.stdoutBytes(new Uint8Array()), stopped]);
+    for (let unread = 0; ;) {
       const next = await Promise.race([lines.next(), stopped]);
       if (next === undefined || next.done === true) return false;
-      if (await this.#take(next.value)) {
+      const op = readOp(next.value);
+      // Each op is answered: a client that sends without reading would fill the memory.
+      if (!isBehind(this.#io)) unread = 0;
+      else if (op instanceof BatonError || !AT_ONCE.has(op.type) || ++unread > MOST_UNREAD) {
+        await Promise.race([this.#io.stdoutBytes(new Uint8Array()), stopped]);
+        unread = 0;
+      }
+      if (await this.#take(op)) {
         // A read that still waits would keep the process alive.
         if ('destroy' in this.#io.stdin) (this.#io.stdin as NodeJS.ReadStream).destroy();
         return true;
@@ -175,10 +196,9 @@ class Service {
   }
 
   /** @returns whether that was the last one */
-  async #take(line: ReadLine): Promise<boolean> {
+  async #take(op: Op | BatonError): Promise<boolean> {
     try {
-      if ('problem' in line) throw line.problem;
-      const op = parseOp(line.text);
+      if (op instanceof BatonError) throw op;
       if (!AT_ONCE.has(op.type)) await this.#requireRoom();
       const done = this.#thread.perform(op);
       if (op.type === 'shutdown') {

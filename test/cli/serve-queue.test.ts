@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionEvent } from '../../src/protocol/event.ts';
@@ -147,6 +147,36 @@ describe('a client that does not read', () => {
     await client.ended;
   });
 });
+
+describe('a client that is behind with reading', () => {
+  test('can stop what it is behind with', async () => {
+    const at = desk();
+    // Live output that no client asks for twice: a million characters of each command.
+    const floods = Array.from({ length: 10 }, (_, count): Reply => ({
+      calls: [{ name: 'shell', arguments: { command: `seq ${count} 300000` } }],
+    }));
+    server.play({ key: EXEC_KEY, replies: [...floods, QUESTION] });
+    const from = server.requests.length;
+    const client = new Client(at);
+    await client.next('session_configured');
+    client.pause();
+    client.say('Begin.');
+    while (server.requests.length < from + 11) await sleep(50);
+    client.send({ type: 'exec_approval', call_id: 'none', decision: 'denied' });
+    client.send({ type: 'interrupt' });
+    // Before, the second op was heard when the client had read everything.
+    for (let waits = 0; waits < 200 && !log(at).includes('turn_aborted'); waits++) await sleep(50);
+    assert.ok(log(at).includes('turn_aborted'));
+    client.resume();
+    await client.next('turn_aborted');
+    client.kill('SIGKILL');
+    await client.ended;
+  });
+});
+
+function log(at: Desk): string {
+  return readFileSync(at.rollouts()[0] ?? '', 'utf8');
+}
 
 describe('lines that nobody should send', () => {
   test('are refused, and the next op is heard', async () => {
