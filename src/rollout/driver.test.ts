@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   appendFile,
   copyFile,
@@ -465,6 +466,25 @@ test('a thread is found by its id, by its path, or as the last one', async (t) =
   await assert.rejects(openRollout(home, FIRST.replace(/1$/, '7'), world), { code: 'file_not_found' });
   await assert.rejects(openRollout(home, join(home, 'none.jsonl'), world), { code: 'file_not_found' });
   await assert.rejects(openRollout(join(home, 'none'), 'last', world), { code: 'file_not_found' });
+});
+
+test('a pipe that was put in the place of a thread is not waited for', { timeout: 20_000 }, async (t) => {
+  const home = await temporaryHome(t);
+  const rollout = await createRollout(home, HEAD, rolloutWorld());
+  await rollout.append([says('one')]);
+  await rollout.close();
+  const files = interceptedFiles(async ({ name, path }, perform) => {
+    if (name === 'open' && path === rollout.path) {
+      await rm(path);
+      execFileSync('mkfifo', [path]);
+    }
+    return perform();
+  });
+  await assert.rejects(openRollout(home, rollout.threadId, { ...rolloutWorld(), files }), {
+    code: 'output_failed',
+    message: /is a named pipe/,
+  });
+  assert.deepEqual((await readdir(dirname(rollout.path))).filter((name) => name.includes('.lock')), []);
 });
 
 test('a file that is no thread of this Baton is left as it is', async (t) => {

@@ -11,11 +11,22 @@ export interface RolloutFile {
     length: number,
     position: number,
   ): Promise<{ readonly bytesRead: number }>;
-  stat(): Promise<{ readonly size: number; readonly nlink: number }>;
+  stat(): Promise<FileStats>;
   truncate(bytes: number): Promise<void>;
   datasync(): Promise<void>;
   sync(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What a file is, as far as a rollout asks. */
+export interface FileStats {
+  readonly size: number;
+  readonly nlink: number;
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isFIFO(): boolean;
+  isSocket(): boolean;
+  isSymbolicLink(): boolean;
 }
 
 /** The calls of a file system. Failures are those of the system, with their `code`. */

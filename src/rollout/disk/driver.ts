@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { link, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BatonError } from '../../errors.ts';
-import { readSmallFile } from '../../files/driver.ts';
+import { readSmallFile, refusalOf } from '../../files/driver.ts';
 import type { DamageNote } from '../../formats/reader.ts';
 import type { RolloutFile, RolloutFiles } from '../files.ts';
 import { planRepair } from '../torn.ts';
@@ -26,14 +26,27 @@ async function readText(path: string): Promise<string> {
   });
 }
 
-/** At its end, wherever another writer may have left it; never made, should it have gone meanwhile. */
-const OPEN_TO_APPEND = constants.O_RDWR | constants.O_APPEND;
+/**
+ * At its end, wherever another writer may have left it; never made, should it have gone meanwhile. What is no regular file by now
+ * is opened without waiting: a named pipe would keep its reader for ever.
+ */
+const OPEN_TO_APPEND =
+  constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** Opens a file to append to it. @throws BatonError `output_failed` */
+/** Opens a regular file to append to it. @throws BatonError `output_failed` */
 export async function openToAppend(path: string, files: RolloutFiles): Promise<RolloutFile> {
-  return files.open(path, OPEN_TO_APPEND).catch((error: unknown) => {
+  let file: RolloutFile | undefined;
+  try {
+    file = await files.open(path, OPEN_TO_APPEND);
+    const refused = refusalOf(await file.stat());
+    if (refused === undefined) return file;
+    throw new BatonError('output_failed', `${path} ${refused}`, {
+      cure: 'Another program put it there while the session was opened: see to it, then open the session again.',
+    });
+  } catch (error) {
+    await file?.close();
     throw explainWrite(path, error, false);
-  });
+  }
 }
 
 /** Makes a file for its owner alone, which must not be there yet. */
