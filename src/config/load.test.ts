@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
+  chownSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -147,6 +149,49 @@ describe('loadConfig', () => {
     write('home/.baton/config.toml', `\uFEFF# mine\r\n${sets(4).trim()}\r\n`);
     assert.equal(await keepOf(), 4);
   });
+});
+
+describe("Baton's home", { skip: NO_PERMISSIONS }, () => {
+  const isRoot = process.geteuid?.() === 0;
+  const STRANGER = 12_345;
+
+  async function assertRefused(problem: RegExp): Promise<void> {
+    await assert.rejects(loadConfig(NO_REQUEST, world), (error) => {
+      assert.ok(error instanceof BatonError);
+      assert.equal(error.code, 'file_unreadable');
+      assert.match(error.message, problem);
+      return true;
+    });
+  }
+
+  it('is obeyed only where not everybody can write in it', async () => {
+    const file = write('home/.baton/config.toml', sets(3));
+    chmodSync(dirname(file), 0o1777);
+    await assertRefused(/\.baton can be written by everybody/);
+    chmodSync(dirname(file), 0o775);
+    chmodSync(file, 0o666);
+    await assertRefused(/config\.toml can be written by everybody/);
+    chmodSync(file, 0o664);
+    assert.equal(await keepOf(), 3, 'a group is often of one user');
+  });
+
+  it(
+    "is obeyed only where it is not a stranger's",
+    { skip: !isRoot && 'only root can give files away' },
+    async () => {
+      const file = write('home/.baton/config.toml', sets(3));
+      const other = write('else/config.toml', sets(4));
+      chmodSync(root, 0o755);
+      await withoutPrivileges(root, async () => assert.equal(await keepOf(), 3, 'what is of root is'));
+      chownSync(file, STRANGER, STRANGER);
+      await withoutPrivileges(root, () => assertRefused(/config\.toml belongs to another user/));
+      assert.equal(await keepOf(), 3, 'root works with the files of others');
+      rmSync(dirname(file), { recursive: true });
+      symlinkSync(dirname(other), dirname(file));
+      lchownSync(dirname(file), STRANGER, STRANGER);
+      await withoutPrivileges(root, () => assertRefused(/\.baton belongs to another user/));
+    },
+  );
 });
 
 describe('project file', () => {

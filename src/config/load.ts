@@ -3,7 +3,8 @@
 // step would cost ten times what the steps cost, so they are not waited for.
 
 import { isUtf8 } from 'node:buffer';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
 import { readSmallFile } from '../files/driver.ts';
@@ -68,6 +69,7 @@ export class ConfigReader {
 }
 
 function readSources(request: ConfigRequest, world: ConfigWorld): ConfigSources {
+  requireOwnHome(batonHome(world));
   const userFile = readUserFile(request, world);
   const projectFile = readProjectFile(request, world);
   const isUnread = projectFile !== undefined && 'message' in projectFile;
@@ -120,6 +122,46 @@ function wholePath(path: string): string {
 export function batonHome(world: ConfigWorld): string {
   const configured = world.env['BATON_HOME'] ?? '';
   return configured === '' ? join(world.homeDirectory, '.baton') : resolve(world.cwd, configured);
+}
+
+/**
+ * What lies in Baton's home is obeyed: hooks are run, prompts are told, sessions are resumed. So it must be the user's.
+ * @throws BatonError `file_unreadable` where others can put something there
+ * @source docs/decisions/tools.md, "Whose home it is"
+ */
+function requireOwnHome(home: string): void {
+  for (const path of [home, join(home, 'config.toml')]) {
+    // A link is the stranger's who made it, whoever owns what it leads to.
+    const stranger = strangerAt(path, lstatSync) ?? strangerAt(path, statSync);
+    if (stranger === undefined) continue;
+    throw new BatonError('file_unreadable', `${path} ${stranger}, so what it says may not be yours`, {
+      cure: 'Make it yours alone (chown, chmod go-w), or name another home with BATON_HOME.',
+      data: { file: path },
+    });
+  }
+}
+
+const WRITABLE_BY_ALL = 0o002;
+
+/** Who else may write what is at a path; undefined where nobody may, nothing is there, or the system knows no owners. */
+function strangerAt(path: string, look: typeof lstatSync): string | undefined {
+  const user = process.geteuid?.();
+  const stats = statsAt(path, look);
+  if (user === undefined || stats === undefined) return undefined;
+  // The mode of a link means nothing.
+  const isOpen = !stats.isSymbolicLink() && (stats.mode & WRITABLE_BY_ALL) !== 0;
+  if (isOpen) return 'can be written by everybody';
+  // Root often works with the files of another user: in containers, with sudo.
+  return user === 0 || stats.uid === user || stats.uid === 0 ? undefined : 'belongs to another user';
+}
+
+function statsAt(path: string, look: typeof lstatSync): Stats | undefined {
+  try {
+    return look(path, { throwIfNoEntry: false });
+  } catch {
+    // Why it cannot be reached is told when it is read.
+    return undefined;
+  }
 }
 
 /** The path of the user's config file, or of the one that `--config` puts in its place. Absolute. */
