@@ -121,3 +121,8 @@ export function cutLine(line: string, maxCharacters: number, length = line.lengt
   const end = (line.codePointAt(maxCharacters - 1) ?? 0) > 0xffff ? maxCharacters - 1 : maxCharacters;
   return `${line.slice(0, end)} [… ${length - end} characters of this line left out]`;
 }
+
+/** A path as one line: a name may hold line feeds, and with them what looks like another result. */
+export function pathLine(path: string): string {
+  return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
+}

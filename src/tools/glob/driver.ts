@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { locate } from '../../workspace/driver.ts';
+import { pathLine } from '../cap.ts';
 import { pathMatcher } from '../glob-pattern.ts';
 import { listFiles, MAX_FILES } from '../listing/driver.ts';
 import { defineTool, done, failed } from '../tool.ts';
@@ -55,5 +56,5 @@ async function glob(
     ...(signal.aborted ? ['The user stopped the search; there may be more.'] : []),
   ];
   if (found.length === 0 && notes.length === 0) return done(`No file matches ${pattern}.`);
-  return done([...found.slice(0, MAX_PATHS), ...notes.map((note) => `[${note}]`)].join('\n'));
+  return done([...found.slice(0, MAX_PATHS).map(pathLine), ...notes.map((note) => `[${note}]`)].join('\n'));
 }

@@ -10,7 +10,7 @@ import type { CancelSignal } from '../../ports.ts';
 import { runProcess } from '../../processes/driver.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { locate } from '../../workspace/driver.ts';
-import { capText } from '../cap.ts';
+import { capText, pathLine } from '../cap.ts';
 import { pathMatcher } from '../glob-pattern.ts';
 import type { PathMatcher } from '../glob-pattern.ts';
 import { isIgnored, listFiles, MAX_FILES } from '../listing/driver.ts';
@@ -109,7 +109,7 @@ function render(input: GrepInput, { lines, notes }: Found): string {
   const files = [...new Set(matches.map(({ path }) => path))];
   const suffix = notes.map((note) => `[${note}]`);
   if (matches.length === 0) return ['No match.', ...suffix].join('\n');
-  const body = input.files_only ? files : showLines(lines, input.context > 0);
+  const body = input.files_only ? files.map(pathLine) : showLines(lines, input.context > 0);
   return capText([...body, ...suffix].join('\n'), 'Narrow the pattern, include or path.');
 }
 

@@ -1,6 +1,6 @@
 // How the lines that a search found are shown, whoever searched.
 
-import { cutLine } from '../cap.ts';
+import { cutLine, pathLine } from '../cap.ts';
 
 /** A line that a search shows. */
 export interface FoundLine {
@@ -23,7 +23,7 @@ export function showLines(lines: readonly FoundLine[], hasContext: boolean): str
     const isNext = last?.path === found.path && last.line + 1 === found.line;
     if (hasContext && last !== undefined && !isNext) shown.push('--');
     const sign = found.isMatch ? ':' : '-';
-    shown.push(`${found.path}${sign}${found.line}${sign}${cutLine(found.text, MAX_LINE)}`);
+    shown.push(`${pathLine(found.path)}${sign}${found.line}${sign}${cutLine(found.text, MAX_LINE)}`);
     last = found;
   }
   return shown;

@@ -1,18 +1,22 @@
 // The tool `list_dir`: what is in a directory, some levels deep.
 
-import { readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { locate } from '../../workspace/driver.ts';
-import { ignoredOf, isIgnored } from '../listing/driver.ts';
+import { ignoredOf, isIgnored, MAX_FILES } from '../listing/driver.ts';
 import { defineTool, done, failed } from '../tool.ts';
 import type { Tool } from '../tool.ts';
 import type { ToolWorld } from '../world.ts';
 
 /** Entries in one result. @source docs/decisions/tools.md */
 const MAX_ENTRIES = 500;
+
+/** Entries that are asked of the system at once. */
+const ENTRIES_AT_ONCE = 1000;
 
 /** Entries of one directory below the first. */
 const MAX_NESTED = 50;
@@ -65,10 +69,12 @@ async function listDirectory(
     note: undefined,
   };
   let left = MAX_ENTRIES;
+  const looked = { entries: 0 };
   let level: readonly Node[] = [top];
   // Level by level, so that a large directory deep down does not hide what is beside it.
-  for (let at = 0; at < depth && level.length > 0 && left > 0; at++) {
-    const listed = await Promise.all(level.map((node) => readNode(node)));
+  for (let at = 0; at < depth && level.length > 0 && left > 0 && !signal.aborted; at++) {
+    const listed: Listed[] = [];
+    for (const node of level) listed.push(await readNode(node, looked, signal));
     const ignored = hidesIgnored
       ? await ignoredOf(
           listed.flatMap(({ nodes }) => nodes.map((node) => node.path)),
@@ -93,9 +99,23 @@ async function listDirectory(
   return done(render(top, 0).join('\n'));
 }
 
-async function readNode({ path }: Node): Promise<{ readonly nodes: readonly Node[]; readonly why?: string }> {
+interface Listed {
+  readonly nodes: readonly Node[];
+  /** What is to be known of them. */
+  readonly why?: string;
+}
+
+/** @param looked counts the entries of one call: a directory holds as many as a stranger wishes */
+async function readNode({ path }: Node, looked: { entries: number }, signal: CancelSignal): Promise<Listed> {
   try {
-    const entries = await readdir(path, { withFileTypes: true });
+    const entries: Dirent[] = [];
+    let isPartial = false;
+    for await (const entry of await opendir(path, { bufferSize: ENTRIES_AT_ONCE })) {
+      isPartial = looked.entries >= MAX_FILES || signal.aborted;
+      if (isPartial) break;
+      looked.entries++;
+      entries.push(entry);
+    }
     const nodes = entries
       .filter(({ name }) => name !== '.git')
       .map((entry) => ({
@@ -105,7 +125,10 @@ async function readNode({ path }: Node): Promise<{ readonly nodes: readonly Node
         children: undefined,
         note: undefined,
       }));
-    return { nodes: nodes.toSorted((a, b) => (a.label < b.label ? -1 : 1)) };
+    const sorted = nodes.toSorted((a, b) => (a.label < b.label ? -1 : 1));
+    return isPartial
+      ? { nodes: sorted, why: `not all of it was looked at: ${MAX_FILES} entries at most` }
+      : { nodes: sorted };
   } catch (error) {
     return { nodes: [], why: `cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}` };
   }

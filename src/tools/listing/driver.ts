@@ -7,7 +7,10 @@ import type { CancelSignal } from '../../ports.ts';
 import { comparePaths } from '../glob-pattern.ts';
 import type { ToolWorld } from '../world.ts';
 
-/** Most files that are looked at in one call. @source docs/decisions/tools.md */
+/** Entries of a directory that are asked of the system at once. */
+const ENTRIES_AT_ONCE = 1000;
+
+/** Most files, and most directories, that are looked at in one call. @source docs/decisions/tools.md */
 export const MAX_FILES = 100_000;
 
 /** Files below a directory. */
@@ -22,19 +25,26 @@ export interface Listing {
 export async function listFiles(directory: string, world: ToolWorld, signal: CancelSignal): Promise<Listing> {
   const found = new Set<string>();
   const isKnownToGit = world.isRepository && !(await isIgnored(directory, world, signal));
-  await collect(directory, isKnownToGit, { world, signal, found });
-  return { paths: [...found].toSorted(comparePaths), isPartial: found.size >= MAX_FILES };
+  const to: Collection = { world, signal, found, directories: 0 };
+  await collect(directory, isKnownToGit, to);
+  return { paths: [...found].toSorted(comparePaths), isPartial: isFull(to) };
 }
 
 interface Collection {
   readonly world: ToolWorld;
   readonly signal: CancelSignal;
   readonly found: Set<string>;
+  /** That were walked: empty ones hold up as well. */
+  directories: number;
+}
+
+function isFull({ found, directories }: Collection): boolean {
+  return found.size >= MAX_FILES || directories >= MAX_FILES;
 }
 
 async function collect(directory: string, isKnownToGit: boolean, to: Collection): Promise<void> {
   const { world, signal, found } = to;
-  if (signal.aborted || found.size >= MAX_FILES) return;
+  if (signal.aborted || isFull(to)) return;
   if (isKnownToGit) {
     const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
     const { end, output } = await runGit(args, directory, { env: world.programEnv, signal });
@@ -53,10 +63,12 @@ async function collect(directory: string, isKnownToGit: boolean, to: Collection)
 
 async function walk(directory: string, to: Collection): Promise<void> {
   const { world, signal, found } = to;
+  if (signal.aborted || isFull(to)) return;
+  to.directories++;
   const below: string[] = [];
   try {
-    for await (const entry of await opendir(directory)) {
-      if (signal.aborted || found.size >= MAX_FILES) return;
+    for await (const entry of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE })) {
+      if (signal.aborted || isFull(to) || below.length >= MAX_FILES) return;
       if (entry.name === '.git') {
         if (directory === world.root) continue;
         return await collect(directory, true, to);
