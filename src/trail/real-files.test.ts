@@ -5,13 +5,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadSession } from '../formats/load.ts';
-import { openSource } from '../formats/source.ts';
-import type { LogRecord } from '../protocol/record.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { TrailCollector } from './collect.ts';
 import { oneLine } from './sentences.ts';
 import { writeSummary } from './summary/write.ts';
+import { readSessionFile } from '../../test/support/read-format.ts';
 
 const SESSIONS = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'shared', 'sessions');
 const FOLDERS = ['codex', 'claude-code', 'codex-0.169', 'claude-code-2.1.329'];
@@ -20,14 +18,9 @@ const files = FOLDERS.filter((folder) => existsSync(join(SESSIONS, folder))).fla
   readdirSync(join(SESSIONS, folder)).map((name) => join(SESSIONS, folder, name)),
 );
 
-async function* nothing(): AsyncGenerator<Buffer> {
-  // No standard input.
-}
-
 for (const file of files) {
   test(`summaries of ${file.slice(SESSIONS.length + 1)}`, async () => {
-    const records: LogRecord[] = [];
-    await loadSession(await openSource(file, nothing()), (record) => records.push(record));
+    const { records } = await readSessionFile(file);
     const collector = new TrailCollector();
     const cuts = new Set([0.25, 0.5, 0.75, 1].map((share) => Math.ceil(records.length * share)));
     for (const [index, record] of records.entries()) {

@@ -3,8 +3,6 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { REAL_SESSIONS_SKIP, realSessions } from '../../../test/support/real-sessions.ts';
 import { Story } from '../../../test/support/story.ts';
-import { loadSession } from '../../formats/load.ts';
-import { openSource } from '../../formats/source.ts';
 import { textOfParts } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
@@ -16,6 +14,7 @@ import type { AssembleSettings, PacketOccasion } from './assemble.ts';
 import { divide } from './sections.ts';
 import { factLines, factsOf } from './facts.ts';
 import { recentActivities, writeTail } from './tail.ts';
+import { readSessionFile } from '../../../test/support/read-format.ts';
 
 const occasion: PacketOccasion = {
   tier: 'asap',
@@ -293,14 +292,9 @@ test('whatever is said, a packet keeps its limit, whole characters and no secret
   );
 });
 
-async function* nothing(): AsyncGenerator<Buffer> {
-  // No standard input.
-}
-
 for (const file of realSessions('codex', 'claude-code')) {
   test(`packets of ${file.split('/').slice(-2).join('/')}`, async () => {
-    const records: LogRecord[] = [];
-    await loadSession(await openSource(file, nothing()), (record) => records.push(record));
+    const { records } = await readSessionFile(file);
     const collector = new TrailCollector();
     const cuts = new Set([0.3, 0.6, 1].map((share) => Math.ceil(records.length * share)));
     let lastAgentMessage: string | undefined;
