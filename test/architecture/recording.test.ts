@@ -27,6 +27,7 @@ describe('the bundled session', () => {
       fold.add(record);
       if (record.type.startsWith('turn_')) turns.push(record.type);
     });
+    await source.close();
     account = fold.account();
   });
 

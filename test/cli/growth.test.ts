@@ -1,14 +1,20 @@
 // Sessions that are made to be slow: four times as much of one takes no more than four times as long, but for noise.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { applyPatch } from '../../src/tools/patch/apply.ts';
 import { parsePatch } from '../../src/tools/patch/parse.ts';
 import { findReplacement } from '../../src/tools/replacement.ts';
+import { createRollout } from '../../src/rollout/driver.ts';
+import type { Rollout } from '../../src/rollout/driver.ts';
+import type { Model } from '../../src/ports.ts';
 import { finished } from '../support/finished.ts';
 import { assertLinear, GROWTH_SCALE } from '../support/growth.ts';
+import { openThreadIn } from '../support/opened-thread.ts';
+import { toolCall, userSays } from '../support/records.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { SLOW_SHAPES } from '../support/slow-shapes.ts';
 
@@ -17,19 +23,41 @@ const home = temporaryDirectory();
 /** Lines, entries or parts of the smaller session of each pair. */
 const SIZE = 500;
 
+/** Evaluations of the planted facts take the same time for every session. */
+const EVAL = ['eval', '--json', '--no-canaries', '--cuts', '2', '--sizes', '2k'];
+
 /** What is done with each session; a longer hunt does more. */
 const COMMANDS: readonly (readonly string[])[] = [
   ['inspect', '--json'],
   ['compact', '--preview'],
-  ...(GROWTH_SCALE > 1
-    ? [
-        ['replay', '--json'],
-        ['compact', '--preview', '--strategy', 'micro'],
-      ]
-    : []),
+  ...(GROWTH_SCALE > 1 ? [['replay', '--json'], EVAL, ['compact', '--preview', '--strategy', 'micro']] : []),
+];
+
+/** Where more lines are needed until something shows, or the command is too slow for all shapes. */
+const CHOSEN: readonly (readonly [shape: string, size: number, command: readonly string[]])[] = [
+  // Every rule was looked for in the whole message: 0.7 s for 8,000 lines, 8.2 s for 32,000.
+  ['codex: one message of many lines', 6000, ['replay', '--json']],
+  ['codex: files, each read and edited', SIZE, EVAL],
+  ['claude-code: a chain of parents', SIZE, EVAL],
 ];
 
 describe('a session that is made to be slow', () => {
+  for (const [name, size, [command = '', ...options]] of CHOSEN) {
+    const shape = SLOW_SHAPES.find((each) => each.name === name);
+    test(`${name}: ${command}`, () =>
+      assertLinear(`${command}, ${name}`, size, {
+        prepare: (n) => {
+          const path = join(home, `chosen-${command}-${size}-${n}.jsonl`);
+          writeFileSync(path, shape?.text(n) ?? '');
+          return path;
+        },
+        run: async (path) => {
+          const { status } = await baton(home, [command, path, ...options]);
+          assert.equal(status, 0);
+        },
+      }));
+  }
+
   for (const [index, shape] of SLOW_SHAPES.entries()) {
     for (const [command = '', ...options] of COMMANDS) {
       test(`${shape.name}: ${[command, ...options].join(' ')}`, () =>
@@ -47,6 +75,49 @@ describe('a session that is made to be slow', () => {
         }));
     }
   }
+});
+
+describe('a thread that is resumed', () => {
+  const replacement = [userSays('What was done so far.')];
+
+  /** A round of a call whose result is cleared; every second one is compacted, and that is undone, but for every tenth. */
+  async function play(rollout: Rollout, round: number): Promise<void> {
+    const id = `call-${round}`;
+    const called = toolCall(id, 'shell', { command: 'ls' }, 'a b c '.repeat(40));
+    await rollout.append([userSays(`Do step ${round}.`), ...called].map((item) => ({ type: 'item', item })));
+    await rollout.append([{ type: 'micro_compacted', id: `clearing-${round}`, callIds: [id] }]);
+    if (round % 2 > 0) return;
+    await rollout.append([
+      { type: 'compacted', id: `full-${round}`, replacement, trigger: 'manual', summary: 'Steps.' },
+    ]);
+    if (round % 10 > 0) await rollout.undo();
+  }
+
+  test('after clearings and undos in turn', () =>
+    assertLinear('resume, clearings and undos', 100, {
+      prepare: async (n) => {
+        const place = join(home, `thread-${n}`);
+        const ids = { uuid: () => randomUUID() };
+        const rollout = await createRollout(
+          place,
+          { cwd: home, producerVersion: '0.1.0' },
+          { clock: Date, ids },
+        );
+        for (let round = 0; round < n; round++) await play(rollout, round);
+        await rollout.close();
+        return place;
+      },
+      run: async (place) => {
+        const thread = await openThreadIn({
+          home: place,
+          work: home,
+          model: { provider: 'lab', answer: () => assert.fail('nobody is asked') } as unknown as Model,
+          modelName: 'lab-1',
+          resume: 'last',
+        });
+        await thread.close();
+      },
+    }));
 });
 
 function context(line: string, n: number): string {
