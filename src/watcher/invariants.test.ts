@@ -239,6 +239,7 @@ const FOREIGN_EVENTS: readonly WatcherEvent[] = [
 ];
 const EVENTS_FOR_ALL: readonly WatcherEvent[] = [
   { type: 'user_submitted', message: { id: 'another', text: 'and this' }, atMs },
+  { type: 'phase_completed', ...moment },
   { type: 'context_compacted', strategy: 'micro', atMs },
   { type: 'context_compacted', strategy: 'full', atMs },
   { type: 'interrupted', atMs },

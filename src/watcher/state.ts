@@ -299,6 +299,13 @@ export interface SamplingComplete extends TurnMoment {
   readonly batchFrom: number | undefined;
 }
 
+/** The user says that a phase of the work is over. Between turns this is a decision point of its own. */
+export interface PhaseCompleted extends Happened, Moment {
+  readonly type: 'phase_completed';
+  /** The boundary itself, and whatever else no event has carried yet; oldest first. */
+  readonly signals: readonly Signal[];
+}
+
 /** The user submitted a message or a `!` line. */
 export interface UserSubmitted extends Happened {
   readonly type: 'user_submitted';
@@ -403,6 +410,7 @@ export type WatcherEvent =
   | TurnComplete
   | TurnAborted
   | SamplingComplete
+  | PhaseCompleted
   | UserSubmitted
   | DeliveryFailed
   | CompactionPlanned

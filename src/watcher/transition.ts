@@ -30,7 +30,13 @@ import type {
   WatcherEvent,
   WatcherState,
 } from './state.ts';
-import { onSamplingComplete, onTurnAborted, onTurnComplete, onTurnStarted } from './turns.ts';
+import {
+  onPhaseCompleted,
+  onSamplingComplete,
+  onTurnAborted,
+  onTurnComplete,
+  onTurnStarted,
+} from './turns.ts';
 
 /** What follows from an event. The policy is read anew each time; a sequence keeps the path that it began. */
 export function transition(state: WatcherState, event: WatcherEvent, policy: Policy): Transition {
@@ -61,6 +67,8 @@ function follow(state: WatcherState, event: WatcherEvent, policy: Policy): Trans
       return onTurnAborted(state, event, policy);
     case 'sampling_complete':
       return onSamplingComplete(state, event, policy);
+    case 'phase_completed':
+      return onPhaseCompleted(state, event, policy);
     case 'user_submitted':
       return stay(enqueue(state, event.message));
     case 'delivery_failed':

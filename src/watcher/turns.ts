@@ -5,6 +5,7 @@ import { decide } from './decision-points.ts';
 import { boundaryStatus } from './lines.ts';
 import { andThen, letGo, outsideOfTurn, placeOf, remember, stay } from './moves.ts';
 import type { Policy } from './policy.ts';
+import type { Signal } from '../protocol/signal.ts';
 import {
   beginAnswer,
   cancel,
@@ -18,6 +19,7 @@ import {
   takeSign,
 } from './sequence.ts';
 import type {
+  PhaseCompleted,
   RunningTurn,
   SamplingComplete,
   Transition,
@@ -128,15 +130,32 @@ function endTurn(state: WatcherState, event: TurnComplete, policy: Policy): Tran
   });
 }
 
-/** Notes what a turn has reached and done; new boundaries are shown live. */
-function noteWork(state: WatcherState, event: TurnComplete | SamplingComplete): Transition {
-  const { boundaries, hasAction } = state.memory;
-  const noted = noteSignals(boundaries, event.signals);
+/** Notes what a turn has reached and done. */
+function noteWork(state: WatcherState, { signals, hadAction }: TurnComplete | SamplingComplete): Transition {
+  const { hasAction } = state.memory;
+  return noteBoundaries(remember(state, { hasAction: hasAction || hadAction }), signals);
+}
+
+/** Notes what was reached; new boundaries are shown live. */
+function noteBoundaries(state: WatcherState, signals: readonly Signal[]): Transition {
+  const { boundaries } = state.memory;
+  const noted = noteSignals(boundaries, signals);
   const known = new Set(boundaries.open.map(({ signal }) => signal.id));
   const reached = noted.open.filter(({ signal }) => !known.has(signal.id));
   return stay(
-    remember(state, { boundaries: noted, hasAction: hasAction || event.hadAction }),
+    remember(state, { boundaries: noted }),
     ...reached.map(({ signal }) => boundaryStatus(signal.boundary)),
+  );
+}
+
+/** The user says that a phase is over. A running turn, or a sequence, is not disturbed: the boundary counts at its next decision. */
+export function onPhaseCompleted(state: WatcherState, event: PhaseCompleted, policy: Policy): Transition {
+  const { stage, memory } = state;
+  const noted = noteBoundaries(state, event.signals);
+  if (stage.at !== 'idle' || memory.turn !== undefined || memory.delivering !== undefined) return noted;
+  const { atMs } = event;
+  return andThen(noted, (next) =>
+    decide(next, { point: 'turn_end', moment: event, batchFrom: undefined, atMs }, policy),
   );
 }
 

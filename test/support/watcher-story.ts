@@ -116,7 +116,7 @@ class Teller {
   /** What depends on what went before. */
   #special(row: string): WatcherEvent {
     const atMs = this.#atMs;
-    const user = /^user: (.+)$/.exec(row)?.[1];
+    const user = /^user: (?!phase over)(.+)$/.exec(row)?.[1];
     if (user !== undefined) {
       const message = { id: `m${this.#messages.length + 1}`, text: user };
       this.#messages.push(message);
@@ -126,6 +126,11 @@ class Teller {
     if (set !== undefined) {
       this.#policy = { ...this.#policy, ...changesOf(set) };
       return { type: 'settings_changed', atMs };
+    }
+    const phase = /^user: phase over at (\d+) %$/.exec(row)?.[1];
+    if (phase !== undefined) {
+      const moment = { situation: situationAt(Number(phase)), lastAgentMessage: undefined, busyWith: [] };
+      return { type: 'phase_completed', signals: this.#signalsOf('phase_completed'), ...moment, atMs };
     }
     const resumed = /^resumed(, nothing of the last row was done)?(, the compaction was committed)?$/.exec(
       row,
@@ -172,12 +177,7 @@ class Teller {
       hadAction: true,
       busyWith: [],
       lastAgentMessage: text,
-      situation: {
-        used: (WINDOW * (100 - Number(percent))) / 100,
-        window: WINDOW,
-        percentRemaining: Number(percent),
-        projected: 9_000,
-      },
+      situation: situationAt(Number(percent)),
       signals: this.#signalsOf(reached),
     } as const;
     if (what === 'turn ends') {
@@ -219,6 +219,11 @@ class Teller {
         };
       });
   }
+}
+
+function situationAt(percentRemaining: number) {
+  const used = (WINDOW * (100 - percentRemaining)) / 100;
+  return { used, window: WINDOW, percentRemaining, projected: 9_000 };
 }
 
 interface Reading {

@@ -490,6 +490,12 @@ function meddlingMoves(world: World, { policy }: Bounds): Move[] {
     },
     { label: 'shutdown', world: meddled, event: { type: 'shutdown', atMs } },
   ];
+  const { label, pressed, moment } = momentOf({ percent: 60, boundary: 'phase_completed' }, world.pressed);
+  moves.push({
+    label: `the user says that a phase is over (${label})`,
+    world: { ...meddled, pressed },
+    event: { type: 'phase_completed', ...moment },
+  });
   const { endedTurnId } = world.machine.memory;
   if (endedTurnId !== undefined) {
     moves.push({

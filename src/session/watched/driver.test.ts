@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { DEFAULT_CONFIG } from '../../config/defaults.ts';
 import type { Config } from '../../config/schema.ts';
 import type { WatcherWorld } from '../../watcher/live/agent.ts';
-import { liveThread } from '../../../test/support/live-thread.ts';
+import { CALM_SHELL, liveThread } from '../../../test/support/live-thread.ts';
 import { PACKET } from '../../../test/support/packet.ts';
 import type { Reply } from '../../../test/support/provider-server/script.ts';
 import { startProviderServer } from '../../../test/support/provider-server/server.ts';
@@ -400,6 +400,44 @@ test('an agent that waits for the user is not sent on by the handoff', async () 
   await thread.rest();
   assert.deepEqual(path(records).slice(-3), ['agent', 'compacted', 'handoff']);
   assert.equal(server.requests.length - from, 3, 'nothing is asked after the packet');
+});
+
+describe('a phase that the user calls done', () => {
+  const rests = [commits(40_000), says('The wick is trimmed.', 62_000)];
+
+  test('is decided on at once while the agent rests', async () => {
+    const off = withWatcher({ midTurn: 'off' });
+    const looks = { ...commits(40_000), calls: [{ name: 'shell', arguments: { command: 'cat wick' } }] };
+    server.play({
+      replies: [looks, says('I looked at the wick.', 45_000), says(PACKET, 45_500), says('Filled.', 9_000)],
+    });
+    const from = server.requests.length;
+    const { thread, records } = await liveThread({ baseUrl: server.baseUrl, config: off });
+    await thread.submit('Look at the wick, and say what you saw.');
+    await thread.rest();
+    assert.equal(server.requests.length - from, 2, 'nothing was reached yet');
+    await thread.phaseCompleted('The wick is looked after.');
+    await thread.rest();
+    assert.deepEqual(path(records).slice(-5), ['packet_request', 'agent', 'compacted', 'handoff', 'agent']);
+  });
+
+  test('in a running turn counts in that turn', async () => {
+    server.play({ replies: [...rests, says(PACKET, 62_500), says('The oil is filled.', 9_000)] });
+    const { thread, records } = await liveThread({
+      baseUrl: server.baseUrl,
+      tools: {
+        ...CALM_SHELL,
+        run: async (call, signal) => {
+          await thread.phaseCompleted('The wick is looked after.');
+          return CALM_SHELL.run(call, signal);
+        },
+      },
+    });
+    await thread.submit('Look at the wick.');
+    await thread.rest();
+    const decisions = records.filter((record) => record.type === 'note' && record.kind === 'decision');
+    assert.match(JSON.stringify(decisions), /phase_completed/);
+  });
 });
 
 test('a thread that was compacted often says so, before its turn ends', async () => {

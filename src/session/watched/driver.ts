@@ -171,9 +171,10 @@ export class WatchedSession {
     return this.#session.steer(item);
   }
 
-  /** The user says that a phase of the work is over: a boundary of its own. */
+  /** The user says that a phase of the work is over: a boundary, and between turns a decision point, of its own. */
   async phaseCompleted(summary: string): Promise<void> {
     await this.#session.note([{ type: 'note', kind: PHASE_NOTE, value: { summary } }]);
+    this.#watcher.phaseCompleted();
   }
 
   /** In a review nothing is decided. */

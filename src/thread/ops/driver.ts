@@ -204,6 +204,7 @@ export class OpsDoor {
     const { session, emit } = this.#terms;
     await session.phaseCompleted(summary);
     emit({ type: 'phase_completed', call_id: null, summary });
+    this.#watch();
   }
 
   async #pin({ id = this.#terms.newId(), text }: Of<'pin'>): Promise<void> {

@@ -178,6 +178,11 @@ export class LiveWatcher {
     void this.#tell({ type: 'turn_complete', ...turn, ...this.#moment(), isFinal });
   }
 
+  /** The user has said that a phase is over, and the log holds it. */
+  phaseCompleted(): void {
+    void this.#tell({ type: 'phase_completed', ...this.#moment() });
+  }
+
   turnAborted({ turnId, kind, origin }: TurnPoint, reason: 'interrupted' | 'failed'): void {
     this.#signals = [];
     void this.#tell({ type: 'turn_aborted', turnId, kind, origin, reason });
