@@ -259,6 +259,7 @@ export class WatcherPlayer implements Player {
       }
       case 'abort_compaction':
       case 'interrupt_turn':
+      case 'cut_turn':
       case 'resume_turn':
       case 'show':
       case 'arm_deadline':

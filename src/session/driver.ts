@@ -236,6 +236,13 @@ export class Session {
     this.#isAsked = false;
   }
 
+  /** Ends whatever runs in a turn, and holds it. Fulfilled when what came before that is written. */
+  async cut(turnId: string): Promise<void> {
+    await this.#turnstile.pass(async () => {
+      if (this.#turn?.turnId === turnId) await this.#step({ type: 'cut' });
+    });
+  }
+
   /** Lets a held turn go on. With `isOver` it ends, unless the user has said something meanwhile. */
   resume(turnId: string, { isOver = false }: { readonly isOver?: boolean } = {}): void {
     this.#background(async () => {

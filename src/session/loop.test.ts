@@ -5,7 +5,7 @@ import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { callOf, resultCallId } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import { NO_LIMITS } from './limits.ts';
-import { ABORTED_RESULT, IDLE_LOOP, loopStep } from './loop.ts';
+import { ABORTED_RESULT, CUT_RESULT, IDLE_LOOP, loopStep } from './loop.ts';
 import type { LoopEffect, LoopEvent, LoopState } from './loop.ts';
 import { NO_SPENDING } from './spending.ts';
 import type { Spending } from './spending.ts';
@@ -249,23 +249,61 @@ describe('the loop', () => {
   });
 });
 
+describe('a turn that is cut', () => {
+  test('while the model answers is held, and the answer that comes after all counts for nothing', () => {
+    const thread = started().settle();
+    const late = thread.state.stage;
+    thread.send({ type: 'cut' });
+    assert.deepEqual(thread.names().slice(-2), ['stop', 'hold']);
+    assert.equal(held(thread), true);
+    const { length } = thread.log;
+    const number = 'number' in late ? late.number : 0;
+    thread.send({ type: 'sampled', number, items: [agentSays('Late.')], stopReason: 'end_turn' });
+    assert.equal(thread.log.length, length);
+    assert.equal(thread.resumed().settle().names().at(-1), 'sample');
+  });
+
+  test('while calls run gives those a result that are not done', () => {
+    const thread = started().settle().sampled(call('a'), call('b')).finished('a').send({ type: 'cut' });
+    assert.equal(held(thread), true);
+    const last = thread.log.at(-1);
+    assert.equal(last?.type === 'function_call_output' && last.output, CUT_RESULT);
+    assert.deepEqual(Object.values(findBrokenPairs(thread.log.map(pairView))).flat(), []);
+  });
+
+  test('while the room is checked is held before it samples', () => {
+    const thread = started().send({ type: 'cut' }).settle();
+    assert.deepEqual(thread.names(), ['append', 'check pre_turn', 'hold']);
+    assert.equal(thread.resumed().settle().names().at(-1), 'sample');
+  });
+});
+
 /** One step of a world that may do anything. */
 interface Seen {
   readonly thread: Thread;
   readonly steers: number;
+  readonly cuts: number;
   readonly samplings: number;
   readonly retries: number;
 }
 
+/** How often each may be, so that there are finitely many states. */
+interface Most {
+  readonly steers: number;
+  readonly cuts: number;
+  readonly samplings: number;
+}
+
 /** Every event that can come where the loop stands, the late and doubled ones among them. */
-function eventsAt({ thread, steers, samplings }: Seen): readonly LoopEvent[] {
+function eventsAt({ thread, steers, cuts, samplings }: Seen, most: Most): readonly LoopEvent[] {
   const { stage, nextNumber } = thread.state;
   const always: LoopEvent[] = [
     { type: 'interrupt' },
     { type: 'spent', spending: requestsOf(thread.state.spending.turn.requests === 0 ? 4 : 5) },
   ];
   if (stage.at === 'idle') return [];
-  if (steers < 2) always.push({ type: 'steer', item: userSays(`steered ${steers}`) });
+  if (cuts < most.cuts) always.push({ type: 'cut' });
+  if (steers < most.steers) always.push({ type: 'steer', item: userSays(`steered ${steers}`) });
   const numbers = [stage.number, stage.number - 1, nextNumber];
   const id = `${samplings}`;
   const answers = numbers.flatMap((number): LoopEvent[] => [
@@ -344,9 +382,22 @@ function copyOf(thread: Thread): Thread {
 }
 
 test('explored: in every reachable state the history is sound and no message is lost', () => {
+  const { stages, states, steps } = explore({ steers: 2, cuts: 0, samplings: 4 });
+  assert.deepEqual(stages.toSorted(), ['checking', 'held', 'idle', 'running', 'sampling']);
+  assert.ok(states > 1_000, `only ${states} states`);
+  assert.ok(steps > 10_000, `only ${steps} steps`);
+});
+
+test('explored: so it is where the turn is cut', () => {
+  const { states } = explore({ steers: 0, cuts: 1, samplings: 2 });
+  assert.ok(states > 100, `only ${states} states`);
+});
+
+function explore(most: Most) {
   const first: Seen = {
     thread: started({ turnRequests: 5, repeatedCalls: 2 }),
     steers: 0,
+    cuts: 0,
     samplings: 0,
     retries: 0,
   };
@@ -355,12 +406,13 @@ test('explored: in every reachable state the history is sound and no message is 
   const stages = new Set<string>();
   let steps = 0;
   for (let seen = queue.pop(); seen !== undefined; seen = queue.pop()) {
-    for (const event of eventsAt(seen)) {
+    for (const event of eventsAt(seen, most)) {
       const thread = copyOf(seen.thread).send(event);
       const next: Seen = {
         ...seen,
         thread,
         steers: seen.steers + (event.type === 'steer' ? 1 : 0),
+        cuts: seen.cuts + (event.type === 'cut' ? 1 : 0),
         samplings: seen.samplings + (thread.effects.some(({ type }) => type === 'sample') ? 1 : 0),
       };
       check(seen, event, thread.effects, next);
@@ -370,14 +422,13 @@ test('explored: in every reachable state the history is sound and no message is 
         thread.state,
         thread.log.map((item) => ('call_id' in item ? item.call_id : item.type)),
         next.steers,
+        next.cuts,
         next.samplings,
       ]);
-      if (known.has(key) || next.samplings > 4) continue;
+      if (known.has(key) || next.samplings > most.samplings) continue;
       known.add(key);
       queue.push(next);
     }
   }
-  assert.deepEqual([...stages].toSorted(), ['checking', 'held', 'idle', 'running', 'sampling']);
-  assert.ok(known.size > 1_000, `only ${known.size} states`);
-  assert.ok(steps > 10_000, `only ${steps} steps`);
-});
+  return { stages: [...stages], states: known.size, steps };
+}

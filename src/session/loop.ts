@@ -25,6 +25,8 @@ export interface Turn {
   readonly hasRetriedOverflow: boolean;
   /** The watcher asked the agent something inside of this turn: it is shown the answer before the turn ends by itself. */
   readonly isAsked: boolean;
+  /** It is held before its next sampling. */
+  readonly isCut: boolean;
   /** Steps that were the same. */
   readonly repeats: Repeats;
   /** Keys of limits of which the user was warned. */
@@ -95,6 +97,8 @@ export type LoopEvent =
       /** Nothing is left to say to the agent: what it said last ends the turn. */
       readonly isOver?: boolean;
     }
+  /** Whatever runs in the turn is ended, and the turn is held: the watcher waits for it no longer. */
+  | { readonly type: 'cut' }
   | { readonly type: 'interrupt' };
 
 /** How a turn ended. */
@@ -149,6 +153,9 @@ export const IDLE_LOOP: LoopState = {
 /** What a call reads that the user stopped. */
 export const ABORTED_RESULT = '[Stopped by the user before it was done]';
 
+/** What a call reads that ran while the time for an answer to the watcher was over. */
+export const CUT_RESULT = '[Stopped before it was done: the time for the request above was over]';
+
 /** The next state of the loop. Total: what makes no sense where it stands changes nothing. */
 export function loopStep(state: LoopState, event: LoopEvent): LoopStep {
   const { stage } = state;
@@ -156,6 +163,7 @@ export function loopStep(state: LoopState, event: LoopEvent): LoopStep {
   if (event.type === 'start') return stage.at === 'idle' ? start(state, event) : unchanged(state);
   if (stage.at === 'idle') return unchanged(state);
   if (event.type === 'interrupt') return interrupt(state, stage);
+  if (event.type === 'cut') return cut(state, stage);
   if (event.type === 'steer') {
     return unchanged(withStage(state, { ...stage, turn: steered(stage.turn, event.item) }));
   }
@@ -194,6 +202,7 @@ function start(state: LoopState, { turnId, input }: Extract<LoopEvent, { type: '
     steered: [],
     hasRetriedOverflow: false,
     isAsked: false,
+    isCut: false,
     repeats: NO_REPEATS,
     warned: [],
   };
@@ -231,9 +240,11 @@ function spent(before: LoopState, spending: Spending): LoopStep {
 }
 
 function settled(state: LoopState, { turn }: At<'checking'>, settlement: Settlement): LoopStep {
-  return settlement.type === 'exhausted'
-    ? end(state, turn, { type: 'context_exhausted', why: settlement.why })
-    : (endAtLimit(state, turn) ?? sample(state, turn));
+  if (settlement.type === 'exhausted') {
+    return end(state, turn, { type: 'context_exhausted', why: settlement.why });
+  }
+  if (turn.isCut) return hold(state, turn, true);
+  return endAtLimit(state, turn) ?? sample(state, turn);
 }
 
 function sample(state: LoopState, turn: Turn): LoopStep {
@@ -310,7 +321,11 @@ function goOn(state: LoopState, turn: Turn): LoopStep {
 function hold(state: LoopState, turn: Turn, isFollowUpOwed: boolean): LoopStep {
   const { nextNumber } = state;
   return {
-    state: { ...state, stage: { at: 'held', turn, number: nextNumber }, nextNumber: nextNumber + 1 },
+    state: {
+      ...state,
+      stage: { at: 'held', turn: { ...turn, isCut: false }, number: nextNumber },
+      nextNumber: nextNumber + 1,
+    },
     effects: [{ type: 'hold', number: nextNumber, isFollowUpOwed }],
   };
 }
@@ -339,9 +354,21 @@ function failed(
 }
 
 function interrupt(state: LoopState, stage: Busy): LoopStep {
-  const answers = stage.at === 'running' ? stage.open.map((call) => failedResult(call, ABORTED_RESULT)) : [];
-  const stop: LoopEffect = { type: 'stop', number: stage.number };
-  return after([stop, ...appending(answers)], end(state, stage.turn, { type: 'aborted' }));
+  return after(stopping(stage, ABORTED_RESULT), end(state, stage.turn, { type: 'aborted' }));
+}
+
+/** A check of the room goes on: it is short, or it compacts, which takes the request away as well. */
+function cut(state: LoopState, stage: Busy): LoopStep {
+  const { turn } = stage;
+  if (stage.at === 'held') return unchanged(state);
+  if (stage.at === 'checking')
+    return unchanged(withStage(state, { ...stage, turn: { ...turn, isCut: true } }));
+  return after(stopping(stage, CUT_RESULT), hold(state, turn, true));
+}
+
+function stopping(stage: Busy, result: string): readonly LoopEffect[] {
+  const answers = stage.at === 'running' ? stage.open.map((call) => failedResult(call, result)) : [];
+  return [{ type: 'stop', number: stage.number }, ...appending(answers)];
 }
 
 /** What the user said while the turn ran is kept, whatever became of the turn. */

@@ -165,6 +165,7 @@ const ALL_EFFECTS = [
   'compact',
   'abort_compaction',
   'interrupt_turn',
+  'cut_turn',
   'hand_off',
   'deliver',
   'resume_turn',

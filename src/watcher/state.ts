@@ -528,6 +528,12 @@ export interface InterruptTurn {
   readonly number: number;
 }
 
+/** Ends whatever runs in the user's turn, and holds it: what was asked inside of it is not waited for any longer. */
+export interface CutTurn {
+  readonly type: 'cut_turn';
+  readonly turnId: string;
+}
+
 /** Records the handoff message, then starts a turn on it if so asked. */
 export interface HandOff {
   readonly type: 'hand_off';
@@ -576,6 +582,7 @@ export type WatcherEffect =
   | Compact
   | AbortCompaction
   | InterruptTurn
+  | CutTurn
   | HandOff
   | Deliver
   | ResumeTurn

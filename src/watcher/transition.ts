@@ -27,6 +27,7 @@ import type {
   Resumed,
   Transition,
   UserMessage,
+  WatcherEffect,
   WatcherEvent,
   WatcherState,
 } from './state.ts';
@@ -175,9 +176,14 @@ function onDeadlineExpired(state: WatcherState, event: DeadlineExpired, policy: 
   }
   if (stage.at === 'idle' || number !== stage.number) return stay(state);
   if (isRequesting(stage)) {
-    const isTurn = stage.sequence.place === 'between_turns';
-    const stopped = stay(state, ...(isTurn ? ([{ type: 'interrupt_turn', number }] as const) : []));
-    return andThen(stopped, (next) =>
+    const { turn } = state.memory;
+    const stop: readonly WatcherEffect[] =
+      stage.sequence.place === 'between_turns'
+        ? [{ type: 'interrupt_turn', number }]
+        : turn === undefined
+          ? []
+          : [{ type: 'cut_turn', turnId: turn.turnId }];
+    return andThen(stay(state, ...stop), (next) =>
       goWithoutAnswer(next, stage, 'the agent did not answer in time', policy),
     );
   }

@@ -50,7 +50,7 @@ export interface ThreadTerms {
   readonly watcher?: Partial<WatcherWorld>;
   readonly onEvent?: (event: SessionEvent) => void;
   /** Called before records are kept; what it throws is what a disk would say. */
-  readonly onAppend?: (records: readonly LogRecord[]) => void;
+  readonly onAppend?: (records: readonly LogRecord[]) => Promise<void> | void;
 }
 
 /** Opens the thread, with all that it writes and tells. */
@@ -75,7 +75,7 @@ export async function liveThread(terms: ThreadTerms) {
         log: {
           append: async (added) => {
             await new Promise((resolve) => void setImmediate(resolve));
-            terms.onAppend?.(added);
+            await terms.onAppend?.(added);
             // As a file would give them back.
             records.push(...(JSON.parse(JSON.stringify(added)) as LogRecord[]));
           },

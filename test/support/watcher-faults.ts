@@ -193,6 +193,16 @@ export const FAULTS: readonly Fault[] = [
     ),
   },
   {
+    name: 'a request inside of a turn is waited for after its deadline',
+    invariants: [2],
+    bounds: inside,
+    machine: changed((result, _, event) =>
+      event.type === 'deadline_expired'
+        ? mapEffects(result, (effect) => (effect.type === 'cut_turn' ? [] : [effect]))
+        : result,
+    ),
+  },
+  {
     name: 'the answers to injected messages reach boundaries',
     invariants: [3],
     bounds: between,

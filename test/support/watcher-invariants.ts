@@ -170,6 +170,12 @@ function nothingTriggered({ before, move, event, result }: ObservedStep): void {
 /** 2: a request that is given up does not go on in a turn of its own. */
 function nothingLeftRunning({ before, event, result }: ObservedStep): void {
   const { stage } = before.machine;
+  if (isRequesting(stage) && stage.sequence.place === 'inside_turn' && event.type === 'deadline_expired') {
+    const { turn } = before.machine.memory;
+    const isGivenUp = result.state !== before.machine && turn !== undefined;
+    const isCut = result.effects.some((each) => each.type === 'cut_turn' && each.turnId === turn?.turnId);
+    hold(2, !isGivenUp || isCut, `what runs for request ${stage.number} is waited for after its deadline`);
+  }
   if (!isRequesting(stage) || stage.sequence.place !== 'between_turns') return;
   const { stage: next } = result.state;
   const isOver = next.at === 'idle' || next.number !== stage.number;

@@ -424,6 +424,7 @@ function asked(effect: WatcherEffect): string {
     case 'arm_deadline':
       return `deadline ${effect.which} ${effect.ms / 1_000} s`;
     case 'abort_compaction':
+    case 'cut_turn':
     case 'interrupt_turn':
     case 'resume_turn':
       return effect.type;

@@ -628,6 +628,8 @@ export function perform(world: World, effect: WatcherEffect): World {
         ...world,
         deadlines: [...world.deadlines, { which: effect.which, number: effect.number }],
       };
+    // The turn is held; its moment may be told at any time, as without it.
+    case 'cut_turn':
     case 'record_decision':
     case 'record_heads_up':
     case 'record_packet':

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { after, describe, test } from 'node:test';
 import { DEFAULT_CONFIG } from '../../config/defaults.ts';
 import type { Config } from '../../config/schema.ts';
@@ -231,6 +232,66 @@ describe('an agent that does not do as it is asked', () => {
     assert.doesNotMatch(fences[2] ?? '', /delete the repository/);
   });
 
+  for (const way of ['answers', 'runs a command'] as const) {
+    test(`is silent for longer than its deadline inside of a turn, while it ${way}: that is ended, and the turn goes on`, async () => {
+      const slow: Reply = way === 'answers' ? { fault: { type: 'silence' } } : commits(62_500);
+      server.play({ replies: [commits(62_000), slow, says('The oil is filled.', 9_000)] });
+      let calls = 0;
+      const config = withWatcher({ packetDeadlineSeconds: 0.2 });
+      const { thread, records, events } = await liveThread({
+        baseUrl: server.baseUrl,
+        config,
+        tools: {
+          ...CALM_SHELL,
+          run: (call, signal) => {
+            calls += 1;
+            // Nothing but its signal ends the second one.
+            return calls === 1 ? CALM_SHELL.run(call, signal) : new Promise(() => undefined);
+          },
+        },
+      });
+      const started = performance.now();
+      await thread.submit('Light the lamp and fill the oil.');
+      await thread.rest();
+      assert.ok(performance.now() - started < 5_000, `${performance.now() - started} ms`);
+      const steps = path(records);
+      assert.deepEqual(steps.slice(-4), ['packet', 'compacted', 'handoff', 'agent']);
+      assert.match(shown(events, 'warning').join('\n'), /did not answer in time/);
+      assert.deepEqual(thread.lastTurn, { ending: { type: 'complete' }, said: 'The oil is filled.' });
+      assertSound(records.flatMap((record) => (record.type === 'item' ? [record.item] : [])));
+    });
+  }
+
+  for (const place of ['inside of a turn', 'between turns'] as const) {
+    test(`answers too late, but before the compaction: its packet is used, ${place}`, async () => {
+      const before =
+        place === 'inside of a turn'
+          ? [commits(62_000)]
+          : [commits(40_000), says('The wick is committed. The oil comes next.', 62_000)];
+      server.play({ replies: [...before, says(PACKET, 62_500), says('The oil is filled.', 9_000)] });
+      const config = withWatcher({ packetDeadlineSeconds: 0.05 });
+      const { thread, records, events } = await liveThread({
+        baseUrl: server.baseUrl,
+        config,
+        // The log is slow when the packet comes: the deadline expires while it is written.
+        onAppend: async (added) => {
+          if (JSON.stringify(added).includes('Never touch the glass') && !hasCompacted(added))
+            await delay(300);
+        },
+      });
+      await thread.submit('Light the lamp and fill the oil.');
+      await thread.rest();
+      const steps = path(records);
+      assert.ok(!steps.includes('packet'), 'the watcher wrote none');
+      assert.match(shown(events, 'warning').join('\n'), /did not answer in time/);
+      assert.match(shown(events, 'background_event').join('\n'), /came late, and is used/);
+      const handoff = records.find(
+        (record) => record.type === 'item' && record.item.origin?.step === 'handoff',
+      );
+      assert.match(JSON.stringify(handoff), /Never touch the glass/);
+    });
+  }
+
   test('is silent for longer than its deadline: its turn is ended first', async () => {
     server.play({
       replies: [
@@ -250,6 +311,10 @@ describe('an agent that does not do as it is asked', () => {
     assert.match(shown(events, 'warning').join('\n'), /did not answer in time/);
   });
 });
+
+function hasCompacted(records: readonly LogRecord[]): boolean {
+  return records.some(({ type }) => type === 'compacted');
+}
 
 function withWatcher(changed: Partial<Config['rawrAutoCompaction']>): Config {
   return { ...DEFAULT_CONFIG, rawrAutoCompaction: { ...DEFAULT_CONFIG.rawrAutoCompaction, ...changed } };

@@ -341,10 +341,13 @@ export class WatchedSession {
       put: (items, isAsking) => this.#session.put(items, isAsking),
       startTurn: (origin, input) => this.#startTurn(origin, input),
       resumeTurn: (turnId) => void this.#resume(turnId),
-      interruptTurn: (number) => {
+      interruptTurn: async (number) => {
         const origin = this.#running?.origin;
-        if (origin?.type === 'watcher' && origin.number === number) this.#session.interrupt();
+        if (origin?.type !== 'watcher' || origin.number !== number) return;
+        this.#session.interrupt();
+        await this.#session.settled();
       },
+      cutTurn: (turnId) => this.#session.cut(turnId),
       plan: (wish): CompactionPlan => this.#session.plan(askOf(wish)),
       compact: (order, signal) => this.#compact(order, signal),
       noteVeto: () => this.#session.noteVeto(),

@@ -56,7 +56,9 @@ export interface WatchedAgent {
   startTurn(origin: TurnOrigin, input: readonly Item[]): Promise<void>;
   resumeTurn(turnId: string): void;
   /** Ends the running turn if this is its origin, and no other. */
-  interruptTurn(number: number): void;
+  interruptTurn(number: number): Promise<void> | void;
+  /** Ends whatever runs in the user's turn, and holds it. Absent: the host cannot, and the turn runs to its next moment. */
+  cutTurn?(turnId: string): Promise<void>;
   plan(wish: CompactionWish): CompactionPlan;
   compact(order: CompactionOrder, signal: CancelSignal): Promise<CompactionEnd>;
   /** A judge has vetoed: growth is counted from here. */

@@ -372,6 +372,8 @@ export class LiveWatcher {
         return this.#compactions.get(effect.number)?.abort();
       case 'interrupt_turn':
         return this.#agent.interruptTurn(effect.number);
+      case 'cut_turn':
+        return this.#agent.cutTurn?.(effect.turnId);
       case 'hand_off':
         return this.#handOff(effect);
       case 'deliver':
@@ -396,6 +398,9 @@ export class LiveWatcher {
     const { turn, queue } = this.#state.memory;
     const stands = { hasEnded: turn === undefined, hasQueuedInput: queue.length > 0 };
     const result = await this.#writer.packet(effect, stands);
+    if (effect.author === 'watcher' && result.type === 'packet' && result.packet.author === 'agent') {
+      this.#voice.show({ surface: 'info', text: "[rawr] the agent's packet came late, and is used." });
+    }
     void this.#tell({ type: 'packet_assembled', number: effect.number, result });
   }
 

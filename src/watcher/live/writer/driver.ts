@@ -18,6 +18,8 @@ interface Errand {
   readonly saidBefore: string | undefined;
   /** The newest request, as it was sent. */
   request: string;
+  /** The packet was asked for. */
+  hasAsked: boolean;
   /** Its answer, where a reminder followed. */
   firstAnswer: string | undefined;
   scratchBefore: number | undefined;
@@ -72,6 +74,7 @@ export class HandoverWriter {
       ...(missing === undefined ? {} : { missing: missing as readonly PacketSection[] }),
     });
     errand.request = text;
+    errand.hasAsked ||= steps.includes('packet_request');
     return syntheticMessage(text, { step: steps.at(-1) ?? first, sequenceId });
   }
 
@@ -103,13 +106,22 @@ export class HandoverWriter {
       lastAgentMessage: errand.saidBefore,
       ...stands,
     };
+    const { request, firstAnswer: first } = errand;
     if (agentText === undefined) {
+      const late = this.#lateAnswer(errand);
+      const packet = late === undefined ? undefined : packetOfAnswer(late, material, { request, first });
+      if (packet?.type === 'packet') return packet;
       const { body, isOwn } = await this.#world.prompt('watcher-packet.md');
       return packetOfTrail(material, isOwn ? prefaceOf(body, material) : undefined);
     }
-    const { request, firstAnswer: first } = errand;
     errand.firstAnswer ??= agentText;
     return packetOfAnswer(agentText, material, { request, first });
+  }
+
+  /** What the agent has answered since it was asked, although nobody waits for it any more. */
+  #lateAnswer({ hasAsked, saidBefore, firstAnswer }: Errand): string | undefined {
+    const said = this.#agent.lastAgentMessage();
+    return hasAsked && said !== saidBefore && said !== firstAnswer ? said : undefined;
   }
 
   /** The message that hands a packet back. */
@@ -138,6 +150,7 @@ export class HandoverWriter {
         sequenceId,
         saidBefore,
         request: '',
+        hasAsked: false,
         firstAnswer: undefined,
         scratchBefore: undefined,
       };
