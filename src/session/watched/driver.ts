@@ -29,7 +29,7 @@ import { hasOpenRequest, retractionMessage } from '../../watcher/messages.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { Session } from '../driver.ts';
 import type { SessionWorld } from '../driver.ts';
-import type { RunningTurn, TurnObserver, TurnView } from '../terms.ts';
+import type { RunningTurn, ToolRunner, TurnObserver, TurnView } from '../terms.ts';
 import type { ReachedLimit } from '../limits.ts';
 import type { Charge } from '../spending.ts';
 import type { TurnEnding } from '../loop.ts';
@@ -51,6 +51,12 @@ export interface WatchedWorld {
 export const LOST_RESULT =
   '[The session ended before this call was done; whether it had an effect is not known]';
 
+/** Calls that the agent may make on one request of the watcher, also side by side. @source docs/decisions/live-watcher.md */
+const MOST_CALLS = 8;
+
+/** What a call reads that is one too many. */
+const REFUSED_RESULT = `[Not run: at most ${MOST_CALLS} calls are run for the request above. Answer it now.]`;
+
 /** How the user's newest turn ended. */
 export interface LastTurn {
   readonly ending: TurnEnding;
@@ -70,6 +76,8 @@ export class WatchedSession {
   #running: RunningTurn | undefined;
   /** The turn that is held would have ended, had the watcher not asked for something in it. */
   #hasAnswered = false;
+  /** Calls that are still run before a request of the watcher's is answered. */
+  #callsLeft = Infinity;
   #closing: Promise<void> | undefined;
 
   /** @param settings of the watcher as they are at the beginning @param past the records of the thread so far, its head among them */
@@ -92,7 +100,23 @@ export class WatchedSession {
       },
       { settings, isSubagent: world.isSubagent ?? false },
     );
-    this.#session = new Session({ ...world.session, observer: this.#observer() }, past);
+    const session = { ...world.session, tools: this.#limited(tools), observer: this.#observer() };
+    this.#session = new Session(session, past);
+  }
+
+  /** Steps alone bound nothing: an agent may ask for any number of calls in one. */
+  #limited(tools: ToolRunner): ToolRunner {
+    return {
+      get specs() {
+        return tools.specs;
+      },
+      run: (call, signal) => {
+        this.#callsLeft -= 1;
+        return this.#callsLeft < 0
+          ? Promise.resolve(failedResult(call, REFUSED_RESULT))
+          : tools.run(call, signal);
+      },
+    };
   }
 
   get threadId(): string {
@@ -308,7 +332,10 @@ export class WatchedSession {
       },
       compacted: (strategy) => {
         // Whatever was asked is not in the history any more.
-        if (strategy === 'full') this.#session.withdraw();
+        if (strategy === 'full') {
+          this.#session.withdraw();
+          this.#callsLeft = Infinity;
+        }
         this.#watcher.contextCompacted(strategy);
       },
       broken: (error) => this.#watcher.break(error),
@@ -323,6 +350,8 @@ export class WatchedSession {
   }
 
   #startTurn(origin: TurnOrigin, input: readonly Item[]): Promise<void> {
+    const isRequest = origin.type === 'watcher' && !input.some((item) => item.origin?.step === 'handoff');
+    this.#callsLeft = isRequest ? MOST_CALLS : Infinity;
     const { messageId } = origin.type === 'user' ? origin : { messageId: undefined };
     if (messageId === undefined) return this.#session.start({ kind: 'regular', origin, input });
     // The user's message keeps the id by which it was submitted.
@@ -338,7 +367,10 @@ export class WatchedSession {
       situation: () => this.#situation(),
       lastAgentMessage: () => this.#session.lastAgentMessage,
       note: (kind: string, value: JsonObject) => this.#session.note([{ type: 'note', kind, value }]),
-      put: (items, isAsking) => this.#session.put(items, isAsking),
+      put: async (items, isAsking) => {
+        await this.#session.put(items, isAsking);
+        this.#callsLeft = isAsking ? MOST_CALLS : Infinity;
+      },
       startTurn: (origin, input) => this.#startTurn(origin, input),
       resumeTurn: (turnId) => void this.#resume(turnId),
       interruptTurn: async (number) => {
@@ -362,6 +394,7 @@ export class WatchedSession {
     if (!this.#watcher.isIdle) return this.#session.resume(turnId);
     const retraction = this.#retraction();
     this.#session.withdraw();
+    this.#callsLeft = Infinity;
     await this.#session.put(retraction);
     this.#session.resume(turnId, { isOver: hasAnswered && retraction.length === 0 });
   }
