@@ -220,6 +220,10 @@ class Run {
       const outcome =
         text === undefined ? await this.#play(thread, rehearsal) : await this.#turns(thread, text, form);
       if (outcome.ending.type === 'aborted') throw interrupted(thread.isRecorded ? cure : 'Run it again.');
+      const { ending, lastMessage } = outcome;
+      // What came after it takes nothing of it back; where a form was asked for, nothing else may be printed.
+      const isLeft = ending.type !== 'complete' && form === undefined && lastMessage !== undefined;
+      if (isLeft) await this.#deliver(lastMessage);
       requireAnswer(outcome, form);
       // A rehearsal that had been played to its end already had nothing more to say.
       if (text !== undefined || outcome.lastMessage !== undefined) await this.#deliver(outcome.lastMessage);

@@ -89,6 +89,8 @@ export class Session {
   #batchFrom = 0;
   /** The agent owes the observer an answer. */
   #isAsked = false;
+  /** What the agent said last to the observer, since it was asked. */
+  #toObserver: string | undefined;
   #lastEnding: TurnEnding | undefined;
   /** As it was told last; that of an earlier process was told by it. */
   #alarm: Alarm | undefined;
@@ -137,6 +139,12 @@ export class Session {
   /** What the agent said last. */
   get lastAgentMessage(): string | undefined {
     return this.#thread.lastMessage;
+  }
+
+  /** The running turn has taken a message that the agent has not seen. */
+  get hasSteered(): boolean {
+    const { stage } = this.#state;
+    return stage.at !== 'idle' && stage.turn.steered.length > 0;
   }
 
   /** The agent is answering what the observer has put into its turn. */
@@ -188,6 +196,7 @@ export class Session {
     this.#turn = { turnId, kind, origin, hadAction: false, said: undefined };
     this.#batchFrom = this.#thread.position;
     this.#isAsked = false;
+    this.#toObserver = undefined;
     this.#world.emit({ type: 'turn_started', turn_id: turnId, task_kind: kind, origin: wireOrigin(origin) });
     this.#world.observer?.started({ turnId, kind, origin });
     return turnId;
@@ -218,6 +227,7 @@ export class Session {
     await this.#turnstile.whenQuiet(async () => {
       await this.#write(items.map((item) => ({ type: 'item', item }) as const));
       this.#isAsked = isAsking;
+      this.#toObserver = undefined;
     });
   }
 
@@ -234,6 +244,7 @@ export class Session {
   /** The observer waits for no answer any more: what the agent does and says is for whoever started the turn. */
   withdraw(): void {
     this.#isAsked = false;
+    this.#toObserver = undefined;
   }
 
   /** Ends whatever runs in a turn, and holds it. Fulfilled when what came before that is written. */
@@ -248,6 +259,10 @@ export class Session {
     this.#background(async () => {
       const { stage } = this.#state;
       if (stage.at !== 'held' || this.#turn?.turnId !== turnId) return;
+      // What the turn ends with was said to the user.
+      if (isOver && stage.turn.steered.length === 0) {
+        this.#turn = { ...this.#turn, said: this.#toObserver ?? this.#turn.said };
+      }
       await this.#step({ type: 'resumed', number: stage.number, isAsked: this.#isAsked, isOver });
     });
   }
@@ -600,7 +615,9 @@ export class Session {
     const said = agentTextOf(item);
     if (callOf(item) !== undefined) this.#turn = { ...this.#turn, hadAction: true };
     // What answers the observer is not said to whoever started the turn.
-    if (said !== undefined && !this.#isAsked) this.#turn = { ...this.#turn, said };
+    if (said === undefined) return;
+    if (this.#isAsked) this.#toObserver = said;
+    else this.#turn = { ...this.#turn, said };
   }
 
   #show(item: Item): void {

@@ -62,6 +62,7 @@ export class TrailCollector {
   /** Takes the next record of the log in. */
   add(record: LogRecord): void {
     if (this.#isLost && record.type !== 'note') return;
+    const wasAsked = this.#errand.isAsked;
     this.#followErrand(record);
     switch (record.type) {
       case 'session_meta':
@@ -84,6 +85,10 @@ export class TrailCollector {
         return;
       case 'note':
         this.#pins = pinsAfter(this.#pins, record);
+        return;
+      case 'turn_complete':
+        // What ended the user's turn was said to the user, although the watcher had asked as well.
+        if (wasAsked && record.origin?.type === 'user') this.#addAnswer(record.lastAgentMessage ?? '');
         return;
       default:
     }
@@ -214,6 +219,7 @@ export class TrailCollector {
   }
 
   #addAnswer(text: string): void {
+    if (text.trim() === '') return;
     if (this.#textCalls.isUsed) this.#textCalls.addAnswer(text);
     else this.#talk.addAgentText(text);
   }

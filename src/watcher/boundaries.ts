@@ -106,6 +106,13 @@ export function settleBoundaries(boundaries: Boundaries, settled: Settled): Boun
   }
 }
 
+/** Opens boundaries again that a sequence has used up from which nothing came; those that are open stay as they are. */
+export function reopenBoundaries(boundaries: Boundaries, signals: readonly Signal[]): Boundaries {
+  const ids = new Set(boundaries.open.map(({ signal }) => signal.id));
+  const again = signals.filter(({ id }) => !ids.has(id)).map((signal) => ({ signal }));
+  return { ...boundaries, open: [...again, ...boundaries.open] };
+}
+
 /** Closes boundaries for good; ids that are not open change nothing. */
 export function consumeBoundaries(boundaries: Boundaries, ids: readonly string[]): Boundaries {
   const open = boundaries.open.filter(({ signal }) => !ids.includes(signal.id));

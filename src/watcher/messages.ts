@@ -178,5 +178,10 @@ export function isFinished({ hasEnded, plan, nextStep = '', hasQueuedInput, hasA
   if (hasAsked) return true;
   const hasOpenStep =
     plan?.steps.some(({ status }) => status === 'pending' || status === 'in_progress') === true;
-  return !hasOpenStep && (nextStep.trim() === '' || NOTHING_NEXT.test(nextStep));
+  return !hasOpenStep && namesNothingNext(nextStep);
+}
+
+/** Whether what a packet gives as its next step is that there is none. */
+export function namesNothingNext(nextStep: string): boolean {
+  return nextStep.trim() === '' || NOTHING_NEXT.test(nextStep);
 }

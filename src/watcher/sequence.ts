@@ -2,6 +2,7 @@
 
 import type { DecisionRecord } from '../protocol/decision.ts';
 import type { Boundary, Step } from '../vocabulary.ts';
+import { reopenBoundaries } from './boundaries.ts';
 import { decisionStatus, infoLine, MODE_EXPLAINED, requestLines, warningLine } from './lines.ts';
 import { enter, letGo, placeOf, remember, stay, takeNumber, andThen } from './moves.ts';
 import type { Deadline, Policy } from './policy.ts';
@@ -223,6 +224,7 @@ export function takePacket(
   policy: Policy,
 ): Transition {
   if (result.type === 'unusable') {
+    if (result.isForUser === true && sequence.place === 'inside_turn') return giveWay(state, sequence, policy);
     return author === 'agent'
       ? remind(state, sequence, result.missing, policy)
       : fail(state, `no packet could be written (${result.why}); nothing was compacted.`, atMs);
@@ -236,6 +238,29 @@ export function takePacket(
   );
   const handover: Handover = { sequenceId, packet, isFinished, isWrapped: isTurnBased };
   return andThen(recorded, (next) => compact(next, { strategy: 'full', decision, place, handover }, policy));
+}
+
+/**
+ * The agent has answered the user instead. Its turn ends with that, and what the sequence was decided on counts at the end of the
+ * turn: a cooldown would only put off what the agent was not told to put off.
+ */
+function giveWay(state: WatcherState, { decision }: Sequence, policy: Policy): Transition {
+  const { turn, boundaries } = state.memory;
+  if (turn?.isHeld !== true) return abandonQuietly(state);
+  const reopened = reopenBoundaries(boundaries, decision.signals);
+  const next = remember(abandonQuietly(state).state, {
+    turn: { ...turn, isHeld: false, isBarred: true },
+    boundaries: reopened,
+  });
+  return stay(next, ...infoLine('step', ': the agent has answered the user; its turn ends first', policy), {
+    type: 'resume_turn',
+    turnId: turn.turnId,
+    isOver: true,
+  });
+}
+
+function abandonQuietly(state: WatcherState): Transition {
+  return enter(state, { at: 'idle' });
 }
 
 type Task = Pick<Compacting, 'strategy' | 'decision' | 'place' | 'handover'>;

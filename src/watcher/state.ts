@@ -339,7 +339,13 @@ export interface PacketAssembled extends Happened {
   readonly number: number;
   readonly result:
     | { readonly type: 'packet'; readonly packet: Packet; readonly isFinished: boolean }
-    | { readonly type: 'unusable'; readonly missing: readonly string[]; readonly why: string };
+    | {
+        readonly type: 'unusable';
+        readonly missing: readonly string[];
+        readonly why: string;
+        /** Inside of a turn: with this the agent has answered the user, and its turn is over. */
+        readonly isForUser?: boolean;
+      };
 }
 
 /** The history was compacted. Without a number: by somebody else (the user, the built-in limit). */
@@ -552,6 +558,8 @@ export interface Deliver {
 export interface ResumeTurn {
   readonly type: 'resume_turn';
   readonly turnId: string;
+  /** The turn ends, unless the user has said something meanwhile: what the agent said last was its answer to the user. */
+  readonly isOver?: boolean;
 }
 
 /** A line for the user: in the transcript (`info`, `warning`) or live only (`status`). */

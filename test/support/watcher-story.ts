@@ -327,6 +327,15 @@ const GRAMMAR: readonly (readonly [pattern: RegExp, read: (reading: Reading) => 
       }),
     ],
     [
+      /^the agent has answered the user instead$/,
+      ({ atMs, number }) => ({
+        type: 'packet_assembled',
+        number,
+        result: { type: 'unusable', missing: [], why: 'an answer to the user', isForUser: true },
+        atMs,
+      }),
+    ],
+    [
       /^packet unusable$/,
       ({ atMs, number }) => ({
         type: 'packet_assembled',
@@ -426,8 +435,9 @@ function asked(effect: WatcherEffect): string {
     case 'abort_compaction':
     case 'cut_turn':
     case 'interrupt_turn':
-    case 'resume_turn':
       return effect.type;
+    case 'resume_turn':
+      return effect.isOver === true ? 'resume_turn, which ends' : effect.type;
     case 'show':
       return '';
   }

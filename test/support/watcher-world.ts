@@ -420,6 +420,15 @@ function packets(number: number, author: PacketAuthor): TokenEvent[] {
       },
     })),
     {
+      label: 'the agent has answered the user instead',
+      event: {
+        type: 'packet_assembled',
+        number,
+        result: { type: 'unusable', missing: [], why: 'an answer to the user', isForUser: true },
+        atMs: 0,
+      },
+    },
+    {
       label: 'the packet is unusable',
       event: {
         type: 'packet_assembled',

@@ -372,7 +372,7 @@ export class WatchedSession {
         this.#callsLeft = isAsking ? MOST_CALLS : Infinity;
       },
       startTurn: (origin, input) => this.#startTurn(origin, input),
-      resumeTurn: (turnId) => void this.#resume(turnId),
+      resumeTurn: (turnId, isOver = false) => void this.#resume(turnId, isOver),
       interruptTurn: async (number) => {
         const origin = this.#running?.origin;
         if (origin?.type !== 'watcher' || origin.number !== number) return;
@@ -387,7 +387,9 @@ export class WatchedSession {
   }
 
   /** A request that nothing came of is taken back, and its answer ends nothing; an answer that was not asked for ends the turn. */
-  async #resume(turnId: string): Promise<void> {
+  async #resume(turnId: string, isOver: boolean): Promise<void> {
+    // The request is taken back when the agent is next asked something.
+    if (isOver && !this.#session.hasSteered) return this.#session.resume(turnId, { isOver });
     const last = this.#session.items.at(-1);
     const hasAnswered = this.#hasAnswered && last !== undefined && authorOf(last) === 'agent';
     this.#hasAnswered = false;

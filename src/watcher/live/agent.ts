@@ -54,7 +54,8 @@ export interface WatchedAgent {
   /** Writes items at the next moment at which nothing is torn apart. `isAsking`: the agent is to answer them. */
   put(items: readonly Item[], isAsking: boolean): Promise<void>;
   startTurn(origin: TurnOrigin, input: readonly Item[]): Promise<void>;
-  resumeTurn(turnId: string): void;
+  /** @param isOver the turn ends with what the agent said last, unless the user has said something meanwhile */
+  resumeTurn(turnId: string, isOver?: boolean): void;
   /** Ends the running turn if this is its origin, and no other. */
   interruptTurn(number: number): Promise<void> | void;
   /** Ends whatever runs in the user's turn, and holds it. Absent: the host cannot, and the turn runs to its next moment. */

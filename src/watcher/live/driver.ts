@@ -379,7 +379,7 @@ export class LiveWatcher {
       case 'deliver':
         return this.#deliver(effect.message);
       case 'resume_turn':
-        return this.#agent.resumeTurn(effect.turnId);
+        return this.#agent.resumeTurn(effect.turnId, effect.isOver);
       case 'show':
         return this.#voice.show(effect);
       case 'arm_deadline':

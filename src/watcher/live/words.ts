@@ -11,6 +11,7 @@ import type { Trail } from '../../trail/trail.ts';
 import { isFinished } from '../messages.ts';
 import { waitsForUser } from '../waiting.ts';
 import { acceptPacket } from '../packet/accept.ts';
+import { isForUser } from '../packet/for-user.ts';
 import { assemblePacket } from '../packet/assemble.ts';
 import type { AssembleSettings } from '../packet/assemble.ts';
 import { factLines, factsOf } from '../packet/facts.ts';
@@ -97,14 +98,18 @@ export function packetOfAnswer(
     roomTokens: Math.floor(maxTokens * TAIL_SHARE),
     count: counterOf(config),
   });
-  const accepted = acceptPacket(answer, {
+  const settings = {
     maxTokens,
     count: counterOf(config),
     facts: factLines(factsOf(trail, facts)),
     tail,
     request,
     ...(first === undefined ? {} : { first }),
-  });
+  };
+  if (!material.hasEnded && isForUser(answer, settings)) {
+    return { type: 'unusable', missing: [], why: 'the agent answered the user', isForUser: true };
+  }
+  const accepted = acceptPacket(answer, settings);
   if (accepted.type === 'unusable') return accepted;
   return {
     type: 'packet',

@@ -168,7 +168,7 @@ function reasonAgainst(
   const named = blocks.filter(({ section }) => section !== undefined).length;
   if (blocks.length === 0) return isEcho(text, request) ? 'echo' : 'too_short';
   if (named < 2 && text.length <= MOST_EXCUSE) {
-    if (REFUSAL.test(text.slice(0, 200))) return 'refusal';
+    if (isRefusal(text)) return 'refusal';
     if (PROMISE.test(text)) return 'promise';
   }
   if (isEcho(text, request)) return 'echo';
@@ -177,6 +177,15 @@ function reasonAgainst(
   if (first !== undefined && length >= LEAST_WITHOUT_FORM) return undefined;
   if (named === 0) return 'no_sections';
   return lacking.length === 0 ? undefined : 'incomplete';
+}
+
+function isRefusal(text: string): boolean {
+  return REFUSAL.test(text.slice(0, 200));
+}
+
+/** Whether a short answer declines what it was asked for, or promises it. */
+export function isExcuse(text: string): boolean {
+  return text.length <= MOST_EXCUSE && (isRefusal(text) || PROMISE.test(text));
 }
 
 /** Whether nearly all of an answer stands in the request. */
