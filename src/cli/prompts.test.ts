@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { BatonError } from '../errors.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
-import { loadDecisionPrompt, promptPlace, resolveDecisionPath } from '../prompts/load.ts';
+import { loadDecisionPrompt, promptPlace, resolveDecisionPath, seedPrompts } from '../prompts/load.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from '../prompts/shipped.ts';
 import type { PromptName } from '../prompts/shipped.ts';
 import { testIo } from '../../test/support/io.ts';
@@ -45,10 +45,21 @@ async function states(): Promise<Readonly<Record<string, string>>> {
 }
 
 describe('baton prompts', () => {
-  it('seeds a clean home with private files, and nothing else', async () => {
+  it('lists what is in force, and writes nothing', async () => {
     const { stdout, stderr } = await run();
     assert.equal(stderr, '');
-    assert.match(stdout, /^heads-up\.md +shipped +\{percentRemaining\}/m);
+    assert.match(stdout, /^heads-up\.md +missing +\{percentRemaining\}/m);
+    assert.deepEqual(readdirSync(home), []);
+  });
+
+  it('are seeded as private files, once', async () => {
+    const place = promptPlace(DEFAULT_CONFIG, testIo({ cwd: home, homeDirectory: home }));
+    mkdirSync(folder(), { recursive: true, mode: 0o700 });
+    writeFileSync(file('judgment.md'), 'Mine');
+    assert.deepEqual(await seedPrompts(place), []);
+    assert.deepEqual(await seedPrompts(place), []);
+    assert.equal(readFileSync(file('judgment.md'), 'utf8'), 'Mine');
+    assert.match((await run()).stdout, /^heads-up\.md +shipped +\{percentRemaining\}/m);
     assert.deepEqual(readdirSync(folder()).toSorted(), [...PROMPT_NAMES].toSorted());
     assert.equal(statSync(folder()).mode & 0o777, 0o700);
     assert.equal(statSync(file('handoff.md')).mode & 0o777, 0o600);
@@ -84,9 +95,9 @@ describe('baton prompts', () => {
 
   it('works in a home that cannot be written', async () => {
     writeFileSync(join(home, '.baton'), 'a file where the folder would be');
-    const { stdout, stderr } = await run('list');
-    assert.match(stderr, /cannot be filled \(ENOTDIR\)/);
-    assert.match(stdout, /^handoff\.md/m);
+    assert.match((await run('list')).stdout, /^handoff\.md/m);
+    const place = promptPlace(DEFAULT_CONFIG, testIo({ cwd: home, homeDirectory: home }));
+    assert.match((await seedPrompts(place)).join(), /cannot be filled \(ENOTDIR\)/);
     await assert.rejects(
       run('reset', 'handoff'),
       (error) => error instanceof BatonError && error.code === 'output_failed',
@@ -255,8 +266,8 @@ describe('config check', () => {
 
 describe('the prompt of a judge', () => {
   it('is looked for by absolute path, from ~, in auto-compact/ and from the working directory', async () => {
-    await run();
     const place = promptPlace(DEFAULT_CONFIG, { homeDirectory: home, cwd: '/w', env: {} });
+    await seedPrompts(place);
     assert.equal(resolveDecisionPath(place, '/a.md'), '/a.md');
     assert.equal(resolveDecisionPath(place, '~/a.md'), join(home, 'a.md'));
     assert.equal(resolveDecisionPath(place, 'judgment.md'), file('judgment.md'));

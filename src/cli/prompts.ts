@@ -3,7 +3,7 @@
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { unifiedDiff } from '../prompts/diff.ts';
-import { isOwnPrompt, loadPrompt, promptPlace, resetPrompt, seedPrompts } from '../prompts/load.ts';
+import { isOwnPrompt, loadPrompt, promptPlace, resetPrompt } from '../prompts/load.ts';
 import { PLACEHOLDERS } from '../prompts/render.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from '../prompts/shipped.ts';
 import type { PromptName } from '../prompts/shipped.ts';
@@ -13,12 +13,11 @@ interface JsonFlag {
   readonly json?: true;
 }
 
-/** `prompts list`: seeds what is missing, and says how each file stands to the shipped one. */
+/** `prompts list`: how each file stands to the shipped one. Writes nothing. */
 export async function listPrompts(io: CommandIo, config: Config, flags: JsonFlag): Promise<void> {
   const place = promptPlace(config, io);
-  const warnings = [...(await seedPrompts(place))];
   const prompts = await Promise.all(PROMPT_NAMES.map((name) => loadPrompt(place, name)));
-  warnings.push(...prompts.flatMap((prompt) => prompt.warnings));
+  const warnings = prompts.flatMap((prompt) => prompt.warnings);
   if (flags.json === true) {
     const rows = prompts.map(({ name, file, state }) => ({
       name,

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { batonHome } from '../config/load.ts';
 import { resolveModelProviders } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
-import { loadDecisionPrompt, loadPrompt, promptPlace } from '../prompts/load.ts';
+import { loadDecisionPrompt, loadPrompt, promptPlace, seedPrompts } from '../prompts/load.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import type { OpenedModel } from '../providers/open.ts';
 import { locateRollout, openRolloutSource } from '../rollout/load.ts';
@@ -63,13 +63,16 @@ export async function requirePlaces(
 export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promise<Thread> {
   const { directory, resume, version, ask, emit, configFile, readConfig, model, playback } = wishes;
   const config = playback === undefined ? wishes.config : withoutOtherModels(wishes.config);
+  const place = promptPlace(config, io);
+  // Whoever wants other prompts finds the files to edit. A rehearsal asks nobody for anything.
+  const unseeded = playback === undefined ? await seedPrompts(place) : [];
   const [summarizers, hooks, prompt] = await Promise.all([
     summarizersOf(io, config, model),
     playback === undefined ? openHooks(io, config, directory, emit) : undefined,
-    loadPrompt(promptPlace(config, io), 'system.md'),
+    loadPrompt(place, 'system.md'),
   ]);
   const watcherSummarizers = await watcherSummarizersOf(io, config, model, summarizers);
-  for (const warning of prompt.warnings) io.stderr(`baton: warning: ${warning}\n`);
+  for (const warning of [...unseeded, ...prompt.warnings]) io.stderr(`baton: warning: ${warning}\n`);
   return openThread(
     {
       config,

@@ -86,7 +86,10 @@ export async function seedPrompts({ folder }: PromptPlace): Promise<readonly str
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // What is said of each file says it; nothing is written through a link.
     if (isLinked(folder)) return [];
-    for (const name of PROMPT_NAMES) await createPrompt(join(folder, name), SHIPPED_PROMPTS[name]);
+    for (const name of PROMPT_NAMES) {
+      const file = join(folder, name);
+      if (!isThere(file)) await createPrompt(file, SHIPPED_PROMPTS[name]);
+    }
     return [];
   } catch (error) {
     return [`${folder} cannot be filled (${codeOf(error)}); the shipped prompts are used.`];
@@ -112,6 +115,10 @@ function isLinked(folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 /**

@@ -1,7 +1,10 @@
 // `exec` prints what the agent said to the user, whatever the watcher asks for and whatever fails afterwards.
 
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { PROMPT_NAMES } from '../../src/prompts/shipped.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { Desk, EXEC_KEY } from '../support/exec.ts';
@@ -28,12 +31,21 @@ function says(text: string, input = 62_500): Reply {
 }
 
 /** Work that is worth a compaction, and reaches a boundary inside of the turn. */
-const COMMITS = runs('seq 1 9000; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m "Count"', 62_000);
+const COMMITS = runs(
+  'seq 1 9000; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m "Count"',
+  62_000,
+);
 
-async function exec(replies: readonly Reply[], ...more: readonly string[]): Promise<Ended & { asked: number }> {
+async function exec(
+  replies: readonly Reply[],
+  ...more: readonly string[]
+): Promise<Ended & { asked: number }> {
   const from = server.requests.length;
   server.play({ key: EXEC_KEY, replies });
-  const ended = await new Desk(root, server.baseUrl).exec('responses', [...more, 'How many files are there?']);
+  const ended = await new Desk(root, server.baseUrl).exec('responses', [
+    ...more,
+    'How many files are there?',
+  ]);
   return { ...ended, asked: server.requests.length - from };
 }
 
@@ -59,10 +71,27 @@ describe('the answer of the last turn', () => {
   });
 
   test('is printed where a golden path is due at its end, and nothing follows it', async () => {
-    const ended = await exec([runs('seq 1 9000', 40_000), says(ANSWER, 90_000), says(PACKET), says('Continuing.')]);
+    const ended = await exec([
+      runs('seq 1 9000', 40_000),
+      says(ANSWER, 90_000),
+      says(PACKET),
+      says('Continuing.'),
+    ]);
     assert.equal(ended.stdout, `${ANSWER}\n`, ended.stderr);
     assert.equal(ended.asked, 2);
   });
+});
+
+test('the first thread of a home finds the prompts there, to be edited', async () => {
+  const at = new Desk(root, server.baseUrl);
+  server.play({ key: EXEC_KEY, replies: [says('Hello.', 900)] });
+  const folder = join(at.home, '.baton/auto-compact');
+  assert.equal(existsSync(folder), false);
+  await at.exec('responses', ['Hello.']);
+  assert.deepEqual(readdirSync(folder).toSorted(), [...PROMPT_NAMES].toSorted());
+  writeFileSync(join(folder, 'handoff.md'), 'Mine {packet}');
+  await at.exec('responses', ['Hello.']);
+  assert.equal(readFileSync(join(folder, 'handoff.md'), 'utf8'), 'Mine {packet}');
 });
 
 describe('what was said before a failure', () => {
