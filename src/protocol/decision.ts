@@ -3,8 +3,8 @@
 import type { Boundary, DecisionPoint, Tier, VerdictReason } from '../vocabulary.ts';
 import type { Signal } from './signal.ts';
 
-/** Things under way that say "not yet". @source spec 3-watcher §3, active work. */
-export type ActiveWork = 'tool' | 'answer' | 'approval' | 'question' | 'queued_input';
+/** Things under way that say "not yet". @source docs/decisions/watcher-decision.md, "Active work" */
+export type ActiveWork = 'tool' | 'queued_input';
 
 /** The context at the moment of an evaluation. Counts in tokens. */
 export interface Situation {

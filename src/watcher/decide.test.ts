@@ -186,7 +186,7 @@ check('cooldown: two turns or 120 seconds', [
   ['mid_turn 60: commit', 'asap no cooldown: commit', rest(0, 5000)],
 ]);
 
-const WORK: readonly ActiveWork[] = ['tool', 'answer', 'approval', 'question', 'queued_input'];
+const WORK: readonly ActiveWork[] = ['tool', 'queued_input'];
 check(
   'active work says "not yet"',
   WORK.flatMap((work) =>
@@ -389,7 +389,7 @@ test('the sentences', () => {
       why('turn_end 60: commit', { situation: at(60, 30_000) }),
       why('turn_end 60: commit', rest(1, 61_000)),
       why('turn_end 60: commit', rest(1, undefined)),
-      why('turn_end 60: commit', { busyWith: ['approval'] }),
+      why('turn_end 60: commit', { busyWith: ['tool'] }),
       why('turn_end 60: commit', unworthy),
       why('turn_end 9:'),
       why('mid_turn 60: commit', {}, { midTurn: 'emergency_only' }),
@@ -409,7 +409,7 @@ test('the sentences', () => {
       'A compaction would win too little: 40,000 tokens are used, and it would leave about 30,000.',
       `${lead}, but since the last compaction or veto 1 of 2 turns have ended and 61 of 120 seconds have passed.`,
       `${lead}, but since the last compaction or veto 1 of 2 turns have ended.`,
-      `${lead}, but an approval is pending.`,
+      `${lead}, but a tool is still running.`,
       `${lead}, but there is nothing to hand over: no request with an action since the last compaction, and no last message of 200 characters.`,
       '9 % of the window is left (91,000 of 100,000 tokens used), below the 15 % of emergency: no boundary is waited for.',
       'mid_turn = emergency_only: inside of a turn only an emergency compacts.',

@@ -224,7 +224,8 @@ export function takePacket(
   policy: Policy,
 ): Transition {
   if (result.type === 'unusable') {
-    if (result.isForUser === true && sequence.place === 'inside_turn') return giveWay(state, sequence, policy);
+    if (result.isForUser === true && sequence.place === 'inside_turn')
+      return giveWay(state, sequence, policy);
     return author === 'agent'
       ? remind(state, sequence, result.missing, policy)
       : fail(state, `no packet could be written (${result.why}); nothing was compacted.`, atMs);

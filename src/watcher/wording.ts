@@ -21,9 +21,6 @@ const NAMES: Readonly<Record<Boundary, string>> = {
 
 const WORK: Readonly<Record<ActiveWork, string>> = {
   tool: 'a tool is still running',
-  answer: 'the agent has not finished its answer',
-  approval: 'an approval is pending',
-  question: 'a question to the user is open',
   queued_input: 'a message of the user is waiting',
 };
 
