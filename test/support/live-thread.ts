@@ -2,6 +2,7 @@
 
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import type { Config } from '../../src/config/schema.ts';
+import type { Hooks } from '../../src/ports.ts';
 import { callOf } from '../../src/protocol/item.ts';
 import type { SessionEvent } from '../../src/protocol/event.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
@@ -48,6 +49,8 @@ export interface ThreadTerms {
   readonly past?: readonly LogRecord[];
   readonly tools?: ToolRunner;
   readonly watcher?: Partial<WatcherWorld>;
+  /** Run around compactions. */
+  readonly hooks?: Hooks;
   readonly onEvent?: (event: SessionEvent) => void;
   /** Called before records are kept; what it throws is what a disk would say. */
   readonly onAppend?: (records: readonly LogRecord[]) => Promise<void> | void;
@@ -82,7 +85,10 @@ export async function liveThread(terms: ThreadTerms) {
           sync: () => Promise.resolve(),
         },
         tools: terms.tools ?? CALM_SHELL,
-        compaction: compactionWorld({ summarizers: summarizersOf([{ model, window }]) }),
+        compaction: compactionWorld({
+          summarizers: summarizersOf([{ model, window }]),
+          ...(terms.hooks === undefined ? {} : { hooks: terms.hooks }),
+        }),
         emit: (event) => {
           events.push(event);
           terms.onEvent?.(event);

@@ -365,7 +365,8 @@ export class LiveWatcher {
       case 'record_packet':
         return this.#put([packetItem(effect.packet.text, effect.sequenceId, 'assistant')]);
       case 'assemble_packet':
-        return this.#assemble(effect);
+        this.#assemble(effect).catch((error: unknown) => this.break(error));
+        return;
       case 'compact':
         return this.#compact(effect);
       case 'abort_compaction':
@@ -394,6 +395,7 @@ export class LiveWatcher {
     await this.#agent.startTurn({ type: 'watcher', number: effect.number }, [item]);
   }
 
+  /** Not waited for: git may be slow, and the user's Esc is not to wait for it. */
   async #assemble(effect: AssemblePacket): Promise<void> {
     const { turn, queue } = this.#state.memory;
     const stands = { hasEnded: turn === undefined, hasQueuedInput: queue.length > 0 };

@@ -33,14 +33,17 @@ export interface Recorded {
   readonly ended: Promise<'server' | 'client'>;
 }
 
+/** What a request gets, by what it says. */
+export type Answer = (request: Recorded) => Reply | Promise<Reply>;
+
 /** A running provider. */
 export interface ProviderServer {
   /** For `base_url`: with `/v1`. */
   readonly baseUrl: string;
   /** Grows while the server runs. */
   readonly requests: readonly Recorded[];
-  /** Sets another script; counting of replies begins anew. */
-  play(script: Script): void;
+  /** Sets another script; counting of replies begins anew. @param answer replies to each request in place of the script */
+  play(script: Script, answer?: Answer): void;
   /** The request with this number, counted from 0, as soon as it has arrived. */
   request(index: number): Promise<Recorded>;
   close(): Promise<void>;
@@ -76,7 +79,7 @@ export async function startProviderServer(
   return {
     baseUrl: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}/v1`,
     requests: provider.requests,
-    play: (next) => provider.play(next),
+    play: (next, answer) => provider.play(next, answer),
     request: (index) => provider.request(index),
     close: async () => {
       server.closeAllConnections();
@@ -90,14 +93,16 @@ class Provider {
   readonly #cache = new PromptCache();
   readonly #watchers = new Set<() => void>();
   #script: Script;
+  #scripted: Answer | undefined;
   #used = 0;
 
   constructor(script: Script) {
     this.#script = script;
   }
 
-  play(script: Script): void {
+  play(script: Script, answer?: Answer): void {
     this.#script = script;
+    this.#scripted = answer;
     this.#used = 0;
   }
 
@@ -152,8 +157,9 @@ class Provider {
       return;
     }
     const { replies } = this.#script;
-    const reply = replies[Math.min(this.#used, replies.length - 1)] ?? {};
+    const next = replies[Math.min(this.#used, replies.length - 1)] ?? {};
     this.#used++;
+    const reply = (await this.#scripted?.(recorded)) ?? next;
     if (kind === 'responses_compact') {
       if (await this.#isFaulty(reply, wire, response)) return;
       const output =
