@@ -60,7 +60,7 @@ type EventName =
   | 'a crash';
 
 const ANYWHERE: readonly EventName[] = ['nothing', 'Esc', 'a message', 'a steered message', 'a crash'];
-const ASKING: readonly MomentName[] = ['heads-up', 'notes', 'packet'];
+const ASKING: ReadonlySet<MomentName> = new Set(['heads-up', 'notes', 'packet']);
 
 /** Everything that can happen at a moment. */
 function eventsAt(moment: MomentName, place: Place): readonly EventName[] {
@@ -71,7 +71,7 @@ function eventsAt(moment: MomentName, place: Place): readonly EventName[] {
     // What is known of the work tree is known or left out.
     ...(isLate && moment !== 'assembly' ? (['a failure'] as const) : []),
     ...(moment === 'judgment' ? (['a veto'] as const) : []),
-    ...(ASKING.includes(moment) && place === 'inside of a turn' ? (['an overflow'] as const) : []),
+    ...(ASKING.has(moment) && place === 'inside of a turn' ? (['an overflow'] as const) : []),
   ];
 }
 

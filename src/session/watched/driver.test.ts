@@ -219,8 +219,10 @@ describe('an agent that does not do as it is asked', () => {
 
   for (const place of ['inside of a turn', 'between turns'] as const) {
     test(`makes many calls in one answer: few are run, ${place}`, async () => {
-      const call = (index: number) => ({ name: 'shell', arguments: { command: `echo ${index} >> oil.txt` } });
-      const calls = Array.from({ length: 40 }, (_, index) => call(index));
+      const calls = Array.from({ length: 40 }, (_, index) => ({
+        name: 'shell',
+        arguments: { command: `echo ${index} >> oil.txt` },
+      }));
       const before =
         place === 'inside of a turn'
           ? [commits(62_000)]
@@ -488,6 +490,79 @@ test('a compaction of the watcher can be taken back, once', async () => {
   await thread.rest();
   assert.deepEqual(thread.lastTurn, { ending: { type: 'complete' }, said: 'Good night.' });
 });
+
+/** Wordings of an agent that waits, at the end of its turn. */
+const WAITS: readonly string[] = [
+  'The dump is written. Let me know before I touch the live table.',
+  'All checks are green; I am awaiting your go-ahead.',
+  'Once you approve, the old index goes.',
+  'Shall I drop the old index',
+  "I'll hold off until the owner of the schema has answered.",
+  'Reply yes to proceed.',
+  'I would feel better with your blessing for the removal.',
+  'Ich lösche nichts, bevor du mir Bescheid gibst.',
+  'J’attends votre feu vert pour la suppression.',
+  'No borro nada: quedo a la espera de tu respuesta.',
+  '旧索引尚未删除，等待您的批准。',
+];
+
+/** Sentences that only look like it. */
+const LOOKALIKES: readonly string[] = [
+  'The tests confirm that the index is used.',
+  'The approval step is part of the form now.',
+  'I paused the importer and started it again.',
+  'The consumer awaits the next message in its loop.',
+  'The review comments are addressed.',
+  'The dialog asks for a confirmation now.',
+  'The worker proceeds when the lock is free.',
+  'Users decide on the first page.',
+  'The answer of the server is cached.',
+  'The button reads “Continue”.',
+];
+
+for (const place of ['at the end of its turn', 'in the next step of its packet'] as const) {
+  for (const words of WAITS) {
+    test(`an agent that says ${JSON.stringify(words)} ${place} is not sent on`, async () => {
+      const isSaid = place === 'at the end of its turn';
+      const packet = isSaid ? PACKET : PACKET.replace('Fill the oil in src/oil.ts.', words);
+      const ending = isSaid ? words : 'The wick is committed.';
+      server.play({
+        replies: [commits(40_000), says(ending, 62_000), says(packet, 62_500), says('Gone.', 9_000)],
+      });
+      const from = server.requests.length;
+      const { thread, records } = await liveThread({ baseUrl: server.baseUrl });
+      await thread.submit('Move the data to the new database.');
+      await thread.rest();
+      assert.deepEqual(path(records).slice(-3), ['agent', 'compacted', 'handoff']);
+      assert.equal(server.requests.length - from, 3, 'nothing is asked after the packet');
+    });
+  }
+}
+
+for (const words of WAITS) {
+  test(`an agent that says ${JSON.stringify(words)} in place of its packet, inside of a turn, is not sent on`, async () => {
+    server.play({
+      replies: [commits(62_000), says(words, 62_500), says(PACKET, 62_600), says('Gone.', 9_000)],
+    });
+    const { thread, records } = await liveThread({ baseUrl: server.baseUrl });
+    await thread.submit('Move the data to the new database.');
+    await thread.rest();
+    assert.deepEqual(thread.lastTurn, { ending: { type: 'complete' }, said: words });
+    assert.deepEqual(path(records).slice(-4), ['packet_request', 'agent', 'compacted', 'handoff']);
+  });
+}
+
+for (const words of LOOKALIKES) {
+  test(`an agent that says ${JSON.stringify(words)} loses nothing`, async () => {
+    const replies = [commits(40_000), says(`${words} The oil comes next.`, 62_000), says(PACKET, 62_500)];
+    server.play({ replies: [...replies, says('The oil is filled.', 9_000)] });
+    const { thread, records } = await liveThread({ baseUrl: server.baseUrl });
+    await thread.submit('Move the data to the new database.');
+    await thread.rest();
+    assert.deepEqual(path(records).slice(-3), ['compacted', 'handoff', 'agent'], 'it goes on');
+    assert.match(JSON.stringify(thread.items), /Fill the oil in src/);
+  });
+}
 
 test('an agent that waits for the user is not sent on by the handoff', async () => {
   const asks = says('Please confirm that I may delete the old database before I go on.', 62_000);
