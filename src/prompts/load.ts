@@ -83,13 +83,13 @@ function fromHome(path: string, homeDirectory: string): string {
 /** Writes the shipped text of each prompt that is missing. @returns a warning where that is impossible */
 export async function seedPrompts({ folder }: PromptPlace): Promise<readonly string[]> {
   try {
+    // Each thread asks for it, and all but the first of a home find every file.
+    const missing = PROMPT_NAMES.filter((name) => !isThere(join(folder, name)));
+    if (missing.length === 0) return [];
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // What is said of each file says it; nothing is written through a link.
     if (isLinked(folder)) return [];
-    for (const name of PROMPT_NAMES) {
-      const file = join(folder, name);
-      if (!isThere(file)) await createPrompt(file, SHIPPED_PROMPTS[name]);
-    }
+    for (const name of missing) await createPrompt(join(folder, name), SHIPPED_PROMPTS[name]);
     return [];
   } catch (error) {
     return [`${folder} cannot be filled (${codeOf(error)}); the shipped prompts are used.`];
