@@ -300,8 +300,17 @@ export function compact(state: WatcherState, task: Task, policy: Policy): Transi
     ...infoLine('decision', `: triggering ${strategy === 'micro' ? 'micro-' : ''}compaction`, policy),
     decisionStatus(decision),
     order,
-    armDeadline('compaction', number, policy),
+    awaitCompaction(number, policy),
   );
+}
+
+/**
+ * The deadline of a compaction is that of its requests to models. What follows them (a summary without a model, hooks, the
+ * commit) has as long again, else a compaction whose models are silent would be stopped in place of being completed without them.
+ */
+function awaitCompaction(number: number, policy: Policy): ArmDeadline {
+  const deadline = armDeadline('compaction', number, policy);
+  return { ...deadline, ms: deadline.capMs };
 }
 
 /** One of the two signs that a compaction is over has come; with both, it is. */
