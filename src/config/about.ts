@@ -38,6 +38,8 @@ export interface About extends Marks {
 export interface Marks {
   /** A project's file may not set it, for the reasons in docs/decisions/configuration.md. */
   readonly userOnly?: true;
+  /** Documentation and starter leave it out: no test of the whole program shows that it does something. */
+  readonly isUndocumented?: true;
   /** People paste keys into it by mistake, so no message repeats what it holds. */
   readonly mayHoldSecret?: true;
 }

@@ -244,13 +244,17 @@ function leafName(setting: Setting): string {
 /** Stands for a name of the user's own. */
 const ANY_NAME = 'NAME';
 
+function documentedSettings(): readonly Setting[] {
+  return listSettings([ANY_NAME]).filter(({ isUndocumented }) => isUndocumented !== true);
+}
+
 const STARTER_HEAD = `# Configuration of Baton. Every setting is listed with its default; take the # off one to change it.
 # Values here are overridden by .baton/config.toml of a project, BATON_… variables and -c on the command line.
 `;
 
 /** A starter file: every setting commented out (`#key = default`) below comments (`# …`) on what it does. */
 export function renderStarter(): string {
-  const tables = groupByTable(listSettings([ANY_NAME])).map(({ name, settings }) => {
+  const tables = groupByTable(documentedSettings()).map(({ name, settings }) => {
     // A table of the user's own begins with its name, so it is the user who takes the # off.
     const isOwn = settings[0]?.path.includes(ANY_NAME) === true;
     const head = name === '' ? '' : `\n${isOwn ? '# ' : ''}[${name}]\n`;
@@ -367,7 +371,7 @@ allowed. All of them are reported at once, from wherever they come.
 
 /** docs/config.md. */
 export function renderReference(): string {
-  const tables = groupByTable(listSettings([ANY_NAME])).map(({ name, settings }) => {
+  const tables = groupByTable(documentedSettings()).map(({ name, settings }) => {
     const title = name === '' ? 'Top level' : `\`[${name}]\``;
     return `
 ### ${title}

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { BOUNDARIES, INFO_LINES, MID_TURN_MODES, PACKET_AUTHORS, WATCHER_MODES } from '../vocabulary.ts';
 import type { Tier } from '../vocabulary.ts';
 import { about } from './about.ts';
+import type { Marks } from './about.ts';
 import { DEFAULT_THRESHOLDS } from './tiers.ts';
 
 const SPEC = 'spec 3-watcher §7';
@@ -15,7 +16,7 @@ function flag(value: boolean, description: string, source = SPEC) {
   return z.boolean().default(value).meta(about({ description, source }));
 }
 
-function deadline(seconds: number, description: string) {
+function deadline(seconds: number, description: string, marks: Marks = {}) {
   return z
     .int()
     .min(1)
@@ -27,6 +28,7 @@ function deadline(seconds: number, description: string) {
         unit: 'seconds',
         source: 'spec 3-watcher §4',
         userOnly: true,
+        ...marks,
       }),
     );
 }
@@ -321,7 +323,8 @@ export const WatcherSchema = z
       300,
       'How long all requests to models for one summary may take together; after it the summary is written without a model.',
     ),
-    handoff_deadline_seconds: deadline(30, patience('the handoff')),
+    // A thread of Baton's own hands over at once; only a program that is watched from outside can keep it waiting.
+    handoff_deadline_seconds: deadline(30, patience('the handoff'), { isUndocumented: true }),
     compaction_model: name(
       "The model of the watcher's compactions.",
       '`compact.summarization_model`, else the model of the session',
