@@ -18,6 +18,8 @@ export interface About extends Marks {
     | 'requests'
     | 'US dollars'
     | 'times';
+  /** How far a feature is: `experimental` may still change or go. */
+  readonly stage?: 'stable' | 'experimental';
   /** Where key and default come from. */
   readonly source: string;
   /** What holds while a setting without a default is not set. */

@@ -31,6 +31,7 @@ export interface Setting extends Marks {
   readonly default?: SettingValue;
   readonly description: string;
   readonly unit?: string;
+  readonly stage?: string;
   readonly source: string;
   readonly whenUnset?: string;
   readonly examples?: readonly SettingValue[];
@@ -232,8 +233,9 @@ function groupByTable(settings: readonly Setting[]): readonly SettingTable[] {
 }
 
 /** The meaning of a setting, for people. */
-function describe({ description, userOnly }: Setting): string {
-  return userOnly === true ? `${description} Not in a project's file.` : description;
+function describe({ description, stage, userOnly }: Setting): string {
+  const staged = stage === undefined ? description : `${description} Stage: ${stage}.`;
+  return userOnly === true ? `${staged} Not in a project's file.` : staged;
 }
 
 /** The last part of the path of a setting. */

@@ -6,6 +6,7 @@
 
 import * as z from 'zod';
 import { about } from './about.ts';
+import type { About } from './about.ts';
 import { APPROVAL_POLICIES, SANDBOX_MODES } from '../vocabulary.ts';
 import { HooksSchema } from './hooks-schema.ts';
 import { LimitsSchema } from './limits-schema.ts';
@@ -16,55 +17,42 @@ const SEED_001 = 'seed 001, configuration';
 
 const PROVIDER_ALLOWED = 'the name of a provider in quotes: a built-in one, or one of [model_providers.NAME]';
 
+/** A switch of a whole part, with how far the part is. */
+function feature(
+  value: boolean,
+  facts: Pick<About, 'description' | 'source'> & Required<Pick<About, 'stage'>>,
+) {
+  return z.boolean().default(value).meta(about(facts));
+}
+
 const FeaturesSchema = z
   .strictObject({
-    micro_compact: z
-      .boolean()
-      .default(true)
-      .meta(
-        about({
-          description: 'Clears old tool results first, before anything is summarised.',
-          source: 'spec 1-product',
-        }),
-      ),
-    rawr_auto_compaction: z
-      .boolean()
-      .default(true)
-      .meta(
-        about({
-          description: 'The watcher, which chooses the moment and hands over; off leaves the built-in limit.',
-          source: 'spec 1-product',
-        }),
-      ),
-    compact_v2: z
-      .boolean()
-      .default(true)
-      .meta(
-        about({
-          description: 'Compaction in eight phases; off: the legacy one, a summary and the newest requests.',
-          source: 'spec 2-engine §4',
-        }),
-      ),
-    remote_compaction: z
-      .boolean()
-      .default(false)
-      .meta(
-        about({
-          description:
-            'The provider compacts where it can. What it leaves is opaque, so it has to be asked for.',
-          source: 'spec 2-engine §4',
-        }),
-      ),
-    ghost_snapshots: z
-      .boolean()
-      .default(true)
-      .meta(
-        about({
-          description:
-            'The work tree is saved in git objects before a turn first changes it, so that the turn can be undone.',
-          source: 'spec 4-session §5',
-        }),
-      ),
+    micro_compact: feature(true, {
+      description: 'Clears old tool results first, before anything is summarised.',
+      stage: 'stable',
+      source: 'spec 1-product',
+    }),
+    rawr_auto_compaction: feature(true, {
+      description: 'The watcher, which chooses the moment and hands over; off leaves the built-in limit.',
+      stage: 'stable',
+      source: 'spec 1-product',
+    }),
+    compact_v2: feature(true, {
+      description: 'Compaction in eight phases; off: the legacy one, a summary and the newest requests.',
+      stage: 'stable',
+      source: 'spec 2-engine §4',
+    }),
+    remote_compaction: feature(false, {
+      description: 'The provider compacts where it can. What it leaves is opaque, so it has to be asked for.',
+      stage: 'experimental',
+      source: 'spec 2-engine §4',
+    }),
+    ghost_snapshots: feature(true, {
+      description:
+        'The work tree is saved in git objects before a turn first changes it, so that the turn can be undone.',
+      stage: 'stable',
+      source: 'spec 4-session §5',
+    }),
   })
   .prefault({})
   .meta({ ...about({ userOnly: true }), description: 'Switches for whole parts of the engine.' });

@@ -19,9 +19,9 @@ export function warningLine(text: string): Show {
   return { type: 'show', surface: 'warning', text: `[rawr] auto-compaction: ${text}` };
 }
 
-/** The live line for a boundary just seen. */
-export function boundaryStatus(boundary: Boundary | 'turn_started'): Show {
-  return { type: 'show', surface: 'status', text: `RAWR boundary: ${boundary}` };
+/** The live line for a boundary just seen; none while the watcher is off. */
+export function boundaryStatus(boundary: Boundary | 'turn_started', policy: Policy): readonly Show[] {
+  return policy.isEnabled ? [{ type: 'show', surface: 'status', text: `RAWR boundary: ${boundary}` }] : [];
 }
 
 /** The live line for a compaction about to be asked for. @source seed 003 §1 */

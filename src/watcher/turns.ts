@@ -45,7 +45,7 @@ export function onTurnStarted(state: WatcherState, event: TurnStarted, policy: P
     preflight: undefined,
     hasRequest: true,
   });
-  return andThen(stay(asked, boundaryStatus('turn_started')), (next) =>
+  return andThen(stay(asked, ...boundaryStatus('turn_started', policy)), (next) =>
     foreignTurn(next, event.atMs, policy),
   );
 }
@@ -110,7 +110,7 @@ function endTurn(state: WatcherState, event: TurnComplete, policy: Policy): Tran
   const { atMs, kind, origin } = event;
   const { rest } = state.memory;
   if (kind !== 'regular') return stay(remember(state, { turn: undefined, endedTurnId: event.turnId }));
-  const noted = noteWork(state, event);
+  const noted = noteWork(state, event, policy);
   const isUsers = origin.type === 'user';
   const ended = remember(noted.state, {
     turn: undefined,
@@ -131,27 +131,31 @@ function endTurn(state: WatcherState, event: TurnComplete, policy: Policy): Tran
 }
 
 /** Notes what a turn has reached and done. */
-function noteWork(state: WatcherState, { signals, hadAction }: TurnComplete | SamplingComplete): Transition {
+function noteWork(
+  state: WatcherState,
+  { signals, hadAction }: TurnComplete | SamplingComplete,
+  policy: Policy,
+): Transition {
   const { hasAction } = state.memory;
-  return noteBoundaries(remember(state, { hasAction: hasAction || hadAction }), signals);
+  return noteBoundaries(remember(state, { hasAction: hasAction || hadAction }), signals, policy);
 }
 
 /** Notes what was reached; new boundaries are shown live. */
-function noteBoundaries(state: WatcherState, signals: readonly Signal[]): Transition {
+function noteBoundaries(state: WatcherState, signals: readonly Signal[], policy: Policy): Transition {
   const { boundaries } = state.memory;
   const noted = noteSignals(boundaries, signals);
   const known = new Set(boundaries.open.map(({ signal }) => signal.id));
   const reached = noted.open.filter(({ signal }) => !known.has(signal.id));
   return stay(
     remember(state, { boundaries: noted }),
-    ...reached.map(({ signal }) => boundaryStatus(signal.boundary)),
+    ...reached.flatMap(({ signal }) => boundaryStatus(signal.boundary, policy)),
   );
 }
 
 /** The user says that a phase is over. A running turn, or a sequence, is not disturbed: the boundary counts at its next decision. */
 export function onPhaseCompleted(state: WatcherState, event: PhaseCompleted, policy: Policy): Transition {
   const { stage, memory } = state;
-  const noted = noteBoundaries(state, event.signals);
+  const noted = noteBoundaries(state, event.signals, policy);
   if (stage.at !== 'idle' || memory.turn !== undefined || memory.delivering !== undefined) return noted;
   const { atMs } = event;
   return andThen(noted, (next) =>
@@ -191,7 +195,7 @@ export function onSamplingComplete(state: WatcherState, event: SamplingComplete,
   const { turn } = state.memory;
   // The turns of the watcher's own requests are the agent's to spend.
   if (turn?.turnId !== event.turnId) return stay(state, { type: 'resume_turn', turnId: event.turnId });
-  const noted = noteWork(remember(state, { turn: { ...turn, isHeld: true } }), event);
+  const noted = noteWork(remember(state, { turn: { ...turn, isHeld: true } }), event, policy);
   return andThen(noted, (next) => {
     const { stage } = next;
     const { isFollowUpOwed, batchFrom, atMs } = event;

@@ -142,9 +142,12 @@ export const ENGINE_CASES: readonly KeyCase[] = [
     key: 'features.rawr_auto_compaction',
     value: 'false',
     scene: INSIDE,
-    seen: asked,
-    without: ['-', 'heads_up+scratch+packet_request', 'handoff'],
-    with: ['-', '-'],
+    seen: (played) => [
+      ...asked(played),
+      played.events.some((event) => event.type === 'background_event' && event.message.startsWith('RAWR')),
+    ],
+    without: ['-', 'heads_up+scratch+packet_request', 'handoff', true],
+    with: ['-', '-', false],
   },
   {
     key: 'features.compact_v2',
