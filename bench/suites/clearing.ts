@@ -1,7 +1,7 @@
 // Clearing old tool results and repairing pairs, against the peers on the same history.
 
 import { pruneMessages } from 'ai';
-import { EMPTY_COMPACT_STATE, microCompact } from '../../src/compaction/micro.ts';
+import { microCompact } from '../../src/compaction/micro.ts';
 import type { MicroSettings } from '../../src/compaction/micro.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import { AccountFold } from '../../src/history/account.ts';
@@ -46,16 +46,16 @@ async function* clearAt(steps: readonly Step[], effort: Effort): AsyncGenerator<
   const account = new AccountFold(ACCOUNT_SETTINGS);
   for (const item of items) account.add({ type: 'item', item });
   const kept: MicroSettings = { ...MICRO, kept: account };
-  const alike = [MICRO, kept].map((settings) => microCompact(items, EMPTY_COMPACT_STATE, settings));
+  const alike = [MICRO, kept].map((settings) => microCompact(items, settings));
   if (!alike.every((result) => result.wasEffective && result.tokensSaved === alike[0]?.tokensSaved)) {
     throw new Error('The history is too small to be cleared, or the account counts otherwise');
   }
   const times = await race(
     {
-      fresh: { run: () => microCompact(items, EMPTY_COMPACT_STATE, MICRO) },
-      told: { run: () => microCompact(items, EMPTY_COMPACT_STATE, MICRO).tokensSaved },
+      fresh: { run: () => microCompact(items, MICRO) },
+      told: { run: () => microCompact(items, MICRO).tokensSaved },
       // In a thread that lives the account has counted every item as it came.
-      living: { run: () => microCompact(items, EMPTY_COMPACT_STATE, kept).tokensSaved },
+      living: { run: () => microCompact(items, kept).tokensSaved },
       prune: { run: () => pruneMessages({ messages, toolCalls: 'before-last-6-messages' }) },
     },
     effort.rounds,

@@ -31,7 +31,7 @@ import { NEW_GUARD } from './loop-guard.ts';
 import { InputHash } from './input-hash.ts';
 import { contextTokens, itemsTokens, measureWith } from './measure.ts';
 import type { Measure } from './measure.ts';
-import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
+import { microCompact } from './micro.ts';
 import type { KeptItems, MicroResult } from './micro.ts';
 import { compactRemotely } from './remote/driver.ts';
 import { findRemoteObstacle, localNote } from './remote/obstacle.ts';
@@ -651,7 +651,7 @@ export function clearSubject(
   { count }: Pick<CompactionWorld, 'count'>,
 ): MicroResult {
   const items = entries.map(({ value }) => value);
-  return microCompact(items, EMPTY_COMPACT_STATE, {
+  return microCompact(items, {
     minTokensToSave: compact.microCompactMinTokensToSave,
     keepLastTools: compact.microCompactKeepLastNTools,
     approxBytesPerToken: compact.approxBytesPerToken,

@@ -9,7 +9,7 @@ import { AccountFold } from '../history/account.ts';
 import { isCleared } from '../history/clear.ts';
 import { anyBrokenThread, anyThread, notationOf, thread } from '../../test/support/thread.ts';
 import { eligibleTool } from './eligible.ts';
-import { EMPTY_COMPACT_STATE, microCompact } from './micro.ts';
+import { microCompact } from './micro.ts';
 import type { MicroResult, MicroSettings } from './micro.ts';
 
 const SEED = { seed: 20_260_106 };
@@ -21,7 +21,7 @@ function settings(keepLastTools: number, minTokensToSave: number): MicroSettings
 }
 
 function run(items: readonly Item[], keepLastTools = 1, minTokensToSave = 5000): MicroResult {
-  return microCompact(items, EMPTY_COMPACT_STATE, settings(keepLastTools, minTokensToSave));
+  return microCompact(items, settings(keepLastTools, minTokensToSave));
 }
 
 function tokensOf(items: readonly Item[]): number {
@@ -80,44 +80,10 @@ test('what clearing would have saved is said when it is not worth it', () => {
   assert.equal(run(thread('u shell:4k read:400 grep:9k a'), 1, exact + 1).wasEffective, false);
 });
 
-test('a clearing says which calls it cleared, in order, and remembers them', () => {
+test('a clearing says which calls it cleared, in order', () => {
   const result = run(thread('u shell#x> shell#x<:9k read#y> read#y<:9k grep#z> grep#z<:9k a'));
   assert.ok(result.wasEffective);
   assert.deepEqual([result.toolsCompacted, result.callIds], [2, ['x', 'y']]);
-  assert.deepEqual(result.state.compactedToolIds, new Set(['x', 'y']));
-  assert.deepEqual(
-    result.state.toolTokenCache,
-    new Map([
-      ['x', 9000],
-      ['y', 9000],
-      ['z', 9000],
-    ]),
-  );
-});
-
-test('calls that the state names are not cleared again, even where the placeholder was lost', () => {
-  const items = thread('u shell#x> shell#x<:9k read:9k a');
-  const state = { ...EMPTY_COMPACT_STATE, compactedToolIds: new Set(['x']) };
-  assert.equal(microCompact(items, state, settings(0, 1)).tokensSaved, 9000 - PLACEHOLDER_TOKENS);
-});
-
-test('sizes that the state knows are not counted again', () => {
-  const items = thread('u shell:9k read:9k grep:9k a');
-  let counted = 0;
-  const counting: MicroSettings = {
-    ...settings(0, 1),
-    count: (text) => ((counted += text.length), text.length),
-  };
-  const first = microCompact(items, EMPTY_COMPACT_STATE, counting);
-  assert.ok(counted > 3 * 36_000);
-  counted = 0;
-  const again = microCompact(
-    items,
-    { ...EMPTY_COMPACT_STATE, toolTokenCache: first.state.toolTokenCache },
-    counting,
-  );
-  assert.ok(counted < 10 * CLEARED_RESULT.length, `${counted} characters were counted`);
-  assert.equal(again.tokensSaved, first.tokensSaved);
 });
 
 test('what an account keeps gives the same clearing, and no text is counted again', () => {
@@ -127,16 +93,14 @@ test('what an account keeps gives the same clearing, and no text is counted agai
       const sizes = items.map((item) => sumTokens(itemTokens(item)));
       const account = new AccountFold({ estimate: DEFAULT_ESTIMATE, safetyMultiplier: 1 });
       for (const item of items) account.add({ type: 'item', item });
-      const { state: _, ...counted } = run(items, keepLast, 1);
+      const counted = run(items, keepLast, 1);
       let characters = 0;
-      const kept = microCompact(items, EMPTY_COMPACT_STATE, {
+      const kept = microCompact(items, {
         ...settings(keepLast, 1),
         kept: { sizeAt: (place) => sizes[place], toolAt: (place) => account.toolAt(place) },
         count: (text) => ((characters += text.length), Math.ceil(text.length / 4)),
       });
-      const { state, ...outcome } = kept;
-      assert.deepEqual(outcome, counted);
-      assert.deepEqual(state.toolTokenCache, new Map());
+      assert.deepEqual(kept, counted);
       assert.equal(characters, CLEARED_RESULT.length);
     }),
     SEED,
@@ -159,7 +123,6 @@ test('results are chosen, and the saving is judged and told, by bytes and not by
     const result = run(items, 0, least);
     assert.ok(result.wasEffective, `a saving of ${exact} is at least ${least}`);
     assert.deepEqual([result.callIds, result.tokensSaved], [['x', 'y'], exact]);
-    assert.deepEqual([...result.state.toolTokenCache.values()], [15, 3000]);
   }
   const result = run(items, 0, exact + 1);
   assert.deepEqual([result.wasEffective, result.tokensSaved], [false, exact]);
@@ -182,17 +145,15 @@ test('a result belongs to the newest call with its id, however far before it', (
   }
 });
 
-test('twice is once, with the state and without it', () => {
+test('twice is once', () => {
   let effective = 0;
   fc.assert(
     fc.property(anyBrokenThread, anyKeepLast, (notation, keepLast) => {
       const once = run(thread(notation), keepLast, 1);
       if (!once.wasEffective) return;
       effective++;
-      const stateful = microCompact(once.items, once.state, settings(keepLast, 1));
-      for (const again of [stateful, run(once.items, keepLast, 1)]) {
-        assert.deepEqual([again.wasEffective, again.tokensSaved], [false, 0]);
-      }
+      const again = run(once.items, keepLast, 1);
+      assert.deepEqual([again.wasEffective, again.tokensSaved], [false, 0]);
     }),
     SEED,
   );

@@ -31,16 +31,7 @@ export interface KeptItems {
   toolAt(index: number): string | undefined;
 }
 
-/** What persists with a thread so that compacting twice is compacting once. @source seed 001 §1. */
-export interface CompactState {
-  /** Calls whose results were cleared. */
-  readonly compactedToolIds: ReadonlySet<string>;
-  /** Tokens of results by call, so that no result is counted twice. */
-  readonly toolTokenCache: ReadonlyMap<string, number>;
-}
-
-export const EMPTY_COMPACT_STATE: CompactState = { compactedToolIds: new Set(), toolTokenCache: new Map() };
-
+/** What clearing comes to. Twice is the same as once: a cleared result is known by its placeholder. */
 export type MicroResult =
   | {
       readonly wasEffective: true;
@@ -49,14 +40,12 @@ export type MicroResult =
       readonly items: readonly Item[];
       /** Calls whose results were cleared now, in order. */
       readonly callIds: readonly string[];
-      readonly state: CompactState;
     }
   | {
       readonly wasEffective: false;
       readonly why: 'not_worth_it';
       /** What clearing would have saved. */
       readonly tokensSaved: number;
-      readonly state: CompactState;
     };
 
 /**
@@ -77,21 +66,16 @@ interface Candidates {
  * outcome tells are exact; those of results that nobody has counted are counted when somebody reads them, which takes
  * longer than the clearing.
  */
-export function microCompact(
-  items: readonly Item[],
-  state: CompactState,
-  settings: MicroSettings,
-): MicroResult {
+export function microCompact(items: readonly Item[], settings: MicroSettings): MicroResult {
   const placeholder = textTokens(CLEARED_RESULT, settings);
-  const search: Search = { items, state, settings, placeholder };
+  const search: Search = { items, settings, placeholder };
   const candidates = findCandidates(search);
   const chosen = choose(candidates, search);
   const certain = savingOf(chosen, candidates.least, placeholder);
   const saving = late(() => savingOf(chosen, candidates.sizes(), placeholder));
   const isWorthIt = certain >= settings.minTokensToSave || saving() >= settings.minTokensToSave;
   if (chosen.length === 0 || !isWorthIt) {
-    const after = stateAfter(search, candidates, []);
-    return { wasEffective: false, why: 'not_worth_it', tokensSaved: saving(), state: after };
+    return { wasEffective: false, why: 'not_worth_it', tokensSaved: saving() };
   }
   const callIds: string[] = [];
   const left = [...items];
@@ -110,7 +94,6 @@ export function microCompact(
     },
     items: left,
     callIds,
-    state: stateAfter(search, candidates, callIds),
   };
 }
 
@@ -135,7 +118,6 @@ function savingOf(chosen: Int32Array, sizes: Int32Array, placeholder: number): n
 /** What results are looked for in. */
 interface Search {
   readonly items: readonly Item[];
-  readonly state: CompactState;
   readonly settings: MicroSettings;
   /** Tokens of a cleared result. */
   readonly placeholder: number;
@@ -166,7 +148,7 @@ function findCandidates(search: Search): Candidates {
 
 function isCandidate(
   index: number,
-  { items, state, settings, placeholder }: Search,
+  { items, settings, placeholder }: Search,
   tools: ToolsOfResults,
 ): boolean {
   const { kept } = settings;
@@ -182,17 +164,14 @@ function isCandidate(
     if (tool === undefined || eligibleTool(tool) === undefined) return false;
   }
   const size = kept?.sizeAt(index);
-  if ((size === undefined || size === placeholder) && isCleared(item)) return false;
-  return state.compactedToolIds.size === 0 || !state.compactedToolIds.has(callId);
+  return !((size === undefined || size === placeholder) && isCleared(item));
 }
 
 /** Tokens of the result at a place, where they are known; what cannot be cleared counts as nothing. */
-function knownSize(index: number, { items, state, settings }: Search): number | undefined {
+function knownSize(index: number, { items, settings }: Search): number | undefined {
   const item = items[index];
   if (item === undefined || item.type === 'unknown') return 0;
-  const size = settings.kept?.sizeAt(index);
-  if (size !== undefined || state.toolTokenCache.size === 0) return size;
-  return state.toolTokenCache.get(resultCallId(item) ?? '');
+  return settings.kept?.sizeAt(index);
 }
 
 function exactSize(index: number, search: Search): number {
@@ -210,39 +189,6 @@ function leastSize(index: number, search: Search): number {
 function outputText(item: Item | undefined): string | undefined {
   if (item?.type !== 'function_call_output' && item?.type !== 'custom_tool_call_output') return undefined;
   return typeof item.output === 'string' ? item.output : undefined;
-}
-
-/** A history of hours has tens of thousands of results: tables of their ids cost more than all else here, so they wait. */
-function stateAfter(search: Search, { places, sizes }: Candidates, callIds: readonly string[]): CompactState {
-  const { items, state } = search;
-  const ids = late(() =>
-    callIds.length === 0 ? state.compactedToolIds : new Set([...state.compactedToolIds, ...callIds]),
-  );
-  const tokens = late(() => {
-    const all = new Map(state.toolTokenCache);
-    for (const [nth, place] of places.entries()) {
-      const item = items[place];
-      const callId = item === undefined ? undefined : resultCallId(item);
-      if (callId !== undefined && knownSize(place, search) === undefined) all.set(callId, sizes()[nth] ?? 0);
-    }
-    return all;
-  });
-  return lateState(ids, tokens);
-}
-
-/** Apart from where the tables are made, since a closure holds on to all that is around it. */
-function lateState(
-  ids: () => CompactState['compactedToolIds'],
-  tokens: () => CompactState['toolTokenCache'],
-): CompactState {
-  return {
-    get compactedToolIds() {
-      return ids();
-    },
-    get toolTokenCache() {
-      return tokens();
-    },
-  };
 }
 
 /** Makes a value when it is asked for first, and then lets go of what it was made from. */

@@ -1,7 +1,7 @@
 // The contexts that are compared at a cut, each within the same budget.
 
 import { compactFully } from '../compaction/full.ts';
-import { EMPTY_COMPACT_STATE, microCompact } from '../compaction/micro.ts';
+import { microCompact } from '../compaction/micro.ts';
 import { preserveUserMessages } from '../compaction/preserve.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
@@ -130,7 +130,7 @@ export function codexRule({ log, past }: Situation, budget: number): Context {
 /** The whole context with old tool results cleared, at whatever size that has. */
 export function clearedResults({ log, entries }: Situation): Context {
   const items = entries.map(({ value }) => value);
-  const result = microCompact(items, EMPTY_COMPACT_STATE, {
+  const result = microCompact(items, {
     ...DEFAULT_ESTIMATE,
     minTokensToSave: 1,
     keepLastTools: 3,

@@ -3,7 +3,7 @@
 
 import type { Config } from '../config/schema.ts';
 import { compactFully } from '../compaction/full.ts';
-import { microCompact, EMPTY_COMPACT_STATE } from '../compaction/micro.ts';
+import { microCompact } from '../compaction/micro.ts';
 import { preserveUserMessages } from '../compaction/preserve.ts';
 import { restoreState } from '../compaction/restore.ts';
 import { embeddedSummarizer, summaryMessage } from '../compaction/summary.ts';
@@ -77,7 +77,6 @@ export function clearable(
 ): { readonly callIds: readonly string[]; readonly savedTokens: number } {
   const result = microCompact(
     entries.map(({ value }) => value),
-    EMPTY_COMPACT_STATE,
     {
       minTokensToSave: compact.microCompactMinTokensToSave,
       keepLastTools: compact.microCompactKeepLastNTools,
