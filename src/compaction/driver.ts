@@ -93,6 +93,8 @@ export interface Occasion {
   readonly isEmergency?: boolean;
   /** No model is asked, though there may be one. */
   readonly isEmbedded?: boolean;
+  /** A handoff follows. */
+  readonly isHandedOver?: boolean;
   /** What a model's summary shall keep above all; hooks may ask for more. */
   readonly instructions?: string;
   /** Of whoever asks, for the receipt. */
@@ -460,7 +462,7 @@ function fullRequest(
   files: readonly RestorableFile[],
   reserve: number,
 ): FullRequest {
-  const { trigger, reason, phase, strategy, why, targetTokens } = occasion;
+  const { trigger, reason, phase, strategy, why, targetTokens, isHandedOver } = occasion;
   return {
     id,
     at: new Date(startedMs).toISOString(),
@@ -468,6 +470,7 @@ function fullRequest(
     reason,
     phase,
     strategy,
+    ...(isHandedOver === undefined ? {} : { isHandedOver }),
     why,
     notes: [...('note' in plan ? [plan.note] : []), ...pinnedNotes(subject.trail.pins)],
     pins: pinnedItems(subject.trail.pins),

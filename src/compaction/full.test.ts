@@ -343,13 +343,16 @@ test('notes say what a reader would ask about', () => {
   ]);
 });
 
-test('an automatic compaction tells the agent to go on, a manual one does not', () => {
-  const textOf = (trigger: 'auto' | 'manual') => {
-    const [, summary] = compacted(run('u a:9k', { trigger })).record.replacement;
+test('an agent that was interrupted is told to go on, unless a handoff tells it', () => {
+  const textOf = (terms: Partial<FullRequest>) => {
+    const [, summary] = compacted(run('u a:9k', terms)).record.replacement;
     return summary?.type === 'message' ? textOfParts(summary.content) : '';
   };
-  assert.match(textOf('auto'), /Please continue the conversation/);
-  assert.doesNotMatch(textOf('manual'), /Please continue the conversation/);
+  const sentence = /Please continue the conversation/;
+  assert.match(textOf({ trigger: 'auto', phase: 'mid_turn' }), sentence);
+  assert.doesNotMatch(textOf({ trigger: 'auto', phase: 'mid_turn', isHandedOver: true }), sentence);
+  assert.doesNotMatch(textOf({ trigger: 'auto', phase: 'pre_turn' }), sentence);
+  assert.doesNotMatch(textOf({ trigger: 'manual', phase: 'mid_turn' }), sentence);
 });
 
 test('five compactions in a row stay within the target, keep the newest words and can all be taken back', () => {

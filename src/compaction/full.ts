@@ -67,6 +67,8 @@ export interface FullRequest {
   readonly reason: Reason;
   readonly phase: Phase;
   readonly strategy: Strategy;
+  /** A handoff follows, which says itself how the agent goes on. */
+  readonly isHandedOver?: boolean;
   /** Why it was asked for, with the numbers, as one sentence. */
   readonly why: string;
   /** What the receipt says besides, one sentence each. */
@@ -341,8 +343,10 @@ function writeFitting(plan: FullPlan, boundary: Item, summarise: Summarise): Wri
   return { fits: false, leastTokens };
 }
 
-function tellingOf({ summaryPrefix, trigger }: FullRequest): SummaryTelling {
-  return { prefix: summaryPrefix, continuesWithoutAsking: trigger === 'auto' };
+function tellingOf({ summaryPrefix, trigger, phase, isHandedOver }: FullRequest): SummaryTelling {
+  // Between turns the agent has finished: what it continues with is the user's next message.
+  const isInterrupted = trigger === 'auto' && phase === 'mid_turn';
+  return { prefix: summaryPrefix, continuesWithoutAsking: isInterrupted && isHandedOver !== true };
 }
 
 function standardLayout(request: FullRequest): Layout {

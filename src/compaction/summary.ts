@@ -38,7 +38,7 @@ function replaceTag(text: string, tag: string, heading: string): string {
 export interface SummaryTelling {
   /** First line, by which the agent that goes on recognises a summary: `SUMMARY_PREFIX`, or its own. */
   readonly prefix: string;
-  /** Whether the continue-without-asking sentence follows: for automatic compactions. @source seed 001 §5. */
+  /** Whether the continue-without-asking sentence follows: the agent was interrupted, and nothing else says how it goes on. @source seed 001 §5, spec 2-engine §4.7 */
   readonly continuesWithoutAsking: boolean;
 }
 

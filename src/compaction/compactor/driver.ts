@@ -61,6 +61,8 @@ export interface WatcherAsk {
   readonly target?: number;
   /** A packet of the agent's own is the summary of a model already: none is asked for another one. */
   readonly isEmbedded?: boolean;
+  /** A handoff follows. */
+  readonly isHandedOver?: boolean;
   /** Stored with the receipt. */
   readonly audit?: JsonObject;
 }
@@ -342,6 +344,7 @@ function occasionOf(ask: CompactionAsk, why: string): Occasion {
     ...(ask.from === 'manual' && ask.targetTokens !== undefined ? { targetTokens: ask.targetTokens } : {}),
     ...(ask.from === 'manual' && ask.instructions !== undefined ? { instructions: ask.instructions } : {}),
     ...('isEmbedded' in ask && ask.isEmbedded === true ? { isEmbedded: true } : {}),
+    ...('isHandedOver' in ask && ask.isHandedOver === true ? { isHandedOver: true } : {}),
     ...('audit' in ask && ask.audit !== undefined ? { audit: ask.audit } : {}),
   };
 }

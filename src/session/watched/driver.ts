@@ -409,8 +409,9 @@ export class WatchedSession {
   async #compact(order: CompactionOrder, signal: CancelSignal): Promise<CompactionEnd> {
     const isTurn = order.place === 'between_turns' && order.strategy === 'full';
     const origin = isTurn ? ({ type: 'watcher', number: order.number } as const) : undefined;
-    const { isEmbedded, audit } = order;
-    const outcome = await this.#session.compact({ ...askOf(order), isEmbedded, audit }, signal, origin);
+    const { isEmbedded, isHandedOver, audit } = order;
+    const ask = { ...askOf(order), isEmbedded, isHandedOver, audit };
+    const outcome = await this.#session.compact(ask, signal, origin);
     switch (outcome.type) {
       case 'compacted':
         return { type: 'compacted', strategy: outcome.compaction.type };

@@ -32,6 +32,8 @@ export interface CompactionOrder extends CompactionWish {
   readonly strategy: 'micro' | 'full';
   /** The packet is the agent's own, and the configuration says that this is summary enough. */
   readonly isEmbedded: boolean;
+  /** A packet is handed back afterwards. */
+  readonly isHandedOver: boolean;
   /** For the receipt. */
   readonly audit: JsonObject;
 }

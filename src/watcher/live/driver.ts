@@ -498,6 +498,7 @@ export class LiveWatcher {
       why: decision?.why ?? '',
       isEmergency: tier === 'emergency',
       isEmbedded: packet?.author === 'agent' && config.rawrAutoCompaction.summaryWithPacket === 'embedded',
+      isHandedOver: packet !== undefined,
       audit: { ...trigger, number } as unknown as JsonObject,
       ...this.#targetOf(strategy, tier, decision?.situation.window),
     };
