@@ -1,11 +1,20 @@
 // One case for each key of `[features]` and `[compact]`.
 
-import { appendFileSync } from 'node:fs';
-import type { Desk } from '../../support/exec.ts';
 import { messagesOf } from '../../support/exec.ts';
 import type { Reply } from '../../support/provider-server/script.ts';
 import { PACKET } from '../../support/packet.ts';
-import { ALONE, asked, compactions, lastSent, PLAN, receiptOf, shell, SUMMARY, used } from './scene.ts';
+import {
+  ALONE,
+  appendItem,
+  asked,
+  compactions,
+  lastSent,
+  PLAN,
+  receiptOf,
+  shell,
+  SUMMARY,
+  used,
+} from './scene.ts';
 import type { KeyCase, Played, Scene } from './scene.ts';
 
 const SUMMARISES: Reply = { text: SUMMARY, usage: used(9_000) };
@@ -88,21 +97,16 @@ const WORDS = `Count ${'lamp '.repeat(4_000)}.`;
 /** A message of some 5,000 tokens. */
 const WORDY: Scene = { ...FULL, says: [WORDS] };
 
-/** An image that another program has put into the thread. */
-function showImage(desk: Desk): void {
-  const item = {
-    type: 'message',
-    role: 'user',
-    content: [{ type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
-  };
-  const line = { timestamp: new Date().toISOString(), type: 'response_item', payload: item };
-  appendFileSync(desk.rollouts()[0] ?? '', `${JSON.stringify(line)}\n`);
-}
+const IMAGE = {
+  type: 'message',
+  role: 'user',
+  content: [{ type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
+};
 
 const PICTURED: Scene = {
   set: [ALONE],
   says: ['Light the lamp.', 'Go on.'],
-  between: showImage,
+  between: (desk) => appendItem(desk, IMAGE),
   replies: [
     { calls: [shell('seq 1 9000')], usage: used(60_000) },
     { text: 'Lit.', usage: used(60_000) },

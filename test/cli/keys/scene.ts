@@ -1,9 +1,10 @@
 // A short session of `baton exec --json` and `--resume`, played once without a configuration key and once with it.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionEvent } from '../../../src/protocol/event.ts';
+import type { JsonObject } from '../../../src/protocol/item.ts';
 import type { Receipt } from '../../../src/protocol/receipt.ts';
 import type { LogRecord } from '../../../src/protocol/record.ts';
 import { SUMMARY_SECTIONS } from '../../../src/vocabulary.ts';
@@ -26,6 +27,8 @@ export interface Scene {
   readonly files?: Readonly<Record<string, string>>;
   /** Files of Baton's home. */
   readonly home?: Readonly<Record<string, string>>;
+  /** With which status each process ends; 0 by default. */
+  readonly exits?: readonly number[];
   /** Called before each `--resume`. */
   readonly between?: (desk: Desk) => void;
 }
@@ -37,6 +40,7 @@ export interface Played {
   readonly records: readonly LogRecord[];
   /** Of all processes. */
   readonly events: readonly SessionEvent[];
+  readonly desk: Desk;
 }
 
 /** A key, a value for it, and what it changes. */
@@ -66,7 +70,7 @@ const root = temporaryDirectory();
 
 /** Plays a scene with further settings. Each has a provider of its own, so that several may be played at once. */
 export async function play(scene: Scene, more: readonly string[] = []): Promise<Played> {
-  const { replies, says = ['Light the lamp.'], set = [], files, home = {}, between } = scene;
+  const { replies, says = ['Light the lamp.'], set = [], files, home = {}, between, exits = [] } = scene;
   const server = await startProviderServer({ key: EXEC_KEY, replies });
   try {
     const desk = new Desk(root, server.baseUrl, files);
@@ -81,12 +85,12 @@ export async function play(scene: Scene, more: readonly string[] = []): Promise<
       const resume = index === 0 ? [] : ['--resume', 'last'];
       if (index > 0) between?.(desk);
       const ended = await desk.exec('responses', ['--json', ...settings, ...resume, text], { env: IDENTITY });
-      assert.equal(ended.status, 0, ended.stderr + ended.stdout);
+      assert.equal(ended.status, exits[index] ?? 0, ended.stderr + ended.stdout);
       events.push(...eventsOf(ended));
     }
     for (const { invalid } of server.requests) assert.equal(invalid, undefined);
     const { records } = await readSessionFile(desk.rollouts()[0] ?? '');
-    return { requests: server.requests, records, events };
+    return { requests: server.requests, records, events, desk };
   } finally {
     await server.close();
   }
@@ -99,6 +103,12 @@ export function playedOnce(scene: Scene): Promise<Played> {
   const known = played.get(scene) ?? play(scene);
   played.set(scene, known);
   return known;
+}
+
+/** Puts an item into the thread, as another program could. */
+export function appendItem(desk: Desk, item: JsonObject): void {
+  const line = { timestamp: new Date().toISOString(), type: 'response_item', payload: item };
+  appendFileSync(desk.rollouts()[0] ?? '', `${JSON.stringify(line)}\n`);
 }
 
 /** A call of the shell. */
