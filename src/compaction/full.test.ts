@@ -341,6 +341,8 @@ test('notes say what a reader would ask about', () => {
   assert.deepEqual(receiptOf(run('dev:5k u a:9k', { window: 10_000 })).notes, [
     'Less than half of the window is free after this compaction. It is filled by system (5,004 tokens), summary (4,035 tokens), user (9 tokens).',
   ]);
+  const [crowded = ''] = receiptOf(run('u a:9k', { window: 10_000, beside: 6_000 })).notes;
+  assert.match(crowded, /filled by instructions and tools \(6,000 tokens\), summary/);
 });
 
 test('an agent that was interrupted is told to go on, unless a handoff tells it', () => {

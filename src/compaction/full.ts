@@ -523,7 +523,7 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
     said.push(`In the summary only, since verbatim there was no room: ${older}.`);
   }
   if (postTokens + plan.givenAgain + (request.beside ?? 0) > request.window / 2) {
-    const filling = largestParts(written.items, request.measure);
+    const filling = largestParts(written.items, request.measure, request.beside);
     said.push(`Less than half of the window is free after this compaction. It is filled by ${filling}.`);
   }
   return said;

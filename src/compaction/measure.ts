@@ -47,11 +47,15 @@ export function contextTokens(entries: readonly Entry<Item>[], measure: Measure)
 /** How many parts are named where a window is full. */
 const NAMED_PARTS = 3;
 
-/** `tool results (40,000 tokens), user (9,000 tokens)`: what fills a context most. */
-export function largestParts(items: readonly Item[], measure: Measure): string {
+/**
+ * `tool results (40,000 tokens), user (9,000 tokens)`: what fills a context most.
+ * @param beside tokens of instructions and tools, which are in each request and in no item
+ */
+export function largestParts(items: readonly Item[], measure: Measure, beside = 0): string {
   const parts: Partial<Record<Category, number>> = {};
   for (const item of items) addTokens(parts, measure(item));
-  return Object.entries(parts)
+  const fixed = beside === 0 ? {} : { instructions_and_tools: beside };
+  return Object.entries({ ...parts, ...fixed })
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, NAMED_PARTS)
     .map(([category, tokens]) => `${category.replaceAll('_', ' ')} (${formatNumber(tokens)} tokens)`)

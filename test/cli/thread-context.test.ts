@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { CLEARED_RESULT } from '../../src/protocol/record.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { messagesOf } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
@@ -15,6 +16,7 @@ import {
   compactions,
   lastSent,
   play,
+  receiptOf,
   shell,
   SUMMARY,
   textOf,
@@ -215,4 +217,37 @@ test('a packet is in the next context once, its placeholder filled', async () =>
   assert.deepEqual(asked(played).at(-1), 'handoff');
   assert.equal(counted(played, 'Light the lamp of the tower'), 1);
   assert.doesNotMatch(lastSent(played), /RAWR_VERBATIM/);
+});
+
+test('a compaction after which the limit is still exceeded says so, by the numbers of its receipt', async () => {
+  const almostFull: Reply = { calls: [shell('seq 1 9000')], usage: used(94_000) };
+  const played = await play({ set: [ALONE], replies: [almostFull, SUMMARISES, ANSWERS] });
+  const exceeded = played.events.find((event) => event.type === 'compact_threshold_exceeded');
+  const { preTokens, postTokens } = receiptOf(played);
+  assert.ok(preTokens > postTokens && postTokens > 87_000, `${preTokens} to ${postTokens}`);
+  assert.deepEqual(exceeded, {
+    type: 'compact_threshold_exceeded',
+    post_compact_tokens: postTokens,
+    threshold: 87_000,
+  });
+});
+
+test('clearing saves what the plain estimate says, without the margin of an unanchored one', async () => {
+  const played = await play({
+    set: [ALONE],
+    replies: [
+      { calls: Array.from({ length: 5 }, () => shell('seq 1 9000')), usage: used(20_000) },
+      { calls: [shell('true')], usage: used(88_000) },
+      ANSWERS,
+    ],
+  });
+  const outputs = messagesOf(played.requests[1] ?? assert.fail()).flatMap(({ output }) =>
+    typeof output === 'string' ? [output] : [],
+  );
+  const placeholder = Math.ceil(CLEARED_RESULT.length / 4);
+  const [first = ''] = outputs;
+  const saved = played.events.find((event) => event.type === 'micro_compact_completed');
+  assert.equal(saved?.tools_compacted, 3);
+  assert.equal(saved.tokens_saved, 3 * (Math.ceil(first.length / 4) - placeholder));
+  assert.deepEqual(compactions(played), ['micro'], 'and no summary right after it');
 });

@@ -265,8 +265,10 @@ export class Compactor {
   }
 
   #exhausted(why: string): CompactionOutcome {
-    const items = this.#thread.subject().entries.map(({ value }) => value);
-    const parts = largestParts(items, measureWith(this.#world.count, this.#config.compact));
+    const { entries, gauge } = this.#thread.subject();
+    const items = entries.map(({ value }) => value);
+    const measure = measureWith(this.#world.count, this.#config.compact);
+    const parts = largestParts(items, measure, gauge?.fixed);
     return { type: 'context_exhausted', why, parts };
   }
 
