@@ -144,8 +144,8 @@ const STEP_MARKS: Readonly<Record<StepStatus, string>> = {
 };
 
 /**
- * Todo list and plan as the agent's own tools last had them, where a step is still open, and a plan that it put before the
- * user. Restored from the calls of those tools, never from prose.
+ * Todo list and plan as the agent's own tools last had them, where a step is still open, and a plan in prose that it wrote with
+ * a tool. Restored from the calls of those tools, never from what was said.
  * @source seed 001 §8, spec 2-engine §4.5
  */
 export function restoreState(
@@ -157,9 +157,10 @@ export function restoreState(
     const isOpen = plan.steps.some(({ status }) => status === 'pending' || status === 'in_progress');
     return isWanted && isOpen ? [stateItem(plan.kind, listText(plan))] : [];
   });
-  return presentedPlan === undefined || !settings.restorePlan
-    ? lists
-    : [...lists, stateItem('plan', `The plan as you put it before the user:\n${presentedPlan.text}`)];
+  if (presentedPlan === undefined || !settings.restorePlan) return lists;
+  const { text, path } = presentedPlan;
+  const from = path === undefined ? 'you put it before the user' : `your file ${path} has it`;
+  return [...lists, stateItem('plan', `The plan as ${from}:\n${text}`)];
 }
 
 function listText({ kind, steps }: Plan): string {

@@ -2,13 +2,16 @@
 
 import { clip, detached, oneLine } from './sentences.ts';
 import type { Moment } from './files.ts';
-import type { PlanChange } from './calls.ts';
+import type { FileAction, PlanChange } from './calls.ts';
 import type { Plan, PlanStep, PresentedPlan } from './trail.ts';
 
 const MAX_STEPS = 60;
 const STEP_LENGTH = 300;
 /** Characters of a plan in prose: what one restored file may take by default, at four to a token. */
 const PRESENTED_LENGTH = 20_000;
+
+/** Where agents keep plans in prose. @source Claude Code */
+const PLAN_FILE = /(?:^|\/)\.(?:baton|claude|codex)\/plans\/[^/]+\.md$/;
 
 /** Keeps plan and todo list apart: neither replaces the other. */
 export class PlanLedger {
@@ -25,6 +28,20 @@ export class PlanLedger {
     this.#lists[change.type === 'whole' ? change.kind : 'todo'].add(change, moment);
   }
 
+  /** What a call did to a plan file. An edit of words that nobody knows leaves nothing: an outdated plan would be false. */
+  addFile({ action, path, added, replaced = [] }: FileAction, { position }: Moment): void {
+    if (!PLAN_FILE.test(path)) return;
+    if (action === 'create') {
+      this.#presented = { position, path, text: detached(clip(added ?? '', PRESENTED_LENGTH)) };
+      return;
+    }
+    const known = this.#presented;
+    if (action !== 'edit' || known?.path !== path) return;
+    const isKnown = replaced.length > 0 && replaced.every(({ old }) => known.text.includes(old));
+    const text = replaced.reduce((now, { old, new: by }) => now.replace(old, () => by), known.text);
+    this.#presented = isKnown ? { position, path, text: detached(clip(text, PRESENTED_LENGTH)) } : undefined;
+  }
+
   /** The newest of each, todos first. */
   plans(): readonly Plan[] {
     return [this.#lists.todo.plan(), this.#lists.plan.plan()].filter((plan) => plan !== undefined);
@@ -36,7 +53,7 @@ export class PlanLedger {
     return newest;
   }
 
-  /** The plan that was put before the user last; undefined where a plan tool was used since. */
+  /** The plan in prose that was written last; undefined where a plan tool was used since. */
   presented(): PresentedPlan | undefined {
     const { position = -1 } = this.#lists.plan.plan() ?? {};
     return this.#presented !== undefined && this.#presented.position > position ? this.#presented : undefined;

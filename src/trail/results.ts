@@ -108,6 +108,7 @@ export class Results {
     this.#openStep(due, { text, failed, processId });
     this.#quoteOutcome(due, text);
     this.#book.place.noteOutput(due.meaning, outcome.text, { root: this.#book.cwd, failed });
+    if (!failed) for (const file of due.meaning.files) this.#book.plan.addFile(file, due.moment);
     this.#files.finishEdit(due, outcome.text, failed);
     this.#files.finishFiles(due, outcome.text, failed);
     this.#commands.finish(due, finished, failed);

@@ -95,10 +95,12 @@ export interface PlanStep {
   readonly status: StepStatus;
 }
 
-/** A plan that the agent put before the user in prose. @source Claude Code, `ExitPlanMode` */
+/** A plan in prose: put before the user, or kept in a plan file. @source Claude Code, `ExitPlanMode` and `.claude/plans` */
 export interface PresentedPlan {
   readonly position: number;
   readonly text: string;
+  /** Of the file that holds it. */
+  readonly path?: string;
 }
 
 /** The newest state of the agent's plan. */

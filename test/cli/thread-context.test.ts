@@ -212,6 +212,34 @@ describe('hooks of a thread', { concurrency: 2 }, () => {
   });
 });
 
+test('a plan file that the agent keeps comes back as it is after its edits', async () => {
+  const path = '.claude/plans/brave-lamp.md';
+  const plan = '# The tower\n\n1. Oil the horn.\n2. Polish the brass.\n';
+  const played = await play({
+    set: [ALONE],
+    files: { [path]: 'An older plan.\n' },
+    replies: [
+      { calls: [{ name: 'read', arguments: { path } }], usage: used(9_000) },
+      { calls: [{ name: 'write', arguments: { path, content: plan } }], usage: used(9_000) },
+      {
+        calls: [
+          {
+            name: 'edit',
+            arguments: { path, old_string: 'Polish the brass', new_string: 'Paint the door' },
+          },
+          shell('seq 1 9000'),
+        ],
+        usage: used(80_000),
+      },
+      { fault: { type: 'status', status: 500 } },
+      ANSWERS,
+    ],
+  });
+  assert.deepEqual(compactions(played), ['embedded']);
+  const restored = plan.replace('Polish the brass', 'Paint the door').trim();
+  assert.ok(lastSent(played).includes(`The plan as your file ${path} has it:\n${restored}`));
+});
+
 test('a packet is in the next context once, its placeholder filled', async () => {
   const played = await play({ replies: [COMMITS, GIVES, ANSWERS] });
   assert.deepEqual(asked(played).at(-1), 'handoff');
