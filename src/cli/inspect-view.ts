@@ -2,6 +2,7 @@
 
 import type { CompactionMark, ContextAccount, GaugePoint } from '../history/context-account.ts';
 import type { LoadReport } from '../formats/load.ts';
+import type { DamageNote } from '../formats/reader.ts';
 import type { Boundary, Category, PressureWord } from '../vocabulary.ts';
 import { CATEGORIES, FORMAT_NAMES } from '../vocabulary.ts';
 import { sumTokens } from '../tokens/estimate.ts';
@@ -383,13 +384,26 @@ function boundaryLines(signals: readonly Signal[], look: Look): string[] {
 }
 
 function damageLines(report: LoadReport, look: Look): string[] {
-  const shown = report.damage.slice(0, MOST_DAMAGE_LINES);
-  const lines = shown.map(
-    ({ line, message, lost }) =>
-      `${paint(look, lost ? 'bad' : 'warning', lost ? 'Lost' : 'Repaired')} line ${formatNumber(line)}: ${printable(message)}`,
-  );
-  const more = report.damage.length - shown.length;
+  const groups = new Map<string, DamageNote[]>();
+  for (const note of report.damage) {
+    const kind = `${note.lost} ${note.message}`;
+    const group = groups.get(kind);
+    if (group === undefined) groups.set(kind, [note]);
+    else group.push(note);
+  }
+  const shown = [...groups.values()].slice(0, MOST_DAMAGE_LINES);
+  const lines = shown.flatMap((notes) => {
+    const [first] = notes;
+    if (first === undefined) return [];
+    const { line, lost, message } = first;
+    const others = new Set(notes.map((note) => note.line)).size - 1;
+    const times = notes.reduce((sum, note) => sum + (note.times ?? 1), 0);
+    const where = `line ${formatNumber(line)}${others === 0 ? '' : ` and ${plural(others, 'other line')}`}`;
+    const often = times > others + 1 ? ` (${formatNumber(times)} times)` : '';
+    return `${paint(look, lost ? 'bad' : 'warning', lost ? 'Lost' : 'Repaired')} ${where}: ${printable(message)}${often}`;
+  });
+  const more = groups.size - shown.length;
   return more > 0
-    ? [...lines, `${ellipsis(look)} and ${plural(more, 'more note')} on damage (--json lists all)`]
+    ? [...lines, `${ellipsis(look)} and ${plural(more, 'more kind')} of damage (--json lists all)`]
     : lines;
 }

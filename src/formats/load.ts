@@ -76,8 +76,14 @@ export async function loadSession(
   emit: Emit,
   options: LoadOptions = {},
 ): Promise<LoadReport> {
-  const damage: DamageNote[] = [];
-  const content = await look(source, (note) => damage.push(note), options.signal);
+  const damage = new Map<string, DamageNote>();
+  const note: Report = (found) => {
+    // All values of a document share its first line: one note for each of them would bury the others.
+    const key = JSON.stringify(found);
+    const times = damage.get(key)?.times ?? (damage.has(key) ? 1 : 0);
+    damage.set(key, times === 0 ? found : { ...found, times: times + 1 });
+  };
+  const content = await look(source, note, options.signal);
   const { format } = content;
   const opaque = new Map<string, number>();
   let records = 0;
@@ -88,12 +94,12 @@ export async function loadSession(
     else if (record.type === 'opaque') opaque.set(record.kind, (opaque.get(record.kind) ?? 0) + 1);
     emit(record);
   };
-  const pass: Pass = { emit: counted, report: (note) => damage.push(note), ...options };
+  const pass: Pass = { emit: counted, report: note, ...options };
   const { lines, tail } = await readFormat(source, content, pass);
   if (items === 0) {
     throw new BatonError('session_empty', `${source.name} holds no conversation`, {
       cure: 'Name a session with at least one message.',
-      data: { format, damage },
+      data: { format, damage: [...damage.values()] },
     });
   }
   return {
@@ -102,7 +108,7 @@ export async function loadSession(
     bytes: source.size,
     lines,
     records,
-    damage: damage.toSorted((a, b) => a.line - b.line),
+    damage: [...damage.values()].toSorted((a, b) => a.line - b.line),
     opaque: Object.fromEntries(opaque),
     hasGrown: await source.hasGrown(),
   };

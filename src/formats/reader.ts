@@ -22,6 +22,8 @@ export interface DamageNote {
   /** What was found and what was done about it, without text of the transcript. */
   readonly message: string;
   readonly lost: boolean;
+  /** How often the line has it; absent: once. */
+  readonly times?: number;
 }
 
 /** Where a value stood. A line of glued objects yields several values, told apart by `part` (0, 1, …). */

@@ -61,3 +61,24 @@ test('numbers are told as people read them', async () => {
   const help = await baton(home, ['eval', '--help']);
   assert.match(help.stdout, /\(default:\s+2k,4k,8k,16k\)/);
 });
+
+test('damage of one kind is reported once, with its number', async () => {
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+  const strange = { role: 'user', content: [image, 7] };
+  const array = saved('strange.json', JSON.stringify(Array.from({ length: 581 }, () => strange)));
+  const { file } = await inspected(array);
+  assert.deepEqual(
+    file.damage.map(({ line, times }) => ({ line, times })),
+    [{ line: 1, times: 581 }],
+  );
+  const page = await baton(home, ['inspect', array]);
+  assert.match(page.stdout, /^Repaired line 1: A part of a user message .*\(581\s+times\)$/ms);
+  assert.equal(page.stdout.match(/Repaired/g)?.length, 1);
+
+  const lines = Array.from({ length: 40 }, () => JSON.stringify(strange));
+  const log = saved('strange.jsonl', `${lines.join('\n')}\n`);
+  const folded = await baton(home, ['inspect', log]);
+  assert.match(folded.stdout, /^Repaired line 1 and 39 other lines: A part of a user message/m);
+  assert.doesNotMatch(folded.stdout, /times\)|more kind/);
+  assert.equal((await inspected(log)).file.damage.length, 40, '--json has every line');
+});

@@ -13,6 +13,7 @@ const damage = z.strictObject({
   kind: z.string(),
   message: z.string(),
   lost: z.boolean().meta({ description: 'whether bytes could not be read as anything' }),
+  times: z.int().min(2).optional().meta({ description: 'how often the line has it; absent: once' }),
 });
 
 /** What shows that a boundary was reached. */
