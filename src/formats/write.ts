@@ -87,19 +87,22 @@ export function isMessageFormat(format: Format | WriteFormat): format is Message
  */
 export function sameFormat(format: Format): AgentFormat | MessageFormat {
   if (isAgentFormat(format) || isMessageFormat(format)) return format;
-  throw readOnly(format);
+  throw readOnly(
+    format,
+    'Choose what to write: --format codex, claude, responses, anthropic, chat or markdown.',
+  );
 }
 
-function readOnly(format: Format): BatonError {
+function readOnly(format: Format, cure: string): BatonError {
   return new BatonError(
     'cannot_append',
     `Baton reads this format (${FORMAT_NAMES[format]}) but does not write it`,
-    {
-      cure: 'Choose what to write: --format codex, claude, responses, anthropic, chat or markdown.',
-      data: { format },
-    },
+    { cure, data: { format } },
   );
 }
+
+/** An undo is worth nothing without the past that only the file itself holds, so no other format can take it. */
+const ONLY_ITS_AGENT = 'Take the compaction back in the agent that wrote the file.';
 
 /** Lines around the original bytes, without line feeds. */
 export interface Continuation {
@@ -123,12 +126,12 @@ export function continueSession(
     case 'claude-code':
       return { head: [], tail: continueClaude({ tail: tail.state, bytes }, change, facts) };
     default:
-      throw readOnly(tail.format);
+      throw readOnly(tail.format, ONLY_ITS_AGENT);
   }
 }
 
 function continueCodex(tail: CodexTail, change: SessionChange, facts: WriteFacts): Continuation {
-  if (tail.layout === 'bare') throw cannotAppend();
+  if (tail.layout === 'bare') throw cannotAppend(change);
   const { at, newSessionId } = facts;
   if (change.type !== 'undo') {
     return appendCodexCompaction({ tail, at, newSessionId, record: replacementRecord(change) });
@@ -157,11 +160,14 @@ function replacementRecord(change: CompactionChange): CompactedRecord {
   };
 }
 
-function cannotAppend(): BatonError {
+function cannotAppend({ type }: SessionChange): BatonError {
   return new BatonError(
     'cannot_append',
     'This rollout is of the oldest layout of Codex, to which nothing can be appended',
-    { cure: 'Write a new one that holds the present context only: --prune.' },
+    {
+      cure:
+        type === 'undo' ? ONLY_ITS_AGENT : 'Write a new one that holds the present context only: --prune.',
+    },
   );
 }
 

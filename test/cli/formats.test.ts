@@ -146,7 +146,7 @@ const refused: readonly (readonly [args: readonly string[], code: string, cure: 
       saved('undone.jsonl', LOOK_ALIKE_FILES.find(({ name }) => name.startsWith('pi before'))?.text ?? ''),
     ],
     'cannot_append',
-    /--format/,
+    /in the agent that wrote the file/,
   ],
 ];
 
@@ -194,3 +194,17 @@ for (const format of ['swe-agent', 'mini-swe-agent'] as const) {
     assert.match((await baton(home, ['inspect', path])).stdout, /tool results[^]*0 tool calls, 40 results/);
   });
 }
+
+test('undo advises nothing that it cannot do', async () => {
+  const help = (await baton(home, ['undo', '--help'])).stdout;
+  const refused = new Set<string>();
+  for (const { name, format, text } of LOOK_ALIKE_FILES) {
+    const { error } = await baton(home, ['undo', saved('compacted', text), '--out', join(home, 'undone')]);
+    if (error?.['code'] !== 'cannot_append') continue;
+    refused.add(format);
+    for (const [option] of String(error['cure']).matchAll(/--[a-z-]+/g)) {
+      assert.ok(help.includes(`${option} `), `${name}: ${option}`);
+    }
+  }
+  assert.ok(refused.has('pi'), [...refused].join());
+});
