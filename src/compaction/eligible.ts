@@ -1,5 +1,7 @@
 // Which tool results may be cleared: those that can be had again by running the tool again.
 
+import { READ_TOOLS, SHELL_TOOLS } from '../trail/calls.ts';
+
 /** The kinds of tools whose old results micro-compaction clears. @source seed 001 §2. */
 export type EligibleTool =
   'shell' | 'read' | 'grep' | 'glob' | 'list_dir' | 'web_fetch' | 'web_search' | 'task_output';
@@ -7,40 +9,42 @@ export type EligibleTool =
 /**
  * Tool names of the field by kind, lower case. A name that is not here is never cleared: its result may carry state
  * (todo, plan, ask-user) or be impossible to repeat.
- * @source seed 001 §2; the tool names in Codex and Claude Code session files.
+ * @source seed 001 §2; the tool names in session files of the formats that Baton reads.
  */
 const TOOL_NAMES: Readonly<Record<EligibleTool, readonly string[]>> = {
   shell: [
-    'shell',
-    'local_shell',
-    'exec_command',
+    ...SHELL_TOOLS,
     'write_stdin',
     'unified_exec',
-    'exec',
-    'container.exec',
-    'bash',
     'bashoutput',
+    'read_bash',
     'powershell',
-    'run_terminal_cmd',
-    'execute_bash',
-    'run_shell_command',
+    'read_powershell',
     'execute_command',
   ],
-  read: [
-    'read',
-    'read_file',
-    'view',
-    'view_file',
-    'view_image',
-    'cat',
-    'open_file',
-    'notebookread',
-    'read_many_files',
-    'readmcpresourcetool',
+  read: [...READ_TOOLS, 'view_image', 'cat', 'read_many_files', 'readmcpresourcetool', 'read_mcp_resource'],
+  grep: [
+    'grep',
+    'grep_files',
+    'grep_search',
+    'search',
+    'search_files',
+    'search_dir',
+    'search_file',
+    'search_file_content',
+    'codebase_search',
+    'ripgrep',
   ],
-  grep: ['grep', 'grep_files', 'search', 'search_files', 'search_file_content', 'codebase_search', 'ripgrep'],
-  glob: ['glob', 'find_files', 'file_search', 'find'],
-  list_dir: ['list_dir', 'ls', 'list_files', 'list_directory'],
+  glob: ['glob', 'find_files', 'find_file', 'file_search', 'find'],
+  list_dir: [
+    'list_dir',
+    'list',
+    'ls',
+    'list_files',
+    'list_directory',
+    'listmcpresourcestool',
+    'list_mcp_resources',
+  ],
   web_fetch: ['web_fetch', 'webfetch', 'fetch'],
   web_search: ['web_search', 'websearch', 'google_web_search'],
   task_output: ['task_output', 'taskoutput', 'task', 'agent', 'agentoutputtool'],

@@ -210,9 +210,15 @@ test('tools are known by the names of the field, in any case, and no others are'
   const names = {
     Bash: 'shell',
     exec_command: 'shell',
+    shell_command: 'shell',
+    terminal: 'shell',
+    read_bash: 'shell',
     Read: 'read',
     Grep: 'grep',
+    grep_search: 'grep',
     LS: 'list_dir',
+    list: 'list_dir',
+    find_file: 'glob',
     WebFetch: 'web_fetch',
     Task: 'task_output',
   };

@@ -106,7 +106,8 @@ export function shellScriptOf(call: CallView): string | undefined {
   return SHELL_TOOLS.has(baseName(call.name)) ? scriptOf(parseArguments(call.input)) : undefined;
 }
 
-const SHELL_TOOLS = new Set([
+/** Tools that run a shell script, by the names that agents of the field have given them, lower case. */
+export const SHELL_TOOLS: ReadonlySet<string> = new Set([
   'shell',
   'bash',
   'exec_command',
@@ -125,7 +126,8 @@ const SHELL_TOOLS = new Set([
 /** Tools that run a cell of Python. @source OpenHands */
 const CELL_TOOLS = new Set(['run_ipython', 'execute_ipython_cell']);
 
-const READ_TOOLS = new Set(['read', 'read_file', 'view', 'view_file', 'open_file', 'notebookread']);
+/** Tools that read one file. */
+export const READ_TOOLS: ReadonlySet<string> = new Set(['read', 'read_file', 'view', 'view_file', 'open_file', 'notebookread']);
 const WRITE_TOOLS = new Set(['write', 'write_file', 'create_file', 'create', 'write_to_file']);
 const EDIT_TOOLS = new Set([
   'edit',
