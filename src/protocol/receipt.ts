@@ -68,7 +68,7 @@ export interface Receipt {
   readonly attempts?: readonly SummaryAttempt[];
   /** `precise`: o200k tokens. `approximate`: UTF-8 bytes / 4. */
   readonly counter: 'precise' | 'approximate';
-  /** The numbers behind the decision and the formula that used them, as one sentence. */
+  /** The numbers behind the decision, as one sentence. */
   readonly why: string;
   readonly window: number;
   readonly targetTokens?: number;
