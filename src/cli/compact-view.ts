@@ -153,7 +153,7 @@ const DROPPED_WORDS = {
   thinking_only: 'reasoning that led to nothing',
   injected: "Baton's own requests",
   ghost_snapshot: 'snapshots',
-  initial_context: 'initial context (given again)',
+  initial_context: 'initial context (the agent gives its own)',
 } as const;
 
 function toolNames(fates: readonly Fate[]): ReadonlyMap<string, string> {

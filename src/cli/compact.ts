@@ -246,7 +246,8 @@ function subjectOf(session: ReadForCompaction, file: string, target: WriteFormat
     entries: session.history.entries,
     window: account.window,
     // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
-    leavesInitialContext: isAgentFormat(target),
+    // Elsewhere that of an agent is as foreign: docs/decisions/commands.md.
+    leavesInitialContext: isAgentFormat(target) || isAgentFormat(session.report.format),
     summaryPrefix: SUMMARY_PREFIXES[target],
     holdsProviderState: target === 'codex' || target === 'responses',
     session: {
@@ -261,10 +262,7 @@ function subjectOf(session: ReadForCompaction, file: string, target: WriteFormat
 
 function pressureSentence({ usage, usableWindow: usable }: ContextAccount): string {
   const left = percentRemaining(usage.used, usable);
-  return (
-    `at ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens ` +
-    `(${left} % left = floor(100 × max(0, ${usable} − ${usage.used}) / ${usable}))`
-  );
+  return `at ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens (${left} % left)`;
 }
 
 interface Write {

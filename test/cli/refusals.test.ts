@@ -61,6 +61,17 @@ function options(args: readonly string[]): readonly string[] {
 const MICRO = ['--strategy', 'micro'] as const;
 
 describe('micro-compaction', () => {
+  for (const tool of ['shell_command', 'shell', 'container.exec', 'local_shell']) {
+    test(`clears results of ${tool}, as a version of Codex called its shell`, async () => {
+      const path = sessionOf(60);
+      const renamed = join(home, `${tool}.jsonl`);
+      writeFileSync(renamed, readFileSync(path, 'utf8').replaceAll('"exec_command"', JSON.stringify(tool)));
+      const { status, stdout, explanation } = await compact(renamed, ...MICRO);
+      assert.equal(status, 0, explanation);
+      assert.match(stdout, /57 old tool results would be cleared/);
+    });
+  }
+
   test('that saves too little: the setting that is advised is enough', async () => {
     const path = sessionOf(12);
     const { explanation } = await compact(path, ...MICRO);
@@ -127,17 +138,46 @@ describe('what the agent gives again', () => {
     });
   }
 
-  test('is left out of the size that is asked for where it is not written, and its own size is said', async () => {
-    const path = instructedSession(60, 30);
-    const same = await sizesOf(path, '--target-tokens', '3k');
-    const chat = await sizesOf(path, '--target-tokens', '3k', '--format', 'chat');
-    const given = /initial context \(([\d,]+) tokens\) is left out/.exec(same.notes.join('\n'))?.[1];
-    const tokens = Number(given?.replaceAll(',', ''));
-    assert.ok(tokens > 600 && tokens < 3000, String(given));
-    assert.ok(same.postTokens <= 3000 && chat.postTokens <= 3000);
-    assert.ok(same.postTokens + tokens <= same.preTokens * 0.75);
-    const least = await compact(path, '--target-tokens', '300', '--format', 'chat');
-    assert.match(least.explanation, /\[cannot_fit\]/, 'there it counts');
+  for (const format of ['same', 'claude', 'responses', 'anthropic', 'chat', 'markdown']) {
+    test(`is left out of the size that is asked for, and its own size is said, as ${format}`, async () => {
+      const path = instructedSession(60, 30);
+      const { preTokens, postTokens, notes } = await sizesOf(
+        path,
+        '--target-tokens',
+        '500',
+        '--format',
+        format,
+      );
+      const given = /initial context \(([\d,]+) tokens\) is left out/.exec(notes.join('\n'))?.[1];
+      const tokens = Number(given?.replaceAll(',', ''));
+      assert.ok(tokens > 600 && tokens < 3000, String(given));
+      assert.ok(postTokens <= 500);
+      assert.ok(postTokens + tokens <= preTokens * 0.75);
+      const written = await baton(home, [
+        'compact',
+        path,
+        '--prune',
+        '--target-tokens',
+        '500',
+        '--format',
+        format,
+      ]);
+      assert.equal(written.status, 0, written.explanation);
+      assert.ok(!written.stdout.includes('is never rounded'), 'it is not written');
+    });
+  }
+
+  test('is what an array has from nobody else, where the session is one', async () => {
+    const messages = (await baton(home, ['compact', sessionOf(60), '--format', 'chat'])).stdout;
+    const system = { role: 'system', content: 'Never round a tide. '.repeat(60) };
+    const path = join(home, 'own-system.json');
+    const talk = Array.from({ length: 60 }, (_, nth) => [
+      { role: 'user', content: `Look at harbour ${nth}.` },
+      { role: 'assistant', content: LISTING },
+    ]);
+    writeFileSync(path, JSON.stringify([system, ...(JSON.parse(messages) as unknown[]), ...talk.flat()]));
+    const same = await baton(home, ['compact', path, '--target-tokens', '3k']);
+    assert.ok(same.stdout.includes('Never round a tide.'), same.explanation);
   });
 });
 
