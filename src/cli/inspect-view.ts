@@ -113,7 +113,7 @@ function renderGauge(inspection: Inspection, look: Look): string {
     recorded: 'window as recorded',
     model: `window known for ${account.model ?? 'the model'}`,
     provider: 'window as the provider named it',
-    unknown: 'window unknown, 128,000 assumed; set model_context_window',
+    unknown: `window unknown, ${formatNumber(account.window)} assumed; set model_context_window`,
   }[account.windowFrom];
   return [
     `${paint(look, 'strong', 'Context')}  ${paint(look, tone, gaugeBar(look, usage.used, usable, width))}  ` +
@@ -315,7 +315,11 @@ export function explainCompaction(mark: CompactionMark): string {
     shadowed: `a summary that only the provider can read, and one in words of about ${formatNumber(mark.summaryTokens)} tokens beside it`,
     none: 'no summary in the file',
   }[mark.summary];
-  return `Full, ${who}${phase}, at ${full} of the usable window: ${plural(mark.itemsBefore, 'item')} became ${formatNumber(mark.itemsAfter)}, with ${summary}.`;
+  const items =
+    mark.itemsBefore === 0
+      ? `${plural(mark.itemsAfter, 'item')} replaced what is not in the file`
+      : `${plural(mark.itemsBefore, 'item')} became ${formatNumber(mark.itemsAfter)}`;
+  return `Full, ${who}${phase}, at ${full} of the usable window: ${items}, with ${summary}.`;
 }
 
 const PHASE_WORDS = {

@@ -16,7 +16,7 @@ import { UsageGauge } from '../tokens/anchor.ts';
 import type { GaugeState, Prediction, Usage } from '../tokens/anchor.ts';
 import { addTokens, approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
-import { knownWindow, UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { assumedWindow, knownWindow } from '../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT, percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { clearResult } from './clear.ts';
 import type {
@@ -111,8 +111,7 @@ export class AccountFold {
         this.#takeMeta(record);
         break;
       case 'settings':
-        this.#model = record.model ?? this.#model;
-        this.#recordedUsable = record.usableWindow ?? this.#recordedUsable;
+        this.#takeSettings(record);
         if (record.cwd !== undefined) this.#meta.cwd = record.cwd;
         break;
       case 'item':
@@ -125,9 +124,11 @@ export class AccountFold {
         this.#takeSample(record.usage, record.line);
         break;
       case 'compacted':
+        this.#holdAtLeast(record.preTokens);
         this.#takeCompaction(record, record);
         break;
       case 'micro_compacted':
+        this.#holdAtLeast(record.preTokens);
         this.#takeMicro(record, record);
         break;
       case 'undo_compaction':
@@ -236,6 +237,23 @@ export class AccountFold {
     this.#gauge.addOverhead(estimate - this.#instructionEstimate);
     this.#instructionEstimate = estimate;
     this.#instructionTokens = (this.#settings.count ?? this.#estimate)(instructions);
+  }
+
+  /** A file may begin with a compaction, before it names the model: its window is known in hindsight. */
+  #takeSettings({ model, usableWindow: usable }: LogRecord & { readonly type: 'settings' }): void {
+    const wasUnknown = this.#window().from === 'unknown';
+    this.#model = model ?? this.#model;
+    this.#recordedUsable = usable ?? this.#recordedUsable;
+    const window = this.#window();
+    if (!wasUnknown || window.from === 'unknown') return;
+    for (const [index, mark] of this.#compactions.entries()) {
+      this.#compactions[index] = { ...mark, window: window.usable };
+    }
+  }
+
+  /** What was compacted did fit. */
+  #holdAtLeast(tokens = 0): void {
+    this.#largestUsage = Math.max(this.#largestUsage, tokens);
   }
 
   readonly #estimate: CountText = (text) => approximateTokens(text, this.#settings.estimate);
@@ -445,9 +463,9 @@ export class AccountFold {
       const raw = Math.round((this.#recordedUsable * 100) / EFFECTIVE_WINDOW_PERCENT);
       return { window: raw, usable: this.#recordedUsable, from: 'recorded' };
     }
-    const known =
-      this.#model === undefined ? undefined : knownWindow(this.#model, Math.max(usage, this.#largestUsage));
-    const window = known ?? UNKNOWN_MODEL_WINDOW;
+    const held = Math.max(usage, this.#largestUsage);
+    const known = this.#model === undefined ? undefined : knownWindow(this.#model, held);
+    const window = known ?? assumedWindow(held);
     return { window, usable: usableWindow(window), from: known === undefined ? 'unknown' : 'model' };
   }
 }

@@ -8,7 +8,10 @@ export interface SessionFacts {
   /** The log records where turns end. */
   readonly tellsTurns: boolean;
   readonly reportsUsage: boolean;
-  /** The largest usage reported with each model, which tells variants of one name apart; the key is '' where unnamed. */
+  /**
+   * The largest usage reported or compacted with each model, which tells variants of one name apart; the key is '' where
+   * unnamed.
+   */
   readonly largestUsage: ReadonlyMap<string, number>;
   readonly hasTimes: boolean;
   /**
@@ -44,11 +47,15 @@ export class FactsFold {
     if (record.at !== undefined) this.#hasTimes = true;
     if (record.type === 'turn_complete') this.#tellsTurns = true;
     else if (record.type === 'settings') this.#model = record.model ?? this.#model;
+    else if (record.type === 'compacted' || record.type === 'micro_compacted') this.#hold(record.preTokens);
     else if (record.type === 'usage' && record.usage.source === 'reported') {
       this.#reportsUsage = true;
-      const largest = Math.max(this.#largestUsage.get(this.#model) ?? 0, record.usage.total);
-      this.#largestUsage.set(this.#model, largest);
+      this.#hold(record.usage.total);
     }
+  }
+
+  #hold(tokens = 0): void {
+    this.#largestUsage.set(this.#model, Math.max(this.#largestUsage.get(this.#model) ?? 0, tokens));
   }
 
   facts(): SessionFacts {

@@ -10,7 +10,7 @@ import { isUserMessage } from '../history/filter.ts';
 import { UsageGauge } from '../tokens/anchor.ts';
 import { addTokens, approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { EstimateSettings } from '../tokens/estimate.ts';
-import { knownWindow, UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { assumedWindow, knownWindow } from '../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT } from '../tokens/pressure.ts';
 import type { Category } from '../vocabulary.ts';
 import type { SessionFacts } from './facts.ts';
@@ -317,8 +317,9 @@ export class Recording {
     if (this.#recordedUsable !== undefined) {
       return Math.round((this.#recordedUsable * 100) / EFFECTIVE_WINDOW_PERCENT);
     }
-    if (this.#model === undefined) return UNKNOWN_MODEL_WINDOW;
-    return knownWindow(this.#model, this.#facts.largestUsage.get(this.#model) ?? 0) ?? UNKNOWN_MODEL_WINDOW;
+    const { largestUsage } = this.#facts;
+    const held = Math.max(largestUsage.get(this.#model ?? '') ?? 0, largestUsage.get('') ?? 0);
+    return (this.#model === undefined ? undefined : knownWindow(this.#model, held)) ?? assumedWindow(held);
   }
 
   #itemEstimate(item: Item): number {

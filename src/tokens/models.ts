@@ -45,6 +45,17 @@ export function knownWindow(model: string, leastUsage = 0): number | undefined {
   return best?.windows.find((window) => window >= leastUsage) ?? best?.windows.at(-1);
 }
 
+/** Windows that models of the table have, from the one that is assumed of an unknown model on. */
+const USUAL_WINDOWS = [UNKNOWN_MODEL_WINDOW, 200_000, 272_000, 1_000_000] as const;
+
+/**
+ * The raw window that is assumed of a model that no table knows: 128,000, and more where it was seen to hold more.
+ * @param leastUsage the largest usage seen with it
+ */
+export function assumedWindow(leastUsage: number): number {
+  return USUAL_WINDOWS.find((window) => window >= leastUsage) ?? 1_000_000;
+}
+
 /**
  * Whether the o200k tokenizer is the model's own; for all others its count is an approximation.
  * @source OpenAI's tokenizer by model: GPT-4 itself and GPT-4 Turbo still have cl100k

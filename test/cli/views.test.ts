@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { InspectDocument } from '../../src/cli/documents/session.ts';
 import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import type { z } from 'zod';
+import { ClaudeLines } from '../support/claude-lines.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { asFile, workLines } from '../support/work-sessions.ts';
 
@@ -82,3 +83,26 @@ test('damage of one kind is reported once, with its number', async () => {
   assert.doesNotMatch(folded.stdout, /times\)|more kind/);
   assert.equal((await inspected(log)).file.damage.length, 40, '--json has every line');
 });
+
+for (const [model, window] of [
+  ['claude-opus-4-6', 1_000_000],
+  ['nobody-knows', 1_000_000],
+] as const) {
+  test(`a compaction whose past another file holds is judged by the window of ${model}`, async () => {
+    const session = new ClaudeLines();
+    session.boundary({ trigger: 'auto', preTokens: 998_659 }).summary('This session is being continued.');
+    session.user('Oil the gate.');
+    session.says('m1', 'The gate is oiled.', 18_101);
+    const text = asFile(session.lines).toString().replaceAll('"model-a"', JSON.stringify(model));
+    const path = saved(`headless-${model}.jsonl`, text);
+    const { compactions, window: found } = await inspected(path);
+    assert.equal(found.raw, window);
+    assert.match(
+      compactions[0]?.explanation ?? '',
+      /at 105 % of the usable window: \d items? replaced what is not in the file, with a summary/,
+    );
+    const replayed = await baton(home, ['replay', path, '--policy', 'baton', '--json', '--no-recall']);
+    const [played] = (JSON.parse(replayed.stdout) as { sessions: readonly { window: number }[] }).sessions;
+    assert.equal(played?.window, window, replayed.stdout.slice(0, 2000));
+  });
+}
