@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { compactHistory, tokensSpent } from '../compaction/driver.ts';
-import type { Compaction, CompactionWorld, Subject } from '../compaction/driver.ts';
+import type { Compaction, CompactionWorld, Occasion, Subject } from '../compaction/driver.ts';
 import { noteWithin } from '../compaction/full.ts';
 import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/context-account.ts';
@@ -36,7 +36,7 @@ import type { Format, OutputFormat, Strategy, WriteFormat } from '../vocabulary.
 import { openHooks } from './hooks.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
-import { checkDestination, writeOutput } from './output.ts';
+import { checkDestination, refuseTerminal, writeOutput } from './output.ts';
 import type { Destination, Piece } from './output.ts';
 import { accountSettings, readSession, warnOfDamage, withSource } from './session.ts';
 import { arrow, formatNumber, plural, printable } from './style.ts';
@@ -52,6 +52,8 @@ export interface CompactFlags {
   /** What the summary should dwell on. */
   readonly instructions?: string;
   readonly preview?: true;
+  /** Write the summary alone, and no session. */
+  readonly summaryOnly?: true;
   readonly out?: string;
   readonly format: OutputFormat;
   readonly prune?: true;
@@ -77,26 +79,33 @@ export async function compact(
   flags: CompactFlags,
 ): Promise<void> {
   checkFlags(flags);
+  // Markdown is a page to read.
+  if (isPrinted(flags) && flags.summaryOnly !== true && flags.format !== 'markdown') {
+    refuseTerminal(
+      io,
+      'Add --out FILE or --install, --preview to see what would be kept, --summary-only to read the summary',
+    );
+  }
   await withSource(io, path, async (source) => {
     if (flags.preview !== true) await checkDestination(destinationOf(flags, source));
     const session = await readForCompaction(io, config, source);
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
+    const occasion = occasionOf(session.account, flags);
+    const subject = subjectOf(session, path, target);
+    if (flags.summaryOnly === true) {
+      warnOfDamage(io, path, session.report);
+      const { writeSummaryOnly } = await import('./compact-summary.ts');
+      return writeSummaryOnly(io, { subject, occasion, config, world }, destinationOf(flags, source));
+    }
     const commit = async (compaction: Compaction): Promise<void> => {
       // What could not be read is in no summary: that has to be known before the session goes on without it.
       warnOfDamage(io, path, session.report);
       await writeCompacted(io, { source, session, compaction, flags, target });
     };
     const compaction = await compactHistory(
-      subjectOf(session, path, target),
-      {
-        trigger: 'manual',
-        reason: 'user_requested',
-        phase: 'standalone_turn',
-        strategy: flags.strategy,
-        why: `The user asked for a compaction ${pressureSentence(session.account)}.`,
-        ...(flags.targetTokens === undefined ? {} : { targetTokens: flags.targetTokens }),
-      },
+      subject,
+      occasion,
       config,
       flags.preview === true ? world : { ...world, commit },
     );
@@ -108,15 +117,46 @@ export async function compact(
   });
 }
 
+function occasionOf(account: ContextAccount, { strategy, targetTokens }: CompactFlags): Occasion {
+  return {
+    trigger: 'manual',
+    reason: 'user_requested',
+    phase: 'standalone_turn',
+    strategy,
+    why: `The user asked for a compaction ${pressureSentence(account)}.`,
+    ...(targetTokens === undefined ? {} : { targetTokens }),
+  };
+}
+
+/** Without a session most options have nothing to act on. */
+function checkSummaryOnly(flags: CompactFlags): void {
+  const { strategy, format } = flags;
+  const idle = [
+    ...(['preview', 'install', 'prune', 'workspace', 'json'] as const).filter(
+      (key) => flags[key] !== undefined,
+    ),
+    ...(strategy === 'micro' || strategy === 'remote' ? [`strategy ${strategy}`] : []),
+    ...(format === 'same' ? [] : ['format']),
+  ];
+  if (idle.length === 0) return;
+  throw new BatonError(
+    'usage',
+    `--summary-only writes a summary and no session, so --${idle.join(' and --')} would do nothing`,
+    {
+      cure: 'Leave one of them out.',
+    },
+  );
+}
+
 function checkFlags(flags: CompactFlags): void {
+  if (flags.summaryOnly === true) checkSummaryOnly(flags);
   const { strategy, model = 'embedded', instructions } = flags;
   if (strategy === 'micro' && (model !== 'embedded' || instructions !== undefined)) {
     throw new BatonError('usage', '--strategy micro writes no summary, so no model has anything to do', {
       cure: 'Leave --model and --instructions out, or choose another strategy.',
     });
   }
-  const isPrinted = flags.out === undefined && flags.install !== true && flags.preview !== true;
-  if (flags.json === true && isPrinted) {
+  if (flags.json === true && isPrinted(flags)) {
     throw new BatonError('usage', '--json prints the receipt, so the session itself needs another place', {
       cure: 'Add --out FILE, --install or --preview.',
     });
@@ -126,6 +166,11 @@ function checkFlags(flags: CompactFlags): void {
       cure: 'Leave one of them out.',
     });
   }
+}
+
+/** Whether the session goes to standard output. */
+function isPrinted({ out, install, preview }: CompactFlags): boolean {
+  return out === undefined && install !== true && preview !== true;
 }
 
 /** Reads a session three ways at once: its account, its history, its trail. Of turns that were taken back none tells. */
@@ -157,10 +202,11 @@ export async function readForCompaction(
   return { report, account: account.account(), history, trail: trail.trail() };
 }
 
-function targetFormat(format: Format, { format: wanted, preview, install }: CompactFlags): WriteFormat {
-  // A preview writes nothing, so it needs no format that can be written.
+function targetFormat(format: Format, flags: CompactFlags): WriteFormat {
+  const { format: wanted, preview, summaryOnly, install } = flags;
+  // Where no session is written, none has to have a format that can be.
   const own = isAgentFormat(format) || isMessageFormat(format) ? format : 'chat';
-  const same = preview === true && wanted === 'same' ? own : undefined;
+  const same = (preview === true || summaryOnly === true) && wanted === 'same' ? own : undefined;
   const target =
     same ?? (wanted === 'same' ? sameFormat(format) : wanted === 'claude' ? 'claude-code' : wanted);
   if (install === true && !isAgentFormat(target)) {
@@ -178,7 +224,10 @@ async function compactionWorld(
   flags: CompactFlags,
 ): Promise<CompactionWorld> {
   const summarizers = await openSummarizers(io, config, flags);
-  const hooks = flags.preview === true ? undefined : await openHooks(io, config, flags.workspace);
+  const hooks =
+    flags.preview === true || flags.summaryOnly === true
+      ? undefined
+      : await openHooks(io, config, flags.workspace);
   return {
     clock: io.clock,
     ids: io.ids,

@@ -21,6 +21,8 @@ export interface CommandIo {
   readonly ids: Ids;
   /** How standard output shows things. */
   readonly look: Look;
+  /** Whether standard output is a terminal: a person reads what goes there. */
+  readonly isTerminal: boolean;
   /** Whether standard error is a terminal, where progress may be drawn. */
   readonly showsProgress: boolean;
   /** Fires when the user presses Ctrl-C; with the reason `OutputLost` when nothing more can be printed. */

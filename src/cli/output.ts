@@ -76,6 +76,18 @@ function noFile(path: string, what: string): BatonError {
 }
 
 /**
+ * Refuses to pour a session over the screen of a person: in a pipe it is wanted, on a terminal it was forgotten to be sent away.
+ * @param ways what else to do, as words of the cure
+ * @throws BatonError `usage`
+ */
+export function refuseTerminal({ isTerminal }: Pick<CommandIo, 'isTerminal'>, ways: string): void {
+  if (!isTerminal) return;
+  throw new BatonError('usage', 'The session would be printed on this terminal, line by line of JSON', {
+    cure: `${ways}, or send standard output to a file or a pipe.`,
+  });
+}
+
+/**
  * Writes an output.
  * @throws BatonError `output_exists`, `output_failed` (nothing is left behind), `interrupted`
  */

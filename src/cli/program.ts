@@ -265,6 +265,7 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     .option('--model <name>', 'who writes the summary: PROVIDER/MODEL, or embedded (default): no model')
     .option('--instructions <text>', 'what the summary should dwell on (needs a model)')
     .option('--preview', 'show what would be kept, summarised and dropped; write nothing')
+    .option('--summary-only', 'write the summary alone, and no session')
     .option('--out <file>', 'where to write (default: standard output)')
     .addOption(
       new Option(

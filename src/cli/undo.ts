@@ -7,7 +7,7 @@ import { contextTokens, measureWith } from '../compaction/measure.ts';
 import { readForCompaction, tokenCounter } from './compact.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
-import { checkDestination, writeOutput } from './output.ts';
+import { checkDestination, refuseTerminal, writeOutput } from './output.ts';
 import { warnOfDamage, withSource } from './session.ts';
 import { formatNumber, printable } from './style.ts';
 
@@ -29,6 +29,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       cure: 'Add --out FILE or --install.',
     });
   }
+  if (flags.out === undefined && flags.install !== true) refuseTerminal(io, 'Add --out FILE or --install');
   await withSource(io, path, async (source) => {
     const destination = { overwrites: flags.force === true, inputs: [source] };
     await checkDestination({ ...destination, path: flags.out });

@@ -185,6 +185,19 @@ describe('a model that answers', TWO, () => {
     });
   }
 
+  test('writes the summary alone where nothing else is asked for', async () => {
+    const server = await startProviderServer({ replies: [GOOD] });
+    const home = freshHome();
+    const wired = [...provider('fake', server.baseUrl), '--model', 'fake/small'];
+    const ran = await baton(home, ['compact', join(home, 's.jsonl'), '--summary-only', ...wired]);
+    await server.close();
+    assert.equal(ran.status, 0, ran.explanation);
+    assert.match(ran.stdout, new RegExp(SUMMARY_MARK));
+    assert.doesNotMatch(ran.stdout, /"type"/);
+    assert.match(ran.stderr, /^fake\/small wrote it: 1 request/m);
+    assert.deepEqual(readdirSync(home), ['s.jsonl']);
+  });
+
   test('in drips is heard to its end', async () => {
     const { receipt } = await compactWith(failing({ type: 'drip', bytes: 97, everyMs: 1 }));
     assert.deepEqual(outcomes(receipt), ['accepted']);

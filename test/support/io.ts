@@ -27,6 +27,7 @@ export function testIo(changes: Partial<CommandIo> & Pick<CommandIo, 'cwd' | 'ho
     clock: { now: () => NOW },
     ids: { uuid: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}` },
     look: { hasColor: false, seal: '', hasUnicode: true, width: 80 },
+    isTerminal: false,
     showsProgress: false,
     signal: new AbortController().signal,
     ...changes,
