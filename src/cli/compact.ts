@@ -67,6 +67,8 @@ export interface CompactFlags {
 export interface ReadForCompaction {
   readonly report: LoadReport;
   readonly account: ContextAccount;
+  /** What the account is of. */
+  readonly fold: AccountFold;
   readonly history: HistoryFold<Item>;
   readonly trail: Trail;
 }
@@ -180,12 +182,12 @@ export async function readForCompaction(
   source: ByteSource,
   keepFrames = 1,
 ): Promise<ReadForCompaction> {
-  const account = new AccountFold(accountSettings(config), keepFrames);
+  const fold = new AccountFold(accountSettings(config), keepFrames);
   const history = new HistoryFold(WHOLE_ITEMS, keepFrames);
   const undone = new UndoneTurns();
   let trail = new LaterTrail(withinDeadline);
   const report = await readSession(io, source, (record) => {
-    account.add(record);
+    fold.add(record);
     history.add(record);
     trail.add(record);
     undone.add(record);
@@ -199,7 +201,7 @@ export async function readForCompaction(
       if (isStanding(record)) trail.add(record);
     });
   }
-  return { report, account: account.account(), history, trail: trail.trail() };
+  return { report, account: fold.account(), fold, history, trail: trail.trail() };
 }
 
 function targetFormat(format: Format, flags: CompactFlags): WriteFormat {

@@ -7,13 +7,12 @@ import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/context-account.ts';
 import type { Prediction } from '../tokens/anchor.ts';
 import type { CountText } from '../tokens/estimate.ts';
-import { claudeLimit, codexLimit, thresholdState } from '../tokens/pressure.ts';
+import { thresholdState } from '../tokens/pressure.ts';
 import type { Signal } from '../protocol/signal.ts';
-import type { Format } from '../vocabulary.ts';
 import { errorJson, explain } from './explain.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import type { Inspection } from './inspect-view.ts';
-import { accountSettings, readSession, thresholdSettings, withSource } from './session.ts';
+import { accountSettings, agentLimit, readSession, thresholdSettings, withSource } from './session.ts';
 
 export interface InspectOptions {
   readonly json: boolean;
@@ -62,18 +61,12 @@ async function inspectFile(
     path,
     ...read,
     threshold: thresholdState(account.usage.used, account.window, thresholdSettings(config)),
-    agentLimit: AGENT_LIMITS[read.report.format]?.(account.window),
+    agentLimit: agentLimit(read.report.format, account.window),
     isAutoCompactOn: config.compact.enabled && config.compact.autoCompactEnabled,
     counter: precise ? 'precise' : 'approximate',
     gaugeError: gaugeError(account),
   };
 }
-
-/** Where agents compact by themselves, for a raw window. */
-const AGENT_LIMITS: Readonly<Partial<Record<Format, (rawWindow: number) => number>>> = {
-  codex: codexLimit,
-  'claude-code': claudeLimit,
-};
 
 /** Reads a session two ways at once: its account and its signals. */
 async function readForInspection(

@@ -11,7 +11,9 @@ import { openSource } from '../formats/source.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { openRolloutSource } from '../rollout/load.ts';
 import type { CountText } from '../tokens/estimate.ts';
+import { claudeLimit, codexLimit } from '../tokens/pressure.ts';
 import type { ThresholdSettings } from '../tokens/pressure.ts';
+import type { Format } from '../vocabulary.ts';
 import type { CommandIo } from './io.ts';
 import { withProgress } from './progress.ts';
 import { formatNumber, plural, printable } from './style.ts';
@@ -85,4 +87,14 @@ export function accountSettings(config: Config, count?: CountText): AccountSetti
 /** Where a configuration places the thresholds of the gauge. */
 export function thresholdSettings(config: Config): ThresholdSettings {
   return { ...config.compact, modelLimit: config.modelAutoCompactTokenLimit };
+}
+
+const AGENT_LIMITS: Readonly<Partial<Record<Format, (rawWindow: number) => number>>> = {
+  codex: codexLimit,
+  'claude-code': claudeLimit,
+};
+
+/** Where the agent of a format compacts by itself, in tokens of a raw window; undefined where that is not known. */
+export function agentLimit(format: Format, rawWindow: number): number | undefined {
+  return AGENT_LIMITS[format]?.(rawWindow);
 }

@@ -3,13 +3,14 @@
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { continueSession, isAgentFormat } from '../formats/write.ts';
-import { contextTokens, measureWith } from '../compaction/measure.ts';
-import { readForCompaction, tokenCounter } from './compact.ts';
+import type { ContextAccount } from '../history/context-account.ts';
+import type { Format } from '../vocabulary.ts';
+import { readForCompaction } from './compact.ts';
 import { prepareInstall, resumeCommand } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, refuseTerminal, writeOutput } from './output.ts';
-import { warnOfDamage, withSource } from './session.ts';
-import { formatNumber, printable } from './style.ts';
+import { agentLimit, warnOfDamage, withSource } from './session.ts';
+import { formatNumber, plural, printable } from './style.ts';
 
 /** The options of the command, as the user gave them. */
 export interface UndoFlags {
@@ -34,7 +35,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     const destination = { overwrites: flags.force === true, inputs: [source] };
     await checkDestination({ ...destination, path: flags.out });
     // The past of every compaction in force: each may be the next to be taken back.
-    const { report, account, history } = await readForCompaction(io, config, source, Infinity);
+    const { report, account, fold, history } = await readForCompaction(io, config, source, Infinity);
     const compaction = history.compactions.at(-1);
     const undone = history.beforeNewestCompaction();
     if (compaction === undefined || undone === undefined) {
@@ -44,6 +45,8 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     }
     warnOfDamage(io, path, report);
     const restored = [...undone.before, ...undone.since];
+    fold.add({ type: 'undo_compaction', compactionId: compaction.id });
+    const { used: tokens } = fold.gauge();
     const newSessionId = io.ids.uuid();
     const written = continueSession(
       report,
@@ -60,21 +63,49 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       { copyOf: source },
       ...written.tail.map((line) => `${line}\n`),
     ]);
-    const { count } = await tokenCounter(io, config, restored);
-    const tokens = contextTokens(restored, measureWith(count, config.compact));
     const where = place ?? flags.out;
     io.stderr(
       `The compaction ${compaction.id} is taken back: the context holds ${formatNumber(tokens)} tokens again.` +
         `${where === undefined ? '' : ` Written to ${where}.`}\n`,
     );
+    const over = Math.max(0, tokens - account.usableWindow);
+    for (const warning of overflowWarnings(report.format, account, tokens))
+      io.stderr(`baton: warning: ${warning}\n`);
     if (where !== undefined && path !== '-') {
       io.stderr(`${printable(path)} is as it was: go on with that to have the compaction in force again.\n`);
     }
     if (place !== undefined && isAgentFormat(format))
       io.stderr(`Resume it with: ${resumeCommand(format, newSessionId, account.cwd)}\n`);
     if (flags.json === true) {
-      const document = { undone: compaction.id, items: restored.length, tokens, written_to: where ?? null };
+      const document = {
+        undone: compaction.id,
+        items: restored.length,
+        tokens,
+        usable: account.usableWindow,
+        over,
+        written_to: where ?? null,
+      };
       io.stdout(`${JSON.stringify(document, null, 2)}\n`);
     }
   });
+}
+
+/** What brings the compaction back at once: the result is written all the same, since the input stays and a larger model may follow. */
+function overflowWarnings(
+  format: Format,
+  { window, usableWindow: usable }: ContextAccount,
+  tokens: number,
+): readonly string[] {
+  const cure = 'Resume it with a model that has a larger window, or undo nothing and go on with the input.';
+  if (tokens > usable) {
+    return [
+      `That is ${plural(tokens - usable, 'token')} more than the ${formatNumber(usable)} that the window holds: the next request fails, or the agent compacts first. ${cure}`,
+    ];
+  }
+  const limit = agentLimit(format, window);
+  return limit !== undefined && tokens >= limit
+    ? [
+        `The agent compacts from about ${formatNumber(limit)} tokens, so it compacts again before it goes on. ${cure}`,
+      ]
+    : [];
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { UndoDocument } from '../../src/cli/documents/compaction.ts';
 import type { InspectDocument } from '../../src/cli/documents/session.ts';
 import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import type { z } from 'zod';
@@ -106,3 +107,31 @@ for (const [model, window] of [
     assert.equal(played?.window, window, replayed.stdout.slice(0, 2000));
   });
 }
+
+test('an undo that overflows the window at once says so, and by how much', async () => {
+  const path = saved('roomy.jsonl', asFile(workLines('claude-code')));
+  const out = join(home, 'roomy-compacted.jsonl');
+  assert.equal((await baton(home, ['compact', path, '--out', out])).status, 0);
+  const undoIn = async (window: number) => {
+    const args = ['undo', out, '--out', join(home, 'roomy-undone.jsonl'), '--force', '--json'];
+    const ran = await baton(home, ['-c', `model_context_window=${window}`, ...args]);
+    assert.equal(ran.status, 0, ran.explanation);
+    return { ...ran, document: JSON.parse(ran.stdout) as z.infer<typeof UndoDocument> };
+  };
+  const fits = await undoIn(200_000);
+  assert.equal(fits.document.over, 0);
+  assert.doesNotMatch(fits.stderr, /warning/);
+  const { used } = (await inspected(join(home, 'roomy-undone.jsonl'))).gauge;
+  assert.equal(fits.document.tokens, used, 'the size that inspect shows of the result');
+  const tight = await undoIn(15_500);
+  assert.equal(tight.document.over, used - 14_725);
+  assert.match(
+    tight.stderr,
+    new RegExp(
+      `warning: That is ${(used - 14_725).toLocaleString('en')} tokens more than the 14,725 that the window holds`,
+    ),
+  );
+  const close = await undoIn(18_000);
+  assert.equal(close.document.over, 0);
+  assert.match(close.stderr, /warning: The agent compacts from about [\d,]+ tokens, so it compacts again/);
+});

@@ -141,6 +141,10 @@ export const UndoDocument = z
     undone: z.string().meta({ description: 'the id of the compaction' }),
     items: z.int().meta({ description: 'in the context again' }),
     tokens,
+    usable: tokens.meta({ description: 'what the window holds' }),
+    over: tokens.meta({
+      description: 'what it does not: above 0, the next request fails or the agent compacts',
+    }),
     written_to: z.string().nullable(),
   })
   .meta({ title: 'baton undo --json' });
