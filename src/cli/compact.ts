@@ -7,6 +7,9 @@ import { BatonError } from '../errors.ts';
 import { compactHistory, tokensSpent } from '../compaction/driver.ts';
 import type { Compaction, CompactionWorld, Occasion, Subject } from '../compaction/driver.ts';
 import { noteWithin } from '../compaction/full.ts';
+import { countKnownSecrets, countReplacedSecrets, withoutKnownSecrets } from '../compaction/secrets.ts';
+import type { WorkspaceFiles } from '../ports.ts';
+import { redact } from '../trail/redact.ts';
 import { AccountFold } from '../history/account.ts';
 import type { ContextAccount } from '../history/context-account.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
@@ -57,6 +60,8 @@ export interface CompactFlags {
   readonly out?: string;
   readonly format: OutputFormat;
   readonly prune?: true;
+  /** Replace known secrets in what is written, and not in the summary alone. */
+  readonly redact?: true;
   readonly install?: true;
   readonly workspace?: string;
   readonly force?: true;
@@ -94,7 +99,8 @@ export async function compact(
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
     const occasion = occasionOf(session.account, flags);
-    const subject = subjectOf(session, path, target);
+    const found = subjectOf(session, path, target);
+    const subject = flags.redact === true ? redacted(found) : found;
     if (flags.summaryOnly === true) {
       warnOfDamage(io, path, session.report);
       const { writeSummaryOnly } = await import('./compact-summary.ts');
@@ -114,6 +120,7 @@ export async function compact(
     if (flags.preview !== true) return;
     warnOfDamage(io, path, session.report);
     for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
+    if (compaction.type === 'full') for (const note of secretNotes(compaction, flags)) io.stderr(`${note}\n`);
     const { renderPreview } = await import('./compact-view.ts');
     io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
   });
@@ -134,7 +141,7 @@ function occasionOf(account: ContextAccount, { strategy, targetTokens }: Compact
 function checkSummaryOnly(flags: CompactFlags): void {
   const { strategy, format } = flags;
   const idle = [
-    ...(['preview', 'install', 'prune', 'workspace', 'json'] as const).filter(
+    ...(['preview', 'install', 'prune', 'redact', 'workspace', 'json'] as const).filter(
       (key) => flags[key] !== undefined,
     ),
     ...(strategy === 'micro' || strategy === 'remote' ? [`strategy ${strategy}`] : []),
@@ -153,6 +160,15 @@ function checkSummaryOnly(flags: CompactFlags): void {
 function checkFlags(flags: CompactFlags): void {
   if (flags.summaryOnly === true) checkSummaryOnly(flags);
   const { strategy, model = 'embedded', instructions } = flags;
+  if (strategy === 'micro' && flags.redact === true) {
+    throw new BatonError(
+      'usage',
+      '--strategy micro leaves messages as they are, so --redact would do nothing',
+      {
+        cure: 'Leave --redact out, or use --strategy full.',
+      },
+    );
+  }
   if (strategy === 'micro' && (model !== 'embedded' || instructions !== undefined)) {
     throw new BatonError('usage', '--strategy micro writes no summary, so no model has anything to do', {
       cure: 'Leave --model and --instructions out, or choose another strategy.',
@@ -242,7 +258,22 @@ async function compactionWorld(
     ...(hooks === undefined ? {} : { hooks }),
     ...(flags.workspace === undefined
       ? {}
-      : { files: await openWorkspace(resolve(io.cwd, flags.workspace), session.account.cwd) }),
+      : { files: await openFiles(io, { ...flags, workspace: flags.workspace }, session.account.cwd) }),
+  };
+}
+
+async function openFiles(
+  io: CommandIo,
+  { workspace, redact: isRedacted }: Pick<CompactFlags, 'redact'> & { readonly workspace: string },
+  cwd: string | undefined,
+): Promise<WorkspaceFiles> {
+  const files = await openWorkspace(resolve(io.cwd, workspace), cwd);
+  if (isRedacted !== true) return files;
+  return {
+    read: async (path) => {
+      const read = await files.read(path);
+      return read.kind === 'text' ? { ...read, text: redact(read.text) } : read;
+    },
   };
 }
 
@@ -309,6 +340,12 @@ function subjectOf(session: ReadForCompaction, file: string, target: WriteFormat
     },
     trail,
   };
+}
+
+/** A history whose known secrets are replaced, so that sizes and receipt are those of what is written. */
+function redacted(subject: Subject): Subject {
+  const entries = subject.entries.map((entry) => ({ ...entry, value: withoutKnownSecrets(entry.value) }));
+  return { ...subject, entries };
 }
 
 function pressureSentence({ usage, usableWindow: usable }: ContextAccount): string {
@@ -387,7 +424,15 @@ function tell(
   for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
   if (compaction.type === 'full') {
     const { receipt } = compaction.record;
-    for (const note of [...receipt.notes, ...stateNotes(receipt, session, target)]) io.stderr(`${note}\n`);
+    const notes = [
+      ...receipt.notes,
+      ...secretNotes(compaction, flags),
+      ...stateNotes(receipt, session, target),
+    ];
+    for (const note of notes) io.stderr(`${note}\n`);
+    if (flags.redact === true && flags.prune !== true && target === session.report.format) {
+      io.stderr('The past in the file has its secrets still, byte for byte; --prune leaves it out.\n');
+    }
   }
   if (place !== undefined && isAgentFormat(target)) {
     io.stderr(`Resume it with: ${resumeCommand(target, id, session.account.cwd)}\n`);
@@ -404,6 +449,14 @@ function tell(
 function clearingNotes(compaction: Compaction, { targetTokens }: CompactFlags): readonly string[] {
   const within = compaction.type === 'micro' ? noteWithin(targetTokens, compaction.preTokens) : undefined;
   return within === undefined ? [] : [within];
+}
+
+/** What was done about secrets outside of the summary, or can be. */
+function secretNotes({ items }: Compaction, { redact: isRedacted }: CompactFlags): readonly string[] {
+  if (isRedacted === true) {
+    return [`${plural(countReplacedSecrets(items), 'secret')} replaced in what is kept word for word.`];
+  }
+  return countKnownSecrets(items) === 0 ? [] : ['--redact replaces them in what is written.'];
 }
 
 /** What has to be known of a provider's own compaction by whoever goes on with the file. */

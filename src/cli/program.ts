@@ -276,6 +276,7 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
         .default('same'),
     )
     .option('--prune', 'leave the past out: write only what is in the context afterwards')
+    .option('--redact', 'replace known secrets in what is kept word for word, too')
     .option('--install', 'put the result where the agent finds it, and print how to resume it')
     .option('--workspace <dir>', 'read files that the agent had read back from this directory')
     .option('--force', 'replace an existing --out file')

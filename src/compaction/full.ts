@@ -28,6 +28,7 @@ import { preserveUserMessages } from './preserve.ts';
 import type { Preserved } from './preserve.ts';
 import { chooseRestored } from './restore.ts';
 import type { RestorableFile } from './restore.ts';
+import { countKnownSecrets } from './secrets.ts';
 import { summaryMessage } from './summary.ts';
 import type { SummaryTelling } from './summary.ts';
 
@@ -521,6 +522,12 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
   if (preserved.left > 0) {
     const older = plural(preserved.left, 'older user message');
     said.push(`In the summary only, since verbatim there was no room: ${older}.`);
+  }
+  const secrets = countKnownSecrets(written.items);
+  if (secrets > 0) {
+    said.push(
+      `${plural(secrets, 'known secret')} ${secrets === 1 ? 'stands' : 'stand'} in what is kept word for word.`,
+    );
   }
   if (postTokens + plan.givenAgain + (request.beside ?? 0) > request.window / 2) {
     const filling = largestParts(written.items, request.measure, request.beside);
