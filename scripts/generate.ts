@@ -8,6 +8,7 @@ import { renderPicture } from './picture.ts';
 import { eventJsonSchema, opJsonSchema, renderProtocolPage } from './protocol-page.ts';
 import {
   MicroDocument,
+  CompactDocument,
   ReceiptDocument,
   UndoDocument,
   UndoTurnDocument,
@@ -48,6 +49,7 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
     { path: 'schema/eval.schema.json', content: json(z.toJSONSchema(EvalDocument)) },
     { path: 'schema/replay.schema.json', content: json(z.toJSONSchema(ReplayDocument)) },
     { path: 'schema/receipt.schema.json', content: json(z.toJSONSchema(ReceiptDocument)) },
+    { path: 'schema/compact.schema.json', content: json(z.toJSONSchema(CompactDocument)) },
     { path: 'schema/micro.schema.json', content: json(z.toJSONSchema(MicroDocument)) },
     { path: 'schema/undo.schema.json', content: json(z.toJSONSchema(UndoDocument)) },
     { path: 'schema/undo-turn.schema.json', content: json(z.toJSONSchema(UndoTurnDocument)) },

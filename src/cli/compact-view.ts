@@ -1,4 +1,4 @@
-// What `baton compact --preview` shows: what would stay, what would be told in the summary, what would go.
+// What `baton compact --preview` shows: first what would be lost, then what would stay; with --full every kind and the summary.
 
 import { callOf, resultCallId, textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
@@ -6,6 +6,9 @@ import type { Receipt } from '../protocol/receipt.ts';
 import type { Compaction } from '../compaction/driver.ts';
 import type { Fate } from '../compaction/full.ts';
 import { sumTokens } from '../tokens/estimate.ts';
+import type { Trail } from '../trail/trail.ts';
+import { lossOf } from './loss.ts';
+import type { Loss } from './loss.ts';
 import type { Look } from './io.ts';
 import {
   arrow,
@@ -21,14 +24,34 @@ import {
 } from './style.ts';
 
 const WIDEST_LABEL = 34;
-const MOST_ROWS = 12;
 
-/** The preview as text. */
-export function renderPreview(compaction: Compaction, look: Look): string {
-  return foldLines(
-    look,
-    compaction.type === 'full' ? renderFull(compaction, look) : renderMicro(compaction, look),
-  );
+/** Kinds and results that one screen has room for. */
+const SHORT_ROWS = 5;
+const SHORT_RESULTS = 3;
+/** Names of files, and rules, on one screen. */
+const SHORT_NAMES = 4;
+
+/** The preview as text: one screen, or with `isFull` everything. */
+export function renderPreview(
+  compaction: Compaction,
+  trail: Trail,
+  { look, isFull }: { readonly look: Look; readonly isFull: boolean },
+): string {
+  if (compaction.type === 'micro') return foldLines(look, renderMicro(compaction, look));
+  const loss = lossOf(compaction, trail);
+  const { receipt, summary = '' } = compaction.record;
+  const sections = [
+    headline(receipt.preTokens, receipt.postTokens, look),
+    lossSection(compaction, loss, { look, isFull }),
+    ...(isFull ? [keptSection(compaction.fates, look), restoredSection(receipt, look)] : []),
+    staysSection(receipt, loss, look),
+    receipt.notes.length === 0 ? '' : `${receipt.notes.join('\n')}\n`,
+    isFull
+      ? `${paint(look, 'strong', summaryHeading(receipt))}\n${summary}\n`
+      : 'Nothing was written. --full shows all of it, --summary-only the summary.\n',
+    isFull ? 'Nothing was written.\n' : '',
+  ];
+  return foldLines(look, sections.filter((text) => text !== '').join('\n'));
 }
 
 function labelWidth(look: Look): number {
@@ -44,31 +67,124 @@ function renderMicro(compaction: Compaction & { type: 'micro' }, look: Look): st
   ].join('\n');
 }
 
-function renderFull({ record, fates }: Compaction & { type: 'full' }, look: Look): string {
-  const { receipt } = record;
-  const sections = [
-    headline(receipt.preTokens, receipt.postTokens, look),
-    section('Kept word for word', fates, 'kept', look),
-    cutSection(receipt, look),
-    section('Told in the summary, gone as text', fates, 'summarised', look),
-    section('Dropped', fates, 'dropped', look),
-    afterwards(receipt, look),
-    ...(receipt.restoredFiles.length === 0
+interface View {
+  readonly look: Look;
+  readonly isFull: boolean;
+}
+
+/** What goes, by kind; its rows add up to its head. Then what a number does not tell. */
+function lossSection({ fates }: Compaction & { type: 'full' }, loss: Loss, { look, isFull }: View): string {
+  const groups = groupsOf(fates, ({ fate }) => fate !== 'kept');
+  for (const [label, group] of cutGroups(fates)) groups.set(label, group);
+  const sorted = bySize(groups);
+  const most = isFull ? sorted.length : SHORT_ROWS;
+  const rest = sorted.slice(most).map(([, group]) => group);
+  const rows: readonly (readonly [string, Group])[] = [
+    ...sorted.slice(0, most),
+    ...(rest.length === 0 ? [] : [[plural(rest.length, 'more kind'), total(rest)] as const]),
+  ];
+  return [
+    head(
+      'Goes',
+      `${plural(fates.filter(({ fate }) => fate !== 'kept').length, 'item')}, ${formatNumber(loss.tokens)} tokens`,
+      look,
+    ),
+    ...rows.map(([label, group]) => row(label, group, loss.tokens, look)),
+    ...lossLines(loss, { look, isFull }),
+    '',
+  ].join('\n');
+}
+
+/** What kept messages lose: a preview that counts it as kept would promise what is gone. */
+function cutGroups(fates: readonly Fate[]): readonly (readonly [string, Group])[] {
+  const cuts = fates.flatMap(({ cut }) => cut ?? []);
+  const images = cuts.flatMap((cut) => cut.images ?? []);
+  const texts = cuts.map((cut) => sumTokens(cut) - (cut.images ?? 0)).filter((tokens) => tokens !== 0);
+  return [['images of kept messages', images] as const, ['cut from kept messages', texts] as const].flatMap(
+    ([label, all]) =>
+      all.length === 0
+        ? []
+        : [[label, { count: all.length, tokens: all.reduce((sum, each) => sum + each, 0) }] as const],
+  );
+}
+
+function lossLines({ largest, images, files, userMessages, rules }: Loss, { look, isFull }: View): string[] {
+  const results = largest
+    .slice(0, isFull ? largest.length : SHORT_RESULTS)
+    .map(({ tool, subject, tokens, line }) => {
+      const where = line === undefined ? '' : `, line ${formatNumber(line)}`;
+      return `${fitWidth(look, printable(subject === '' ? tool : subject), look.width >> 1)} (${formatNumber(tokens)}${where})`;
+    });
+  const { total: asked, summarised, cut } = userMessages;
+  const said = [
+    ...(summarised === 0
+      ? []
+      : [`${formatNumber(summarised)} of ${formatNumber(asked)} only told in the summary`]),
+    ...(cut === 0 ? [] : [`${formatNumber(cut)} shortened`]),
+  ];
+  return [
+    ...(results.length === 0 ? [] : [`  Largest results: ${results.join('; ')}`]),
+    ...(images.count === 0
+      ? []
+      : [`  Images: ${formatNumber(images.count)}, ${formatNumber(images.tokens)} tokens`]),
+    ...(said.length === 0 ? [] : [`  Messages of the user: ${said.join(', ')}`]),
+    ...(files.notNamed.length === 0
       ? []
       : [
-          `${paint(look, 'strong', 'Read again from the workspace')}\n${receipt.restoredFiles
-            .map(
-              ({ path, tokens, note }) =>
-                `  ${padEnd(printable(path), labelWidth(look))}${padStart(formatNumber(tokens), 9)}` +
-                (note === undefined ? '' : `  ${paint(look, 'faint', note)}`),
-            )
-            .join('\n')}\n`,
+          `  Files not named any more: ${formatNumber(files.notNamed.length)} of ${formatNumber(files.touched)}: ${names(files.notNamed, isFull)}`,
         ]),
-    ...(receipt.notes.length === 0 ? [] : [`${receipt.notes.join('\n')}\n`]),
-    `${paint(look, 'strong', summaryHeading(receipt))}\n${record.summary ?? ''}\n`,
-    'Nothing was written.\n',
+    ...(rules.leftOut.length === 0
+      ? []
+      : [
+          `  Rules of the user left out: ${names(
+            rules.leftOut.map((rule) => `"${rule}"`),
+            isFull,
+          )}`,
+        ]),
   ];
-  return sections.filter((text) => text !== '').join('\n');
+}
+
+function names(all: readonly string[], isFull: boolean): string {
+  const shown = isFull ? all : all.slice(0, SHORT_NAMES);
+  const more = all.length - shown.length;
+  return `${shown.map(printable).join(', ')}${more === 0 ? '' : ` and ${formatNumber(more)} more`}`;
+}
+
+/** What is there afterwards, and the two sums that lead from what was there before to what will be. */
+function staysSection(receipt: Receipt, { tokens: gone, rules }: Loss, look: Look): string {
+  const { preTokens, postTokens, kept, after, beside } = receipt;
+  const rest = beside === undefined ? [] : [`${formatNumber(beside.before)} in no item`];
+  const before = [`${formatNumber(gone)} gone`, `${formatNumber(kept.tokens)} kept`, ...rest];
+  const parts = Object.entries(PART_NAMES).flatMap(([part, name]) => {
+    const tokens = after?.[part as keyof typeof PART_NAMES] ?? 0;
+    return tokens === 0 ? [] : [`${formatNumber(tokens)} ${name}`];
+  });
+  const left = beside === undefined ? [] : [`${formatNumber(beside.after)} in no item`];
+  return [
+    head('Stays', `${plural(kept.count, 'item')} word for word, and what is written`, look),
+    `  before  ${before.join(' + ')} = ${formatNumber(preTokens)} tokens`,
+    ...(after === undefined
+      ? []
+      : [`  after   ${[...parts, ...left].join(' + ')} = ${formatNumber(postTokens)} tokens`]),
+    ...(rules.carriedOver === 0
+      ? []
+      : [`  Rules of the user carried over word for word: ${formatNumber(rules.carriedOver)}`]),
+    '',
+  ].join('\n');
+}
+
+function restoredSection({ restoredFiles }: Receipt, look: Look): string {
+  if (restoredFiles.length === 0) return '';
+  const rows = restoredFiles.map(
+    ({ path, tokens, note }) =>
+      `  ${padEnd(printable(path), labelWidth(look))}${padStart(formatNumber(tokens), 9)}` +
+      (note === undefined ? '' : `  ${paint(look, 'faint', note)}`),
+  );
+  return `${paint(look, 'strong', 'Read again from the workspace')}\n${rows.join('\n')}\n`;
+}
+
+function head(title: string, about: string, look: Look): string {
+  return `${paint(look, 'strong', title)}  ${paint(look, 'faint', about)}`;
 }
 
 function summaryHeading({ implementation, summaryTokens, model }: Receipt): string {
@@ -82,18 +198,6 @@ function headline(preTokens: number, postTokens: number, look: Look): string {
   return `${paint(look, 'strong', `${formatNumber(preTokens)} ${arrow(look)} ${formatNumber(postTokens)} tokens`)}  ${saved} % less\n`;
 }
 
-/** What kept messages lose: a preview that counts it as kept would promise what is gone. */
-function cutSection({ cut }: Receipt, look: Look): string {
-  if (cut === undefined || cut.count === 0) return '';
-  const { images = 0 } = cut.byCategory;
-  const texts = cut.tokens - images;
-  const parts = [
-    ...(images > 0 ? [`images, ${formatNumber(images)} tokens`] : []),
-    ...(texts > 0 ? [`the middle of a long message, ${formatNumber(texts)} tokens`] : []),
-  ];
-  return `${paint(look, 'strong', 'Cut from kept messages')}  ${paint(look, 'faint', `${plural(cut.count, 'message')}, ${formatNumber(cut.tokens)} tokens`)}\n  ${parts.join('; ')}\n`;
-}
-
 const PART_NAMES = {
   kept: 'kept',
   summary: 'summary',
@@ -102,42 +206,45 @@ const PART_NAMES = {
   hooks: 'words of hooks',
 } as const;
 
-/** The sum that makes the size afterwards. */
-function afterwards({ after, postTokens }: Receipt, look: Look): string {
-  if (after === undefined) return '';
-  const parts = Object.entries(PART_NAMES).flatMap(([part, name]) => {
-    const tokens = after[part as keyof typeof PART_NAMES];
-    return tokens === 0 ? [] : [`${name} ${formatNumber(tokens)}`];
-  });
-  return `${paint(look, 'strong', 'Afterwards')}\n  ${parts.join(' + ')} = ${formatNumber(postTokens)} tokens\n`;
-}
-
 interface Group {
-  count: number;
-  tokens: number;
+  readonly count: number;
+  readonly tokens: number;
 }
 
-function section(title: string, fates: readonly Fate[], which: Fate['fate'], look: Look): string {
+/** Fates by kind of item. */
+function groupsOf(fates: readonly Fate[], isMeant: (fate: Fate) => boolean): Map<string, Group> {
   const groups = new Map<string, Group>();
   const calls = toolNames(fates);
-  for (const { entry, fate, tokens, why } of fates) {
-    if (fate !== which) continue;
-    const label = why === undefined ? labelOf(entry.value, calls) : DROPPED_WORDS[why];
-    const group = groups.get(label) ?? { count: 0, tokens: 0 };
-    groups.set(label, { count: group.count + 1, tokens: group.tokens + sumTokens(tokens) });
+  for (const each of fates) {
+    if (!isMeant(each)) continue;
+    const { entry, tokens, why } = each;
+    const label = why === undefined ? labelOf(entry.value, calls) : `dropped: ${DROPPED_WORDS[why]}`;
+    const { count, tokens: before } = groups.get(label) ?? { count: 0, tokens: 0 };
+    groups.set(label, { count: count + 1, tokens: before + sumTokens(tokens) });
   }
-  const sorted = [...groups].toSorted(([, a], [, b]) => b.tokens - a.tokens);
-  const whole = sorted.reduce((sum, [, { tokens }]) => sum + tokens, 0);
-  const count = sorted.reduce((sum, [, group]) => sum + group.count, 0);
-  if (count === 0) return `${paint(look, 'strong', title)}\n  nothing\n`;
-  const rows = sorted.slice(0, MOST_ROWS).map(([label, group]) => row(label, group, whole, look));
-  const more = sorted.length - rows.length;
+  return groups;
+}
+
+function total(groups: readonly Group[]): Group {
+  return {
+    count: groups.reduce((sum, { count }) => sum + count, 0),
+    tokens: groups.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
+function keptSection(fates: readonly Fate[], look: Look): string {
+  const groups = groupsOf(fates, ({ fate }) => fate === 'kept');
+  const { count, tokens: whole } = total([...groups.values()]);
+  if (count === 0) return '';
   return [
-    `${paint(look, 'strong', title)}  ${paint(look, 'faint', `${plural(count, 'item')}, ${formatNumber(whole)} tokens`)}`,
-    ...rows,
-    ...(more > 0 ? [`  ${plural(more, 'more kind')}`] : []),
+    head('Kept word for word', `${plural(count, 'item')}, ${formatNumber(whole)} tokens`, look),
+    ...bySize(groups).map(([label, group]) => row(label, group, whole, look)),
     '',
   ].join('\n');
+}
+
+function bySize(groups: ReadonlyMap<string, Group>): readonly (readonly [string, Group])[] {
+  return [...groups].toSorted(([, a], [, b]) => b.tokens - a.tokens);
 }
 
 function row(label: string, { count, tokens }: Group, whole: number, look: Look): string {
@@ -153,7 +260,7 @@ const DROPPED_WORDS = {
   thinking_only: 'reasoning that led to nothing',
   injected: "Baton's own requests",
   ghost_snapshot: 'snapshots',
-  initial_context: 'initial context (the agent gives its own)',
+  initial_context: 'initial context',
 } as const;
 
 function toolNames(fates: readonly Fate[]): ReadonlyMap<string, string> {

@@ -43,6 +43,7 @@ import { checkDestination, refuseTerminal, writeOutput } from './output.ts';
 import type { Destination, Piece } from './output.ts';
 import { accountSettings, readSession, warnOfDamage, withSource } from './session.ts';
 import { arrow, formatNumber, plural, printable } from './style.ts';
+import { lossOf } from './loss.ts';
 import { openSummarizers } from './summarizers.ts';
 import { openWorkspace } from '../workspace/driver.ts';
 
@@ -55,6 +56,8 @@ export interface CompactFlags {
   /** What the summary should dwell on. */
   readonly instructions?: string;
   readonly preview?: true;
+  /** Of the preview: every kind, and the summary. */
+  readonly full?: true;
   /** Write the summary alone, and no session. */
   readonly summaryOnly?: true;
   readonly out?: string;
@@ -122,7 +125,12 @@ export async function compact(
     for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
     if (compaction.type === 'full') for (const note of secretNotes(compaction, flags)) io.stderr(`${note}\n`);
     const { renderPreview } = await import('./compact-view.ts');
-    io.stdout(flags.json === true ? receiptJson(compaction) : renderPreview(compaction, io.look));
+    const isFull = flags.full === true;
+    io.stdout(
+      flags.json === true
+        ? receiptJson(compaction, session.trail)
+        : renderPreview(compaction, session.trail, { look: io.look, isFull }),
+    );
   });
 }
 
@@ -159,6 +167,11 @@ function checkSummaryOnly(flags: CompactFlags): void {
 
 function checkFlags(flags: CompactFlags): void {
   if (flags.summaryOnly === true) checkSummaryOnly(flags);
+  if (flags.full === true && (flags.preview !== true || flags.json === true)) {
+    throw new BatonError('usage', '--full makes a --preview longer, and --json has everything already', {
+      cure: 'Add --preview and leave --json out, or leave --full out.',
+    });
+  }
   const { strategy, model = 'embedded', instructions } = flags;
   if (strategy === 'micro' && flags.redact === true) {
     throw new BatonError(
@@ -442,7 +455,7 @@ function tell(
       `Take it back with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`,
     );
   }
-  if (flags.json === true) io.stdout(receiptJson(compaction));
+  if (flags.json === true) io.stdout(receiptJson(compaction, session.trail));
 }
 
 /** What has to be known of a clearing, which has no receipt to say it. */
@@ -456,7 +469,7 @@ function secretNotes({ items }: Compaction, { redact: isRedacted }: CompactFlags
   if (isRedacted === true) {
     return [`${plural(countReplacedSecrets(items), 'secret')} replaced in what is kept word for word.`];
   }
-  return countKnownSecrets(items) === 0 ? [] : ['--redact replaces them in what is written.'];
+  return countKnownSecrets(items) === 0 ? [] : ['--redact replaces known secrets in what is written.'];
 }
 
 /** What has to be known of a provider's own compaction by whoever goes on with the file. */
@@ -511,10 +524,10 @@ function authorOf({ implementation, model, attempts = [] }: Receipt): string {
   );
 }
 
-function receiptJson(compaction: Compaction): string {
+function receiptJson(compaction: Compaction, trail: Trail): string {
   const document =
     compaction.type === 'full'
-      ? compaction.record.receipt
+      ? { ...compaction.record.receipt, loss: lossOf(compaction, trail) }
       : { ...compaction.record, preTokens: compaction.preTokens, postTokens: compaction.postTokens };
   return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -48,10 +48,10 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
     step(
       io,
       'What would a compaction keep, and what would it tell instead?',
-      `baton compact tally.jsonl ${size} --preview`,
+      `baton compact tally.jsonl ${size} --preview --full`,
     );
     const preview = await printed(io, (shown) =>
-      compact(shown, config, BUNDLED_SESSION, { ...COMPACTION, preview: true }),
+      compact(shown, config, BUNDLED_SESSION, { ...COMPACTION, preview: true, full: true }),
     );
     io.stdout(`${preview.split('\n').slice(0, previewLength(preview)).join('\n')}\n  …\n\n`);
     step(

@@ -264,7 +264,8 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     .option('--target-tokens <n>', 'largest size of the whole context afterwards (o200k tokens)', parseTokens)
     .option('--model <name>', 'who writes the summary: PROVIDER/MODEL, or embedded (default): no model')
     .option('--instructions <text>', 'what the summary should dwell on (needs a model)')
-    .option('--preview', 'show what would be kept, summarised and dropped; write nothing')
+    .option('--preview', 'show what would be lost and what would stay; write nothing')
+    .option('--full', 'with --preview: show every kind of item, and the summary')
     .option('--summary-only', 'write the summary alone, and no session')
     .option('--out <file>', 'where to write (default: standard output)')
     .addOption(

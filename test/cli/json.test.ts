@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import * as z from 'zod';
-import { MicroDocument, ReceiptDocument, UndoDocument } from '../../src/cli/documents/compaction.ts';
+import { MicroDocument, CompactDocument, UndoDocument } from '../../src/cli/documents/compaction.ts';
 import { ErrorDocument } from '../../src/cli/documents/failure.ts';
 import { ReplayDocument } from '../../src/cli/documents/replay.ts';
 import { InspectDocument, InspectManyDocument, SessionsDocument } from '../../src/cli/documents/session.ts';
@@ -29,7 +29,7 @@ import { asFile, workLines } from '../support/work-sessions.ts';
 const DemoDocument = z.strictObject({
   inspect: InspectDocument,
   replay: ReplayDocument,
-  compact: ReceiptDocument,
+  compact: CompactDocument,
   undo: UndoDocument,
 });
 
@@ -59,13 +59,13 @@ for (const format of AGENT_FORMATS) {
       assertFits(InspectDocument, JSON.parse(inspected.stdout));
       const compacted = await baton(home, ['compact', session, '--out', out, '--json']);
       if (compacted.status !== 0) continue;
-      assertFits(ReceiptDocument, JSON.parse(compacted.stdout));
+      assertFits(CompactDocument, JSON.parse(compacted.stdout));
       // What a receipt says survives the file: it is read back and shown by `inspect`.
       assertFits(InspectDocument, await document(['inspect', out]));
       rmSync(out);
     }
     writeFileSync(session, whole);
-    assertFits(ReceiptDocument, await document(['compact', session, '--preview']));
+    assertFits(CompactDocument, await document(['compact', session, '--preview']));
     assertFits(InspectDocument, await document(['inspect', session, '--precise']));
   });
 }
@@ -167,7 +167,7 @@ for (const path of realSessions('codex', 'codex-0.169', 'claude-code', 'claude-c
     copyFileSync(path, session);
     assertFits(InspectDocument, await document(['inspect', session]));
     const preview = await baton(home, ['compact', session, '--preview', '--json', '--target-tokens', '8k']);
-    if (preview.status === 0) assertFits(ReceiptDocument, JSON.parse(preview.stdout));
+    if (preview.status === 0) assertFits(CompactDocument, JSON.parse(preview.stdout));
     else assert.equal(preview.error?.['code'], 'nothing_to_compact');
   });
 }

@@ -33,7 +33,7 @@ for (const format of AGENT_FORMATS) {
     assert.equal(plain.status, 0, plain.explanation);
     assert.deepEqual(holdsSecrets(plain.stdout), [true, true], 'kept word for word');
     assert.match(plain.stderr, /^2 known secrets stand in what is kept word for word\.$/m);
-    assert.match(plain.stderr, /^--redact replaces them in what is written\.$/m);
+    assert.match(plain.stderr, /^--redact replaces known secrets in what is written\.$/m);
 
     const clean = await baton(home, ['compact', path, '--prune', '--redact']);
     assert.equal(clean.status, 0, clean.explanation);

@@ -97,6 +97,39 @@ export const ReceiptDocument = z
   })
   .meta({ title: 'Receipt', description: 'Why a compaction ran and what it did.' });
 
+/** `baton compact --json`: the receipt, and what the compaction takes away. */
+export const CompactDocument = ReceiptDocument.extend({
+  loss: z
+    .strictObject({
+      tokens: tokens.meta({ description: '`summarised`, `dropped` and `cut` together' }),
+      largest: z
+        .array(
+          z.strictObject({
+            tool: z.string(),
+            subject: z.string().meta({ description: 'command, file or pattern; known secrets replaced' }),
+            tokens,
+            line: z.int().min(1).optional(),
+          }),
+        )
+        .meta({ description: 'tool results, largest first, ten at most' }),
+      images: z.strictObject({ count: z.int().min(0), tokens }),
+      files: z.strictObject({
+        touched: z.int().min(0),
+        notNamed: z
+          .array(z.string())
+          .meta({ description: 'that the new context does not name; changed ones first, then the newest' }),
+      }),
+      userMessages: z.strictObject({ total: z.int(), summarised: z.int(), cut: z.int() }),
+      rules: z
+        .strictObject({ carriedOver: z.int(), leftOut: z.array(z.string()) })
+        .meta({ description: 'sentences of the user that hold beyond their request' }),
+    })
+    .meta({ description: 'what is in the context no more' }),
+}).meta({
+  title: 'baton compact --json',
+  description: 'The receipt of a compaction, with what it takes away.',
+});
+
 /** `baton compact --json` where old tool results were cleared and nothing else was done. */
 export const MicroDocument = z
   .strictObject({
