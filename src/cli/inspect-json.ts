@@ -2,6 +2,7 @@
 
 import { explainCompaction } from './inspect-view.ts';
 import type { Inspection } from './inspect-view.ts';
+import type { Top } from './inspect-top.ts';
 import type { Evidence } from '../protocol/signal.ts';
 
 /** The document for one session. Names are snake_case, counts are tokens unless they say otherwise. */
@@ -41,6 +42,7 @@ export function inspectionJson(inspection: Inspection) {
     categories: account.categories,
     tools: account.tools,
     beside_items: account.besideItems,
+    ...(inspection.top === undefined ? {} : { top: topJson(inspection.top) }),
     turns: account.turns,
     points: account.points.map(({ turn, line, used, percentRemaining }) => ({
       turn,
@@ -109,4 +111,18 @@ export function evidenceJson(evidence: Evidence) {
     default:
       return evidence;
   }
+}
+
+function topJson({ results, rereads, images, split }: Top) {
+  return {
+    results: results.map(({ tool, subject, tokens, line }) => ({
+      tool,
+      subject,
+      tokens,
+      line: line ?? null,
+    })),
+    rereads,
+    images,
+    split,
+  };
 }

@@ -9,6 +9,7 @@ import { sumTokens } from '../tokens/estimate.ts';
 import type { ThresholdState } from '../tokens/pressure.ts';
 import type { Signal } from '../protocol/signal.ts';
 import { isO200kModel } from '../tokens/models.ts';
+import type { Top, WindowPart } from './inspect-top.ts';
 import type { Look } from './io.ts';
 import {
   arrow,
@@ -46,6 +47,8 @@ export interface Inspection {
   readonly counter: 'precise' | 'approximate';
   /** Median of the gauge's relative errors against reported usage; undefined without samples. */
   readonly gaugeError: { readonly median: number; readonly samples: number } | undefined;
+  /** What takes most, where that was asked for. */
+  readonly top: Top | undefined;
 }
 
 /** Words for categories, as shown. */
@@ -74,12 +77,75 @@ export function renderInspection(inspection: Inspection, look: Look, home: strin
   const sections = [
     renderHeader(inspection, look, home),
     renderGauge(inspection, look),
+    ...(inspection.top === undefined
+      ? viewOfSession(inspection, look)
+      : [renderSplit(inspection.top, inspection, look), renderTop(inspection.top, look)]),
+  ].filter((section) => section !== '');
+  return foldLines(look, sections.join('\n'));
+}
+
+function viewOfSession(inspection: Inspection, look: Look): readonly string[] {
+  return [
     renderCategories(inspection, look),
     renderHistory(inspection, look),
     renderCompactions(inspection.account, look),
     renderFindings(inspection, look),
-  ].filter((section) => section !== '');
-  return foldLines(look, sections.join('\n'));
+  ];
+}
+
+const PART_WORDS: Readonly<Record<Exclude<WindowPart, Category>, readonly [word: string, note: string]>> = {
+  fixed: ['not in the file', 'system prompt, tools'],
+  margin: ['margin', 'of the estimate'],
+  unexplained: ['not explained', 'reported, and in no item'],
+  free: ['free', ''],
+  reserve: ['reserve', 'compacted before it is used'],
+};
+
+/** The raw window in parts that add up to it. */
+function renderSplit({ split }: Top, { account, counter }: Inspection, look: Look): string {
+  const whole = split.reduce((sum, { tokens }) => sum + tokens, 0);
+  const row = rowsOf(whole, look);
+  const rows = split.map(({ part, tokens }) => {
+    const [word, note] =
+      part in CATEGORY_WORDS
+        ? [CATEGORY_WORDS[part as Category], '']
+        : PART_WORDS[part as keyof typeof PART_WORDS];
+    return row(word, tokens, part === 'free' || part === 'reserve' ? 'faint' : 'accent', note);
+  });
+  return [
+    `${paint(look, 'strong', 'Window')}  ${paint(look, 'faint', `${formatNumber(whole)} tokens; ${counterNote(counter, account.model)}`)}`,
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function renderTop({ results, rereads, images }: Top, look: Look): string {
+  const row = (tokens: number, what: string, about: string): string => {
+    const room = Math.max(16, look.width - NUMBER_WIDTH - about.length - 6);
+    return `  ${padStart(formatNumber(tokens), NUMBER_WIDTH)}  ${fitWidth(look, printable(what), room)}  ${paint(look, 'faint', about)}`;
+  };
+  const lines = results.map(({ tool, subject, tokens, line }) => {
+    const where = [
+      ...(subject === '' ? [] : [printable(tool)]),
+      ...(line === undefined ? [] : [`line ${formatNumber(line)}`]),
+    ];
+    return row(tokens, subject === '' ? tool : subject, where.join(', '));
+  });
+  const read = rereads.map(({ path, reads, tokens }) =>
+    row(tokens, path, `read ${formatNumber(reads)} times`),
+  );
+  const sections = [
+    [paint(look, 'strong', 'Largest results'), ...(lines.length === 0 ? ['  none'] : lines)],
+    ...(read.length === 0 ? [] : [[paint(look, 'strong', 'Read again and again'), ...read]]),
+    ...(images.count === 0
+      ? []
+      : [
+          [
+            `${paint(look, 'strong', 'Images')}  ${formatNumber(images.count)}, ${formatNumber(images.tokens)} tokens`,
+          ],
+        ]),
+  ];
+  return sections.map((section) => `${section.join('\n')}\n`).join('\n');
 }
 
 function renderHeader({ path, report, account }: Inspection, look: Look, home: string): string {
@@ -147,16 +213,24 @@ function toneOf(pressure: PressureWord, percent: number): Tone {
   return pressure === 'warning' || percent < 40 ? 'warning' : 'good';
 }
 
+/** Draws parts of a whole: label, tokens, share, bar, note. */
+function rowsOf(
+  whole: number,
+  look: Look,
+): (label: string, tokens: number, tone: Tone, note?: string) => string {
+  const labelWidth = Math.min(WIDEST_LABEL, look.width >> 2);
+  const barWidth = Math.max(3, Math.min(36, look.width - labelWidth - NUMBER_WIDTH - SHARE_WIDTH - 8));
+  return (label, tokens, tone, note = '') =>
+    `  ${padEnd(fitWidth(look, label, labelWidth), labelWidth)}${padStart(formatNumber(tokens), NUMBER_WIDTH)}` +
+    `${padStart(formatShare(tokens, whole), SHARE_WIDTH)}  ${paint(look, tone, bar(look, tokens, whole, barWidth))}` +
+    (note === '' ? '' : ` ${paint(look, 'faint', note)}`);
+}
+
 function renderCategories({ account, counter }: Inspection, look: Look): string {
   const counted = sumTokens(account.categories);
   const { fixed, margin, unexplained } = account.besideItems;
   const whole = counted + fixed + margin + unexplained;
-  const labelWidth = Math.min(WIDEST_LABEL, look.width >> 2);
-  const barWidth = Math.max(3, Math.min(36, look.width - labelWidth - NUMBER_WIDTH - SHARE_WIDTH - 8));
-  const row = (label: string, tokens: number, tone: Tone, note = '') =>
-    `  ${padEnd(fitWidth(look, label, labelWidth), labelWidth)}${padStart(formatNumber(tokens), NUMBER_WIDTH)}` +
-    `${padStart(formatShare(tokens, whole), SHARE_WIDTH)}  ${paint(look, tone, bar(look, tokens, whole, barWidth))}` +
-    (note === '' ? '' : ` ${paint(look, 'faint', note)}`);
+  const row = rowsOf(whole, look);
   const lines = [
     `${paint(look, 'strong', 'What fills it')}  ${paint(look, 'faint', counterNote(counter, account.model))}`,
   ];

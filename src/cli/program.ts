@@ -93,7 +93,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
   return {
     async run(args) {
       try {
-        await program.parseAsync(args, { from: 'user' });
+        await program.parseAsync(withDefaultTop(args), { from: 'user' });
         return status;
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error;
@@ -104,6 +104,17 @@ export function buildProgram(io: CommandIo, version: string): Program {
       }
     },
   };
+}
+
+/** Results and files that `--top` lists without a number: both lists fit on a screen. */
+const DEFAULT_TOP = 10;
+
+/** `--top FILE`: what follows is a number, or it belongs to the command. */
+function withDefaultTop(args: readonly string[]): readonly string[] {
+  if (!args.includes('inspect')) return args;
+  return args.map((arg, at) =>
+    arg === '--top' && !/^\d+$/.test(args[at + 1] ?? '') ? `--top=${DEFAULT_TOP}` : arg,
+  );
 }
 
 /**
@@ -236,13 +247,20 @@ function addInspect(program: Command, io: CommandIo, configure: Configure, end: 
     .description('show what fills the context of a session, its gauge over time, and its compactions')
     .argument('<file...>', 'session files of any format in docs/formats.md; - reads standard input')
     .option('--precise', 'count with the o200k tokenizer instead of estimating')
+    .addOption(
+      new Option(
+        '--top [n]',
+        'show what takes most: results, files read again, the window in parts',
+      ).argParser(parseCount),
+    )
     .option('--json', 'print JSON (docs/json.md)')
-    .action(async (files: string[], options: { json?: true; precise?: true }) => {
+    .action(async (files: string[], options: { json?: true; precise?: true; top?: number }) => {
       const { inspect } = await import('./inspect.ts');
       end(
         await inspect(io, await configure(), files, {
           json: options.json === true,
           precise: options.precise === true,
+          top: options.top,
         }),
       );
     });

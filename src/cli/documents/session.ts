@@ -2,7 +2,7 @@
 // No command loads this: tests hold what commands print against it, and schema/ is generated from it.
 
 import * as z from 'zod';
-import { BOUNDARIES, FORMATS, PHASES, PRESSURES, TRIGGERS } from '../../vocabulary.ts';
+import { BOUNDARIES, CATEGORIES, FORMATS, PHASES, PRESSURES, TRIGGERS } from '../../vocabulary.ts';
 import { AGENTS } from '../agents.ts';
 import { ReceiptDocument } from './compaction.ts';
 import { failure } from './failure.ts';
@@ -95,6 +95,31 @@ export const InspectDocument = z
         unexplained: z.int().meta({ description: 'the rest of what was reported; may be negative' }),
       })
       .meta({ description: 'with `categories` it adds up to `gauge.used`' }),
+    top: z
+      .strictObject({
+        results: z.array(
+          z.strictObject({
+            tool: z.string(),
+            subject: z.string().meta({ description: 'command, file or pattern; known secrets replaced' }),
+            tokens,
+            line: z.int().min(1).nullable(),
+          }),
+        ),
+        rereads: z
+          .array(z.strictObject({ path: z.string(), reads: z.int().min(2), tokens }))
+          .meta({ description: 'files that results in the context show more than once' }),
+        images: z.strictObject({ count: z.int().min(0), tokens }),
+        split: z
+          .array(
+            z.strictObject({
+              part: z.enum([...CATEGORIES, 'fixed', 'margin', 'unexplained', 'free', 'reserve']),
+              tokens: z.int(),
+            }),
+          )
+          .meta({ description: 'adds up to the raw window, or to what is used where that is more' }),
+      })
+      .optional()
+      .meta({ description: 'with --top: what takes most of the context' }),
     turns: z.int(),
     points: z.array(
       z.strictObject({
