@@ -16,59 +16,89 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-const WIDTH = 720;
-const PANEL = 60;
-const LABEL = 118;
+/** Height of a panel of the gauge in pixels, and what of it stays free for marks at the top. */
+const PANEL = 56;
+const ABOVE = 10;
 /** Points of one gauge: more could not be told apart on the widest screen. */
 const MOST_POINTS = 240;
+/** Width of the inner coordinates that are stretched over a chart, in units of their own. */
+const SPAN = 1000;
+/** Shares of a bar that have room for their number on the narrowest screen, in percent. */
+const LEAST_LABELLED = 8;
 
-/** The gauges of a session under each other, over its requests, with compactions and boundaries. */
+/**
+ * The gauges of a session under each other, over its requests, with compactions and boundaries. Curves are stretched to
+ * the width of the page; text and marks keep their size on every screen.
+ */
 export function gaugeChart(series: readonly GaugeSeries[], replay: SessionReplay): string {
   const requests = Math.max(1, replay.requests);
-  const height = series.length * PANEL + 30;
-  const x = (request: number) => LABEL + ((WIDTH - LABEL - 8) * (Math.max(1, request) - 0.5)) / requests;
-  const panels = series.map((one, index) => gaugePanel(one, index * PANEL, requests, x));
+  const along = (request: number) => (Math.max(1, request) - 0.5) / requests;
+  // What a window could not hold is drawn as well: nothing leaves the panel.
+  const most = Math.max(
+    1,
+    ...series.flatMap(({ samples }) => samples.map(({ used, window }) => used / window)),
+  );
+  const panels = series.map((one) => gaugePanel(one, { requests, along, most }));
   const ticks = replay.boundaries
     .filter(({ signal }) => signal.boundary !== 'plan_update')
-    .map(({ request }) => round(x(request)));
-  const bottom = series.length * PANEL;
-  return [
-    `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escapeHtml(`Context size over ${requests} requests for ${series.map(({ name }) => name).join(', ')}; the table below lists every compaction`)}">`,
-    ...panels,
-    `<g class="ticks">${[...new Set(ticks)].map((at) => `<path d="M${at} ${bottom + 2}v6"/>`).join('')}</g>`,
-    `<text class="faint" x="0" y="${bottom + 9}">boundaries</text>`,
-    `<text class="faint" x="${LABEL}" y="${bottom + 26}">request 1</text>`,
-    `<text class="faint end" x="${WIDTH - 8}" y="${bottom + 26}">${formatNumber(requests)}</text>`,
-    '</svg>',
-  ].join('\n');
+    .map(({ request }) => percentOf(along(request)));
+  return chart(
+    `Context size over ${requests} requests for ${series.map(({ name }) => name).join(', ')}; the table below lists every compaction`,
+    [
+      `<p class="axis">Up: share of the window in use. Right: requests of the session.</p>`,
+      ...panels,
+      `<div class="gauge"><span class="name faint">boundaries</span><span></span><svg class="wide ticks" height="10">${[...new Set(ticks)].map((at) => `<line x1="${at}" x2="${at}" y1="1" y2="9"/>`).join('')}</svg></div>`,
+      `<div class="gauge"><span class="name"></span><span></span>${ends('request 1', `request ${formatNumber(requests)}`)}</div>`,
+    ],
+  );
 }
 
-function gaugePanel(
-  { name, samples, marks }: GaugeSeries,
-  top: number,
-  requests: number,
-  x: (request: number) => number,
-): string {
-  const base = top + PANEL - 6;
-  const full = PANEL - 16;
-  const y = (share: number) => round(base - full * Math.min(1.1, share));
+interface Scale {
+  readonly requests: number;
+  /** Where a request lies, 0 to 1. */
+  readonly along: (request: number) => number;
+  /** The largest share of a window that is drawn. */
+  readonly most: number;
+}
+
+function gaugePanel({ name, samples, marks }: GaugeSeries, { requests, along, most }: Scale): string {
+  const y = (share: number) => round(ABOVE + (PANEL - ABOVE - 2) * (1 - share / most));
   const thinned = thin(samples, requests);
-  const line = thinned.map(
-    ({ request, share }, at) => `${at === 0 ? 'M' : 'L'}${round(x(request))} ${y(share)}`,
-  );
+  const x = (request: number) => round(SPAN * along(request));
+  const line = thinned
+    .map(({ request, share }, at) => `${at === 0 ? 'M' : 'L'}${x(request)} ${y(share)}`)
+    .join('');
   const [first] = thinned;
   const last = thinned.at(-1);
   const area =
     first === undefined || last === undefined
       ? ''
-      : `<path class="area" d="${line.join('')}L${round(x(last.request))} ${base}L${round(x(first.request))} ${base}Z"/>`;
+      : `<path class="area" d="${line}L${x(last.request)} ${y(0)}L${x(first.request)} ${y(0)}Z"/>`;
   return [
-    `<text x="0" y="${base - full / 2 + 4}">${escapeHtml(clipped(name, 14))}</text>`,
-    `<path class="window" d="M${LABEL} ${y(1)}H${WIDTH - 8}"/><path class="base" d="M${LABEL} ${base}H${WIDTH - 8}"/>`,
-    area,
-    `<path class="line" d="${line.join('')}"/>`,
-    ...marks.map((mark) => markAt(round(x(mark.request)), y(1) - 1, mark)),
+    `<div class="gauge"><span class="name">${escapeHtml(name)}</span>`,
+    `<svg class="scale" width="44" height="${PANEL}"><text class="faint end" x="40" y="${y(1) + 4}">100 %</text><text class="faint end" x="40" y="${PANEL - 2}">0</text></svg>`,
+    `<svg class="wide" height="${PANEL}"><svg x="0" y="0" width="100%" height="${PANEL}" viewBox="0 0 ${SPAN} ${PANEL}" preserveAspectRatio="none">${area}<path class="line" d="${line}"/></svg>`,
+    `<line class="window" x1="0" x2="100%" y1="${y(1)}" y2="${y(1)}"/><line class="base" x1="0" x2="100%" y1="${y(0)}" y2="${y(0)}"/>`,
+    ...marks.map(
+      (mark) =>
+        `<svg class="spot" x="${percentOf(along(mark.request))}" y="${y(1)}" width="1" height="1">${markAt(0, 0, mark)}</svg>`,
+    ),
+    '</svg></div>',
   ].join('');
+}
+
+function chart(label: string, rows: readonly string[]): string {
+  return `<div class="chart" role="img" aria-label="${escapeHtml(label)}">\n${rows.join('\n')}\n</div>`;
+}
+
+/** Both ends of an axis. */
+function ends(from: string, to: string): string {
+  return `<span class="ends"><span>${escapeHtml(from)}</span><span>${escapeHtml(to)}</span></span>`;
+}
+
+/** 0 to 1 as a length of an SVG. */
+function percentOf(share: number): string {
+  return `${Math.round(share * 10_000) / 100}%`;
 }
 
 /** A shape for each place, hollow where results were only cleared: colour is never the only sign. */
@@ -89,6 +119,15 @@ function markAt(x: number, y: number, { place, kind }: GaugeMark): string {
 /** A shape in a line of text. */
 export function markSample(mark: GaugeMark): string {
   return `<svg class="sample" viewBox="0 0 12 12" aria-hidden="true">${markAt(6, 6, mark)}</svg>`;
+}
+
+/** The lines of a gauge, for its legend. */
+export function lineSample(kind: 'window' | 'tick'): string {
+  const line =
+    kind === 'window'
+      ? '<line class="window" x1="0" x2="24" y1="6" y2="6"/>'
+      : '<line class="tick" x1="12" x2="12" y1="2" y2="10"/>';
+  return `<svg class="sample long" viewBox="0 0 24 12" aria-hidden="true">${line}</svg>`;
 }
 
 /** The largest of each run, and what stands around a compaction, so that drops stay where they were. */
@@ -116,59 +155,72 @@ function thin(
   return points;
 }
 
-const ROW = 26;
-const BAR_LABEL = 122;
+/** A row of a bar chart: what it is of, its parts as shares of the whole width, and its number. */
+interface BarRow {
+  readonly name: string;
+  readonly parts: readonly { readonly style: string; readonly share: number; readonly text: string }[];
+  readonly value: string;
+}
+
+function barRow({ name, parts, value }: BarRow): string {
+  return `<div class="bars"><span class="name">${escapeHtml(name)}</span>${bar(parts, 18)}<span class="value">${escapeHtml(value)}</span></div>`;
+}
+
+function bar(parts: BarRow['parts'], height: number): string {
+  let at = 0;
+  const drawn = parts.map(({ style, share, text }) => {
+    const rect = `<rect class="${style}" x="${percentOf(at)}" y="0" width="${percentOf(share)}" height="${height}"/>`;
+    const label =
+      100 * share < LEAST_LABELLED || text === ''
+        ? ''
+        : `<text class="inside" x="${percentOf(at + share / 2)}" y="${height / 2 + 4}">${escapeHtml(text)}</text>`;
+    at += share;
+    return rect + label;
+  });
+  return `<svg class="wide" height="${height}" aria-hidden="true">${drawn.join('')}</svg>`;
+}
 
 /** How often each policy compacts, by place. */
 export function placesChart(lines: readonly PolicyLine[]): string {
-  const most = Math.max(
-    1,
-    ...lines.map(({ places }) => places.boundary + places.mid_work + places.emergency),
-  );
-  const scale = (WIDTH - BAR_LABEL - 60) / most;
-  const rows = lines.map(({ policy, places }, index) => {
-    let x = BAR_LABEL;
-    const bars = (['boundary', 'mid_work', 'emergency'] as const).map((place) => {
-      const width = places[place] * scale;
-      const bar = `<rect class="${place}" x="${round(x)}" y="${index * ROW + 4}" width="${round(width)}" height="${ROW - 10}"/>`;
-      const text =
-        width < 16
-          ? ''
-          : `<text class="inside" x="${round(x + width / 2)}" y="${index * ROW + 17}">${places[place]}</text>`;
-      x += width;
-      return bar + text;
-    });
-    const total = places.boundary + places.mid_work + places.emergency;
-    return `<text x="0" y="${index * ROW + 17}">${escapeHtml(clipped(policy, 16))}</text>${bars.join('')}<text class="faint" x="${round(x + 6)}" y="${index * ROW + 17}">${total}</text>`;
-  });
-  return svg(
-    lines.length * ROW + 4,
+  const sum = ({ places }: PolicyLine) => places.boundary + places.mid_work + places.emergency;
+  const most = Math.max(1, ...lines.map(sum));
+  return chart(
     'Compactions by policy and place; the table below has the numbers',
-    rows,
+    lines.map((line) =>
+      barRow({
+        name: line.policy,
+        parts: (['boundary', 'mid_work', 'emergency'] as const).map((place) => ({
+          style: place,
+          share: line.places[place] / most,
+          text: String(line.places[place]),
+        })),
+        value: formatNumber(sum(line)),
+      }),
+    ),
   );
 }
 
 /** What each policy sends, cached and new. */
 export function tokensChart(lines: readonly PolicyLine[]): string {
   const most = Math.max(1, ...lines.map(({ bill }) => bill.input));
-  const scale = (WIDTH - BAR_LABEL - 190) / most;
-  const rows = lines.map(({ policy, bill }, index) => {
-    const cached = bill.cached * scale;
-    const rest = (bill.input - bill.cached) * scale;
-    const label = `${(bill.input / 1e6).toFixed(1)}M${bill.usd === undefined ? '' : `, $${bill.usd.toFixed(2)}`}`;
-    return [
-      `<text x="0" y="${index * ROW + 17}">${escapeHtml(clipped(policy, 16))}</text>`,
-      `<rect class="cached" x="${BAR_LABEL}" y="${index * ROW + 4}" width="${round(cached)}" height="${ROW - 10}"/>`,
-      `<rect class="fresh" x="${round(BAR_LABEL + cached)}" y="${index * ROW + 4}" width="${round(rest)}" height="${ROW - 10}"/>`,
-      `<text class="faint" x="${round(BAR_LABEL + cached + rest + 6)}" y="${index * ROW + 17}">${label}</text>`,
-    ].join('');
-  });
-  return svg(
-    lines.length * ROW + 4,
+  return chart(
     'Input tokens by policy, cached and new; the table below has the numbers',
-    rows,
+    lines.map(({ policy, bill }) =>
+      barRow({
+        name: policy,
+        parts: [
+          { style: 'cached', share: bill.cached / most, text: '' },
+          { style: 'fresh', share: (bill.input - bill.cached) / most, text: '' },
+        ],
+        value: `${(bill.input / 1e6).toFixed(1)}M${bill.usd === undefined ? '' : `, $${bill.usd.toFixed(2)}`}`,
+      }),
+    ),
   );
 }
+
+/** Height of the plot of recall in pixels, and the least distance of two names in it. */
+const PLOT = 260;
+const NAME_HEIGHT = 16;
 
 /** Recall at compactions over what they leave; undefined where nothing was measured. */
 export function recallChart(lines: readonly PolicyLine[]): string | undefined {
@@ -176,43 +228,49 @@ export function recallChart(lines: readonly PolicyLine[]): string | undefined {
     recall === undefined || postTokens === undefined ? [] : [{ policy, recall: recall.mean, postTokens }],
   );
   if (points.length === 0) return undefined;
-  const height = 260;
-  const left = 44;
-  const most = Math.max(...points.map(({ postTokens }) => postTokens)) * 1.15;
-  const x = (tokens: number) => round(left + ((WIDTH - left - 130) * tokens) / most);
-  const y = (recall: number) => round(height - 34 - (height - 50) * recall);
-  const grid = [0, 0.25, 0.5, 0.75, 1].map(
-    (at) =>
-      `<path class="window" d="M${left} ${y(at)}H${WIDTH - 130}"/><text class="faint end" x="${left - 6}" y="${y(at) + 4}">${at.toFixed(2)}</text>`,
-  );
-  const labels = spread(points.map((point) => ({ ...point, at: y(point.recall) + 4 })));
-  const names = labels.map(
-    ({ policy, recall, postTokens, at }) =>
-      `<path class="window" d="M${x(postTokens) + 6} ${y(recall)}L${x(postTokens) + 14} ${at - 4}"/>` +
-      `<text x="${x(postTokens) + 17}" y="${at}">${escapeHtml(clipped(policy, 16))}</text>`,
-  );
+  const most = Math.max(...points.map(({ postTokens }) => postTokens)) * 1.05;
+  const y = (recall: number) => round(PLOT - 8 - (PLOT - 20) * recall);
+  const marks = [0, 0.25, 0.5, 0.75, 1];
+  const placed = spread(points.map((point) => ({ ...point, at: y(point.recall) + 4 })));
+  const names = placed.map(({ policy, recall, postTokens, at }) => {
+    const x = percentOf(postTokens / most);
+    // Beyond the middle there is more room on the left.
+    const side = postTokens > 0.6 * most ? 'class="end" dx="-10"' : 'dx="10"';
+    return (
+      `<line class="leader" x1="${x}" x2="${x}" y1="${y(recall)}" y2="${at - 4}"/>` +
+      `<text ${side} x="${x}" y="${at}">${escapeHtml(clipped(policy, 24))}</text>`
+    );
+  });
   // Above the names: a dot is never hidden.
-  const dots = labels.map(
-    ({ recall, postTokens }) => `<circle class="dot" cx="${x(postTokens)}" cy="${y(recall)}" r="5"/>`,
+  const dots = placed.map(
+    ({ recall, postTokens }) =>
+      `<circle class="dot" cx="${percentOf(postTokens / most)}" cy="${y(recall)}" r="5"/>`,
   );
-  return svg(height, 'Recall over the tokens that a compaction leaves; the table below has the numbers', [
-    ...grid,
-    ...names,
-    ...dots,
-    `<text class="faint" x="${left}" y="${height - 14}">0</text>`,
-    `<text class="faint end" x="${WIDTH - 130}" y="${height - 14}">${formatNumber(Math.round(most))} tokens left after a compaction (mean)</text>`,
+  return chart('Recall over the tokens that a compaction leaves; the table below has the numbers', [
+    '<p class="axis">Up: recall, the share of what was used later that the context still held. Right: tokens that a compaction leaves (mean).</p>',
+    `<div class="plot"><svg class="scale" width="44" height="${PLOT}">${marks.map((at) => `<text class="faint end" x="38" y="${y(at) + 4}">${at.toFixed(2)}</text>`).join('')}</svg>`,
+    `<svg class="wide" height="${PLOT}">${marks.map((at) => `<line class="window" x1="0" x2="100%" y1="${y(at)}" y2="${y(at)}"/>`).join('')}${names.join('')}${dots.join('')}</svg></div>`,
+    `<div class="plot"><span></span>${ends('0', `${formatNumber(Math.round(most))} tokens`)}</div>`,
   ]);
 }
 
-/** Moves labels apart that would cover each other. */
+/** Puts each name as near to its dot as it can be without covering another name or being taken for that of another dot. */
 function spread<Point extends { readonly at: number }>(points: readonly Point[]): readonly Point[] {
-  let last = -Infinity;
-  return points
-    .toSorted((a, b) => a.at - b.at)
-    .map((point) => {
-      last = Math.max(point.at, last + 14);
-      return { ...point, at: last };
-    });
+  const placed: Point[] = [];
+  for (const point of points.toSorted((a, b) => a.at - b.at)) {
+    const others = points.filter((each) => each !== point);
+    const isFree = (at: number): boolean =>
+      at >= NAME_HEIGHT &&
+      at <= PLOT - 4 &&
+      placed.every((name) => Math.abs(name.at - at) >= NAME_HEIGHT) &&
+      others.every((dot) => Math.abs(dot.at - at) >= NAME_HEIGHT - 4);
+    const tried = Array.from({ length: PLOT / 2 }, (_, step) => [
+      point.at + 2 * step,
+      point.at - 2 * step,
+    ]).flat();
+    placed.push({ ...point, at: tried.find(isFree) ?? point.at });
+  }
+  return placed;
 }
 
 /** What a session put into its context, as one bar. */
@@ -222,30 +280,33 @@ export function fillChart({ written, overhead }: SessionReplay): string {
     1,
     parts.reduce((sum, { tokens }) => sum + tokens, 0),
   );
-  let x = 0;
-  const bars = parts.map(({ tokens }, index) => {
-    const width = (WIDTH * tokens) / whole;
-    const bar = `<rect class="fill${index % 6}" x="${round(x)}" y="2" width="${round(Math.max(0, width - 1))}" height="26"/>`;
-    const text =
-      width < 26
-        ? ''
-        : `<text class="inside" x="${round(x + width / 2)}" y="20">${Math.round((100 * tokens) / whole)} %</text>`;
-    x += width;
-    return bar + text;
-  });
-  return svg(30, 'What fills the context, by kind; the table below has the numbers', bars);
+  return chart('What fills the context, by kind; the table below has the numbers', [
+    bar(
+      parts.map(({ style, tokens }) => ({
+        style,
+        share: tokens / whole,
+        text: `${Math.round((100 * tokens) / whole)} %`,
+      })),
+      28,
+    ),
+  ]);
+}
+
+/** A part of what fills a context, with the class of its colour: the same in every session of a report. */
+export interface FillPart {
+  readonly name: string;
+  readonly tokens: number;
+  readonly style: string;
 }
 
 /** The parts of that bar, largest first. */
-export function fillParts(
-  written: SessionReplay['written'],
-  overhead: number,
-): readonly { readonly name: string; readonly tokens: number }[] {
+export function fillParts(written: SessionReplay['written'], overhead: number): readonly FillPart[] {
   const named = CATEGORIES.map((category) => ({
     name: CATEGORY_WORDS[category],
     tokens: written[category] ?? 0,
+    style: `fill ${category}`,
   }));
-  return [...named, { name: 'in every request', tokens: overhead }]
+  return [...named, { name: 'in every request', tokens: overhead, style: 'fill overhead' }]
     .filter(({ tokens }) => tokens > 0)
     .toSorted((a, b) => b.tokens - a.tokens);
 }
@@ -262,10 +323,6 @@ const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   images: 'images',
   other: 'other',
 };
-
-function svg(height: number, label: string, parts: readonly string[]): string {
-  return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escapeHtml(label)}">\n${parts.join('\n')}\n</svg>`;
-}
 
 function clipped(text: string, length: number): string {
   const characters = [...text];

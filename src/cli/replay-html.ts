@@ -10,6 +10,7 @@ import {
   fillChart,
   fillParts,
   gaugeChart,
+  lineSample,
   markSample,
   placesChart,
   recallChart,
@@ -37,6 +38,7 @@ export function renderReport(run: ReplayRun, home: string): string {
     '</head><body><main>',
     '<h1>Baton replay</h1>',
     `<p class="lead">${plural(files.length, 'recorded session')} played again under ${plural(lines.length, 'policy').replace('policys', 'policies')}: where each would have compacted, what it would have sent, and what the agent would still have known.</p>`,
+    ...(files.length < 2 ? [] : [renderIndex(files, home)]),
     renderComparison(lines, files.length),
     ...files.map((file, index) => renderSession(file, index, home)),
     renderMethod(run),
@@ -45,10 +47,33 @@ export function renderReport(run: ReplayRun, home: string): string {
   ].join('\n');
 }
 
+/** Where each session of the report is. */
+function renderIndex(files: readonly PlayedFile[], home: string): string {
+  const rows = files.map((file, index) => {
+    const { replay } = file;
+    const facts = [
+      plural(replay.turns, 'turn'),
+      plural(replay.requests, 'request'),
+      titleOf(file, home).about,
+    ];
+    return `<li><a href="#session-${index + 1}">${escapeHtml(titleOf(file, home).title)}</a> <span class="faint">${escapeHtml(facts.filter((fact) => fact !== '').join(' · '))}</span></li>`;
+  });
+  return `<nav><h2>Sessions</h2><ol>${rows.join('')}</ol></nav>`;
+}
+
+/** A session's first prompt, and its path beside it; the path alone where nobody asked for anything. */
+function titleOf(
+  { title, path }: PlayedFile,
+  home: string,
+): { readonly title: string; readonly about: string } {
+  const place = printable(tildePath(path, home));
+  return title === undefined ? { title: place, about: '' } : { title: printable(title), about: place };
+}
+
 function renderComparison(lines: readonly PolicyLine[], sessions: number): string {
   const recall = recallChart(lines);
   return [
-    '<section><h2>Policies side by side</h2>',
+    '<section><h2>Policies side by side</h2><div class="figures">',
     figure(
       'Compactions',
       `${legend()}${placesChart(lines)}`,
@@ -116,12 +141,13 @@ function renderComparison(lines: readonly PolicyLine[], sessions: number): strin
             ),
           ),
         ]),
-    '</section>',
+    '</div></section>',
   ].join('\n');
 }
 
-function renderSession({ path, report, replay }: PlayedFile, index: number, home: string): string {
-  const title = printable(tildePath(path, home));
+function renderSession(file: PlayedFile, index: number, home: string): string {
+  const { report, replay } = file;
+  const { title, about } = titleOf(file, home);
   const { model, window, turns, requests, usageFrom, own } = replay;
   const facts = [
     FORMAT_NAMES[report.format],
@@ -135,10 +161,11 @@ function renderSession({ path, report, replay }: PlayedFile, index: number, home
   const whole = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   return [
     `<section id="session-${index + 1}"><h2>${escapeHtml(title)}</h2>`,
+    ...(about === '' ? [] : [`<p class="faint path">${escapeHtml(about)}</p>`]),
     `<p class="faint">${escapeHtml(facts)}</p>`,
     figure(
       'Context over the session',
-      `${legend(own.length > 0)}${gaugeChart(gaugesOf(replay), replay)}`,
+      `${legend({ hasOwn: own.length > 0, hasLines: true })}${gaugeChart(gaugesOf(replay), replay)}`,
       [
         table(
           ['policy', 'place', 'turn', 'line', 'before', 'after', 'recall', 'boundaries, or why'],
@@ -165,8 +192,8 @@ function renderSession({ path, report, replay }: PlayedFile, index: number, home
       `${fillLegend(parts)}${fillChart(replay)}`,
       table(
         ['kind', 'tokens', 'share'],
-        parts.map(({ name, tokens }, at) => [
-          { html: `<i class="box fill${at % 6}"></i>${escapeHtml(name)}` },
+        parts.map(({ name, tokens, style }) => [
+          { html: `<i class="box ${style}"></i>${escapeHtml(name)}` },
           formatNumber(tokens),
           percent(tokens, whole),
         ]),
@@ -177,9 +204,7 @@ function renderSession({ path, report, replay }: PlayedFile, index: number, home
 }
 
 function fillLegend(parts: ReturnType<typeof fillParts>): string {
-  const rows = parts.map(
-    ({ name }, at) => `<span><i class="box fill${at % 6}"></i>${escapeHtml(name)}</span>`,
-  );
+  const rows = parts.map(({ name, style }) => `<span><i class="box ${style}"></i>${escapeHtml(name)}</span>`);
   return `<p class="legend">${rows.join('')}</p>`;
 }
 
@@ -219,7 +244,7 @@ function renderMethod({ hasRecall, skipped, unread }: ReplayRun): string {
   return `<section><h2>How to read this</h2><ul>${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul></section>`;
 }
 
-function legend(hasOwn = false): string {
+function legend({ hasOwn = false, hasLines = false } = {}): string {
   const rows = [
     [{ place: 'boundary', kind: 'full' }, 'at a boundary'],
     [{ place: 'mid_work', kind: 'full' }, 'in mid-work'],
@@ -227,7 +252,14 @@ function legend(hasOwn = false): string {
     [{ place: 'boundary', kind: 'micro' }, 'hollow: only old results cleared'],
     ...(hasOwn ? ([[{ place: 'own', kind: 'full' }, 'the agent itself']] as const) : []),
   ] as const;
-  return `<p class="legend">${rows.map(([mark, text]) => `<span>${markSample(mark)}${text}</span>`).join('')}</p>`;
+  const marks = rows.map(([mark, text]) => `<span>${markSample(mark)}${text}</span>`);
+  const lines = hasLines
+    ? [
+        `<span>${lineSample('window')}the window is full</span>`,
+        `<span>${lineSample('tick')}a boundary of the work</span>`,
+      ]
+    : [];
+  return `<p class="legend">${[...marks, ...lines].join('')}</p>`;
 }
 
 function figure(title: string, chart: string, numbers: string): string {

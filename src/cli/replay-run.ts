@@ -8,6 +8,8 @@ import type { UnreadFile } from './session-paths.ts';
 /** A session that was played. */
 export interface PlayedFile {
   readonly path: string;
+  /** The beginning of the first prompt on one line, known secrets replaced; undefined where nobody asked for anything. */
+  readonly title: string | undefined;
   readonly report: LoadReport;
   readonly replay: SessionReplay;
 }

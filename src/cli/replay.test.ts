@@ -16,6 +16,7 @@ import {
 import { baton, temporaryDirectory } from '../../test/support/program.ts';
 import { assertWellFormed } from '../../test/support/markup.ts';
 import { ReplayDocument } from './documents/replay.ts';
+import { CATEGORIES } from '../vocabulary.ts';
 import { POLICY_NAMES } from './policy-names.ts';
 
 const home = temporaryDirectory();
@@ -62,12 +63,12 @@ function writeSession(path: string, calls: number): void {
 
 /** What a report is made of: none of it runs, fetches or leads anywhere. */
 const PASSIVE_ELEMENTS = new Set(
-  'html head meta title style body main section h1 h2 h3 p span i b em strong div figure figcaption details summary table thead tbody tr th td ul ol li dl dt dd br hr code small svg g rect line path circle text polyline polygon tspan'.split(
+  'html head meta title style body main nav section a h1 h2 h3 p span i b em strong div figure figcaption details summary table thead tbody tr th td ul ol li dl dt dd br hr code small svg g rect line path circle text polyline polygon tspan'.split(
     ' ',
   ),
 );
 const PASSIVE_ATTRIBUTES = new Set(
-  'id class lang charset name content scope colspan role aria-label aria-hidden viewBox cx cy r d x y width height'.split(
+  'id class lang charset name content scope colspan role aria-label aria-hidden viewBox preserveAspectRatio cx cy r d x y dx x1 x2 y1 y2 width height href'.split(
     ' ',
   ),
 );
@@ -244,11 +245,59 @@ describe('the report of baton replay', () => {
     assert.equal(ran.status, 0, ran.stderr);
     const html = readFileSync(out, 'utf8');
     assertWellFormed(html);
-    const reaching = /<script|<link|<img|<iframe|@import|url\(|src=|href=|javascript:|\son\w+=|https?:/i;
+    const reaching =
+      /<script|<link|<img|<iframe|@import|url\(|src=|href=(?!"#)|javascript:|\son\w+=|https?:/i;
     assert.equal(reaching.exec(html)?.[0], undefined, 'nothing is fetched or run');
     assert.equal(html.match(/<figure>/g)?.length, html.match(/<details>/g)?.length, 'a table for each chart');
-    assert.equal(html.match(/<svg viewBox="[^"]*" role="img" aria-label="[^"]+">/g)?.length, 3 + 2 * 2);
+    assert.equal(html.match(/<div class="chart" role="img" aria-label="[^"]+">/g)?.length, 3 + 2 * 2);
     assert.ok(html.includes('prefers-color-scheme:dark'), 'both colour schemes');
+  });
+
+  it('leads to every session by its first prompt, and names its path beside it', () => {
+    const html = readFileSync(out, 'utf8');
+    const links = [
+      ...html.matchAll(/<li><a href="#(session-\d+)">([^<]*)<\/a> <span class="faint">([^<]*)</g),
+    ];
+    assert.equal(links.length, 2);
+    for (const [, id, title = '', facts = ''] of links) {
+      assert.ok(html.includes(`<section id="${id}"><h2>${title}</h2>`));
+      assert.match(title, /^Build part 0 of the lathe\. &lt;script&gt;/);
+      assert.match(facts, /^4 turns · \d+ requests · ~\/\w+\.jsonl$/);
+    }
+  });
+
+  it('has no text that shrinks with the page, and no curve that leaves its panel', () => {
+    const html = readFileSync(out, 'utf8');
+    for (const [svg, all = ''] of html.matchAll(/<svg([^>]*)>(?:(?!<svg|<\/svg>)[^])*<text/g))
+      assert.doesNotMatch(all, /viewBox/, svg.slice(0, 200));
+    const curves = [...html.matchAll(/<path class="line" d="([^"]+)"/g)];
+    assert.ok(curves.length > 10);
+    for (const [, d = ''] of curves) {
+      for (const [, x, y] of d.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)) {
+        assert.ok(Number(x) >= 0 && Number(x) <= 1000 && Number(y) >= 0 && Number(y) <= 56, `${x} ${y}`);
+      }
+    }
+    // A session that never compacts fills more than its window: the scale holds that as well.
+    assert.match(html, /the window is full/);
+    assert.match(html, /a boundary of the work/);
+    assert.match(html, /Up: share of the window in use\. Right: requests/);
+    assert.match(html, /<span>0<\/span><span>[\d,]+ tokens<\/span>/, 'the end of an axis stands by itself');
+  });
+
+  it('gives each kind of content a colour of its own, in both schemes', () => {
+    const html = readFileSync(out, 'utf8');
+    const classes = [...html.matchAll(/\.fill\.(\w+)\{--fill:var\(--(\w+)\)\}/g)];
+    assert.deepEqual(classes.map(([, name]) => name).toSorted(), [...CATEGORIES, 'overhead'].toSorted());
+    for (const scheme of html.matchAll(/:root\{([^}]*)\}/g)) {
+      const colours = classes.map(([, , name]) => new RegExp(`--${name}:(#\\w+)`).exec(scheme[1] ?? '')?.[1]);
+      assert.ok(colours.every((colour) => colour !== undefined));
+      assert.equal(new Set(colours).size, colours.length, colours.join());
+    }
+    for (const [, name = ''] of html.matchAll(/class="(?:box )?fill (\w+)"/g))
+      assert.ok(
+        classes.some(([, each]) => each === name),
+        name,
+      );
   });
 
   it('escapes what the transcript says and tells no secret', () => {
@@ -292,6 +341,7 @@ describe('the report of baton replay', () => {
     }
     const active = [...attributes].filter((key) => !PASSIVE_ATTRIBUTES.has(key));
     assert.deepEqual(active, [], 'attributes that run or fetch something');
+    assert.doesNotMatch(html, /href="(?!#session-\d+")/, 'links stay in the page');
     assert.doesNotMatch(/<style>([^<]*)<\/style>/.exec(html)?.[1] ?? '', /url\(|@import|expression/);
   });
 

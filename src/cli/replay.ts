@@ -5,6 +5,11 @@ import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { UndoneTurns, withoutUndoneTurns } from '../history/undone.ts';
+import { isUserMessage } from '../history/filter.ts';
+import { textOfParts } from '../protocol/item.ts';
+import { redact } from '../trail/redact.ts';
+import { ownWords } from '../trail/requests.ts';
+import { clip, oneLine } from '../trail/sentences.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { FactsFold } from '../replay/facts.ts';
 import { RecallMeter } from '../replay/recall.ts';
@@ -122,6 +127,7 @@ async function playHeld(
     if (IS_PLAYED.has(record.type)) read.push(record);
   });
   const records = withoutUndoneTurns(read);
+  const title = records.map(titleIn).find((words) => words !== undefined);
   const stage = new Replay(facts.facts(), {
     recording: accountSettings(config),
     policies,
@@ -129,7 +135,18 @@ async function playHeld(
   });
   await pace(io, source.name, records, (record) => stage.add(record));
   stage.end();
-  return { report, replay: stage.result() };
+  return { title, report, replay: stage.result() };
+}
+
+/** Characters of a title: one line of a page. */
+const LONGEST_TITLE = 90;
+
+/** What a record asks for in the user's own words, as a title. */
+function titleIn(record: LogRecord): string | undefined {
+  if (record.type !== 'item' || record.item.type !== 'message' || !isUserMessage(record.item))
+    return undefined;
+  const words = ownWords(textOfParts(record.item.content));
+  return words === undefined ? undefined : clip(redact(oneLine(words)), LONGEST_TITLE);
 }
 
 function factsFold(config: Config): FactsFold {
@@ -168,11 +185,14 @@ async function playStreamed(
   });
   const stage = new Replay(facts.facts(), { recording: accountSettings(config), policies });
   const isStanding = undone.standing();
+  let title: string | undefined;
   const report = await readSession(io, source, (record) => {
-    if (isStanding(record)) stage.add(record);
+    if (!isStanding(record)) return;
+    title ??= titleIn(record);
+    stage.add(record);
   });
   stage.end();
-  return { report, replay: stage.result() };
+  return { title, report, replay: stage.result() };
 }
 
 /** Records played without giving Ctrl-C a turn: a compaction under every policy takes about a second at most. */
