@@ -1,8 +1,8 @@
 // Where results go. A file appears whole or not at all: it is written beside its name, synced and renamed.
 
-import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { BatonError } from '../errors.ts';
 import type { ByteSource } from '../formats/source.ts';
 import { announceRemains } from '../processes/remains/driver.ts';
@@ -39,8 +39,12 @@ async function isSameFile(path: string, other: string): Promise<boolean> {
  * Refuses a destination that cannot be right, before any work is done for it.
  * @throws BatonError `usage` for `-`; `output_exists`, `output_failed`
  */
-export async function checkDestination({ path, overwrites, inputs }: Destination): Promise<void> {
-  if (path === undefined) return;
+export async function checkDestination({ path, ...rest }: Destination): Promise<void> {
+  if (path !== undefined) await placeOf(path, rest);
+}
+
+/** Where the bytes go: the path, or the file beside it or below it that a link of the user's leads to. */
+async function placeOf(path: string, { overwrites, inputs }: Omit<Destination, 'path'>): Promise<string> {
   if (path === '-') {
     throw new BatonError('usage', 'A file cannot be named - here, which elsewhere is standard input', {
       cure: 'Write ./- if that is its name; without the option, what a command makes goes to standard output.',
@@ -49,7 +53,14 @@ export async function checkDestination({ path, overwrites, inputs }: Destination
   if (path === '') throw noFile("''", 'no name');
   await checkFolder(dirname(path));
   const stats = await stat(path).catch(() => undefined);
-  if (stats === undefined) return;
+  const isLink = await lstat(path).then(
+    (own) => own.isSymbolicLink(),
+    () => false,
+  );
+  if (stats === undefined) {
+    if (isLink) throw brokenLink(path);
+    return path;
+  }
   // A rename would put a file in the place of a device or a pipe.
   if (!stats.isFile()) throw noFile(path, stats.isDirectory() ? 'a directory' : 'no regular file');
   for (const input of inputs) {
@@ -59,6 +70,22 @@ export async function checkDestination({ path, overwrites, inputs }: Destination
     });
   }
   if (!overwrites) throw existsAlready(path);
+  return isLink ? linkedPlace(path) : path;
+}
+
+/** A rename would replace the link. One that leads elsewhere may be a stranger's, and its file somebody else's. */
+async function linkedPlace(path: string): Promise<string> {
+  const [target, folder] = await Promise.all([realpath(path), realpath(dirname(path))]);
+  if (target.startsWith(`${folder === sep ? '' : folder}${sep}`)) return target;
+  throw new BatonError('output_exists', `${path} is a link that leads elsewhere, to ${target}`, {
+    cure: 'Name that file itself to replace it, or choose another name.',
+  });
+}
+
+function brokenLink(path: string): BatonError {
+  return new BatonError('output_exists', `${path} is a link that leads to nothing`, {
+    cure: 'Remove it, or choose another name.',
+  });
 }
 
 async function checkFolder(folder: string): Promise<void> {
@@ -100,8 +127,7 @@ export async function writeOutput(
     await writePieces(pieces, io.signal, io.stdoutBytes);
     return;
   }
-  const { path } = destination;
-  await checkDestination(destination);
+  const path = await placeOf(destination.path, destination);
   const temporary = `${path}.${io.ids.uuid()}.tmp`;
   const remains = { type: 'file', path: resolve(temporary) } as const;
   announceRemains('begun', remains);

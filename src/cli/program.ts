@@ -302,7 +302,7 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     .option('--json', 'print the receipt as JSON on standard output (needs --out, --install or --preview)')
     .action(async (file: string, flags: CompactFlags) => {
       const { compact } = await import('./compact.ts');
-      await compact(io, await configure(), file, flags);
+      await compact(io, await configure(), file, withPlace(flags));
     });
 }
 
@@ -361,7 +361,7 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
         throw new BatonError('usage', `${option} belongs to --turn`, { cure });
       }
       const { undo } = await import('./undo.ts');
-      await undo(io, await configure(), file, flags);
+      await undo(io, await configure(), file, withPlace(flags));
     });
 }
 
@@ -546,6 +546,16 @@ function parseTokens(text: string): number {
     throw new InvalidArgumentError('Expected a number of tokens such as 8000 or 8k.');
   }
   return tokens;
+}
+
+/** How standard output is named as a file: to rename something to that would replace the device. */
+const STANDARD_OUTPUT: ReadonlySet<string> = new Set(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
+
+/** The same without an `--out` that names standard output. */
+function withPlace<Flags extends { readonly out?: string }>(flags: Flags): Flags {
+  if (flags.out === undefined || !STANDARD_OUTPUT.has(flags.out)) return flags;
+  const { out: _, ...rest } = flags;
+  return rest as Flags;
 }
 
 function parseSpeed(text: string): number {

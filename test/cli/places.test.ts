@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -157,4 +158,72 @@ test('no output takes the place of what is read for it, by whatever name', async
     'output_exists',
     /symlink is read here/,
   );
+});
+
+test('a link beside its file is followed, and one that leads elsewhere is not', async () => {
+  const home = temporaryDirectory();
+  mkdirSync(join(home, 'work/past'), { recursive: true });
+  const elsewhere = join(home, 'profile');
+  const kept = {
+    beside: join(home, 'work/may.jsonl'),
+    below: join(home, 'work/past/april.jsonl'),
+    elsewhere,
+  };
+  for (const path of Object.values(kept)) writeFileSync(path, 'precious');
+  const link = (name: string, to: string): string => {
+    const path = join(home, 'work', name);
+    symlinkSync(to, path);
+    return path;
+  };
+  const compactTo = (out: string, ...args: readonly string[]) =>
+    baton(home, ['compact', BUNDLED, '--out', out, ...args]);
+
+  for (const [name, to, target] of [
+    ['latest', 'may.jsonl', kept.beside],
+    ['older', 'past/april.jsonl', kept.below],
+  ] as const) {
+    const path = link(name, to);
+    assertTold(await compactTo(path), 'output_exists', /exists already/);
+    assert.equal(readFileSync(target, 'utf8'), 'precious');
+    const ran = await compactTo(path, '--force');
+    assert.equal(ran.status, 0, ran.explanation);
+    assert.ok(readFileSync(target).length > 1000, 'the file is replaced');
+    assert.equal(readlinkSync(path), to, 'and the link is as it was');
+  }
+
+  const planted = link('out.jsonl', '../profile');
+  for (const args of [
+    ['compact', BUNDLED, '--force', '--out'],
+    ['replay', BUNDLED, '--no-recall', '--force', '--html'],
+  ]) {
+    assertTold(
+      await baton(home, [...args, planted]),
+      'output_exists',
+      /a link that leads elsewhere, to .*profile\. Name that file/,
+    );
+  }
+  assertTold(await compactTo(planted), 'output_exists', /exists already/);
+  assert.equal(readFileSync(elsewhere, 'utf8'), 'precious');
+  assert.equal(readlinkSync(planted), '../profile');
+
+  const dangling = link('dangling', '../nothing');
+  for (const args of [[], ['--force']])
+    assertTold(await compactTo(dangling, ...args), 'output_exists', /a link that leads to nothing/);
+  assert.ok(!existsSync(join(home, 'nothing')));
+  assert.deepEqual(
+    readdirSync(join(home, 'work')).filter((name) => name.endsWith('.tmp')),
+    [],
+  );
+});
+
+test('/dev/stdout is standard output', async () => {
+  const home = temporaryDirectory();
+  const plain = await baton(home, ['compact', BUNDLED, '--prune']);
+  // Without --force: a faulty program run by root would replace the device itself.
+  for (const name of ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']) {
+    const ran = await baton(home, ['compact', BUNDLED, '--prune', '--out', name]);
+    assert.ok(ran.stdout !== '' && ran.stdout === plain.stdout, name);
+    assert.doesNotMatch(ran.stderr, /Written to/);
+    assert.equal((await baton(home, ['compact', BUNDLED, '--out', name, '--json'])).status, 2);
+  }
 });
