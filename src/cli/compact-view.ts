@@ -131,12 +131,12 @@ function lossLines({ largest, images, files, userMessages, rules }: Loss, { look
     ...(files.notNamed.length === 0
       ? []
       : [
-          `  Files not named any more: ${formatNumber(files.notNamed.length)} of ${formatNumber(files.touched)}: ${names(files.notNamed, isFull)}`,
+          `  Files not named any more: ${formatNumber(files.notNamed.length)} of ${formatNumber(files.touched)}: ${listed(files.notNamed, isFull)}`,
         ]),
     ...(rules.leftOut.length === 0
       ? []
       : [
-          `  Rules of the user left out: ${names(
+          `  Rules of the user left out: ${listed(
             rules.leftOut.map((rule) => `"${rule}"`),
             isFull,
           )}`,
@@ -144,7 +144,7 @@ function lossLines({ largest, images, files, userMessages, rules }: Loss, { look
   ];
 }
 
-function names(all: readonly string[], isFull: boolean): string {
+function listed(all: readonly string[], isFull: boolean): string {
   const shown = isFull ? all : all.slice(0, SHORT_NAMES);
   const more = all.length - shown.length;
   return `${shown.map(printable).join(', ')}${more === 0 ? '' : ` and ${formatNumber(more)} more`}`;

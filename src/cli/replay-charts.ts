@@ -180,10 +180,13 @@ function bar(parts: BarRow['parts'], height: number): string {
   return `<svg class="wide" height="${height}" aria-hidden="true">${drawn.join('')}</svg>`;
 }
 
+function compactionsOf({ places }: PolicyLine): number {
+  return places.boundary + places.mid_work + places.emergency;
+}
+
 /** How often each policy compacts, by place. */
 export function placesChart(lines: readonly PolicyLine[]): string {
-  const sum = ({ places }: PolicyLine) => places.boundary + places.mid_work + places.emergency;
-  const most = Math.max(1, ...lines.map(sum));
+  const most = Math.max(1, ...lines.map(compactionsOf));
   return chart(
     'Compactions by policy and place; the table below has the numbers',
     lines.map((line) =>
@@ -194,7 +197,7 @@ export function placesChart(lines: readonly PolicyLine[]): string {
           share: line.places[place] / most,
           text: String(line.places[place]),
         })),
-        value: formatNumber(sum(line)),
+        value: formatNumber(compactionsOf(line)),
       }),
     ),
   );

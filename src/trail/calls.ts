@@ -127,7 +127,14 @@ export const SHELL_TOOLS: ReadonlySet<string> = new Set([
 const CELL_TOOLS = new Set(['run_ipython', 'execute_ipython_cell']);
 
 /** Tools that read one file. */
-export const READ_TOOLS: ReadonlySet<string> = new Set(['read', 'read_file', 'view', 'view_file', 'open_file', 'notebookread']);
+export const READ_TOOLS: ReadonlySet<string> = new Set([
+  'read',
+  'read_file',
+  'view',
+  'view_file',
+  'open_file',
+  'notebookread',
+]);
 const WRITE_TOOLS = new Set(['write', 'write_file', 'create_file', 'create', 'write_to_file']);
 const EDIT_TOOLS = new Set([
   'edit',

@@ -187,24 +187,21 @@ for (const format of ['swe-agent', 'mini-swe-agent'] as const) {
     assert.equal(summarised.count, 80);
     assert.ok((summarised.byCategory.tool_results ?? 0) > 10_000);
     assert.ok(dropped.count <= 1);
-    assert.match(
-      (await baton(home, preview)).stdout,
-      /Told in the summary[^]*results of commands \(40\)[^]*Dropped/,
-    );
+    assert.match((await baton(home, preview)).stdout, /Goes[^]*results of commands \(40\)[^]*Stays/);
     assert.match((await baton(home, ['inspect', path])).stdout, /tool results[^]*0 tool calls, 40 results/);
   });
 }
 
 test('undo advises nothing that it cannot do', async () => {
   const help = (await baton(home, ['undo', '--help'])).stdout;
-  const refused = new Set<string>();
+  const formats = new Set<string>();
   for (const { name, format, text } of LOOK_ALIKE_FILES) {
     const { error } = await baton(home, ['undo', saved('compacted', text), '--out', join(home, 'undone')]);
     if (error?.['code'] !== 'cannot_append') continue;
-    refused.add(format);
+    formats.add(format);
     for (const [option] of String(error['cure']).matchAll(/--[a-z-]+/g)) {
       assert.ok(help.includes(`${option} `), `${name}: ${option}`);
     }
   }
-  assert.ok(refused.has('pi'), [...refused].join());
+  assert.ok(formats.has('pi'), [...formats].join());
 });

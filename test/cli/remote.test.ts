@@ -229,7 +229,12 @@ describe("a provider's own compaction", () => {
   });
 
   it('is what is left of the past where a file holds nothing else of it', async () => {
-    const { stdout, stderr, status } = await baton(folder, ['compact', await grownSession(), '--preview', '--full']);
+    const { stdout, stderr, status } = await baton(folder, [
+      'compact',
+      await grownSession(),
+      '--preview',
+      '--full',
+    ]);
     assert.equal(status, 0, stderr);
     // The shadow was the only place that told of this file.
     assert.match(stdout, /Basin 10 is in charts\/basin-10\.txt/);
