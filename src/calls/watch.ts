@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { Compactor } from '../compaction/compactor/driver.ts';
 import type { CompactableThread, WatcherAsk } from '../compaction/compactor/driver.ts';
+import { gaugeOf } from '../compaction/driver.ts';
 import type { Compaction } from '../compaction/driver.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { Config } from '../config/schema.ts';
@@ -92,7 +93,6 @@ class Conversation {
   readonly #watcher: LiveWatcher;
   readonly #onLine: (line: string) => void;
   readonly #threadId = randomUUID();
-  readonly #fixedTokens: number;
   /** Of the array that was returned last. */
   #length = 0;
   #last: object | undefined;
@@ -120,7 +120,6 @@ class Conversation {
       rawrAutoCompaction: { ...rawrAutoCompaction, packetAuthor: 'watcher', scratchWriteEnabled: false },
     };
     this.#onLine = onLine;
-    this.#fixedTokens = fixedTokens;
     this.#state = new ThreadState(this.#config, approximateTokens, withinDeadline, fixedTokens);
     this.#projection = new Projection(this.#config, { instructions: '', tools: [] });
     this.#reader = new MessageReader(messages, (record) => this.#read.push(record));
@@ -303,16 +302,11 @@ class Conversation {
       usage: () => this.#state.account.gauge(),
       subject: () => {
         const { account } = this.#state;
-        const { used, rawWindow = UNKNOWN_MODEL_WINDOW } = account.gauge();
+        const { rawWindow = UNKNOWN_MODEL_WINDOW } = account.gauge();
         return {
           entries: this.#state.entries,
           kept: account,
-          gauge: {
-            used,
-            fixed: this.#fixedTokens,
-            usedWith: (tokens) => account.usedWith(tokens),
-            usedAfter: (items) => account.usedAfter(items),
-          },
+          gauge: gaugeOf(account),
           window: rawWindow,
           leavesInitialContext: false,
           summaryPrefix: SUMMARY_PREFIX,

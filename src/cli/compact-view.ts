@@ -153,13 +153,21 @@ function listed(all: readonly string[], isFull: boolean): string {
 /** What is there afterwards, and the two sums that lead from what was there before to what will be. */
 function staysSection(receipt: Receipt, { tokens: gone, rules }: Loss, look: Look): string {
   const { preTokens, postTokens, kept, after, beside } = receipt;
-  const rest = beside === undefined ? [] : [`${formatNumber(beside.before)} in no item`];
-  const before = [`${formatNumber(gone)} gone`, `${formatNumber(kept.tokens)} kept`, ...rest];
+  const besides = (whole: number, rest: string): readonly string[] =>
+    beside === undefined
+      ? []
+      : besideParts(whole, beside.fixed, rest).map(([name, tokens]) => `${formatNumber(tokens)} ${name}`);
+  const rest = beside?.isReported === true ? 'not explained' : 'margin of the estimate';
+  const before = [
+    `${formatNumber(gone)} gone`,
+    `${formatNumber(kept.tokens)} kept`,
+    ...besides(beside?.before ?? 0, rest),
+  ];
   const parts = Object.entries(PART_NAMES).flatMap(([part, name]) => {
     const tokens = after?.[part as keyof typeof PART_NAMES] ?? 0;
     return tokens === 0 ? [] : [`${formatNumber(tokens)} ${name}`];
   });
-  const left = beside === undefined ? [] : [`${formatNumber(beside.after)} in no item`];
+  const left = besides(beside?.after ?? 0, 'margin of the estimate');
   return [
     head('Stays', `${plural(kept.count, 'item')} word for word, and what is written`, look),
     `  before  ${before.join(' + ')} = ${formatNumber(preTokens)} tokens`,
@@ -205,6 +213,16 @@ const PART_NAMES = {
   state: 'plan, todos and pins',
   hooks: 'words of hooks',
 } as const;
+
+/** What is in no item, by name. */
+function besideParts(
+  whole: number,
+  fixed: number,
+  rest: string,
+): readonly (readonly [name: string, tokens: number])[] {
+  const parts = [['instructions and tools', fixed] as const, [rest, whole - fixed] as const];
+  return parts.filter(([, tokens]) => tokens !== 0);
+}
 
 interface Group {
   readonly count: number;

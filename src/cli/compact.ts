@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { compactHistory, tokensSpent } from '../compaction/driver.ts';
+import { compactHistory, gaugeOf, tokensSpent } from '../compaction/driver.ts';
 import type { Compaction, CompactionWorld, Occasion, Subject } from '../compaction/driver.ts';
 import { noteWithin } from '../compaction/full.ts';
 import { countKnownSecrets, countReplacedSecrets, withoutKnownSecrets } from '../compaction/secrets.ts';
@@ -263,7 +263,9 @@ async function compactionWorld(
     clock: io.clock,
     ids: io.ids,
     hash: (text) => createHash('sha256').update(text).digest('hex'),
-    ...(await tokenCounter(io, config, session.history.entries)),
+    ...(flags.strategy === 'micro'
+      ? estimateCounter(config)
+      : await tokenCounter(io, config, session.history.entries)),
     within: withinDeadline,
     signal: io.signal,
     emit: (event) => tellEvent(io, event),
@@ -294,6 +296,11 @@ async function openFiles(
 function tellEvent(io: CommandIo, event: CompactionEvent): void {
   if (event.type === 'background_event') io.stderr(`${printable(event.message)}\n`);
   if (event.type === 'warning') io.stderr(`baton: warning: ${printable(event.message)}\n`);
+}
+
+/** What clearing frees is estimated as the gauge is, which has no other size before and after it. */
+function estimateCounter({ compact: settings }: Config): Pick<CompactionWorld, 'count' | 'counter'> {
+  return { count: (text) => approximateTokens(text, settings), counter: 'approximate' };
 }
 
 /**
@@ -340,6 +347,8 @@ function subjectOf(session: ReadForCompaction, file: string, target: WriteFormat
   return {
     entries: session.history.entries,
     window: account.window,
+    gauge: gaugeOf(session.fold),
+    targetsWhatIsWritten: true,
     // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
     // Elsewhere that of an agent is as foreign: docs/decisions/commands.md.
     leavesInitialContext: isAgentFormat(target) || isAgentFormat(session.report.format),
@@ -431,7 +440,7 @@ function tell(
   const { preTokens, postTokens } = sizes(compaction);
   const where = place ?? flags.out;
   io.stderr(
-    `${formatNumber(preTokens)} ${arrow(io.look)} ${formatNumber(postTokens)} tokens. ${whatHappened(compaction)}` +
+    `${formatNumber(preTokens)} ${arrow(io.look)} ${formatNumber(postTokens)} tokens${writtenAlone(compaction)}. ${whatHappened(compaction)}` +
       `${where === undefined ? '' : ` Written to ${where}.`}\n`,
   );
   for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
@@ -491,6 +500,15 @@ function stateNotes(
         `Codex goes on with the provider ${printable(own)}, and takes the file only if that is the same as ${provider}.`,
       ]
     : [];
+}
+
+/** What a target speaks of: the rest of the context is in every request, whatever is written. */
+function writtenAlone(compaction: Compaction): string {
+  if (compaction.type !== 'full') return '';
+  const { postTokens, targetTokens, beside } = compaction.record.receipt;
+  if (targetTokens === undefined || beside === undefined) return '';
+  const written = postTokens - beside.after;
+  return `, ${formatNumber(written)} of them written here (${formatNumber(targetTokens)} asked for)`;
 }
 
 /** Tokens before and after. */

@@ -69,7 +69,15 @@ test('files, plans, phases and compactions', () => {
       { type: 'patch_apply_end', call_id: 'b', success: false, changes: [] },
       { type: 'plan_update', call_id: 'c', kind: 'plan', steps },
       { type: 'phase_completed', call_id: 'd', summary: 'Looked\nwell.' },
-      { type: 'micro_compact_completed', id: 'm', tools_compacted: 1, tokens_saved: 20_500, duration_ms: 1 },
+      {
+        type: 'micro_compact_completed',
+        id: 'm',
+        tools_compacted: 1,
+        pre_compact_tokens: 90_500,
+        post_compact_tokens: 70_000,
+        tokens_saved: 20_500,
+        duration_ms: 1,
+      },
       { type: 'compact_failed', reason: 'not_written', error_message: 'It broke.' },
     ),
     [
@@ -77,7 +85,7 @@ test('files, plans, phases and compactions', () => {
       'delete c (+0 -9)',
       'plan 1 of 2 done: Mend',
       'phase done: Looked well.',
-      'compacted: 1 old tool result cleared, 20,500 tokens saved',
+      'compacted: 90,500 → 70,000 tokens, 1 old tool result cleared',
       'warning: not compacted: It broke.',
     ],
   );

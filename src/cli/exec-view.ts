@@ -79,7 +79,8 @@ export class ProgressLines {
         ];
       case 'micro_compact_completed':
         return [
-          `${this.#paint('accent', 'compacted:')} ${plural(event.tools_compacted, 'old tool result')} cleared, ${formatNumber(event.tokens_saved)} tokens saved`,
+          `${this.#paint('accent', 'compacted:')} ${formatNumber(event.pre_compact_tokens)} ${arrow(this.#look)} ` +
+            `${formatNumber(event.post_compact_tokens)} tokens, ${plural(event.tools_compacted, 'old tool result')} cleared`,
         ];
       case 'compact_failed':
         return [`${this.#paint('warning', 'warning:')} not compacted: ${printable(event.error_message)}`];

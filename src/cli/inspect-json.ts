@@ -58,7 +58,6 @@ export function inspectionJson(inspection: Inspection) {
       turn: mark.turn,
       trigger: mark.trigger ?? null,
       phase: mark.phase ?? null,
-      used: mark.used,
       pre_tokens: mark.preTokens,
       post_tokens: mark.postTokens,
       summary: mark.summary,

@@ -5,7 +5,6 @@ import type { LoadReport } from '../formats/load.ts';
 import type { DamageNote } from '../formats/reader.ts';
 import type { Boundary, Category, PressureWord } from '../vocabulary.ts';
 import { CATEGORIES, FORMAT_NAMES } from '../vocabulary.ts';
-import { sumTokens } from '../tokens/estimate.ts';
 import type { ThresholdState } from '../tokens/pressure.ts';
 import type { Signal } from '../protocol/signal.ts';
 import { isO200kModel } from '../tokens/models.ts';
@@ -28,6 +27,7 @@ import {
   printable,
   sparkline,
   tildePath,
+  wholePercents,
 } from './style.ts';
 import type { SparkCell, Tone } from './style.ts';
 
@@ -104,13 +104,18 @@ const PART_WORDS: Readonly<Record<Exclude<WindowPart, Category>, readonly [word:
 /** The raw window in parts that add up to it. */
 function renderSplit({ split }: Top, { account, counter }: Inspection, look: Look): string {
   const whole = split.reduce((sum, { tokens }) => sum + tokens, 0);
-  const row = rowsOf(whole, look);
-  const rows = split.map(({ part, tokens }) => {
-    const [word, note] =
+  const draw = drawerOf(whole, look);
+  const percents = wholePercents(
+    split.map(({ tokens }) => tokens),
+    whole,
+  );
+  const rows = split.map(({ part, tokens }, index) => {
+    const [label, note] =
       part in CATEGORY_WORDS
         ? [CATEGORY_WORDS[part as Category], '']
         : PART_WORDS[part as keyof typeof PART_WORDS];
-    return row(word, tokens, part === 'free' || part === 'reserve' ? 'faint' : 'accent', note);
+    const tone = part === 'free' || part === 'reserve' ? 'faint' : 'accent';
+    return draw({ label, tokens, tone, note }, percentOf(percents[index] ?? 0, tokens));
   });
   return [
     `${paint(look, 'strong', 'Window')}  ${paint(look, 'faint', `${formatNumber(whole)} tokens; ${counterNote(counter, account.model)}`)}`,
@@ -168,7 +173,7 @@ function renderGauge(inspection: Inspection, look: Look): string {
   const tone = toneOf(threshold.word, account.percentRemaining);
   const source = {
     reported: 'as the provider reported it, plus what came since',
-    estimated: 'as the agent estimated it after its compaction, plus what came since',
+    estimated: 'as the receipt of its compaction has it, plus what came since',
     none:
       account.points.length > 1
         ? 'by estimate with a margin: none of what was reported counted what is there now'
@@ -213,47 +218,87 @@ function toneOf(pressure: PressureWord, percent: number): Tone {
   return pressure === 'warning' || percent < 40 ? 'warning' : 'good';
 }
 
-/** Draws parts of a whole: label, tokens, share, bar, note. */
-function rowsOf(
-  whole: number,
-  look: Look,
-): (label: string, tokens: number, tone: Tone, note?: string) => string {
+/** Draws parts of a whole: label, tokens, share as a text, bar, note. */
+function drawerOf(whole: number, look: Look): (part: Part, share: string) => string {
   const labelWidth = Math.min(WIDEST_LABEL, look.width >> 2);
   const barWidth = Math.max(3, Math.min(36, look.width - labelWidth - NUMBER_WIDTH - SHARE_WIDTH - 8));
-  return (label, tokens, tone, note = '') =>
+  return ({ label, tokens, tone, note = '' }, share) =>
     `  ${padEnd(fitWidth(look, label, labelWidth), labelWidth)}${padStart(formatNumber(tokens), NUMBER_WIDTH)}` +
-    `${padStart(formatShare(tokens, whole), SHARE_WIDTH)}  ${paint(look, tone, bar(look, tokens, whole, barWidth))}` +
+    `${padStart(share, SHARE_WIDTH)}  ${paint(look, tone, bar(look, Math.max(0, tokens), whole, barWidth))}` +
     (note === '' ? '' : ` ${paint(look, 'faint', note)}`);
 }
 
 function renderCategories({ account, counter }: Inspection, look: Look): string {
-  const counted = sumTokens(account.categories);
-  const { fixed, margin, unexplained } = account.besideItems;
-  const whole = counted + fixed + margin + unexplained;
-  const row = rowsOf(whole, look);
+  const parts = partsOf(account);
+  const whole = account.usage.used;
+  const percents = wholePercents(
+    parts.map(({ tokens }) => tokens),
+    whole,
+  );
+  const draw = drawerOf(whole, look);
+  const row: RenderRow = (part, percent) => draw(part, percentOf(percent, part.tokens));
   const lines = [
     `${paint(look, 'strong', 'What fills it')}  ${paint(look, 'faint', counterNote(counter, account.model))}`,
   ];
-  const categories = CATEGORIES.filter((category) => (account.categories[category] ?? 0) > 0).toSorted(
-    (a, b) => (account.categories[b] ?? 0) - (account.categories[a] ?? 0),
-  );
-  for (const category of categories) {
-    lines.push(row(CATEGORY_WORDS[category], account.categories[category] ?? 0, 'accent'));
-    if (category === 'tool_results') lines.push(...toolRows(account, row));
-  }
-  if (fixed > 0) lines.push(row('not in the file', fixed, 'faint', 'system prompt, tools'));
-  if (margin > 0) lines.push(row('margin', margin, 'faint', 'of the estimate'));
-  if (unexplained !== 0) {
-    lines.push(
-      row(
-        'not explained',
-        unexplained,
-        'faint',
-        unexplained < 0 ? 'estimated too high' : 'reported, and in no item',
-      ),
-    );
+  for (const [index, part] of parts.entries()) {
+    const percent = percents[index] ?? 0;
+    lines.push(row(part, percent));
+    if (part.isOfTools === true) lines.push(...toolRows(account, row, { whole, percent }));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** One row of the table, which with the others adds up to the tokens used. */
+interface Part {
+  readonly label: string;
+  readonly tokens: number;
+  readonly tone: Tone;
+  readonly note?: string;
+  readonly isOfTools?: true;
+}
+
+type RenderRow = (part: Part, percent: number) => string;
+
+function partsOf({ categories, besideItems: beside }: ContextAccount): readonly Part[] {
+  const named = CATEGORIES.filter((category) => (categories[category] ?? 0) > 0)
+    .toSorted((a, b) => (categories[b] ?? 0) - (categories[a] ?? 0))
+    .map((category): Part => {
+      const part = {
+        label: CATEGORY_WORDS[category],
+        tokens: categories[category] ?? 0,
+        tone: 'accent',
+      } as const;
+      return category === 'tool_results' ? { ...part, isOfTools: true } : part;
+    });
+  const less = beside.counting < 0 ? 'less' : 'more';
+  const others: readonly Part[] = [
+    { label: 'not in the file', tokens: beside.fixed, tone: 'faint', note: 'system prompt, tools' },
+    {
+      label: 'counted otherwise',
+      tokens: beside.counting,
+      tone: 'faint',
+      note: `the provider counts ${less}`,
+    },
+    {
+      label: 'given again',
+      tokens: beside.restored,
+      tone: 'faint',
+      note: 'by the agent, after its compaction',
+    },
+    { label: 'margin', tokens: beside.margin, tone: 'faint', note: 'of the estimate' },
+    {
+      label: 'not explained',
+      tokens: beside.unexplained,
+      tone: 'faint',
+      note: beside.unexplained < 0 ? 'less was reported' : 'reported, and in no item',
+    },
+  ];
+  return [...named, ...others.filter(({ tokens }) => tokens !== 0)];
+}
+
+/** A part that is there and rounds to nothing says so. */
+function percentOf(percent: number, tokens: number): string {
+  return percent === 0 && tokens > 0 ? '<1 %' : `${percent} %`;
 }
 
 function counterNote(counter: Inspection['counter'], model: string | undefined): string {
@@ -262,19 +307,30 @@ function counterNote(counter: Inspection['counter'], model: string | undefined):
 }
 
 function toolRows(
-  account: ContextAccount,
-  row: (label: string, tokens: number, tone: Tone, note?: string) => string,
-): string[] {
-  const shown = account.tools.slice(0, MOST_TOOLS);
-  const rest = account.tools.slice(MOST_TOOLS);
-  const rows = shown.map(({ tool, tokens, results }) =>
-    row(`  ${printable(tool)}`, tokens, 'plain', plural(results, 'result')),
+  { tools, categories }: ContextAccount,
+  row: RenderRow,
+  { whole, percent }: { readonly whole: number; readonly percent: number },
+): readonly string[] {
+  if (tools.length === 0) return [];
+  const rest = tools.slice(MOST_TOOLS);
+  const sum = (shares: ContextAccount['tools']) => shares.reduce((tokens, share) => tokens + share.tokens, 0);
+  // Formats in which results are messages name no tool for them.
+  const unnamed = (categories.tool_results ?? 0) - sum(tools);
+  const parts: readonly Part[] = [
+    ...tools.slice(0, MOST_TOOLS).map(({ tool, tokens, results }): Part => {
+      return { label: `  ${printable(tool)}`, tokens, tone: 'plain', note: plural(results, 'result') };
+    }),
+    ...(rest.length === 0
+      ? []
+      : [{ label: `  ${plural(rest.length, 'more tool')}`, tokens: sum(rest), tone: 'plain' } as const]),
+    ...(unnamed === 0 ? [] : [{ label: '  without a call', tokens: unnamed, tone: 'plain' } as const]),
+  ];
+  const percents = wholePercents(
+    parts.map(({ tokens }) => tokens),
+    whole,
+    percent,
   );
-  if (rest.length > 0) {
-    const tokens = rest.reduce((sum, share) => sum + share.tokens, 0);
-    rows.push(row(`  ${plural(rest.length, 'more tool')}`, tokens, 'plain'));
-  }
-  return rows;
+  return parts.map((part, index) => row(part, percents[index] ?? 0));
 }
 
 function renderHistory({ account }: Inspection, look: Look): string {
@@ -361,7 +417,7 @@ function compactionLines(mark: CompactionMark, number: number, look: Look): stri
     mark.isUndone ? 'undone' : undefined,
   ].filter((part) => part !== undefined);
   const lines = [
-    `  #${number}  ${formatNumber(mark.preTokens)} ${arrow(look)} ${formatNumber(mark.postTokens)} tokens${mark.receipt === undefined ? '' : ' of items'}  ` +
+    `  #${number}  ${formatNumber(mark.preTokens)} ${arrow(look)} ${formatNumber(mark.postTokens)} tokens  ` +
       paint(look, 'faint', where.join(', ')),
     `      ${explainCompaction(mark)}`,
   ];
@@ -371,8 +427,7 @@ function compactionLines(mark: CompactionMark, number: number, look: Look): stri
 
 /** Why a compaction happened and what it left, in one sentence, from what the file says. */
 export function explainCompaction(mark: CompactionMark): string {
-  const share = formatShare(mark.used, mark.window);
-  const full = mark.used === mark.preTokens ? share : `${formatNumber(mark.used)} tokens, ${share}`;
+  const full = formatShare(mark.preTokens, mark.window);
   const who =
     mark.trigger === 'manual'
       ? 'asked for by the user'

@@ -279,7 +279,11 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
         .choices(STRATEGIES)
         .default('auto'),
     )
-    .option('--target-tokens <n>', 'largest size of the whole context afterwards (o200k tokens)', parseTokens)
+    .option(
+      '--target-tokens <n>',
+      'largest size of what is written: summary, messages, files (o200k tokens)',
+      parseTokens,
+    )
     .option('--model <name>', 'who writes the summary: PROVIDER/MODEL, or embedded (default): no model')
     .option('--instructions <text>', 'what the summary should dwell on (needs a model)')
     .option('--preview', 'show what would be lost and what would stay; write nothing')

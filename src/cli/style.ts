@@ -37,6 +37,24 @@ export function formatShare(part: number, whole: number): string {
   return percent > 0 && percent < 1 ? '<1 %' : `${Math.round(percent)} %`;
 }
 
+/**
+ * Parts of a whole in percent, which add up to `total`: each is rounded down, and what is missing goes to the largest
+ * remainders.
+ * @param total what the parts come to in percent, a whole number; 100 for all of it
+ */
+export function wholePercents(parts: readonly number[], whole: number, total = 100): readonly number[] {
+  if (whole <= 0) return parts.map(() => 0);
+  const exact = parts.map((part) => (100 * part) / whole);
+  const percents = exact.map(Math.floor);
+  const missing = total - percents.reduce((sum, each) => sum + each, 0);
+  const byRemainder = exact
+    .map((each, index) => ({ index, remainder: each - Math.floor(each) }))
+    .toSorted((a, b) => b.remainder - a.remainder || a.index - b.index);
+  for (const { index } of byRemainder.slice(0, Math.max(0, missing)))
+    percents[index] = (percents[index] ?? 0) + 1;
+  return percents;
+}
+
 /** `4.1 MB`, decimal. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

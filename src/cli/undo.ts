@@ -50,7 +50,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     const newSessionId = io.ids.uuid();
     const written = continueSession(
       report,
-      { type: 'undo', compactionId: compaction.id, restored },
+      { type: 'undo', compactionId: compaction.id, restored, totalTokens: tokens },
       { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids },
     );
     const { format } = report.tail;

@@ -11,6 +11,7 @@ import type { CompactionPlan } from '../protocol/plan.ts';
 import type { CompactedRecord, MicroCompactedRecord } from '../protocol/record.ts';
 import type { Receipt, SummaryAttempt } from '../protocol/receipt.ts';
 import type { CompactFailure, Phase, Reason, Strategy, Trigger } from '../vocabulary.ts';
+import type { AccountFold } from '../history/account.ts';
 import type { Entry } from '../history/project.ts';
 import { normalizeItems } from '../history/pairs.ts';
 import type { CountText } from '../tokens/estimate.ts';
@@ -59,24 +60,43 @@ export interface Subject {
   readonly kept?: KeptItems;
   /** What the owner of the thread says of its place and rules now, where the initial context says otherwise. */
   readonly surroundings?: readonly Item[];
-  /** The gauge of a living thread, which every size comes from; absent: only the items count. */
+  /** The gauge that every size comes from; absent: only the items count. */
   readonly gauge?: ContextGauge;
+  /** A target is the size of what is written alone, without what is in every request besides. */
+  readonly targetsWhatIsWritten?: true;
   /** What hooks are told of it. */
   readonly session: HookSession;
   /** The whole log: what was read and planned, what Baton itself writes a summary from and holds a model's against. */
   readonly trail: Trail;
 }
 
-/** The gauge of a thread around a compaction. All in tokens. */
+/** The gauge of a session around a compaction. All in tokens. */
 export interface ContextGauge {
   /** Used now. */
   readonly used: number;
+  /** A provider's report anchors what is used now. */
+  readonly isReported: boolean;
   /** Instructions and tools, which are in each request and in no item. */
   readonly fixed: number;
   /** What it would say of a history with so many tokens that no report has measured. */
   usedWith(tokens: number): number;
   /** What it will say of these items as the history. */
   usedAfter(items: readonly Item[]): number;
+  /** What it will say once so many tokens are cleared. */
+  usedWithout(tokens: number): number;
+}
+
+/** A subject's gauge, as an account has it. */
+export function gaugeOf(account: AccountFold): ContextGauge {
+  const { used, anchor } = account.gauge();
+  return {
+    used,
+    isReported: anchor === 'reported',
+    fixed: account.fixed,
+    usedWith: (tokens) => account.usedWith(tokens),
+    usedAfter: (items) => account.usedAfter(items),
+    usedWithout: (tokens) => account.usedWithout(tokens),
+  };
 }
 
 /** Who asks for a compaction, and for what. */
@@ -232,6 +252,8 @@ async function carryMicro(job: Job): Promise<Compaction> {
     type: 'micro_compact_completed',
     id,
     tools_compacted: compaction.record.callIds.length,
+    pre_compact_tokens: compaction.preTokens,
+    post_compact_tokens: compaction.postTokens,
     tokens_saved: compaction.preTokens - compaction.postTokens,
     duration_ms: world.clock.now() - startedMs,
   });
@@ -308,7 +330,7 @@ async function runFull(job: Job): Promise<FullCompaction> {
   const { plan, subject, occasion, world, startedMs } = job;
   // Who names a size wants that size, and the engine's own requests have a guard that counts what is new.
   const wantsWhatIsNew = occasion.trigger === 'manual' && occasion.targetTokens === undefined;
-  if (wantsWhatIsNew && !hasNews(subject.entries)) throw nothingNew(subject.entries, measureOf(job));
+  if (wantsWhatIsNew && !hasNews(subject.entries)) throw nothingNew(subject, measureOf(job));
   const asked = await askHooks(world, () => preCompactInput(job));
   const isWithoutModel = plan.type === 'newest_turns' || occasion.isEmbedded === true;
   const models = isWithoutModel ? undefined : world.summarizers;
@@ -337,7 +359,7 @@ async function runFull(job: Job): Promise<FullCompaction> {
 
 type FullRecord = FullCompaction['record'];
 
-/** The sizes of a compaction as the gauge of the thread has them, with the difference to its items beside them. */
+/** The sizes of a compaction as the gauge has them, with the difference to its items beside them. */
 function byGauge(
   record: FullRecord,
   gauge: ContextGauge | undefined,
@@ -347,7 +369,12 @@ function byGauge(
   const { receipt } = record;
   const preTokens = gauge.used;
   const postTokens = gauge.usedAfter(record.replacement);
-  const beside = { before: preTokens - receipt.preTokens, after: postTokens - receipt.postTokens };
+  const beside = {
+    before: preTokens - receipt.preTokens,
+    after: postTokens - receipt.postTokens,
+    fixed: gauge.fixed,
+    isReported: gauge.isReported,
+  };
   const replacement = record.replacement.map((item) =>
     item.type === 'compact_boundary' ? { ...item, preTokens } : item,
   );
@@ -361,9 +388,9 @@ function byGauge(
   };
 }
 
-/** Tokens that items may have so that the gauge stays within a target. */
-function itemsWithin(target: number, gauge: ContextGauge | undefined): number {
-  if (gauge === undefined) return target;
+/** Tokens that items may have so that the target holds. */
+function itemsWithin(target: number, { gauge, targetsWhatIsWritten }: Subject): number {
+  if (gauge === undefined || targetsWhatIsWritten === true) return target;
   const [least, most] = [gauge.usedWith(0), gauge.usedWith(target)];
   return most <= least ? 0 : Math.floor((target * Math.max(0, target - least)) / (most - least));
 }
@@ -476,7 +503,7 @@ function fullRequest(
     pins: pinnedItems(subject.trail.pins),
     entries: subject.entries,
     window: subject.window,
-    ...(targetTokens === undefined ? {} : { targetTokens: itemsWithin(targetTokens, subject.gauge) }),
+    ...(targetTokens === undefined ? {} : { targetTokens: itemsWithin(targetTokens, subject) }),
     ...(subject.gauge === undefined ? {} : { beside: subject.gauge.fixed }),
     leavesInitialContext: subject.leavesInitialContext,
     summaryPrefix: subject.summaryPrefix,
@@ -577,23 +604,23 @@ function writeEmbedded({ subject }: Job, request: FullRequest, tried: Written | 
   return carryOut(plan, withNote, author);
 }
 
-function refused({ occasion, subject: { gauge } }: Job, refusal: FullRefusal): BatonError {
+function refused({ occasion, subject }: Job, refusal: FullRefusal): BatonError {
+  const { gauge, targetsWhatIsWritten } = subject;
   if (refusal.outcome === 'nothing_to_compact') return nothingToCompact(refusal.preTokens, gauge);
   const { leastTarget, parts } = refusal;
-  if (gauge === undefined) return cannotFit(occasion, leastTarget, parts);
+  if (gauge === undefined || targetsWhatIsWritten === true) return cannotFit(occasion, leastTarget, parts);
   return cannotFit(occasion, gauge.usedWith(leastTarget), { ...parts, instructionsAndTools: gauge.fixed });
 }
 
 function runMicro(job: Job): MicroCompaction {
   const { id, startedMs, subject, occasion, config, world } = job;
   const measure = measureOf(job);
+  const { gauge } = subject;
   const result = clearSubject(subject, config, world);
-  const preTokens = contextTokens(subject.entries, measure);
+  const preTokens = gauge?.used ?? contextTokens(subject.entries, measure);
   if (!result.wasEffective) throw nothingToClear(job, result.tokensSaved, preTokens);
   const normalized = normalizeItems(result.items).items;
-  const { gauge } = subject;
-  const postTokens =
-    gauge === undefined ? itemsTokens(normalized, measure) : Math.max(0, gauge.used - result.tokensSaved);
+  const postTokens = gauge?.usedWithout(result.tokensSaved) ?? itemsTokens(normalized, measure);
   if (occasion.targetTokens !== undefined && postTokens > occasion.targetTokens) {
     const left = `Clearing old tool results leaves ${formatNumber(postTokens)} tokens`;
     throw new BatonError(
@@ -613,11 +640,11 @@ function runMicro(job: Job): MicroCompaction {
       at: new Date(startedMs).toISOString(),
       trigger: occasion.trigger,
       callIds: result.callIds,
-      preTokens: gauge?.used ?? preTokens,
+      preTokens,
       tokensSaved: result.tokensSaved,
     },
     items: normalized,
-    preTokens: gauge?.used ?? preTokens,
+    preTokens,
     postTokens,
   };
 }
@@ -694,13 +721,13 @@ function nothingToCompact(itemTokens: number, gauge: ContextGauge | undefined): 
   );
 }
 
-function nothingNew(entries: Subject['entries'], measure: Measure): BatonError {
+function nothingNew({ entries, gauge }: Subject, measure: Measure): BatonError {
   return new BatonError(
     'nothing_to_compact',
     'Nothing was said or done since the last compaction, so another one would only lose detail',
     {
       cure: 'Go on first, undo the last compaction, or name a size with --target-tokens.',
-      data: { preTokens: contextTokens(entries, measure) },
+      data: { preTokens: gauge?.used ?? contextTokens(entries, measure) },
     },
   );
 }

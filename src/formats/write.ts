@@ -47,7 +47,13 @@ export type CompactionChange =
 /** What happened to a session that is to be written down. Entries tell of the lines they were read from. */
 export type SessionChange =
   | CompactionChange
-  | { readonly type: 'undo'; readonly compactionId: string; readonly restored: readonly Entry<Item>[] };
+  | {
+      readonly type: 'undo';
+      readonly compactionId: string;
+      readonly restored: readonly Entry<Item>[];
+      /** Of the whole context afterwards, by the gauge. */
+      readonly totalTokens: number;
+    };
 
 /** What every written session needs to know. */
 export interface WriteFacts {
@@ -143,6 +149,7 @@ function continueCodex(tail: CodexTail, change: SessionChange, facts: WriteFacts
     compactionId: change.compactionId,
     restored: change.restored.map(({ value }) => value),
     windowId: facts.ids.uuid(),
+    totalTokens: change.totalTokens,
   });
 }
 

@@ -127,7 +127,6 @@ test('a full compaction is marked with what was before and after', () => {
       trigger: 'auto',
       phase: undefined,
       preTokens: 12_000 + PLAIN,
-      used: 12_000 + PLAIN,
       postTokens: 400 + PLAIN,
       window: undefined,
       summary: 'readable',
@@ -142,11 +141,16 @@ test('a full compaction is marked with what was before and after', () => {
   assert.deepEqual(account.usage, { used: 400 + PLAIN + 40, anchor: 'none' });
 });
 
-test('what the producer recorded of a compaction counts for more than the estimate', () => {
+test('the size before a compaction is the recorded one where nothing was reported; the size after it is the gauge', () => {
   const recorded = { preTokens: 180_000, postTokens: 9000 } as const;
-  const account = accountOf([...said('u'), { type: 'compacted', id: 'c', replacement: [], ...recorded }]);
+  const compacted = { type: 'compacted', id: 'c', replacement: thread('sum:400'), ...recorded } as const;
+  const account = accountOf([...said('u'), compacted]);
   const [mark] = account.compactions;
-  assert.deepEqual([mark?.preTokens, mark?.postTokens, mark?.summary], [180_000, 9000, 'none']);
+  assert.deepEqual([mark?.preTokens, mark?.postTokens, mark?.summary], [180_000, 400, 'none']);
+  assert.equal(account.usage.used, 400);
+  const gauged = accountOf([...said('u'), { ...compacted, gaugedTokens: 11_000 }, ...said('a:40')]);
+  assert.equal(gauged.compactions[0]?.postTokens, 11_000);
+  assert.deepEqual(gauged.usage, { used: 11_040, anchor: 'estimated' });
   const encrypted = accountOf([{ type: 'compacted', id: 'c', replacement: [{ type: 'compaction' }] }]);
   assert.equal(encrypted.compactions[0]?.summary, 'encrypted');
 });

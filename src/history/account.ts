@@ -149,14 +149,24 @@ export class AccountFold {
   }
 
   /** Used tokens and the raw window now; undefined where only a guess is known. Costs the same at any length. */
-  gauge(): { readonly used: number; readonly rawWindow: number | undefined } {
+  gauge(): Usage & { readonly rawWindow: number | undefined } {
     const { window, from } = this.#window();
-    return { used: this.#gauge.usage().used, rawWindow: from === 'unknown' ? undefined : window };
+    return { ...this.#gauge.usage(), rawWindow: from === 'unknown' ? undefined : window };
   }
 
   /** What the gauge would say of a history of so many tokens that no report has measured. */
   usedWith(tokens: number): number {
     return this.#gauge.usedWith(this.#instructionEstimate + tokens);
+  }
+
+  /** What the gauge would say once so many tokens are cleared from the history. */
+  usedWithout(tokens: number): number {
+    return this.#gauge.usedWithout(tokens);
+  }
+
+  /** Instructions and tools, which are in each request and in no item, in tokens, as far as they are known. */
+  get fixed(): number {
+    return this.#instructionEstimate + this.#gauge.fixed;
   }
 
   /** What the gauge will say once these items are the history. */
@@ -205,12 +215,14 @@ export class AccountFold {
   }
 
   #beside({ used, anchor }: Usage, counted: number): BesideItems {
-    const difference = used - counted;
-    const fixed = Math.min(Math.max(0, difference), this.#gauge.fixed);
-    const rest = difference - fixed;
-    return anchor === 'none'
-      ? { fixed, margin: rest, unexplained: 0 }
-      : { fixed, margin: 0, unexplained: rest };
+    const { fixed, scale, restored } = this.#gauge;
+    const rest = used - counted - fixed;
+    if (anchor !== 'reported') {
+      const margin = Math.max(0, rest);
+      return { fixed, counting: 0, restored: 0, margin, unexplained: rest - margin };
+    }
+    const counting = Math.round(this.#present.estimate * scale) - (counted - this.#instructionTokens);
+    return { fixed, counting, restored, margin: 0, unexplained: rest - counting - restored };
   }
 
   #identity() {
@@ -328,21 +340,21 @@ export class AccountFold {
   }
 
   #takeCompaction(record: CompactedRecord, at: LogRecord): void {
-    const before = this.#gauge.usage().used;
-    const used = this.#usedBefore(record);
+    const preTokens = this.#usedBefore(record);
     this.#keepState(record.id);
     const itemsBefore = this.#history.entries.length;
     this.#change(at);
     this.#refillGauge(record.replacement);
+    const { receipt, gaugedTokens } = record;
+    const gauged = receipt?.beside === undefined ? gaugedTokens : receipt.postTokens;
+    if (gauged !== undefined) this.#gauge.settle(gauged);
     const after = this.#history.entries;
-    const postTokens = record.postTokens ?? this.#present.estimate;
     this.#keep(this.#compactions, {
       ...this.#mark(record, at),
       kind: 'full',
       phase: record.phase,
-      preTokens: record.preTokens ?? before,
-      used,
-      postTokens,
+      preTokens,
+      postTokens: this.#gauge.usage().used,
       summary: summaryKind(record),
       summaryTokens: record.summary === undefined ? 0 : this.#estimate(record.summary),
       itemsBefore,
@@ -352,8 +364,7 @@ export class AccountFold {
   }
 
   #takeMicro(record: MicroCompactedRecord, at: LogRecord): void {
-    const before = this.#gauge.usage().used;
-    const used = this.#usedBefore(record);
+    const preTokens = this.#usedBefore(record);
     // Only a clearing that renamed its lines can be undone, and to settle the sizes for each would cost the whole context.
     if (record.newRefs !== undefined) this.#keepState(record.id);
     const clearedBefore = this.#cleared;
@@ -365,9 +376,8 @@ export class AccountFold {
       ...this.#mark(record, at),
       kind: 'micro',
       phase: undefined,
-      preTokens: record.preTokens ?? before,
-      used,
-      postTokens: (record.preTokens ?? before) - (record.tokensSaved ?? saved),
+      preTokens,
+      postTokens: this.#gauge.usage().used,
       summary: 'none',
       summaryTokens: 0,
       itemsBefore: items,
@@ -430,7 +440,7 @@ export class AccountFold {
   }
 
   #refillGauge(replacement: readonly Item[]): void {
-    this.#gauge.reset();
+    this.#gauge.startWindow();
     this.#gauge.addOverhead(this.#instructionEstimate);
     const added = this.#history.entries;
     replacement.forEach((item, index) => this.#gauge.add(item, added[index]?.value.estimate ?? 0));

@@ -26,11 +26,9 @@ export interface CompactionMark {
   readonly pointIndex: number;
   readonly trigger: Trigger | undefined;
   readonly phase: Phase | undefined;
-  /** Size just before, as recorded (Baton records that of the items alone), else as the gauge had it. */
-  readonly preTokens: number;
   /** Occupancy just before: what the gauge had, and what was recorded where nothing anchors the gauge. */
-  readonly used: number;
-  /** Occupancy just after, as recorded, else by estimate without margin. */
+  readonly preTokens: number;
+  /** Occupancy just after, by the gauge. */
   readonly postTokens: number;
   readonly window: number;
   readonly summary: 'readable' | 'encrypted' | 'shadowed' | 'none';
@@ -57,7 +55,7 @@ export interface RecordedCounts {
   unknownItems: number;
 }
 
-/** Tokens of the results of one tool in the present context. */
+/** Tokens of the results of one tool in the present context, without images, which are a category of their own. */
 export interface ToolShare {
   readonly tool: string;
   readonly results: number;
@@ -66,11 +64,18 @@ export interface ToolShare {
 
 /** What makes the difference between the tokens of the items and the tokens used. */
 export interface BesideItems {
-  /** In every request, and in no item: the smallest difference that a report showed. System prompt, tool schemas. */
+  /** In every request, and in no item: the smallest difference that a first report showed. System prompt, tool schemas. */
   readonly fixed: number;
+  /**
+   * What the provider counts for the same items beyond what was counted here, by the growth between its reports: its
+   * tokenizer is another one. Negative where it counts less.
+   */
+  readonly counting: number;
+  /** What the first report after the last compaction showed beyond that: files and skills that the agent gives again. */
+  readonly restored: number;
   /** The margin of an estimate that no report anchors. */
   readonly margin: number;
-  /** The rest of what was reported: hidden reasoning, errors of the estimate. Negative where the estimate is too high. */
+  /** The rest of what was reported. Negative where less was reported than the other parts come to. */
   readonly unexplained: number;
 }
 

@@ -53,7 +53,7 @@ export class PresentItems {
     const share = this.#tools.get(tool) ?? { results: 0, tokens: 0 };
     this.#tools.set(tool, share);
     share.results++;
-    share.tokens += size;
+    share.tokens += light.split.tool_results ?? 0;
   }
 
   /**
@@ -73,12 +73,13 @@ export class PresentItems {
     if (this.#lights.length > length) this.#pairs = undefined;
     while (this.#lights.length > length) {
       const light = this.#lights.pop();
-      const size = this.#sizes.pop() ?? 0;
+      this.#sizes.pop();
       this.#toolsOfResults.pop();
       if (light === undefined) return;
       this.#estimate -= light.estimate;
       this.#takeFromCategories(light.split);
-      if (light.resultOf !== undefined) this.#takeFromTool(light.tool ?? 'unknown', size);
+      if (light.resultOf === undefined) continue;
+      this.#takeFromTool(light.tool ?? 'unknown', light.split.tool_results ?? 0);
     }
   }
 
@@ -136,7 +137,7 @@ export class PresentItems {
     return { ...this.#categories };
   }
 
-  /** Tokens of results by the tool that gave them, largest first. */
+  /** Tokens of results by the tool that gave them, without their images, largest first. */
   get tools(): ToolShare[] {
     this.#settle();
     return [...this.#tools]

@@ -264,6 +264,8 @@ const compactionEvents = [
   event('micro_compact_completed', 'Old tool results were cleared; nothing else changed.', {
     id: compactionId,
     tools_compacted: z.int().min(0).meta({ description: 'results' }),
+    pre_compact_tokens: tokens,
+    post_compact_tokens: tokens,
     tokens_saved: z.int(),
     duration_ms: milliseconds,
   }),

@@ -47,6 +47,16 @@ export interface SummaryAttempt {
   readonly durationMs: number;
 }
 
+/** The difference between the gauge and the items, in tokens. Negative where the items are estimated too high. */
+export interface BesideReceipt {
+  readonly before: number;
+  readonly after: number;
+  /** The part of both that is known: instructions and tools. The rest is the margin of an estimate, or not explained. */
+  readonly fixed: number;
+  /** A provider's report anchors `before`: its rest is not explained. Otherwise it is the margin of an estimate. */
+  readonly isReported: boolean;
+}
+
 /**
  * Why a compaction ran and what it did, stored with it so that it can be judged and undone later.
  * Every count in tokens, by `counter`.
@@ -86,10 +96,10 @@ export interface Receipt {
   /** What the context holds afterwards, in tokens; the parts add up to `postTokens`. Absent in receipts of older versions. */
   readonly after?: Readonly<Record<ContextPart, number>>;
   /**
-   * What the gauge of a thread counts and no item holds: instructions and tools, the margin of an estimate, what a provider
-   * counted besides. With it the items add up to `preTokens` and `postTokens`. Absent where items alone are counted.
+   * What the gauge counts and no item holds. With it the items add up to `preTokens` and `postTokens`. Absent where items
+   * alone are counted.
    */
-  readonly beside?: { readonly before: number; readonly after: number };
+  readonly beside?: BesideReceipt;
   readonly restoredFiles: readonly RestoredFile[];
   /** Known secrets that were replaced in the summary, by kind. */
   readonly redactions: Readonly<Record<string, number>>;

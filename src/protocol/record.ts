@@ -68,6 +68,8 @@ export interface CompactedRecord {
   readonly phase?: Phase;
   readonly preTokens?: number;
   readonly postTokens?: number;
+  /** Tokens of the whole context right after it, where Baton wrote that down without a receipt. */
+  readonly gaugedTokens?: number;
   readonly replacement: readonly Item[];
   /** The producer's id of the line of each item of `replacement`; null for an item without a line to refer to. */
   readonly replacementRefs?: readonly (string | null)[];

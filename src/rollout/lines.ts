@@ -10,6 +10,7 @@ import {
   replacementOf,
   summaryOf,
   usageEvent,
+  estimateContext,
   windowLines,
   WRITTEN_AS_VERSION,
 } from '../formats/codex/write.ts';
@@ -25,7 +26,6 @@ import type {
   TurnRecord,
   UsageRecord,
 } from '../protocol/record.ts';
-import { itemTokens, sumTokens } from '../tokens/estimate.ts';
 
 /** One line of a rollout, as a value. */
 export type RolloutLine = JsonObject & {
@@ -242,7 +242,7 @@ function compactedLines(at: string, record: CompactedRecord, { tail }: LineConte
   const written = replacementOf(replacement, (item) => toOwnWire(item, message), message);
   const next = {
     windowId: record.id,
-    totalTokens: record.postTokens ?? estimate(replacement),
+    totalTokens: record.postTokens ?? estimateContext(replacement, tail),
     notes: { record: asJson(rest) },
   };
   return newWindow(at, windowLines(tail, written, next));
@@ -256,7 +256,7 @@ function rewritingLines(at: string, record: RewritingRecord, context: LineContex
   const written = replacementOf(items, (item) => toOwnWire(item), '');
   const next = {
     windowId: record.type === 'micro_compacted' ? record.id : context.windowId(),
-    totalTokens: estimate(items),
+    totalTokens: estimateContext(items, context.tail),
     notes: {
       ...(record.type === 'undo_compaction' && { undo: record.compactionId }),
       record: asJson(record),
@@ -267,8 +267,4 @@ function rewritingLines(at: string, record: RewritingRecord, context: LineContex
 
 function newWindow(at: string, [compacted, usage]: ReturnType<typeof windowLines>): readonly RolloutLine[] {
   return [lineOf(at, compacted), { ...lineOf(at, usage), baton: ECHO }];
-}
-
-function estimate(items: readonly Item[]): number {
-  return items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);
 }

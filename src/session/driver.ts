@@ -13,7 +13,7 @@ import type {
   ManualAsk,
   WatcherAsk,
 } from '../compaction/compactor/driver.ts';
-import { compactHistory } from '../compaction/driver.ts';
+import { compactHistory, gaugeOf } from '../compaction/driver.ts';
 import type { Compaction, Subject } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
 import type { AccountFold } from '../history/account.ts';
@@ -652,18 +652,13 @@ export class Session {
   #subject(): Subject {
     const { threadId, transcriptPath, modelName } = this.#world;
     const { account } = this.#thread;
-    const { used, rawWindow } = account.gauge();
+    const { rawWindow } = account.gauge();
     const trailOf = () => this.#thread.trail();
     const surroundingsOf = () => this.#missingContext();
     return {
       entries: this.#thread.entries,
       kept: account,
-      gauge: {
-        used,
-        fixed: this.#instructionsAndTools(),
-        usedWith: (itemTokens) => account.usedWith(itemTokens),
-        usedAfter: (items) => account.usedAfter(items),
-      },
+      gauge: { ...gaugeOf(account), fixed: this.#instructionsAndTools() },
       window: rawWindow ?? UNKNOWN_MODEL_WINDOW,
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,

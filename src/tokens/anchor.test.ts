@@ -125,13 +125,37 @@ test('a message that arrives after the answer and before its sample was not meas
   assert.equal(gauge.usage().used, 5070);
 });
 
-test('an estimate covers all that was recorded, the newest answer and result included', () => {
+test("an agent's own estimate anchors nothing: it lacks what is in every request besides the items", () => {
   const gauge = new UsageGauge(MARGIN);
   gauge.add(call('a'), 20);
   gauge.add(result('a'), 1000);
+  const before = gauge.usage();
   const verdict = gauge.sample({ source: 'estimated', covers: 'history', total: 7000 }, undefined);
   assert.deepEqual(verdict, { accepted: true, prediction: undefined });
+  assert.deepEqual(gauge.usage(), before);
+});
+
+test('the size that a receipt states covers all that is there, and what comes after is added to it', () => {
+  const gauge = new UsageGauge(MARGIN);
+  gauge.add(call('a'), 20);
+  gauge.add(result('a'), 1000);
+  gauge.settle(7000);
   assert.deepEqual(gauge.usage(), { used: 7000, anchor: 'estimated' });
+  gauge.add(ask(), 40);
+  assert.deepEqual(gauge.usage(), { used: 7040, anchor: 'estimated' });
+  for (const nonsense of [-1, 0.5, Infinity, Number.NaN]) gauge.settle(nonsense);
+  assert.equal(gauge.usage().used, 7040);
+});
+
+test('what clearing would leave is what is left once it is done, anchored or not', () => {
+  for (const isAnchored of [false, true]) {
+    const gauge = new UsageGauge(MARGIN);
+    gauge.add(ask(), 4000);
+    if (isAnchored) gauge.sample(reported(9000, 10), undefined);
+    const foretold = gauge.usedWithout(1500);
+    gauge.remove(1500);
+    assert.equal(gauge.usage().used, foretold);
+  }
 });
 
 test('without an anchor the estimate carries a margin', () => {
@@ -183,7 +207,7 @@ test('used never falls while items are added, and is the sample right after one'
       let before = 0;
       for (const taken of steps) {
         if (typeof taken === 'number') {
-          gauge.sample({ source: 'estimated', covers: 'history', total: taken }, undefined);
+          gauge.settle(taken);
           assert.equal(gauge.usage().used, taken);
         } else {
           gauge.add(...taken);

@@ -21,7 +21,7 @@ export interface Prediction {
 /** The occupancy of a context, in tokens. */
 export interface Usage {
   readonly used: number;
-  /** `reported` and `estimated` are anchored in a sample of that source; `none` is a bare estimate with margin. */
+  /** `reported`: in what a provider reported; `estimated`: in the receipt of a compaction; `none`: a bare estimate with margin. */
   readonly anchor: 'reported' | 'estimated' | 'none';
 }
 
@@ -30,7 +30,15 @@ export interface GaugeState {
   readonly anchor: UsageSample | undefined;
   readonly since: number;
   readonly whole: number;
+  readonly restored: number;
+  readonly reportedWhole: number;
 }
+
+/** Tokens estimated between reports before their scale is believed. @source one long tool result is a tenth of it */
+const LEAST_GROWTH = 5_000;
+
+/** Outside of these the file lacks something, and more evidence would not help. @source docs/decisions/gauge.md */
+const SCALE_RANGE = [0.5, 3] as const;
 
 /** Result of offering a sample to the gauge. */
 export type SampleVerdict =
@@ -58,11 +66,20 @@ export class UsageGauge {
   /** Estimate of items added since the last sample that a response measured now cannot have seen. */
   #unseen = 0;
   /**
-   * What requests hold besides the items of the file: system prompt, tool schemas. The smallest difference seen between
-   * a reported total and the estimate of its items, since the error of the estimate only adds to it. It outlives a
+   * What requests hold besides the items of the file: system prompt, tool schemas. The smallest difference that a first
+   * report showed, of the file or after a compaction: later ones hold the error of more and more estimates. It outlives a
    * compaction, which changes the items alone.
    */
   #unrecorded = Infinity;
+  /** No report has measured the window that began with the file or the last compaction. */
+  #isUnmeasured = true;
+  #hasCompacted = false;
+  /** What the first report after a compaction showed beyond all else. */
+  #restored = 0;
+  /** What came between two reports, as reported and as estimated. */
+  readonly #growth = { reported: 0, estimated: 0 };
+  /** The estimate of what the last report counted. */
+  #reportedWhole = 0;
   readonly #marginMultiplier: number;
   readonly #expected: number;
 
@@ -74,12 +91,20 @@ export class UsageGauge {
 
   /** The state as it is, to be put back with `restore`. */
   snapshot(): GaugeState {
-    return { anchor: this.#anchor, since: this.#since, whole: this.#whole };
+    return {
+      anchor: this.#anchor,
+      since: this.#since,
+      whole: this.#whole,
+      restored: this.#restored,
+      reportedWhole: this.#reportedWhole,
+    };
   }
 
   /** Puts a state back, with tokens that came into the context since. */
-  restore({ anchor, since, whole }: GaugeState, added: number): void {
+  restore({ anchor, since, whole, restored, reportedWhole }: GaugeState, added: number): void {
     this.reset();
+    this.#restored = restored;
+    this.#reportedWhole = reportedWhole;
     this.#anchor = anchor;
     this.#since = since + added;
     this.#whole = whole + added;
@@ -88,6 +113,12 @@ export class UsageGauge {
   /** What it would say of so many tokens of items and overhead that no report has measured. */
   usedWith(tokens: number): number {
     return this.#estimate(tokens);
+  }
+
+  /** What it would say once so many tokens are removed. */
+  usedWithout(tokens: number): number {
+    if (this.#anchor === undefined) return this.#estimate(Math.max(0, this.#whole - tokens));
+    return Math.max(0, this.#anchor.total + this.#since - tokens);
   }
 
   /** Adds one item of `tokens` estimated tokens to the context. */
@@ -125,7 +156,26 @@ export class UsageGauge {
     this.#since -= tokens;
   }
 
+  /** Takes the size that a receipt states for what is in the context now, unless it is not a size. */
+  settle(total: number): void {
+    if (!Number.isSafeInteger(total) || total < 0) return;
+    this.#anchor = { source: 'estimated', covers: 'history', total };
+    this.#since = 0;
+    this.#unseen = 0;
+    this.#callsSinceSample.clear();
+    this.#sawAgentSinceSample = false;
+    this.#absorbing = false;
+  }
+
   /** Starts over after a compaction: samples measured before it say nothing about the context after it. */
+  startWindow(): void {
+    this.reset();
+    this.#isUnmeasured = true;
+    this.#hasCompacted = true;
+    this.#restored = 0;
+  }
+
+  /** Starts over where reports no longer count what is there. */
   reset(): void {
     this.#anchor = undefined;
     this.#since = 0;
@@ -137,18 +187,18 @@ export class UsageGauge {
   }
 
   /**
-   * Takes a sample in, unless it cannot be true.
+   * Takes a sample in, unless it cannot be true. An agent's own estimate anchors nothing: it counts the same items by the
+   * same rule and lacks what is in every request besides.
    * @param windowTokens the raw context window, or undefined where it is unknown
    */
   sample(sample: UsageSample, windowTokens: number | undefined): SampleVerdict {
     const impossible = whyImpossible(sample, windowTokens);
     if (impossible !== undefined) return { accepted: false, why: impossible };
+    if (sample.source === 'estimated') return { accepted: true, prediction: undefined };
     const unseen = sample.covers === 'response' ? this.#unseen : 0;
-    const prediction =
-      sample.source === 'reported' ? this.#predict(this.#seenShare(sample), unseen) : undefined;
-    if (sample.source === 'reported') {
-      this.#unrecorded = Math.min(this.#unrecorded, Math.max(0, sample.total - (this.#whole - unseen)));
-    }
+    const prediction = this.#predict(this.#seenShare(sample), unseen);
+    this.#learnGrowth(sample.total, this.#whole - unseen);
+    if (this.#isUnmeasured) this.#measureWindow(sample.total, this.#whole - unseen);
     this.#anchor = sample;
     this.#since = unseen;
     this.#unseen = 0;
@@ -158,6 +208,34 @@ export class UsageGauge {
     return { accepted: true, prediction };
   }
 
+  #learnGrowth(total: number, estimated: number): void {
+    if (this.#anchor?.source === 'reported') {
+      this.#growth.reported += total - this.#anchor.total;
+      this.#growth.estimated += estimated - this.#reportedWhole;
+    }
+    this.#reportedWhole = estimated;
+  }
+
+  #measureWindow(total: number, estimated: number): void {
+    this.#isUnmeasured = false;
+    this.#unrecorded = Math.min(this.#unrecorded, Math.max(0, total - estimated));
+    if (!this.#hasCompacted) return;
+    this.#restored = Math.max(0, total - this.#unrecorded - Math.round(estimated * this.scale));
+  }
+
+  /** What the provider counts for each estimated token, by what came between its reports; 1 while too little came. */
+  get scale(): number {
+    const { reported, estimated } = this.#growth;
+    if (estimated < LEAST_GROWTH) return 1;
+    const [least, most] = SCALE_RANGE;
+    return Math.min(most, Math.max(least, reported / estimated));
+  }
+
+  /** What the first report after the last compaction showed beyond the items and what is in every request: files read again. */
+  get restored(): number {
+    return this.#restored;
+  }
+
   /** What each request holds besides its items, as far as reports showed it: system prompt, tool schemas. Without a report the estimate. */
   get fixed(): number {
     return Number.isFinite(this.#unrecorded) ? this.#unrecorded : this.#expected;
@@ -165,10 +243,7 @@ export class UsageGauge {
 
   /** Occupancy now. */
   usage(): Usage {
-    if (this.#anchor === undefined) {
-      return { used: this.#estimate(this.#whole), anchor: 'none' };
-    }
-    return { used: Math.max(0, this.#anchor.total + this.#since), anchor: this.#anchor.source };
+    return { used: this.usedWithout(0), anchor: this.#anchor?.source ?? 'none' };
   }
 
   #estimate(tokens: number): number {
@@ -182,10 +257,7 @@ export class UsageGauge {
 
   #predict(reported: number, unseen: number): Prediction {
     const anchored = this.#anchor?.source === 'reported';
-    const predicted =
-      this.#anchor !== undefined
-        ? Math.max(0, (this.#anchor?.total ?? 0) + this.#since - unseen)
-        : this.#estimate(this.#whole - unseen);
+    const predicted = this.usedWithout(unseen);
     const relativeError = reported === 0 ? 0 : Math.abs(predicted - reported) / reported;
     return { predicted, reported, relativeError, anchored };
   }

@@ -93,7 +93,8 @@ for (const path of realSessions(...AGENTS, ...OTHER_FORMATS)) {
     const ran = await baton(home, ['inspect', path, '--json']);
     assert.equal(ran.status, 0, ran.stderr);
     const { gauge, categories, beside_items: beside } = JSON.parse(ran.stdout) as Inspected;
-    assert.equal(sumTokens(categories) + beside.fixed + beside.margin + beside.unexplained, gauge.used);
+    const others = Object.values(beside).reduce((sum, tokens) => sum + tokens, 0);
+    assert.equal(sumTokens(categories) + others, gauge.used);
     assert.ok(beside.fixed >= 0, 'what is in every request cannot be negative');
   });
 }
@@ -187,7 +188,9 @@ function assertPaired(parts: readonly JsonLine[]): void {
 interface Inspected {
   readonly gauge: { readonly used: number };
   readonly categories: TokensByCategory;
-  readonly beside_items: Readonly<Record<'fixed' | 'margin' | 'unexplained', number>>;
+  readonly beside_items: Readonly<
+    Record<'fixed' | 'counting' | 'restored' | 'margin' | 'unexplained', number>
+  >;
 }
 
 function receiptIn(text: string): Receipt {
@@ -195,10 +198,14 @@ function receiptIn(text: string): Receipt {
 }
 
 /** What came in is kept, cut, summarised or dropped, and what is there afterwards is named: to the token. */
-function assertAddsUp({ kept, cut, summarised, dropped, after, preTokens, postTokens }: Receipt): void {
-  assert.ok(cut !== undefined && after !== undefined);
+function assertAddsUp(receipt: Receipt): void {
+  const { kept, cut, summarised, dropped, after, beside, preTokens, postTokens } = receipt;
+  assert.ok(cut !== undefined && after !== undefined && beside !== undefined);
   for (const part of [kept, cut, summarised, dropped]) assert.equal(part.tokens, sumTokens(part.byCategory));
-  assert.equal(kept.tokens + cut.tokens + summarised.tokens + dropped.tokens, preTokens);
+  assert.equal(kept.tokens + cut.tokens + summarised.tokens + dropped.tokens + beside.before, preTokens);
   assert.equal(after.kept, kept.tokens);
-  assert.equal(after.kept + after.summary + after.files + after.state + after.hooks, postTokens);
+  assert.equal(
+    after.kept + after.summary + after.files + after.state + after.hooks + beside.after,
+    postTokens,
+  );
 }

@@ -72,10 +72,21 @@ export const ReceiptDocument = z
       .strictObject({ kept: tokens, summary: tokens, files: tokens, state: tokens, hooks: tokens })
       .optional()
       .meta({ description: 'what the context holds afterwards; the parts add up to `postTokens`' }),
-    beside: z.object({ before: z.number(), after: z.number() }).optional().meta({
-      description:
-        'what the gauge counts and no item holds: with it the items add up to `preTokens` and `postTokens`',
-    }),
+    beside: z
+      .strictObject({
+        before: z.int(),
+        after: z.int(),
+        fixed: tokens.meta({ description: 'the part of both that is known: instructions and tools' }),
+        isReported: z.boolean().meta({
+          description:
+            'a provider reported the size before: the rest of it is not explained; else it is the margin of an estimate',
+        }),
+      })
+      .optional()
+      .meta({
+        description:
+          'what the gauge counts and no item holds: with it the items add up to `preTokens` and `postTokens`',
+      }),
     restoredFiles: z.array(
       z.strictObject({ path: z.string(), tokens, sha256: z.string(), note: z.string().optional() }),
     ),

@@ -91,6 +91,13 @@ export const InspectDocument = z
     beside_items: z
       .strictObject({
         fixed: tokens.meta({ description: 'in every request: system prompt, tools' }),
+        counting: z.int().meta({
+          description:
+            'what the provider counts for the same items beyond what was counted here, by the growth between its reports; may be negative',
+        }),
+        restored: tokens.meta({
+          description: 'what the agent gave again after its last compaction, and no line of the file holds',
+        }),
         margin: z.int().meta({ description: 'of an estimate that no reported usage anchors' }),
         unexplained: z.int().meta({ description: 'the rest of what was reported; may be negative' }),
       })
@@ -138,9 +145,8 @@ export const InspectDocument = z
         turn: z.int(),
         trigger: z.enum(TRIGGERS).nullable(),
         phase: z.enum(PHASES).nullable(),
-        used: tokens.meta({ description: 'tokens in the window just before' }),
-        pre_tokens: tokens,
-        post_tokens: tokens,
+        pre_tokens: tokens.meta({ description: 'tokens in the window just before' }),
+        post_tokens: tokens.meta({ description: 'and just after' }),
         summary: z.enum(['readable', 'encrypted', 'shadowed', 'none']),
         summary_tokens: tokens,
         items_before: z.int(),

@@ -289,8 +289,10 @@ export class Compactor {
   #pressure(): CompactionPressure {
     const { used, rawWindow } = this.#thread.usage();
     const usedAfterMicro = (): number | undefined => {
-      const micro = clearSubject(this.#thread.subject(), this.#config, this.#world);
-      return micro.wasEffective ? Math.max(0, used - micro.tokensSaved) : undefined;
+      const subject = this.#thread.subject();
+      const { wasEffective, tokensSaved } = clearSubject(subject, this.#config, this.#world);
+      if (!wasEffective) return undefined;
+      return subject.gauge?.usedWithout(tokensSaved) ?? Math.max(0, used - tokensSaved);
     };
     return {
       used,

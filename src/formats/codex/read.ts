@@ -328,12 +328,14 @@ class RolloutReader implements CodexLineReader {
     const summary = summaryOf(stringAt(payload, 'message') ?? '', replacement);
     const receipt = receiptOf(baton['receipt']);
     const preTokens = receipt?.preTokens ?? this.#lastUsageTotal;
+    const gauged = numberAt(baton, 'used');
     return {
       type: 'compacted',
       id: this.#compactionId(stringAt(payload, 'window_id')),
       replacement,
       ...(preTokens !== undefined && { preTokens }),
       ...(summary !== undefined && { summary }),
+      ...(gauged !== undefined && { gaugedTokens: gauged }),
       ...(receipt !== undefined && {
         receipt,
         trigger: receipt.trigger,

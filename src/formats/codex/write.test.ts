@@ -186,8 +186,8 @@ test('the usage after the compaction is complete, or Codex would compact again a
     type: 'token_count',
     info: {
       total_token_usage: { ...zero, input_tokens: 10_000, output_tokens: 100, total_tokens: spent },
-      // 321 of the items and 3 of the base instructions.
-      last_token_usage: { ...zero, total_tokens: 324 },
+      // Of the whole context, as the record has it.
+      last_token_usage: { ...zero, total_tokens: 321 },
       model_context_window: 258_400,
     },
   });

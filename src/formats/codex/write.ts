@@ -81,7 +81,7 @@ export function appendCodexCompaction({ record, ...to }: CompactionToAppend): Co
   requireNoRefs(record);
   return layout(to, replacement, {
     windowId: record.id,
-    totalTokens: record.postTokens ?? estimate(record.replacement),
+    totalTokens: record.postTokens ?? estimateContext(record.replacement, to.tail),
     notes: receiptNote(record),
   });
 }
@@ -91,7 +91,7 @@ export function appendCodexCompaction({ record, ...to }: CompactionToAppend): Co
  * @throws RangeError when lines of this layout cannot be appended to
  */
 export function appendCodexUndo(undo: UndoToAppend): CodexAppend {
-  const { compactionId, restored, windowId, totalTokens = estimate(restored) } = undo;
+  const { compactionId, restored, windowId, totalTokens = estimateContext(restored, undo.tail) } = undo;
   const replacement = replacementPayload(restored, 'codex', '');
   return layout(undo, replacement, {
     windowId,
@@ -108,7 +108,10 @@ export function writeCodexSession(session: SessionToWrite): {
   const { at, compaction, items, source } = session;
   const lines = [line(at, 'session_meta', sessionMeta(session))];
   const leftOut: Item[] = [];
-  const used = estimate([...(compaction?.replacement ?? []), ...items]);
+  const tail = session.tail ?? WITHOUT_PAST;
+  const used =
+    (compaction?.postTokens ?? estimateContext(compaction?.replacement ?? [], tail)) +
+    items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);
   if (compaction !== undefined) {
     requireNoRefs(compaction);
     const replacement = replacementPayload(compaction.replacement, source, summaryOf(compaction.replacement));
@@ -126,7 +129,7 @@ export function writeCodexSession(session: SessionToWrite): {
     else if (wire.place === 'beside') lines.push(line(at, 'baton_item', wire.item));
     else lines.push(line(at, 'response_item', wire.payload, wire.marks && { baton: wire.marks }));
   }
-  lines.push(line(at, 'event_msg', tokenCount(session.tail ?? WITHOUT_PAST, used)));
+  lines.push(line(at, 'event_msg', tokenCount(tail, used)));
   return { lines, leftOut };
 }
 
@@ -145,7 +148,7 @@ export interface Replacement {
 export interface NextWindow {
   /** UUID. */
   readonly windowId: string;
-  /** Tokens of the items; the instructions of the session are added. */
+  /** Tokens of the whole context, instructions and tools included. */
   readonly totalTokens: number;
   /** Of the compaction itself, for Baton alone. */
   readonly notes: JsonObject;
@@ -191,8 +194,7 @@ export function windowLines(
 }
 
 /** Codex's form of an estimate: a total without parts. */
-function tokenCount(tail: CodexTail, itemsTotal: number): JsonObject {
-  const totalTokens = itemsTotal + instructionTokens(tail.meta);
+function tokenCount(tail: CodexTail, totalTokens: number): JsonObject {
   return usageEvent(tail, tail.totalTokenUsage ?? {}, { total_tokens: totalTokens });
 }
 
@@ -271,8 +273,10 @@ export function replacementOf(
   return { message, history, baton, leftOut };
 }
 
-function receiptNote({ receipt }: CompactedRecord): JsonObject {
-  return receipt === undefined ? {} : { receipt: receipt as unknown as JsonObject };
+/** Without a receipt the size alone is noted, so that the gauge of who reads the file goes on from it. */
+function receiptNote({ receipt, postTokens }: CompactedRecord): JsonObject {
+  if (receipt !== undefined) return { receipt: receipt as unknown as JsonObject };
+  return postTokens === undefined ? {} : { used: postTokens };
 }
 
 /** The text of the summary among items that replace a history; empty where there is none. */
@@ -323,8 +327,9 @@ function requireNoRefs({ keptRefs }: CompactedRecord): void {
   }
 }
 
-function estimate(items: readonly Item[]): number {
-  return items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);
+/** What Codex itself would estimate: items and base instructions. */
+export function estimateContext(items: readonly Item[], { meta }: CodexTail): number {
+  return items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), instructionTokens(meta));
 }
 
 // oxlint-disable-next-line max-params -- the four parts of every line
