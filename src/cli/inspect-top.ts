@@ -6,12 +6,13 @@ import { callOf, resultCallId } from '../protocol/item.ts';
 import type { CallView, Item } from '../protocol/item.ts';
 import { sumTokens } from '../tokens/estimate.ts';
 import { meaningOf } from '../trail/calls.ts';
-import { CATEGORIES } from '../vocabulary.ts';
 import type { Category } from '../vocabulary.ts';
 import { subjectOfCall } from './call-subject.ts';
+import { partsOf } from './context-parts.ts';
+import type { Part } from './context-parts.ts';
 
 /** A part of the raw window. `reserve`: where the agent compacts before it would be used. */
-export type WindowPart = Category | 'fixed' | 'margin' | 'unexplained' | 'free' | 'reserve';
+export type WindowPart = Part['kind'] | 'free' | 'reserve';
 
 /** What takes most of the present context. Tokens by the counter of the inspection. */
 export interface Top {
@@ -115,18 +116,14 @@ function imagesIn(item: Item): number {
   return typeof parts === 'string' ? 0 : parts.filter(({ type }) => type === 'input_image').length;
 }
 
-function splitWindow(
-  { categories, besideItems, usage, window }: ContextAccount,
-  compactsFrom: number,
-): Top['split'] {
-  const used = [
-    ...CATEGORIES.map((part) => ({ part, tokens: categories[part] ?? 0 })),
-    ...(['fixed', 'margin', 'unexplained'] as const).map((part) => ({ part, tokens: besideItems[part] })),
-  ].filter(({ tokens }) => tokens !== 0);
+function splitWindow(account: ContextAccount, compactsFrom: number): Top['split'] {
+  const { usage, window } = account;
   const left = Math.max(0, window - usage.used);
   const reserve = Math.min(left, Math.max(0, window - compactsFrom));
   return [
-    ...used.toSorted((a, b) => b.tokens - a.tokens),
+    ...partsOf(account)
+      .map(({ kind: part, tokens }) => ({ part, tokens }))
+      .toSorted((a, b) => b.tokens - a.tokens),
     { part: 'free', tokens: left - reserve },
     { part: 'reserve', tokens: reserve },
   ];

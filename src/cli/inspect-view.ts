@@ -3,12 +3,14 @@
 import type { CompactionMark, ContextAccount, GaugePoint } from '../history/context-account.ts';
 import type { LoadReport } from '../formats/load.ts';
 import type { DamageNote } from '../formats/reader.ts';
-import type { Boundary, Category, PressureWord } from '../vocabulary.ts';
-import { CATEGORIES, FORMAT_NAMES } from '../vocabulary.ts';
+import type { Boundary, PressureWord } from '../vocabulary.ts';
+import { FORMAT_NAMES } from '../vocabulary.ts';
+import { partsOf } from './context-parts.ts';
+import type { Part } from './context-parts.ts';
 import type { ThresholdState } from '../tokens/pressure.ts';
 import type { Signal } from '../protocol/signal.ts';
 import { isO200kModel } from '../tokens/models.ts';
-import type { Top, WindowPart } from './inspect-top.ts';
+import type { Top } from './inspect-top.ts';
 import type { Look } from './io.ts';
 import {
   arrow,
@@ -51,20 +53,6 @@ export interface Inspection {
   readonly top: Top | undefined;
 }
 
-/** Words for categories, as shown. */
-const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
-  system: 'system',
-  summary: 'summary',
-  user: 'user',
-  assistant: 'assistant',
-  reasoning: 'reasoning',
-  tool_calls: 'tool calls',
-  tool_results: 'tool results',
-  attachments: 'attachments',
-  images: 'images',
-  other: 'other',
-};
-
 const WIDEST_LABEL = 18;
 const NUMBER_WIDTH = 9;
 const SHARE_WIDTH = 6;
@@ -93,12 +81,10 @@ function viewOfSession(inspection: Inspection, look: Look): readonly string[] {
   ];
 }
 
-const PART_WORDS: Readonly<Record<Exclude<WindowPart, Category>, readonly [word: string, note: string]>> = {
-  fixed: ['not in the file', 'system prompt, tools'],
-  margin: ['margin', 'of the estimate'],
-  unexplained: ['not explained', 'reported, and in no item'],
-  free: ['free', ''],
-  reserve: ['reserve', 'compacted before it is used'],
+/** What the window holds besides what is used. */
+const LEFT_PARTS: Readonly<Record<'free' | 'reserve', Pick<Part, 'label' | 'note'>>> = {
+  free: { label: 'free' },
+  reserve: { label: 'reserve', note: 'compacted before it is used' },
 };
 
 /** The raw window in parts that add up to it. */
@@ -109,13 +95,15 @@ function renderSplit({ split }: Top, { account, counter }: Inspection, look: Loo
     split.map(({ tokens }) => tokens),
     whole,
   );
+  const used = partsOf(account);
   const rows = split.map(({ part, tokens }, index) => {
-    const [label, note] =
-      part in CATEGORY_WORDS
-        ? [CATEGORY_WORDS[part as Category], '']
-        : PART_WORDS[part as keyof typeof PART_WORDS];
-    const tone = part === 'free' || part === 'reserve' ? 'faint' : 'accent';
-    return draw({ label, tokens, tone, note }, percentOf(percents[index] ?? 0, tokens));
+    const share = percentOf(percents[index] ?? 0, tokens);
+    return part === 'free' || part === 'reserve'
+      ? draw({ ...LEFT_PARTS[part], tokens, tone: 'faint' }, share)
+      : used
+          .filter(({ kind }) => kind === part)
+          .map((row) => draw(row, share))
+          .join('');
   });
   return [
     `${paint(look, 'strong', 'Window')}  ${paint(look, 'faint', `${formatNumber(whole)} tokens; ${counterNote(counter, account.model)}`)}`,
@@ -218,8 +206,11 @@ function toneOf(pressure: PressureWord, percent: number): Tone {
   return pressure === 'warning' || percent < 40 ? 'warning' : 'good';
 }
 
+/** What is drawn of a part. */
+type Row = Omit<Part, 'kind'>;
+
 /** Draws parts of a whole: label, tokens, share as a text, bar, note. */
-function drawerOf(whole: number, look: Look): (part: Part, share: string) => string {
+function drawerOf(whole: number, look: Look): (row: Row, share: string) => string {
   const labelWidth = Math.min(WIDEST_LABEL, look.width >> 2);
   const barWidth = Math.max(3, Math.min(36, look.width - labelWidth - NUMBER_WIDTH - SHARE_WIDTH - 8));
   return ({ label, tokens, tone, note = '' }, share) =>
@@ -243,58 +234,12 @@ function renderCategories({ account, counter }: Inspection, look: Look): string 
   for (const [index, part] of parts.entries()) {
     const percent = percents[index] ?? 0;
     lines.push(row(part, percent));
-    if (part.isOfTools === true) lines.push(...toolRows(account, row, { whole, percent }));
+    if (part.kind === 'tool_results') lines.push(...toolRows(account, row, { whole, percent }));
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** One row of the table, which with the others adds up to the tokens used. */
-interface Part {
-  readonly label: string;
-  readonly tokens: number;
-  readonly tone: Tone;
-  readonly note?: string;
-  readonly isOfTools?: true;
-}
-
-type RenderRow = (part: Part, percent: number) => string;
-
-function partsOf({ categories, besideItems: beside }: ContextAccount): readonly Part[] {
-  const named = CATEGORIES.filter((category) => (categories[category] ?? 0) > 0)
-    .toSorted((a, b) => (categories[b] ?? 0) - (categories[a] ?? 0))
-    .map((category): Part => {
-      const part = {
-        label: CATEGORY_WORDS[category],
-        tokens: categories[category] ?? 0,
-        tone: 'accent',
-      } as const;
-      return category === 'tool_results' ? { ...part, isOfTools: true } : part;
-    });
-  const less = beside.counting < 0 ? 'less' : 'more';
-  const others: readonly Part[] = [
-    { label: 'not in the file', tokens: beside.fixed, tone: 'faint', note: 'system prompt, tools' },
-    {
-      label: 'counted otherwise',
-      tokens: beside.counting,
-      tone: 'faint',
-      note: `the provider counts ${less}`,
-    },
-    {
-      label: 'given again',
-      tokens: beside.restored,
-      tone: 'faint',
-      note: 'by the agent, after its compaction',
-    },
-    { label: 'margin', tokens: beside.margin, tone: 'faint', note: 'of the estimate' },
-    {
-      label: 'not explained',
-      tokens: beside.unexplained,
-      tone: 'faint',
-      note: beside.unexplained < 0 ? 'less was reported' : 'reported, and in no item',
-    },
-  ];
-  return [...named, ...others.filter(({ tokens }) => tokens !== 0)];
-}
+type RenderRow = (part: Row, percent: number) => string;
 
 /** A part that is there and rounds to nothing says so. */
 function percentOf(percent: number, tokens: number): string {
@@ -316,8 +261,8 @@ function toolRows(
   const sum = (shares: ContextAccount['tools']) => shares.reduce((tokens, share) => tokens + share.tokens, 0);
   // Formats in which results are messages name no tool for them.
   const unnamed = (categories.tool_results ?? 0) - sum(tools);
-  const parts: readonly Part[] = [
-    ...tools.slice(0, MOST_TOOLS).map(({ tool, tokens, results }): Part => {
+  const parts: readonly Row[] = [
+    ...tools.slice(0, MOST_TOOLS).map(({ tool, tokens, results }): Row => {
       return { label: `  ${printable(tool)}`, tokens, tone: 'plain', note: plural(results, 'result') };
     }),
     ...(rest.length === 0

@@ -1,9 +1,9 @@
 // The charts of the replay's report, as inline SVG. No scripts, no fonts, no network; colours come from the page.
 
 import type { GaugeMark, GaugeSeries, PolicyLine } from '../replay/report.ts';
+import { usableWindow } from '../tokens/pressure.ts';
+import type { Part } from './context-parts.ts';
 import type { SessionReplay } from '../replay/outcome.ts';
-import { CATEGORIES } from '../vocabulary.ts';
-import type { Category } from '../vocabulary.ts';
 import { formatNumber } from './style.ts';
 
 /** Makes text safe inside of elements and attributes. */
@@ -141,7 +141,7 @@ function thin(
   let index = -1;
   let before = 0;
   for (const { request, used, window } of samples) {
-    const share = used / window;
+    const share = used / usableWindow(window);
     const isDrop = share < before - 0.05;
     const place = Math.floor(request / step);
     if (run === undefined || place !== index || isDrop) {
@@ -276,56 +276,23 @@ function spread<Point extends { readonly at: number }>(points: readonly Point[])
   return placed;
 }
 
-/** What a session put into its context, as one bar. */
-export function fillChart({ written, overhead }: SessionReplay): string {
-  const parts = fillParts(written, overhead);
+/** What fills a context, as one bar. */
+export function fillChart(parts: readonly Part[]): string {
+  const sizes = parts.map(({ tokens }) => Math.max(0, tokens));
   const whole = Math.max(
     1,
-    parts.reduce((sum, { tokens }) => sum + tokens, 0),
+    sizes.reduce((sum, tokens) => sum + tokens, 0),
   );
   return chart('What fills the context, by kind; the table below has the numbers', [
     bar(
-      parts.map(({ style, tokens }) => ({
-        style,
-        share: tokens / whole,
-        text: `${Math.round((100 * tokens) / whole)} %`,
-      })),
+      parts.map(({ kind }, index) => {
+        const share = (sizes[index] ?? 0) / whole;
+        return { style: `fill ${kind}`, share, text: `${Math.round(100 * share)} %` };
+      }),
       28,
     ),
   ]);
 }
-
-/** A part of what fills a context, with the class of its colour: the same in every session of a report. */
-export interface FillPart {
-  readonly name: string;
-  readonly tokens: number;
-  readonly style: string;
-}
-
-/** The parts of that bar, largest first. */
-export function fillParts(written: SessionReplay['written'], overhead: number): readonly FillPart[] {
-  const named = CATEGORIES.map((category) => ({
-    name: CATEGORY_WORDS[category],
-    tokens: written[category] ?? 0,
-    style: `fill ${category}`,
-  }));
-  return [...named, { name: 'in every request', tokens: overhead, style: 'fill overhead' }]
-    .filter(({ tokens }) => tokens > 0)
-    .toSorted((a, b) => b.tokens - a.tokens);
-}
-
-const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
-  system: 'harness messages',
-  summary: 'summaries',
-  user: 'user',
-  assistant: 'assistant',
-  reasoning: 'reasoning',
-  tool_calls: 'tool calls',
-  tool_results: 'tool results',
-  attachments: 'attachments',
-  images: 'images',
-  other: 'other',
-};
 
 function clipped(text: string, length: number): string {
   const characters = [...text];

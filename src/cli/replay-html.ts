@@ -8,7 +8,6 @@ import { FORMAT_NAMES } from '../vocabulary.ts';
 import {
   escapeHtml,
   fillChart,
-  fillParts,
   gaugeChart,
   lineSample,
   markSample,
@@ -16,10 +15,12 @@ import {
   recallChart,
   tokensChart,
 } from './replay-charts.ts';
+import { partsOf } from './context-parts.ts';
+import type { Part } from './context-parts.ts';
 import type { PlayedFile, ReplayRun } from './replay-run.ts';
 import { REPORT_STYLE } from './replay-style.ts';
 import { tellEvidence } from './signals-view.ts';
-import { formatNumber, plural, printable, tildePath } from './style.ts';
+import { formatNumber, plural, printable, tildePath, wholePercents } from './style.ts';
 
 /** Text of a transcript beyond this is cut: the report is sent to others. */
 const LONGEST_EVIDENCE = 90;
@@ -120,7 +121,7 @@ function renderComparison(lines: readonly PolicyLine[], sessions: number): strin
             ? 'no list price'
             : `$${bill.usd.toFixed(2)}${pricedSessions < sessions ? ` (${pricedSessions} of ${sessions} sessions)` : ''}`,
           `${formatNumber(mean)} tokens`,
-          `${Math.round(100 * peakShare)} % of the window`,
+          `${Math.round(100 * peakShare)} % of the usable window`,
         ]),
       ),
     ),
@@ -146,7 +147,7 @@ function renderComparison(lines: readonly PolicyLine[], sessions: number): strin
 }
 
 function renderSession(file: PlayedFile, index: number, home: string): string {
-  const { report, replay } = file;
+  const { report, replay, account } = file;
   const { title, about } = titleOf(file, home);
   const { model, window, turns, requests, usageFrom, own } = replay;
   const facts = [
@@ -156,9 +157,13 @@ function renderSession(file: PlayedFile, index: number, home: string): string {
     plural(turns, 'turn'),
     plural(requests, 'request'),
     usageFrom === 'reported' ? 'usage as reported' : 'usage by estimate',
+    `${formatNumber(account.usage.used)} of ${formatNumber(account.usableWindow)} usable tokens at the end, ${account.percentRemaining} % left`,
   ].join(' · ');
-  const parts = fillParts(replay.written, replay.overhead);
-  const whole = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  const parts = partsOf(account);
+  const percents = wholePercents(
+    parts.map(({ tokens }) => tokens),
+    account.usage.used,
+  );
   return [
     `<section id="session-${index + 1}"><h2>${escapeHtml(title)}</h2>`,
     ...(about === '' ? [] : [`<p class="faint path">${escapeHtml(about)}</p>`]),
@@ -188,14 +193,14 @@ function renderSession(file: PlayedFile, index: number, home: string): string {
       ].join(''),
     ),
     figure(
-      'What fills the context',
-      `${fillLegend(parts)}${fillChart(replay)}`,
+      'What fills the context at the end',
+      `${fillLegend(parts)}${fillChart(parts)}`,
       table(
         ['kind', 'tokens', 'share'],
-        parts.map(({ name, tokens, style }) => [
-          { html: `<i class="box ${style}"></i>${escapeHtml(name)}` },
+        parts.map(({ label, tokens, kind }, at) => [
+          { html: `<i class="box fill ${kind}"></i>${escapeHtml(label)}` },
           formatNumber(tokens),
-          percent(tokens, whole),
+          `${percents[at] ?? 0} %`,
         ]),
       ),
     ),
@@ -203,8 +208,10 @@ function renderSession(file: PlayedFile, index: number, home: string): string {
   ].join('\n');
 }
 
-function fillLegend(parts: ReturnType<typeof fillParts>): string {
-  const rows = parts.map(({ name, style }) => `<span><i class="box ${style}"></i>${escapeHtml(name)}</span>`);
+function fillLegend(parts: readonly Part[]): string {
+  const rows = parts.map(
+    ({ label, kind }) => `<span><i class="box fill ${kind}"></i>${escapeHtml(label)}</span>`,
+  );
   return `<p class="legend">${rows.join('')}</p>`;
 }
 

@@ -3,7 +3,7 @@
 import type { Signal } from '../protocol/signal.ts';
 import type { Bill } from '../replay/bill.ts';
 import type { DecisionRow, PolicyOutcome, SessionReplay, SimulatedCompaction } from '../replay/outcome.ts';
-import { comparePolicies } from '../replay/report.ts';
+import { comparePolicies, peakShare } from '../replay/report.ts';
 import type { PolicyLine } from '../replay/report.ts';
 import { PRICES_AS_OF } from '../tokens/prices.ts';
 import { evidenceJson } from './inspect-json.ts';
@@ -50,7 +50,7 @@ function billJson({ requests, input, cached, output, usd }: Bill) {
   };
 }
 
-function sessionJson({ path, report, replay }: PlayedFile) {
+function sessionJson({ path, report, replay, account }: PlayedFile) {
   return {
     path,
     format: report.format,
@@ -63,8 +63,14 @@ function sessionJson({ path, report, replay }: PlayedFile) {
     started_at: timeJson(replay.startedAtMs),
     ended_at: timeJson(replay.endedAtMs),
     damaged_lines: new Set(report.damage.filter(({ lost }) => lost).map(({ line }) => line)).size,
-    written: replay.written,
-    overhead: replay.overhead,
+    gauge: {
+      used: account.usage.used,
+      usable: account.usableWindow,
+      percent_remaining: account.percentRemaining,
+    },
+    categories: account.categories,
+    beside_items: account.besideItems,
+    recorded: replay.recorded.map(({ turn, request, used }) => [turn, request, used]),
     own_compactions: replay.own.map((own) => ({
       kind: own.kind,
       turn: own.turn,
@@ -82,11 +88,11 @@ function sessionJson({ path, report, replay }: PlayedFile) {
   };
 }
 
-function policyJson(outcome: PolicyOutcome, { window }: SessionReplay) {
+function policyJson(outcome: PolicyOutcome, replay: SessionReplay) {
   return {
     policy: outcome.policy,
     peak_tokens: outcome.peak,
-    peak_share: round(outcome.peak / Math.max(1, window)),
+    peak_share: round(peakShare(outcome, replay)),
     mean_tokens: outcome.mean,
     bill: billJson(outcome.bill),
     overflow:

@@ -1,6 +1,7 @@
 // What a run of `baton replay` found out: what its command plays, and what its documents, tables and pages tell.
 
 import type { LoadReport } from '../formats/load.ts';
+import type { ContextAccount } from '../history/context-account.ts';
 import type { SessionReplay } from '../replay/outcome.ts';
 import type { PolicyChoice } from '../replay/replay.ts';
 import type { UnreadFile } from './session-paths.ts';
@@ -12,6 +13,8 @@ export interface PlayedFile {
   readonly title: string | undefined;
   readonly report: LoadReport;
   readonly replay: SessionReplay;
+  /** As `baton inspect` has it. */
+  readonly account: ContextAccount;
 }
 
 /** Everything that a run found out. */

@@ -53,7 +53,8 @@ rect{stroke:var(--paper);stroke-width:1}
 .fill.tool_results{--fill:var(--tool_results)}.fill.tool_calls{--fill:var(--tool_calls)}
 .fill.assistant{--fill:var(--assistant)}.fill.user{--fill:var(--user)}.fill.reasoning{--fill:var(--reasoning)}
 .fill.system{--fill:var(--system)}.fill.summary{--fill:var(--summary)}.fill.attachments{--fill:var(--attachments)}
-.fill.images{--fill:var(--images)}.fill.other{--fill:var(--other)}.fill.overhead{--fill:var(--overhead)}
+.fill.images{--fill:var(--images)}.fill.other{--fill:var(--other)}.fill.fixed{--fill:var(--overhead)}
+${['counting', 'restored', 'margin', 'unexplained'].map((part, at) => `.fill.${part}{--fill:color-mix(in srgb,var(--overhead) ${80 - 18 * at}%,var(--paper))}`).join('')}
 .fill{fill:var(--fill);background:var(--fill)}
 .legend{display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:.25rem 0 .5rem;font-size:.85rem;color:var(--faint)}
 .legend span{display:inline-flex;align-items:center;gap:.35rem}

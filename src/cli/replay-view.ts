@@ -56,7 +56,7 @@ export function renderReplay(
 }
 
 function renderSession(
-  { path, report, replay }: PlayedFile,
+  { path, report, replay, account }: PlayedFile,
   { listsTurns, home }: { readonly listsTurns: boolean; readonly home: string },
   look: Look,
 ): string {
@@ -65,6 +65,7 @@ function renderSession(
     paint(look, 'strong', fitWidth(look, printable(tildePath(path, home)), look.width)),
     `${FORMAT_NAMES[report.format]}, ${printable(model ?? 'unnamed model')}, window of ${formatNumber(window)} tokens; ` +
       `${plural(turns, 'turn')}, ${plural(requests, 'request')}; usage ${usageFrom === 'reported' ? 'as reported' : 'by estimate'}.`,
+    `At its end ${formatNumber(account.usage.used)} of ${formatNumber(account.usableWindow)} usable tokens were used, ${account.percentRemaining} % left.`,
     own.length === 0
       ? 'The agent did not compact.'
       : `The agent itself compacted ${times(own.length)}: ${own.map(tellOwn).join('; ')}.`,

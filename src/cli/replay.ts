@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { ByteSource } from '../formats/source.ts';
+import { AccountFold } from '../history/account.ts';
 import { UndoneTurns, withoutUndoneTurns } from '../history/undone.ts';
 import { isUserMessage } from '../history/filter.ts';
 import { textOfParts } from '../protocol/item.ts';
@@ -121,9 +122,11 @@ async function playHeld(
   { policies }: Playing,
 ): Promise<Played> {
   const facts = factsFold(config);
+  const account = new AccountFold(accountSettings(config));
   const read: LogRecord[] = [];
   const report = await readSession(io, source, (record) => {
     facts.add(record);
+    account.add(record);
     if (IS_PLAYED.has(record.type)) read.push(record);
   });
   const records = withoutUndoneTurns(read);
@@ -135,7 +138,7 @@ async function playHeld(
   });
   await pace(io, source.name, records, (record) => stage.add(record));
   stage.end();
-  return { title, report, replay: stage.result() };
+  return { title, report, replay: stage.result(), account: account.account() };
 }
 
 /** Characters of a title: one line of a page. */
@@ -161,6 +164,7 @@ const IS_PLAYED: ReadonlySet<LogRecord['type']> = new Set([
   'settings',
   'item',
   'usage',
+  'note',
   'turn_started',
   'turn_complete',
   'turn_aborted',
@@ -178,9 +182,11 @@ async function playStreamed(
   { policies }: Playing,
 ): Promise<Played> {
   const facts = factsFold(config);
+  const account = new AccountFold(accountSettings(config));
   const undone = new UndoneTurns();
   await readSession(io, source, (record) => {
     facts.add(record);
+    account.add(record);
     undone.add(record);
   });
   const stage = new Replay(facts.facts(), { recording: accountSettings(config), policies });
@@ -192,7 +198,7 @@ async function playStreamed(
     stage.add(record);
   });
   stage.end();
-  return { title, report, replay: stage.result() };
+  return { title, report, replay: stage.result(), account: account.account() };
 }
 
 /** Records played without giving Ctrl-C a turn: a compaction under every policy takes about a second at most. */

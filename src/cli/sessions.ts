@@ -3,12 +3,10 @@
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import { AccountFold } from '../history/account.ts';
-import { loadSession } from '../formats/load.ts';
-import { openSource, tailOf } from '../formats/source.ts';
 import { AGENTS, findSessions, sessionDirectories } from './agents.ts';
 import type { Agent, FoundSession } from './agents.ts';
 import type { CommandIo } from './io.ts';
-import { accountSettings } from './session.ts';
+import { accountSettings, readSession, withSource } from './session.ts';
 import { fitWidth, formatBytes, padEnd, padStart, paint, plural, printable, tildePath } from './style.ts';
 
 export interface SessionsOptions {
@@ -17,11 +15,8 @@ export interface SessionsOptions {
   readonly agent?: Agent;
 }
 
-/** The end of a file that is read for its gauge: the last usage report is almost always in it. */
-const TAIL_BYTES = 1024 * 1024;
-
 interface ListedSession extends FoundSession {
-  /** Percent of the usable window left, or undefined when the end of the file reports no usage. */
+  /** Percent of the usable window left, as `baton inspect` has it; undefined where the file cannot be read. */
   readonly percentRemaining: number | undefined;
   readonly used: number | undefined;
   readonly cwd: string | undefined;
@@ -52,23 +47,16 @@ export async function listSessions(
   }
 }
 
+/** The whole file is read: its end alone knows neither the window nor what is in every request. */
 async function readGauge(io: CommandIo, config: Config, session: FoundSession): Promise<ListedSession> {
-  const unknown = { percentRemaining: undefined, used: undefined, cwd: undefined, model: undefined };
   try {
-    const source = await openSource(session.path, io.stdin);
-    try {
-      const fold = new AccountFold(accountSettings(config));
-      await loadSession(tailOf(source, TAIL_BYTES), (record) => fold.add(record), { signal: io.signal });
-      const { usage, percentRemaining, cwd, model } = fold.account();
-      return usage.anchor === 'none'
-        ? { ...session, ...unknown, cwd, model }
-        : { ...session, percentRemaining, used: usage.used, cwd, model };
-    } finally {
-      await source.close();
-    }
+    const fold = new AccountFold(accountSettings(config));
+    await withSource(io, session.path, (source) => readSession(io, source, (record) => fold.add(record)));
+    const { usage, percentRemaining, cwd, model } = fold.account();
+    return { ...session, percentRemaining, used: usage.used, cwd, model };
   } catch (error) {
-    if (error instanceof BatonError && error.code !== 'interrupted') return { ...session, ...unknown };
-    throw error;
+    if (!(error instanceof BatonError) || error.code === 'interrupted') throw error;
+    return { ...session, percentRemaining: undefined, used: undefined, cwd: undefined, model: undefined };
   }
 }
 

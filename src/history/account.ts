@@ -49,6 +49,7 @@ export class AccountFold {
   readonly #compactions: CompactionMark[] = [];
   readonly #predictions: Prediction[] = [];
   readonly #rejected: { line: number | undefined; why: string }[] = [];
+  #rejectedCount = 0;
   #meta: { sessionId?: string; cwd?: string; producerVersion?: string } = {};
   #model: string | undefined;
   #recordedUsable: number | undefined;
@@ -187,6 +188,16 @@ export class AccountFold {
     return this.#present.toolAt(index);
   }
 
+  /** Samples so far that could not be true. */
+  get rejectedCount(): number {
+    return this.#rejectedCount;
+  }
+
+  /** The newest compaction. */
+  get newestCompaction(): CompactionMark | undefined {
+    return this.#compactions.at(-1);
+  }
+
   /** The account as of the last record. */
   account(): ContextAccount {
     const categories: Partial<Record<Category, number>> = this.#present.categories;
@@ -310,6 +321,7 @@ export class AccountFold {
     const { window } = this.#window(sample.source === 'reported' ? sample.total : 0);
     const verdict = this.#gauge.sample(sample, window);
     if (!verdict.accepted) {
+      this.#rejectedCount++;
       this.#keep(this.#rejected, { line, why: verdict.why });
       return;
     }

@@ -14,6 +14,8 @@ export interface SessionFacts {
    */
   readonly largestUsage: ReadonlyMap<string, number>;
   readonly hasTimes: boolean;
+  /** A compaction is taken back somewhere. */
+  readonly hasUndo: boolean;
   /**
    * Tokens of every request that are in no item, such as system prompt and tools: what the first report after the
    * beginning, or after a compaction, has beyond the items that it covers. The lower median of these: a file that starts
@@ -31,6 +33,7 @@ export class FactsFold {
   #tellsTurns = false;
   #reportsUsage = false;
   #hasTimes = false;
+  #hasUndo = false;
   readonly #unexplained: number[] = [];
   #instructions = 0;
   /** Estimate of the items in the context; undefined once a report has measured them. */
@@ -45,6 +48,7 @@ export class FactsFold {
   add(record: LogRecord): void {
     this.#measure(record);
     if (record.at !== undefined) this.#hasTimes = true;
+    if (record.type === 'undo_compaction') this.#hasUndo = true;
     if (record.type === 'turn_complete') this.#tellsTurns = true;
     else if (record.type === 'settings') this.#model = record.model ?? this.#model;
     else if (record.type === 'compacted' || record.type === 'micro_compacted') this.#hold(record.preTokens);
@@ -64,6 +68,7 @@ export class FactsFold {
       reportsUsage: this.#reportsUsage,
       largestUsage: this.#largestUsage,
       hasTimes: this.#hasTimes,
+      hasUndo: this.#hasUndo,
       overhead: lowerMedian(this.#unexplained) ?? this.#instructions,
     };
   }

@@ -1,7 +1,6 @@
 // What a policy did to a session, and what that came to.
 
 import type { Item } from '../protocol/item.ts';
-import type { TokensByCategory } from '../protocol/receipt.ts';
 import type { Signal } from '../protocol/signal.ts';
 import type { Boundary, DecisionPoint, Tier, VerdictReason } from '../vocabulary.ts';
 import type { Bill } from './bill.ts';
@@ -85,9 +84,6 @@ export interface SessionReplay {
   readonly startedAtMs: number | undefined;
   readonly endedAtMs: number | undefined;
   readonly usageFrom: 'reported' | 'estimated';
-  /** What the session put into its context, by category, and what was in every request without being an item. */
-  readonly written: TokensByCategory;
-  readonly overhead: number;
   /** The recorded gauge, the agent's own compactions included. */
   readonly recorded: readonly GaugeSample[];
   readonly own: readonly (OwnCompaction & { readonly recall: number | undefined })[];

@@ -6,13 +6,12 @@ import type { CompactedRecord, LogRecord, MicroCompactedRecord } from '../protoc
 import type { TokensByCategory } from '../protocol/receipt.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import { NoveltyDetector } from '../compaction/novelty.ts';
+import { AccountFold } from '../history/account.ts';
 import { isUserMessage } from '../history/filter.ts';
-import { UsageGauge } from '../tokens/anchor.ts';
-import { addTokens, approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { EstimateSettings } from '../tokens/estimate.ts';
 import { assumedWindow, knownWindow } from '../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT } from '../tokens/pressure.ts';
-import type { Category } from '../vocabulary.ts';
 import type { SessionFacts } from './facts.ts';
 import type { Moment, OwnCompaction, Play } from './play.ts';
 import { SizeScale } from './sizes.ts';
@@ -34,9 +33,9 @@ export class Recording {
   readonly sizes: SizeScale;
   readonly #facts: SessionFacts;
   readonly #settings: RecordingSettings;
-  readonly #gauge: UsageGauge;
+  /** The same as in every other view of the session. */
+  readonly #account: AccountFold;
   readonly #own: OwnCompaction[] = [];
-  readonly #written: Partial<Record<Category, number>> = {};
   readonly #openCalls = new Set<string>();
   readonly #novelty = new NoveltyDetector();
   #model: string | undefined;
@@ -68,22 +67,13 @@ export class Recording {
   constructor(facts: SessionFacts, settings: RecordingSettings) {
     this.#facts = facts;
     this.#settings = settings;
-    this.#gauge = new UsageGauge(settings.safetyMultiplier);
+    this.#account = new AccountFold(settings, facts.hasUndo ? Infinity : 1);
     this.sizes = new SizeScale(facts.overhead, settings.safetyMultiplier);
   }
 
   /** The agent's own compactions so far. */
   get ownCompactions(): readonly OwnCompaction[] {
     return this.#own;
-  }
-
-  /** What the session has put into its context so far, its own compactions aside; tokens as reported. */
-  get written(): TokensByCategory {
-    const scaled = Object.entries(this.#written).map(([category, tokens]) => [
-      category,
-      this.sizes.scaled(tokens),
-    ]);
-    return Object.fromEntries(scaled) as TokensByCategory;
   }
 
   /** Takes the next record in. @returns the steps that it makes, in order */
@@ -105,19 +95,26 @@ export class Recording {
 
   #play(record: LogRecord): readonly Play[] {
     switch (record.type) {
+      case 'session_meta':
+      case 'note':
+      case 'undo_turn':
+        this.#account.add(record);
+        return [];
       case 'settings':
+        this.#account.add(record);
         this.#model = record.model ?? this.#model;
         this.#recordedUsable = record.usableWindow ?? this.#recordedUsable;
         return [];
       case 'item': {
-        const plays = this.#addItem(record.item);
+        const plays = this.#addItem(record.item, record);
         this.#position++;
         return plays;
       }
       case 'usage':
-        this.#addSample(record.usage);
+        this.#addSample(record.usage, record);
         return [];
       case 'turn_started':
+        this.#account.add(record);
         this.#isTurnOpen = true;
         return [];
       case 'turn_complete':
@@ -125,12 +122,12 @@ export class Recording {
       case 'turn_aborted':
         return this.#endTurn(record.turnId, true);
       case 'compacted':
-        return this.#passCompaction(record);
+        return this.#passCompaction(record, record);
       case 'micro_compacted':
-        this.#noteMicro(record);
+        this.#noteMicro(record, record);
         return [];
       case 'undo_compaction':
-        this.#float();
+        this.#float(record);
         return [];
       default:
         return [];
@@ -142,7 +139,8 @@ export class Recording {
     return this.#hasTurnActed ? this.#endTurn(undefined, this.#hasResults || this.#openCalls.size > 0) : [];
   }
 
-  #addItem(item: Item): readonly Play[] {
+  /** @param record what the recorded account takes in for it; absent: nothing more */
+  #addItem(item: Item, record?: LogRecord): readonly Play[] {
     const plays: Play[] = [];
     const isUser = isUserMessage(item);
     const isAgent = authorOf(item) === 'agent' && !isPlaceholder(item);
@@ -150,10 +148,9 @@ export class Recording {
     else if (isAgent) plays.push(...this.#ask());
     else this.#isAnswering = false;
     const split = this.#split(item);
-    addTokens(this.#written, split);
     const estimated = sumTokens(split);
     const tokens = this.sizes.scaled(estimated);
-    this.#gauge.add(item, estimated);
+    if (record !== undefined) this.#account.add(record);
     this.#sinceReport += estimated;
     if (this.#floating !== undefined) this.#floating += tokens;
     if (isAgent) this.#output.estimated += tokens;
@@ -233,12 +230,13 @@ export class Recording {
       : before;
   }
 
-  #addSample(sample: UsageSample): void {
+  #addSample(sample: UsageSample, record: LogRecord): void {
     const before = this.#uncompacted();
-    const window = this.#window();
-    if (!this.#gauge.sample(sample, window).accepted || sample.source !== 'reported') return;
+    const { rejectedCount } = this.#account;
+    this.#account.add(record);
+    if (this.#account.rejectedCount !== rejectedCount || sample.source !== 'reported') return;
     if (this.#floating !== undefined) {
-      this.#offset = before - this.#gauge.usage().used;
+      this.#offset = before - this.#account.gauge().used;
       this.#floating = undefined;
     } else if (this.#lastReport !== undefined) {
       this.sizes.learn(sample.total - this.#lastReport, this.#sinceReport);
@@ -249,28 +247,35 @@ export class Recording {
     this.#sinceReport = 0;
   }
 
-  #passCompaction(record: CompactedRecord): readonly Play[] {
+  #passCompaction(record: CompactedRecord, at: LogRecord): readonly Play[] {
     // The file starts in the middle of a session: what that compaction kept is all there is of its past.
-    if (this.#step === 0) return record.replacement.flatMap((item) => this.#addItem(item));
+    if (this.#step === 0) {
+      this.#account.add(at);
+      return record.replacement.flatMap((item) => this.#addItem(item));
+    }
     const before = this.#settle();
-    const replaced = record.replacement.reduce((sum, item) => sum + this.#itemEstimate(item), 0);
+    const where = this.#ownMark(record);
+    this.#float(at);
     const hasWords = (record.summary ?? '').trim() !== '';
     this.#own.push({
-      ...this.#ownMark(record),
+      ...where,
+      ...this.#ownSizes(),
       kind: 'full',
       phase: record.phase,
-      postTokens: record.postTokens ?? this.sizes.overhead + this.sizes.scaled(replaced),
       kept: hasWords ? record.replacement : [],
     });
-    this.#float();
     return before;
   }
 
-  #noteMicro(record: MicroCompactedRecord): void {
-    const mark = this.#ownMark(record);
-    const postTokens = Math.max(0, mark.preTokens - (record.tokensSaved ?? 0));
-    this.#own.push({ ...mark, kind: 'micro', phase: undefined, postTokens, kept: [] });
-    this.#float();
+  #noteMicro(record: MicroCompactedRecord, at: LogRecord): void {
+    const where = this.#ownMark(record);
+    this.#float(at);
+    this.#own.push({ ...where, ...this.#ownSizes(), kind: 'micro', phase: undefined, kept: [] });
+  }
+
+  #ownSizes(): Pick<OwnCompaction, 'preTokens' | 'postTokens'> {
+    const { preTokens = 0, postTokens = 0 } = this.#account.newestCompaction ?? {};
+    return { preTokens, postTokens };
   }
 
   #ownMark(record: CompactedRecord | MicroCompactedRecord) {
@@ -279,22 +284,21 @@ export class Recording {
       request: this.#request,
       line: this.#line,
       trigger: record.trigger,
-      preTokens: record.preTokens ?? this.#gauge.usage().used,
       step: this.#step,
       isInsideTurn: this.#hasTurnActed && (this.#isTurnOpen || this.#hasResults || this.#openCalls.size > 0),
     };
   }
 
   /** The recorded context changes otherwise than by growing: from here on the play goes by estimates for a while. */
-  #float(): void {
+  #float(record: LogRecord): void {
     this.#floating = this.#uncompacted();
-    this.#gauge.reset();
+    this.#account.add(record);
     this.#lastReport = undefined;
     this.#sinceReport = 0;
   }
 
   #uncompacted(): number {
-    return this.#floating ?? Math.max(0, this.#gauge.usage().used + this.#offset);
+    return this.#floating ?? Math.max(0, this.#account.gauge().used + this.#offset);
   }
 
   #moment(): Moment {
@@ -303,7 +307,7 @@ export class Recording {
       request: this.#request,
       line: this.#line,
       atMs: this.#atMs,
-      recorded: this.#gauge.usage().used,
+      recorded: this.#account.gauge().used,
       uncompacted: this.#uncompacted(),
       window: this.#window(),
       model: this.#model,
@@ -320,10 +324,6 @@ export class Recording {
     const { largestUsage } = this.#facts;
     const held = Math.max(largestUsage.get(this.#model ?? '') ?? 0, largestUsage.get('') ?? 0);
     return (this.#model === undefined ? undefined : knownWindow(this.#model, held)) ?? assumedWindow(held);
-  }
-
-  #itemEstimate(item: Item): number {
-    return sumTokens(this.#split(item));
   }
 
   #split(item: Item): TokensByCategory {

@@ -114,8 +114,6 @@ export class Replay {
       endedAtMs: this.#endedAtMs,
       usageFrom: this.#facts.reportsUsage ? 'reported' : 'estimated',
       recorded: this.#recorded,
-      written: this.#recording.written,
-      overhead: this.#recording.sizes.overhead,
       own: this.#recording.ownCompactions.map((own) => ({
         ...own,
         recall: own.kept.length === 0 ? undefined : this.#recall?.measure(own.step, own.kept),

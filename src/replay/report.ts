@@ -2,6 +2,7 @@
 
 import type { Bill } from './bill.ts';
 import type { GaugeSample } from './context.ts';
+import { usableWindow } from '../tokens/pressure.ts';
 import { PLACES } from './outcome.ts';
 import type { CompactionPlace, PolicyOutcome, SessionReplay } from './outcome.ts';
 
@@ -13,7 +14,7 @@ export interface PolicyLine {
   readonly places: Readonly<Record<CompactionPlace, number>>;
   /** How many of them only cleared old results. */
   readonly micro: number;
-  /** Largest occupancy as a share of the window, 0 to above 1; the mean of it over sessions. */
+  /** Largest occupancy as a share of the usable window, 0 to above 1; the mean of it over sessions. */
   readonly peakShare: number;
   /** Mean occupancy over requests; the mean of it over sessions. */
   readonly mean: number;
@@ -47,7 +48,7 @@ function lineOf(name: string, sessions: readonly SessionReplay[]): PolicyLine {
     sessions: runs.length,
     places: countPlaces(outcomes),
     micro: compactions.filter(({ kind }) => kind === 'micro').length,
-    peakShare: mean(runs.map(({ session, outcome }) => outcome.peak / Math.max(1, session.window))),
+    peakShare: mean(runs.map(({ session, outcome }) => peakShare(outcome, session))),
     mean: Math.round(mean(outcomes.map((outcome) => outcome.mean))),
     bill: sumBills(outcomes.map(({ bill }) => bill)),
     pricedSessions: outcomes.filter(({ bill }) => bill.usd !== undefined).length,
@@ -61,6 +62,11 @@ function lineOf(name: string, sessions: readonly SessionReplay[]): PolicyLine {
       requests: outcomes.reduce((sum, { overflow }) => sum + overflow.requests, 0),
     },
   };
+}
+
+/** The largest occupancy as a share of the usable window, which every gauge is a share of. */
+export function peakShare({ peak }: Pick<PolicyOutcome, 'peak'>, session: Pick<SessionReplay, 'window'>): number {
+  return peak / Math.max(1, usableWindow(session.window));
 }
 
 function countPlaces(outcomes: readonly PolicyOutcome[]): Readonly<Record<CompactionPlace, number>> {
@@ -96,7 +102,7 @@ export interface GaugeMark {
 
 /** What a gauge shows in one column: the largest value in it, and the last compaction that fell into it. */
 export interface GaugeColumn {
-  /** Occupancy as a share of the window, 0 to above 1. */
+  /** Occupancy as a share of the usable window, 0 to above 1. */
   readonly share: number;
   readonly mark: GaugeMark | undefined;
 }
@@ -132,7 +138,7 @@ export function gaugeColumns(
   const shares = Array.from({ length: columns }, () => 0);
   for (const { request, used, window } of samples) {
     const column = columnOf(request);
-    shares[column] = Math.max(shares[column] ?? 0, used / window);
+    shares[column] = Math.max(shares[column] ?? 0, used / usableWindow(window));
   }
   const byColumn = new Map(marks.map(({ request, place, kind }) => [columnOf(request), { place, kind }]));
   return shares.map((share, column) => ({ share, mark: byColumn.get(column) }));

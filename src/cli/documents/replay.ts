@@ -13,7 +13,7 @@ import {
   VERDICT_REASONS,
 } from '../../vocabulary.ts';
 import { tokens, byCategory, share } from './figures.ts';
-import { evidence } from './session.ts';
+import { besideItems, evidence } from './session.ts';
 
 const bill = z.strictObject({
   requests: z.int().min(0).meta({ description: 'those that the policy added included' }),
@@ -77,10 +77,14 @@ export const ReplayDocument = z
           started_at: z.string().nullable(),
           ended_at: z.string().nullable(),
           damaged_lines: z.int().min(0),
-          written: byCategory.meta({
-            description: 'what the session put into its context, its own compactions aside',
-          }),
-          overhead: tokens.meta({ description: 'in every request without being an item of the file' }),
+          gauge: z
+            .strictObject({ used: tokens, usable: tokens, percent_remaining: gaugePercent })
+            .meta({ description: 'of the recorded context at its end, as `baton inspect` has it' }),
+          categories: byCategory,
+          beside_items: besideItems,
+          recorded: z
+            .array(z.tuple([z.int(), z.int(), tokens]))
+            .meta({ description: 'turn, request and tokens of the recorded context at each request' }),
           own_compactions: z.array(
             z.strictObject({
               kind: z.enum(['full', 'micro']),

@@ -4,6 +4,7 @@
 import * as z from 'zod';
 import { BOUNDARIES, CATEGORIES, FORMATS, PHASES, PRESSURES, TRIGGERS } from '../../vocabulary.ts';
 import { AGENTS } from '../agents.ts';
+import { BESIDE_PARTS } from '../context-parts.ts';
 import { ReceiptDocument } from './compaction.ts';
 import { failure } from './failure.ts';
 import { tokens, byCategory } from './figures.ts';
@@ -41,6 +42,22 @@ export const evidence = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('phrase'), phrase: z.string(), sentence: z.string() }),
   z.strictObject({ type: z.literal('turn'), turn_id: z.string().nullable() }),
 ]);
+
+/** What makes the difference between the items and the gauge. */
+export const besideItems = z
+  .strictObject({
+    fixed: tokens.meta({ description: 'in every request: system prompt, tools' }),
+    counting: z.int().meta({
+      description:
+        'what the provider counts for the same items beyond what was counted here, by the growth between its reports; may be negative',
+    }),
+    restored: tokens.meta({
+      description: 'what the agent gave again after its last compaction, and no line of the file holds',
+    }),
+    margin: z.int().meta({ description: 'of an estimate that no reported usage anchors' }),
+    unexplained: z.int().meta({ description: 'the rest of what was reported; may be negative' }),
+  })
+  .meta({ description: 'with `categories` it adds up to `gauge.used`' });
 
 /** `baton inspect --json` for one file; several files give an array of it. */
 export const InspectDocument = z
@@ -88,20 +105,7 @@ export const InspectDocument = z
     counter: z.enum(['precise', 'approximate']),
     categories: byCategory,
     tools: z.array(z.strictObject({ tool: z.string(), results: z.int(), tokens })),
-    beside_items: z
-      .strictObject({
-        fixed: tokens.meta({ description: 'in every request: system prompt, tools' }),
-        counting: z.int().meta({
-          description:
-            'what the provider counts for the same items beyond what was counted here, by the growth between its reports; may be negative',
-        }),
-        restored: tokens.meta({
-          description: 'what the agent gave again after its last compaction, and no line of the file holds',
-        }),
-        margin: z.int().meta({ description: 'of an estimate that no reported usage anchors' }),
-        unexplained: z.int().meta({ description: 'the rest of what was reported; may be negative' }),
-      })
-      .meta({ description: 'with `categories` it adds up to `gauge.used`' }),
+    beside_items: besideItems,
     top: z
       .strictObject({
         results: z.array(
@@ -119,7 +123,7 @@ export const InspectDocument = z
         split: z
           .array(
             z.strictObject({
-              part: z.enum([...CATEGORIES, 'fixed', 'margin', 'unexplained', 'free', 'reserve']),
+              part: z.enum([...CATEGORIES, ...BESIDE_PARTS, 'free', 'reserve']),
               tokens: z.int(),
             }),
           )
