@@ -21,3 +21,14 @@ export function realSessions(...folders: readonly string[]): readonly string[] {
       .map((name) => join(SESSIONS, folder, name)),
   );
 }
+
+/** Every real session, of all formats. */
+export function allRealSessions(): readonly string[] {
+  if (REAL_SESSIONS_SKIP !== false) return [];
+  return readdirSync(SESSIONS, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name: folder }) =>
+      readdirSync(join(SESSIONS, folder)).map((name) => join(SESSIONS, folder, name)),
+    )
+    .toSorted();
+}
