@@ -52,6 +52,7 @@ function rowJson(row: CandidateRow, hasTimings: boolean) {
     recall: estimateJson(row.recall),
     recall_over_random_lines: estimateJson(row.recallOverRandom),
     recall_over_newest: estimateJson(row.recallOverNewest),
+    recall_over_own_summary: estimateJson(row.recallOverOwn),
     unaided_recall: estimateJson(row.unaided),
     unaided_over_random_lines: estimateJson(row.unaidedOverRandom),
     unaided_over_newest: estimateJson(row.unaidedOverNewest),

@@ -72,6 +72,7 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
     table('Paired with the newest tokens', 'difference and its 95 % interval', ({ recallOverNewest }) =>
       difference(recallOverNewest),
     ),
+    renderOwn(rows, look),
     table('Unaided recall', 'only uses that no later result had shown again', ({ unaided }) =>
       share(unaided),
     ),
@@ -278,6 +279,29 @@ function difference(estimate: Estimate | undefined): string {
 function signed(value: number): string {
   const text = value.toFixed(2);
   return text === '-0.00' ? '+0.00' : value < 0 ? text : `+${text}`;
+}
+
+/** Baton and the rest beside what agents wrote to themselves, where that can be read, at its size. */
+function renderOwn(rows: readonly CandidateRow[], look: Look): string {
+  const own = rowAt(rows, 'own_summary', 'own_summary');
+  if (own?.recall === undefined) return '';
+  const heads = ['recall', 'over the agent'];
+  const lines = CANDIDATES.flatMap((candidate) => {
+    const row = rowAt(rows, candidate, 'own_summary');
+    if (row?.recall === undefined) return [];
+    const { mean, interval } = row.recall;
+    const range = interval === undefined ? '' : ` [${interval.map((end) => end.toFixed(2)).join(' ')}]`;
+    return [
+      { label: LABELS[candidate], cells: [`${mean.toFixed(2)}${range}`, difference(row.recallOverOwn)] },
+    ];
+  });
+  const { cuts, files } = own.recall;
+  const basis = `${plural(cuts, 'compaction')} in ${plural(files, 'session')}, ${formatNumber(Math.round(own.tokens?.mean ?? 0))} tokens`;
+  return [
+    `${paint(look, 'strong', "Beside the agent's own summary")}  ${paint(look, 'faint', `${basis}; 95 % intervals over sessions`)}`,
+    ...renderGrid(heads, lines, { widths: widthsOf(heads, lines), look }),
+    '',
+  ].join('\n');
 }
 
 /** The size at which the single figures are shown: that of an automatic summary, or the nearest. @source spec 2-engine §5. */

@@ -23,6 +23,8 @@ export interface CandidateRow {
   /** Paired: the mean of the differences at the same cuts. */
   readonly recallOverRandom: Estimate | undefined;
   readonly recallOverNewest: Estimate | undefined;
+  /** Only at the size of the agent's own summary. */
+  readonly recallOverOwn: Estimate | undefined;
   readonly unaided: Estimate | undefined;
   readonly unaidedOverRandom: Estimate | undefined;
   readonly unaidedOverNewest: Estimate | undefined;
@@ -90,6 +92,7 @@ class RowOf {
       recall: this.#mean('recall'),
       recallOverRandom: this.#over('random_lines', 'recall'),
       recallOverNewest: this.#over('newest', 'recall'),
+      recallOverOwn: this.#over('own_summary', 'recall'),
       unaided: this.#mean('unaided'),
       unaidedOverRandom: this.#over('random_lines', 'unaided'),
       unaidedOverNewest: this.#over('newest', 'unaided'),

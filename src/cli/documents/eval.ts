@@ -53,6 +53,9 @@ export const EvalDocument = z
         recall: estimate,
         recall_over_random_lines: estimate.meta({ description: 'paired difference at the same cuts' }),
         recall_over_newest: estimate.meta({ description: 'paired difference at the same cuts' }),
+        recall_over_own_summary: estimate.meta({
+          description: "paired difference to the agent's own summary, at its size",
+        }),
         unaided_recall: estimate.meta({ description: 'at regular cuts only' }),
         unaided_over_random_lines: estimate,
         unaided_over_newest: estimate,
