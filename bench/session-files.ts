@@ -142,11 +142,12 @@ function stepsThatFit(lists: readonly DocumentList[], bytes: number): number {
   }
 }
 
-/** Bytes of the file in which Codex keeps these steps. */
-export function codexFileBytes(steps: readonly Step[]): number {
+/** The lines of the file in which Codex keeps these steps. */
+export function codexLines(steps: readonly Step[]): readonly string[] {
   const writer = new CodexWriter();
-  const lines = [...writer.head(), ...steps.flatMap((step) => writer.step(step))];
-  return lines.reduce<number>((sum, line) => sum + Buffer.byteLength(JSON.stringify(line)) + 1, 0);
+  return [...writer.head(), ...steps.flatMap((step) => writer.step(step))].map((line) =>
+    JSON.stringify(line),
+  );
 }
 
 /** The values of the head, then those of each step and each compaction. */

@@ -1,4 +1,4 @@
-// A compaction with a model that answers at once: from the request to `context_compacted`, which is Baton's own time and the
+// A compaction with a model that answers at once: from the request to its end, which is the time of Baton and of Codex and the
 // way of the whole conversation over the loopback.
 
 import { createHash } from 'node:crypto';
@@ -14,14 +14,14 @@ import { DEFAULT_RETRY_POLICY } from '../../src/providers/retry.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
 import { generateSteps, toItems } from '../histories.ts';
-import { passingTime, processorTime, race } from '../measure.ts';
+import { CodexServer } from '../codex.ts';
+import type { Took } from '../codex.ts';
+import { median, passingTime, processorTime } from '../measure.ts';
 import { atMost, digits, duration } from '../report.ts';
 import type { Row } from '../report.ts';
 import { startServer } from '../server.ts';
+import { withFolder } from '../session-files.ts';
 import type { Effort } from './suite.ts';
-
-/** @source codex-behaviour §7: the real Codex, its own instant server, 200,000 tokens, median of 7 */
-const CODEX_MS = 25;
 
 const OCCASION: Occasion = {
   trigger: 'manual',
@@ -31,28 +31,70 @@ const OCCASION: Occasion = {
   why: 'A benchmark asked.',
 };
 
-/** The rows of a compaction with a model. */
+/** Compactions that warm each side up. */
+const WARM_UPS = 40;
+
+/** The rows of a compaction with a model, beside the real Codex where it is installed. */
 export async function* compacting({ rounds, isQuick }: Effort): AsyncGenerator<Row> {
   const { port, stop } = await startServer();
   try {
-    for (const tokens of isQuick ? [200_000] : [20_000, 200_000, 800_000]) {
-      const history = historyOf(tokens);
-      const subject = subjectOf(history, tokens);
-      const run = () => compact(subject, modelAt(port));
-      const { baton } = await race({ baton: { run } }, rounds, passingTime);
-      const { own } = await race({ own: { run } }, rounds, processorTime);
-      yield {
-        topic: 'Compaction with a model that answers at once',
-        what: `${digits(tokens)} tokens, from the request to \`context_compacted\``,
-        baton: duration(baton),
-        against: tokens === 200_000 ? `Codex 0.169 on a machine of this kind ${duration(CODEX_MS)}` : '',
-        figure: `${duration(own)} of the processor`,
-        ...(tokens === 200_000 ? { target: atMost(Number(digits(baton)), CODEX_MS, ' ms') } : {}),
-      };
-    }
+    yield* await withFolder(async (folder) => {
+      const codex = await CodexServer.start(folder, `http://127.0.0.1:${port}`);
+      if (codex === undefined) console.error('  Codex is not installed, or this is not Linux: Baton alone');
+      const rows: Row[] = [];
+      try {
+        for (const tokens of isQuick ? [200_000] : [20_000, 200_000, 800_000]) {
+          rows.push(...(await compare(tokens, { port, codex }, rounds)));
+        }
+      } finally {
+        codex?.stop();
+      }
+      return rows;
+    });
   } finally {
     stop();
   }
+}
+
+/** Both sides compact the same history in turns, each in a process that has done so before. */
+async function compare(
+  tokens: number,
+  { port, codex }: { readonly port: number; readonly codex: CodexServer | undefined },
+  rounds: number,
+): Promise<readonly Row[]> {
+  const history = historyOf(tokens);
+  const subject = subjectOf(history, tokens);
+  const baton: Took[] = [];
+  const other: Took[] = [];
+  for (let round = -WARM_UPS; round < 2 * rounds; round++) {
+    const own = await timed(() => compact(subject, modelAt(port)));
+    // Codex comes compiled: it needs few.
+    const its = round < -WARM_UPS / 8 ? undefined : await codex?.compact(history);
+    if (round < 0) continue;
+    baton.push(own);
+    if (its !== undefined) other.push(its);
+  }
+  return (['passing', 'processor'] as const).map((clock): Row => {
+    const [mine, theirs] = [baton, other].map((took) => median(took.map((one) => one[clock])));
+    const ratio = (mine ?? Number.NaN) / (theirs ?? Number.NaN);
+    const kind = clock === 'passing' ? 'time that passes' : 'processor time';
+    return {
+      topic: 'Compaction with a model that answers at once',
+      what: `${digits(tokens)} tokens, from the request to its end, ${kind}`,
+      baton: duration(mine ?? Number.NaN),
+      against: codex === undefined ? '' : `Codex ${duration(theirs ?? Number.NaN)}`,
+      figure: codex === undefined ? '' : `${digits(ratio)}× its time`,
+      ...(codex !== undefined && tokens === 200_000 && clock === 'passing'
+        ? { target: atMost(ratio, 1, '×') }
+        : {}),
+    };
+  });
+}
+
+async function timed(run: () => Promise<void>): Promise<Took> {
+  const [passing, processor] = [passingTime(), processorTime()];
+  await run();
+  return { passing: passingTime() - passing, processor: processorTime() - processor };
 }
 
 function historyOf(tokens: number): readonly Item[] {

@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codexConfig } from '../../test/agents/codex.ts';
+import { CODEX } from '../codex.ts';
 import { median, passingTime, race } from '../measure.ts';
 import { atMost, digits, duration } from '../report.ts';
 import type { Row } from '../report.ts';
@@ -53,7 +54,6 @@ interface Agent {
 }
 
 const PROMPT = 'What are the totals?';
-const CODEX = join(ROOT, 'test', 'agents', 'node_modules', '@openai', 'codex', 'bin', 'codex.js');
 
 /** One turn from the start of the process to its end, with a model that answers at once. */
 async function measureTurn(folder: string, rounds: number): Promise<readonly Row[]> {
