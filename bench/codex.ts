@@ -6,12 +6,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import type { Item } from '../src/protocol/item.ts';
 import { codexConfig } from '../test/agents/codex.ts';
 import { ROOT } from './session-files.ts';
 
 /** The command line of Codex, which `npm run bench` installs with the peers. */
 export const CODEX = join(ROOT, 'bench', 'node_modules', '@openai', 'codex', 'bin', 'codex.js');
+
+const SETTLES_MS = 100;
 
 /** What one compaction took, in milliseconds: of time that passes, and of the processor over all its processes. */
 export interface Took {
@@ -74,6 +77,8 @@ export class CodexServer {
     const started = await this.#ask('thread/start', { cwd: this.#project });
     const threadId = started.result?.thread?.id ?? '';
     await this.#ask('thread/inject_items', { threadId, items: history });
+    // What it still writes of the history is no part of the compaction.
+    await setTimeout(SETTLES_MS);
     const isOver = this.#next(
       ({ method, params }) =>
         method === 'item/completed' &&

@@ -26,7 +26,8 @@ export async function* counting(effort: Effort): AsyncGenerator<Row> {
   yield await addOne(steps, effort);
   yield await countInTurns(textsOf(steps));
   yield await readInTurns(effort);
-  for (const [what, text] of unbrokenRuns()) yield await countRun(what, text, effort);
+  const words = textsOf(steps).join('\n').slice(0, 1e6);
+  for (const [what, text] of unbrokenRuns()) yield await countRun(what, { text, words }, effort);
 }
 
 async function countAll(texts: readonly string[], { isQuick }: Effort): Promise<Row> {
@@ -61,7 +62,9 @@ const WARM_UPS = 8;
 async function addOne(steps: Parameters<typeof toItems>[0], { rounds }: Effort): Promise<Row> {
   const items = toItems(steps);
   const fold = new AccountFold({ ...ACCOUNT_SETTINGS, count: await loadTokenizer() });
+  const began = mainThreadTime();
   for (const item of items) fold.add({ type: 'item', item });
+  const whole = mainThreadTime() - began;
   const times: number[] = [];
   const results = items.filter(({ type }) => type === 'function_call_output').slice(0, WARM_UPS + rounds);
   for (const item of results) {
@@ -76,15 +79,15 @@ async function addOne(steps: Parameters<typeof toItems>[0], { rounds }: Effort):
     topic: TOPIC,
     what: `one result added to ${digits(items.length)} items, whole account again`,
     baton: duration(milliseconds),
-    against: '',
-    figure: duration(milliseconds),
-    target: atMost(milliseconds, 30, ' ms'),
+    against: `counting all of them ${duration(whole)}`,
+    figure: `${digits(milliseconds / whole)}× its time`,
+    target: atMost(milliseconds / whole, 0.01, '×'),
   };
 }
 
 async function countInTurns(texts: readonly string[]): Promise<Row> {
   const { countAhead } = await loadPatientTokenizer();
-  return turnRow('the same tokens counted ahead, longest turn', await longestTurn(countAhead(texts)));
+  return turnRow('the same tokens counted ahead, longest turn', await turnsOf(countAhead(texts)));
 }
 
 async function readInTurns({ isQuick }: Effort): Promise<Row> {
@@ -93,29 +96,41 @@ async function readInTurns({ isQuick }: Effort): Promise<Row> {
     const source = await openSource(await writeSession(folder, 'codex', bytes), process.stdin);
     const fold = new AccountFold({ ...ACCOUNT_SETTINGS, count: await loadTokenizer() });
     const reading = loadSession(source, (record) => fold.add(record));
-    const longest = await longestTurn(reading);
+    const turns = await turnsOf(reading);
     await source.close();
-    return turnRow(`session of ${digits(bytes / 1e6)} MB read and counted, longest turn`, longest);
+    return turnRow(`session of ${digits(bytes / 1e6)} MB read and counted, longest turn`, turns);
   });
 }
 
-function turnRow(what: string, milliseconds: number): Row {
-  const [baton, target] = [duration(milliseconds), atMost(milliseconds, 50, ' ms')];
-  return { topic: TOPIC, what, baton, against: '', figure: baton, target };
+function turnRow(what: string, { longest, whole }: Turns): Row {
+  return {
+    topic: TOPIC,
+    what,
+    baton: duration(longest),
+    against: `all turns ${duration(whole)}`,
+    figure: `${digits(longest / whole)}× their time`,
+    target: atMost(longest / whole, 0.05, '×'),
+  };
 }
 
-/** Most milliseconds that work keeps everything else in the process waiting. */
-async function longestTurn(work: Promise<unknown>): Promise<number> {
+interface Turns {
+  /** Most milliseconds that work keeps everything else in the process waiting. */
+  readonly longest: number;
+  readonly whole: number;
+}
+
+async function turnsOf(work: Promise<unknown>): Promise<Turns> {
   const finished = new AbortController();
   const working = work.finally(() => finished.abort());
   let longest = 0;
+  const began = mainThreadTime();
   while (!finished.signal.aborted) {
     const before = mainThreadTime();
     await setImmediate();
     longest = Math.max(longest, mainThreadTime() - before);
   }
   await working;
-  return longest;
+  return { longest, whole: mainThreadTime() - began };
 }
 
 function unbrokenRuns(): readonly (readonly [what: string, text: string])[] {
@@ -131,15 +146,19 @@ function unbrokenRuns(): readonly (readonly [what: string, text: string])[] {
   ];
 }
 
-async function countRun(what: string, text: string, { rounds }: Effort): Promise<Row> {
+async function countRun(
+  what: string,
+  { text, words }: { readonly text: string; readonly words: string },
+  { rounds }: Effort,
+): Promise<Row> {
   const count = await loadTokenizer();
-  const { baton } = await race({ baton: { run: () => count(text) } }, rounds);
+  const times = await race({ run: { run: () => count(text) }, words: { run: () => count(words) } }, rounds);
   return {
     topic: TOPIC,
     what: `1 M characters in one run: ${what}`,
-    baton: duration(baton),
-    against: '',
-    figure: duration(baton),
-    target: atMost(baton, 100, ' ms'),
+    baton: duration(times.run),
+    against: `as many of ordinary text ${duration(times.words)}`,
+    figure: `${digits(times.run / times.words)}× its time`,
+    target: atMost(times.run / times.words, 1, '×'),
   };
 }
