@@ -28,6 +28,10 @@ const WINDOW = 1_000_000;
 /** The least that sending takes is to write the request. @source docs/decisions/speed.md */
 const MOST_OF_SENDING = 3;
 
+/** A model that repeats itself, which a turn of a user is protected from. */
+const UNLIMITED =
+  '[limits]\nrepeated_calls = 0\nturn_requests = 0\nturn_tokens = 0\nsession_requests = 0\nsession_tokens = 0\n';
+
 /** Samplings that warm the compiler up. */
 const WARM_UP = 100;
 
@@ -60,7 +64,7 @@ async function playTurn(folder: string, samplings: number): Promise<Pick<BusyMod
   mkdirSync(home);
   mkdirSync(directory);
   writeFileSync(join(directory, 'notes.txt'), 'The totals are sums of cents.\n');
-  writeFileSync(join(home, 'config.toml'), `[compact]\nrestore_todos = true\n`);
+  writeFileSync(join(home, 'config.toml'), UNLIMITED);
   const model = new BusyModel(samplings);
   const thread = await openAt(home, directory, model);
   await thread.turn('Go through it all.');
