@@ -43,7 +43,14 @@ describe('the facts of a session', () => {
     ]);
     assert.deepEqual(
       { ...facts, largestUsage: [...facts.largestUsage] },
-      { tellsTurns: false, reportsUsage: false, hasTimes: false, overhead: 1_000, largestUsage: [] },
+      {
+        tellsTurns: false,
+        reportsUsage: false,
+        hasTimes: false,
+        hasUndo: false,
+        overhead: 1_000,
+        largestUsage: [],
+      },
     );
   });
 

@@ -303,8 +303,8 @@ describe('the gauge in columns', () => {
     assert.deepEqual(
       columns.map(({ share, mark }) => ({ share, place: mark?.place })),
       [
-        { share: 0.2, place: undefined },
-        { share: 0.9, place: 'boundary' },
+        { share: 20 / 95, place: undefined },
+        { share: 90 / 95, place: 'boundary' },
       ],
     );
     assert.equal(gaugeColumns({ name: 'x', samples, marks }, 4, 100).length, 4);
