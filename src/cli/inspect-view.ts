@@ -251,6 +251,10 @@ function counterNote(counter: Inspection['counter'], model: string | undefined):
   return isO200kModel(model) ? 'tokens by o200k' : 'tokens by o200k, an approximation for this model';
 }
 
+function tokensOf(shares: ContextAccount['tools']): number {
+  return shares.reduce((tokens, share) => tokens + share.tokens, 0);
+}
+
 function toolRows(
   { tools, categories }: ContextAccount,
   row: RenderRow,
@@ -258,16 +262,15 @@ function toolRows(
 ): readonly string[] {
   if (tools.length === 0) return [];
   const rest = tools.slice(MOST_TOOLS);
-  const sum = (shares: ContextAccount['tools']) => shares.reduce((tokens, share) => tokens + share.tokens, 0);
   // Formats in which results are messages name no tool for them.
-  const unnamed = (categories.tool_results ?? 0) - sum(tools);
+  const unnamed = (categories.tool_results ?? 0) - tokensOf(tools);
   const parts: readonly Row[] = [
     ...tools.slice(0, MOST_TOOLS).map(({ tool, tokens, results }): Row => {
       return { label: `  ${printable(tool)}`, tokens, tone: 'plain', note: plural(results, 'result') };
     }),
     ...(rest.length === 0
       ? []
-      : [{ label: `  ${plural(rest.length, 'more tool')}`, tokens: sum(rest), tone: 'plain' } as const]),
+      : [{ label: `  ${plural(rest.length, 'more tool')}`, tokens: tokensOf(rest), tone: 'plain' } as const]),
     ...(unnamed === 0 ? [] : [{ label: '  without a call', tokens: unnamed, tone: 'plain' } as const]),
   ];
   const percents = wholePercents(

@@ -65,7 +65,10 @@ function lineOf(name: string, sessions: readonly SessionReplay[]): PolicyLine {
 }
 
 /** The largest occupancy as a share of the usable window, which every gauge is a share of. */
-export function peakShare({ peak }: Pick<PolicyOutcome, 'peak'>, session: Pick<SessionReplay, 'window'>): number {
+export function peakShare(
+  { peak }: Pick<PolicyOutcome, 'peak'>,
+  session: Pick<SessionReplay, 'window'>,
+): number {
   return peak / Math.max(1, usableWindow(session.window));
 }
 

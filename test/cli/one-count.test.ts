@@ -166,7 +166,8 @@ function assertReceipt(receipt: Received, view: string): void {
   assert.equal(total(after) + beside.after, postTokens);
   const [, pre, post] = /^([\d,]+) → ([\d,]+) tokens/.exec(view) ?? [];
   assert.deepEqual([numberIn(pre), numberIn(post)], [preTokens, postTokens]);
-  const title = (name: string) => numberIn(new RegExp(`^${name} .*?(-?[\\d,]+) tokens$`, 'm').exec(view)?.[1]);
+  const title = (name: string) =>
+    numberIn(new RegExp(`^${name} .*?(-?[\\d,]+) tokens$`, 'm').exec(view)?.[1]);
   const parts = [
     'Kept word for word',
     'Cut from kept messages',
