@@ -38,6 +38,8 @@ export interface Look {
   readonly hasUnicode: boolean;
   /** Columns. */
   readonly width: number;
+  /** Standard output is not a terminal: sentences are not broken into lines, tables keep to `width`. */
+  readonly isPiped?: boolean;
 }
 
 /**

@@ -163,6 +163,7 @@ function processLook(args: readonly string[], { output, complaints }: Outlets): 
     seal: randomUUID().replaceAll('-', ''),
     hasUnicode: wantsUnicode(),
     width: [output.columns, complaints.columns].find((columns = 0) => columns > 0) ?? DEFAULT_WIDTH,
+    isPiped: output.columns === undefined,
   };
 }
 

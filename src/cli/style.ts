@@ -1,5 +1,6 @@
 // Pure pieces of the terminal views: numbers, bars, sparklines, columns.
 
+import stringWidth from 'string-width';
 import type { Look } from './io.ts';
 
 export { formatNumber, plural } from '../tokens/words.ts';
@@ -101,10 +102,14 @@ export function sparkline(look: Look, cells: readonly SparkCell[]): string {
     .join('');
 }
 
-/** Columns that a text takes when printed, by code points: enough for what Baton prints. */
+/** Columns that a text takes when printed: two for a wide character or an emoji, none for a combining mark. */
 export function columns(text: string): number {
-  return [...stripStyle(text)].length;
+  const plain = stripStyle(text);
+  return ASCII.test(plain) ? plain.length : stringWidth(plain);
 }
+
+/** Most of what is printed; measuring the rest takes a hundred times longer. */
+const ASCII = /^[ -~]*$/;
 
 // oxlint-disable-next-line no-control-regex
 const STYLE = /\u001B[0-9a-f]*\[[0-9;]*m/g;
@@ -122,12 +127,18 @@ export function padStart(text: string, width: number): string {
   return ' '.repeat(Math.max(0, width - columns(text))) + text;
 }
 
-/** Shortens to a width at a character boundary, with `…` (or `..`) at the end. */
+/** Shortens to a width at the boundary of a character as a person sees it, with `…` (or `..`) at the end. */
 export function fitWidth(look: Look, text: string, width: number): string {
-  const characters = [...text];
-  if (characters.length <= width) return text;
+  if (columns(text) <= width) return text;
   const end = look.hasUnicode ? '…' : '..';
-  return characters.slice(0, Math.max(0, width - end.length)).join('') + end;
+  let kept = '';
+  let taken = end.length;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    taken += columns(segment);
+    if (taken > width) break;
+    kept += segment;
+  }
+  return kept + end;
 }
 
 /** `…`, or dots where the terminal shows ASCII only. */
@@ -142,9 +153,10 @@ export function arrow(look: Look): string {
 
 /**
  * Breaks lines wider than the terminal at spaces and indents what follows. A word wider than the terminal stays whole:
- * it is a path or a command that somebody wants to copy.
+ * it is a path or a command that somebody wants to copy. A pipe or file has no width: its lines stay whole.
  */
 export function foldLines(look: Look, text: string): string {
+  if (look.isPiped === true) return text;
   return text
     .split('\n')
     .map((line) => (columns(line) <= look.width ? line : foldLine(line, look.width)))
