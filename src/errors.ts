@@ -2,6 +2,8 @@
 export const ERROR_CODES = {
   /** A path does not exist. Cure: check the path; `baton sessions` lists what is on this machine. */
   file_not_found: { exit: 1 },
+  /** The beginning of an id is that of several sessions; the message and `data.candidates` list them. Cure: more of the id. */
+  handle_ambiguous: { exit: 1 },
   /** A path is a directory, a socket or another thing that cannot be read as a session. Cure: name a file. */
   not_a_file: { exit: 1 },
   /** A path is to be worked in and is no directory. Cure: name one. */

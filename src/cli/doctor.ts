@@ -208,7 +208,7 @@ async function checkSessions(io: CommandIo): Promise<Finding> {
     : {
         name: 'sessions',
         state: 'absent',
-        detail: 'no sessions of Baton, Codex or Claude Code in their usual places',
+        detail: 'no sessions of any agent in their usual places',
       };
 }
 

@@ -6,8 +6,8 @@ import type { ExitStatus } from './io.ts';
 
 /** The failure as lines for standard error. */
 export function explain(error: BatonError): string {
-  const sentence = /[.!?…]$/.test(error.message) ? error.message : `${error.message}.`;
-  return `baton: ${sentence}${error.cure === '' ? '' : ` ${error.cure}`} [${error.code}]\n`;
+  const sentence = /[.!?…\n]$/.test(error.message) ? error.message : `${error.message}.`;
+  return `baton: ${sentence}${error.cure === '' ? '' : `${sentence.endsWith('\n') ? '' : ' '}${error.cure}`} [${error.code}]\n`;
 }
 
 /** The failure as JSON, for `--json`. */

@@ -15,6 +15,8 @@ import type { CommandIo, ExitStatus, Look } from './io.ts';
 import type { ServeFlags } from './serve.ts';
 import type { UndoFlags } from './undo.ts';
 import type { ReplayFlags } from './replay.ts';
+import { AGENTS, SESSION_ORDERS } from './session-words.ts';
+import type { SessionsOptions } from './sessions.ts';
 import { nameFiles, POLICY_NAMES } from './policy-names.ts';
 import type { PolicyName } from './policy-names.ts';
 import type { NamedConfig } from './replay-policies.ts';
@@ -32,6 +34,9 @@ const LEAST_TWO_COLUMNS = 64;
 function inOneColumn(look: Look): (term: string, termWidth: number, description: string) => string {
   return (term, _, description) => foldLines(look, `  ${term}\n    ${description}`);
 }
+
+/** How a session is named. */
+const SESSION = 'a file of any format in docs/formats.md, last, last:AGENT or the beginning of an id';
 
 /** A command line ready to be run. */
 export interface Program {
@@ -137,10 +142,17 @@ function explainUsage(error: CommanderError): BatonError {
   const suggestion = /\((Did you mean [^()]*\?)\)/.exec(rest.join(' '))?.[1];
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
   return new BatonError('usage', sentence, {
-    cure: suggestion ?? 'Run it with --help to see what there is.',
+    cure:
+      suggestion ?? (isSessionMissing(error) ? NAME_A_SESSION : 'Run it with --help to see what there is.'),
     cause: error,
   });
 }
+
+function isSessionMissing({ code, message }: CommanderError): boolean {
+  return code === 'commander.missingArgument' && message.includes("'session'");
+}
+
+const NAME_A_SESSION = 'Name one: `last` is the newest, and `baton sessions` lists them all.';
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
@@ -179,7 +191,7 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
         'which calls need a yes; here they are turned down (approval_policy)',
       ).choices(APPROVAL_POLICIES),
     )
-    .option('--resume <session>', 'go on with a session: its id, its file, or last')
+    .option('--resume <session>', 'go on with a session: its id or the beginning of it, its file, or last')
     .option('-C, --cd <dir>', 'work in this directory')
     .option('--output-last-message <file>', 'write the answer to a file as well; replaces it')
     .option('--output-schema <file>', 'a JSON Schema that the answer must be valid against')
@@ -227,7 +239,7 @@ function addServe(program: Command, { io, version, request, end }: ExecParts): v
         APPROVAL_POLICIES,
       ),
     )
-    .option('--resume <session>', 'go on with a session: its id, its file, or last')
+    .option('--resume <session>', 'go on with a session: its id or the beginning of it, its file, or last')
     .option('-C, --cd <dir>', 'work in this directory')
     .action(async (flags: ServeFlags) => {
       const { serve } = await import('./serve.ts');
@@ -245,7 +257,7 @@ function addInspect(program: Command, io: CommandIo, configure: Configure, end: 
   program
     .command('inspect')
     .description('show what fills the context of a session, its gauge over time, and its compactions')
-    .argument('<file...>', 'session files of any format in docs/formats.md; - reads standard input')
+    .argument('<session...>', `${SESSION}; - reads standard input`)
     .option('--precise', 'count with the o200k tokenizer instead of estimating')
     .addOption(
       new Option(
@@ -256,8 +268,9 @@ function addInspect(program: Command, io: CommandIo, configure: Configure, end: 
     .option('--json', 'print JSON (docs/json.md)')
     .action(async (files: string[], options: { json?: true; precise?: true; top?: number }) => {
       const { inspect } = await import('./inspect.ts');
+      const { locateSessions } = await import('./handles.ts');
       end(
-        await inspect(io, await configure(), files, {
+        await inspect(io, await configure(), await locateSessions(io, files), {
           json: options.json === true,
           precise: options.precise === true,
           top: options.top,
@@ -270,7 +283,7 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
   program
     .command('compact')
     .description('compact a session, without a model unless one is named; the input file is never changed')
-    .argument('<file>', 'session file of any format in docs/formats.md; - reads standard input')
+    .argument('<session>', `${SESSION}; - reads standard input`)
     .addOption(
       new Option(
         '--strategy <name>',
@@ -306,7 +319,8 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     .option('--json', 'print the receipt as JSON on standard output (needs --out, --install or --preview)')
     .action(async (file: string, flags: CompactFlags) => {
       const { compact } = await import('./compact.ts');
-      await compact(io, await configure(), file, withPlace(flags));
+      const { locateSession } = await import('./handles.ts');
+      await compact(io, await configure(), await locateSession(io, file), withPlace(flags));
     });
 }
 
@@ -323,8 +337,8 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
       'take the newest compaction of a session back and keep what came after it, or its newest turn',
     )
     .argument(
-      '<file>',
-      'session file of Codex, Claude Code or Baton; - reads standard input; with --turn also an id, or last',
+      '<session>',
+      'of Codex, Claude Code or Baton: a file, last, last:AGENT or the beginning of an id; - reads standard input',
     )
     .option('--turn', "take the newest turn of a session of Baton's own back, with what it did to files")
     .option('--preview', 'with --turn: say what would be reverted; change nothing')
@@ -352,8 +366,9 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
     .action(async (file: string, { turn, preview, laterEdits, ...flags }: UndoOptions) => {
       if (turn === true) {
         const { refuseOther, undoTurn } = await import('./undo-turn.ts');
+        const { locateOwnSession } = await import('./handles.ts');
         refuseOther(flags);
-        return undoTurn(io, file, {
+        return undoTurn(io, await locateOwnSession(io, file), {
           ...(preview === undefined ? {} : { preview }),
           ...(laterEdits === undefined ? {} : { laterEdits }),
           ...(flags.json === undefined ? {} : { json: flags.json }),
@@ -365,21 +380,41 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
         throw new BatonError('usage', `${option} belongs to --turn`, { cure });
       }
       const { undo } = await import('./undo.ts');
-      await undo(io, await configure(), file, withPlace(flags));
+      const { locateSession } = await import('./handles.ts');
+      await undo(io, await configure(), await locateSession(io, file), withPlace(flags));
     });
 }
 
 function addSessions(program: Command, io: CommandIo, configure: Configure): void {
   program
     .command('sessions')
-    .description('list the sessions of Baton, Codex and Claude Code on this machine, newest first')
-    .option('--limit <n>', 'how many to show', parseCount, 20)
-    .addOption(new Option('--agent <name>', 'only this agent').choices(['baton', 'codex', 'claude']))
-    .option('--json', 'print JSON')
-    .action(async (flags: { limit: number; agent?: 'baton' | 'codex' | 'claude'; json?: true }) => {
+    .description('list the sessions of all agents on this machine: what each is about, how full, how large')
+    .option('-n, --limit <n>', 'list this many', parseCount, 20)
+    .addOption(new Option('--agent <name>', 'only sessions of this agent').choices(AGENTS))
+    .option('--here', 'only sessions of this directory and the directories below it')
+    .option('--since <when>', 'only sessions written since: 7d, 12h, or a date such as 2026-01-31', (text) =>
+      parseSince(text, io),
+    )
+    .addOption(
+      new Option('--sort <by>', 'newest, largest, or dearest first; tokens and cost read every file')
+        .choices(SESSION_ORDERS)
+        .default('time'),
+    )
+    .option('--json', 'print JSON (docs/json.md)')
+    .action(async (flags: Omit<SessionsOptions, 'json'> & { json?: true }) => {
       const { listSessions } = await import('./sessions.ts');
       await listSessions(io, await configure(), { ...flags, json: flags.json === true });
     });
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+function parseSince(text: string, io: CommandIo): number {
+  const [, count, unit = ''] = /^(\d{1,9})([mhdw])$/.exec(text) ?? [];
+  const isDate = /^\d{4}-\d\d-\d\d/.test(text);
+  const ms = isDate ? Date.parse(text) : io.clock.now() - Number(count) * (UNITS_MS[unit] ?? NaN);
+  if (!Number.isNaN(ms)) return ms;
+  throw new InvalidArgumentError('Expected a time such as 7d, 12h or 2026-01-31.');
 }
 
 interface EvalFlags {
@@ -398,10 +433,7 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
   program
     .command('eval')
     .description('measure how much of what an agent used later would survive a compaction (docs/eval.md)')
-    .argument(
-      '<file...>',
-      'session files of any format in docs/formats.md, or directories; - reads standard input',
-    )
+    .argument('<session...>', `${SESSION}, or directories; - reads standard input`)
     .addOption(
       new Option('--sizes <list>', 'budgets in tokens, separated by commas')
         .argParser(parseSizes)
@@ -415,7 +447,8 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
     .option('--no-canaries', 'leave out the planted facts: some seconds less, whatever the sessions')
     .action(async (files: string[], flags: EvalFlags) => {
       const { evaluate } = await import('./eval.ts');
-      end(await evaluate(io, await configure(), files, flags));
+      const { locateSessions } = await import('./handles.ts');
+      end(await evaluate(io, await configure(), await locateSessions(io, files), flags));
     });
 }
 
@@ -431,10 +464,7 @@ function addReplay(program: Command, io: CommandIo, request: () => ConfigRequest
   program
     .command('replay')
     .description('play recorded sessions again under other policies of compaction (docs/replay.md)')
-    .argument(
-      '<file...>',
-      'session files of any format in docs/formats.md, or directories; - reads standard input',
-    )
+    .argument('<session...>', `${SESSION}, or directories; - reads standard input`)
     .addOption(
       new Option('--policy <name>', 'play only this policy (repeatable; all without)').argParser(
         collectPolicy,
@@ -448,7 +478,9 @@ function addReplay(program: Command, io: CommandIo, request: () => ConfigRequest
     .addHelpText('after', '\nWith --config A --config B each configuration is one more policy.')
     .action(async (files: string[], flags: ReplayOptions) => {
       const { replay } = await import('./replay.ts');
-      end(await replay(io, await comparedConfigs(program, io, request()), files, flags));
+      const { locateSessions } = await import('./handles.ts');
+      const paths = await locateSessions(io, files);
+      end(await replay(io, await comparedConfigs(program, io, request()), paths, flags));
     });
 }
 

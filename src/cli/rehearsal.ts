@@ -13,6 +13,7 @@ import type { OpenedModel } from '../providers/open.ts';
 import { pauseFor, Rehearsal } from '../rehearsal/driver.ts';
 import { REHEARSAL } from '../rehearsal/place.ts';
 import { BUNDLED_SESSION } from './bundled.ts';
+import { locateSession } from './handles.ts';
 import type { CommandIo } from './io.ts';
 import type { Input } from './output.ts';
 import { readSession, warnOfDamage, withSource } from './session.ts';
@@ -55,7 +56,8 @@ export async function openRehearsal(
       cure: 'Save the session to a file: a rehearsal that was stopped goes on with it.',
     });
   }
-  const path = file === undefined ? BUNDLED_SESSION : resolve(io.cwd, fromHome(file, io.homeDirectory));
+  const named = file === undefined ? undefined : fromHome(file, io.homeDirectory);
+  const path = named === undefined ? BUNDLED_SESSION : resolve(io.cwd, await locateSession(io, named));
   const records: LogRecord[] = [];
   const { input, report } = await withSource(io, path, async (source) => ({
     input: source,
@@ -95,7 +97,11 @@ export async function openRehearsal(
       window: rehearsal.modelWindow,
       warnings: [],
     },
-    flag: file === undefined ? REHEARSAL : `${REHEARSAL}/${file}`,
+    // What a handle means may change.
+    flag:
+      file === undefined
+        ? REHEARSAL
+        : `${REHEARSAL}/${named !== undefined && resolve(io.cwd, named) === path ? file : path}`,
     directory,
     banner:
       `This is a rehearsal: ${name} (${report.format}, ${plural(rehearsal.turnCount, 'turn')}) is played ${pace}. ` +

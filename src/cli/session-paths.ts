@@ -4,6 +4,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BatonError } from '../errors.ts';
+import { isCopy } from './copies.ts';
 import { errorJson, explain } from './explain.ts';
 import type { CommandIo } from './io.ts';
 
@@ -51,7 +52,8 @@ export async function findSessions(named: readonly string[]): Promise<SessionPat
 }
 
 /**
- * Looks at files one after the other; one that cannot be read is explained and the others are still looked at.
+ * Looks at files one after the other; one that cannot be read is explained and the others are still looked at. Copies that
+ * Baton wrote are left out where nobody named them: the same work would count twice.
  * @param visit gets the path and, for progress, how far along it is: ` (2 of 9)`, empty for the only file
  * @throws BatonError the error of the only file; `session_empty` where directories hold no session; `interrupted`
  */
@@ -63,8 +65,13 @@ export async function visitSessions<Result>(
   const results: Result[] = [];
   const unread: UnreadFile[] = [];
   let skipped = passedOver;
+  let copies = 0;
   for (const [at, path] of files.entries()) {
     try {
+      if (found.has(path) && (await isCopy(io, path))) {
+        copies++;
+        continue;
+      }
       results.push(await visit(path, files.length === 1 ? '' : ` (${at + 1} of ${files.length})`));
     } catch (error) {
       if (!(error instanceof BatonError) || error.code === 'interrupted') throw error;
@@ -78,7 +85,14 @@ export async function visitSessions<Result>(
     }
   }
   if (results.length === 0 && unread.length === 0) throw nothingFound(named);
+  if (copies > 0) io.stderr(`${copiesLeftOut(copies)}\n`);
   return { results, unread, skipped };
+}
+
+function copiesLeftOut(copies: number): string {
+  return copies === 1
+    ? '1 copy that Baton wrote from another session is left out; name it to include it.'
+    : `${copies} copies that Baton wrote from other sessions are left out; name them to include them.`;
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -12,6 +12,7 @@ import { openThread } from '../thread/driver.ts';
 import type { Thread } from '../thread/driver.ts';
 import type { Playback } from '../thread/terms.ts';
 import type { AskApproval } from '../thread/tools/driver.ts';
+import { locateOwnSession } from './handles.ts';
 import { openHooks } from './hooks.ts';
 import type { CommandIo } from './io.ts';
 import type { Input } from './output.ts';
@@ -24,7 +25,7 @@ export interface ThreadWishes {
   readonly model: OpenedModel;
   /** Plays a recording as that model: no hook is run, and no other model is asked. */
   readonly playback: Playback | undefined;
-  /** A thread id, a path, or `last`; undefined: a new thread. */
+  /** A thread id or its beginning, a path, or `last`; undefined: a new thread. */
   readonly resume: string | undefined;
   /** Where the agent works. Absolute. */
   readonly directory: string;
@@ -51,7 +52,8 @@ export async function requirePlaces(
   await resolveRoot(directory);
   if (resume === undefined) return undefined;
   const home = batonHome(io);
-  const source = await openRolloutSource(home, await locateRollout(home, resume));
+  const path = await locateRollout(home, await locateOwnSession(io, resume));
+  const source = await openRolloutSource(home, path);
   await source.close();
   return source;
 }
@@ -79,7 +81,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
       directory,
       model,
       instructions: prompt.body,
-      ...(resume === undefined ? {} : { resume }),
+      ...(resume === undefined ? {} : { resume: await locateOwnSession(io, resume) }),
       ...(playback === undefined ? {} : { playback }),
     },
     {

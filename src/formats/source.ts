@@ -171,6 +171,25 @@ export function tailOf(source: ByteSource, bytes: number): ByteSource {
   };
 }
 
+/** The first bytes of a source, up to the last line that ends in them; all of them where none does. */
+export function headOf(source: ByteSource, bytes: number): ByteSource {
+  if (source.size <= bytes) return source;
+  return {
+    ...source,
+    size: bytes,
+    async *chunks(signal, from = 0) {
+      let left = bytes - from;
+      for await (const chunk of source.chunks(signal, from)) {
+        const piece = chunk.subarray(0, left);
+        left -= piece.length;
+        const end = left > 0 ? -1 : piece.lastIndexOf(0x0a);
+        yield end === -1 ? piece : piece.subarray(0, end + 1);
+        if (left === 0) return;
+      }
+    },
+  };
+}
+
 interface Spooling {
   readonly signal: AbortSignal | undefined;
   readonly mostBytes: number;

@@ -3,8 +3,8 @@
 
 import * as z from 'zod';
 import { BOUNDARIES, CATEGORIES, FORMATS, PHASES, PRESSURES, TRIGGERS } from '../../vocabulary.ts';
-import { AGENTS } from '../agents.ts';
 import { BESIDE_PARTS } from '../context-parts.ts';
+import { AGENTS } from '../session-words.ts';
 import { ReceiptDocument } from './compaction.ts';
 import { failure } from './failure.ts';
 import { tokens, byCategory } from './figures.ts';
@@ -204,13 +204,29 @@ export const SessionsDocument = z
     sessions: z.array(
       z.strictObject({
         agent: z.enum(AGENTS),
+        id: z.string().meta({ description: 'by the name of the file; a handle for other commands' }),
         path: z.string(),
+        title: z.string().nullable().meta({
+          description: "the user's first prompt as one line, known secrets replaced; null: none was found",
+        }),
         bytes: z.int(),
-        modified_at: z.string(),
+        modified_at: z.string().nullable().meta({ description: 'null: a time that no date can hold' }),
         used: tokens.nullable(),
         percent_remaining: z.int().min(0).max(100).nullable(),
         cwd: z.string().nullable(),
         model: z.string().nullable(),
+        compactions: z.int().min(0).nullable().meta({ description: 'full ones in force, in what was read' }),
+        tokens: tokens.nullable().meta({
+          description:
+            'sent and answered, over all requests; null: not logged, or not all of the file was read',
+        }),
+        cost_usd: z.number().min(0).nullable().meta({ description: 'at list prices; null as for `tokens`' }),
+        is_partly_priced: z.boolean().meta({ description: 'requests without a known price are not in it' }),
+        is_partial: z.boolean().meta({ description: 'only the beginning and the end of the file were read' }),
+        is_copy: z.boolean().meta({
+          description: 'Baton wrote the file from another session, and nobody has worked in it since',
+        }),
+        problem: z.string().nullable().meta({ description: 'why the file cannot be read' }),
       }),
     ),
   })
