@@ -151,6 +151,11 @@ export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number];
 export const SANDBOX_MODES = ['read_only', 'workspace_write', 'danger_full_access'] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
+/** A mode as Codex spells it, with hyphens, or as Baton does: `read-only` is `read_only`. Other names stay as they are. */
+export function modeName(text: string): string {
+  return text.replaceAll('-', '_');
+}
+
 /** What fills a context window, by category; the bars of `inspect` in the order shown. */
 export const CATEGORIES = [
   'system',

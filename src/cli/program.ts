@@ -6,7 +6,14 @@ import { ConfigReader, loadConfig } from '../config/load.ts';
 import { nearestName } from '../config/nearest.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { APPROVAL_POLICIES, LATER_EDITS, OUTPUT_FORMATS, SANDBOX_MODES, STRATEGIES } from '../vocabulary.ts';
+import {
+  APPROVAL_POLICIES,
+  LATER_EDITS,
+  modeName,
+  OUTPUT_FORMATS,
+  SANDBOX_MODES,
+  STRATEGIES,
+} from '../vocabulary.ts';
 import type { LaterEdits } from '../vocabulary.ts';
 import type { CompactFlags } from './compact.ts';
 import { configCommand } from './config.ts';
@@ -184,12 +191,13 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
     .argument('[prompt]', 'what is to be done; - or nothing reads it from standard input')
     .option('--model <name>', 'who does the work: PROVIDER/MODEL, PROVIDER, or rehearsal/FILE, a recording')
     .option('--speed <times>', 'of a rehearsal: how many times faster than recorded; 0: at once', parseSpeed)
-    .addOption(new Option('--sandbox <mode>', 'what calls may change (sandbox_mode)').choices(SANDBOX_MODES))
+    .addOption(modeOption('--sandbox <mode>', 'what calls may change (sandbox_mode)', SANDBOX_MODES))
     .addOption(
-      new Option(
+      modeOption(
         '--approval <policy>',
         'which calls need a yes; here they are turned down (approval_policy)',
-      ).choices(APPROVAL_POLICIES),
+        APPROVAL_POLICIES,
+      ),
     )
     .option('--resume <session>', 'go on with a session: its id or the beginning of it, its file, or last')
     .option('-C, --cd <dir>', 'work in this directory')
@@ -207,6 +215,15 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
         ),
       );
     });
+}
+
+/** An option that takes a mode as Codex spells it, too. */
+function modeOption(flags: string, description: string, names: readonly string[]): Option {
+  return new Option(flags, description).choices(names).argParser((text) => {
+    const name = names.find((each) => each === modeName(text));
+    if (name !== undefined) return name;
+    throw new InvalidArgumentError(`Allowed choices are ${names.join(', ')}.`);
+  });
 }
 
 /** Reads the configuration in force in a directory, as often as it is asked for; each warning is told once. */
@@ -233,9 +250,11 @@ function addServe(program: Command, { io, version, request, end }: ExecParts): v
       "run Baton's own agent for a client: ops as lines of JSON on standard input, events on standard output",
     )
     .option('--model <name>', 'who does the work: PROVIDER/MODEL, or PROVIDER')
-    .addOption(new Option('--sandbox <mode>', 'what calls may change (sandbox_mode)').choices(SANDBOX_MODES))
+    .addOption(modeOption('--sandbox <mode>', 'what calls may change (sandbox_mode)', SANDBOX_MODES))
     .addOption(
-      new Option('--approval <policy>', 'which calls the client is asked about (approval_policy)').choices(
+      modeOption(
+        '--approval <policy>',
+        'which calls the client is asked about (approval_policy)',
         APPROVAL_POLICIES,
       ),
     )

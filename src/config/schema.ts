@@ -7,6 +7,7 @@
 import * as z from 'zod';
 import { about } from './about.ts';
 import type { About } from './about.ts';
+import { modeOf } from '../protocol/modes.ts';
 import { APPROVAL_POLICIES, SANDBOX_MODES } from '../vocabulary.ts';
 import { HooksSchema } from './hooks-schema.ts';
 import { LimitsSchema } from './limits-schema.ts';
@@ -374,9 +375,8 @@ export const ConfigSchema = z
           userOnly: true,
         }),
       ),
-    approval_policy: z
-      .enum(APPROVAL_POLICIES)
-      .default('on_request')
+    approval_policy: modeOf(APPROVAL_POLICIES)
+      .prefault('on_request')
       .meta(
         about({
           description:
@@ -385,9 +385,8 @@ export const ConfigSchema = z
           userOnly: true,
         }),
       ),
-    sandbox_mode: z
-      .enum(SANDBOX_MODES)
-      .default('workspace_write')
+    sandbox_mode: modeOf(SANDBOX_MODES)
+      .prefault('workspace_write')
       .meta(
         about({
           description: "What calls of Baton's own agent may change.",

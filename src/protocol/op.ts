@@ -12,6 +12,7 @@ import {
   TIERS,
   WATCHER_MODES,
 } from '../vocabulary.ts';
+import { modeOf } from './modes.ts';
 import { identifier, percent, tokens } from './wire.ts';
 import type { Immutable } from './wire.ts';
 
@@ -120,8 +121,8 @@ export const OpSchema = z
         .enum([...WATCHER_MODES, 'off'])
         .exactOptional()
         .meta({ description: 'what the watcher does where it would compact' }),
-      approval_policy: z.enum(APPROVAL_POLICIES).exactOptional(),
-      sandbox_mode: z.enum(SANDBOX_MODES).exactOptional(),
+      approval_policy: modeOf(APPROVAL_POLICIES).exactOptional(),
+      sandbox_mode: modeOf(SANDBOX_MODES).exactOptional(),
       plan_mode: z
         .boolean()
         .exactOptional()

@@ -130,6 +130,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'files',
+    'session',
     'thread',
     'vocabulary',
     'errors',
