@@ -1,6 +1,6 @@
 // The command line: every command, option and help text. What a command needs is loaded when it runs.
 
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ConfigRequest } from '../config/load.ts';
 import { ConfigReader, loadConfig } from '../config/load.ts';
 import { nearestName } from '../config/nearest.ts';
@@ -16,6 +16,8 @@ import {
 } from '../vocabulary.ts';
 import type { LaterEdits } from '../vocabulary.ts';
 import type { CompactFlags } from './compact.ts';
+import { SHELLS } from './completion-scripts.ts';
+import type { Shell } from './completion-scripts.ts';
 import { configCommand } from './config.ts';
 import type { ExecFlags } from './exec.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
@@ -102,6 +104,8 @@ export function buildProgram(io: CommandIo, version: string): Program {
   addPrompts(program, io, configure);
   addDoctor(program, io, request, end);
   addDemo(program, io, configure);
+  addCompletion(program, io);
+  addVersion(program, io, version);
   return {
     async run(args) {
       try {
@@ -426,12 +430,17 @@ function addSessions(program: Command, io: CommandIo, configure: Configure): voi
     });
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNITS_MS = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+  ['w', 604_800_000],
+]);
 
 function parseSince(text: string, io: CommandIo): number {
   const [, count, unit = ''] = /^(\d{1,9})([mhdw])$/.exec(text) ?? [];
   const isDate = /^\d{4}-\d\d-\d\d/.test(text);
-  const ms = isDate ? Date.parse(text) : io.clock.now() - Number(count) * (UNITS_MS[unit] ?? NaN);
+  const ms = isDate ? Date.parse(text) : io.clock.now() - Number(count) * (UNITS_MS.get(unit) ?? NaN);
   if (!Number.isNaN(ms)) return ms;
   throw new InvalidArgumentError('Expected a time such as 7d, 12h or 2026-01-31.');
 }
@@ -586,6 +595,33 @@ function addDemo(program: Command, io: CommandIo, configure: Configure): void {
       const { playDemo, printDemoJson } = await import('./demo.ts');
       await (json === true ? printDemoJson : playDemo)(io, await configure());
     });
+}
+
+function addCompletion(program: Command, io: CommandIo): void {
+  program
+    .command('completion')
+    .description('print what a shell needs to complete commands, options and sessions')
+    .addArgument(new Argument('<shell>', 'the shell that reads it').choices(SHELLS))
+    .addHelpText('after', '\nFor example: source <(baton completion bash)')
+    .action(async (shell: Shell) => {
+      const { printCompletion } = await import('./complete.ts');
+      printCompletion(io, shell);
+    });
+  program
+    .command('complete', { hidden: true })
+    .description('list what may stand in place of the last word, for the scripts of completion')
+    .argument('[words...]', 'the command line so far, after --')
+    .action(async (words: string[]) => {
+      const { printCandidates } = await import('./complete.ts');
+      await printCandidates(io, program, words);
+    });
+}
+
+function addVersion(program: Command, io: CommandIo, version: string): void {
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => io.stdout(`${version}\n`));
 }
 
 const UNITS = new Map([
