@@ -19,6 +19,7 @@ import type { CompactFlags } from './compact.ts';
 import { SHELLS } from './completion-scripts.ts';
 import type { Shell } from './completion-scripts.ts';
 import { configCommand } from './config.ts';
+import { EXAMPLES } from './examples.ts';
 import type { ExecFlags } from './exec.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
 import type { ServeFlags } from './serve.ts';
@@ -106,6 +107,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
   addDemo(program, io, configure);
   addCompletion(program, io);
   addVersion(program, io, version);
+  addExamples(program, io.look, []);
   return {
     async run(args) {
       try {
@@ -602,7 +604,6 @@ function addCompletion(program: Command, io: CommandIo): void {
     .command('completion')
     .description('print what a shell needs to complete commands, options and sessions')
     .addArgument(new Argument('<shell>', 'the shell that reads it').choices(SHELLS))
-    .addHelpText('after', '\nFor example: source <(baton completion bash)')
     .action(async (shell: Shell) => {
       const { printCompletion } = await import('./complete.ts');
       printCompletion(io, shell);
@@ -615,6 +616,19 @@ function addCompletion(program: Command, io: CommandIo): void {
       const { printCandidates } = await import('./complete.ts');
       await printCandidates(io, program, words);
     });
+}
+
+/** Examples stand last in the help of a command. */
+function addExamples(parent: Command, look: Look, path: readonly string[]): void {
+  for (const command of parent.commands) {
+    const names = [...path, command.name()];
+    addExamples(command, look, names);
+    const examples = EXAMPLES[names.join(' ')];
+    if (examples === undefined) continue;
+    const width = Math.max(...examples.map(([line]) => line.length));
+    const rows = examples.map(([line, does]) => foldLines(look, `  baton ${line.padEnd(width)}  ${does}`));
+    command.addHelpText('after', `\nExample${rows.length === 1 ? '' : 's'}:\n${rows.join('\n')}`);
+  }
 }
 
 function addVersion(program: Command, io: CommandIo, version: string): void {
