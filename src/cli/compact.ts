@@ -37,7 +37,7 @@ import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Format, OutputFormat, Strategy, WriteFormat } from '../vocabulary.ts';
 import { openHooks } from './hooks.ts';
-import { prepareInstall, resumeCommand } from './install.ts';
+import { prepareInstall, resumeCommand, tellResume } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, refuseTerminal, writeOutput } from './output.ts';
 import type { Destination, Piece } from './output.ts';
@@ -456,13 +456,13 @@ function tell(
       io.stderr('The past in the file has its secrets still, byte for byte; --prune leaves it out.\n');
     }
   }
-  if (place !== undefined && isAgentFormat(target)) {
-    io.stderr(`Resume it with: ${resumeCommand(target, id, session.account.cwd)}\n`);
-  }
   if (where !== undefined && flags.prune !== true && isAgentFormat(target)) {
     io.stderr(
       `Take it back with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`,
     );
+  }
+  if (place !== undefined && isAgentFormat(target)) {
+    tellResume(io, resumeCommand(target, id, session.account.cwd), flags);
   }
   if (flags.json === true) io.stdout(receiptJson(compaction, session.trail));
 }

@@ -33,7 +33,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   ],
   config: [
     ['config', 'the configuration in force'],
-    ['-c compact.target_tokens=20000 config show', 'the same with one key changed'],
+    ['-c model_context_window=60000 config show', 'the same with one key changed'],
   ],
   'config show': [['config show --origin', 'with the place that each value comes from']],
   'config schema': [['config schema > baton.schema.json', 'for an editor']],

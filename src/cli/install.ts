@@ -1,7 +1,7 @@
 // Where the agents look for their sessions, and how a session is resumed there.
 
 import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { BatonError } from '../errors.ts';
 import type { AgentFormat } from '../vocabulary.ts';
 import { agentHomes } from './agents.ts';
@@ -16,7 +16,7 @@ function installPlace(
 ): string {
   const homes = agentHomes(io);
   if (format === 'claude-code') {
-    return join(homes.claude, 'projects', projectSlug(cwd ?? io.cwd), `${sessionId}.jsonl`);
+    return join(homes.claude, 'projects', projectSlug(directoryHere(cwd) ?? io.cwd), `${sessionId}.jsonl`);
   }
   const at = io.now().toISOString();
   const [year = '', month = '', day = ''] = at.slice(0, 10).split('-');
@@ -49,9 +49,26 @@ function projectSlug(cwd: string): string {
   return cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
 }
 
-/** The command that goes on with an installed session. */
+/** A directory of Windows is none elsewhere: a session from there is resumed where Baton is run. */
+function directoryHere(cwd: string | undefined): string | undefined {
+  const isOfWindows = cwd !== undefined && /^(?:[A-Za-z]:[\\/]|\\\\)/.test(cwd);
+  return isOfWindows && sep === '/' ? undefined : cwd;
+}
+
+/**
+ * Tells how an installed session is resumed: the command alone on standard output, for a shell or for the eye.
+ * @param json standard output holds a document instead
+ */
+export function tellResume(io: CommandIo, command: string, { json }: { readonly json?: true }): void {
+  if (json === true) return io.stderr(`Resume it with: ${command}\n`);
+  io.stderr('Resume it with:\n');
+  io.stdout(`${command}\n`);
+}
+
+/** The command that resumes an installed session. */
 export function resumeCommand(format: AgentFormat, sessionId: string, cwd: string | undefined): string {
-  const go = cwd === undefined ? '' : `cd ${shellQuote(cwd)} && `;
+  const directory = directoryHere(cwd);
+  const go = directory === undefined ? '' : `cd ${shellQuote(directory)} && `;
   return format === 'codex' ? `codex resume ${sessionId}` : `${go}claude --resume ${sessionId}`;
 }
 

@@ -6,7 +6,7 @@ import { continueSession, isAgentFormat } from '../formats/write.ts';
 import type { ContextAccount } from '../history/context-account.ts';
 import type { Format } from '../vocabulary.ts';
 import { readForCompaction } from './compact.ts';
-import { prepareInstall, resumeCommand } from './install.ts';
+import { prepareInstall, resumeCommand, tellResume } from './install.ts';
 import type { CommandIo } from './io.ts';
 import { checkDestination, refuseTerminal, writeOutput } from './output.ts';
 import { agentLimit, warnOfDamage, withSource } from './session.ts';
@@ -75,7 +75,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       io.stderr(`${printable(path)} is as it was: go on with that to have the compaction in force again.\n`);
     }
     if (place !== undefined && isAgentFormat(format))
-      io.stderr(`Resume it with: ${resumeCommand(format, newSessionId, account.cwd)}\n`);
+      tellResume(io, resumeCommand(format, newSessionId, account.cwd), flags);
     if (flags.json === true) {
       const document = {
         undone: compaction.id,

@@ -330,9 +330,9 @@ function talkOf(items: readonly SentItem[]): readonly SentItem[] {
 }
 
 /** What a command says of the session that it installed. */
-function installed({ stderr }: Ran): { readonly path: string; readonly id: string } {
+function installed({ stdout, stderr }: Ran): { readonly path: string; readonly id: string } {
   const path = /Written to (.+\.jsonl)\./.exec(stderr)?.[1];
-  const id = /Resume it with: .*resume (\S+)/.exec(stderr)?.[1];
+  const id = /resume (\S+)$/m.exec(stdout)?.[1];
   if (path === undefined || id === undefined) throw new TypeError(`nothing was installed:\n${stderr}`);
   return { path, id };
 }
