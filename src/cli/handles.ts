@@ -33,10 +33,20 @@ export async function locateSession(io: CommandIo, handle: string): Promise<stri
   return path;
 }
 
-/** `locateSession` for each argument. @throws BatonError as `locateSession` */
+/**
+ * `locateSession` for each argument. Where there are several, one that means nothing stays as it is: the command says so of
+ * that one and goes on with the others.
+ * @throws BatonError as `locateSession`
+ */
 export async function locateSessions(io: CommandIo, handles: readonly string[]): Promise<string[]> {
   const paths: string[] = [];
-  for (const handle of handles) paths.push(await locateSession(io, handle));
+  for (const handle of handles) {
+    const path = locateSession(io, handle).catch((error: unknown) => {
+      if (handles.length > 1 && error instanceof BatonError && error.code === 'file_not_found') return handle;
+      throw error;
+    });
+    paths.push(await path);
+  }
   return paths;
 }
 

@@ -94,6 +94,14 @@ test('a file of that name wins, and a path is never a handle', async () => {
   }
 });
 
+test('one that means nothing among several does not hide the others', async () => {
+  const home = homeOfAllAgents();
+  const ran = await baton(home, ['inspect', 'zzz', 'last:codex']);
+  assert.equal(ran.status, 1);
+  assert.match(ran.stderr, /zzz does not exist\. Check the path; `baton sessions` lists/);
+  assert.match(ran.stdout, /^Codex rollout/m);
+});
+
 test('an ambiguous beginning lists what it may mean, with titles', async () => {
   const home = homeOfAllAgents();
   const ran = await baton(home, ['inspect', '0']);

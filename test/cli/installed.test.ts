@@ -31,7 +31,8 @@ for (const format of ['codex', 'claude-code'] as const) {
     const path = /Written to (.+\.jsonl)\./.exec(compacted.stderr)?.[1] ?? '';
     const undone = await baton(home, ['undo', path, '--install']);
     assert.match(undone.stdout, COMMANDS[format]);
-    const json = await baton(home, ['compact', sessionIn(home, format), '--install', '--json']);
+    const other = temporaryDirectory();
+    const json = await baton(other, ['compact', sessionIn(other, format), '--install', '--json']);
     assert.equal(json.status, 0, json.explanation);
     assert.equal((JSON.parse(json.stdout) as { version: number }).version, 1);
     assert.match(json.stderr, /^Resume it with: .*resume /m);

@@ -117,7 +117,7 @@ test('sessions of all three agents, readable and not', async () => {
   const read = parsed.sessions.filter(({ cwd }) => cwd !== null);
   assert.deepEqual(read.map(({ agent }) => agent).toSorted(), ['baton', 'claude', 'codex', 'codex']);
   const text = await baton(made, ['sessions', '--limit', '5']);
-  assert.match(text.stdout, /7 older sessions/);
+  assert.match(text.stdout, /7 more sessions/);
   assertFits(
     SessionsDocument,
     JSON.parse((await baton(temporaryDirectory(), ['sessions', '--json'])).stdout),
