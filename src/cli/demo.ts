@@ -160,7 +160,8 @@ export async function printDemoJson(io: CommandIo, config: Config): Promise<void
 }
 
 function step(io: CommandIo, title: string, command: string): void {
-  io.stdout(`${paint(io.look, 'strong', title)}\n${paint(io.look, 'accent', `$ ${command}`)}\n\n`);
+  const lines = `${paint(io.look, 'strong', title)}\n${paint(io.look, 'accent', `$ ${command}`)}\n\n`;
+  io.stdout(foldLines(io.look, lines));
 }
 
 /** Runs a command and returns what it printed. */

@@ -19,6 +19,7 @@ import type { Destination, Input } from './output.ts';
 import { openSessionModel } from './models.ts';
 import { meantRehearsal } from './meant-rehearsal.ts';
 import type { OpenedRehearsal } from './rehearsal.ts';
+import { foldLines } from './style.ts';
 import { openThreadFor, requirePlaces } from './thread.ts';
 
 /** The options of the command, as the user gave them. */
@@ -113,7 +114,7 @@ function eventWriter(io: CommandIo, { json }: ExecFlags, showsConversation: bool
   if (json === true) return (event) => io.stdout(`${JSON.stringify(event)}\n`);
   const progress = new ProgressLines(io.look, showsConversation);
   return (event) => {
-    for (const line of progress.linesOf(event)) io.stderr(`${line}\n`);
+    for (const line of progress.linesOf(event)) io.stderr(`${foldLines(io.look, line)}\n`);
   };
 }
 

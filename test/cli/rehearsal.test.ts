@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { columns } from '../../src/cli/style.ts';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
@@ -13,7 +14,7 @@ import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
 import { Desk, eventsOf } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
-import { temporaryDirectory } from '../support/program.ts';
+import { baton, temporaryDirectory } from '../support/program.ts';
 import { readSessionFile } from '../support/read-format.ts';
 import { conversationOf } from '../support/rehearsed.ts';
 
@@ -202,4 +203,14 @@ describe('where no model can be had', () => {
     assertFailed(meant, 'model_missing');
     assert.equal(at.rollouts().length, 1);
   });
+});
+
+test('progress is broken between words at the edge of a terminal', async () => {
+  const look = { hasColor: false, seal: '', hasUnicode: true, width: 44 };
+  const { stderr } = await baton(temporaryDirectory(), ['exec', '--model', 'rehearsal', 'Light the lamp.'], {
+    look,
+  });
+  for (const line of stderr.split('\n')) {
+    assert.ok(columns(line) <= 44 || !line.trim().includes(' '), line);
+  }
 });
