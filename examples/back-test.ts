@@ -1,4 +1,5 @@
 // Plays a recorded session under two policies: npx tsx examples/back-test.ts [FILE]
+// It awaits at the top level: copied elsewhere, it needs "type": "module" in package.json, or a name that ends in .mts.
 
 import { fileURLToPath } from 'node:url';
 import { approximateTokens, DEFAULT_CONFIG, loadSession, openSource } from 'baton-agent/engine';

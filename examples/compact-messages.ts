@@ -1,4 +1,5 @@
 // Compacts an array of messages as an API takes them: npx tsx examples/compact-messages.ts
+// It awaits at the top level: copied elsewhere, it needs "type": "module" in package.json, or a name that ends in .mts.
 
 import { compactMessages } from 'baton-agent';
 

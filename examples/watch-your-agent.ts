@@ -1,4 +1,5 @@
 // Compacts inside an agent loop of your own, at the right moment: npx tsx examples/watch-your-agent.ts
+// It awaits at the top level: copied elsewhere, it needs "type": "module" in package.json, or a name that ends in .mts.
 //
 // The model is a script, so that the example runs anywhere.
 
