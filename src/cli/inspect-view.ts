@@ -176,7 +176,7 @@ function renderGauge(inspection: Inspection, look: Look): string {
   }[account.windowFrom];
   return [
     `${paint(look, 'strong', 'Context')}  ${paint(look, tone, gaugeBar(look, usage.used, usable, width))}  ` +
-      `${account.percentRemaining} % left${PRESSURE_WORDS[threshold.word]}`,
+      `${100 - account.percentRemaining} % used, ${account.percentRemaining} % left${PRESSURE_WORDS[threshold.word]}`,
     `         ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens` +
       compactsFrom(inspection),
     paint(look, 'faint', `         ${source}; ${from}`),

@@ -20,6 +20,7 @@ import {
   sparkline,
   tildePath,
 } from './style.ts';
+import type { SparkCell, Tone } from './style.ts';
 
 const NAME_WIDTH = 12;
 const WIDEST_GAUGE = 100;
@@ -100,9 +101,32 @@ function renderGauges(replay: SessionReplay, look: Look): readonly string[] {
         : { mark: mark.kind === 'full' ? MARKS[mark.place] : MARKS[mark.place].toLowerCase() },
     );
     const name = padEnd(fitWidth(look, printable(series.name), NAME_WIDTH), NAME_WIDTH);
-    return `${name} ${sparkline(look, cells)}`.trimEnd();
+    return `${name} ${paintGauge(look, cells)}`.trimEnd();
   });
 }
+
+/** Levels in the colours of the gauge of `inspect`: calm, filling, nearly full; marks stand out of them. */
+function paintGauge(look: Look, cells: readonly SparkCell[]): string {
+  let painted = '';
+  for (let from = 0, to = 0; from < cells.length; from = to) {
+    const tone = toneOf(cells[from]);
+    while (to < cells.length && toneOf(cells[to]) === tone) to++;
+    painted += paint(look, tone, sparkline(look, cells.slice(from, to)));
+  }
+  return painted;
+}
+
+function toneOf(cell: SparkCell | undefined): Tone {
+  if (cell === undefined || 'mark' in cell) return 'strong';
+  return cell.level >= NEARLY_FULL ? 'bad' : cell.level > FILLING ? 'warning' : 'good';
+}
+
+/**
+ * Shares of the window from which a gauge is shown as filling and as nearly full.
+ * @source `inspect` warns below 40 % left; the agents compact by themselves at 84 to 95 %, see docs/replay.md
+ */
+const FILLING = 0.6;
+const NEARLY_FULL = 0.9;
 
 interface Column {
   readonly head: string;

@@ -175,7 +175,8 @@ describe('baton replay', () => {
   });
 
   it('shows gauges, policies and every decision', async () => {
-    const { stdout, status } = await baton(home, ['replay', long, '--turns']);
+    const look = { hasColor: false, seal: '', hasUnicode: true, width: 80 };
+    const { stdout, status } = await baton(home, ['replay', long, '--turns'], { look });
     assert.equal(status, 0);
     assert.match(stdout, /4 turns, 488 requests; usage\s+as reported/);
     for (const name of ['as recorded', ...POLICY_NAMES]) {
@@ -187,6 +188,14 @@ describe('baton replay', () => {
     assert.ok(!stdout.includes(SECRET), 'no secret is shown');
     for (const line of stdout.split('\n'))
       assert.ok(line.length <= 80, `no wider than the terminal: ${line}`);
+  });
+
+  it('colours its gauges by how full they are', async () => {
+    const look = { hasColor: true, seal: 'f0', hasUnicode: true, width: 80 };
+    const { stdout } = await baton(home, ['replay', long, '--policy', 'baton', '--no-recall'], { look });
+    const gauge = stdout.split('\n').find((line) => line.startsWith('baton '));
+    // oxlint-disable-next-line no-control-regex
+    assert.match(gauge ?? '', /\u001Bf0\[(?:32|33|31)m[▁▂▃▄▅▆▇█]+\u001Bf0\[39m/);
   });
 
   it('can be read without Unicode and in a narrow terminal', async () => {
