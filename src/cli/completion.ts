@@ -84,7 +84,7 @@ function valuesOf({ argChoices, flags }: Option): Completion {
 }
 
 function placeholderOf(flags: string): string {
-  return /<([^>]+)>/.exec(flags)?.[1] ?? '';
+  return flags.slice(flags.indexOf('<') + 1, -1);
 }
 
 const OPTION_SOURCES: Readonly<Record<string, readonly Source[]>> = {
