@@ -1,5 +1,6 @@
 // Files that the agent had read lately, given back after a compaction.
 
+import { oneLineWithoutTags, withoutTags } from '../protocol/enclosed.ts';
 import type { AttachmentItem } from '../protocol/item.ts';
 import type { RestoredFile } from '../protocol/receipt.ts';
 import type { FileTrail, Plan, StepStatus, Trail } from '../trail/trail.ts';
@@ -58,7 +59,9 @@ export function prepareFile(
     return describe(path, `Text of ${read.bytes} bytes, too long to be given back.`, 'large', settings);
   }
   const heading = settings.count(attachmentText(path, ''));
-  const text = cutMiddle(read.text, settings.tokensPerFile - heading, settings.count);
+  // It stands in a message of the harness: nothing in it may pass for the harness's own words.
+  const whole = withoutTags(read.text);
+  const text = cutMiddle(whole, settings.tokensPerFile - heading, settings.count);
   return text === undefined
     ? undefined
     : {
@@ -66,7 +69,7 @@ export function prepareFile(
         text,
         tokens: settings.count(attachmentText(path, text)),
         sha256: settings.hash(read.text),
-        ...(text === read.text ? {} : { note: 'cut in the middle' }),
+        ...(text === whole ? {} : { note: 'cut in the middle' }),
       };
 }
 
@@ -127,7 +130,7 @@ function takeFitting(files: readonly RestorableFile[], budget: number): readonly
 }
 
 function attachmentText(path: string, text: string): string {
-  return `Contents of ${path}, read again after the compaction:\n${text}`;
+  return `Contents of ${oneLineWithoutTags(path)}, read again after the compaction:\n${text}`;
 }
 
 /** Keys of `[compact]` that restoring plan and todos reads. */

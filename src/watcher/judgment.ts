@@ -77,7 +77,7 @@ export function judgmentValues(request: JudgmentRequest, context: JudgmentContex
     turnId: context.turnId,
     totalUsageTokens: String(context.used),
     modelContextWindow: context.window === undefined ? 'unknown' : String(context.window),
-    lastAgentMessage: request.last_agent_message?.trim() ?? '',
+    lastAgentMessage: indented(request.last_agent_message?.trim() ?? ''),
     transcriptExcerpt: transcriptExcerpt(context.items),
   } as const;
 }
@@ -93,10 +93,14 @@ export function transcriptExcerpt(items: readonly Item[]): string {
     const item = items[index];
     if (item?.type !== 'message' || !isConversation(item)) continue;
     const text = textOfParts(item.content).trim();
-    if (text !== '')
-      lines.push(`${item.role}: ${cutAfter(text, EXCERPT_CHARACTERS).replaceAll('\n', '\n  ')}`);
+    if (text !== '') lines.push(`${item.role}: ${indented(cutAfter(text, EXCERPT_CHARACTERS))}`);
   }
   return lines.toReversed().join('\n');
+}
+
+/** A text whose further lines stand to the right of what Baton says: none passes for a heading, a fact or a message. */
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n  ');
 }
 
 function isConversation(message: MessageItem): boolean {
