@@ -484,7 +484,10 @@ test('a pipe that was put in the place of a thread is not waited for', { timeout
     code: 'output_failed',
     message: /is a named pipe/,
   });
-  assert.deepEqual((await readdir(dirname(rollout.path))).filter((name) => name.includes('.lock')), []);
+  assert.deepEqual(
+    (await readdir(dirname(rollout.path))).filter((name) => name.includes('.lock')),
+    [],
+  );
 });
 
 test('a file that is no thread of this Baton is left as it is', async (t) => {
