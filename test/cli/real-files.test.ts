@@ -41,7 +41,10 @@ for (const path of realSessions('codex', 'codex-0.169', 'claude-code', 'claude-c
       assert.equal(ran.error?.['code'], 'nothing_to_compact', ran.stderr);
       const { from, to } = initialContextRange(before);
       const work = textTokens(before.toSpliced(from, to - from));
-      assert.ok(work < 1500, `${work} tokens, without what the agent gives again, should have become less`);
+      // Where instructions and tools fill the window, a compaction frees too little of it.
+      const [, beside = '0'] = /; ([\d,]+) are instructions and tools/.exec(ran.explanation) ?? [];
+      const most = Math.max(1500, Number(beside.replaceAll(',', '')) / 4);
+      assert.ok(work < most, `${work} tokens, without what the agent gives again, should have become less`);
       assert.throws(() => readFileSync(compacted));
       t.diagnostic(`nothing to compact: ${textTokens(before)} tokens`);
       return;
