@@ -135,9 +135,19 @@ describe('images', { concurrency: 2 }, () => {
   });
 });
 
+/** A hook that keeps what it is told in a file, and then does as the line says. */
+function hook(event: string, line: string): string {
+  const file = `~/told-${event}`;
+  const command = `cat >> ${file}; echo >> ${file}; ${line}`;
+  return `hooks.${event}=[{command=${JSON.stringify(command)}}]`;
+}
+
+/** A line that answers with one key. */
+function answer(key: string): string {
+  return `echo '{"${key}": "The glass is new."}'`;
+}
+
 describe('hooks of a thread', { concurrency: 2 }, () => {
-  const hook = (event: string, command: string): string =>
-    `hooks.${event}=[{command=${JSON.stringify(`cat >> ~/told-${event}; echo >> ~/told-${event}; ${command}`)}}]`;
   const told = ({ desk }: Played, event: string): readonly { readonly transcript_path: string | null }[] => {
     const path = join(desk.home, `told-${event}`);
     if (!existsSync(path)) return [];
@@ -147,7 +157,6 @@ describe('hooks of a thread', { concurrency: 2 }, () => {
       .map((line) => JSON.parse(line) as { transcript_path: string | null });
   };
   const COMPACTED: Scene = { set: [ALONE], replies: [FILLS, SUMMARISES, ANSWERS] };
-  const answer = (key: string): string => `echo '{"${key}": "The glass is new."}'`;
 
   const cases: readonly (readonly [
     event: string,
