@@ -35,6 +35,8 @@ const messageId = identifier
   .exactOptional()
   .meta({ description: 'unique within the thread; absent: one is made up' });
 
+const queuedId = identifier.meta({ description: 'as `queue_changed` names it' });
+
 const origin = z.strictObject({ type: z.literal('user') }).meta({
   description:
     'who wrote it. Never implied, since only a turn of the user may have something approved; the watcher is part of the thread and comes by no op',
@@ -47,6 +49,10 @@ const approvalDecision = z.enum(['approved', 'approved_for_session', 'denied', '
 });
 
 const callId = z.string().meta({ description: 'of the call, as the request names it' });
+
+const denialMessage = text
+  .exactOptional()
+  .meta({ description: 'with `denied` alone: what the agent reads as the reason' });
 
 const atLeastOne = (settings: object): boolean => Object.keys(settings).length > 1;
 
@@ -68,6 +74,23 @@ export const OpSchema = z
       'Ends at once what runs: a turn, a compaction, a judgment. Nothing runs: nothing happens.',
       {},
     ),
+    op(
+      'edit_queued',
+      'Replaces the text of a message that waits in the queue; answered by `queue_changed`.',
+      {
+        id: queuedId,
+        items,
+      },
+    ),
+    op('remove_queued', 'Takes a message that waits out of the queue; answered by `queue_changed`.', {
+      id: queuedId,
+    }),
+    op('move_queued', 'Moves a message that waits to another place; answered by `queue_changed`.', {
+      id: queuedId,
+      before: identifier.exactOptional().meta({
+        description: 'the message that it then stands before; absent: it is the last one',
+      }),
+    }),
     op('compact', 'Compacts the history.', {
       trigger: z
         .strictObject({ type: z.literal('user') })
@@ -107,10 +130,12 @@ export const OpSchema = z
     op('exec_approval', 'Answers `exec_approval_request`. Only the user sends it.', {
       call_id: callId,
       decision: approvalDecision,
+      message: denialMessage,
     }),
     op('patch_approval', 'Answers `patch_approval_request`. Only the user sends it.', {
       call_id: callId,
       decision: approvalDecision,
+      message: denialMessage,
     }),
     op('answer_question', 'Answers `question`. Only the user sends it.', {
       question_id: z.string(),

@@ -312,6 +312,12 @@ export interface UserSubmitted extends Happened {
   readonly message: UserMessage;
 }
 
+/** The user changed what waits: texts, order, or that some of it waits no more. */
+export interface QueueRevised extends Happened {
+  readonly type: 'queue_revised';
+  readonly queue: readonly UserMessage[];
+}
+
 /** A message could not be delivered; it was not recorded. */
 export interface DeliveryFailed extends Happened {
   readonly type: 'delivery_failed';
@@ -418,6 +424,7 @@ export type WatcherEvent =
   | SamplingComplete
   | PhaseCompleted
   | UserSubmitted
+  | QueueRevised
   | DeliveryFailed
   | CompactionPlanned
   | JudgmentResult

@@ -42,7 +42,8 @@ import {
 /** What follows from an event. The policy is read anew each time; a sequence keeps the path that it began. */
 export function transition(state: WatcherState, event: WatcherEvent, policy: Policy): Transition {
   if (state.memory.isShutDown && event.type !== 'resumed') {
-    return stay(event.type === 'user_submitted' ? enqueue(state, event.message) : state);
+    const isKept = event.type === 'user_submitted' || event.type === 'queue_revised';
+    return isKept ? follow(state, event, policy) : stay(state);
   }
   const moved = follow(state, event, policy);
   if (moved.state === state) return moved;
@@ -72,6 +73,8 @@ function follow(state: WatcherState, event: WatcherEvent, policy: Policy): Trans
       return onPhaseCompleted(state, event, policy);
     case 'user_submitted':
       return stay(enqueue(state, event.message));
+    case 'queue_revised':
+      return stay(remember(state, { queue: event.queue }));
     case 'delivery_failed':
       return onDeliveryFailed(state, event.messageId, event.why);
     case 'compaction_planned':

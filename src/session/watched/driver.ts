@@ -24,6 +24,7 @@ import type {
   WatcherWorld,
 } from '../../watcher/live/agent.ts';
 import { LiveWatcher } from '../../watcher/live/driver.ts';
+import type { QueueRevision } from '../../watcher/live/queue.ts';
 import { PHASE_NOTE } from '../../watcher/signals.ts';
 import { hasOpenRequest, retractionMessage } from '../../watcher/messages.ts';
 import type { Tier } from '../../vocabulary.ts';
@@ -176,6 +177,11 @@ export class WatchedSession {
   async submit(text: string, id = this.#world.newId()): Promise<string> {
     await this.#watcher.submit({ id, text });
     return id;
+  }
+
+  /** Changes what waits. Fulfilled once the change cannot be lost. @throws BatonError as `revisedQueue` */
+  async reviseQueue(revision: QueueRevision): Promise<void> {
+    await this.#watcher.reviseQueue(revision);
   }
 
   /** A message for the turn that runs; where none of the user's does, a turn of its own. Fulfilled once it cannot be lost. */

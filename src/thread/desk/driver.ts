@@ -7,7 +7,7 @@ import type { Op } from '../../protocol/op.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../tools/driver.ts';
 
 /** What the user may say to a call. */
-type Decision = Extract<Op, { type: 'exec_approval' }>['decision'];
+type Decision = Pick<Extract<Op, { type: 'exec_approval' }>, 'decision' | 'message'>;
 
 /** What a question may be answered with. */
 type QuestionOption = Extract<SessionEvent, { type: 'question' }>['options'][number];
@@ -49,19 +49,16 @@ export class Desk {
     if (this.#isDeserted) return NOBODY;
     const answer = this.#wait(this.#calls, request.callId, { kind: opFor(request), signal });
     this.#terms.emit(approvalEvent(request, this.#terms.root));
-    const decision = await answer;
+    const said = await answer;
+    if (said === 'nobody') return NOBODY;
+    const { decision, message } = said;
     if (decision === 'approved_for_session') for (const key of keys) this.#approved.add(key);
     switch (decision) {
       case 'approved':
       case 'approved_for_session':
         return { type: 'approved' };
       case 'denied':
-        return {
-          type: 'denied',
-          why: 'The user turned it down. Do not try it by another way; ask what they want instead.',
-        };
-      case 'nobody':
-        return NOBODY;
+        return { type: 'denied', why: denialOf(message) };
       case 'abort':
         this.#terms.interrupt();
         return { type: 'denied', why: 'The user ended the turn.' };
@@ -84,9 +81,19 @@ export class Desk {
     return answer;
   }
 
-  /** Takes the user's answer about a call. @throws BatonError `op_invalid` where nothing of the kind waits for it */
-  decide({ type, call_id: id, decision }: Extract<Op, { type: 'exec_approval' | 'patch_approval' }>): void {
-    take(this.#calls, { id, kind: type, key: 'call_id' }).resolve(decision);
+  /**
+   * Takes the user's answer about a call.
+   * @throws BatonError `op_invalid` where no such call waits for it, and for a message that nobody would read
+   */
+  decide(op: Extract<Op, { type: 'exec_approval' | 'patch_approval' }>): void {
+    const pending = take(this.#calls, { id: op.call_id, kind: op.type, key: 'call_id' });
+    if (op.message !== undefined && op.decision !== 'denied') {
+      throw new BatonError('op_invalid', `The agent does not read a message with ${op.decision}`, {
+        cure: 'Send the decision without it, and the message as steer. The call still waits.',
+        data: { key: 'message' },
+      });
+    }
+    pending.resolve(op);
   }
 
   /** Takes the user's answer to a question. @throws BatonError `op_invalid` where it is not waited for */
@@ -121,6 +128,12 @@ export class Desk {
       waiting.set(id, { kind, resolve: settle });
     });
   }
+}
+
+function denialOf(message: string | undefined): string {
+  return message === undefined
+    ? 'The user turned it down. Do not try it by another way; ask what they want instead.'
+    : `The user turned it down and says: ${message}`;
 }
 
 const NOBODY: ApprovalAnswer = {

@@ -38,6 +38,9 @@ type Of<Type extends Op['type']> = Extract<Op, { type: Type }>;
 const ORDERED: ReadonlySet<Op['type']> = new Set([
   'user_turn',
   'steer',
+  'edit_queued',
+  'remove_queued',
+  'move_queued',
   'set_settings',
   'review_mode',
   'undo',
@@ -111,6 +114,12 @@ export class OpsDoor {
         return this.#submit(op);
       case 'steer':
         return this.#steer(op);
+      case 'edit_queued':
+        return this.#editQueued(op);
+      case 'remove_queued':
+        return session.reviseQueue({ type: 'remove', id: op.id });
+      case 'move_queued':
+        return session.reviseQueue({ type: 'move', id: op.id, before: op.before });
       case 'interrupt':
         this.stop();
         return session.interrupt();
@@ -157,6 +166,12 @@ export class OpsDoor {
     await this.#terms.vet(textOf(items));
     await this.#terms.session.steer(textOf(items), id);
     this.#watch();
+  }
+
+  async #editQueued({ id, items }: Of<'edit_queued'>): Promise<void> {
+    const text = textOf(items);
+    await this.#terms.vet(text);
+    await this.#terms.session.reviseQueue({ type: 'edit', id, text });
   }
 
   /** Nobody waits for the turn itself: what it breaks on is told here. */

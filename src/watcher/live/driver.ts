@@ -32,7 +32,8 @@ import { transition } from '../transition.ts';
 import type { CompactionWish, WatchedAgent, WatcherSettings, WatcherVoice, WatcherWorld } from './agent.ts';
 import { Deadlines } from './deadlines/driver.ts';
 import { DECISION_NOTE, PastFold, QUEUED_NOTE, STATE_NOTE } from './past.ts';
-import { longMessages, requireRoom, stateNote } from './queue.ts';
+import { longMessages, requireRoom, revisedQueue, stateNote } from './queue.ts';
+import type { QueueRevision } from './queue.ts';
 import { HandoverWriter } from './writer/driver.ts';
 
 /** What is told without a time and what the driver itself knows. */
@@ -153,6 +154,25 @@ export class LiveWatcher {
     await this.#tell({ type: 'user_submitted', message });
   }
 
+  /**
+   * Changes what waits, as it is when everything before has happened. Fulfilled once the change cannot be lost.
+   * @throws BatonError as `revisedQueue`
+   */
+  async reviseQueue(revision: QueueRevision): Promise<void> {
+    let refusal: unknown;
+    await this.#post(async () => {
+      let queue: readonly UserMessage[];
+      try {
+        queue = revisedQueue(this.#state.memory.queue, revision);
+      } catch (error) {
+        refusal = error;
+        return;
+      }
+      await this.#take({ type: 'queue_revised', queue, atMs: this.#world.nowMs() });
+    });
+    if (refusal !== undefined) throw refusal;
+  }
+
   /** The user stopped whatever is under way. */
   interrupt(): void {
     void this.#tell({ type: 'interrupted' });
@@ -252,11 +272,15 @@ export class LiveWatcher {
     };
   }
 
-  /** Not `async`: its failure is handled here, whether or not somebody waits for it. */
   #tell(told: Told): Promise<void> {
     const event = { ...told, atMs: this.#world.nowMs() } as WatcherEvent;
+    return this.#post(() => this.#take(event));
+  }
+
+  /** Not `async`: its failure is handled here, whether or not somebody waits for it. */
+  #post(work: () => Promise<void>): Promise<void> {
     this.#waiting++;
-    const done = this.#mailbox.then(() => this.#take(event));
+    const done = this.#mailbox.then(work);
     this.#mailbox = done
       .catch((error: unknown) => this.break(error))
       .finally(() => {
@@ -334,7 +358,10 @@ export class LiveWatcher {
   #tellQueue({ memory: before }: WatcherState, { memory: after }: WatcherState): void {
     const isSame =
       before.queue.length === after.queue.length &&
-      before.queue.every(({ id }, index) => id === after.queue[index]?.id);
+      before.queue.every(({ id, text }, index) => {
+        const now = after.queue[index];
+        return id === now?.id && text === now.text;
+      });
     if (!isSame) this.#voice.queueChanged(after.queue);
   }
 

@@ -5,6 +5,13 @@ import { BatonError } from '../../errors.ts';
 import type { JsonObject } from '../../protocol/item.ts';
 import type { UserMessage, WatcherState } from '../state.ts';
 
+/** A change of the queue that the user asks for. */
+export type QueueRevision =
+  | { readonly type: 'edit'; readonly id: string; readonly text: string }
+  | { readonly type: 'remove'; readonly id: string }
+  /** Behind all others where `before` is undefined. */
+  | { readonly type: 'move'; readonly id: string; readonly before: string | undefined };
+
 /** Messages that may wait. @source docs/decisions/ops.md, "The queue has an end" */
 const MOST_QUEUED = 100;
 
@@ -25,6 +32,39 @@ export function requireRoom(waiting: readonly UserMessage[], { text }: UserMessa
   throw new BatonError('queue_full', `${waiting.length} messages wait already, and this one was refused`, {
     cure: `At most ${MOST_QUEUED} messages of ${MOST_QUEUED_CHARACTERS} characters in all may wait: send it again when a turn has ended.`,
     data: { waiting: waiting.length, most: MOST_QUEUED },
+  });
+}
+
+/**
+ * The queue after a change that the user asks for.
+ * @throws BatonError `op_invalid` where a message that the change names does not wait; `queue_full`
+ */
+export function revisedQueue(queue: readonly UserMessage[], revision: QueueRevision): readonly UserMessage[] {
+  const { id } = revision;
+  const message = requireWaiting(queue, id);
+  const others = queue.filter((each) => each !== message);
+  switch (revision.type) {
+    case 'remove':
+      return others;
+    case 'edit': {
+      const edited = { ...message, text: revision.text };
+      requireRoom(others, edited);
+      return queue.map((each) => (each === message ? edited : each));
+    }
+    case 'move': {
+      if (revision.before === undefined) return [...others, message];
+      const next = requireWaiting(queue, revision.before);
+      return next === message ? queue : others.flatMap((each) => (each === next ? [message, each] : [each]));
+    }
+  }
+}
+
+function requireWaiting(queue: readonly UserMessage[], id: string): UserMessage {
+  const found = queue.find((message) => message.id === id);
+  if (found !== undefined) return found;
+  throw new BatonError('op_invalid', `The message ${JSON.stringify(id)} does not wait in the queue`, {
+    cure: 'Its turn may have begun: steer that turn or interrupt it. The newest queue_changed lists what waits.',
+    data: { key: 'id' },
   });
 }
 

@@ -1,0 +1,59 @@
+// `baton serve` in a repository of its own, with a scripted model: what the tests of its ops share.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
+import { HistoryFold } from '../../src/history/project.ts';
+import { WHOLE_ITEMS } from '../../src/history/clear.ts';
+import type { Client } from './client.ts';
+import { Desk, EXEC_KEY } from './exec.ts';
+import type { Reply, ScriptedCall } from './provider-server/script.ts';
+import type { ProviderServer, Recorded } from './provider-server/server.ts';
+import { readSessionFile } from './read-format.ts';
+
+/** A turn that waits for the user, who says nothing. */
+export const QUESTION: Reply = {
+  calls: [{ name: 'ask_user', arguments: { question: 'Which one?', options: [] } }],
+};
+
+/** A desk whose repository has a commit. @param root where its home is made */
+export function committedDesk(root: string, server: Pick<ProviderServer, 'baseUrl'>): Desk {
+  const at = new Desk(root, server.baseUrl, {});
+  const author = ['-c', 'user.name=A', '-c', 'user.email=a@b.c'];
+  execFileSync('git', [...author, 'commit', '-q', '--allow-empty', '-m', 'Begin'], { cwd: at.work });
+  return at;
+}
+
+/** Sets what the model answers from here on. @returns the requests since, as they come */
+export function script(server: ProviderServer, ...replies: readonly Reply[]): () => readonly Recorded[] {
+  const from = server.requests.length;
+  server.play({ key: EXEC_KEY, replies });
+  return () => server.requests.slice(from);
+}
+
+/** The model runs a command. */
+export function shellCall(command: string): ScriptedCall {
+  return { name: 'shell', arguments: { command } };
+}
+
+/** Shuts the only thread down; what it leaves is sound. */
+export async function shutDown(client: Client, at: Desk): Promise<void> {
+  client.send({ type: 'shutdown' });
+  const ended = await client.ended;
+  assert.equal(ended.status, 0, ended.stderr);
+  assert.equal(client.events.at(-1)?.type, 'shutdown_complete');
+  await assertSound(at);
+}
+
+/** Every session of a desk can be read to its end, each call has its result, and nothing is locked. */
+export async function assertSound(at: Desk): Promise<void> {
+  for (const path of at.rollouts()) {
+    const { records } = await readSessionFile(path);
+    const fold = new HistoryFold(WHOLE_ITEMS);
+    for (const record of records) fold.add(record);
+    assert.deepEqual(fold.problems, []);
+    const broken = findBrokenPairs(fold.entries.map(({ value }) => pairView(value)));
+    assert.deepEqual(Object.values(broken).flat(), []);
+  }
+  assert.deepEqual(at.locks(), []);
+}
