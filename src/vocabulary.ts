@@ -201,6 +201,13 @@ export const STOP_REASONS = [
 ] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 
+/**
+ * What a model is asked for. `agent`: the work. `packet`: what the watcher asks the agent for. `other`: a charge in a session of
+ * an earlier version, which did not record its kind.
+ */
+export const SPENDING_KINDS = ['agent', 'packet', 'judgment', 'summary', 'other'] as const;
+export type SpendingKind = (typeof SPENDING_KINDS)[number];
+
 /** Session file formats that Baton reads. */
 export const FORMATS = [
   'codex',

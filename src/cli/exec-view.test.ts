@@ -90,3 +90,21 @@ test('files, plans, phases and compactions', () => {
     ],
   );
 });
+
+test('what models cost is told at the end, by kind where there are several', () => {
+  const spent = { requests: 3, tokens: 12_345, dollars: 0.051, unpriced_requests: 0 };
+  const agent = { kind: 'agent', requests: 2, tokens: 12_000, dollars: 0.051, unpriced_requests: 0 } as const;
+  const summary = { kind: 'summary', requests: 1, tokens: 345, dollars: 0, unpriced_requests: 1 } as const;
+  const event = (session: typeof spent, by_kind: Extract<SessionEvent, { type: 'spending' }>['by_kind']) =>
+    ({ type: 'spending', ...summary, dollars: null, by_kind, turn: session, session }) as const;
+  const over = { type: 'shutdown_complete' } as const;
+  assert.deepEqual(
+    lines(event(spent, [agent]), event({ ...spent, unpriced_requests: 1 }, [agent, summary]), over),
+    [
+      'session so far: 3 requests, 1 of them unpriced, 12,345 tokens, about $0.05 (agent 2 requests, 12,000 tokens, about $0.05; summary 1 request, 345 tokens, price unknown)',
+    ],
+  );
+  assert.deepEqual(lines(event(spent, [agent]), over), [
+    'session so far: 3 requests, 12,345 tokens, about $0.05',
+  ]);
+});

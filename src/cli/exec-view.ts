@@ -18,6 +18,7 @@ export class ProgressLines {
   readonly #commands = new Map<string, string>();
   /** What the agent said and may not have been its last word, which goes to standard output. */
   #said: string | undefined;
+  #spending: Of<'spending'> | undefined;
 
   /** @param showsConversation what the user and the agent say is shown in short, each message as it comes */
   constructor(look: Look, showsConversation = false) {
@@ -82,6 +83,11 @@ export class ProgressLines {
           `${this.#paint('accent', 'compacted:')} ${formatNumber(event.pre_compact_tokens)} ${arrow(this.#look)} ` +
             `${formatNumber(event.post_compact_tokens)} tokens, ${plural(event.tools_compacted, 'old tool result')} cleared`,
         ];
+      case 'spending':
+        this.#spending = event;
+        return [];
+      case 'shutdown_complete':
+        return this.#spending === undefined ? [] : [this.#describeSpending(this.#spending)];
       case 'compact_failed':
         return [`${this.#paint('warning', 'warning:')} not compacted: ${printable(event.error_message)}`];
       default:
@@ -121,9 +127,22 @@ export class ProgressLines {
     return `${this.#paint('accent', 'compacted:')} ${sizes} (${strategy})`;
   }
 
+  #describeSpending({ session, by_kind: kinds }: Of<'spending'>): string {
+    const parts = kinds.map((kind) => `${kind.kind} ${spentWords(kind)}`).join('; ');
+    const all = kinds.length === 1 ? '' : ` (${parts})`;
+    return this.#paint('faint', `session so far: ${spentWords(session)}${all}`);
+  }
+
   #paint(tone: Tone, text: string): string {
     return paint(this.#look, tone, text);
   }
+}
+
+function spentWords(spent: Of<'spending'>['session']): string {
+  const { requests, tokens, dollars, unpriced_requests: unpriced } = spent;
+  const price = unpriced === requests ? 'price unknown' : `about $${dollars.toFixed(2)}`;
+  const rest = unpriced === 0 || unpriced === requests ? '' : `, ${formatNumber(unpriced)} of them unpriced`;
+  return `${plural(requests, 'request')}${rest}, ${formatNumber(tokens)} tokens, ${price}`;
 }
 
 function isSaid(event: SessionEvent): event is Of<'agent_message' | 'user_message'> {

@@ -10,6 +10,7 @@ import {
   COMPACT_FAILURES,
   HOOK_EVENTS,
   SANDBOX_MODES,
+  SPENDING_KINDS,
   STEPS,
   TASK_KINDS,
   TIERS,
@@ -304,11 +305,43 @@ const compactionEvents = [
       description: 'the name in git of the files as the undo found them; null: it has touched none',
     }),
   }),
-  event('rawr_auto_compaction_judgment_result', 'Answers the op of that name, where there is an answer.', {
+  event('rawr_auto_compaction_judgment_result', 'What a judge said, or why it said nothing.', {
     request_id: z.string(),
     tier: z.enum(TIERS),
-    should_compact: z.boolean(),
-    reason: z.string(),
+    should_compact: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'null: the judge gave no answer, and the static policy stands' }),
+    reason: z.string().meta({ description: 'of the judge, or why it gave no answer' }),
+  }),
+] as const;
+
+const spent = {
+  requests: z.int().min(0).meta({ description: 'retries included' }),
+  tokens: tokens.meta({ description: 'sent and answered' }),
+  dollars: z.number().min(0).meta({ description: 'US dollars of the requests whose price is known' }),
+  unpriced_requests: z.int().min(0).meta({ description: 'requests whose price is not known' }),
+};
+
+const spendingKind = z.enum(SPENDING_KINDS).meta({
+  description:
+    '`agent`: the work; `packet`: what the watcher asks the agent for; `other`: charges of an earlier version of Baton without a kind',
+});
+
+/** What ops of a client are answered with, and what they are told of costs. */
+const answerEvents = [
+  event('spending', 'A model was asked: what that came to, and all requests by what they were for.', {
+    kind: spendingKind,
+    requests: spent.requests,
+    tokens: spent.tokens,
+    dollars: z.number().min(0).nullable().meta({ description: 'US dollars; null: the price is not known' }),
+    by_kind: z
+      .array(z.object({ kind: spendingKind, ...spent }))
+      .meta({ description: 'of the session; they add up to `session`' }),
+    turn: z
+      .object(spent)
+      .meta({ description: "since the user's newest message: what `[limits]` counts for a turn" }),
+    session: z.object(spent).meta({ description: 'what `[limits]` counts for a session' }),
   }),
 ] as const;
 
@@ -320,6 +353,7 @@ export const EventSchema = z
     ...toolEvents,
     ...askingEvents,
     ...compactionEvents,
+    ...answerEvents,
   ])
   .meta({
     title: 'Event',

@@ -40,7 +40,7 @@ import { reachedLimit } from './limits.ts';
 import type { ReachedLimit } from './limits.ts';
 import type { LoopEffect, LoopEvent, TurnEnding } from './loop.ts';
 import type { RunningTurn, SessionLog, ToolRunner, TurnObserver, TurnStart, TurnView } from './terms.ts';
-import { spentNote } from './spending.ts';
+import { spendingEvent, spentNote } from './spending.ts';
 import type { Charge } from './spending.ts';
 import { agentTextOf, ThreadState } from './thread-state.ts';
 import { alarmSentence } from './alarm.ts';
@@ -595,12 +595,16 @@ export class Session {
 
   async #write(records: readonly LogRecord[]): Promise<void> {
     await this.#world.log.append(records);
+    const before = this.#thread.spending;
     for (const record of records) {
       this.#fold(record);
       if (record.type === 'item') this.#show(record.item);
     }
     const { spending } = this.#thread;
-    if (spending !== this.#state.spending) await this.#step({ type: 'spent', spending });
+    if (spending === this.#state.spending) return;
+    const shown = spending.last === before.last ? undefined : spendingEvent(spending);
+    if (shown !== undefined) this.#world.emit(shown);
+    await this.#step({ type: 'spent', spending });
   }
 
   #fold(record: LogRecord): void {

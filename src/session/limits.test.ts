@@ -41,8 +41,12 @@ describe('spending', () => {
   });
 
   test('charges come back from the log, and no note takes anything back', () => {
-    const charge = { requests: 2, tokens: 7, dollars: 0.5 };
-    assert.deepEqual(spendingOf(spentNote(charge)).session, { ...charge, unpriced: 0 });
+    const counted = { requests: 2, tokens: 7, dollars: 0.5 };
+    const spending = spendingOf(spentNote({ kind: 'summary', ...counted }));
+    assert.deepEqual(spending.session, { ...counted, unpriced: 0 });
+    assert.deepEqual(spending.byKind, { summary: spending.session });
+    const earlier = spendingOf({ type: 'note', kind: SPENT_NOTE, value: counted });
+    assert.deepEqual(earlier.byKind, { other: earlier.session }, 'a version that recorded no kind');
     for (const value of [{ requests: -5, tokens: '9', dollars: -1 }, { tokens: Infinity }, {}]) {
       const { session } = spendingOf(usage(10), { type: 'note', kind: SPENT_NOTE, value });
       assert.deepEqual([session.requests, session.tokens, session.dollars], [1, 10, 0]);

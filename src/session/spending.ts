@@ -1,8 +1,11 @@
 // What requests to models came to, by the log: a thread that is resumed goes on counting where it stood.
 
-import type { JsonObject } from '../protocol/item.ts';
+import type { SessionEvent } from '../protocol/event.ts';
+import type { Item, JsonObject } from '../protocol/item.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { costOf, priceOf } from '../tokens/prices.ts';
+import { SPENDING_KINDS } from '../vocabulary.ts';
+import type { SpendingKind } from '../vocabulary.ts';
 
 /** What some requests came to. */
 export interface Spent {
@@ -24,13 +27,22 @@ export interface Spending {
   readonly session: Spent;
 }
 
+/** The same, with what it was for. */
+export interface SpendingByKind extends Spending {
+  /** Of the session; a kind that asked nothing is not in it. */
+  readonly byKind: Readonly<Partial<Record<SpendingKind, Spent>>>;
+  /** What was added last; undefined before anything was. */
+  readonly last: Charge | undefined;
+}
+
 const NOTHING: Spent = { requests: 0, tokens: 0, dollars: 0, unpriced: 0 };
 
 /** A thread that asked no model. */
-export const NO_SPENDING: Spending = { turn: NOTHING, session: NOTHING };
+export const NO_SPENDING: SpendingByKind = { turn: NOTHING, session: NOTHING, byKind: {}, last: undefined };
 
-/** What a model was asked beside the answers whose usage is in the log; undefined dollars: the price is not known. */
+/** What a model was asked; undefined dollars: the price is not known. */
 export interface Charge {
+  readonly kind: SpendingKind;
   readonly requests: number;
   readonly tokens: number;
   readonly dollars: number | undefined;
@@ -40,17 +52,54 @@ export interface Charge {
 export const SPENT_NOTE = 'spent';
 
 /** A charge as the log keeps it. */
-export function spentNote({ requests, tokens, dollars }: Charge): NoteRecord {
-  return { type: 'note', kind: SPENT_NOTE, value: { requests, tokens, dollars: dollars ?? null } };
+export function spentNote({ kind, requests, tokens, dollars }: Charge): NoteRecord {
+  return { type: 'note', kind: SPENT_NOTE, value: { kind, requests, tokens, dollars: dollars ?? null } };
+}
+
+/** What the answer to a history is for: the work, or what the watcher asked for last. */
+export function askedFor(items: readonly Item[]): 'agent' | 'packet' {
+  const step = items.findLast(isUserMessage)?.origin?.step;
+  return step === undefined || step === 'handoff' ? 'agent' : 'packet';
+}
+
+function isUserMessage(item: Item): boolean {
+  return item.type === 'message' && item.role === 'user';
+}
+
+/** What was spent, as clients are shown it; undefined before anything was. */
+export function spendingEvent({
+  turn,
+  session,
+  byKind,
+  last,
+}: SpendingByKind): Extract<SessionEvent, { type: 'spending' }> | undefined {
+  if (last === undefined) return undefined;
+  return {
+    type: 'spending',
+    ...last,
+    dollars: last.dollars ?? null,
+    by_kind: SPENDING_KINDS.flatMap((kind) => {
+      const spent = byKind[kind];
+      return spent === undefined ? [] : [{ kind, ...wireSpent(spent) }];
+    }),
+    turn: wireSpent(turn),
+    session: wireSpent(session),
+  };
+}
+
+/** What some requests came to, on the wire. */
+export function wireSpent({ requests, tokens, dollars, unpriced }: Spent) {
+  return { requests, tokens: Math.round(tokens), dollars, unpriced_requests: unpriced };
 }
 
 /** Folds a log into what its requests came to. */
 export class SpendingFold {
   #spending = NO_SPENDING;
   #model: string | undefined;
+  #asked: 'agent' | 'packet' = 'agent';
 
   /** What was spent by the records so far; the same object while nothing changes. */
-  get spending(): Spending {
+  get spending(): SpendingByKind {
     return this.#spending;
   }
 
@@ -59,6 +108,12 @@ export class SpendingFold {
       case 'settings':
         this.#model = record.model ?? this.#model;
         return;
+      case 'item':
+        if (isUserMessage(record.item)) this.#asked = askedFor([record.item]);
+        return;
+      case 'compacted':
+        this.#asked = askedFor(record.replacement);
+        return;
       case 'turn_started':
         if (record.origin?.type === 'user' && record.kind === 'regular') {
           this.#spending = { ...this.#spending, turn: NOTHING };
@@ -66,7 +121,12 @@ export class SpendingFold {
         return;
       case 'usage':
         if (record.usage.source !== 'reported' || record.usage.covers !== 'response') return;
-        this.#add({ requests: 1, tokens: record.usage.total, dollars: this.#dollarsOf(record.usage) });
+        this.#add({
+          kind: this.#asked,
+          requests: 1,
+          tokens: record.usage.total,
+          dollars: this.#dollarsOf(record.usage),
+        });
         return;
       case 'note':
         if (record.kind === SPENT_NOTE) this.#add(chargeIn(record.value));
@@ -82,8 +142,13 @@ export class SpendingFold {
   }
 
   #add(charge: Charge): void {
-    const { turn, session } = this.#spending;
-    this.#spending = { turn: plus(turn, charge), session: plus(session, charge) };
+    const { turn, session, byKind } = this.#spending;
+    this.#spending = {
+      turn: plus(turn, charge),
+      session: plus(session, charge),
+      byKind: { ...byKind, [charge.kind]: plus(byKind[charge.kind] ?? NOTHING, charge) },
+      last: charge,
+    };
   }
 }
 
@@ -103,5 +168,6 @@ function chargeIn(value: JsonObject): Charge {
     return typeof found === 'number' && Number.isFinite(found) && found > 0 ? found : 0;
   };
   const dollars = value['dollars'] === null ? undefined : amount('dollars');
-  return { requests: amount('requests'), tokens: amount('tokens'), dollars };
+  const kind = SPENDING_KINDS.find((each) => each === value['kind']) ?? 'other';
+  return { kind, requests: amount('requests'), tokens: amount('tokens'), dollars };
 }

@@ -19,7 +19,7 @@ import type { Alarm } from './alarm.ts';
 import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
 import { SpendingFold } from './spending.ts';
-import type { Spending } from './spending.ts';
+import type { SpendingByKind } from './spending.ts';
 import { addUsage, NOTHING_SPENT } from './usage.ts';
 
 /** Compactions whose history before them is kept at hand to be undone. A thread of many of them must not grow with them. */
@@ -128,7 +128,7 @@ export class ThreadState {
   }
 
   /** What is counted against limits. */
-  get spending(): Spending {
+  get spending(): SpendingByKind {
     return this.#spending.spending;
   }
 

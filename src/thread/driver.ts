@@ -264,7 +264,7 @@ class OpenThread implements Thread {
     this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined, (record) =>
       ghosts?.add(record),
     );
-    this.#model = new AskedModel(new MeteredModel(model.model, () => tillOf(meter), true));
+    this.#model = new AskedModel(new MeteredModel(model.model, () => tillOf(meter), 'turns'));
     this.#tools = place.equip({
       rules: () => this.#settings,
       author: () => this.#session.author,
@@ -290,6 +290,8 @@ class OpenThread implements Thread {
       compaction,
       ...(ghosts === undefined ? {} : { settle: (turnId: string) => this.#settle(turnId, ghosts) }),
       emit: (event: SessionEvent) => {
+        // Nobody was asked, and nothing paid.
+        if (event.type === 'spending' && playback !== undefined) return;
         world.emit(this.#model.explained(event));
         this.#tellHooks(event);
       },
@@ -493,7 +495,7 @@ function meteredWorld(world: ThreadWorld, meter: Meter): ThreadWorld {
     ...summarizers,
     models: summarizers.models.map((each) => ({
       ...each,
-      model: new MeteredModel(each.model, () => tillOf(meter), false),
+      model: new MeteredModel(each.model, () => tillOf(meter), 'summary'),
     })),
   });
   const { summarizers, watcherSummarizers } = world;
@@ -521,7 +523,7 @@ function watcherSurroundings(
     return chosen.mayWrite ? read : withoutNotes(read);
   };
   const warn = (message: string): void => emit({ type: 'warning', message });
-  const asked = new MeteredModel(model.model, () => tillOf(meter), false);
+  const asked = new MeteredModel(model.model, () => tillOf(meter), 'judgment');
   return new WatcherSurroundings(
     { root, env, clock, readConfig, prompts, model: asked, modelName: model.name, warn },
     config,

@@ -7,7 +7,7 @@ import type { Situation } from '../../protocol/decision.ts';
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import { authorOf } from '../../protocol/item.ts';
 import type { CompactionPlan } from '../../protocol/plan.ts';
-import type { JudgmentRequest } from '../../protocol/judgment.ts';
+import type { Judgment, JudgmentRequest } from '../../protocol/judgment.ts';
 import type { LogRecord, NoteRecord } from '../../protocol/record.ts';
 import { shownMessage } from '../../protocol/queued.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
@@ -27,7 +27,6 @@ import { LiveWatcher } from '../../watcher/live/driver.ts';
 import type { QueueRevision } from '../../watcher/live/queue.ts';
 import { PHASE_NOTE } from '../../watcher/signals.ts';
 import { hasOpenRequest, retractionMessage } from '../../watcher/messages.ts';
-import type { Tier } from '../../vocabulary.ts';
 import { Session } from '../driver.ts';
 import type { SessionWorld } from '../driver.ts';
 import type { RunningTurn, ToolRunner, TurnObserver, TurnView } from '../terms.ts';
@@ -96,7 +95,7 @@ export class WatchedSession {
               ? { type: 'warning', message: text }
               : { type: 'background_event', message: text, surface },
           ),
-        judged: (request, { shouldCompact, reason }) => this.#tellJudgment(request, shouldCompact, reason),
+        judged: (request, judgment) => this.#tellJudgment(request, judgment),
         queueChanged: (messages) => emit({ type: 'queue_changed', messages: messages.map(shownMessage) }),
       },
       { settings, isSubagent: world.isSubagent ?? false },
@@ -433,17 +432,14 @@ export class WatchedSession {
     return this.#projection.situation(this.#session.usage, this.#session.items);
   }
 
-  #tellJudgment(
-    request: { readonly request_id: string; readonly tier: Tier },
-    should: boolean,
-    reason: string,
-  ): void {
+  #tellJudgment(request: JudgmentRequest, judgment: Judgment): void {
     this.#world.session.emit({
       type: 'rawr_auto_compaction_judgment_result',
       request_id: request.request_id,
       tier: request.tier,
-      should_compact: should,
-      reason,
+      ...(judgment.type === 'answer'
+        ? { should_compact: judgment.shouldCompact, reason: judgment.reason }
+        : { should_compact: null, reason: judgment.why }),
     });
   }
 }

@@ -11,6 +11,7 @@ import type {
   RestartedEvent,
 } from '../../protocol/model.ts';
 import type { ReachedLimit } from '../../session/limits.ts';
+import { askedFor } from '../../session/spending.ts';
 import type { Charge } from '../../session/spending.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { costOf, priceOf } from '../../tokens/prices.ts';
@@ -29,19 +30,21 @@ export interface Till {
  */
 const LEAST_BELIEVED_SHARE = 1 / 8;
 
+/** What a model is asked for. With `turns` who asks writes the usage of a whole answer into the log. */
+export type Purpose = 'turns' | 'judgment' | 'summary';
+
 /** A model whose requests are counted. */
 export class MeteredModel implements Model {
   readonly #model: Model;
   readonly #till: () => Till;
-  readonly #recordsUsage: boolean;
+  readonly #purpose: Purpose;
   readonly compactRemote?: NonNullable<Model['compactRemote']>;
   readonly countTokens?: NonNullable<Model['countTokens']>;
 
-  /** @param recordsUsage who asks writes the usage of a whole answer into the log */
-  constructor(model: Model, till: () => Till, recordsUsage: boolean) {
+  constructor(model: Model, till: () => Till, purpose: Purpose) {
     this.#model = model;
     this.#till = till;
-    this.#recordsUsage = recordsUsage;
+    this.#purpose = purpose;
     if (model.countTokens !== undefined) this.countTokens = model.countTokens.bind(model);
     if (model.compactRemote !== undefined) {
       this.compactRemote = (request, signal, onRestart) => this.#compact(request, signal, onRestart);
@@ -54,7 +57,7 @@ export class MeteredModel implements Model {
 
   async *stream(request: ModelRequest, signal: CancelSignal): AsyncGenerator<ModelEvent> {
     this.#requireLeave();
-    const attempt = new Attempt(request);
+    const attempt = new Attempt(request, this.#purpose);
     try {
       for await (const event of this.#model.stream(request, signal)) {
         if (event.type === 'usage' && !attempt.believes(event.usage)) continue;
@@ -63,7 +66,7 @@ export class MeteredModel implements Model {
           await this.#till().spend(attempt.brokenOff());
           attempt.begin();
         } else if (event.type === 'completed') {
-          const charge = attempt.whole(this.#recordsUsage);
+          const charge = attempt.whole(this.#purpose === 'turns');
           if (charge !== undefined) await this.#till().spend(charge);
         }
         yield event;
@@ -81,7 +84,7 @@ export class MeteredModel implements Model {
     onRestart?: (event: RestartedEvent) => void,
   ): Promise<RemoteCompaction> {
     this.#requireLeave();
-    const attempt = new Attempt(request);
+    const attempt = new Attempt(request, this.#purpose);
     const charges: Promise<void>[] = [];
     try {
       const compaction = await this.#model.compactRemote?.(request, signal, (event) => {
@@ -111,14 +114,16 @@ export class MeteredModel implements Model {
 /** One request under way, and what it comes to. */
 class Attempt {
   readonly #request: ModelRequest;
+  readonly #kind: Charge['kind'];
   readonly #sent: number;
   #heard = 0;
   #usage: ModelUsage | undefined;
   isWhole = false;
 
-  constructor(request: ModelRequest) {
+  constructor(request: ModelRequest, purpose: Purpose) {
     this.#request = request;
     const { instructions, items, tools } = request;
+    this.#kind = purpose === 'turns' ? askedFor(items) : purpose;
     this.#sent =
       approximateTokens(instructions + JSON.stringify(tools)) +
       items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);
@@ -145,7 +150,12 @@ class Attempt {
   /** A request that came to nothing is billed where an answer had begun. */
   brokenOff(): Charge {
     const tokens = this.#heard === 0 ? 0 : this.#sent + Math.ceil(this.#heard);
-    return { requests: 1, tokens, dollars: this.#dollars({ input: tokens, cached: 0, output: 0 }) };
+    return {
+      kind: this.#kind,
+      requests: 1,
+      tokens,
+      dollars: this.#dollars({ input: tokens, cached: 0, output: 0 }),
+    };
   }
 
   /** @param isRecorded the log has the usage that was reported @returns undefined: nothing is to be added */
@@ -153,11 +163,16 @@ class Attempt {
     if (this.#usage === undefined) {
       const [input, output] = [this.#sent, Math.ceil(this.#heard)];
       const dollars = this.#dollars({ input, cached: 0, output });
-      return { requests: 1, tokens: input + output, dollars };
+      return { kind: this.#kind, requests: 1, tokens: input + output, dollars };
     }
     if (isRecorded) return undefined;
     const { input, cachedInput: cached, output, total } = this.#usage;
-    return { requests: 1, tokens: total, dollars: this.#dollars({ input, cached, output }) };
+    return {
+      kind: this.#kind,
+      requests: 1,
+      tokens: total,
+      dollars: this.#dollars({ input, cached, output }),
+    };
   }
 
   #dollars(billed: Parameters<typeof costOf>[0]): number | undefined {

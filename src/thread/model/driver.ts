@@ -4,12 +4,13 @@
 import { BatonError } from '../../errors.ts';
 import type { CancelSignal, Model } from '../../ports.ts';
 import type { SessionEvent } from '../../protocol/event.ts';
+import { askedFor } from '../../session/spending.ts';
 import type { AnswerSchema, ModelEvent, ModelRequest } from '../../protocol/model.ts';
 
 /** A model that remembers why it failed. */
 export class AskedModel implements Model {
   readonly #model: Model;
-  /** The form that answers must have; what the watcher asks for besides is not in it. */
+  /** The form that answers must have; a packet for the watcher has a form of its own. */
   schema: AnswerSchema | undefined;
   /** Why the newest request was not answered; undefined where it was. */
   failure: BatonError | undefined;
@@ -23,7 +24,7 @@ export class AskedModel implements Model {
   }
 
   async *stream(request: ModelRequest, signal: CancelSignal): AsyncGenerator<ModelEvent> {
-    const schema = isAskedByWatcher(request) ? undefined : this.schema;
+    const schema = askedFor(request.items) === 'packet' ? undefined : this.schema;
     this.failure = undefined;
     try {
       yield* this.#model.stream(schema === undefined ? request : { ...request, schema }, signal);
@@ -39,11 +40,4 @@ export class AskedModel implements Model {
       ? { ...event, code: this.failure.code }
       : event;
   }
-}
-
-/** What is answered here is a request of the watcher's own: its packet has a form of its own. */
-function isAskedByWatcher({ items }: ModelRequest): boolean {
-  const newest = items.findLast((item) => item.type === 'message' && item.role === 'user');
-  const step = newest?.origin?.step;
-  return step !== undefined && step !== 'handoff';
 }

@@ -4,7 +4,7 @@
 import type { CancelSignal } from '../../ports.ts';
 import type { Situation } from '../../protocol/decision.ts';
 import type { Item, JsonObject } from '../../protocol/item.ts';
-import type { JudgmentRequest } from '../../protocol/judgment.ts';
+import type { Judgment, JudgmentRequest } from '../../protocol/judgment.ts';
 import type { CompactionPlan } from '../../protocol/plan.ts';
 import type { Config } from '../../config/schema.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
@@ -104,10 +104,7 @@ export interface WatcherWorld {
 /** Where the watcher's words go. */
 export interface WatcherVoice {
   show(line: Pick<Show, 'surface' | 'text'>): void;
-  judged(
-    request: JudgmentRequest,
-    judgment: { readonly shouldCompact: boolean; readonly reason: string },
-  ): void;
+  judged(request: JudgmentRequest, judgment: Judgment): void;
   /** The user's queue has changed. */
   queueChanged(messages: readonly UserMessage[]): void;
 }

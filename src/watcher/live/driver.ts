@@ -476,7 +476,7 @@ export class LiveWatcher {
       const judgment = await this.#answerOfJudge(request, context, controller.signal);
       if (controller.signal.aborted) return;
       this.#judges.delete(number);
-      if (judgment.type === 'answer') this.#voice.judged(request, judgment);
+      this.#voice.judged(request, judgment);
       const word = judgment.type === 'failure' ? 'failed' : judgment.shouldCompact ? 'approve' : 'veto';
       this.#voice.show({ surface: 'status', text: `RAWR judgment: result ${word}` });
       void this.#tell({ type: 'judgment_result', number, judgment });
@@ -492,8 +492,10 @@ export class LiveWatcher {
     const context = { threadId: this.#agent.threadId, turnId, used, window, items: this.#agent.items() };
     const judgment = await this.#answerOfJudge(request, context, signal);
     if (signal.aborted) return;
-    if (judgment.type === 'answer') this.#voice.judged(request, judgment);
-    else this.#voice.show({ surface: 'warning', text: `The judge gave no answer: ${judgment.why}` });
+    this.#voice.judged(request, judgment);
+    if (judgment.type === 'failure') {
+      this.#voice.show({ surface: 'warning', text: `The judge gave no answer: ${judgment.why}` });
+    }
   }
 
   async #answerOfJudge(

@@ -1,0 +1,115 @@
+// What models cost, as `baton serve` shows it: by what they were asked for, as it happens, and adding up to what limits count.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { SessionEvent } from '../../src/protocol/event.ts';
+import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
+import { NOT_BUILT } from '../support/built.ts';
+import { Client } from '../support/client.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import { startProviderServer } from '../support/provider-server/server.ts';
+import { committedDesk, script, shellCall, shutDown } from '../support/served.ts';
+
+const root = temporaryDirectory();
+const server = await startProviderServer({ replies: [{}] });
+after(() => server.close());
+before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+
+type Spending = Extract<SessionEvent, { type: 'spending' }>;
+
+const SUMMARY = [
+  '<analysis>Lamps.</analysis>\n<summary>',
+  ...SUMMARY_SECTIONS.map((title, at) => `${at + 1}. ${title}:\nThe lamps are counted, part ${at}.`),
+  '</summary>',
+].join('\n');
+
+const JUDGE = {
+  type: 'rawr_auto_compaction_judgment',
+  request_id: 'ask-1',
+  tier: 'ready',
+  percent_remaining: 40,
+  boundaries_present: ['commit'],
+  last_agent_message: 'Hello.',
+  decision_prompt_path: 'judgment.md',
+} as const;
+
+function of({ by_kind: kinds }: Spending, kind: Spending['kind']) {
+  return kinds.find((each) => each.kind === kind);
+}
+
+test('each request is shown under its kind, a failed judgment too, and the kinds add up', async () => {
+  const usage = { input: 6_000, output: 10 };
+  script(
+    server,
+    { calls: [shellCall('seq 1 4000')], usage },
+    { text: 'Counted.', usage },
+    { text: '{"should_compact": false, "reason": "in the middle of it"}' },
+    { fault: { type: 'status', status: 400, message: 'no judge today' } },
+    { text: SUMMARY },
+  );
+  const at = committedDesk(root, server);
+  const client = new Client(at);
+  client.send({ type: 'user_turn', items: [{ type: 'text', text: 'Count.' }], origin: { type: 'user' } });
+  const first = await client.next('spending');
+  assert.deepEqual([first.kind, first.requests, first.tokens], ['agent', 1, 6_010]);
+  assert.ok((first.dollars ?? 0) > 0, 'the price is known');
+  await client.next('turn_complete');
+  client.send(JUDGE);
+  const judged = await client.next('spending', ({ kind }) => kind === 'judgment');
+  assert.equal(of(judged, 'agent')?.tokens, 12_020);
+  assert.ok(judged.tokens > 0);
+  assert.equal((await client.next('rawr_auto_compaction_judgment_result')).should_compact, false);
+  client.send({ ...JUDGE, request_id: 'ask-2' });
+  const failed = await client.next('rawr_auto_compaction_judgment_result');
+  assert.deepEqual([failed.request_id, failed.should_compact], ['ask-2', null]);
+  assert.match(failed.reason, /no judge today/);
+  client.send({ type: 'compact', trigger: { type: 'user' }, strategy: 'full' });
+  const summed = await client.next('spending', ({ kind }) => kind === 'summary');
+  await client.next('compact_completed');
+  const told = client.events.filter((event): event is Spending => event.type === 'spending');
+  for (const { by_kind: kinds, session } of told) {
+    for (const measure of ['requests', 'tokens', 'unpriced_requests'] as const) {
+      assert.equal(
+        kinds.reduce((sum, kind) => sum + kind[measure], 0),
+        session[measure],
+        measure,
+      );
+    }
+    const dollars = kinds.reduce((sum, kind) => sum + kind.dollars, 0);
+    assert.ok(Math.abs(dollars - session.dollars) < 1e-9);
+  }
+  assert.equal(of(summed, 'judgment')?.requests, 2);
+  client.send({ type: 'shutdown' });
+  await client.ended;
+
+  script(server, { text: 'Here.', usage });
+  const again = new Client(at, ['--resume', 'last']);
+  again.send({ type: 'user_turn', items: [{ type: 'text', text: 'Go on.' }], origin: { type: 'user' } });
+  const after = await again.next('spending');
+  assert.equal(after.session.requests, summed.session.requests + 1, 'a resumed thread counts on');
+  assert.deepEqual(of(after, 'judgment'), of(summed, 'judgment'));
+  assert.equal(after.turn.requests, 1);
+  await again.next('turn_complete');
+  await shutDown(again, at);
+});
+
+test('what the agent is asked for by the watcher is a packet, not work', async () => {
+  const usage = { input: 70_000, output: 10 };
+  script(
+    server,
+    { calls: [shellCall('seq 1 9000; git commit --allow-empty -qm Lamps')], usage },
+    { text: 'Committed: the lamps are counted.', usage },
+    { text: 'No packet from me.', usage },
+    { text: 'Nor now.', usage },
+    { text: SUMMARY },
+    { text: 'On.' },
+  );
+  const at = committedDesk(root, server);
+  const client = new Client(at, []);
+  client.send({ type: 'user_turn', items: [{ type: 'text', text: 'Count.' }], origin: { type: 'user' } });
+  const packet = await client.next('spending', ({ kind }) => kind === 'packet');
+  assert.equal(packet.requests, 1);
+  assert.equal(of(packet, 'agent')?.requests, 2);
+  client.kill('SIGKILL');
+  await client.ended;
+});
