@@ -7,13 +7,17 @@ import * as z from 'zod';
 import {
   APPROVAL_POLICIES,
   AUTHORS,
+  BOUNDARIES,
+  CATEGORIES,
   COMPACT_FAILURES,
+  DECISION_POINTS,
   HOOK_EVENTS,
   SANDBOX_MODES,
   SPENDING_KINDS,
   STEPS,
   TASK_KINDS,
   TIERS,
+  VERDICT_REASONS,
   WATCHER_MODES,
   PRESSURES,
 } from '../vocabulary.ts';
@@ -328,6 +332,34 @@ const spendingKind = z.enum(SPENDING_KINDS).meta({
     '`agent`: the work; `packet`: what the watcher asks the agent for; `other`: charges of an earlier version of Baton without a kind',
 });
 
+const gauge = {
+  used: tokens.meta({ description: 'in the context now, by the gauge' }),
+  anchor: z
+    .enum(['reported', 'estimated', 'none'])
+    .meta({ description: 'what the gauge rests on; `none`: an estimate alone' }),
+  model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
+  usable_window: tokens.nullable(),
+  percent_remaining: percent.nullable().meta({ description: 'of the usable window' }),
+  pressure: z.enum(PRESSURES).nullable(),
+};
+
+const decision = z.object({
+  id: z.string().nullable().meta({ description: 'null: not recorded' }),
+  at: z.string().nullable().meta({ description: 'ISO 8601' }),
+  point: z.enum(DECISION_POINTS),
+  turn: z.int().min(0),
+  should_compact: z.boolean(),
+  reason: z.enum(VERDICT_REASONS),
+  why: sentence,
+  tier: z.enum(TIERS).nullable(),
+  used: tokens,
+  usable_window: tokens.nullable(),
+  percent_remaining: percent.nullable(),
+  projected: tokens.meta({ description: 'what a compaction would leave' }),
+  required: z.array(z.enum(BOUNDARIES)).meta({ description: 'of which any would do' }),
+  reached: z.array(z.enum(BOUNDARIES)).meta({ description: 'that counted' }),
+});
+
 /** What ops of a client are answered with, and what they are told of costs. */
 const answerEvents = [
   event('spending', 'A model was asked: what that came to, and all requests by what they were for.', {
@@ -342,6 +374,74 @@ const answerEvents = [
       .object(spent)
       .meta({ description: "since the user's newest message: what `[limits]` counts for a turn" }),
     session: z.object(spent).meta({ description: 'what `[limits]` counts for a session' }),
+  }),
+  event('context_breakdown', 'Answers `context`: what fills the window, counted as `baton inspect` counts.', {
+    ...gauge,
+    categories: z
+      .array(z.object({ category: z.enum(CATEGORIES), tokens }))
+      .meta({
+        description: 'items of the history, and the instructions under `system`; empty ones are left out',
+      }),
+    fixed: tokens.meta({ description: 'in every request and in no item: the schemas of tools' }),
+    margin: z.int().meta({ description: 'added to an estimate that no report of the provider confirms' }),
+    unexplained: z.int().meta({
+      description:
+        'the rest of what was reported; with `categories`, `fixed` and `margin` it adds up to `used`. Negative where the estimate is too high',
+    }),
+    clearable: z
+      .object({ results: z.int().min(0), tokens, is_worth_it: z.boolean() })
+      .meta({ description: 'old tool results that can be cleared now, and whether the engine would' }),
+  }),
+  event('status', 'Answers `status`: how the thread stands.', {
+    session_id: z.string(),
+    rollout_path: z.string().nullable().meta({ description: 'null: nothing is recorded yet' }),
+    cwd: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    ...gauge,
+    thresholds: z
+      .object({ warning: tokens, error: tokens, auto_compact: tokens.nullable() })
+      .nullable()
+      .meta({
+        description:
+          'used tokens from which each holds; `auto_compact` is null where it is off, all are while the window is unknown',
+      }),
+    tier: z.enum(TIERS).nullable().meta({ description: 'of the watcher now; null above all thresholds' }),
+    tiers: z.array(
+      z.object({
+        tier: z.enum(TIERS),
+        percent_remaining_below: percent,
+        used_tokens_from: tokens.nullable(),
+      }),
+    ),
+    mode: z.enum([...WATCHER_MODES, 'off']),
+    approval_policy: z.enum(APPROVAL_POLICIES),
+    sandbox_mode: z.enum(SANDBOX_MODES),
+    plan_mode: z.boolean(),
+    review_mode: z.boolean(),
+    running_turn: z.object({ turn_id: z.string(), task_kind: z.enum(TASK_KINDS) }).nullable(),
+    queue_length: z.int().min(0),
+    compactions: z.int().min(0).meta({ description: 'that ever replaced the history' }),
+    spending: z.object({
+      by_kind: z.array(z.object({ kind: spendingKind, ...spent })),
+      turn: z.object(spent),
+      session: z.object(spent),
+    }),
+    limits: z
+      .array(
+        z.object({
+          key: z.string().meta({ description: 'in the configuration' }),
+          limit: z.number(),
+          spent: z.number(),
+        }),
+      )
+      .meta({ description: 'those of `[limits]` that are set' }),
+  }),
+  event('decisions', 'Answers `why`.', {
+    now: decision.meta({
+      description: 'what the policy says at this moment; neither arbiter nor judge is asked',
+    }),
+    newest: z.array(decision).meta({ description: 'recorded ones, newest first' }),
   }),
 ] as const;
 

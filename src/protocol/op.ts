@@ -163,6 +163,16 @@ export const OpSchema = z
       text,
     }),
     op('unpin', 'Lets go of a pinned text.', { id: identifier }),
+    op('context', 'Asks what fills the window; answered by `context_breakdown`.', {}),
+    op('status', 'Asks how the thread stands; answered by `status`.', {}),
+    op('why', 'Asks why the watcher compacted, or did not; answered by `decisions`.', {
+      newest: z
+        .int()
+        .min(1)
+        .max(100)
+        .exactOptional()
+        .meta({ description: 'recorded decisions to show at most; absent: 5' }),
+    }),
     op('review_mode', 'In review mode the watcher does nothing.', { is_on: z.boolean() }),
     op('shutdown', 'Ends what runs, closes the thread, and is answered by `shutdown_complete`.', {}),
   ])

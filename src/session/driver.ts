@@ -13,7 +13,7 @@ import type {
   ManualAsk,
   WatcherAsk,
 } from '../compaction/compactor/driver.ts';
-import { compactHistory, gaugeOf } from '../compaction/driver.ts';
+import { clearSubject, compactHistory, gaugeOf } from '../compaction/driver.ts';
 import type { Compaction, Subject } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
 import type { AccountFold } from '../history/account.ts';
@@ -119,6 +119,22 @@ export class Session {
   /** Tokens of the context as it is, and the raw window. */
   get usage(): ReturnType<AccountFold['gauge']> {
     return this.#thread.account.gauge();
+  }
+
+  /** The thread as its log tells it. */
+  get state(): Pick<ThreadState, 'account' | 'thresholds' | 'compactions' | 'spending'> {
+    return this.#thread;
+  }
+
+  /** Old tool results that can be cleared now. */
+  clearable(): { readonly results: number; readonly tokens: number; readonly isWorthIt: boolean } {
+    const { config, compaction } = this.#world;
+    const { microCompactMinTokensToSave: least } = config.compact;
+    const eager = { ...config, compact: { ...config.compact, microCompactMinTokensToSave: 1 } };
+    const micro = clearSubject(this.#subject(), eager, compaction);
+    if (!micro.wasEffective) return { results: 0, tokens: 0, isWorthIt: false };
+    const isWorthIt = config.features.microCompact && micro.tokensSaved >= least;
+    return { results: micro.toolsCompacted, tokens: micro.tokensSaved, isWorthIt };
   }
 
   /** Which limit was reached, so that no model may be asked any more; undefined: none. */

@@ -62,6 +62,18 @@ export function nearLimits(spending: Spending, limits: Limits): ReadonlyMap<stri
   );
 }
 
+/** Every limit that is set, with what counts against it. */
+export function setLimits(
+  spending: Spending,
+  limits: Limits,
+): readonly { readonly key: string; readonly limit: number; readonly spent: number }[] {
+  return ceilings(spending, limits).map(({ key, limit, spent, measure }) => ({
+    key,
+    limit,
+    spent: spent[measure],
+  }));
+}
+
 function ceilings({ turn, session }: Spending, limits: Limits): readonly Ceiling[] {
   const all: readonly Ceiling[] = [
     ceiling('turn_requests', limits.turnRequests, turn),

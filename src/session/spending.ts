@@ -78,13 +78,18 @@ export function spendingEvent({
     type: 'spending',
     ...last,
     dollars: last.dollars ?? null,
-    by_kind: SPENDING_KINDS.flatMap((kind) => {
-      const spent = byKind[kind];
-      return spent === undefined ? [] : [{ kind, ...wireSpent(spent) }];
-    }),
+    by_kind: kindsOf({ byKind }),
     turn: wireSpent(turn),
     session: wireSpent(session),
   };
+}
+
+/** What was spent by kind, on the wire. */
+export function kindsOf({ byKind }: Pick<SpendingByKind, 'byKind'>) {
+  return SPENDING_KINDS.flatMap((kind) => {
+    const spent = byKind[kind];
+    return spent === undefined ? [] : [{ kind, ...wireSpent(spent) }];
+  });
 }
 
 /** What some requests came to, on the wire. */

@@ -155,6 +155,11 @@ export class ThreadState {
       : { used, rawWindow, state, isAutomatic: this.#thresholds.autoCompactEnabled };
   }
 
+  /** Where the context stands against its thresholds, and whether a compaction by itself is allowed. */
+  get thresholds(): { readonly settings: ThresholdSettings; readonly state: ThresholdState | undefined } {
+    return { settings: this.#thresholds, state: this.#pressure() };
+  }
+
   #pressure(): ThresholdState | undefined {
     const { used, rawWindow } = this.account.gauge();
     return rawWindow === undefined ? undefined : thresholdState(used, rawWindow, this.#thresholds);

@@ -319,6 +319,11 @@ class OpenThread implements Thread {
       configure: (change) => this.#configure(change),
       vet: (text) => this.#vet(text),
       prepare: () => this.#prepare(),
+      standing: () => ({
+        settled: this.#configured(),
+        limits: session.config.limits,
+        isRecorded: this.isRecorded,
+      }),
       close: () => this.close(),
     });
   }
@@ -341,7 +346,7 @@ class OpenThread implements Thread {
   }
 
   #configure(change: Partial<ThreadSettings>): void {
-    const { request, log, place, chosen } = this.#parts;
+    const { place, chosen } = this.#parts;
     this.#settings = { ...this.#settings, ...change };
     chosen.mayWrite = mayWrite(this.#settings);
     this.#context = missingContext(this.#session.items, [
@@ -352,7 +357,12 @@ class OpenThread implements Thread {
       chosen.mode = change.mode;
       this.#session.settingsChanged();
     }
-    this.#world.emit(configured(request, { rollout: log.rollout, root: place.root }, this.#settings));
+    this.#world.emit(this.#configured());
+  }
+
+  #configured(): ReturnType<typeof configured> {
+    const { request, log, place } = this.#parts;
+    return configured(request, { rollout: log.rollout, root: place.root }, this.#settings);
   }
 
   /** Puts a message before the hooks of the user. @throws BatonError `prompt_vetoed`; `interrupted` */
@@ -461,7 +471,7 @@ function configured(
   { model }: ThreadRequest,
   { rollout, root }: Pick<OpenLog, 'rollout' | 'root'>,
   settings: ThreadSettings,
-): SessionEvent {
+): Extract<SessionEvent, { type: 'session_configured' }> {
   return {
     type: 'session_configured',
     protocol_version: PROTOCOL_VERSION,

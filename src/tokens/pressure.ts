@@ -81,8 +81,8 @@ export function thresholdState(used: number, rawWindow: number, settings: Thresh
   };
 }
 
-/** Like the auto-compact threshold at least half of the window: in a small one an empty context is no warning. */
-function warningLevel(rawWindow: number, threshold: number): number {
+/** Used tokens from which a warning holds. At least half of the window: an empty context in a small window needs none. */
+export function warningLevel(rawWindow: number, threshold: number): number {
   return Math.max(Math.floor(rawWindow / 2), rawWindow - threshold);
 }
 

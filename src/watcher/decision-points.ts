@@ -1,6 +1,7 @@
 // Where decisions are taken, and what becomes of them: the arbiter's plan, the judge's word, the mode.
 
 import { isSummarising } from '../protocol/plan.ts';
+import type { DecisionRecord } from '../protocol/decision.ts';
 import type { DecisionPoint } from '../vocabulary.ts';
 import { settleBoundaries } from './boundaries.ts';
 import type { Decision, Evaluation } from './decide.ts';
@@ -50,6 +51,21 @@ export function decide(state: WatcherState, asked: Asked, policy: Policy): Trans
     );
   }
   return askArbiter(next, question, policy);
+}
+
+/** What would be decided now, by the policy alone. Changes nothing. */
+export function explain(
+  state: WatcherState,
+  { moment, atMs }: Pick<Asked, 'moment' | 'atMs'>,
+  policy: Policy,
+): Omit<DecisionRecord, 'id'> {
+  const { turn, isInReview } = state.memory;
+  const point = turn === undefined ? 'turn_end' : 'mid_turn';
+  const evaluation = evaluationOf(state, { point, moment, batchFrom: undefined, atMs });
+  const decision = evaluate(evaluation, policy);
+  const { id: _, ...record } = buildDecisionRecord('', evaluation, decision);
+  if (!isInReview) return record;
+  return { ...record, shouldCompact: false, reason: 'off', why: 'Review mode is on: nothing is compacted.' };
 }
 
 const FINAL = ': deferring until the next message (this run ends with the turn)';

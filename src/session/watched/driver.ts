@@ -132,6 +132,26 @@ export class WatchedSession {
     return this.#session.lastAgentMessage;
   }
 
+  /** As `Session.state`. */
+  get state(): Session['state'] {
+    return this.#session.state;
+  }
+
+  /** As `Session.clearable`. */
+  clearable(): ReturnType<Session['clearable']> {
+    return this.#session.clearable();
+  }
+
+  /** What the watcher would decide now. */
+  explain(): ReturnType<LiveWatcher['explain']> {
+    return this.#watcher.explain();
+  }
+
+  /** Messages of the user that wait. */
+  get queueLength(): number {
+    return this.#watcher.queue.length;
+  }
+
   /** As `Session.reachedLimit`. */
   reachedLimit(): ReachedLimit | undefined {
     return this.#session.reachedLimit();

@@ -12,6 +12,8 @@ import { pinRecords, unpinRecord } from '../../trail/pins.ts';
 import type { Desk } from '../desk/driver.ts';
 import { UndoIncomplete } from '../ghosts/incomplete.ts';
 import type { FilesRestored, Ghosts } from '../ghosts/driver.ts';
+import type { Limits } from '../../session/limits.ts';
+import { contextReport, decisionsReport, statusReport } from '../reports.ts';
 import type { ThreadSettings } from '../settings.ts';
 
 /** What ops act on. */
@@ -29,8 +31,17 @@ export interface OpsTerms {
   readonly vet: (text: string) => Promise<void>;
   /** Puts what the model has to know before a message of the user. */
   readonly prepare: () => Promise<void>;
+  /** What holds for the thread, and whether anything of it is recorded. */
+  readonly standing: () => {
+    readonly settled: Extract<SessionEvent, { type: 'session_configured' }>;
+    readonly limits: Limits;
+    readonly isRecorded: boolean;
+  };
   readonly close: () => Promise<void>;
 }
+
+/** Decisions that `why` shows. @source docs/decisions/ops.md */
+const NEWEST_DECISIONS = 5;
 
 type Of<Type extends Op['type']> = Extract<Op, { type: Type }>;
 
@@ -145,6 +156,14 @@ export class OpsDoor {
       case 'review_mode':
         session.setReviewMode(op.is_on);
         return configure({ isReviewing: op.is_on });
+      case 'context':
+        return this.#terms.emit(contextReport(session));
+      case 'status': {
+        const { settled, ...standing } = this.#terms.standing();
+        return this.#terms.emit(statusReport(session, settled, standing));
+      }
+      case 'why':
+        return this.#explain(op);
       case 'shutdown':
         this.stop();
         return close();
@@ -213,6 +232,13 @@ export class OpsDoor {
       }, past),
     );
     emit({ type: 'undo_completed', what: 'turn', ...undone });
+  }
+
+  async #explain({ newest = NEWEST_DECISIONS }: Of<'why'>): Promise<void> {
+    const { session, past, emit, standing } = this.#terms;
+    const records: LogRecord[] = [];
+    if (standing().isRecorded) for await (const record of past()) records.push(record);
+    emit(decisionsReport(session, records, newest));
   }
 
   async #phaseCompleted({ summary }: Of<'phase_completed'>): Promise<void> {

@@ -10,6 +10,8 @@ import type { LogRecord } from '../../protocol/record.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
 import { renderPrompt } from '../../prompts/render.ts';
 import { calmTokens } from '../decide.ts';
+import { explain } from '../decision-points.ts';
+import type { Policy } from '../policy.ts';
 import { judgmentValues, parseJudgment } from '../judgment.ts';
 import { packetItem } from '../messages.ts';
 import { SignalDetector, signalSettings } from '../signals.ts';
@@ -237,6 +239,17 @@ export class LiveWatcher {
   /** Whether no sequence is under way. */
   get isIdle(): boolean {
     return this.#state.stage.at === 'idle';
+  }
+
+  /** What the policy would decide now, and the policy. */
+  explain(): { readonly decision: Omit<DecisionRecord, 'id'>; readonly policy: Policy } {
+    const { policy } = this.#settings;
+    const moment = {
+      situation: this.#agent.situation(),
+      busyWith: [],
+      lastAgentMessage: this.#agent.lastAgentMessage(),
+    };
+    return { decision: explain(this.#state, { moment, atMs: this.#world.nowMs() }, policy), policy };
   }
 
   /** Messages of the user that wait, oldest first. */

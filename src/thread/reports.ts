@@ -1,0 +1,160 @@
+// What a thread tells about itself when it is asked: what fills its window, how it stands, why the watcher decides as it does. Pure.
+
+import { CATEGORIES, TIERS } from '../vocabulary.ts';
+import type { ContextAccount } from '../history/context-account.ts';
+import type { DecisionRecord } from '../protocol/decision.ts';
+import type { JsonObject } from '../protocol/item.ts';
+import type { SessionEvent } from '../protocol/event.ts';
+import type { LogRecord } from '../protocol/record.ts';
+import { setLimits } from '../session/limits.ts';
+import type { Limits } from '../session/limits.ts';
+import { kindsOf, wireSpent } from '../session/spending.ts';
+import type { WatchedSession } from '../session/watched/driver.ts';
+import { warningLevel } from '../tokens/pressure.ts';
+import { DECISION_NOTE } from '../watcher/live/past.ts';
+
+type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
+
+/** What is asked about. */
+export type Reported = Pick<
+  WatchedSession,
+  'state' | 'clearable' | 'explain' | 'queueLength' | 'runningTurn'
+>;
+
+/** What fills the window. */
+export function contextReport(session: Reported): Of<'context_breakdown'> {
+  const account = session.state.account.account();
+  const { fixed, margin, unexplained } = account.besideItems;
+  const { results, tokens, isWorthIt } = session.clearable();
+  return {
+    type: 'context_breakdown',
+    ...gaugeOf(session, account),
+    categories: CATEGORIES.flatMap((category) => {
+      const size = account.categories[category] ?? 0;
+      return size === 0 ? [] : [{ category, tokens: size }];
+    }),
+    fixed,
+    margin,
+    unexplained,
+    clearable: { results, tokens, is_worth_it: isWorthIt },
+  };
+}
+
+/** How the thread stands. @param settled what holds for it, as `session_configured` tells */
+export function statusReport(
+  session: Reported,
+  settled: Of<'session_configured'>,
+  { limits, isRecorded }: { readonly limits: Limits; readonly isRecorded: boolean },
+): Of<'status'> {
+  const { state, runningTurn } = session;
+  const { decision, policy } = session.explain();
+  const { session_id, rollout_path, cwd, provider, model } = settled;
+  const { mode, approval_policy, sandbox_mode, plan_mode, review_mode } = settled;
+  const { spending } = state;
+  return {
+    type: 'status',
+    session_id,
+    rollout_path: isRecorded ? rollout_path : null,
+    cwd,
+    provider,
+    model,
+    ...gaugeOf(session, state.account.account()),
+    thresholds: thresholdsOf(session),
+    tier: decision.tier ?? null,
+    tiers: TIERS.map((tier) => ({
+      tier,
+      percent_remaining_below: policy.tiers[tier].percentRemainingBelow,
+      used_tokens_from: policy.tiers[tier].usedTokensFrom ?? null,
+    })),
+    mode,
+    approval_policy,
+    sandbox_mode,
+    plan_mode,
+    review_mode,
+    running_turn:
+      runningTurn === undefined ? null : { turn_id: runningTurn.turnId, task_kind: runningTurn.kind },
+    queue_length: session.queueLength,
+    compactions: state.compactions,
+    spending: {
+      by_kind: kindsOf(spending),
+      turn: wireSpent(spending.turn),
+      session: wireSpent(spending.session),
+    },
+    limits: [...setLimits(spending, limits)],
+  };
+}
+
+/** Why the watcher compacted, or did not. @param newest recorded decisions at most */
+export function decisionsReport(
+  session: Reported,
+  recorded: readonly LogRecord[],
+  newest: number,
+): Of<'decisions'> {
+  const decisions = recorded.flatMap((record) =>
+    record.type === 'note' && record.kind === DECISION_NOTE && isDecision(record.value)
+      ? [decisionView(record.value, record.at)]
+      : [],
+  );
+  return {
+    type: 'decisions',
+    now: decisionView(session.explain().decision, undefined),
+    newest: decisions.slice(-newest).toReversed(),
+  };
+}
+
+/** A file may hold anything under that name; what lacks the parts that are read is passed over. */
+function isDecision(value: JsonObject): value is JsonObject & DecisionRecord {
+  const { situation, required, signals } = value;
+  const hasParts = typeof situation === 'object' && Array.isArray(required) && Array.isArray(signals);
+  return (
+    hasParts && situation !== null && signals.every((signal) => typeof signal === 'object' && signal !== null)
+  );
+}
+
+function decisionView(
+  decision: Omit<DecisionRecord, 'id'> & Partial<Pick<DecisionRecord, 'id'>>,
+  at: string | undefined,
+): Of<'decisions'>['now'] {
+  const { id = null, point, turn, shouldCompact, reason, why, tier = null, required, signals } = decision;
+  const { used, window = null, percentRemaining = null, projected } = decision.situation;
+  return {
+    id,
+    at: at ?? null,
+    point,
+    turn,
+    should_compact: shouldCompact,
+    reason,
+    why,
+    tier,
+    used,
+    usable_window: window,
+    percent_remaining: percentRemaining,
+    projected,
+    required: [...required],
+    reached: [...new Set(signals.map(({ boundary }) => boundary))],
+  };
+}
+
+function gaugeOf({ state }: Reported, account: ContextAccount) {
+  const isKnown = account.windowFrom !== 'unknown';
+  return {
+    used: account.usage.used,
+    anchor: account.usage.anchor,
+    model_context_window: isKnown ? account.window : null,
+    usable_window: isKnown ? account.usableWindow : null,
+    percent_remaining: isKnown ? account.percentRemaining : null,
+    pressure: state.thresholds.state?.word ?? null,
+  };
+}
+
+function thresholdsOf({ state }: Reported): Of<'status'>['thresholds'] {
+  const { settings, state: now } = state.thresholds;
+  const { rawWindow } = state.account.gauge();
+  if (now === undefined || rawWindow === undefined) return null;
+  const { warningThreshold: warning, errorThreshold: error = warning } = settings;
+  return {
+    warning: warningLevel(rawWindow, warning),
+    error: warningLevel(rawWindow, error),
+    auto_compact: settings.autoCompactEnabled ? now.autoCompactThreshold : null,
+  };
+}
