@@ -36,6 +36,8 @@ function event<Type extends string, Shape extends z.core.$ZodLooseShape>(
 const sentence = z.string().meta({ description: 'one sentence for people' });
 const callId = z.string().meta({ description: 'of the call, as the model gave it' });
 
+const commandOutcome = z.enum(['exited', 'killed', 'timed_out', 'interrupted', 'not_started']);
+
 const leftPaths = z.array(z.object({ path: z.string(), why: z.string() }));
 
 /** Who started a turn, as `TurnOrigin` has it. */
@@ -179,7 +181,7 @@ const toolEvents = [
   ),
   event('exec_command_end', 'A command ended.', {
     call_id: callId,
-    outcome: z.enum(['exited', 'killed', 'timed_out', 'interrupted', 'not_started']),
+    outcome: commandOutcome,
     exit_code: z.int().nullable().meta({ description: 'null where it did not end by itself' }),
     duration_ms: milliseconds,
   }),
@@ -375,13 +377,21 @@ const answerEvents = [
       .meta({ description: "since the user's newest message: what `[limits]` counts for a turn" }),
     session: z.object(spent).meta({ description: 'what `[limits]` counts for a session' }),
   }),
+  event('shell_line', 'A `shell` op of an earlier process, told when its thread is resumed.', {
+    call_id: callId,
+    command: z.string(),
+    outcome: commandOutcome,
+    exit_code: z.int().nullable().meta({ description: 'null where it did not end by itself' }),
+    duration_ms: milliseconds,
+    output: z
+      .string()
+      .meta({ description: 'how it ended and what it wrote; the middle of a long output is cut' }),
+  }),
   event('context_breakdown', 'Answers `context`: what fills the window, counted as `baton inspect` counts.', {
     ...gauge,
-    categories: z
-      .array(z.object({ category: z.enum(CATEGORIES), tokens }))
-      .meta({
-        description: 'items of the history, and the instructions under `system`; empty ones are left out',
-      }),
+    categories: z.array(z.object({ category: z.enum(CATEGORIES), tokens })).meta({
+      description: 'items of the history, and the instructions under `system`; empty ones are left out',
+    }),
     fixed: tokens.meta({ description: 'in every request and in no item: the schemas of tools' }),
     margin: z.int().meta({ description: 'added to an estimate that no report of the provider confirms' }),
     unexplained: z.int().meta({

@@ -91,6 +91,10 @@ export const OpSchema = z
         description: 'the message that it then stands before; absent: it is the last one',
       }),
     }),
+    op('shell', 'Runs a line of the user in the sandbox, between turns; no model sees it or its output.', {
+      id: identifier.exactOptional().meta({ description: '`call_id` of its events; absent: one is made up' }),
+      command: text,
+    }),
     op('compact', 'Compacts the history.', {
       trigger: z
         .strictObject({ type: z.literal('user') })

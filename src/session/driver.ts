@@ -311,6 +311,32 @@ export class Session {
   }
 
   /**
+   * Runs something of the user's as a turn of the kind `shell`, between turns: no model sees anything of it.
+   * @param work its result is what is remembered of it; undefined: it was not run
+   * @throws BatonError `interrupted` where the user stopped it before it began; what writing the log fails with
+   */
+  async shell(work: () => Promise<NoteRecord | undefined>, signal: CancelSignal): Promise<void> {
+    await this.#turnstile.whenQuiet(
+      async () => {
+        if (signal.aborted)
+          throw new BatonError('interrupted', 'The command was not run: it was stopped first');
+        await this.#begin({ kind: 'shell', origin: { type: 'user' } });
+        this.#turnstile.take();
+      },
+      () => this.#turn === undefined,
+    );
+    try {
+      const note = await work();
+      await this.#turnstile.pass(async () => {
+        if (note !== undefined) await this.#write([note]);
+        await this.#finish(signal.aborted ? 'interrupted' : note === undefined ? 'failed' : 'complete');
+      });
+    } finally {
+      this.#turnstile.free();
+    }
+  }
+
+  /**
    * What a compaction on the user's request would come to now. Asks no model and no hook, and changes nothing.
    * @throws BatonError as `compactHistory`
    */

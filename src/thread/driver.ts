@@ -46,6 +46,7 @@ import { OpsDoor } from './ops/driver.ts';
 import { hookSession, openPlace, placeOfPlayback } from './place/driver.ts';
 import type { EquippedTools, Place } from './place/driver.ts';
 import type { ThreadRequest, ThreadWorld } from './terms.ts';
+import { shellLineIn } from './shell-line.ts';
 import { initialSettings, mayWrite, withMode, withoutNotes } from './settings.ts';
 import type { ThreadSettings } from './settings.ts';
 
@@ -223,6 +224,10 @@ class OpenThread implements Thread {
   }
 
   async #resume(): Promise<void> {
+    for (const record of this.#parts.log.past) {
+      const line = shellLineIn(record);
+      if (line !== undefined) this.#world.emit(line);
+    }
     const { pins } = this.#session.trail();
     if (pins.length > 0) {
       this.#world.emit({ type: 'pins_changed', pins: pins.map(({ id, text }) => ({ id, text })) });
@@ -319,6 +324,10 @@ class OpenThread implements Thread {
       configure: (change) => this.#configure(change),
       vet: (text) => this.#vet(text),
       prepare: () => this.#prepare(),
+      runLine: (command, callId, signal) => {
+        if (this.#tools.runLine === undefined) throw new BatonError('usage', 'A rehearsal runs no commands');
+        return this.#tools.runLine(command, callId, signal);
+      },
       standing: () => ({
         settled: this.#configured(),
         limits: session.config.limits,

@@ -37,6 +37,8 @@ export function onTurnStarted(state: WatcherState, event: TurnStarted, policy: P
   const { turn, endedTurnId } = state.memory;
   if (turn?.turnId === event.turnId || endedTurnId === event.turnId) return stay(state);
   const begun = runTurn(state, event);
+  // No model sees a line of the user's, so what is under way goes on behind it.
+  if (kind === 'shell') return stay(begun);
   if (kind !== 'regular') return foreignTurn(begun, event.atMs, policy);
   const { turnNumber, boundaries } = begun.memory;
   const asked = remember(begun, {

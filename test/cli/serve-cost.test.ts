@@ -85,10 +85,10 @@ test('each request is shown under its kind, a failed judgment too, and the kinds
   script(server, { text: 'Here.', usage });
   const again = new Client(at, ['--resume', 'last']);
   again.send({ type: 'user_turn', items: [{ type: 'text', text: 'Go on.' }], origin: { type: 'user' } });
-  const after = await again.next('spending');
-  assert.equal(after.session.requests, summed.session.requests + 1, 'a resumed thread counts on');
-  assert.deepEqual(of(after, 'judgment'), of(summed, 'judgment'));
-  assert.equal(after.turn.requests, 1);
+  const resumed = await again.next('spending');
+  assert.equal(resumed.session.requests, summed.session.requests + 1, 'a resumed thread counts on');
+  assert.deepEqual(of(resumed, 'judgment'), of(summed, 'judgment'));
+  assert.equal(resumed.turn.requests, 1);
   await again.next('turn_complete');
   await shutDown(again, at);
 });

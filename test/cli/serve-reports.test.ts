@@ -118,9 +118,9 @@ test('why it was not compacted is told with numbers, also before anything was de
   const client = new Client(at);
   await client.next('session_configured');
   client.send({ type: 'why' });
-  const before = await client.next('decisions');
-  assert.deepEqual(before.newest, []);
-  assert.match(before.now.why, /100 % of the window is left|9\d % of the window is left/);
+  const atFirst = await client.next('decisions');
+  assert.deepEqual(atFirst.newest, []);
+  assert.match(atFirst.now.why, /100 % of the window is left|9\d % of the window is left/);
   for (const text of ['Say one.', 'Say two.']) {
     client.send({ type: 'user_turn', items: [{ type: 'text', text }], origin: { type: 'user' } });
     await client.next('turn_complete');

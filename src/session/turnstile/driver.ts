@@ -37,18 +37,23 @@ export class Turnstile {
     return done;
   }
 
-  /** Does something where it tears nothing apart: nothing else happens to the thread meanwhile. */
-  async whenQuiet<Result>(work: () => Promise<Result>): Promise<Result> {
+  /**
+   * Does something where it tears nothing apart: nothing else happens to the thread meanwhile.
+   * @param isBetween where that is, if not where items may be written
+   */
+  async whenQuiet<Result>(work: () => Promise<Result>, isBetween = this.#isBetween): Promise<Result> {
     for (;;) {
-      const done = await this.pass(async () => (this.#isQuiet() ? { result: await work() } : undefined));
+      const done = await this.pass(async () =>
+        this.#isQuiet(isBetween) ? { result: await work() } : undefined,
+      );
       if (done !== undefined) return done.result;
-      await this.nextQuiet();
+      await this.nextQuiet(isBetween);
     }
   }
 
   /** Fulfilled at once where it is quiet, or else when somebody has said `wake`: look again then. */
-  nextQuiet(): Promise<void> {
-    if (this.#isQuiet()) return Promise.resolve();
+  nextQuiet(isBetween = this.#isBetween): Promise<void> {
+    if (this.#isQuiet(isBetween)) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -59,7 +64,7 @@ export class Turnstile {
     for (const wake of waiting) wake();
   }
 
-  #isQuiet(): boolean {
-    return !this.#isTaken && this.#isBetween();
+  #isQuiet(isBetween: () => boolean): boolean {
+    return !this.#isTaken && isBetween();
   }
 }

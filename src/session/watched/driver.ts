@@ -242,6 +242,11 @@ export class WatchedSession {
     this.#watcher.interrupt();
   }
 
+  /** As `Session.shell`. */
+  shell(...line: Parameters<Session['shell']>): Promise<void> {
+    return this.#session.shell(...line);
+  }
+
   /** Compacts on the user's request, as soon as no turn is torn apart by it; between turns it is a turn of its own. */
   async compact(ask: Omit<ManualAsk, 'from'>, signal: CancelSignal): Promise<CompactionOutcome> {
     const outcome = await this.#session.compact({ from: 'manual', ...ask }, signal, { type: 'user' });

@@ -13,6 +13,8 @@ import type { Desk } from '../desk/driver.ts';
 import { UndoIncomplete } from '../ghosts/incomplete.ts';
 import type { FilesRestored, Ghosts } from '../ghosts/driver.ts';
 import type { Limits } from '../../session/limits.ts';
+import { shellNote } from '../shell-line.ts';
+import type { LineResult } from '../tools/driver.ts';
 import { contextReport, decisionsReport, statusReport } from '../reports.ts';
 import type { ThreadSettings } from '../settings.ts';
 
@@ -31,6 +33,8 @@ export interface OpsTerms {
   readonly vet: (text: string) => Promise<void>;
   /** Puts what the model has to know before a message of the user. */
   readonly prepare: () => Promise<void>;
+  /** Runs a line of the user's. @throws BatonError where it could not be begun */
+  readonly runLine: (command: string, callId: string, signal: AbortSignal) => Promise<LineResult>;
   /** What holds for the thread, and whether anything of it is recorded. */
   readonly standing: () => {
     readonly settled: Extract<SessionEvent, { type: 'session_configured' }>;
@@ -125,6 +129,8 @@ export class OpsDoor {
         return this.#submit(op);
       case 'steer':
         return this.#steer(op);
+      case 'shell':
+        return this.#runLine(op);
       case 'edit_queued':
         return this.#editQueued(op);
       case 'remove_queued':
@@ -211,6 +217,22 @@ export class OpsDoor {
       const compaction = await session.preview(ask, signal);
       emit(previewOf(compaction));
     });
+  }
+
+  async #runLine({ command, id: callId = this.#terms.newId() }: Of<'shell'>): Promise<void> {
+    const { session, runLine } = this.#terms;
+    let failure: unknown;
+    await this.#withSignal((signal) =>
+      session.shell(async () => {
+        try {
+          return shellNote(command, await runLine(command, callId, signal));
+        } catch (error) {
+          failure = error;
+          return undefined;
+        }
+      }, signal),
+    );
+    if (failure !== undefined) throw failure;
   }
 
   async #undoCompaction(): Promise<void> {

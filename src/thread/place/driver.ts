@@ -16,7 +16,7 @@ import type { ThreadSettings } from '../settings.ts';
 import type { Playback, ThreadRequest, ThreadWorld } from '../terms.ts';
 
 /** Tools that may still be at work when their turn has ended. */
-export type EquippedTools = ToolRunner & { idle?(): Promise<void> };
+export type EquippedTools = ToolRunner & Partial<Pick<ThreadTools, 'idle' | 'runLine'>>;
 
 /** Where a thread works, and with what. */
 export interface Place {

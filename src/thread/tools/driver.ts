@@ -1,5 +1,6 @@
 // The calls of a thread: found, approved, put in order, run, told of, and turned into results.
 
+import { BatonError } from '../../errors.ts';
 import { failedResult } from '../../history/pairs.ts';
 import type { CancelSignal } from '../../ports.ts';
 import { callOf } from '../../protocol/item.ts';
@@ -11,6 +12,7 @@ import { ABORTED_RESULT } from '../../session/loop.ts';
 import { decideApproval } from '../../tools/approval.ts';
 import { runCall } from '../../tools/driver.ts';
 import type { Toolbox } from '../../tools/driver.ts';
+import { MAX_TIMEOUT_MS } from '../../tools/shell/driver.ts';
 import type { Tool, ToolAction } from '../../tools/tool.ts';
 import type { ApprovalPolicy, Author, SandboxMode } from '../../vocabulary.ts';
 
@@ -57,6 +59,15 @@ export interface CallRules {
   readonly isPlanning: boolean;
 }
 
+type CommandEnd = Extract<ToolEvent, { type: 'exec_command_end' }>;
+
+/** What came of a line of the user's. */
+export interface LineResult {
+  readonly end: CommandEnd;
+  /** As an agent would read it: how it ended and what it wrote, with the middle cut where that is long. */
+  readonly text: string;
+}
+
 /** What a call reads that would have changed something in plan mode. */
 const PLANNING =
   'Plan mode is on: nothing is changed and no command is run. Read, and tell the user the plan; they switch plan mode off when it is to be carried out.';
@@ -88,6 +99,29 @@ export class ThreadTools implements ToolRunner {
     if (view === undefined || tool === undefined) return failedResult(call, this.#unknown(view));
     const result = await this.#inOrder(tool.kind === 'read', () => this.#runTool(tool, view, signal));
     return resultItem(call, result);
+  }
+
+  /**
+   * Runs a line of the user's in the sandbox. It is their own, so that nothing is asked, in plan mode either.
+   * @throws BatonError `usage` where it could not be begun
+   */
+  async runLine(command: string, callId: string, signal: CancelSignal): Promise<LineResult> {
+    const { toolbox, rules, emit } = this.#terms;
+    let end: CommandEnd | undefined;
+    const context = {
+      callId,
+      sandbox: rules().sandbox,
+      emit: (event: ToolEvent): void => {
+        if (event.type === 'exec_command_end') end = event;
+        emit(event);
+      },
+    };
+    const tool = toolbox.tools.find(({ spec }) => spec.name === 'shell');
+    if (tool === undefined) throw new TypeError('The toolbox has no shell');
+    const input = JSON.stringify({ command, timeout_ms: MAX_TIMEOUT_MS });
+    const { text } = await this.#inOrder(false, () => runCall({ tool, arguments: input }, context, signal));
+    if (end !== undefined) return { end, text };
+    throw new BatonError('usage', text, { cure: 'Change sandbox_mode with set_settings, or the command.' });
   }
 
   /** Fulfilled when nothing runs any more. */

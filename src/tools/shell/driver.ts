@@ -16,9 +16,11 @@ import { defineTool, failed } from '../tool.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { ToolWorld } from '../world.ts';
 
-/** @source Claude Code's Bash: 2 minutes, and 10 at most */
+/** @source Claude Code's Bash: 2 minutes */
 const DEFAULT_TIMEOUT_MS = 120_000;
-const MAX_TIMEOUT_MS = 600_000;
+
+/** Longest that a command may run, in milliseconds. @source Claude Code's Bash: 10 minutes */
+export const MAX_TIMEOUT_MS = 600_000;
 
 /** What a command that is stopped has to tidy up, in milliseconds: git would leave its lock behind. @source docs/decisions/tools.md */
 const GRACE_MS = 500;
