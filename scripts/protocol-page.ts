@@ -67,6 +67,8 @@ door. Every message is one JSON object, tagged by \`type\`, in snake_case. Schem
   newer than its reader. A known event with a missing field or a wrong value is an error, \`event_invalid\`.
 - **The version** is in \`session_configured\`. A new op, a new type of event and a new field of an event leave it as it is; whatever else
   changes raises it, and a reader refuses a version that is later than its own.
+- **Every message may name its thread** in \`thread_id\`, which the tables leave out. An op without it goes to the first thread of the process. Every event of a
+  thread of \`exec\` and \`serve\` has it; an event without it comes from the process itself.
 - **null** says that nobody knows. Fields with a \`?\` may be absent. Token counts are whole numbers, durations milliseconds.
 - **Only the user approves.** \`origin\` says whose turn it is; in a turn of the watcher what would have to be asked is turned down.
 `;
@@ -127,7 +129,7 @@ function table(name: string, schema: object): string {
 
 function fieldList({ properties = {}, required = [] }: Node): string {
   return Object.entries(properties)
-    .filter(([key]) => key !== 'type')
+    .filter(([key]) => key !== 'type' && key !== 'thread_id')
     .map(([key, field]) => {
       const about = field.description === undefined ? '' : `; ${field.description}`;
       return cell(`\`${key}${required.includes(key) ? '' : '?'}\`: ${kindOf(field)}${about}`);

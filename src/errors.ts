@@ -72,6 +72,8 @@ export const ERROR_CODES = {
   model_missing: { exit: 1 },
   /** A client sent what is no op of the protocol, or one with a wrong field; `data.key` says where. Cure: docs/protocol.md. */
   op_invalid: { exit: 1 },
+  /** A thread cannot be forked, handed off or given another model while a turn runs. Cure: interrupt the turn, or wait. */
+  thread_busy: { exit: 1 },
   /** More waits in a thread than may wait: messages of the user, or ops. Cure: ask again when some of it is done. */
   queue_full: { exit: 1 },
   /** A thread told what is no event, or speaks a later version of the protocol; `data.key` says where. */

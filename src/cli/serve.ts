@@ -1,6 +1,7 @@
-// `baton serve`: a thread for a client of any make. Ops come as lines of JSON on standard input, events go as lines of JSON to
+// `baton serve`: threads for a client of any make. Ops come as lines of JSON on standard input, events go as lines of JSON to
 // standard output.
 
+import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
@@ -9,6 +10,7 @@ import type { SessionEvent } from '../protocol/event.ts';
 import type { Op } from '../protocol/op.ts';
 import { parseOp } from '../protocol/parse.ts';
 import type { Thread } from '../thread/driver.ts';
+import type { ThreadBeginning } from '../thread/terms.ts';
 import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
 import { exitStatus, explain } from './explain.ts';
 import { OutputLost } from './io.ts';
@@ -17,6 +19,7 @@ import { readLines } from './lines.ts';
 import type { ReadLine } from './lines.ts';
 import { meantRehearsal } from './meant-rehearsal.ts';
 import { openSessionModel } from './models.ts';
+import { listOwnSessions } from './own-sessions.ts';
 import { openThreadFor, requirePlaces } from './thread.ts';
 
 /** The options of the command, as the user gave them. */
@@ -40,7 +43,7 @@ export interface ServeSurroundings {
 }
 
 /**
- * Serves one thread until it is shut down, its client goes away, or the user stops it. A client that goes away lets what
+ * Serves threads until the last one is shut down, the client goes away, or the user stops it. A client that goes away lets what
  * it asked for be done first; nothing more can be asked of it.
  */
 export async function serve(
@@ -52,19 +55,23 @@ export async function serve(
     if (isBehind(io) && FOR_DISPLAY.has(event.type)) return;
     io.stdout(`${JSON.stringify(event)}\n`);
   };
-  try {
-    const directory = resolve(io.cwd, flags.cd ?? '.');
+  const open: OpenAnother = async ({
+    cwd = flags.cd ?? '.',
+    resume,
+    model: wanted = flags.model,
+    ...more
+  }) => {
+    const directory = resolve(io.cwd, cwd);
     const configure = configurationOf(directory);
     const readConfig = async (): Promise<Config> => {
       const config = await configure();
       const { sandbox = config.sandboxMode, approval = config.approvalPolicy } = flags;
       return { ...config, sandboxMode: sandbox, approvalPolicy: approval };
     };
-    const { resume } = flags;
     await requirePlaces(io, { directory, resume });
     const config = await readConfig();
-    requireNoRehearsal(flags.model, config);
-    const model = await openSessionModel(io, config, flags.model);
+    requireNoRehearsal(wanted, config);
+    const model = await openSessionModel(io, config, wanted);
     const wishes = {
       config,
       model,
@@ -76,7 +83,11 @@ export async function serve(
       version,
       emit,
     };
-    return await new Service(io, await openThreadFor(io, wishes), emit).run();
+    return { thread: await openThreadFor(io, { ...wishes, ...more }), directory };
+  };
+  try {
+    const first = await open(flags.resume === undefined ? {} : { resume: flags.resume });
+    return await new Service(io, first, { emit, open }).run();
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
     emit(errorEvent(error));
@@ -84,6 +95,26 @@ export async function serve(
     return exitStatus(error);
   }
 }
+
+/** A thread as it is opened beside others. */
+interface Wanted {
+  readonly resume?: string;
+  /** Absent: the directory of the command. */
+  readonly cwd?: string;
+  /** Absent: the model of the command. */
+  readonly model?: string;
+  readonly fork?: string;
+  readonly beginning?: ThreadBeginning;
+}
+
+/** A thread and where it works. */
+interface OpenedThread {
+  readonly thread: Thread;
+  readonly directory: string;
+}
+
+/** @throws BatonError as `openThread`, and for a model that cannot be had */
+type OpenAnother = (wanted: Wanted) => Promise<OpenedThread>;
 
 /** Recorded turns are begun by whoever plays them, and a client begins its own. @throws BatonError `usage` where a rehearsal is meant */
 function requireNoRehearsal(flag: string | undefined, config: Config): void {
@@ -93,9 +124,22 @@ function requireNoRehearsal(flag: string | undefined, config: Config): void {
   });
 }
 
-function errorEvent({ code, message, cure }: BatonError): SessionEvent {
+function errorEvent(error: BatonError): SessionEvent {
+  return { type: 'error', ...errorOf(error) };
+}
+
+function errorOf({ code, message, cure }: BatonError): { readonly code: string; readonly message: string } {
   const sentence = /[.!?…]$/.test(message) ? message : `${message}.`;
-  return { type: 'error', code, message: `${sentence} ${cure}`.trim() };
+  return { code, message: `${sentence} ${cure}`.trim() };
+}
+
+/** Threads that one process carries. @source docs/decisions/ops.md, "Several threads" */
+const MOST_THREADS = 32;
+
+function tooManyThreads(): BatonError {
+  return new BatonError('queue_full', `${MOST_THREADS} threads are open in this process`, {
+    cure: 'Shut one down, or start another process.',
+  });
 }
 
 /**
@@ -148,21 +192,37 @@ function readOp(line: ReadLine): Op | BatonError {
 
 class Service {
   readonly #io: CommandIo;
-  readonly #thread: Thread;
+  /** By id, in the order in which they were opened. */
+  readonly #threads = new Map<string, OpenedThread>();
+  /** The thread of ops that name none. */
+  readonly #first: string;
   readonly #emit: (event: SessionEvent) => void;
+  readonly #open: OpenAnother;
   readonly #performing = new Set<Promise<void>>();
+  /** Threads that are being opened. */
+  #opening = 0;
   /** None of the ops under way has ended since one was refused. */
   #isStuck = false;
 
-  constructor(io: CommandIo, thread: Thread, emit: (event: SessionEvent) => void) {
+  constructor(
+    io: CommandIo,
+    first: OpenedThread,
+    { emit, open }: { readonly emit: (event: SessionEvent) => void; readonly open: OpenAnother },
+  ) {
     this.#io = io;
-    this.#thread = thread;
+    this.#first = first.thread.id;
+    this.#threads.set(first.thread.id, first);
     this.#emit = emit;
+    this.#open = open;
   }
 
   async run(): Promise<ExitStatus> {
     const { signal, stdin } = this.#io;
-    const stop = (): void => this.#thread.stop();
+    // Each thread listens, as many as there are.
+    setMaxListeners(0, signal);
+    const stop = (): void => {
+      for (const { thread } of this.#threads.values()) thread.stop();
+    };
     signal.addEventListener('abort', stop);
     try {
       if (await this.#takeOps(readLines(stdin))) return 0;
@@ -170,11 +230,18 @@ class Service {
       return signal.aborted && !(signal.reason instanceof OutputLost) ? 130 : 0;
     } finally {
       signal.removeEventListener('abort', stop);
-      await this.#thread.close();
+      await this.#closeAll();
+      // What was being opened, or shut down, when the user stopped it all.
+      await Promise.all(this.#performing);
+      await this.#closeAll();
     }
   }
 
-  /** @returns whether the client has shut the thread down; false at the end of its ops, and when the user stops */
+  async #closeAll(): Promise<void> {
+    await Promise.all([...this.#threads.values()].map(({ thread }) => thread.close()));
+  }
+
+  /** @returns whether the client has shut the last thread down; false at the end of its ops, and when the user stops */
   async #takeOps(lines: AsyncGenerator<ReadLine>): Promise<boolean> {
     const stopped = whenAborted(this.#io.signal);
     for (let unread = 0; ;) {
@@ -200,21 +267,109 @@ class Service {
     try {
       if (op instanceof BatonError) throw op;
       if (!AT_ONCE.has(op.type)) await this.#requireRoom();
-      const done = this.#thread.perform(op);
-      if (op.type === 'shutdown') {
-        await done;
-        return true;
-      }
-      this.#performing.add(done);
-      void done.finally(() => {
-        this.#performing.delete(done);
-        this.#isStuck = false;
-      });
+      if (op.type === 'shutdown') return await this.#shutDown(op);
+      this.#follow(this.#perform(op));
     } catch (error) {
       if (!(error instanceof BatonError)) throw error;
       this.#emit(errorEvent(error));
     }
     return false;
+  }
+
+  #follow(done: Promise<void>): void {
+    this.#performing.add(done);
+    void done.finally(() => {
+      this.#performing.delete(done);
+      this.#isStuck = false;
+    });
+  }
+
+  /** @returns whether that was the last thread */
+  async #shutDown(op: Extract<Op, { type: 'shutdown' }>): Promise<boolean> {
+    const { thread } = this.#threadOf(op);
+    const isLast = this.#threads.size === 1 && this.#opening === 0;
+    // It takes no further ops; others go on meanwhile.
+    if (!isLast) this.#threads.delete(thread.id);
+    const done = thread.perform(op);
+    if (isLast) await Promise.all([done, ...this.#performing]);
+    else this.#follow(done);
+    return isLast;
+  }
+
+  /** @throws BatonError `op_invalid` where no such thread is open */
+  #threadOf({ thread_id: id = this.#first }: Op): OpenedThread {
+    const found = this.#threads.get(id);
+    if (found !== undefined) return found;
+    throw new BatonError('op_invalid', `The thread ${JSON.stringify(id)} is not open in this process`, {
+      cure: `Name an open one in thread_id: ${[...this.#threads.keys()].join(', ')}.`,
+      data: { key: 'thread_id' },
+    });
+  }
+
+  #perform(op: Op): Promise<void> {
+    switch (op.type) {
+      case 'open_thread': {
+        const { resume, cwd, model } = op;
+        const wanted = {
+          ...(resume === undefined ? {} : { resume }),
+          ...(cwd === undefined ? {} : { cwd }),
+          ...(model === undefined ? {} : { model }),
+        };
+        const how = resume === undefined ? 'new' : 'resumed';
+        return this.#openFor(op, { how, from: null }, () => Promise.resolve(wanted));
+      }
+      case 'fork': {
+        const { thread, directory } = this.#threadOf(op);
+        return this.#openFor(op, { how: 'forked', from: thread.id }, async () => {
+          await thread.settle();
+          return { cwd: directory, fork: thread.id };
+        });
+      }
+      case 'handoff': {
+        const { thread, directory } = this.#threadOf(op);
+        return this.#openFor(op, { how: 'handed_off', from: thread.id }, async () => {
+          await thread.settle();
+          return { cwd: directory, beginning: await thread.handOver() };
+        });
+      }
+      case 'sessions':
+        return this.#listSessions(op.newest);
+      default:
+        return this.#threadOf(op).thread.perform(op);
+    }
+  }
+
+  /** A thread that cannot be opened is told of, and changes nothing for the others. */
+  async #openFor(
+    { request_id: requestId }: { readonly request_id?: string },
+    origin: Pick<Extract<SessionEvent, { type: 'thread_opened' }>, 'how' | 'from'>,
+    wanted: () => Promise<Wanted>,
+  ): Promise<void> {
+    this.#opening++;
+    const answers = requestId ?? null;
+    try {
+      if (this.#threads.size + this.#opening > MOST_THREADS) throw tooManyThreads();
+      const opened = await this.#open(await wanted());
+      const { id } = opened.thread;
+      this.#threads.set(id, opened);
+      if (this.#io.signal.aborted) opened.thread.stop();
+      this.#emit({ type: 'thread_opened', thread_id: id, request_id: answers, ...origin });
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      const { code, message } = errorOf(error);
+      this.#emit({ type: 'thread_failed', request_id: answers, code, message });
+    } finally {
+      this.#opening--;
+    }
+  }
+
+  async #listSessions(newest: number | undefined): Promise<void> {
+    try {
+      this.#emit(await listOwnSessions(this.#io, newest, new Set(this.#threads.keys())));
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      this.#emit(errorEvent(error));
+    }
   }
 
   /**
@@ -238,10 +393,11 @@ class Service {
 
   /** What was asked for is done; what would have to be asked is turned down. */
   async #finish(): Promise<void> {
-    this.#thread.desert();
-    await Promise.all(this.#performing);
+    for (const { thread } of this.#threads.values()) thread.desert();
+    while (this.#performing.size > 0) await Promise.all(this.#performing);
+    const opened = [...this.#threads.values()];
     // Why the log could not be written was told to the client.
-    await this.#thread.rest().catch(() => undefined);
+    await Promise.all(opened.map(({ thread }) => thread.rest().catch(() => undefined)));
   }
 }
 

@@ -10,7 +10,7 @@ import type { OpenedModel } from '../providers/open.ts';
 import { locateRollout, openRolloutSource } from '../rollout/load.ts';
 import { openThread } from '../thread/driver.ts';
 import type { Thread } from '../thread/driver.ts';
-import type { Playback } from '../thread/terms.ts';
+import type { Playback, ThreadBeginning } from '../thread/terms.ts';
 import type { AskApproval } from '../thread/tools/driver.ts';
 import { locateOwnSession } from './handles.ts';
 import { openHooks } from './hooks.ts';
@@ -27,6 +27,9 @@ export interface ThreadWishes {
   readonly playback: Playback | undefined;
   /** A thread id or its beginning, a path, or `last`; undefined: a new thread. */
   readonly resume: string | undefined;
+  /** The id of the thread that a new one continues. */
+  readonly fork?: string;
+  readonly beginning?: ThreadBeginning;
   /** Where the agent works. Absolute. */
   readonly directory: string;
   /** The file of `--config`. */
@@ -63,7 +66,11 @@ export async function requirePlaces(
  * @throws BatonError as `openThread`
  */
 export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promise<Thread> {
-  const { directory, resume, version, ask, emit, configFile, readConfig, model, playback } = wishes;
+  const { directory, resume, fork, beginning, version, ask, configFile, readConfig, model, playback } =
+    wishes;
+  let threadId: string | undefined;
+  const emit = (event: SessionEvent): void =>
+    wishes.emit(threadId === undefined ? event : { ...event, thread_id: threadId });
   const config = playback === undefined ? wishes.config : withoutOtherModels(wishes.config);
   const place = promptPlace(config, io);
   // Whoever wants other prompts finds the files to edit. A rehearsal asks nobody for anything.
@@ -82,6 +89,8 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
       model,
       instructions: prompt.body,
       ...(resume === undefined ? {} : { resume: await locateOwnSession(io, resume) }),
+      ...(fork === undefined ? {} : { fork }),
+      ...(beginning === undefined ? {} : { beginning }),
       ...(playback === undefined ? {} : { playback }),
     },
     {
@@ -102,6 +111,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
         prompt: (now, name) => loadPrompt(promptPlace(now, io), name),
         decisionPrompt: (now, path) => loadDecisionPrompt(promptPlace(now, io), path),
       },
+      named: (id) => void (threadId = id),
       emit,
       signal: io.signal,
     },

@@ -25,12 +25,17 @@ import { LONGEST_SHOWN_TEXT } from './queued.ts';
 import { milliseconds, percent, tokens } from './wire.ts';
 import type { Immutable } from './wire.ts';
 
+const threadId = z
+  .string()
+  .exactOptional()
+  .meta({ description: 'the thread that tells it; absent: the process itself' });
+
 function event<Type extends string, Shape extends z.core.$ZodLooseShape>(
   type: Type,
   description: string,
   shape: Shape,
 ) {
-  return z.object({ type: z.literal(type), ...shape }).meta({ description });
+  return z.object({ type: z.literal(type), thread_id: threadId, ...shape }).meta({ description });
 }
 
 const sentence = z.string().meta({ description: 'one sentence for people' });
@@ -446,6 +451,36 @@ const answerEvents = [
         }),
       )
       .meta({ description: 'those of `[limits]` that are set' }),
+  }),
+  event('thread_opened', 'Another thread is open, and `session_configured` has told what holds for it.', {
+    request_id: z.string().nullable(),
+    how: z.enum(['new', 'resumed', 'forked', 'handed_off']),
+    from: z.string().nullable().meta({ description: 'the thread that was forked, or that handed off' }),
+  }),
+  event('thread_failed', 'A thread could not be opened. Nothing else has changed.', {
+    request_id: z.string().nullable(),
+    code: z.string().meta({ description: 'stable' }),
+    message: sentence,
+  }),
+  event('sessions', 'Answers `sessions`.', {
+    total: z.int().min(0).meta({ description: 'sessions there are' }),
+    sessions: z
+      .array(
+        z.object({
+          id: z.string().nullable().meta({ description: 'null: the file does not say' }),
+          title: z
+            .string()
+            .nullable()
+            .meta({ description: 'the first message of the user, in one line; null: there is none' }),
+          path: z.string(),
+          cwd: z.string().nullable(),
+          modified_at: z.string().meta({ description: 'ISO 8601' }),
+          bytes: z.int().min(0),
+          compactions: z.int().min(0).meta({ description: 'that replaced the history' }),
+          is_open: z.boolean().meta({ description: 'in this process' }),
+        }),
+      )
+      .meta({ description: 'newest first' }),
   }),
   event('decisions', 'Answers `why`.', {
     now: decision.meta({

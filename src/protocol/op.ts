@@ -16,12 +16,20 @@ import { modeOf } from './modes.ts';
 import { identifier, percent, tokens } from './wire.ts';
 import type { Immutable } from './wire.ts';
 
+const threadId = identifier
+  .exactOptional()
+  .meta({ description: 'the thread that is meant; absent: the first of the process' });
+
+const requestId = identifier
+  .exactOptional()
+  .meta({ description: 'comes back in `thread_opened` or `thread_failed`' });
+
 function op<Type extends string, Shape extends z.core.$ZodLooseShape>(
   type: Type,
   description: string,
   shape: Shape,
 ) {
-  return z.strictObject({ type: z.literal(type), ...shape }).meta({ description });
+  return z.strictObject({ type: z.literal(type), thread_id: threadId, ...shape }).meta({ description });
 }
 
 const text = z.string().regex(/\S/).meta({ description: 'not blank' });
@@ -178,6 +186,46 @@ export const OpSchema = z
         .meta({ description: 'recorded decisions to show at most; absent: 5' }),
     }),
     op('review_mode', 'In review mode the watcher does nothing.', { is_on: z.boolean() }),
+    op(
+      'open_thread',
+      'Opens another thread in this process; answered by `thread_opened` or `thread_failed`.',
+      {
+        request_id: requestId,
+        resume: z
+          .string()
+          .min(1)
+          .exactOptional()
+          .meta({ description: 'as --resume takes it; absent: a new thread' }),
+        cwd: z
+          .string()
+          .min(1)
+          .exactOptional()
+          .meta({ description: "where it works; absent: the command's own directory" }),
+        model: z
+          .string()
+          .min(1)
+          .exactOptional()
+          .meta({ description: 'as --model takes it; absent: as the command was started' }),
+      },
+    ),
+    op(
+      'fork',
+      'Opens another thread that continues this one from its present end; this one stays as it is. Answered as `open_thread`.',
+      { request_id: requestId },
+    ),
+    op(
+      'handoff',
+      'Opens a new thread that begins with the continuation packet of this one and its pins. Answered as `open_thread`.',
+      { request_id: requestId },
+    ),
+    op('sessions', "Asks for Baton's sessions on this machine; answered by `sessions`.", {
+      newest: z
+        .int()
+        .min(1)
+        .max(1000)
+        .exactOptional()
+        .meta({ description: 'sessions to list at most; absent: 20' }),
+    }),
     op('shutdown', 'Ends what runs, closes the thread, and is answered by `shutdown_complete`.', {}),
   ])
   .meta({ title: 'Op', description: 'What a thread can be asked for. Unknown fields are refused.' });

@@ -13,7 +13,7 @@ import type { Item } from '../protocol/item.ts';
 import type { AnswerSchema } from '../protocol/model.ts';
 import { PROTOCOL_VERSION } from '../protocol/version.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
-import { createRollout, openRollout } from '../rollout/driver.ts';
+import { createRollout, forkRollout, openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
 import { NO_LIMITS } from '../session/limits.ts';
 import { WatchedSession } from '../session/watched/driver.ts';
@@ -45,7 +45,8 @@ import { sweepWorkshops } from './ghosts/workshop/driver.ts';
 import { OpsDoor } from './ops/driver.ts';
 import { hookSession, openPlace, placeOfPlayback } from './place/driver.ts';
 import type { EquippedTools, Place } from './place/driver.ts';
-import type { ThreadRequest, ThreadWorld } from './terms.ts';
+import { pinRecords } from '../trail/pins.ts';
+import type { ThreadBeginning, ThreadRequest, ThreadWorld } from './terms.ts';
 import { shellLineIn } from './shell-line.ts';
 import { initialSettings, mayWrite, withMode, withoutNotes } from './settings.ts';
 import type { ThreadSettings } from './settings.ts';
@@ -94,6 +95,13 @@ export interface Thread {
    * Fulfilled when the op is done, or, for a message, once it cannot be lost.
    */
   perform(op: Op): Promise<void>;
+  /**
+   * Waits until another thread may go on from this one's end.
+   * @throws BatonError `thread_busy` while a turn of the user runs; `session_empty` before the first one
+   */
+  settle(): Promise<void>;
+  /** What a new thread is handed of this one: the continuation packet, made without asking a model, and the pins. */
+  handOver(): Promise<ThreadBeginning>;
   /** Nobody is there any more to answer what is asked: it is turned down. */
   desert(): void;
   /**
@@ -113,6 +121,7 @@ export interface Thread {
 export async function openThread(request: ThreadRequest, world: ThreadWorld): Promise<Thread> {
   const root = await resolveRoot(request.directory);
   const log = await openLog(request, root, world);
+  world.named?.(log.rollout.threadId);
   try {
     return await OpenThread.open(request, world, log);
   } catch (error) {
@@ -132,19 +141,23 @@ interface OpenLog {
 }
 
 async function openLog(
-  { resume, instructions }: ThreadRequest,
+  { resume, fork, instructions }: ThreadRequest,
   root: string,
   { home, clock, ids, signal, version, files }: ThreadWorld,
 ): Promise<OpenLog> {
   const world = { clock, ids, signal, ...(files === undefined ? {} : { files }) };
-  if (resume === undefined) {
+  if (resume === undefined && fork === undefined) {
     const head = { cwd: root, producerVersion: version, instructions };
     const rollout = await createRollout(home, head, world);
     const meta: LogRecord = { type: 'session_meta', sessionId: rollout.threadId, ...head };
     return { rollout, root, past: [meta], warnings: [] };
   }
   const past: LogRecord[] = [];
-  const { rollout, damage } = await openRollout(home, resume, world, (record) => void past.push(record));
+  const emit = (record: LogRecord): void => void past.push(record);
+  const { rollout, damage } =
+    fork === undefined
+      ? await openRollout(home, resume ?? '', world, emit)
+      : await forkRollout(home, fork, { emit, head: { cwd: root, producerVersion: version } }, world);
   const moved = recordedDirectory(past) ?? root;
   const warnings = damage.map(({ line, message }) => `Line ${line} of the session is damaged: ${message}`);
   if (moved !== root) warnings.push(`The session worked in ${moved} and goes on in ${root}.`);
@@ -219,7 +232,10 @@ class OpenThread implements Thread {
       watcher,
       chosen,
     });
-    if (request.resume !== undefined) await thread.#resume();
+    if ((request.resume ?? request.fork) !== undefined) await thread.#resume();
+    if (request.fork !== undefined)
+      await thread.#session.note({ type: 'note', kind: 'fork', value: { of: request.fork } });
+    if (request.beginning !== undefined) await thread.#beginWith(request.beginning);
     return thread;
   }
 
@@ -233,6 +249,14 @@ class OpenThread implements Thread {
       this.#world.emit({ type: 'pins_changed', pins: pins.map(({ id, text }) => ({ id, text })) });
     }
     await this.#session.begin();
+  }
+
+  async #beginWith({ items, pins }: ThreadBeginning): Promise<void> {
+    await this.#prepare();
+    await this.#session.tell(items);
+    for (const pin of pins) await this.#session.record((trail) => pinRecords(trail.pins, pin));
+    if (pins.length > 0)
+      this.#world.emit({ type: 'pins_changed', pins: pins.map(({ id, text }) => ({ id, text })) });
   }
 
   private constructor(parts: Parts) {
@@ -435,6 +459,23 @@ class OpenThread implements Thread {
     if (typeof message === 'string') await this.#session.submit(message);
     else await this.#session.submit(message.text, message.id);
     await this.#session.rest();
+  }
+
+  async settle(): Promise<void> {
+    if (this.#session.runningTurn !== undefined) {
+      throw new BatonError('thread_busy', 'A turn runs in this thread', {
+        cure: 'Interrupt it, or ask again after turn_complete.',
+      });
+    }
+    await this.#session.rest();
+    if (this.isRecorded) return;
+    throw new BatonError('session_empty', 'Nothing is recorded in this thread yet', {
+      cure: 'Open a new one with open_thread.',
+    });
+  }
+
+  async handOver(): Promise<ThreadBeginning> {
+    return { items: [await this.#session.handOver()], pins: this.#session.trail().pins };
   }
 
   rest(): Promise<void> {

@@ -9,6 +9,7 @@ import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { OpenedModel } from '../providers/open.ts';
 import type { RolloutFiles } from '../rollout/files.ts';
+import type { Pin } from '../trail/pins.ts';
 import type { PromptReader } from './watching/driver.ts';
 import type { AskApproval } from './tools/driver.ts';
 
@@ -16,6 +17,10 @@ import type { AskApproval } from './tools/driver.ts';
 export interface ThreadRequest {
   /** A thread id, a path, or `last`; absent: a new thread. */
   readonly resume?: string;
+  /** The id of the thread that a new one continues by reference. Not with `resume`. */
+  readonly fork?: string;
+  /** What a new thread begins with. */
+  readonly beginning?: ThreadBeginning;
   /** Where the agent works. Absolute. */
   readonly directory: string;
   readonly config: Config;
@@ -24,6 +29,12 @@ export interface ThreadRequest {
   readonly instructions: string;
   /** Plays a recording in the place of the tools and the user: nothing is executed, and the directory is only for notes. */
   readonly playback?: Playback;
+}
+
+/** What another thread hands to a new one. */
+export interface ThreadBeginning {
+  readonly items: readonly Item[];
+  readonly pins: readonly Pick<Pin, 'id' | 'text'>[];
 }
 
 /** What plays a recording: `Rehearsal`. Its model is that of the request. */
@@ -65,6 +76,8 @@ export interface ThreadWorld {
   /** The configuration as it is now: it is read anew at each decision of the watcher. @throws BatonError where it has become unusable */
   readonly readConfig: () => Promise<Config>;
   readonly prompts: PromptReader;
+  /** Told the id of the thread before any event of it. */
+  readonly named?: (threadId: string) => void;
   /** Takes every event of the thread, in order. Must not throw. */
   readonly emit: (event: SessionEvent) => void;
   /** Stops the opening; a thread that is open is stopped by `interrupt`. */

@@ -147,6 +147,11 @@ export class WatchedSession {
     return this.#watcher.explain();
   }
 
+  /** What a new thread is told of this one's work. No model is asked. */
+  handOver(): Promise<Item> {
+    return this.#watcher.handOver();
+  }
+
   /** Messages of the user that wait. */
   get queueLength(): number {
     return this.#watcher.queue.length;

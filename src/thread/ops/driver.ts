@@ -170,6 +170,13 @@ export class OpsDoor {
       }
       case 'why':
         return this.#explain(op);
+      case 'open_thread':
+      case 'fork':
+      case 'handoff':
+      case 'sessions':
+        throw new BatonError('usage', `A single thread does not take ${op.type}`, {
+          cure: 'Send it to baton serve, which carries several.',
+        });
       case 'shutdown':
         this.stop();
         return close();

@@ -252,6 +252,12 @@ export class LiveWatcher {
     return { decision: explain(this.#state, { moment, atMs: this.#world.nowMs() }, policy), policy };
   }
 
+  /** The packet for a new thread, made of the trail alone. */
+  async handOver(): Promise<Item> {
+    const { decision } = this.explain();
+    return this.#writer.handOver({ ...decision, id: '' }, `handoff-${this.#world.nowMs()}`);
+  }
+
   /** Messages of the user that wait, oldest first. */
   get queue(): readonly UserMessage[] {
     return this.#state.memory.queue;

@@ -32,6 +32,13 @@ export interface WorkStands {
   readonly hasQueuedInput: boolean;
 }
 
+/** Around the packet that begins a new thread: nothing was compacted there. */
+const NEW_THREAD = `This session takes up the work of an earlier one, whose continuation packet follows.
+
+{packet}
+
+Wait for the user's next message and go by it. Look into the files where you need more than the packet says, and do not redo what it calls completed.`;
+
 /** Writes for the watcher of one thread. */
 export class HandoverWriter {
   readonly #agent: Pick<WatchedAgent, 'threadId' | 'trail' | 'lastAgentMessage'>;
@@ -139,6 +146,18 @@ export class HandoverWriter {
       frame: renderPrompt(body, values),
       ...(scratchPath === undefined ? {} : { scratchPath }),
     });
+    return syntheticMessage(text, { step: 'handoff', sequenceId });
+  }
+
+  /** The watcher's packet for a thread that knows nothing of this one. */
+  async handOver(decision: DecisionRecord, sequenceId: string): Promise<MessageItem> {
+    const effect = { number: 0, sequenceId, author: 'watcher', hasScratch: false, decision } as const;
+    const result = await this.packet(
+      { type: 'assemble_packet', ...effect },
+      { hasEnded: true, hasQueuedInput: false },
+    );
+    const packet = result.type === 'packet' ? result.packet.text : '';
+    const text = handoffMessage({ sequenceId, packet, isWrapped: true, frame: NEW_THREAD });
     return syntheticMessage(text, { step: 'handoff', sequenceId });
   }
 
