@@ -81,6 +81,7 @@ export async function exec(
       model,
       playback: rehearsal?.rehearsal,
       resume: flags.resume,
+      keepsModel: flags.model === undefined && rehearsal === undefined,
       directory: rehearsal?.directory ?? inPlace,
       configFile,
       readConfig,

@@ -17,10 +17,9 @@ import { OutputLost } from './io.ts';
 import type { CommandIo, ExitStatus } from './io.ts';
 import { readLines } from './lines.ts';
 import type { ReadLine } from './lines.ts';
-import { meantRehearsal } from './meant-rehearsal.ts';
 import { openSessionModel } from './models.ts';
 import { listOwnSessions } from './own-sessions.ts';
-import { openThreadFor, requirePlaces } from './thread.ts';
+import { openThreadFor, requireNoRehearsal, requirePlaces } from './thread.ts';
 
 /** The options of the command, as the user gave them. */
 export interface ServeFlags {
@@ -82,6 +81,7 @@ export async function serve(
       readConfig,
       version,
       emit,
+      keepsModel: wanted === undefined || more.fork !== undefined,
     };
     return { thread: await openThreadFor(io, { ...wishes, ...more }), directory };
   };
@@ -115,14 +115,6 @@ interface OpenedThread {
 
 /** @throws BatonError as `openThread`, and for a model that cannot be had */
 type OpenAnother = (wanted: Wanted) => Promise<OpenedThread>;
-
-/** Recorded turns are begun by whoever plays them, and a client begins its own. @throws BatonError `usage` where a rehearsal is meant */
-function requireNoRehearsal(flag: string | undefined, config: Config): void {
-  if (meantRehearsal(flag, config) === undefined) return;
-  throw new BatonError('usage', 'A rehearsal takes no ops', {
-    cure: 'Play it with baton exec, or name another model with --model PROVIDER/MODEL.',
-  });
-}
 
 function errorEvent(error: BatonError): SessionEvent {
   return { type: 'error', ...errorOf(error) };

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { batonHome } from '../config/load.ts';
 import { resolveModelProviders } from '../config/model-providers.ts';
+import { BatonError } from '../errors.ts';
 import type { Config } from '../config/schema.ts';
 import { loadDecisionPrompt, loadPrompt, promptPlace, seedPrompts } from '../prompts/load.ts';
 import type { SessionEvent } from '../protocol/event.ts';
@@ -10,11 +11,13 @@ import type { OpenedModel } from '../providers/open.ts';
 import { locateRollout, openRolloutSource } from '../rollout/load.ts';
 import { openThread } from '../thread/driver.ts';
 import type { Thread } from '../thread/driver.ts';
-import type { Playback, ThreadBeginning } from '../thread/terms.ts';
+import type { ModelChoice, Playback, ThreadBeginning } from '../thread/terms.ts';
 import type { AskApproval } from '../thread/tools/driver.ts';
 import { locateOwnSession } from './handles.ts';
 import { openHooks } from './hooks.ts';
 import type { CommandIo } from './io.ts';
+import { meantRehearsal } from './meant-rehearsal.ts';
+import { openSessionModel } from './models.ts';
 import type { Input } from './output.ts';
 import { summarizersOf, watcherSummarizersOf } from './summarizers.ts';
 import { resolveRoot } from '../workspace/driver.ts';
@@ -29,6 +32,8 @@ export interface ThreadWishes {
   readonly resume: string | undefined;
   /** The id of the thread that a new one continues. */
   readonly fork?: string;
+  /** As `ThreadRequest.keepsModel`: the user has named no model. */
+  readonly keepsModel?: boolean;
   readonly beginning?: ThreadBeginning;
   /** Where the agent works. Absolute. */
   readonly directory: string;
@@ -75,12 +80,21 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
   const place = promptPlace(config, io);
   // Whoever wants other prompts finds the files to edit. A rehearsal asks nobody for anything.
   const unseeded = playback === undefined ? await seedPrompts(place) : [];
-  const [summarizers, hooks, prompt] = await Promise.all([
-    summarizersOf(io, config, model),
+  const writersFor = async (session: OpenedModel): Promise<Omit<ModelChoice, 'model'>> => {
+    const all = await summarizersOf(io, config, session);
+    const watchers = await watcherSummarizersOf(io, config, session, all);
+    return { summarizers: all, ...(watchers === undefined ? {} : { watcherSummarizers: watchers }) };
+  };
+  const openModel = async (name: string): Promise<ModelChoice> => {
+    requireNoRehearsal(name, config);
+    const chosen = await openSessionModel(io, config, name);
+    return { model: chosen, ...(await writersFor(chosen)) };
+  };
+  const [writers, hooks, prompt] = await Promise.all([
+    writersFor(model),
     playback === undefined ? openHooks(io, config, directory, emit) : undefined,
     loadPrompt(place, 'system.md'),
   ]);
-  const watcherSummarizers = await watcherSummarizersOf(io, config, model, summarizers);
   for (const warning of [...unseeded, ...prompt.warnings]) io.stderr(`baton: warning: ${warning}\n`);
   return openThread(
     {
@@ -89,6 +103,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
       model,
       instructions: prompt.body,
       ...(resume === undefined ? {} : { resume: await locateOwnSession(io, resume) }),
+      keepsModel: wishes.keepsModel === true,
       ...(fork === undefined ? {} : { fork }),
       ...(beginning === undefined ? {} : { beginning }),
       ...(playback === undefined ? {} : { playback }),
@@ -102,8 +117,8 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
       keyVariables: [...resolveModelProviders(config.modelProviders).values()].map(({ envKey }) => envKey),
       clock: io.clock,
       ids: io.ids,
-      summarizers,
-      ...(watcherSummarizers === undefined ? {} : { watcherSummarizers }),
+      ...writers,
+      openModel,
       ...(hooks === undefined ? {} : { hooks }),
       ...(ask === undefined ? {} : { ask }),
       readConfig,
@@ -116,6 +131,14 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
       signal: io.signal,
     },
   );
+}
+
+/** Recorded turns are begun by whoever plays them, and a client begins its own. @throws BatonError `usage` where a rehearsal is meant */
+export function requireNoRehearsal(flag: string | undefined, config: Config): void {
+  if (meantRehearsal(flag, config) === undefined) return;
+  throw new BatonError('usage', 'A rehearsal takes no ops', {
+    cure: 'Play it with baton exec, or name another model with --model PROVIDER/MODEL.',
+  });
 }
 
 /** A rehearsal sends nobody's transcript anywhere. */

@@ -154,6 +154,10 @@ export const OpSchema = z
       answer: z.string().meta({ description: 'the label of an option, or words of their own' }),
     }),
     op('set_settings', 'Changes settings of the thread from here on; answered by `session_configured`.', {
+      model: z.string().min(1).exactOptional().meta({
+        description:
+          'PROVIDER/MODEL, as --model takes it; between turns only, and kept when the thread is resumed',
+      }),
       mode: z
         .enum([...WATCHER_MODES, 'off'])
         .exactOptional()

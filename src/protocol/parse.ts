@@ -112,13 +112,9 @@ function tagOf(value: unknown, direction: Direction): string {
   throw invalid(direction, [{ key: 'type', what }]);
 }
 
-const MODEL_STAYS =
-  'A thread keeps its model while it is open: shut it down, and open it again with --resume ID --model PROVIDER/MODEL.';
-
 /** What to do in the place of a field that is expected and is not there. @source docs/decisions/ops.md */
 const CURES: ReadonlyMap<string, string> = new Map([
-  ['set_settings.model', MODEL_STAYS],
-  ['set_settings.model_provider', MODEL_STAYS],
+  ['set_settings.model_provider', 'The provider stands in model: PROVIDER/MODEL.'],
   ['set_settings.policy', 'It is approval_policy, with sandbox_mode beside it; see docs/protocol.md.'],
 ]);
 

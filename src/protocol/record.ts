@@ -27,6 +27,8 @@ export interface SessionMetaRecord {
 export interface SettingsRecord {
   readonly type: 'settings';
   readonly model?: string;
+  /** The provider of the model, where the user chose both in the thread: a resumed thread keeps them. */
+  readonly modelProvider?: string;
   readonly cwd?: string;
   /** The usable context window in tokens, as the agent itself counts it. */
   readonly usableWindow?: number;

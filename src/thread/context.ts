@@ -130,6 +130,13 @@ export function recordedInstructions(past: readonly LogRecord[]): string | undef
   return meta?.type === 'session_meta' ? meta.instructions : undefined;
 }
 
+/** The model that the user chose in a thread, as `--model` names it; undefined where none was chosen, or another one was named since. */
+export function chosenModel(past: readonly LogRecord[]): string | undefined {
+  const newest = past.findLast((record) => record.type === 'settings');
+  if (newest?.type !== 'settings' || newest.modelProvider === undefined) return undefined;
+  return newest.model === undefined ? undefined : `${newest.modelProvider}/${newest.model}`;
+}
+
 /** Where a thread worked last. */
 export function recordedDirectory(past: readonly LogRecord[]): string | undefined {
   const record = past.findLast((each) => isPlace(each) && each.cwd !== undefined);
@@ -143,13 +150,14 @@ function isPlace(record: LogRecord): record is Extract<LogRecord, { type: 'sessi
 /** The settings as a record, unless the log says them already. */
 export function changedSettings(
   past: readonly LogRecord[],
-  settings: Required<Omit<SettingsRecord, 'type'>>,
+  settings: Omit<SettingsRecord, 'type'>,
 ): SettingsRecord | undefined {
-  const { model, cwd, usableWindow } = settings;
+  const { model, modelProvider, cwd, usableWindow } = settings;
   const newest = past.findLast((record) => record.type === 'settings');
   const isSame =
     newest?.type === 'settings' &&
     newest.model === model &&
+    newest.modelProvider === modelProvider &&
     newest.cwd === cwd &&
     newest.usableWindow === usableWindow;
   return isSame ? undefined : { type: 'settings', ...settings };

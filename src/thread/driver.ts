@@ -12,7 +12,7 @@ import type { HookSession } from '../protocol/hook.ts';
 import type { Item } from '../protocol/item.ts';
 import type { AnswerSchema } from '../protocol/model.ts';
 import { PROTOCOL_VERSION } from '../protocol/version.ts';
-import type { LogRecord, NoteRecord } from '../protocol/record.ts';
+import type { LogRecord, NoteRecord, SettingsRecord } from '../protocol/record.ts';
 import { createRollout, forkRollout, openRollout } from '../rollout/driver.ts';
 import type { Rollout } from '../rollout/driver.ts';
 import { NO_LIMITS } from '../session/limits.ts';
@@ -24,6 +24,7 @@ import { usableWindow } from '../tokens/pressure.ts';
 import { openWorkspace, resolveRoot } from '../workspace/driver.ts';
 import {
   changedSettings,
+  chosenModel,
   hookItem,
   isSurroundings,
   missingContext,
@@ -46,7 +47,7 @@ import { OpsDoor } from './ops/driver.ts';
 import { hookSession, openPlace, placeOfPlayback } from './place/driver.ts';
 import type { EquippedTools, Place } from './place/driver.ts';
 import { pinRecords } from '../trail/pins.ts';
-import type { ThreadBeginning, ThreadRequest, ThreadWorld } from './terms.ts';
+import type { ModelChoice, ThreadBeginning, ThreadRequest, ThreadWorld } from './terms.ts';
 import { shellLineIn } from './shell-line.ts';
 import { initialSettings, mayWrite, withMode, withoutNotes } from './settings.ts';
 import type { ThreadSettings } from './settings.ts';
@@ -123,11 +124,26 @@ export async function openThread(request: ThreadRequest, world: ThreadWorld): Pr
   const log = await openLog(request, root, world);
   world.named?.(log.rollout.threadId);
   try {
+    const name = request.keepsModel === true ? chosenModel(log.past) : undefined;
+    const choice = name === undefined ? undefined : await world.openModel?.(name);
+    if (choice !== undefined) return await OpenThread.open(...withModel(request, world, choice), log);
     return await OpenThread.open(request, world, log);
   } catch (error) {
     await log.rollout.close();
     throw error;
   }
+}
+
+/** The same with a model that the user chose in the thread. */
+function withModel(
+  request: ThreadRequest,
+  { summarizers: _, watcherSummarizers: __, ...world }: ThreadWorld,
+  { model, ...summarizers }: ModelChoice,
+): [OpenRequest, ThreadWorld] {
+  return [
+    { ...request, model, isModelChosen: true },
+    { ...world, ...summarizers },
+  ];
 }
 
 /** A log and what is in it. */
@@ -164,9 +180,14 @@ async function openLog(
   return { rollout, root, past, warnings };
 }
 
+interface OpenRequest extends ThreadRequest {
+  /** The user chose the model in the thread. */
+  readonly isModelChosen?: boolean;
+}
+
 /** Everything that a thread is put together from. */
 interface Parts {
-  readonly request: ThreadRequest;
+  readonly request: OpenRequest;
   readonly world: ThreadWorld;
   readonly log: OpenLog;
   /** What hooks are told of it. */
@@ -184,11 +205,13 @@ class OpenThread implements Thread {
   readonly path: string;
   readonly #rollout: Rollout;
   readonly #log: ThreadLog;
-  readonly #session: WatchedSession;
+  #session: WatchedSession;
   readonly #tools: EquippedTools;
-  readonly #model: AskedModel;
+  #model: AskedModel;
   readonly #world: ThreadWorld;
-  readonly #parts: Parts;
+  #parts: Parts;
+  /** Another model is being put in: nothing else is done meanwhile. */
+  #exchanging: Promise<void> | undefined;
   readonly #desk: Desk;
   readonly #ghosts: Ghosts | undefined;
   readonly #door: OpsDoor;
@@ -201,7 +224,7 @@ class OpenThread implements Thread {
   #running: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
-  static async open(request: ThreadRequest, world: ThreadWorld, log: OpenLog): Promise<OpenThread> {
+  static async open(request: OpenRequest, world: ThreadWorld, log: OpenLog): Promise<OpenThread> {
     const { config } = request;
     const { rollout } = log;
     const place =
@@ -213,25 +236,8 @@ class OpenThread implements Thread {
     const settings = initialSettings(config);
     world.emit(configured(request, { rollout, root: place.root }, settings));
     for (const message of [...log.warnings, ...place.warnings]) world.emit({ type: 'warning', message });
-    const meter: Meter = { till: undefined };
-    const metered = meteredWorld(world, meter);
-    const compaction = await compactionSurroundings(request, metered, place.root);
     const chosen: Chosen = { mode: undefined, mayWrite: mayWrite(settings) };
-    const watching = watcherSurroundings(request, world, { place, chosen, meter });
-    const watcher = await watching.settings();
-    const session = hookSession(request, log, place.root);
-    const thread = new OpenThread({
-      request,
-      world,
-      log,
-      session,
-      meter,
-      place,
-      compaction,
-      watching,
-      watcher,
-      chosen,
-    });
+    const thread = new OpenThread(await partsOf({ request, world, log, place, chosen }));
     if ((request.resume ?? request.fork) !== undefined) await thread.#resume();
     if (request.fork !== undefined)
       await thread.#session.note({ type: 'note', kind: 'fork', value: { of: request.fork } });
@@ -260,8 +266,8 @@ class OpenThread implements Thread {
   }
 
   private constructor(parts: Parts) {
-    const { request, world, log, meter, place, compaction, watching, watcher } = parts;
-    const { config, model, playback } = request;
+    const { request, world, log, place } = parts;
+    const { config, playback } = request;
     const { rollout, past } = log;
     this.#parts = parts;
     this.#world = world;
@@ -285,15 +291,10 @@ class OpenThread implements Thread {
     for (const record of past) ghosts?.add(record);
     this.#ghosts = ghosts;
     this.#desk = new Desk({ root: place.root, emit: world.emit, interrupt: () => this.interrupt() });
-    const newSettings = changedSettings(past, {
-      model: model.name,
-      cwd: place.root,
-      usableWindow: usableWindow(model.window),
-    });
+    const newSettings = settingsOf(parts);
     this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined, (record) =>
       ghosts?.add(record),
     );
-    this.#model = new AskedModel(new MeteredModel(model.model, () => tillOf(meter), 'turns'));
     this.#tools = place.equip({
       rules: () => this.#settings,
       author: () => this.#session.author,
@@ -305,41 +306,16 @@ class OpenThread implements Thread {
       emit: world.emit,
       more: world.ask === undefined ? [createAskUserTool(this.#desk, () => this.#session.author)] : [],
     });
-    const session = {
-      // What was recorded was paid for.
-      config: { ...config, modelContextWindow: model.window, ...(playback && { limits: NO_LIMITS }) },
-      model: this.#model,
-      modelName: model.name,
-      instructions: recordedInstructions(past) ?? request.instructions,
-      threadId: rollout.threadId,
-      log: playback?.following(this.#log) ?? this.#log,
-      transcriptPath: rollout.path,
-      missing: (items: readonly Item[]) => missingContext(items, place.context(this.#settings)),
-      tools: this.#tools,
-      compaction,
-      ...(ghosts === undefined ? {} : { settle: (turnId: string) => this.#settle(turnId, ghosts) }),
-      emit: (event: SessionEvent) => {
-        // Nobody was asked, and nothing paid.
-        if (event.type === 'spending' && playback !== undefined) return;
-        world.emit(this.#model.explained(event));
-        this.#tellHooks(event);
-      },
-    };
     playback?.join({ past, steer: async (item) => this.#session.steerItem(item) });
-    this.#session = new WatchedSession(
-      {
-        session,
-        watcher: watching,
-        newId: () => world.ids.uuid(),
-        itemsOf: (messageId) => playback?.itemsOf(messageId),
-      },
-      watcher,
-      newSettings === undefined ? past : [...past, newSettings],
-    );
-    meter.till = this.#session;
+    ({ model: this.#model, session: this.#session } = this.#sessionOf(parts, newSettings));
     this.#context = missingContext(this.#session.items, place.context(this.#settings));
+    const current = (): WatchedSession => this.#session;
     this.#door = new OpsDoor({
-      session: this.#session,
+      get session() {
+        return current();
+      },
+      ready: () => this.#exchanging,
+      changeModel: (name) => this.#changeModel(name),
       desk: this.#desk,
       ghosts,
       past: () => recordsOf(world.home, rollout.path),
@@ -354,11 +330,54 @@ class OpenThread implements Thread {
       },
       standing: () => ({
         settled: this.#configured(),
-        limits: session.config.limits,
+        limits: playback === undefined ? config.limits : NO_LIMITS,
         isRecorded: this.isRecorded,
       }),
       close: () => this.close(),
     });
+  }
+
+  /** @param settings that are not in the log yet */
+  #sessionOf(
+    { request, world, log, meter, place, compaction, watching, watcher }: Parts,
+    settings: SettingsRecord | undefined,
+  ): { readonly model: AskedModel; readonly session: WatchedSession } {
+    const { config, model, playback } = request;
+    const { rollout, past } = log;
+    const ghosts = this.#ghosts;
+    const asked = new AskedModel(new MeteredModel(model.model, () => tillOf(meter), 'turns'));
+    const session = {
+      // What was recorded was paid for.
+      config: { ...config, modelContextWindow: model.window, ...(playback && { limits: NO_LIMITS }) },
+      model: asked,
+      modelName: model.name,
+      instructions: recordedInstructions(past) ?? request.instructions,
+      threadId: rollout.threadId,
+      log: playback?.following(this.#log) ?? this.#log,
+      transcriptPath: rollout.path,
+      missing: (items: readonly Item[]) => missingContext(items, place.context(this.#settings)),
+      tools: this.#tools,
+      compaction,
+      ...(ghosts === undefined ? {} : { settle: (turnId: string) => this.#settle(turnId, ghosts) }),
+      emit: (event: SessionEvent) => {
+        // Nobody was asked, and nothing paid.
+        if (event.type === 'spending' && playback !== undefined) return;
+        world.emit(asked.explained(event));
+        this.#tellHooks(event);
+      },
+    };
+    const watched = new WatchedSession(
+      {
+        session,
+        watcher: watching,
+        newId: () => world.ids.uuid(),
+        itemsOf: (messageId) => playback?.itemsOf(messageId),
+      },
+      watcher,
+      settings === undefined ? past : [...past, settings],
+    );
+    meter.till = watched;
+    return { model: asked, session: watched };
   }
 
   /** Commands of a turn that was stopped may need a moment to end, and are part of it until then. */
@@ -376,6 +395,53 @@ class OpenThread implements Thread {
 
   desert(): void {
     this.#desk.desert();
+  }
+
+  async #changeModel(name: string): Promise<void> {
+    const { openModel } = this.#world;
+    if (openModel === undefined || this.#parts.request.playback !== undefined) {
+      throw new BatonError('usage', 'This thread keeps its model', {
+        cure: 'Open it anew with --resume ID --model PROVIDER/MODEL.',
+      });
+    }
+    this.#requireIdle();
+    const choice = await openModel(name);
+    await this.#session.rest();
+    this.#exchanging = this.#exchange(choice);
+    try {
+      await this.#exchanging;
+    } finally {
+      this.#exchanging = undefined;
+    }
+  }
+
+  /** Opens the session anew over the same log: its window, gauge, watcher and summaries are those of the new model. */
+  async #exchange(choice: ModelChoice): Promise<void> {
+    await this.#session.settled();
+    this.#requireIdle();
+    const { world, log, place, chosen } = this.#parts;
+    const [request, changed] = withModel(this.#parts.request, world, choice);
+    const { home } = world;
+    let { past } = log;
+    if (this.isRecorded) {
+      await this.#session.shutdown();
+      past = await collect(recordsOf(home, this.path));
+    }
+    const parts = await partsOf({ request, world: changed, log: { ...log, past }, place, chosen });
+    const settings = settingsOf(parts);
+    await this.#log.settle(settings);
+    this.#parts = parts;
+    ({ model: this.#model, session: this.#session } = this.#sessionOf(parts, settings));
+    await this.#session.begin();
+    this.#session.tellTokens();
+  }
+
+  /** @throws BatonError `thread_busy` */
+  #requireIdle(): void {
+    if (this.#session.runningTurn === undefined) return;
+    throw new BatonError('thread_busy', 'A turn runs in this thread', {
+      cure: 'Interrupt it, or ask again after turn_complete.',
+    });
   }
 
   #configure(change: Partial<ThreadSettings>): void {
@@ -462,11 +528,7 @@ class OpenThread implements Thread {
   }
 
   async settle(): Promise<void> {
-    if (this.#session.runningTurn !== undefined) {
-      throw new BatonError('thread_busy', 'A turn runs in this thread', {
-        cure: 'Interrupt it, or ask again after turn_complete.',
-      });
-    }
+    this.#requireIdle();
     await this.#session.rest();
     if (this.isRecorded) return;
     throw new BatonError('session_empty', 'Nothing is recorded in this thread yet', {
@@ -514,6 +576,33 @@ class OpenThread implements Thread {
     await this.#rollout.close();
     this.#world.emit({ type: 'shutdown_complete' });
   }
+}
+
+/** What the session of a thread works with, besides what stays when its model changes. */
+async function partsOf(stays: Pick<Parts, 'request' | 'world' | 'log' | 'place' | 'chosen'>): Promise<Parts> {
+  const { request, world, log, place, chosen } = stays;
+  const meter: Meter = { till: undefined };
+  const compaction = await compactionSurroundings(request, meteredWorld(world, meter), place.root);
+  const watching = watcherSurroundings(request, world, { place, chosen, meter });
+  const watcher = await watching.settings();
+  return { ...stays, meter, compaction, watching, watcher, session: hookSession(request, log, place.root) };
+}
+
+/** What the log does not say yet of the settings. */
+function settingsOf({ request, log, place }: Parts): SettingsRecord | undefined {
+  const { model, isModelChosen = false } = request;
+  return changedSettings(log.past, {
+    model: model.name,
+    ...(isModelChosen ? { modelProvider: model.provider } : {}),
+    cwd: place.root,
+    usableWindow: usableWindow(model.window),
+  });
+}
+
+async function collect(records: AsyncIterable<LogRecord>): Promise<readonly LogRecord[]> {
+  const all: LogRecord[] = [];
+  for await (const record of records) all.push(record);
+  return all;
 }
 
 /** What holds for a thread now. */

@@ -25,6 +25,8 @@ export interface ThreadRequest {
   readonly directory: string;
   readonly config: Config;
   readonly model: OpenedModel;
+  /** A resumed thread goes on with the model that the user chose in it, if they did, in place of `model`. */
+  readonly keepsModel?: boolean;
   /** The system prompt of a new thread; one that goes on keeps its own, so that the prefix of its requests stays the same. */
   readonly instructions: string;
   /** Plays a recording in the place of the tools and the user: nothing is executed, and the directory is only for notes. */
@@ -49,6 +51,11 @@ export interface Playback {
   itemsOf(messageId: string): readonly Item[] | undefined;
 }
 
+/** A model for the turns of a thread, and who then writes its summaries. */
+export interface ModelChoice extends Pick<ThreadWorld, 'summarizers' | 'watcherSummarizers'> {
+  readonly model: OpenedModel;
+}
+
 /** What a thread is opened in. */
 export interface ThreadWorld {
   /** Baton's home. */
@@ -70,6 +77,8 @@ export interface ThreadWorld {
   readonly summarizers?: Summarizers;
   /** Who writes them for the watcher; absent: the same. */
   readonly watcherSummarizers?: Summarizers;
+  /** Opens another model by name: `PROVIDER/MODEL`. Absent: the thread keeps its own. @throws BatonError where it cannot be had */
+  readonly openModel?: (name: string) => Promise<ModelChoice>;
   readonly hooks?: Hooks;
   /** Who is asked about calls; absent: whoever sends ops, by events. */
   readonly ask?: AskApproval;

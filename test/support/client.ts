@@ -21,8 +21,8 @@ export class Client {
   #wake: (() => void)[] = [];
   #seen = 0;
 
-  /** @param args besides those of `Desk.run` */
-  constructor(desk: Desk, args: readonly string[] = [], window?: number) {
+  /** @param args besides those of `Desk.run` @param isModelOpen without `--model` */
+  constructor(desk: Desk, args: readonly string[] = [], window?: number, isModelOpen = false) {
     const started = (child: ChildProcess): void => {
       this.#child = child;
       child.stdout?.on('data', (text: string) => this.#take(text));
@@ -30,6 +30,7 @@ export class Client {
     this.ended = desk.serve('responses', args, {
       input: false,
       started,
+      isModelOpen,
       ...(window === undefined ? {} : { window }),
     });
     void this.ended.then(() => this.#wakeAll());

@@ -19,6 +19,8 @@ export const EXEC_KEY = 'sk-loopback-exec-0123456789';
 export type ExecWorld = Partial<Omit<World, 'home'>> & {
   /** Of the provider; `model_context_window`. */
   readonly window?: number;
+  /** Without `--model`. */
+  readonly isModelOpen?: boolean;
 };
 
 /** A user with a repository. */
@@ -73,7 +75,7 @@ stream_idle_timeout_ms = ${idleTimeoutMs}
     command: 'exec' | 'serve',
     wire: WireApi,
     args: readonly string[],
-    { window = 100_000, ...world }: ExecWorld,
+    { window = 100_000, isModelOpen = false, ...world }: ExecWorld,
   ): Promise<Ended> {
     const isTold = args.some((arg) => arg === '--sandbox');
     const all = [
@@ -86,8 +88,7 @@ stream_idle_timeout_ms = ${idleTimeoutMs}
       command,
       '-C',
       this.work,
-      '--model',
-      `lab-${wire}`,
+      ...(isModelOpen ? [] : ['--model', `lab-${wire}`]),
       ...(isTold ? [] : ['--sandbox', 'danger_full_access']),
       ...args,
     ];

@@ -55,6 +55,7 @@ function recordSchema() {
     z.looseObject({
       type: z.literal('settings'),
       model: z.string().optional(),
+      modelProvider: z.string().optional(),
       cwd: z.string().optional(),
       usableWindow: count.optional(),
     }),

@@ -318,6 +318,16 @@ export class WatchedSession {
     await this.#watcher.rest();
   }
 
+  /** As `Session.settled`. */
+  settled(): Promise<void> {
+    return this.#session.settled();
+  }
+
+  /** As `Session.tellTokens`. */
+  tellTokens(): void {
+    this.#session.tellTokens();
+  }
+
   /** Ends what is under way, and with it the thread in this process; the log can be taken up again. */
   async shutdown(): Promise<void> {
     this.#closing ??= this.#shutDown();

@@ -35,6 +35,14 @@ export class ThreadLog implements SessionLog {
     return this.#isBegun;
   }
 
+  /** What holds from here on: written at once, or with the first record where there is none yet. */
+  async settle(settings: SettingsRecord | undefined): Promise<void> {
+    this.#settings = settings;
+    if (!this.#isBegun || settings === undefined) return;
+    await this.#rollout.append([settings]);
+    this.#settings = undefined;
+  }
+
   async append(records: readonly LogRecord[]): Promise<void> {
     if (records.length === 0) return;
     const settings = this.#settings === undefined ? [] : [this.#settings];

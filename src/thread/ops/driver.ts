@@ -29,6 +29,10 @@ export interface OpsTerms {
   readonly emit: (event: SessionEvent) => void;
   /** Settings have changed: the tools, the watcher and the model are told, and `session_configured` says what holds. */
   readonly configure: (change: Partial<ThreadSettings>) => void;
+  /** Fulfilled when the model has been exchanged; undefined: nothing is waited for. */
+  readonly ready: () => Promise<void> | undefined;
+  /** Gives the thread another model. @throws BatonError where a turn runs, or the model cannot be had: nothing is changed then */
+  readonly changeModel: (name: string) => Promise<void>;
   /** Puts a message of the user before their hooks. @throws BatonError `prompt_vetoed` */
   readonly vet: (text: string) => Promise<void>;
   /** Puts what the model has to know before a message of the user. */
@@ -106,6 +110,8 @@ export class OpsDoor {
 
   async #attempt(op: Op): Promise<void> {
     try {
+      const exchange = this.#terms.ready();
+      if (exchange !== undefined) await exchange.catch(() => undefined);
       await this.#carryOut(op);
     } catch (error) {
       this.#tell(error);
@@ -152,7 +158,7 @@ export class OpsDoor {
       case 'answer_question':
         return desk.answer(op);
       case 'set_settings':
-        return configure(settingsOf(op));
+        return this.#changeSettings(op);
       case 'phase_completed':
         return this.#phaseCompleted(op);
       case 'pin':
@@ -224,6 +230,11 @@ export class OpsDoor {
       const compaction = await session.preview(ask, signal);
       emit(previewOf(compaction));
     });
+  }
+
+  async #changeSettings(op: Of<'set_settings'>): Promise<void> {
+    if (op.model !== undefined) await this.#terms.changeModel(op.model);
+    this.#terms.configure(settingsOf(op));
   }
 
   async #runLine({ command, id: callId = this.#terms.newId() }: Of<'shell'>): Promise<void> {
