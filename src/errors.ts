@@ -22,6 +22,8 @@ export const ERROR_CODES = {
   nothing_to_compact: { exit: 1 },
   /** The session holds no compaction that could be undone. */
   nothing_to_undo: { exit: 1 },
+  /** Nothing was undone that can be put forward again; the message says why. */
+  nothing_to_redo: { exit: 1 },
   /** Files that a turn changed were changed again later: nothing was undone. Cure: say what becomes of later edits. */
   undo_conflict: { exit: 1 },
   /** Files were not put back (`data.not_put_back`); the conversation was left as it is. Cure: what the message says, then again. */

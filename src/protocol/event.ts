@@ -382,6 +382,9 @@ const answerEvents = [
       .meta({ description: "since the user's newest message: what `[limits]` counts for a turn" }),
     session: z.object(spent).meta({ description: 'what `[limits]` counts for a session' }),
   }),
+  event('redo_completed', 'A compaction that was undone is in force again.', {
+    id: z.string().meta({ description: 'of the compaction' }),
+  }),
   event('shell_line', 'A `shell` op of an earlier process, told when its thread is resumed.', {
     call_id: callId,
     command: z.string(),

@@ -125,6 +125,12 @@ export const OpSchema = z
           'of a turn: what becomes of files that were changed after it. Absent: those that the turn left alone stay; where it changed one as well, nothing is done but `undo_incomplete`',
       }),
     }),
+    op('redo', 'Takes back the newest undo of a compaction, where nothing was said since.', {
+      what: z.enum(['compaction', 'turn']).meta({
+        description:
+          '`turn` is refused, with the reason and the way to the files: the way back is kept, not the way forward',
+      }),
+    }),
     op(
       'rawr_auto_compaction_judgment',
       'Asks a model whether a compaction that the policy allows should wait. Leaves the history as it is.',

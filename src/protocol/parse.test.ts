@@ -269,9 +269,9 @@ test('what is wrong is said in words', () => {
     assert.equal(error.message, `The op user_turn cannot be read: ${message}`);
     assert.equal(error.cure, 'user_turn has the fields id (optional), items, origin; see docs/protocol.md.');
   }
-  const model = failureOf(parseOp, '{"type":"set_settings","model":"other"}');
-  assert.equal(model.message, 'The op set_settings cannot be read: model is not known here');
-  assert.match(model.cure, /keeps its model while it is open: .* --resume ID --model PROVIDER\/MODEL\.$/);
+  const model = failureOf(parseOp, '{"type":"set_settings","model_provider":"other"}');
+  assert.equal(model.message, 'The op set_settings cannot be read: model_provider is not known here');
+  assert.equal(model.cure, 'The provider stands in model: PROVIDER/MODEL.');
   const nothing = failureOf(parseOp, '{"type":"set_settings"}');
   assert.equal(nothing.message, 'The op set_settings cannot be read: it changes nothing: name a setting');
 });

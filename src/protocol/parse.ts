@@ -249,7 +249,7 @@ function kindOf(value: unknown): string {
 
 function fieldsOf({ shape }: Variant): string {
   const fields = Object.entries(shape as Readonly<Record<string, z.ZodType>>)
-    .filter(([key]) => key !== 'type')
+    .filter(([key]) => key !== 'type' && key !== 'thread_id')
     .map(([key, field]) => (field._zod.optin === 'optional' ? `${key} (optional)` : key));
   return fields.length === 0 ? 'no fields' : `the fields ${fields.join(', ')}`;
 }

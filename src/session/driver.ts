@@ -19,6 +19,7 @@ import type { Config } from '../config/schema.ts';
 import type { AccountFold } from '../history/account.ts';
 import { limitNote } from '../history/learnt-limit.ts';
 import { initialContextRange, SUMMARY_PREFIX } from '../history/filter.ts';
+import { undoneCompaction } from '../history/redo.ts';
 import { requireUndoable } from '../history/project.ts';
 import type { NewestTurn } from '../history/project.ts';
 import type { CancelSignal, Model } from '../ports.ts';
@@ -401,6 +402,23 @@ export class Session {
       }
       await this.#write([{ type: 'undo_compaction', compactionId }]);
       return compactionId;
+    });
+  }
+
+  /**
+   * Puts the compaction in force again that the newest undo took back, between turns or in a turn that is held.
+   * @param past the log as it is now
+   * @returns its id
+   * @throws BatonError `nothing_to_redo`
+   */
+  async redoCompaction(past: () => AsyncIterable<LogRecord>): Promise<string> {
+    return this.#turnstile.whenQuiet(async () => {
+      const records: LogRecord[] = [];
+      for await (const record of past()) records.push(record);
+      const compacted = undoneCompaction(records);
+      await this.#write([compacted]);
+      await this.#world.log.sync();
+      return compacted.id;
     });
   }
 

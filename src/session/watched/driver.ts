@@ -275,6 +275,14 @@ export class WatchedSession {
     return id;
   }
 
+  /** As `Session.redoCompaction`. */
+  async redoCompaction(past: () => AsyncIterable<LogRecord>): Promise<string> {
+    const id = await this.#session.redoCompaction(past);
+    this.#watcher.contextCompacted('full');
+    this.#session.tellTokens();
+    return id;
+  }
+
   /** As `Session.undoTurn`. */
   async undoTurn<Result>(
     work: (turn: NewestTurn<Item>) => Promise<Result>,

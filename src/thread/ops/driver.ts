@@ -63,6 +63,7 @@ const ORDERED: ReadonlySet<Op['type']> = new Set([
   'set_settings',
   'review_mode',
   'undo',
+  'redo',
 ]);
 
 /** The door of one thread. */
@@ -150,6 +151,8 @@ export class OpsDoor {
         return this.#compact(op);
       case 'undo':
         return op.what === 'turn' ? this.#undoTurn(op) : this.#undoCompaction();
+      case 'redo':
+        return this.#redo(op);
       case 'rawr_auto_compaction_judgment':
         return this.#withSignal((signal) => session.judge(op, signal));
       case 'exec_approval':
@@ -259,6 +262,19 @@ export class OpsDoor {
     emit({ type: 'undo_completed', what: 'compaction', id, paths: [], left: [] });
   }
 
+  async #redo({ what }: Of<'redo'>): Promise<void> {
+    const { session, past, emit, standing } = this.#terms;
+    if (what === 'turn') {
+      throw new BatonError('nothing_to_redo', 'A turn that was taken back cannot be put forward again', {
+        cure: 'Send its message again. The files as the undo found them are kept: git for-each-ref refs/baton/snapshots lists them, and git restore --source=REF -- . brings them back.',
+      });
+    }
+    const redone = standing().isRecorded ? past : noRecords;
+    const id = await session.redoCompaction(redone);
+    emit({ type: 'context_compacted', id });
+    emit({ type: 'redo_completed', id });
+  }
+
   async #undoTurn({ later_edits: laterEdits }: Of<'undo'>): Promise<void> {
     const { session, ghosts, past, emit } = this.#terms;
     const warn = (message: string): void => emit({ type: 'warning', message });
@@ -319,6 +335,10 @@ export class OpsDoor {
       this.#stoppable.delete(controller);
     }
   }
+}
+
+async function* noRecords(): AsyncGenerator<LogRecord> {
+  // A thread without a log.
 }
 
 /** Parts of one message, as one text. */
