@@ -393,7 +393,9 @@ describe('a judge', () => {
       assert.equal(path(records).filter((step) => step === 'handoff').length, isCompacted ? 1 : 0);
       assert.equal(thread.lastAgentMessage, 'Filled.');
       const judged = events.filter(({ type }) => type === 'rawr_auto_compaction_judgment_result');
-      assert.equal(judged.length, name === 'approves' || name === 'vetoes' ? 1 : 0);
+      const words = { approves: true, vetoes: false };
+      const said = judged.map((event) => 'should_compact' in event && event.should_compact);
+      assert.deepEqual(said, [words[name as keyof typeof words] ?? null]);
     });
   }
 });

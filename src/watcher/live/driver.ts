@@ -67,7 +67,10 @@ export class LiveWatcher {
   readonly #voice: WatcherVoice;
   readonly #deadlines: Deadlines;
   readonly #compactions = new Map<number, AbortController>();
-  readonly #judges = new Map<number, AbortController>();
+  readonly #judges = new Map<
+    number,
+    { readonly controller: AbortController; readonly request: AskJudgment['request'] }
+  >();
   readonly #writer: HandoverWriter;
   readonly #detector: SignalDetector;
   /** Signals that no event has carried yet. */
@@ -233,7 +236,8 @@ export class LiveWatcher {
     // A log that cannot be written was told of already; what runs is stopped all the same.
     await this.#tell({ type: 'shutdown' }).catch((error: unknown) => this.break(error));
     this.#deadlines.clear();
-    for (const controller of [...this.#compactions.values(), ...this.#judges.values()]) controller.abort();
+    const judges = [...this.#judges.values()].map(({ controller }) => controller);
+    for (const controller of [...this.#compactions.values(), ...judges]) controller.abort();
   }
 
   /** Whether no sequence is under way. */
@@ -357,10 +361,11 @@ export class LiveWatcher {
 
   /** A judge that nobody waits for any more is stopped, and its answer changes and shows nothing. */
   #dismissJudges(awaited: number | undefined): void {
-    for (const [number, controller] of this.#judges) {
+    for (const [number, { controller, request }] of this.#judges) {
       if (number === awaited) continue;
       this.#judges.delete(number);
       controller.abort();
+      this.#voice.judged(request, { type: 'failure', why: 'Nobody waits for the answer any more.' });
       this.#voice.show({ surface: 'status', text: 'RAWR judgment: result none' });
     }
   }
@@ -485,7 +490,7 @@ export class LiveWatcher {
 
   async #judge({ number, request }: AskJudgment): Promise<void> {
     const controller = new AbortController();
-    this.#judges.set(number, controller);
+    this.#judges.set(number, { controller, request });
     this.#voice.show({ surface: 'status', text: `RAWR judgment: start ${request.tier}` });
     const items = this.#agent.items();
     const { used, window } = this.#agent.situation();
