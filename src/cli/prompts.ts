@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { unifiedDiff } from '../prompts/diff.ts';
+import { unifiedDiff } from '../tools/diff.ts';
 import { isOwnPrompt, loadPrompt, promptPlace, resetPrompt } from '../prompts/load.ts';
 import { PLACEHOLDERS } from '../prompts/render.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from '../prompts/shipped.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { unifiedDiff } from './diff.ts';
+import { differenceOf, unifiedDiff } from './diff.ts';
 
 const names = { before: 'shipped', after: 'mine' };
 
@@ -97,4 +97,33 @@ test('git applies it', (t) => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+function manyLines(count: number, word: string): string {
+  return Array.from({ length: count }, (_, index) => `${word} ${index}\n`).join('');
+}
+
+test('lines that both texts have are not searched, and a cut one says so', () => {
+  const shared = manyLines(200_000, 'same');
+  const started = performance.now();
+  assert.equal(
+    differenceOf(`${shared}old\n${shared}`, `${shared}new\n${shared}`).hunks,
+    '@@ -199998,7 +199998,7 @@\n same 199997\n same 199998\n same 199999\n-old\n+new\n same 0\n same 1\n same 2\n',
+  );
+  const { hunks, added, removed, isCut } = differenceOf(
+    manyLines(5_000, 'old'),
+    manyLines(7_000, 'new'),
+    200,
+  );
+  assert.deepEqual([added, removed, isCut], [7_000, 5_000, true]);
+  assert.ok(hunks.length <= 200 && hunks.startsWith('@@ -1,5000 +1,7000 @@\n-old 0\n'), hunks);
+  assert.ok(hunks.endsWith('\n'), 'whole lines');
+  assert.ok(performance.now() - started < 2_000, 'linear');
+});
+
+test('more lines than are compared are removed and added as a whole', () => {
+  const before = `top\n${manyLines(3_000, 'old')}end`;
+  const after = `top\n${manyLines(2_000, 'new')}end`;
+  const diff = unifiedDiff(before, after, names);
+  assert.equal(applied(before, diff), after);
 });
