@@ -355,7 +355,8 @@ export class WatchedSession {
 
   /** Puts what the harness has to say before the user's next message. */
   async tell(items: readonly Item[]): Promise<void> {
-    if (items.length > 0) await this.#session.put(items);
+    // Recorded, not put: an answer that the watcher waits for is still awaited.
+    if (items.length > 0) await this.#session.record(() => items.map((item) => ({ type: 'item', item })));
   }
 
   #observer(): TurnObserver {
