@@ -87,6 +87,9 @@ class Agent implements WatchedAgent, CompactableThread {
       },
       judged: () => undefined,
       queueChanged: () => undefined,
+      decided: () => undefined,
+      moved: () => undefined,
+      rested: () => undefined,
     },
     { settings },
   );

@@ -73,7 +73,33 @@ door. Every message is one JSON object, tagged by \`type\`, in snake_case. Schem
 - **Only the user approves.** \`origin\` says whose turn it is; in a turn of the watcher what would have to be asked is turned down.
 `;
 
-const ORDER = `## Order
+const ORDER = `## A client in five rules
+
+1. **Messages and calls are known by id.** Deltas carry the \`id\` of the message that follows; a call has its \`call_id\` from
+   \`tool_call_begin\` over approval and live output to \`tool_call_end\`. Deltas of a message that does not follow before the end of the turn
+   are void, as they are after \`stream_error\`.
+2. **A prompt is answered** with the \`turn_complete\` or \`turn_aborted\` that names its id in \`answers\`. Turns with the origin
+   \`watcher\` may follow; \`thread_idle\` says that nothing is under way any more.
+3. **A resumed thread** tells \`session_configured\`, then what was pinned, then \`transcript\` and the state behind it (\`plan_update\`,
+   \`token_count\`, \`queue_changed\`, and \`watcher_state\` where a sequence was interrupted). Entries of the transcript are drawn as if they
+   came live.
+4. **The golden path is one block**, drawn from the newest \`watcher_state\`. Between \`packet\` and \`handoff\` the stage is \`compacting\`.
+5. **Sentences are for people.** Whatever a client decides, it decides by other fields than \`message\`, \`why\` and \`title\`.
+
+## From version 1
+
+| version 1 | version 2 |
+| --- | --- |
+| \`patch_apply_begin\`, \`patch_apply_end\` | \`tool_call_begin\`, \`tool_call_end\` of the kind \`edit\`; \`changes\` has the diffs |
+| calls of other tools told nothing | \`tool_call_begin\`, \`tool_call_end\` for every call; \`exec_command_*\` stand between those of a command |
+| \`user_message.step\` | \`steps\`: all that the message holds; \`sequence_id\` beside it |
+| \`message\` began with a marker line where the watcher wrote it | without it |
+| \`agent_message\` could be the watcher's packet | \`author\` says so |
+| \`turn_complete\` and \`turn_aborted\` did not say what they answer | \`answers\`, \`stop_reason\`, \`error_code\` |
+| \`plan_update.call_id\` was a text | null where the plan is told again |
+| \`token_count\` had no tier | \`tier\` |
+
+## Order
 
 Around a turn:
 
@@ -81,18 +107,21 @@ Around a turn:
 user_turn ─▶ [hook_begin  hook_end]                    (user_prompt_submit, which may veto)
              turn_started
              user_message
+             [message_steered]                          (the user steers: user_message follows with its id)
              agent_reasoning_delta… agent_message_delta… [stream_error: deltas are void] agent_message
+             tool_call_begin…                            (all calls of the answer)
              token_count                                 (where the agent has called tools)
-             exec_approval_request ◀─ exec_approval
+             exec_approval_request ◀─ exec_approval      (or patch_approval_request, with the diff)
              exec_command_begin  exec_command_output_delta…  exec_command_end
-             patch_apply_begin  patch_apply_end
+             tool_call_end                               (each call when it is done, with its diff)
              (again, as long as the agent calls tools or is steered)
              [error]
              turn_complete | turn_aborted
              token_count
              [hook_begin  hook_end]                    (turn_complete; nothing waits for it)
-             (the watcher)
+             watcher_decision  watcher_state…           (with turns of its own, where it compacts)
              queue_changed, and the next message of the queue
+             thread_idle                                 (nothing is under way, and nothing waits)
 \`\`\`
 
 Around a compaction that replaces the history:
@@ -100,12 +129,14 @@ Around a compaction that replaces the history:
 \`\`\`text
 compact ─▶ [turn_started: a turn of its own]
            background_event  "RAWR decision: …"          (of the watcher)
+           background_event  "Compacting thread context"
            item_started
            hook_begin  hook_end                          (pre_compact, which may veto)
            background_event…                             (requests, retries, rungs of the ladder)
            hook_begin  hook_end                          (session_start)
            item_completed                                (it is in the log)
            context_compacted
+           background_event  "Context compacted."
            compact_completed
            hook_begin  hook_end                          (post_compact)
            [compact_threshold_exceeded]

@@ -83,6 +83,19 @@ export type Boundary = (typeof BOUNDARIES)[number];
 export const TIERS = ['early', 'ready', 'asap', 'emergency'] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** Where the watcher is in its work, in the order of the golden path. @source seed 004, target state machine. */
+export const WATCHER_STAGES = [
+  'idle',
+  'assessing',
+  'awaiting_judgment',
+  'heads_up_injected',
+  'awaiting_scratch_write',
+  'awaiting_packet',
+  'assembling_packet',
+  'compacting',
+  'post_compact_handoff_pending',
+] as const;
+
 /** What the watcher does where it would compact: print a word, recommend it, or act. @source seed 000. */
 export const WATCHER_MODES = ['tag', 'suggest', 'auto'] as const;
 export type WatcherMode = (typeof WATCHER_MODES)[number];
@@ -142,6 +155,26 @@ export type SessionSource = (typeof SESSION_SOURCES)[number];
 /** What a tool of Baton's own agent does to the world. `state`: to what the session itself keeps, as a plan. */
 export const TOOL_KINDS = ['read', 'edit', 'run', 'state'] as const;
 export type ToolKind = (typeof TOOL_KINDS)[number];
+
+/**
+ * What a call is, to whoever shows it. @source the tool kinds of the Agent Client Protocol, where it has them; `plan`,
+ * `question` and `recall` are Baton's
+ */
+export const CALL_KINDS = [
+  'read',
+  'search',
+  'edit',
+  'execute',
+  'plan',
+  'question',
+  'recall',
+  'other',
+] as const;
+export type CallKind = (typeof CALL_KINDS)[number];
+
+/** How a call ended. `refused`: by the user or the rules, so that nothing ran; `interrupted`: whether it had an effect is not known. */
+export const CALL_STATUSES = ['completed', 'failed', 'refused', 'interrupted'] as const;
+export type CallStatus = (typeof CALL_STATUSES)[number];
 
 /** When the user is asked before a call runs. @source Codex, `approval_policy` */
 export const APPROVAL_POLICIES = ['untrusted', 'on_request', 'never'] as const;
@@ -207,6 +240,10 @@ export type StopReason = (typeof STOP_REASONS)[number];
  */
 export const SPENDING_KINDS = ['agent', 'packet', 'judgment', 'summary', 'other'] as const;
 export type SpendingKind = (typeof SPENDING_KINDS)[number];
+
+/** Why the last answer of a turn that completed ended: the rest of `STOP_REASONS` asks for another request. */
+export const TURN_STOP_REASONS = ['end_turn', 'output_limit', 'refused', 'window_full'] as const;
+export type TurnStopReason = (typeof TURN_STOP_REASONS)[number];
 
 /** Session file formats that Baton reads. */
 export const FORMATS = [

@@ -143,6 +143,9 @@ class Conversation {
         },
         judged: () => undefined,
         queueChanged: () => undefined,
+        decided: () => undefined,
+        moved: () => undefined,
+        rested: () => undefined,
       },
       { settings },
     );

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { nameOf } from '../compaction/asking/driver.ts';
 import type { Summarizers } from '../compaction/asking/driver.ts';
-import { compactHistory, tokensSpent } from '../compaction/driver.ts';
+import { tokensSpent } from '../compaction/completed.ts';
+import { compactHistory } from '../compaction/driver.ts';
 import type { Compaction } from '../compaction/driver.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';

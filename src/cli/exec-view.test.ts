@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionEvent } from '../protocol/event.ts';
+import type { FileChangeView } from '../protocol/tool.ts';
 import { ProgressLines } from './exec-view.ts';
 
 const LOOK = { hasColor: false, seal: '', hasUnicode: true, width: 80 };
@@ -19,12 +20,30 @@ function end(call_id: string, exit_code: number | null): SessionEvent {
   return { type: 'exec_command_end', call_id, outcome, exit_code, duration_ms: 1234 };
 }
 
-const says = (message: string): SessionEvent => ({ type: 'agent_message', message });
+const says = (message: string): SessionEvent => ({
+  type: 'agent_message',
+  id: 'm',
+  turn_id: 't',
+  message,
+  author: 'agent',
+  steps: [],
+  sequence_id: null,
+});
+const DIFF = { diff: '', is_diff_cut: false };
+
+function callEnd(call_id: string, changes: readonly FileChangeView[]): SessionEvent {
+  const status = changes.length === 0 ? 'failed' : 'completed';
+  const output = { output: '', is_output_cut: false, exit_code: null };
+  return { type: 'tool_call_end', call_id, turn_id: 't', status, ...output, changes };
+}
+
 const complete: SessionEvent = {
   type: 'turn_complete',
   turn_id: 't',
   task_kind: 'regular',
   origin: { type: 'user' },
+  answers: [],
+  stop_reason: 'end_turn',
   last_agent_message: 'Done.',
 };
 
@@ -56,8 +75,8 @@ test('nothing that comes from outside steers the terminal, and no line is endles
 
 test('files, plans, phases and compactions', () => {
   const changes = [
-    { action: 'move', path: 'a', to: 'b', added_lines: 1, removed_lines: 2 },
-    { action: 'delete', path: 'c', added_lines: 0, removed_lines: 9 },
+    { action: 'move', path: 'a', to: 'b', added_lines: 1, removed_lines: 2, ...DIFF },
+    { action: 'delete', path: 'c', added_lines: 0, removed_lines: 9, ...DIFF },
   ] as const;
   const steps = [
     { step: 'Look', status: 'completed' },
@@ -65,8 +84,8 @@ test('files, plans, phases and compactions', () => {
   ] as const;
   assert.deepEqual(
     lines(
-      { type: 'patch_apply_end', call_id: 'a', success: true, changes },
-      { type: 'patch_apply_end', call_id: 'b', success: false, changes: [] },
+      callEnd('a', changes),
+      callEnd('b', []),
       { type: 'plan_update', call_id: 'c', kind: 'plan', steps },
       { type: 'phase_completed', call_id: 'd', summary: 'Looked\nwell.' },
       {

@@ -29,7 +29,7 @@ export class ProgressLines {
   /** The lines that an event is worth, without line feeds. What the agent says is told when it says or does more. */
   linesOf(event: SessionEvent): readonly string[] {
     if (this.#showsConversation && isSaid(event)) return this.#describeSaid(event);
-    if (event.type === 'agent_message') {
+    if (event.type === 'agent_message' && event.author === 'agent') {
       const before = this.#takeSaid();
       this.#said = event.message;
       return before;
@@ -41,9 +41,10 @@ export class ProgressLines {
 
   #describeSaid(event: Of<'agent_message' | 'user_message'>): readonly string[] {
     const text = oneLine(event.message);
-    if (event.type === 'agent_message') return text === '' ? [] : [`  ${text}`];
+    if (event.author === 'agent') return text === '' ? [] : [`  ${text}`];
     if (event.author === 'user') return [`${this.#paint('strong', '>')} ${text}`];
-    return event.step === null ? [] : [`${this.#paint('accent', event.step.replaceAll('_', ' '))}: ${text}`];
+    const step = event.steps.map((each) => each.replaceAll('_', ' ')).join(', ');
+    return step === '' ? [] : [`${this.#paint('accent', step)}: ${text}`];
   }
 
   #takeSaid(): readonly string[] {
@@ -61,8 +62,8 @@ export class ProgressLines {
         return [];
       case 'exec_command_end':
         return [this.#describeCommand(event)];
-      case 'patch_apply_end':
-        return event.success ? event.changes.map((change) => this.#describeChange(change)) : [];
+      case 'tool_call_end':
+        return event.changes.map((change) => this.#describeChange(change));
       case 'plan_update':
         return [this.#describePlan(event.kind, event.steps)];
       case 'phase_completed':

@@ -20,6 +20,7 @@ import { autoCompactThreshold } from '../tokens/pressure.ts';
 import { pinnedItems, pinnedNotes } from '../trail/pins.ts';
 import { countRedactions } from '../trail/redact.ts';
 import type { Trail } from '../trail/trail.ts';
+import { completedEvent } from './completed.ts';
 import type { AskingWorld, Summarizers, SummaryModel } from './asking/driver.ts';
 import { stopped } from './asking/driver.ts';
 import { MESSAGE_OVERHEAD } from './budget.ts';
@@ -268,7 +269,7 @@ async function carryFull(job: Job): Promise<Compaction> {
   await world.commit?.(compaction);
   world.emit({ type: 'item_completed', item });
   world.emit({ type: 'context_compacted', id });
-  world.emit(completed(compaction.record.receipt));
+  world.emit(completedEvent(compaction.record.receipt));
   await tellHooks(world, subject.session, compaction.record.receipt, compaction.record.summary);
   const { postTokens } = compaction.record.receipt;
   const threshold = autoCompactThreshold(subject.window, dispatchSettings(config).thresholds);
@@ -298,33 +299,6 @@ interface Job {
 
 type FullCompaction = Extract<Compaction, { type: 'full' }>;
 type MicroCompaction = Extract<Compaction, { type: 'micro' }>;
-
-/** What models were sent and what they answered, all requests together, in tokens by the providers' counts. */
-export function tokensSpent(attempts: readonly SummaryAttempt[]): {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-} {
-  return {
-    inputTokens: attempts.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0),
-    outputTokens: attempts.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0),
-  };
-}
-
-function completed(receipt: Receipt): CompactionEvent {
-  const { attempts = [], implementation } = receipt;
-  const spent = tokensSpent(attempts);
-  return {
-    type: 'compact_completed',
-    id: receipt.id,
-    pre_compact_tokens: receipt.preTokens,
-    post_compact_tokens: receipt.postTokens,
-    compaction_input_tokens: spent.inputTokens,
-    compaction_output_tokens: spent.outputTokens,
-    files_restored: receipt.restoredFiles.length,
-    duration_ms: receipt.durationMs ?? 0,
-    strategy: implementation === 'micro' ? 'embedded' : implementation,
-  };
-}
 
 async function runFull(job: Job): Promise<FullCompaction> {
   const { plan, subject, occasion, world, startedMs } = job;

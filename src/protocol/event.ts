@@ -9,6 +9,8 @@ import {
   AUTHORS,
   BOUNDARIES,
   CATEGORIES,
+  CALL_KINDS,
+  CALL_STATUSES,
   COMPACT_FAILURES,
   DECISION_POINTS,
   HOOK_EVENTS,
@@ -17,11 +19,14 @@ import {
   STEPS,
   TASK_KINDS,
   TIERS,
+  TURN_STOP_REASONS,
   VERDICT_REASONS,
   WATCHER_MODES,
+  WATCHER_STAGES,
   PRESSURES,
 } from '../vocabulary.ts';
 import { LONGEST_SHOWN_TEXT } from './queued.ts';
+import { LONGEST_DIFF, LONGEST_OUTPUT, MOST_ENTRIES, MOST_TRANSCRIPT_CHARACTERS } from './shown.ts';
 import { milliseconds, percent, tokens } from './wire.ts';
 import type { Immutable } from './wire.ts';
 
@@ -42,6 +47,27 @@ const sentence = z.string().meta({ description: 'one sentence for people' });
 const callId = z.string().meta({ description: 'of the call, as the model gave it' });
 
 const commandOutcome = z.enum(['exited', 'killed', 'timed_out', 'interrupted', 'not_started']);
+const messageId = z.string().meta({
+  description: 'of the message: unique within the thread, and the same when it is resumed',
+});
+const turnId = z.string().meta({ description: 'of the turn that it belongs to' });
+const turnIdOrNone = z.string().nullable().meta({ description: 'of its turn; null: between turns' });
+
+const stepNames = z.array(z.enum(STEPS));
+
+/** A message that is recorded, whoever wrote it. */
+const message = {
+  id: messageId,
+  turn_id: turnIdOrNone,
+  message: z.string().meta({ description: 'without the marker line of a synthetic message' }),
+  author: z
+    .enum(AUTHORS)
+    .meta({ description: '`synthetic`: of the watcher; `harness`: of Baton, not to be shown' }),
+  steps: stepNames.meta({
+    description: 'of the golden path, all that the message holds; empty for messages of others',
+  }),
+  sequence_id: z.string().nullable().meta({ description: 'of the golden path; null for messages of others' }),
+};
 
 const leftPaths = z.array(z.object({ path: z.string(), why: z.string() }));
 
@@ -62,6 +88,11 @@ const turn = {
   origin: turnOrigin,
 };
 
+const answers = z.array(z.string()).meta({
+  description:
+    'ids of the messages of the user that the agent was given in this turn, steered ones too: with the end of the turn they are answered. Empty in a turn of the watcher, unless the user steered into it',
+});
+
 const planStep = z.object({
   step: z.string(),
   status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']),
@@ -73,6 +104,15 @@ const fileChange = z.object({
   to: z.string().exactOptional().meta({ description: 'the new name of a moved file' }),
   added_lines: z.int().min(0),
   removed_lines: z.int().min(0),
+  diff: z.string().meta({ description: 'unified, with three lines around each change; as far as it fits' }),
+  is_diff_cut: z.boolean().meta({ description: 'the rest of the diff was left out, at the end of a line' }),
+});
+
+const fileChanges = z.array(fileChange);
+
+const location = z.object({
+  path: z.string().meta({ description: 'as the agent named it' }),
+  line: z.int().min(1).exactOptional(),
 });
 
 const contextCompaction = z.object({
@@ -118,34 +158,61 @@ const threadEvents = [
   event('shutdown_complete', 'The last event of a thread: everything is written and closed.', {}),
 ] as const;
 
+const turnStarted = event('turn_started', 'A turn began.', turn);
+
+const userMessage = event('user_message', 'A message in the user role was recorded.', message);
+
+const agentMessage = event('agent_message', 'A message in the role of the agent was recorded.', message);
+
+const turnComplete = event('turn_complete', 'A turn ended by itself.', {
+  ...turn,
+  answers,
+  stop_reason: z
+    .enum(TURN_STOP_REASONS)
+    .nullable()
+    .meta({ description: 'why the last answer of the model ended; null: no model was asked in it' }),
+  last_agent_message: z.string().nullable().meta({ description: 'of this turn; null: it said nothing' }),
+});
+
+const turnAborted = event('turn_aborted', 'A turn was ended before its time.', {
+  ...turn,
+  answers,
+  error_code: z
+    .string()
+    .nullable()
+    .meta({ description: 'stable; of the `error` that ended it. null: it was not a failure' }),
+  reason: z
+    .enum(['interrupted', 'replaced', 'failed'])
+    .meta({ description: '`replaced`: by another turn; `failed`: by what an `error` told before' }),
+});
+
 const turnEvents = [
-  event('turn_started', 'A turn began.', turn),
-  event('user_message', 'A message in the user role was recorded.', {
-    message: z.string(),
-    author: z
-      .enum(AUTHORS)
-      .meta({ description: '`synthetic`: of the watcher; `harness`: of Baton, not to be shown' }),
-    step: z.enum(STEPS).nullable().meta({ description: 'of the golden path; null for messages of others' }),
+  turnStarted,
+  userMessage,
+  event(
+    'message_steered',
+    'A message of the user for the turn that runs was accepted. Once the agent is given it, `user_message` follows with the same `id`.',
+    { id: messageId, turn_id: turnId, message: z.string() },
+  ),
+  event('agent_message_delta', 'For display; the whole message follows under the same `id`.', {
+    id: messageId,
+    turn_id: turnId,
+    delta: z.string(),
   }),
-  event('agent_message_delta', 'For display; the whole message follows.', { delta: z.string() }),
-  event('agent_reasoning_delta', 'For display; never repeated.', { delta: z.string() }),
-  event('agent_message', 'A message of the agent was recorded.', { message: z.string() }),
+  event('agent_reasoning_delta', 'For display; never repeated.', {
+    id: z.string().meta({ description: 'of the reasoning before one answer' }),
+    turn_id: turnId,
+    delta: z.string(),
+  }),
+  agentMessage,
   event('stream_error', 'A request broke and is sent again: deltas since the last message are void.', {
     message: sentence,
   }),
-  event('turn_complete', 'A turn ended by itself.', {
-    ...turn,
-    last_agent_message: z.string().nullable().meta({ description: 'of this turn; null: it said nothing' }),
-  }),
-  event('turn_aborted', 'A turn was ended before its time.', {
-    ...turn,
-    reason: z
-      .enum(['interrupted', 'replaced', 'failed'])
-      .meta({ description: '`replaced`: by another turn; `failed`: by what an `error` told before' }),
-  }),
+  turnComplete,
+  turnAborted,
   event(
     'token_count',
-    'The context and what was spent, after every answer that asks for more and after every turn.',
+    'The context and what was spent: after every answer that asks for more, every compaction and every turn, and when a thread is resumed.',
     {
       used: tokens.meta({ description: 'in the context now, by the gauge' }),
       pressure: z
@@ -156,6 +223,10 @@ const turnEvents = [
       percent_remaining: percent
         .nullable()
         .meta({ description: 'of the usable window; null while it is unknown' }),
+      tier: z
+        .enum(TIERS)
+        .nullable()
+        .meta({ description: 'how urgent that is to the watcher; null: not at all' }),
       total: tokenUsage.meta({
         description:
           "all of the agent's requests in the log, by the provider's count; those for summaries and judgments are not in it",
@@ -166,6 +237,34 @@ const turnEvents = [
   event('error', 'Something failed. The thread goes on.', {
     code: z.string().meta({ description: 'stable' }),
     message: sentence,
+  }),
+] as const;
+
+/** One family for the calls of every tool; what only a command has to tell comes between the two. */
+const callEvents = [
+  event('tool_call_begin', 'The agent calls a tool. The call may still wait for its turn, or for the user.', {
+    call_id: callId,
+    turn_id: turnIdOrNone,
+    tool: z.string().meta({ description: 'its name, as the agent called it' }),
+    kind: z.enum(CALL_KINDS),
+    title: z.string().meta({ description: 'one line for people' }),
+    locations: z.array(location).meta({ description: 'files and directories that the call names' }),
+  }),
+  event('tool_call_end', 'The result of a call was recorded.', {
+    call_id: callId,
+    turn_id: turnIdOrNone,
+    status: z.enum(CALL_STATUSES).meta({
+      description:
+        '`failed`: the tool says so; `refused`: by the user or the rules, nothing ran; `interrupted`: whether it had an effect is not known',
+    }),
+    output: z.string().meta({
+      description: `what the agent reads; its first ${LONGEST_OUTPUT} characters. A tool that left something out itself says so in it`,
+    }),
+    is_output_cut: z.boolean(),
+    exit_code: z.int().nullable().meta({ description: 'of a command that ended by itself; else null' }),
+    changes: fileChanges.meta({
+      description: `what the call did to files; all diffs together have at most ${LONGEST_DIFF} characters`,
+    }),
   }),
 ] as const;
 
@@ -190,19 +289,8 @@ const toolEvents = [
     exit_code: z.int().nullable().meta({ description: 'null where it did not end by itself' }),
     duration_ms: milliseconds,
   }),
-  event('patch_apply_begin', 'Files are about to be changed.', {
-    call_id: callId,
-    changes: z.array(fileChange),
-  }),
-  event('patch_apply_end', 'Files were changed, or not.', {
-    call_id: callId,
-    success: z.boolean(),
-    changes: z
-      .array(fileChange)
-      .meta({ description: 'what is on disk now; empty where nothing was changed' }),
-  }),
-  event('plan_update', 'The plan, or the todo list, as a whole.', {
-    call_id: callId,
+  event('plan_update', 'The plan, or the todo list, as a whole. Told again when a thread is resumed.', {
+    call_id: callId.nullable().meta({ description: 'null: it is told again' }),
     kind: z.enum(['plan', 'todo']),
     steps: z.array(planStep),
   }),
@@ -223,7 +311,10 @@ const askingEvents = [
   }),
   event('patch_approval_request', 'Waits for `patch_approval`.', {
     call_id: callId,
-    paths: z.array(z.string()).meta({ description: 'what would be changed, relative to the workspace' }),
+    paths: z.array(z.string()).meta({ description: 'what would be changed, as the agent named it' }),
+    changes: fileChanges.meta({
+      description: 'what would become of each file; empty where the call cannot be carried out as it is',
+    }),
     reason: sentence.meta({ description: 'why it is asked for' }),
   }),
   event('question', 'The agent asks the user; waits for `answer_question`.', {
@@ -234,6 +325,113 @@ const askingEvents = [
       .meta({ description: 'empty: an answer in words' }),
   }),
 ] as const;
+
+const evidence = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('command'),
+    command: z.string(),
+    exit_status: z.int().nullable().meta({ description: 'null: not known' }),
+    told_by: z.enum(['status', 'output']),
+    hash: z.string().nullable().meta({ description: 'of a commit' }),
+  }),
+  z.object({
+    type: z.literal('plan'),
+    completed: z.array(z.string()),
+    done: z.int().min(0),
+    steps: z.int().min(0),
+  }),
+  z.object({ type: z.literal('phase'), summary: z.string() }),
+  z.object({ type: z.literal('phrase'), phrase: z.string(), sentence: z.string() }),
+  z.object({ type: z.literal('turn'), turn_id: z.string().nullable() }),
+]);
+
+const watcherEvents = [
+  event('watcher_decision', 'The watcher has decided whether to compact. It is in the log.', {
+    id: z.string().meta({ description: 'of the decision' }),
+    point: z.enum(DECISION_POINTS),
+    turn: z.int().min(0).meta({ description: 'counted by the messages of the user' }),
+    should_compact: z.boolean(),
+    reason: z.enum(VERDICT_REASONS),
+    why: sentence,
+    tier: z.enum(TIERS).nullable().meta({ description: 'null: above all thresholds' }),
+    used: tokens,
+    window: tokens.nullable().meta({ description: 'usable; null while unknown' }),
+    percent_remaining: percent.nullable(),
+    projected: tokens.meta({ description: 'what a full compaction would leave' }),
+    required: z.array(z.enum(BOUNDARIES)).meta({ description: 'any of them would have sufficed' }),
+    signals: z
+      .array(z.object({ id: z.string(), boundary: z.enum(BOUNDARIES), evidence }))
+      .meta({ description: 'that counted, with what shows them' }),
+  }),
+  event(
+    'watcher_state',
+    'Where the watcher is, told at each change: the golden path as one block. Nothing else is needed to show it.',
+    {
+      stage: z.enum(WATCHER_STAGES),
+      place: z
+        .enum(['between_turns', 'inside_turn'])
+        .nullable()
+        .meta({ description: 'where the work of the stage happens; null: idle' }),
+      tier: z.enum(TIERS).nullable(),
+      decision_id: z
+        .string()
+        .nullable()
+        .meta({ description: 'of `watcher_decision`; null while it is open' }),
+      sequence_id: z.string().nullable().meta({ description: 'of the golden path; null where none runs' }),
+      steps: z
+        .array(z.object({ step: z.enum(STEPS), status: z.enum(['pending', 'running', 'done', 'skipped']) }))
+        .meta({ description: 'all five while a sequence runs, else empty' }),
+      awaits: z
+        .enum(['nothing', 'plan', 'judgment', 'agent', 'packet', 'compaction', 'handoff'])
+        .meta({ description: '`plan`: whether the engine would compact; `agent`: its answer to a request' }),
+      awaited_steps: stepNames.meta({ description: 'of the agent: all that the newest request asks for' }),
+      deadline: z
+        .object({
+          quiet_ms: milliseconds.meta({ description: 'from now, unless the agent shows a sign of life' }),
+          at_most_ms: milliseconds.meta({ description: 'from now, whatever it shows' }),
+        })
+        .nullable()
+        .meta({ description: 'when it does without; null: nothing is awaited' }),
+      outcome: z
+        .enum(['completed', 'abandoned'])
+        .nullable()
+        .meta({ description: 'of what has just ended; null: nothing has' }),
+    },
+  ),
+] as const;
+
+const compactCompleted = event('compact_completed', 'What came of it.', {
+  id: compactionId,
+  pre_compact_tokens: tokens,
+  post_compact_tokens: tokens,
+  compaction_input_tokens: tokens.meta({
+    description: 'what models were sent, all requests together; 0 without one',
+  }),
+  compaction_output_tokens: tokens.meta({ description: 'what they answered' }),
+  files_restored: z.int().min(0),
+  duration_ms: milliseconds,
+  strategy: z.enum(['full', 'remote', 'legacy', 'embedded']),
+});
+
+const microCompactCompleted = event(
+  'micro_compact_completed',
+  'Old tool results were cleared; nothing else changed.',
+  {
+    id: compactionId,
+    tools_compacted: z.int().min(0).meta({ description: 'results' }),
+    pre_compact_tokens: tokens,
+    post_compact_tokens: tokens,
+    tokens_saved: z.int(),
+    duration_ms: milliseconds,
+  },
+);
+
+const undoCompleted = event('undo_completed', 'A compaction or a turn was taken back.', {
+  what: z.enum(['compaction', 'turn']),
+  id: z.string().meta({ description: 'of the compaction or of the turn' }),
+  paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
+  left: leftPaths.meta({ description: 'files that were left as they are; `why` completes "PATH is …"' }),
+});
 
 const compactionEvents = [
   event(
@@ -261,26 +459,8 @@ const compactionEvents = [
   event('item_started', 'A compaction that replaces the history began.', { item: contextCompaction }),
   event('item_completed', 'Its result is in the log.', { item: contextCompaction }),
   event('context_compacted', 'The history is another one from here on.', { id: compactionId }),
-  event('compact_completed', 'What came of it.', {
-    id: compactionId,
-    pre_compact_tokens: tokens,
-    post_compact_tokens: tokens,
-    compaction_input_tokens: tokens.meta({
-      description: 'what models were sent, all requests together; 0 without one',
-    }),
-    compaction_output_tokens: tokens.meta({ description: 'what they answered' }),
-    files_restored: z.int().min(0),
-    duration_ms: milliseconds,
-    strategy: z.enum(['full', 'remote', 'legacy', 'embedded']),
-  }),
-  event('micro_compact_completed', 'Old tool results were cleared; nothing else changed.', {
-    id: compactionId,
-    tools_compacted: z.int().min(0).meta({ description: 'results' }),
-    pre_compact_tokens: tokens,
-    post_compact_tokens: tokens,
-    tokens_saved: z.int(),
-    duration_ms: milliseconds,
-  }),
+  compactCompleted,
+  microCompactCompleted,
   event('compact_failed', 'Nothing came of it, and the history is what it was.', {
     reason: z.enum(COMPACT_FAILURES),
     error_message: sentence,
@@ -302,12 +482,7 @@ const compactionEvents = [
       .nullable()
       .meta({ description: 'as a compaction would leave it: schema/receipt.schema.json; null for `micro`' }),
   }),
-  event('undo_completed', 'A compaction or a turn was taken back.', {
-    what: z.enum(['compaction', 'turn']),
-    id: z.string().meta({ description: 'of the compaction or of the turn' }),
-    paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
-    left: leftPaths.meta({ description: 'files that were left as they are; `why` completes "PATH is …"' }),
-  }),
+  undoCompleted,
   event('undo_incomplete', 'A turn was not taken back, or its files in part. An `error` says why.', {
     id: z.string().meta({ description: 'of the turn' }),
     paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
@@ -493,13 +668,42 @@ const answerEvents = [
   }),
 ] as const;
 
+const transcriptEntry = z.discriminatedUnion('type', [
+  turnStarted,
+  userMessage,
+  agentMessage,
+  turnComplete,
+  turnAborted,
+  ...callEvents,
+  compactCompleted,
+  microCompactCompleted,
+  undoCompleted,
+]);
+
+const transcriptEvents = [
+  event(
+    'transcript',
+    'What a resumed thread holds, after `session_configured`: one renderer draws this and what follows live.',
+    {
+      entries: z.array(transcriptEntry).meta({
+        description: `events of these types as they were told live, oldest first: turn_started, user_message, agent_message, tool_call_begin, tool_call_end, turn_complete, turn_aborted, compact_completed, micro_compact_completed, undo_completed. The newest ${MOST_ENTRIES}, of ${MOST_TRANSCRIPT_CHARACTERS} characters in all; turns that were taken back are not among them`,
+      }),
+      left_out: z.int().min(0).meta({ description: 'older entries' }),
+    },
+  ),
+  event('thread_idle', 'Nothing is under way and nothing waits: the thread rests until the next op.', {}),
+] as const;
+
 /** Every event, in the order of docs/protocol.md. */
 export const EventSchema = z
   .discriminatedUnion('type', [
     ...threadEvents,
+    ...transcriptEvents,
     ...turnEvents,
+    ...callEvents,
     ...toolEvents,
     ...askingEvents,
+    ...watcherEvents,
     ...compactionEvents,
     ...answerEvents,
   ])
@@ -513,6 +717,9 @@ export type SessionEvent = Immutable<z.output<typeof EventSchema>>;
 
 /** What a compaction tells, and what is told around it. @source seed 001 §10, spec 2-engine §7 */
 export type CompactionEvent = Immutable<z.output<(typeof compactionEvents)[number]>>;
+
+/** An event that a transcript holds. */
+export type TranscriptEntry = Immutable<z.output<typeof transcriptEntry>>;
 
 /** What a call tells while it runs. */
 export type ToolEvent = Immutable<z.output<(typeof toolEvents)[number]>>;

@@ -1,7 +1,7 @@
 // The append-only log of a thread. A reader turns the lines of a session file into these records, whatever the
 // format; a history is a projection of them. Nothing is ever edited: a compaction and its undo are records too.
 
-import type { Phase, Trigger } from '../vocabulary.ts';
+import type { Phase, Trigger, TurnStopReason } from '../vocabulary.ts';
 import type { Item, JsonObject } from './item.ts';
 import type { Receipt } from './receipt.ts';
 import type { TaskKind, TurnOrigin } from './turn.ts';
@@ -55,6 +55,10 @@ export interface TurnRecord {
   readonly origin?: TurnOrigin;
   /** Why a turn was aborted. */
   readonly reason?: 'interrupted' | 'replaced' | 'failed';
+  /** Which failure aborted it: a code of `errors.ts`, or of how a turn ended. */
+  readonly errorCode?: string;
+  /** Why the last answer of the model ended; absent where none was asked for. */
+  readonly stopReason?: TurnStopReason;
   /** What the agent said last, at the end of a turn. */
   readonly lastAgentMessage?: string;
 }

@@ -1,6 +1,6 @@
 // What the tools of Baton's own agent give back, and what they tell while they run.
 
-import type { PlanStepState } from './event.ts';
+import type { FileChangeView, PlanStepState } from './event.ts';
 
 export type { FileChangeView, PlanStepState, ToolEvent } from './event.ts';
 
@@ -20,5 +20,7 @@ export interface ToolResult {
   readonly success: boolean;
   /** Exit status of a command that ended by itself. */
   readonly exitCode?: number;
+  /** What was done to files. */
+  readonly changes?: readonly FileChangeView[];
   readonly state?: StateChange;
 }

@@ -5,6 +5,7 @@ import type { Item } from '../protocol/item.ts';
 import type { ModelEvent, ModelUsage } from '../protocol/model.ts';
 import type { StopReason } from '../vocabulary.ts';
 import { receivedItem } from './received.ts';
+import { agentTextOf } from './thread-state.ts';
 
 /** Puts an answer together; only a whole one is ever recorded. */
 export class AnswerSoFar {
@@ -27,18 +28,26 @@ export class AnswerSoFar {
     return this.#items;
   }
 
+  /** Messages of the agent that are whole. */
+  get messages(): number {
+    return this.#items.filter((item) => agentTextOf(item) !== undefined).length;
+  }
+
   get usage(): ModelUsage | undefined {
     return this.#usage;
   }
 }
 
 /** What whoever watches a session is shown of an answer while it comes in. */
-export function shownOf(event: ModelEvent): SessionEvent | undefined {
+export function shownOf(
+  event: ModelEvent,
+  { turnId, messageId, reasoningId }: AnswerNames,
+): SessionEvent | undefined {
   switch (event.type) {
     case 'text_delta':
-      return { type: 'agent_message_delta', delta: event.text };
+      return { type: 'agent_message_delta', id: messageId, turn_id: turnId, delta: event.text };
     case 'reasoning_delta':
-      return { type: 'agent_reasoning_delta', delta: event.text };
+      return { type: 'agent_reasoning_delta', id: reasoningId, turn_id: turnId, delta: event.text };
     case 'restarted': {
       const message = `Reconnecting… ${event.retry}/${event.maxRetries} (${event.why})`;
       return { type: 'stream_error', message };
@@ -46,4 +55,12 @@ export function shownOf(event: ModelEvent): SessionEvent | undefined {
     default:
       return undefined;
   }
+}
+
+/** What the parts of an answer are called while it comes in. */
+export interface AnswerNames {
+  readonly turnId: string;
+  /** Of the message that comes now. */
+  readonly messageId: string;
+  readonly reasoningId: string;
 }

@@ -23,19 +23,20 @@ import { undoneCompaction } from '../history/redo.ts';
 import { requireUndoable } from '../history/project.ts';
 import type { NewestTurn } from '../history/project.ts';
 import type { CancelSignal, Model } from '../ports.ts';
-import type { SessionEvent } from '../protocol/event.ts';
-import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
-import type { Item } from '../protocol/item.ts';
+import type { SessionEvent, TranscriptEntry } from '../protocol/event.ts';
+import { authorOf, callOf, resultCallId, textOfParts } from '../protocol/item.ts';
+import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ModelRequest } from '../protocol/model.ts';
 import type { CompactionPlan } from '../protocol/plan.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
-import { wireOrigin } from '../protocol/turn.ts';
 import type { TurnOrigin } from '../protocol/turn.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { formatNumber } from '../tokens/words.ts';
 import type { Trail } from '../trail/trail.ts';
 import { AnswerSoFar, shownOf } from './answer.ts';
+import { callNote } from './calls.ts';
+import type { CallDetails } from './calls.ts';
 import { IDLE_LOOP, loopStep } from './loop.ts';
 import { reachedLimit } from './limits.ts';
 import type { ReachedLimit } from './limits.ts';
@@ -46,7 +47,11 @@ import type { Charge } from './spending.ts';
 import { agentTextOf, ThreadState } from './thread-state.ts';
 import { alarmSentence } from './alarm.ts';
 import type { Alarm } from './alarm.ts';
+import { TranscriptFold, TranscriptTail } from './transcript.ts';
+import type { Transcript } from './transcript.ts';
 import { Turnstile } from './turnstile/driver.ts';
+import { TURN_STOP_REASONS } from '../vocabulary.ts';
+import type { TurnStopReason } from '../vocabulary.ts';
 
 /** What a session needs. */
 export interface SessionWorld {
@@ -83,6 +88,14 @@ export class Session {
   readonly #running = new Map<number, AbortController>();
   #state = IDLE_LOOP;
   readonly #turnstile = new Turnstile(() => this.#state.stage.at === 'held' || this.#turn === undefined);
+  readonly #shown = new TranscriptFold();
+  /** How the thread is shown when it is resumed; undefined once that was asked for. */
+  #past: TranscriptTail | undefined = new TranscriptTail();
+  /** Calls that were given to the tools: what they told of them, and whether they have ended. */
+  readonly #calls = new Map<string, { hasEnded: boolean; details: CallDetails }>();
+  /** Requests of the running turn. */
+  #samplings = 0;
+  #stopReason: TurnStopReason | undefined;
   #ended: ((ending: TurnEnding) => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
   #turn: TurnView | undefined;
@@ -107,7 +120,7 @@ export class Session {
       approximateTokens(JSON.stringify(world.tools.specs), config.compact),
     );
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
-    this.#thread.restore([...past], (record) => this.#fold(record));
+    this.#thread.restore([...past], (record) => this.#past?.add(record, this.#fold(record)));
     this.#alarm = this.#thread.alarm();
     this.#state = { ...IDLE_LOOP, limits: config.limits, spending: this.#thread.spending };
   }
@@ -136,6 +149,13 @@ export class Session {
     if (!micro.wasEffective) return { results: 0, tokens: 0, isWorthIt: false };
     const isWorthIt = config.features.microCompact && micro.tokensSaved >= least;
     return { results: micro.toolsCompacted, tokens: micro.tokensSaved, isWorthIt };
+  }
+
+  /** What an earlier process has shown of the thread. Once, before anything is written. */
+  takePast(): Transcript {
+    const transcript = this.#past?.transcript() ?? { entries: [], leftOut: 0 };
+    this.#past = undefined;
+    return transcript;
   }
 
   /** Which limit was reached, so that no model may be asked any more; undefined: none. */
@@ -209,12 +229,14 @@ export class Session {
 
   async #begin({ kind, origin }: Omit<RunningTurn, 'turnId'>): Promise<string> {
     const turnId = `turn-${this.#thread.turns + 1}`;
-    await this.#write([{ type: 'turn_started', turnId, kind, origin }]);
+    const shown = await this.#write([{ type: 'turn_started', turnId, kind, origin }]);
     this.#turn = { turnId, kind, origin, hadAction: false, said: undefined };
     this.#batchFrom = this.#thread.position;
     this.#isAsked = false;
     this.#toObserver = undefined;
-    this.#world.emit({ type: 'turn_started', turn_id: turnId, task_kind: kind, origin: wireOrigin(origin) });
+    this.#samplings = 0;
+    this.#stopReason = undefined;
+    for (const entry of shown) this.#world.emit(entry);
     this.#world.observer?.started({ turnId, kind, origin });
     return turnId;
   }
@@ -225,10 +247,18 @@ export class Session {
    */
   async steer(item: Item): Promise<boolean> {
     return this.#turnstile.pass(async () => {
-      const isTaken = this.#state.stage.at !== 'idle';
+      const turnId = this.#state.stage.at === 'idle' ? undefined : this.#turn?.turnId;
+      if (turnId !== undefined) this.#tellSteered(item, turnId);
       await this.#step({ type: 'steer', item });
-      return isTaken;
+      return turnId !== undefined;
     });
+  }
+
+  /** Visible at once: the agent may be at work for minutes before it is given the message. */
+  #tellSteered(item: Item, turnId: string): void {
+    if (item.type !== 'message' || item.id === undefined || authorOf(item) !== 'user') return;
+    const message = textOfParts(item.content);
+    this.#world.emit({ type: 'message_steered', id: item.id, turn_id: turnId, message });
   }
 
   /** Ends the running turn at once, whatever it is doing. */
@@ -305,6 +335,7 @@ export class Session {
       const isDone = outcome.type === 'compacted';
       const how = isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed';
       if (isTurn) await this.#turnstile.pass(() => this.#finish(how));
+      else if (isDone) this.tellTokens();
       return outcome;
     } finally {
       this.#turnstile.free();
@@ -361,7 +392,7 @@ export class Session {
   tellTokens(): void {
     const before = this.#alarm;
     this.#alarm = this.#thread.alarm();
-    this.#world.emit(this.#thread.tokenCount());
+    this.#world.emit(this.#thread.tokenCount(this.#world.observer?.tier()));
     const message = alarmSentence(this.#alarm, before);
     if (message !== undefined) this.#world.emit({ type: 'warning', message });
   }
@@ -379,7 +410,7 @@ export class Session {
   /** A judge has vetoed a compaction: growth is counted from here. */
   noteVeto(): void {
     const note = this.#compactor.noteVeto();
-    this.#background(() => this.#write([note]));
+    this.#background(async () => void (await this.#write([note])));
   }
 
   /** Fulfilled once everything that was asked for so far is done. */
@@ -533,7 +564,10 @@ export class Session {
 
   async #check({ number, from }: Extract<LoopEffect, { type: 'check' }>, signal: AbortSignal): Promise<void> {
     const outcome = await this.#compact({ from }, signal);
-    if (outcome.type === 'compacted') this.#world.observer?.compacted(outcome.compaction.type);
+    if (outcome.type === 'compacted') {
+      this.#world.observer?.compacted(outcome.compaction.type);
+      this.tellTokens();
+    }
     // A compaction that failed left the history as it was; whether it fits, the provider says.
     const settlement =
       outcome.type === 'context_exhausted'
@@ -558,16 +592,20 @@ export class Session {
 
   async #sample(number: number, signal: AbortSignal): Promise<void> {
     this.#batchFrom = this.#thread.position;
+    const turnId = this.#turn?.turnId ?? '';
+    const reasoningId = `${turnId}-reasoning-${++this.#samplings}`;
     try {
       const answer = new AnswerSoFar();
       for await (const event of this.#world.model.stream(this.#request(), signal)) {
         answer.accept(event);
-        const shown = shownOf(event);
+        const messageId = this.#shown.nextMessageId(answer.messages);
+        const shown = shownOf(event, { turnId, messageId, reasoningId });
         if (shown !== undefined) this.#world.emit(shown);
         this.#world.observer?.active();
       }
       const { items, usage, stopReason } = answer;
       const counted = usage === undefined ? {} : { usage };
+      this.#stopReason = TURN_STOP_REASONS.find((each) => each === stopReason) ?? 'end_turn';
       this.#send({ type: 'sampled', number, items, stopReason, ...counted });
     } catch (error) {
       if (!(error instanceof BatonError)) throw error;
@@ -604,10 +642,18 @@ export class Session {
   async #run({ number, calls }: Extract<LoopEffect, { type: 'run' }>, signal: AbortSignal): Promise<void> {
     await Promise.all(
       calls.map(async (call) => {
-        const result = await this.#world.tools.run(call, signal);
+        const result = await this.#runCall(call, signal);
         if (!signal.aborted) this.#send({ type: 'tool_finished', number, result });
       }),
     );
+  }
+
+  async #runCall(call: Item, signal: AbortSignal): Promise<ToolOutputItem> {
+    const state = { hasEnded: false, details: {} };
+    this.#calls.set(callOf(call)?.callId ?? '', state);
+    const result = await this.#world.tools.run(call, signal, (details) => (state.details = details));
+    state.hasEnded = true;
+    return result;
   }
 
   async #end(ending: TurnEnding): Promise<void> {
@@ -617,15 +663,14 @@ export class Session {
       this.#world.emit({ type: 'error', code: ending.type, message });
     }
     const ways = { complete: 'complete', aborted: 'interrupted' } as const;
-    await this.#finish(
-      ending.type === 'complete' || ending.type === 'aborted' ? ways[ending.type] : 'failed',
-    );
+    const isFailure = ending.type !== 'complete' && ending.type !== 'aborted';
+    await this.#finish(isFailure ? 'failed' : ways[ending.type], isFailure ? ending.type : undefined);
     const resolve = this.#ended;
     this.#ended = undefined;
     resolve?.(ending);
   }
 
-  async #finish(how: 'complete' | 'interrupted' | 'failed'): Promise<void> {
+  async #finish(how: 'complete' | 'interrupted' | 'failed', errorCode?: string): Promise<void> {
     const turn = this.#turn;
     if (turn === undefined) return;
     const { emit, log, observer, settle } = this.#world;
@@ -633,45 +678,59 @@ export class Session {
     const settled = (await settle?.(turnId)) ?? [];
     const ended = { turnId, kind, origin };
     const lastAgentMessage = said === undefined ? {} : { lastAgentMessage: said };
-    await this.#write([
+    const stopReason = this.#stopReason === undefined ? {} : { stopReason: this.#stopReason };
+    const failure = errorCode === undefined ? {} : { errorCode };
+    const shown = await this.#write([
       ...settled,
       how === 'complete'
-        ? { type: 'turn_complete', ...ended, ...lastAgentMessage }
-        : { type: 'turn_aborted', ...ended, reason: how },
+        ? { type: 'turn_complete', ...ended, ...stopReason, ...lastAgentMessage }
+        : { type: 'turn_aborted', ...ended, ...failure, reason: how },
     ]);
     await log.sync();
     this.#turn = undefined;
-    const told = { turn_id: turnId, task_kind: kind, origin: wireOrigin(origin) };
-    emit(
-      how === 'complete'
-        ? { type: 'turn_complete', ...told, last_agent_message: said ?? null }
-        : { type: 'turn_aborted', ...told, reason: how },
-    );
+    this.#calls.clear();
+    for (const entry of shown) emit(entry);
     this.tellTokens();
     if (how === 'complete') observer?.complete(turn);
     else observer?.aborted(turn, how);
     this.#turnstile.wake();
   }
 
-  async #write(records: readonly LogRecord[]): Promise<void> {
-    await this.#world.log.append(records);
+  /** @returns how beginnings and ends of turns are shown: by whoever knows that they are complete */
+  async #write(records: readonly LogRecord[]): Promise<readonly TranscriptEntry[]> {
+    const written = records.flatMap((record) => [...this.#detailsBefore(record), record]);
+    await this.#world.log.append(written);
     const before = this.#thread.spending;
-    for (const record of records) {
-      this.#fold(record);
-      if (record.type === 'item') this.#show(record.item);
+    const ofTurns: TranscriptEntry[] = [];
+    for (const record of written) {
+      const entry = this.#fold(record);
+      if (record.type === 'item' && entry !== undefined) this.#world.emit(entry);
+      if (entry !== undefined && record.type.startsWith('turn_')) ofTurns.push(entry);
     }
     const { spending } = this.#thread;
-    if (spending === this.#state.spending) return;
-    const shown = spending.last === before.last ? undefined : spendingEvent(spending);
-    if (shown !== undefined) this.#world.emit(shown);
+    if (spending === this.#state.spending) return ofTurns;
+    const charge = spending.last === before.last ? undefined : spendingEvent(spending);
+    if (charge !== undefined) this.#world.emit(charge);
     await this.#step({ type: 'spent', spending });
+    return ofTurns;
   }
 
-  #fold(record: LogRecord): void {
+  /** What the result of a call does not say, for whoever resumes the thread. */
+  #detailsBefore(record: LogRecord): readonly NoteRecord[] {
+    const callId = record.type === 'item' ? resultCallId(record.item) : undefined;
+    const call = callId === undefined ? undefined : this.#calls.get(callId);
+    if (callId === undefined || call === undefined) return [];
+    this.#calls.delete(callId);
+    const details = call.hasEnded ? call.details : ({ status: 'interrupted' } as const);
+    return Object.keys(details).length === 0 ? [] : [callNote(callId, details)];
+  }
+
+  #fold(record: LogRecord): TranscriptEntry | undefined {
     this.#thread.add(record);
     if (record.type === 'item') this.#noteInTurn(record.item);
     this.#compactor.noteRecord(record);
     this.#world.observer?.record(record);
+    return this.#shown.add(record);
   }
 
   #noteInTurn(item: Item): void {
@@ -684,17 +743,6 @@ export class Session {
     else this.#turn = { ...this.#turn, said };
   }
 
-  #show(item: Item): void {
-    if (item.type !== 'message') return;
-    const text = textOfParts(item.content);
-    if (item.role === 'assistant') {
-      this.#world.emit({ type: 'agent_message', message: text });
-    } else if (item.role === 'user') {
-      const step = item.origin?.step ?? null;
-      this.#world.emit({ type: 'user_message', message: text, author: authorOf(item), step });
-    }
-  }
-
   #asThread(): CompactableThread {
     return {
       subject: () => this.#subject(),
@@ -703,7 +751,7 @@ export class Session {
         await this.#write([record]);
         await this.#world.log.sync();
       },
-      remember: (note) => this.#write([note]),
+      remember: async (note) => void (await this.#write([note])),
     };
   }
 

@@ -98,7 +98,7 @@ function sessionOf(
       emit: (event) => {
         emit(event);
         if (event.type === 'user_message' || event.type === 'agent_message') {
-          const told = JSON.stringify(event.message);
+          const told = JSON.stringify(event.message).slice(1, -1);
           assert.ok(
             records.some((record) => JSON.stringify(record).includes(told)),
             'told before it was written',
@@ -138,8 +138,14 @@ for (const wire of ['responses', 'chat', 'anthropic'] as const) {
       assert.deepEqual(names(events), [
         'turn_started',
         'user_message',
+        'tool_call_begin',
+        'tool_call_begin',
         'token_count',
+        'tool_call_end',
+        'tool_call_end',
+        'tool_call_begin',
         'token_count',
+        'tool_call_end',
         'agent_message',
         'turn_complete',
         'token_count',
@@ -275,18 +281,35 @@ test('a turn tells whose it is, what it cost and what was said in it', async () 
   const { session, events } = sessionOf('responses', { window: 50_000 });
   await session.turn([
     userSays('Read the oil.'),
-    { ...userSays('Write your packet.'), origin: { author: 'synthetic', step: 'packet_request' } },
+    {
+      ...userSays('[baton:heads_up+packet_request sequence=s-1]\nWrite your packet.'),
+      origin: { author: 'synthetic', step: 'packet_request', sequenceId: 's-1' },
+    },
   ]);
+  const said = { type: 'user_message', turn_id: 'turn-1' } as const;
   const turn = { turn_id: 'turn-1', task_kind: 'regular', origin: { type: 'user' } } as const;
   assert.deepEqual(events[0], { type: 'turn_started', ...turn });
   assert.deepEqual(
     events.filter(({ type }) => type === 'user_message'),
     [
-      { type: 'user_message', message: 'Read the oil.', author: 'user', step: null },
-      { type: 'user_message', message: 'Write your packet.', author: 'synthetic', step: 'packet_request' },
+      { ...said, id: 'item-0', message: 'Read the oil.', author: 'user', steps: [], sequence_id: null },
+      {
+        ...said,
+        id: 'item-1',
+        message: 'Write your packet.',
+        author: 'synthetic',
+        steps: ['heads_up', 'packet_request'],
+        sequence_id: 's-1',
+      },
     ],
   );
-  assert.deepEqual(events.at(-2), { type: 'turn_complete', ...turn, last_agent_message: 'All is well.' });
+  assert.deepEqual(events.at(-2), {
+    type: 'turn_complete',
+    ...turn,
+    answers: ['item-0'],
+    stop_reason: 'end_turn',
+    last_agent_message: 'All is well.',
+  });
   const count = events.at(-1);
   assert.ok(count?.type === 'token_count' && count.last !== null, 'the provider reported');
   assert.equal(count.used, count.last.total_tokens);

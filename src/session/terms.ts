@@ -5,6 +5,8 @@ import type { Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ToolSpec } from '../protocol/model.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
+import type { Tier } from '../vocabulary.ts';
+import type { CallDetails } from './calls.ts';
 
 /** Where records go. */
 export interface SessionLog {
@@ -17,9 +19,15 @@ export interface SessionLog {
 /** What runs the calls of the model. */
 export interface ToolRunner {
   readonly specs: readonly ToolSpec[];
-  /** A failure is a result without success; nothing but `interrupted` is thrown. */
-  run(call: Item, signal: CancelSignal): Promise<ToolOutputItem>;
+  /**
+   * A failure is a result without success; nothing but `interrupted` is thrown.
+   * @param tell takes what the result itself does not say, before it is given back
+   */
+  run(call: Item, signal: CancelSignal, tell: TellCall): Promise<ToolOutputItem>;
 }
+
+/** Takes more about a call that has ended. */
+export type TellCall = (details: CallDetails) => void;
 
 /** A turn of the thread, whoever started it. */
 export interface RunningTurn {
@@ -48,6 +56,8 @@ export interface TurnObserver {
   compacted(strategy: 'micro' | 'full'): void;
   /** Nothing can be written any more, and so nothing promised. */
   broken(error: unknown): void;
+  /** How urgent it is to free some of the context; undefined: not at all. */
+  tier(): Tier | undefined;
   /** The model, a tool or a compaction has shown a sign of life. */
   active(): void;
 }

@@ -18,6 +18,7 @@ import type { ThresholdSettings, ThresholdState } from '../tokens/pressure.ts';
 import type { Alarm } from './alarm.ts';
 import { LaterTrail } from '../trail/later.ts';
 import type { Trail } from '../trail/trail.ts';
+import type { Tier } from '../vocabulary.ts';
 import { SpendingFold } from './spending.ts';
 import type { SpendingByKind } from './spending.ts';
 import { addUsage, NOTHING_SPENT } from './usage.ts';
@@ -165,8 +166,11 @@ export class ThreadState {
     return rawWindow === undefined ? undefined : thresholdState(used, rawWindow, this.#thresholds);
   }
 
-  /** How full the context is, and what the thread has cost. */
-  tokenCount(): Extract<SessionEvent, { type: 'token_count' }> {
+  /**
+   * How full the context is, and what the thread has cost.
+   * @param tier how urgent that is to a watcher
+   */
+  tokenCount(tier: Tier | undefined): Extract<SessionEvent, { type: 'token_count' }> {
     const { used, rawWindow } = this.account.gauge();
     const pressure = this.#pressure()?.word;
     return {
@@ -175,6 +179,7 @@ export class ThreadState {
       ...(pressure === undefined ? {} : { pressure }),
       model_context_window: rawWindow ?? null,
       percent_remaining: rawWindow === undefined ? null : percentRemaining(used, usableWindow(rawWindow)),
+      tier: tier ?? null,
       total: this.#spent.total,
       last: this.#spent.last ?? null,
     };

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { CancelSignal } from '../ports.ts';
 import type { JsonObject } from '../protocol/item.ts';
 import type { ToolSpec } from '../protocol/model.ts';
-import type { ToolEvent, ToolResult } from '../protocol/tool.ts';
+import type { FileChangeView, ToolEvent, ToolResult } from '../protocol/tool.ts';
 import type { SandboxMode, ToolKind } from '../vocabulary.ts';
 
 /** What a call is about to do: what an approval is decided by. */
@@ -41,6 +41,8 @@ export interface Tool<Input = unknown> {
   parse(text: string): Parsed<Input>;
   /** What running this input would do. */
   actionOf(input: Input): ToolAction;
+  /** What running this input would do to files now, for the user who is asked; nothing where it could not be done. */
+  preview?(input: Input, signal: CancelSignal): Promise<readonly FileChangeView[]>;
   /** Runs an input of `parse`. What goes wrong is a result without success. */
   run(input: Input, context: ToolContext, signal: CancelSignal): Promise<ToolResult>;
 }
@@ -53,6 +55,7 @@ interface ToolParts<Shape extends z.ZodRawShape> {
   readonly arguments: Shape;
   /** By default the kind alone says it all: for tools of the kinds `read` and `state`. */
   actionOf?(input: z.output<z.ZodObject<Shape>>): ToolAction;
+  readonly preview?: Tool<z.output<z.ZodObject<Shape>>>['preview'];
   run: Tool<z.output<z.ZodObject<Shape>>>['run'];
 }
 
@@ -73,6 +76,7 @@ export function defineTool<Shape extends z.ZodRawShape>(
         if (kind === 'read' || kind === 'state') return { kind };
         throw new TypeError(`The tool ${parts.name} does not say what it does`);
       }),
+    ...(parts.preview === undefined ? {} : { preview: parts.preview }),
     run: parts.run.bind(parts),
   };
 }

@@ -160,6 +160,11 @@ const SEARCH_TOOLS = new Set([
   'codebase_search',
 ]);
 
+/** Whether a tool of this base name looks for files or for what is in them. */
+export function isSearch(name: string): boolean {
+  return SEARCH_TOOLS.has(name);
+}
+
 /** The name of a tool without its server (`mcp__server__tool`), in lower case. */
 export function baseName(name: string): string {
   const parts = name.split('__');

@@ -120,7 +120,10 @@ export function evaluate(evaluation: Evaluation, policy: Policy): Decision {
 }
 
 /** The most urgent tier that holds. A percentage holds strictly below its threshold. */
-function tierOf({ used, percentRemaining }: Situation, policy: Policy): Tier | undefined {
+export function tierOf(
+  { used, percentRemaining }: Pick<Situation, 'used' | 'percentRemaining'>,
+  policy: Policy,
+): Tier | undefined {
   return MOST_URGENT_FIRST.find((tier) => {
     const { percentRemainingBelow, usedTokensFrom } = policy.tiers[tier];
     return (

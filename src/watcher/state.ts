@@ -21,6 +21,7 @@ import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 import type { PacketAuthor, Step, Tier } from '../vocabulary.ts';
 import type { Boundaries } from './boundaries.ts';
 import { NO_BOUNDARIES } from './boundaries.ts';
+import { WATCHER_STAGES } from '../vocabulary.ts';
 import type { Decision, Evaluation } from './decide.ts';
 import type { Deadline } from './policy.ts';
 
@@ -182,17 +183,7 @@ export type Stage =
   | PostCompactHandoffPending;
 
 /** Every stage, in the order of the golden path. */
-export const STAGES = [
-  'idle',
-  'assessing',
-  'awaiting_judgment',
-  'heads_up_injected',
-  'awaiting_scratch_write',
-  'awaiting_packet',
-  'assembling_packet',
-  'compacting',
-  'post_compact_handoff_pending',
-] as const satisfies readonly Stage['at'][];
+export const STAGES: readonly Stage['at'][] = WATCHER_STAGES;
 
 /** A running turn of the user, or on a handoff. The turns of the watcher's requests are known by the stage. */
 export interface RunningTurn {

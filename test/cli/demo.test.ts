@@ -13,7 +13,7 @@ const STORY: readonly RegExp[] = [
   /^baton +\d/m,
   /^ {2}\[rawr\] auto-compaction: requesting continuation packet$/m,
   /^ {2}compacted: [\d,]+ → [\d,]+ tokens/m,
-  /^ {2}handoff: \[baton:handoff/m,
+  /^ {2}handoff: (?!\[baton:)/m,
   /^ {2}#1 {2}[\d,]+ → [\d,]+ tokens/m,
   /% of the window is left/,
   /^The summary, [\d,]+ tokens$/m,

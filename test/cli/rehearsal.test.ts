@@ -107,7 +107,9 @@ describe('a recording that is named', () => {
       'then the banner',
     );
     assert.match(ended.stderr, /This is a rehearsal/);
-    const steps = events.flatMap((event) => (event.type === 'user_message' ? [event.step] : []));
+    const steps = events.flatMap((event) =>
+      event.type === 'user_message' ? [event.steps.at(-1) ?? null] : [],
+    );
     assert.ok(steps.includes('packet_request') && steps.includes('handoff'), steps.join());
     assert.equal(events.at(-1)?.type, 'shutdown_complete');
     assert.equal(events.filter(({ type }) => type === 'exec_command_begin').length, 0, 'nothing is executed');
@@ -117,7 +119,7 @@ describe('a recording that is named', () => {
     const at = new Stranger();
     const model = ['--model', `rehearsal/${BUNDLED}`];
     let stops = 0;
-    for (const moment of ['> ', 'packet request:', 'compacted:', 'handoff:', '> ']) {
+    for (const moment of ['\n> ', 'packet request: ', '\ncompacted:', '\nhandoff:', '\n> ']) {
       const resumed = at.rollouts().length === 0 ? [] : ['--resume', 'last'];
       let told = '';
       const ended = await at.play([...model, '--speed', '2000', ...resumed], {
@@ -125,7 +127,7 @@ describe('a recording that is named', () => {
         started: (child) =>
           child.stderr?.on('data', (text: string) => {
             told += text;
-            if (!child.killed && told.includes(`\n${moment}`)) child.kill('SIGINT');
+            if (!child.killed && told.includes(moment)) child.kill('SIGINT');
           }),
       });
       if (ended.status === 0) break;

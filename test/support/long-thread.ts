@@ -55,7 +55,7 @@ export class LongThread {
       modelName: 'keeper',
       emit: (event) => {
         if (event.type === 'context_compacted') counts.compactions++;
-        if (event.type === 'user_message' && event.step === 'handoff') counts.handoffs++;
+        if (event.type === 'user_message' && event.steps.includes('handoff')) counts.handoffs++;
       },
     });
     return new LongThread(thread, counts);

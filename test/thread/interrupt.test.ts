@@ -42,7 +42,7 @@ class Play {
         const { play } = holder;
         if (play === undefined) return;
         onEvent(play.live, play.#events++);
-        if (event.type === 'user_message' && event.step === 'packet_request') play.#sayAll();
+        if (event.type === 'user_message' && event.steps.includes('packet_request')) play.#sayAll();
       },
     });
     holder.play = new Play(live);

@@ -65,7 +65,7 @@ export class Script {
     if (event.type !== 'user_message') return;
     // A message is told of once it is in the log, whether it waits there or begins a turn.
     if (event.author === 'user') this.#audience.acknowledged(event.message);
-    else this.#happened(event.step ?? 'note');
+    else this.#happened(event.steps.at(-1) ?? 'note');
   };
 
   /** @param thread open, and telling its events to `hear` */

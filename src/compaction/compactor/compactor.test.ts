@@ -57,7 +57,15 @@ describe('a compactor', () => {
     assert.equal(toldAtCommit, 0);
     assert.deepEqual(
       world.events.map(({ type }) => type),
-      ['item_started', 'background_event', 'item_completed', 'context_compacted', 'compact_completed'],
+      [
+        'background_event',
+        'item_started',
+        'background_event',
+        'item_completed',
+        'context_compacted',
+        'background_event',
+        'compact_completed',
+      ],
     );
     const { receipt } = (outcome as Extract<CompactionOutcome, { type: 'compacted' }>).compaction.record;
     assert.deepEqual(

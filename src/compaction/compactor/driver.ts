@@ -5,6 +5,7 @@ import { BatonError } from '../../errors.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CancelSignal } from '../../ports.ts';
 import type { JsonObject } from '../../protocol/item.ts';
+import type { CompactionEvent } from '../../protocol/event.ts';
 import type { CompactionPlan, RefusalReason } from '../../protocol/plan.ts';
 import type { LogRecord, NoteRecord } from '../../protocol/record.ts';
 import type { Phase, Reason, Strategy } from '../../vocabulary.ts';
@@ -105,6 +106,16 @@ export class Compactor {
   #inFlight: Promise<CompactionOutcome> | undefined;
   /** Used tokens before an automatic compaction whose effect the provider has not reported yet. */
   #before: number | undefined;
+
+  /** What people are shown beside it. @source spec 3-watcher §6, seed 003 §2 */
+  #emit(event: CompactionEvent): void {
+    const { emit } = this.#world;
+    const type = 'background_event';
+    if (event.type === 'item_started')
+      emit({ type, message: 'Compacting thread context', surface: 'status' });
+    emit(event);
+    if (event.type === 'context_compacted') emit({ type, message: 'Context compacted.', surface: 'info' });
+  }
 
   constructor(thread: CompactableThread, config: Config, world: CompactorWorld) {
     this.#thread = thread;
@@ -230,6 +241,7 @@ export class Compactor {
           ...this.#world,
           ...this.#summarizersFor(ask),
           signal,
+          emit: (event) => this.#emit(event),
           commit: (result) => this.#thread.commit(result),
         },
       );

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
-import { TASK_KINDS } from '../../vocabulary.ts';
+import { TURN_STOP_REASONS, TASK_KINDS } from '../../vocabulary.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
 import { readWhole } from './whole.ts';
 
@@ -34,6 +34,8 @@ function recordSchema() {
       ])
       .optional(),
     reason: z.enum(['interrupted', 'replaced', 'failed']).optional(),
+    errorCode: z.string().optional(),
+    stopReason: z.enum(TURN_STOP_REASONS).optional(),
     lastAgentMessage: z.string().optional(),
   };
   const compaction = {

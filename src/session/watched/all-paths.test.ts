@@ -250,9 +250,9 @@ async function play(cell: Cell): Promise<Played> {
       ...(hasFailed && moment === 'compaction' && !gate.isMet ? { hooks: refusingAt(gate) } : {}),
       tools: {
         ...CALM_SHELL,
-        run: async (call, signal) => {
+        run: async (call, signal, tell) => {
           await gate.pass('command');
-          return CALM_SHELL.run(call, signal);
+          return CALM_SHELL.run(call, signal, tell);
         },
       },
       watcher: {

@@ -235,9 +235,9 @@ describe('an agent that does not do as it is asked', () => {
         baseUrl: server.baseUrl,
         tools: {
           ...CALM_SHELL,
-          run: (item, signal) => {
+          run: (item, signal, tell) => {
             ran.push(hasCompacted(records) ? 'work' : 'request');
-            return CALM_SHELL.run(item, signal);
+            return CALM_SHELL.run(item, signal, tell);
           },
         },
       });
@@ -279,10 +279,10 @@ describe('an agent that does not do as it is asked', () => {
         config,
         tools: {
           ...CALM_SHELL,
-          run: (call, signal) => {
+          run: (call, signal, tell) => {
             calls += 1;
             // Nothing but its signal ends the second one.
-            return calls === 1 ? CALM_SHELL.run(call, signal) : new Promise(() => undefined);
+            return calls === 1 ? CALM_SHELL.run(call, signal, tell) : new Promise(() => undefined);
           },
         },
       });
@@ -603,9 +603,9 @@ describe('a phase that the user calls done', () => {
       baseUrl: server.baseUrl,
       tools: {
         ...CALM_SHELL,
-        run: async (call, signal) => {
+        run: async (call, signal, tell) => {
           await thread.phaseCompleted('The wick is looked after.');
-          return CALM_SHELL.run(call, signal);
+          return CALM_SHELL.run(call, signal, tell);
         },
       },
     });

@@ -5,13 +5,13 @@ import { failedResult, findBrokenPairs, pairView } from '../../history/pairs.ts'
 import type { CancelSignal } from '../../ports.ts';
 import type { Situation } from '../../protocol/decision.ts';
 import type { Item, JsonObject } from '../../protocol/item.ts';
-import { authorOf } from '../../protocol/item.ts';
+import { authorOf, callOf } from '../../protocol/item.ts';
 import type { CompactionPlan } from '../../protocol/plan.ts';
 import type { Judgment, JudgmentRequest } from '../../protocol/judgment.ts';
 import type { LogRecord, NoteRecord } from '../../protocol/record.ts';
 import { shownMessage } from '../../protocol/queued.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
-import type { Trail } from '../../trail/trail.ts';
+import type { Plan, Trail } from '../../trail/trail.ts';
 import type { Compaction } from '../../compaction/driver.ts';
 import type { NewestTurn } from '../../history/project.ts';
 import type { CompactionOutcome, ManualAsk, WatcherAsk } from '../../compaction/compactor/driver.ts';
@@ -19,14 +19,18 @@ import type {
   CompactionEnd,
   CompactionOrder,
   CompactionWish,
+  TimeLeft,
   WatchedAgent,
   WatcherSettings,
   WatcherWorld,
 } from '../../watcher/live/agent.ts';
 import { LiveWatcher } from '../../watcher/live/driver.ts';
 import type { QueueRevision } from '../../watcher/live/queue.ts';
+import { decisionEvent } from '../../watcher/view.ts';
+import type { SessionEvent } from '../../protocol/event.ts';
 import { PHASE_NOTE } from '../../watcher/signals.ts';
 import { hasOpenRequest, retractionMessage } from '../../watcher/messages.ts';
+import { callNote } from '../calls.ts';
 import { Session } from '../driver.ts';
 import type { SessionWorld } from '../driver.ts';
 import type { RunningTurn, ToolRunner, TurnObserver, TurnView } from '../terms.ts';
@@ -97,6 +101,9 @@ export class WatchedSession {
           ),
         judged: (request, judgment) => this.#tellJudgment(request, judgment),
         queueChanged: (messages) => emit({ type: 'queue_changed', messages: messages.map(shownMessage) }),
+        decided: (decision) => emit(decisionEvent(decision)),
+        moved: (view, left) => emit({ type: 'watcher_state', ...view, deadline: deadlineOf(left) }),
+        rested: () => emit({ type: 'thread_idle' }),
       },
       { settings, isSubagent: world.isSubagent ?? false },
     );
@@ -110,11 +117,11 @@ export class WatchedSession {
       get specs() {
         return tools.specs;
       },
-      run: (call, signal) => {
+      run: (call, signal, tell) => {
         this.#callsLeft -= 1;
         return this.#callsLeft < 0
           ? Promise.resolve(failedResult(call, REFUSED_RESULT))
-          : tools.run(call, signal);
+          : tools.run(call, signal, tell);
       },
     };
   }
@@ -174,9 +181,19 @@ export class WatchedSession {
 
   /** Mends what a crash has left and takes the watcher's work up again. Once, before anything else. */
   async begin(): Promise<void> {
+    this.#tellPast();
     await this.#closeLostCalls();
     await this.#watcher.begin();
     for (const { id, text } of this.#steered.open) await this.#watcher.resubmit({ id, text });
+  }
+
+  #tellPast(): void {
+    const { entries, leftOut } = this.#session.takePast();
+    if (entries.length === 0) return;
+    const { emit } = this.#world.session;
+    emit({ type: 'transcript', entries, left_out: leftOut });
+    for (const plan of this.#session.trail().plans) emit(planEvent(plan));
+    this.#session.tellTokens();
   }
 
   async #closeLostCalls(): Promise<void> {
@@ -184,7 +201,12 @@ export class WatchedSession {
     const { orphanCalls } = findBrokenPairs(items.map(pairView));
     if (orphanCalls.length === 0) return;
     const lost = orphanCalls.flatMap((index) => items[index] ?? []);
-    await this.#session.put(lost.map((call) => failedResult(call, LOST_RESULT)));
+    await this.#session.record(() =>
+      lost.flatMap((call) => [
+        callNote(callOf(call)?.callId ?? '', { status: 'interrupted' }),
+        { type: 'item', item: failedResult(call, LOST_RESULT) } as const,
+      ]),
+    );
   }
 
   /** Whether the process ends with the user's next turn: the watcher then starts nothing after it. */
@@ -394,6 +416,7 @@ export class WatchedSession {
       },
       broken: (error) => this.#watcher.break(error),
       active: () => this.#watcher.active(),
+      tier: () => this.#watcher.tier(),
     };
   }
 
@@ -500,6 +523,22 @@ function askOf({ place, why, isEmergency, target }: CompactionWish): WatcherAsk 
     isEmergency,
     ...(target === undefined ? {} : { target }),
   };
+}
+
+/** A plan that is told again. */
+function planEvent({ kind, steps }: Plan): SessionEvent {
+  return {
+    type: 'plan_update',
+    call_id: null,
+    kind,
+    steps: steps.map(({ text, status }) => ({ step: text, status })),
+  };
+}
+
+function deadlineOf(
+  left: TimeLeft | undefined,
+): Extract<SessionEvent, { type: 'watcher_state' }>['deadline'] {
+  return left === undefined ? null : { quiet_ms: left.quietMs, at_most_ms: left.atMostMs };
 }
 
 function userMessage(text: string, id: string): Item {

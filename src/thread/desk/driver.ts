@@ -168,10 +168,11 @@ function approvalKeys({ tool, action, sandbox }: ApprovalRequest): readonly stri
   return action.paths.map((path) => JSON.stringify(['edit', sandbox, path]));
 }
 
-function approvalEvent({ callId, action, sandbox, why }: ApprovalRequest, cwd: string): SessionEvent {
+function approvalEvent(request: ApprovalRequest, cwd: string): SessionEvent {
+  const { callId, action, changes, sandbox, why } = request;
   if (action.kind !== 'run') {
     const paths = action.kind === 'edit' ? action.paths : [];
-    return { type: 'patch_approval_request', call_id: callId, paths, reason: why };
+    return { type: 'patch_approval_request', call_id: callId, paths, changes, reason: why };
   }
   const { command, justification = null } = action;
   return {

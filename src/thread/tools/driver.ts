@@ -6,8 +6,8 @@ import type { CancelSignal } from '../../ports.ts';
 import { callOf } from '../../protocol/item.ts';
 import type { CallView, Item, ToolOutputItem } from '../../protocol/item.ts';
 import type { ToolSpec } from '../../protocol/model.ts';
-import type { ToolEvent, ToolResult } from '../../protocol/tool.ts';
-import type { ToolRunner } from '../../session/terms.ts';
+import type { FileChangeView, ToolEvent, ToolResult } from '../../protocol/tool.ts';
+import type { TellCall, ToolRunner } from '../../session/terms.ts';
 import { ABORTED_RESULT } from '../../session/loop.ts';
 import { decideApproval } from '../../tools/approval.ts';
 import { runCall } from '../../tools/driver.ts';
@@ -21,6 +21,8 @@ export interface ApprovalRequest {
   readonly callId: string;
   readonly tool: string;
   readonly action: ToolAction;
+  /** What it would do to files now. */
+  readonly changes: readonly FileChangeView[];
   /** What it would be run in. */
   readonly sandbox: SandboxMode;
   /** Why it is asked for, one sentence. */
@@ -68,6 +70,12 @@ export interface LineResult {
   readonly text: string;
 }
 
+/** What came of a call. */
+interface Ran extends ToolResult {
+  /** By the user or the rules. */
+  readonly isRefused?: boolean;
+}
+
 /** What a call reads that would have changed something in plan mode. */
 const PLANNING =
   'Plan mode is on: nothing is changed and no command is run. Read, and tell the user the plan; they switch plan mode off when it is to be carried out.';
@@ -93,11 +101,13 @@ export class ThreadTools implements ToolRunner {
    * Runs a call as soon as its turn comes: calls that only read run side by side, every other one alone, in the order in
    * which they are given here, so that each sees what came before it.
    */
-  async run(call: Item, signal: CancelSignal): Promise<ToolOutputItem> {
+  async run(call: Item, signal: CancelSignal, tell: TellCall = () => undefined): Promise<ToolOutputItem> {
     const view = callOf(call);
     const tool = view === undefined ? undefined : this.#tools.get(view.name);
     if (view === undefined || tool === undefined) return failedResult(call, this.#unknown(view));
     const result = await this.#inOrder(tool.kind === 'read', () => this.#runTool(tool, view, signal));
+    if (result.isRefused === true) tell({ status: 'refused' });
+    else if (result.changes !== undefined) tell({ changes: result.changes });
     return resultItem(call, result);
   }
 
@@ -129,7 +139,7 @@ export class ThreadTools implements ToolRunner {
     await Promise.all([this.#alone, ...this.#reading]);
   }
 
-  #inOrder(isReading: boolean, work: () => Promise<ToolResult>): Promise<ToolResult> {
+  #inOrder(isReading: boolean, work: () => Promise<Ran>): Promise<Ran> {
     const before = isReading ? [this.#alone] : [this.#alone, ...this.#reading];
     const running = Promise.all(before).then(work);
     const ended = running.catch(() => undefined);
@@ -141,23 +151,24 @@ export class ThreadTools implements ToolRunner {
     return running;
   }
 
-  async #runTool(tool: Tool, { callId = '', input }: CallView, signal: CancelSignal): Promise<ToolResult> {
+  async #runTool(tool: Tool, { callId = '', input }: CallView, signal: CancelSignal): Promise<Ran> {
     if (signal.aborted) return turnedDown(ABORTED_RESULT);
     const parsed = tool.parse(input);
     if (parsed.type === 'complaint') return turnedDown(parsed.text);
     const { rules, toolbox, author, ask, beforeChange, emit } = this.#terms;
     const { policy, sandbox, isPlanning } = rules();
     const isChanging = tool.kind === 'edit' || tool.kind === 'run';
-    if (isChanging && isPlanning) return turnedDown(notRun(PLANNING));
+    if (isChanging && isPlanning) return refused(PLANNING);
     const canConfine = toolbox.confinement.type === 'bubblewrap';
     const action = tool.actionOf(parsed.input);
     const decision = decideApproval(action, { policy, sandbox, canConfine }, author());
-    if (decision.type === 'refuse') return turnedDown(notRun(decision.why));
+    if (decision.type === 'refuse') return refused(decision.why);
     if (decision.type === 'ask') {
       const { why } = decision;
-      const asked = { callId, tool: tool.spec.name, action, sandbox: decision.sandbox, why };
+      const changes = (await tool.preview?.(parsed.input, signal)) ?? [];
+      const asked = { callId, tool: tool.spec.name, action, changes, sandbox: decision.sandbox, why };
       const answer = await ask(asked, signal);
-      if (answer.type === 'denied') return turnedDown(notRun(`${why} ${answer.why}`));
+      if (answer.type === 'denied') return refused(`${why} ${answer.why}`);
     }
     if (isChanging) await beforeChange(signal);
     return runCall({ tool, arguments: input }, { callId, sandbox: decision.sandbox, emit }, signal);
@@ -173,8 +184,8 @@ function turnedDown(text: string): ToolResult {
   return { text, success: false };
 }
 
-function notRun(why: string): string {
-  return `The call was not run. ${why}`;
+function refused(why: string): Ran {
+  return { text: `The call was not run. ${why}`, success: false, isRefused: true };
 }
 
 function resultItem(call: Item, { text, success, exitCode }: ToolResult): ToolOutputItem {

@@ -1,13 +1,13 @@
 // The tool `edit`: exact replacement in one file.
 
 import * as z from 'zod';
-import type { ToolResult } from '../../protocol/tool.ts';
-import { commitChanges, openForEdit, shownPath } from '../files/driver.ts';
-import { countChangedLines } from '../files/changes.ts';
+import { changeViews } from '../files/changes.ts';
+import { complaint, makeChanges, openForEdit, previewOf, shownPath } from '../files/driver.ts';
+import type { Planned } from '../files/driver.ts';
 import { hasHalfCharacter, plainText } from '../line-endings.ts';
 import { findReplacement } from '../replacement.ts';
-import { defineTool, done, failed } from '../tool.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import { defineTool } from '../tool.ts';
+import type { Tool } from '../tool.ts';
 import type { ToolWorld } from '../world.ts';
 
 interface EditInput {
@@ -31,35 +31,33 @@ export function createEditTool(world: ToolWorld): Tool<EditInput> {
       replace_all: z.boolean().default(false),
     },
     actionOf: ({ path }) => ({ kind: 'edit', paths: [path] }),
-    run: (input, context) => edit(input, context, world),
+    preview: async (input) => previewOf(await plan(input, world)),
+    run: async (input) => makeChanges(await plan(input, world), world),
   });
 }
 
-async function edit(input: EditInput, context: ToolContext, world: ToolWorld): Promise<ToolResult> {
+async function plan(input: EditInput, world: ToolWorld): Promise<Planned> {
   const { path } = input;
   if (hasHalfCharacter(input.new_string))
-    return failed('new_string holds half of a character. Nothing was changed.');
+    return complaint('new_string holds half of a character. Nothing was changed.');
   const target = await openForEdit(path, world);
-  if (target.type === 'complaint') return failed(target.text);
-  if (target.type === 'free') return failed(`There is no file ${path}.`);
-  const plain = plainText(target.original.text);
+  if (target.type === 'complaint') return target;
+  if (target.type === 'free') return complaint(`There is no file ${path}.`);
+  const { original } = target;
+  const plain = plainText(original.text);
   const found = findReplacement(plain.text, {
     oldText: input.old_string,
     newText: input.new_string,
     replacesAll: input.replace_all,
   });
-  if (found.type === 'complaint') return failed(`${path}: ${found.text} Nothing was changed.`);
+  if (found.type === 'complaint') return complaint(`${path}: ${found.text} Nothing was changed.`);
   const text = plain.restore(found.edits);
-  const change = {
-    action: 'edit',
-    path: shownPath(target.path, world),
-    ...countChangedLines(target.original.text, text),
-  } as const;
-  context.emit({ type: 'patch_apply_begin', call_id: context.callId, changes: [change] });
-  const failure = await commitChanges([{ path: target.path, original: target.original, text }], world);
-  const changes = failure === undefined ? [change] : [];
-  context.emit({ type: 'patch_apply_end', call_id: context.callId, success: failure === undefined, changes });
-  if (failure !== undefined) return failed(failure);
+  const shown = shownPath(target.path, world);
   const times = found.edits.length === 1 ? '' : ` at ${found.edits.length} places`;
-  return done(`Changed ${change.path}${times}.`);
+  return {
+    type: 'changes',
+    changes: [{ path: target.path, original, text }],
+    views: changeViews([{ path: shown, before: original.text, after: text }]),
+    done: `Changed ${shown}${times}.`,
+  };
 }

@@ -1,20 +1,42 @@
-// How a change of a text is told, in lines.
+// How a change of files is told to whoever approves it, and afterwards: each file with its diff.
 
-import { fileLines } from '../line-endings.ts';
+import { LONGEST_DIFF } from '../../protocol/shown.ts';
+import type { FileChangeView } from '../../protocol/tool.ts';
+import { differenceOf } from '../diff.ts';
 
-/** Lines that were added and removed between the first and the last difference of two texts. */
-export function countChangedLines(
-  before: string,
-  after: string,
-): { readonly added_lines: number; readonly removed_lines: number } {
-  const old = fileLines(before);
-  const fresh = fileLines(after);
-  const isSame = (a: number, b: number): boolean =>
-    old[a]?.text === fresh[b]?.text && old[a]?.ending === fresh[b]?.ending;
-  const shorter = Math.min(old.length, fresh.length);
-  let head = 0;
-  while (head < shorter && isSame(head, head)) head++;
-  let tail = 0;
-  while (tail < shorter - head && isSame(old.length - 1 - tail, fresh.length - 1 - tail)) tail++;
-  return { added_lines: fresh.length - head - tail, removed_lines: old.length - head - tail };
+/** What becomes of one file. */
+export interface ToldChange {
+  /** Relative to the workspace. */
+  readonly path: string;
+  /** The new name of a file that is moved. */
+  readonly to?: string;
+  /** Undefined: there is no such file. */
+  readonly before: string | undefined;
+  /** Undefined: the file goes. */
+  readonly after: string | undefined;
+}
+
+/** Changes as events tell them. All diffs together stay within `LONGEST_DIFF`; the counts are those of the whole. */
+export function changeViews(changes: readonly ToldChange[]): readonly FileChangeView[] {
+  let room = LONGEST_DIFF;
+  return changes.map((change) => {
+    const view = changeView(change, room);
+    room -= view.diff.length;
+    return view;
+  });
+}
+
+function changeView({ path, to, before, after }: ToldChange, room: number): FileChangeView {
+  const header = `--- ${before === undefined ? '/dev/null' : `a/${path}`}\n+++ ${after === undefined ? '/dev/null' : `b/${to ?? path}`}\n`;
+  const difference = differenceOf(before ?? '', after ?? '', Math.max(0, room - header.length));
+  return {
+    action:
+      to !== undefined ? 'move' : before === undefined ? 'create' : after === undefined ? 'delete' : 'edit',
+    path,
+    ...(to === undefined ? {} : { to }),
+    added_lines: difference.added,
+    removed_lines: difference.removed,
+    diff: difference.hunks === '' ? '' : `${header}${difference.hunks}`,
+    is_diff_cut: difference.isCut,
+  };
 }

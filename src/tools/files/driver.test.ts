@@ -166,10 +166,15 @@ describe('write', HANGS, () => {
     const called = await bench.call('write', { path: 'w/x/new.txt', content: 'a\nb\n' });
     assert.equal(called.success, true);
     assert.equal(content('w/x/new.txt'), 'a\nb\n');
-    const change = { action: 'create', path: 'w/x/new.txt', added_lines: 2, removed_lines: 0 };
-    assert.deepEqual(called.events, [
-      { type: 'patch_apply_begin', call_id: 'call_1', changes: [change] },
-      { type: 'patch_apply_end', call_id: 'call_1', success: true, changes: [change] },
+    assert.deepEqual(called.changes, [
+      {
+        action: 'create',
+        path: 'w/x/new.txt',
+        added_lines: 2,
+        removed_lines: 0,
+        diff: '--- /dev/null\n+++ b/w/x/new.txt\n@@ -0,0 +1,2 @@\n+a\n+b\n',
+        is_diff_cut: false,
+      },
     ]);
   });
 
@@ -222,9 +227,10 @@ describe('edit', HANGS, () => {
     });
     assert.equal(called.success, true, called.text);
     assert.equal(content('e.txt'), '1\r\n2\r\n2.5\r\nthree\r\n');
-    const end = called.events.at(-1);
-    assert.ok(end?.type === 'patch_apply_end', 'told');
-    assert.deepEqual(end.changes, [{ action: 'edit', path: 'e.txt', added_lines: 3, removed_lines: 2 }]);
+    const diff = '--- a/e.txt\n+++ b/e.txt\n@@ -1,3 +1,4 @@\n-one\r\n-two\r\n+1\r\n+2\r\n+2.5\r\n three\r\n';
+    assert.deepEqual(called.changes, [
+      { action: 'edit', path: 'e.txt', added_lines: 3, removed_lines: 2, diff, is_diff_cut: false },
+    ]);
   });
 
   it('changes nothing when it cannot', async () => {
@@ -311,7 +317,15 @@ describe('apply_patch', HANGS, () => {
       names().filter((name) => name.startsWith('p/') || name === 'p'),
       ['p', 'p/change.txt', 'p/new', 'p/new/n.txt', 'p/to', 'p/to/to.sh'],
     );
-    assert.equal(called.events.at(-1)?.type, 'patch_apply_end');
+    assert.deepEqual(
+      called.changes?.map(({ action, path, to, diff }) => [action, path, to, diff.split('\n')[0]]),
+      [
+        ['create', 'p/new/n.txt', undefined, '--- /dev/null'],
+        ['edit', 'p/change.txt', undefined, '--- a/p/change.txt'],
+        ['move', 'p/from.sh', 'p/to/to.sh', '--- a/p/from.sh'],
+        ['delete', 'p/gone.txt', undefined, '--- a/p/gone.txt'],
+      ],
+    );
   });
 
   it('changes nothing at all when one part does not fit', async () => {

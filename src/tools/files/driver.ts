@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { isBelow, openToRead, readWhole, refusalOf } from '../../files/driver.ts';
+import type { FileChangeView, ToolResult } from '../../protocol/tool.ts';
 import { locate } from '../../workspace/driver.ts';
 import type { ToolWorld } from '../world.ts';
 
@@ -63,7 +64,8 @@ export async function openForEdit(path: string, world: ToolWorld): Promise<Edita
   }
 }
 
-function complaint(text: string): Editable {
+/** Says why files cannot be changed. */
+export function complaint(text: string): { readonly type: 'complaint'; readonly text: string } {
   return { type: 'complaint', text };
 }
 
@@ -89,6 +91,31 @@ export interface DiskChange {
   readonly text: string | undefined;
   /** Of a new file that is a moved one. */
   readonly owner?: Owner;
+}
+
+/** A change of files that was worked out and not made. */
+export type Planned =
+  /** Why it cannot be made, for the model. */
+  | { readonly type: 'complaint'; readonly text: string }
+  | {
+      readonly type: 'changes';
+      readonly changes: readonly DiskChange[];
+      readonly views: readonly FileChangeView[];
+      /** What the model is told when it is made. */
+      readonly done: string;
+    };
+
+/** Makes a change. */
+export async function makeChanges(planned: Planned, world: ToolWorld): Promise<ToolResult> {
+  if (planned.type === 'complaint') return { text: planned.text, success: false };
+  const failure = await commitChanges(planned.changes, world);
+  if (failure !== undefined) return { text: failure, success: false };
+  return { text: planned.done, success: true, changes: planned.views };
+}
+
+/** What a change would do, for the user. */
+export function previewOf(planned: Planned): readonly FileChangeView[] {
+  return planned.type === 'complaint' ? [] : planned.views;
 }
 
 /**

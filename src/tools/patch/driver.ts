@@ -3,15 +3,17 @@
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
-import type { FileChangeView, ToolResult } from '../../protocol/tool.ts';
-import { commitChanges, openForEdit, shownPath } from '../files/driver.ts';
-import type { DiskChange, Editable, Owner } from '../files/driver.ts';
+import type { FileChangeView } from '../../protocol/tool.ts';
+import { changeViews } from '../files/changes.ts';
+import type { ToldChange } from '../files/changes.ts';
+import { complaint, makeChanges, openForEdit, previewOf, shownPath } from '../files/driver.ts';
+import type { DiskChange, Editable, Owner, Planned } from '../files/driver.ts';
 import { hasHalfCharacter } from '../line-endings.ts';
-import { defineTool, done, failed } from '../tool.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import { defineTool } from '../tool.ts';
+import type { Tool } from '../tool.ts';
 import type { ToolWorld } from '../world.ts';
 import { applyPatch } from './apply.ts';
-import type { AppliedPatch } from './apply.ts';
+import type { AppliedPatch, FileChange } from './apply.ts';
 import { isPatch, parsePatch } from './parse.ts';
 import type { PatchAction } from './parse.ts';
 
@@ -41,7 +43,8 @@ export function createPatchTool(world: ToolWorld): Tool<PatchInput> {
     description: DESCRIPTION,
     arguments: { input: z.string().min(1).describe('The patch, from *** Begin Patch to *** End Patch.') },
     actionOf: ({ input }) => ({ kind: 'edit', paths: pathsOf(input) }),
-    run: (input, context, signal) => patch(input, context, { world, signal }),
+    preview: async (input, signal) => previewOf(await plan(input, { world, signal })),
+    run: async (input, _, signal) => makeChanges(await plan(input, { world, signal }), world),
   });
   return {
     ...tool,
@@ -63,23 +66,19 @@ interface Surroundings {
   readonly signal: CancelSignal;
 }
 
-async function patch(
-  { input }: PatchInput,
-  context: ToolContext,
-  { world, signal }: Surroundings,
-): Promise<ToolResult> {
+async function plan({ input }: PatchInput, { world, signal }: Surroundings): Promise<Planned> {
   const parsed = parsePatch(input);
-  if (parsed.type === 'complaint') return failed(`${parsed.text} Nothing was changed.`);
-  if (hasHalfCharacter(input)) return failed('The patch holds half of a character. Nothing was changed.');
+  if (parsed.type === 'complaint') return complaint(`${parsed.text} Nothing was changed.`);
+  if (hasHalfCharacter(input)) return complaint('The patch holds half of a character. Nothing was changed.');
   const targets = new Map<string, Exclude<Editable, { type: 'complaint' }>>();
   const realPaths = new Map<string, string>();
   for (const path of parsed.actions.flatMap(namedPaths)) {
     if (targets.has(path)) continue;
     const target = await openForEdit(path, world);
-    if (target.type === 'complaint') return failed(`${target.text} Nothing was changed.`);
+    if (target.type === 'complaint') return complaint(`${target.text} Nothing was changed.`);
     const other = realPaths.get(target.path);
     if (other !== undefined)
-      return failed(`${path} and ${other} are the same file; name it one way. Nothing was changed.`);
+      return complaint(`${path} and ${other} are the same file; name it one way. Nothing was changed.`);
     realPaths.set(target.path, path);
     targets.set(path, target);
   }
@@ -88,8 +87,8 @@ async function patch(
     return target?.type === 'file' ? target.original.text : undefined;
   });
   const applied = await finish(work, signal);
-  if (applied === undefined) return failed('The patch was interrupted. Nothing was changed.');
-  if (applied.type === 'complaint') return failed(`${applied.text} Nothing was changed.`);
+  if (applied === undefined) return complaint('The patch was interrupted. Nothing was changed.');
+  if (applied.type === 'complaint') return complaint(`${applied.text} Nothing was changed.`);
   const owners = movedOwners(parsed.actions, targets);
   const changes = applied.changes.flatMap(({ path, after }): DiskChange[] => {
     const target = targets.get(path);
@@ -104,19 +103,14 @@ async function patch(
       },
     ];
   });
-  const views = parsed.actions.map((action) =>
-    viewOf(action, (path) => shownPath(targets.get(path)?.path ?? path, world)),
-  );
-  context.emit({ type: 'patch_apply_begin', call_id: context.callId, changes: views });
-  const failure = await commitChanges(inSafeOrder(changes), world);
-  context.emit({
-    type: 'patch_apply_end',
-    call_id: context.callId,
-    success: failure === undefined,
-    changes: failure === undefined ? views : [],
-  });
-  if (failure !== undefined) return failed(failure);
-  return done(`Done:\n${views.map(describeView).join('\n')}`);
+  const shown = (path: string): string => shownPath(targets.get(path)?.path ?? path, world);
+  const views = changeViews(toldChanges(parsed.actions, applied.changes, shown));
+  return {
+    type: 'changes',
+    changes: inSafeOrder(changes),
+    views,
+    done: `Done:\n${views.map(describeView).join('\n')}`,
+  };
 }
 
 /** Longest time without a turn for other work, in milliseconds. @source the target of `formats/load` */
@@ -157,19 +151,29 @@ function movedOwners(
   return owners;
 }
 
-function viewOf(action: PatchAction, shown: (path: string) => string): FileChangeView {
-  const path = shown(action.path);
-  if (action.action === 'create')
-    return { action: 'create', path, added_lines: action.lines.length, removed_lines: 0 };
-  if (action.action === 'delete') return { action: 'delete', path, added_lines: 0, removed_lines: 0 };
-  const signs = action.hunks.flatMap(({ lines }) => lines.map(({ sign }) => sign));
-  const counts = {
-    added_lines: signs.filter((sign) => sign === '+').length,
-    removed_lines: signs.filter((sign) => sign === '-').length,
-  };
-  return action.to === undefined
-    ? { action: 'edit', path, ...counts }
-    : { action: 'move', path, to: shown(action.to), ...counts };
+/** Each file once, in the order of the patch, with what became of it in the end. */
+function toldChanges(
+  actions: readonly PatchAction[],
+  changes: readonly FileChange[],
+  shown: (path: string) => string,
+): readonly ToldChange[] {
+  const changed = new Map(changes.map((change) => [change.path, change]));
+  const moves = new Map(
+    actions.flatMap((action) =>
+      action.action === 'edit' && action.to !== undefined && action.to !== action.path
+        ? [[action.path, action.to] as const]
+        : [],
+    ),
+  );
+  const told = new Set(moves.values());
+  return actions.flatMap(({ path }): ToldChange[] => {
+    if (told.has(path)) return [];
+    told.add(path);
+    const { before, after } = changed.get(path) ?? { before: '', after: '' };
+    const to = after === undefined ? moves.get(path) : undefined;
+    if (to === undefined) return [{ path: shown(path), before, after }];
+    return [{ path: shown(path), to: shown(to), before, after: changed.get(to)?.after }];
+  });
 }
 
 function describeView({

@@ -1,12 +1,20 @@
 // The tool `write`: a whole file.
 
 import * as z from 'zod';
-import type { ToolResult } from '../../protocol/tool.ts';
-import { commitChanges, hashOf, LARGEST_EDITED_FILE, openForEdit, shownPath } from '../files/driver.ts';
-import { countChangedLines } from '../files/changes.ts';
+import { changeViews } from '../files/changes.ts';
+import {
+  complaint,
+  hashOf,
+  LARGEST_EDITED_FILE,
+  makeChanges,
+  openForEdit,
+  previewOf,
+  shownPath,
+} from '../files/driver.ts';
+import type { Planned } from '../files/driver.ts';
 import { hasHalfCharacter, likeOriginal } from '../line-endings.ts';
-import { defineTool, done, failed } from '../tool.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import { defineTool } from '../tool.ts';
+import type { Tool } from '../tool.ts';
 import type { ToolWorld } from '../world.ts';
 
 interface WriteInput {
@@ -26,40 +34,32 @@ export function createWriteTool(world: ToolWorld): Tool<WriteInput> {
       content: z.string().describe('The whole text of the file.'),
     },
     actionOf: ({ path }) => ({ kind: 'edit', paths: [path] }),
-    run: (input, context) => write(input, context, world),
+    preview: async (input) => previewOf(await plan(input, world)),
+    run: async (input) => makeChanges(await plan(input, world), world),
   });
 }
 
-async function write(
-  { path, content }: WriteInput,
-  context: ToolContext,
-  world: ToolWorld,
-): Promise<ToolResult> {
+async function plan({ path, content }: WriteInput, world: ToolWorld): Promise<Planned> {
   const size = Buffer.byteLength(content);
   if (size > LARGEST_EDITED_FILE)
-    return failed(`The content has ${size} bytes; that is too large. Nothing was written.`);
-  if (hasHalfCharacter(content)) return failed('The content holds half of a character. Nothing was written.');
+    return complaint(`The content has ${size} bytes; that is too large. Nothing was written.`);
+  if (hasHalfCharacter(content))
+    return complaint('The content holds half of a character. Nothing was written.');
   const target = await openForEdit(path, world);
-  if (target.type === 'complaint') return failed(target.text);
+  if (target.type === 'complaint') return target;
   const original = target.type === 'file' ? target.original : undefined;
   if (original !== undefined && world.tracker.stateOf(target.path, hashOf(original.bytes)) !== 'current') {
-    return failed(
+    return complaint(
       `${path} exists, and you have not read all of it. Read it first, so that nothing in it is lost unseen, or use edit. Nothing was written.`,
     );
   }
   const text = original === undefined ? content : likeOriginal(content, original.text);
-  const action = original === undefined ? 'create' : 'edit';
-  const change = {
-    action,
-    path: shownPath(target.path, world),
-    ...countChangedLines(original?.text ?? '', text),
-  } as const;
-  context.emit({ type: 'patch_apply_begin', call_id: context.callId, changes: [change] });
-  const failure = await commitChanges([{ path: target.path, original, text }], world);
-  const changes = failure === undefined ? [change] : [];
-  context.emit({ type: 'patch_apply_end', call_id: context.callId, success: failure === undefined, changes });
-  if (failure !== undefined) return failed(failure);
-  return done(
-    `${original === undefined ? 'Wrote the new file' : 'Wrote'} ${change.path}, ${Buffer.byteLength(text)} bytes.`,
-  );
+  const shown = shownPath(target.path, world);
+  const what = original === undefined ? 'Wrote the new file' : 'Wrote';
+  return {
+    type: 'changes',
+    changes: [{ path: target.path, original, text }],
+    views: changeViews([{ path: shown, before: original?.text, after: text }]),
+    done: `${what} ${shown}, ${Buffer.byteLength(text)} bytes.`,
+  };
 }

@@ -2,7 +2,7 @@
 // can be told to compact. Types only.
 
 import type { CancelSignal } from '../../ports.ts';
-import type { Situation } from '../../protocol/decision.ts';
+import type { DecisionRecord, Situation } from '../../protocol/decision.ts';
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import type { Judgment, JudgmentRequest } from '../../protocol/judgment.ts';
 import type { CompactionPlan } from '../../protocol/plan.ts';
@@ -14,6 +14,7 @@ import type { WorldFacts } from '../packet/facts.ts';
 import type { Policy } from '../policy.ts';
 import type { PromptName } from '../../prompts/shipped.ts';
 import type { Place, Show, UserMessage } from '../state.ts';
+import type { WatcherView } from '../view.ts';
 
 /** A compaction that the watcher asks the arbiter for. */
 export interface CompactionWish {
@@ -101,12 +102,25 @@ export interface WatcherWorld {
   nowMs(): number;
 }
 
+/** How long something is still waited for, in milliseconds. */
+export interface TimeLeft {
+  /** Unless the agent shows a sign of life. */
+  readonly quietMs: number;
+  readonly atMostMs: number;
+}
+
 /** Where the watcher's words go. */
 export interface WatcherVoice {
   show(line: Pick<Show, 'surface' | 'text'>): void;
   judged(request: JudgmentRequest, judgment: Judgment): void;
   /** The user's queue has changed. */
   queueChanged(messages: readonly UserMessage[]): void;
+  /** A decision is in the log. */
+  decided(decision: DecisionRecord): void;
+  /** The watcher is elsewhere, or waits for something else. */
+  moved(view: WatcherView, deadline: TimeLeft | undefined): void;
+  /** Nothing is under way any more, and nothing waits. */
+  rested(): void;
 }
 
 /** Notes inside of the workspace; paths are relative to it. */

@@ -9,7 +9,7 @@ import type { Item, JsonObject } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
 import { renderPrompt } from '../../prompts/render.ts';
-import { calmTokens } from '../decide.ts';
+import { calmTokens, tierOf } from '../decide.ts';
 import { explain } from '../decision-points.ts';
 import type { Policy } from '../policy.ts';
 import { judgmentValues, parseJudgment } from '../judgment.ts';
@@ -19,6 +19,7 @@ import type { Signal } from '../../protocol/signal.ts';
 import { isRequesting } from '../sequence.ts';
 import { awaitedNumber, beginWatching } from '../state.ts';
 import type {
+  ArmDeadline,
   AskJudgment,
   AssemblePacket,
   Compact,
@@ -31,6 +32,8 @@ import type {
   WatcherState,
 } from '../state.ts';
 import { transition } from '../transition.ts';
+import { watcherView } from '../view.ts';
+import type { Tier } from '../../vocabulary.ts';
 import type { CompactionWish, WatchedAgent, WatcherSettings, WatcherVoice, WatcherWorld } from './agent.ts';
 import { Deadlines } from './deadlines/driver.ts';
 import { DECISION_NOTE, PastFold, QUEUED_NOTE, STATE_NOTE } from './past.ts';
@@ -80,6 +83,9 @@ export class LiveWatcher {
   /** Steps of tool calls that the agent has made on a request, by its number. */
   #steps = { number: -1, count: 0 };
   #settings: WatcherSettings;
+  /** As it was told last; a thread begins idle. */
+  #toldView: string;
+  #isResting = true;
   /** The sequence whose handoff is in the history: asked for once more, it is only confirmed. */
   #handedOff: string | undefined;
   /** Messages that the state does not know yet. */
@@ -104,6 +110,7 @@ export class LiveWatcher {
     this.#settings = settings;
     this.#detector = new SignalDetector(signalSettings(settings.config));
     this.#state = beginWatching(isSubagent);
+    this.#toldView = JSON.stringify(watcherView(this.#state, undefined));
     this.#deadlines = new Deadlines((which, number) => {
       void this.#tell({ type: 'deadline_expired', which, number });
     });
@@ -137,6 +144,8 @@ export class LiveWatcher {
     }
     if (found.state === undefined) return;
     this.#state = found.state;
+    if (found.state.memory.queue.length > 0) this.#voice.queueChanged(found.state.memory.queue);
+    this.#tellView(undefined, undefined);
     await this.#tell({ type: 'resumed', logged: found.logged });
   }
 
@@ -262,6 +271,11 @@ export class LiveWatcher {
     return this.#writer.handOver({ ...decision, id: '' }, `handoff-${this.#world.nowMs()}`);
   }
 
+  /** How urgent it is to free some of the context; undefined: not at all. */
+  tier(): Tier | undefined {
+    return tierOf(this.#agent.situation(), this.#settings.policy);
+  }
+
   /** Messages of the user that wait, oldest first. */
   get queue(): readonly UserMessage[] {
     return this.#state.memory.queue;
@@ -321,6 +335,9 @@ export class LiveWatcher {
   }
 
   #wakeResting(): void {
+    const isResting = this.#isAtRest();
+    if (isResting && !this.#isResting && !this.#state.memory.isShutDown) this.#voice.rested();
+    this.#isResting = isResting;
     if (this.#broken === undefined && !this.#isAtRest()) return;
     const waiting = this.#resting;
     this.#resting = [];
@@ -345,6 +362,10 @@ export class LiveWatcher {
       this.#deadlines.keepOnly(awaitedNumber(state));
       this.#dismissJudges(awaitedNumber(state));
       this.#tellQueue(before, state);
+      this.#tellView(
+        before.stage,
+        effects.find((effect) => effect.type === 'arm_deadline'),
+      );
     }
     for (const effect of effects) await this.#perform(effect);
   }
@@ -379,6 +400,19 @@ export class LiveWatcher {
     await this.#agent.note(STATE_NOTE, stateNote(state));
   }
 
+  /** @param armed what is about to be awaited; undefined: what was awaited before still is, or nothing is */
+  #tellView(before: WatcherState['stage'] | undefined, armed: ArmDeadline | undefined): void {
+    const view = watcherView(this.#state, before);
+    const told = JSON.stringify(view);
+    if (told === this.#toldView) return;
+    this.#toldView = told;
+    const left =
+      armed === undefined
+        ? this.#deadlines.left(awaitedNumber(this.#state))
+        : { quietMs: armed.ms, atMostMs: armed.capMs };
+    this.#voice.moved(view, left);
+  }
+
   #tellQueue({ memory: before }: WatcherState, { memory: after }: WatcherState): void {
     const isSame =
       before.queue.length === after.queue.length &&
@@ -399,7 +433,8 @@ export class LiveWatcher {
       case 'record_decision': {
         const { decision } = effect;
         if (decision.reason === 'judgment') this.#agent.noteVeto();
-        return this.#agent.note(DECISION_NOTE, decision as unknown as JsonObject);
+        await this.#agent.note(DECISION_NOTE, decision as unknown as JsonObject);
+        return this.#voice.decided(decision);
       }
       case 'plan_compaction': {
         const { number } = effect;

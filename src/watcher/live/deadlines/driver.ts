@@ -2,6 +2,7 @@
 
 import type { Deadline } from '../../policy.ts';
 import type { ArmDeadline } from '../../state.ts';
+import type { TimeLeft } from '../agent.ts';
 
 interface Armed {
   readonly which: Deadline;
@@ -25,6 +26,16 @@ export class Deadlines {
     const startedMs = performance.now();
     this.#drop(number);
     this.#armed.set(number, { which, ms, startedMs, capMs, timer: this.#wait(number, ms) });
+  }
+
+  /** How long a number is still awaited; undefined where it is not. */
+  left(number: number | undefined): TimeLeft | undefined {
+    const armed = number === undefined ? undefined : this.#armed.get(number);
+    if (armed === undefined) return undefined;
+    const now = performance.now();
+    const atMostMs = Math.max(0, armed.startedMs + armed.capMs - now);
+    const quietMs = Math.max(0, Math.max(this.#activeMs, armed.startedMs) + armed.ms - now);
+    return { quietMs: Math.round(Math.min(quietMs, atMostMs)), atMostMs: Math.round(atMostMs) };
   }
 
   /** The stream has moved. */

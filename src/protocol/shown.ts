@@ -1,0 +1,13 @@
+// How much of a thread events show. @source docs/decisions/protocol.md, "How much is shown"
+
+/** Characters of the output of a call: what the tools of Baton themselves keep to, `RESULT_TOKENS` of 4 bytes. */
+export const LONGEST_OUTPUT = 40_000;
+
+/** Characters of the diffs of one call, all files together. */
+export const LONGEST_DIFF = 40_000;
+
+/** Entries of the transcript of a resumed thread. */
+export const MOST_ENTRIES = 400;
+
+/** Characters of that transcript, as JSON. */
+export const MOST_TRANSCRIPT_CHARACTERS = 1_000_000;

@@ -1,0 +1,175 @@
+// The watcher as data: where it is, what it waits for, what it decided. All that a client needs to show it without reading a
+// sentence.
+
+import type { DecisionRecord } from '../protocol/decision.ts';
+import type { SessionEvent } from '../protocol/event.ts';
+import type { Evidence } from '../protocol/signal.ts';
+import { STEPS } from '../vocabulary.ts';
+import type { Step } from '../vocabulary.ts';
+import { placeOf } from './moves.ts';
+import { isRequesting } from './sequence.ts';
+import type { Requesting } from './sequence.ts';
+import type { Handover, Sequence, Stage, WatcherState } from './state.ts';
+
+type StateEvent = Extract<SessionEvent, { type: 'watcher_state' }>;
+type StepStatus = StateEvent['steps'][number]['status'];
+
+/** Where the watcher is. The deadline is the driver's, who has the clock. */
+export type WatcherView = Omit<StateEvent, 'type' | 'deadline'>;
+
+/**
+ * Where the watcher is.
+ * @param before the stage that it comes from; undefined: a thread that was just opened
+ */
+export function watcherView({ stage }: WatcherState, before: Stage | undefined): WatcherView {
+  const decision = decisionOf(stage);
+  return {
+    stage: stage.at,
+    place: placeOf(stage) ?? null,
+    tier: tierOf(stage) ?? null,
+    decision_id: decision?.id ?? null,
+    sequence_id: sequenceIdOf(stage) ?? null,
+    steps: stepsOf(stage),
+    awaits: AWAITED[stage.at],
+    awaited_steps: isRequesting(stage) ? awaitedSteps(stage) : [],
+    outcome: stage.at === 'idle' && before !== undefined ? outcomeOf(before) : null,
+  };
+}
+
+const AWAITED: Readonly<Record<Stage['at'], WatcherView['awaits']>> = {
+  idle: 'nothing',
+  assessing: 'plan',
+  awaiting_judgment: 'judgment',
+  heads_up_injected: 'agent',
+  awaiting_scratch_write: 'agent',
+  awaiting_packet: 'agent',
+  assembling_packet: 'packet',
+  compacting: 'compaction',
+  post_compact_handoff_pending: 'handoff',
+};
+
+function decisionOf(stage: Stage): DecisionRecord | undefined {
+  if ('sequence' in stage) return stage.sequence.decision;
+  return 'decision' in stage ? stage.decision : undefined;
+}
+
+function tierOf(stage: Stage): DecisionRecord['tier'] {
+  return 'question' in stage ? stage.question.decision.tier : decisionOf(stage)?.tier;
+}
+
+function handoverOf(stage: Stage): Handover | undefined {
+  return 'handover' in stage ? stage.handover : undefined;
+}
+
+function sequenceIdOf(stage: Stage): string | undefined {
+  return 'sequence' in stage ? stage.sequence.id : handoverOf(stage)?.sequenceId;
+}
+
+/** A handover that is in the history, and a compaction without one, have come to their end; all else was given up. */
+function outcomeOf(before: Stage): WatcherView['outcome'] {
+  switch (before.at) {
+    case 'idle':
+    case 'assessing':
+    case 'awaiting_judgment':
+      return null;
+    case 'post_compact_handoff_pending':
+      return 'completed';
+    case 'compacting':
+      return before.handover === undefined && before.sawContextCompacted ? 'completed' : 'abandoned';
+    default:
+      return 'abandoned';
+  }
+}
+
+/** What the newest request holds that asks for something. */
+function awaitedSteps(stage: Requesting): readonly Step[] {
+  if (stage.at === 'heads_up_injected') return stage.steps;
+  if (stage.at === 'awaiting_scratch_write') return ['scratch'];
+  const { isCombined, hasScratch, wasReminded } = stage.sequence;
+  return isCombined && hasScratch && !wasReminded ? ['scratch', 'packet_request'] : ['packet_request'];
+}
+
+function stepsOf(stage: Stage): WatcherView['steps'] {
+  const statusOf =
+    'sequence' in stage ? duringSequence(stage, stage.sequence) : afterPacket(stage, handoverOf(stage));
+  return statusOf === undefined ? [] : STEPS.map((step) => ({ step, status: statusOf(step) }));
+}
+
+function duringSequence(
+  stage: Extract<Stage, { readonly sequence: Sequence }>,
+  { toRequest, isTurnBased, hasHeadsUp, hasScratch, author }: Sequence,
+): (step: Step) => StepStatus {
+  const awaited = isRequesting(stage) ? awaitedSteps(stage) : [];
+  return (step) => {
+    if (awaited.includes(step)) return 'running';
+    if (toRequest.includes(step)) return 'pending';
+    switch (step) {
+      case 'heads_up':
+        return hasHeadsUp ? 'done' : isTurnBased ? 'pending' : 'skipped';
+      case 'scratch':
+        return hasScratch ? 'done' : 'skipped';
+      case 'packet_request':
+        return author === 'agent' ? 'done' : 'skipped';
+      case 'packet':
+        return stage.at === 'assembling_packet' ? 'running' : 'pending';
+      case 'handoff':
+        return 'pending';
+    }
+  };
+}
+
+function afterPacket(stage: Stage, handover: Handover | undefined): ((step: Step) => StepStatus) | undefined {
+  if (handover === undefined) return undefined;
+  const { isWrapped, packet } = handover;
+  const done: Readonly<Record<Step, boolean>> = {
+    heads_up: isWrapped,
+    scratch: packet.scratchPath !== undefined,
+    packet_request: packet.author === 'agent',
+    packet: true,
+    handoff: false,
+  };
+  return (step) => {
+    if (step === 'handoff') return stage.at === 'compacting' ? 'pending' : 'running';
+    return done[step] ? 'done' : 'skipped';
+  };
+}
+
+/** A decision as events tell it. */
+export function decisionEvent(decision: DecisionRecord): Extract<SessionEvent, { type: 'watcher_decision' }> {
+  const { id, point, turn, shouldCompact, reason, why, tier, situation, required, signals } = decision;
+  return {
+    type: 'watcher_decision',
+    id,
+    point,
+    turn,
+    should_compact: shouldCompact,
+    reason,
+    why,
+    tier: tier ?? null,
+    used: situation.used,
+    window: situation.window ?? null,
+    percent_remaining: situation.percentRemaining ?? null,
+    projected: situation.projected,
+    required,
+    signals: signals.map(({ id: signalId, boundary, evidence }) => ({
+      id: signalId,
+      boundary,
+      evidence: wireEvidence(evidence),
+    })),
+  };
+}
+
+type WireEvidence = Extract<SessionEvent, { type: 'watcher_decision' }>['signals'][number]['evidence'];
+
+function wireEvidence(evidence: Evidence): WireEvidence {
+  switch (evidence.type) {
+    case 'command': {
+      const { command, exitStatus = null, toldBy, hash = null } = evidence;
+      return { type: 'command', command, exit_status: exitStatus, told_by: toldBy, hash };
+    }
+    case 'turn':
+      return { type: 'turn', turn_id: evidence.turnId ?? null };
+    default:
+      return evidence;
+  }
+}
