@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { createRollout } from '../../src/rollout/driver.ts';
+import { eventsOf } from '../support/exec.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import type { Ran } from '../support/program.ts';
 import { agentSays, toolCall, userSays } from '../support/records.ts';
@@ -97,8 +98,9 @@ test('a rehearsal whose newest turn was taken back plays that turn again', async
   const play = async (...args: readonly string[]): Promise<readonly string[]> => {
     const ran = await baton(home, ['exec', '--model', `rehearsal/${path}`, '--json', ...args], { cwd: home });
     assert.equal(ran.status, 0, ran.stderr);
-    const messages = ran.stdout.matchAll(/"type":"user_message","message":"([^"]*)","author":"user"/g);
-    return [...messages].map(([, message = '']) => message);
+    return eventsOf(ran).flatMap((event) =>
+      event.type === 'user_message' && event.author === 'user' ? [event.message] : [],
+    );
   };
   const first = await play();
   const taken = await baton(home, ['undo', '--turn', 'last']);
