@@ -345,23 +345,30 @@ const evidence = z.discriminatedUnion('type', [
   z.object({ type: z.literal('turn'), turn_id: z.string().nullable() }),
 ]);
 
+const decisionId = z.string().meta({ description: 'of the decision' });
+
+/** A decision of the watcher, with its numbers. */
+const decided = {
+  point: z.enum(DECISION_POINTS),
+  turn: z.int().min(0).meta({ description: 'counted by the messages of the user' }),
+  should_compact: z.boolean(),
+  reason: z.enum(VERDICT_REASONS),
+  why: sentence,
+  tier: z.enum(TIERS).nullable().meta({ description: 'null: above all thresholds' }),
+  used: tokens,
+  usable_window: tokens.nullable().meta({ description: 'null while unknown' }),
+  percent_remaining: percent.nullable(),
+  projected: tokens.meta({ description: 'what a full compaction would leave' }),
+  required: z.array(z.enum(BOUNDARIES)).meta({ description: 'any of them would have sufficed' }),
+  signals: z
+    .array(z.object({ id: z.string(), boundary: z.enum(BOUNDARIES), evidence }))
+    .meta({ description: 'that counted, with what shows them' }),
+};
+
 const watcherEvents = [
   event('watcher_decision', 'The watcher has decided whether to compact. It is in the log.', {
-    id: z.string().meta({ description: 'of the decision' }),
-    point: z.enum(DECISION_POINTS),
-    turn: z.int().min(0).meta({ description: 'counted by the messages of the user' }),
-    should_compact: z.boolean(),
-    reason: z.enum(VERDICT_REASONS),
-    why: sentence,
-    tier: z.enum(TIERS).nullable().meta({ description: 'null: above all thresholds' }),
-    used: tokens,
-    window: tokens.nullable().meta({ description: 'usable; null while unknown' }),
-    percent_remaining: percent.nullable(),
-    projected: tokens.meta({ description: 'what a full compaction would leave' }),
-    required: z.array(z.enum(BOUNDARIES)).meta({ description: 'any of them would have sufficed' }),
-    signals: z
-      .array(z.object({ id: z.string(), boundary: z.enum(BOUNDARIES), evidence }))
-      .meta({ description: 'that counted, with what shows them' }),
+    id: decisionId,
+    ...decided,
   }),
   event(
     'watcher_state',
@@ -525,21 +532,10 @@ const gauge = {
   pressure: z.enum(PRESSURES).nullable(),
 };
 
-const decision = z.object({
-  id: z.string().nullable().meta({ description: 'null: not recorded' }),
+const recordedDecision = z.object({
+  id: decisionId,
   at: z.string().nullable().meta({ description: 'ISO 8601' }),
-  point: z.enum(DECISION_POINTS),
-  turn: z.int().min(0),
-  should_compact: z.boolean(),
-  reason: z.enum(VERDICT_REASONS),
-  why: sentence,
-  tier: z.enum(TIERS).nullable(),
-  used: tokens,
-  usable_window: tokens.nullable(),
-  percent_remaining: percent.nullable(),
-  projected: tokens.meta({ description: 'what a compaction would leave' }),
-  required: z.array(z.enum(BOUNDARIES)).meta({ description: 'of which any would do' }),
-  reached: z.array(z.enum(BOUNDARIES)).meta({ description: 'that counted' }),
+  ...decided,
 });
 
 /** What ops of a client are answered with, and what they are told of costs. */
@@ -576,10 +572,16 @@ const answerEvents = [
       description: 'items of the history, and the instructions under `system`; empty ones are left out',
     }),
     fixed: tokens.meta({ description: 'in every request and in no item: the schemas of tools' }),
+    counting: z.int().meta({
+      description: 'what the provider counts for the same items beyond the estimate; may be negative',
+    }),
+    restored: tokens.meta({
+      description: 'what was given again after the last compaction, and is in no item',
+    }),
     margin: z.int().meta({ description: 'added to an estimate that no report of the provider confirms' }),
     unexplained: z.int().meta({
       description:
-        'the rest of what was reported; with `categories`, `fixed` and `margin` it adds up to `used`. Negative where the estimate is too high',
+        'the rest of what was reported, negative where the estimate is too high. The categories and all of these add up to `used`',
     }),
     clearable: z
       .object({ results: z.int().min(0), tokens, is_worth_it: z.boolean() })
@@ -661,10 +663,10 @@ const answerEvents = [
       .meta({ description: 'newest first' }),
   }),
   event('decisions', 'Answers `why`.', {
-    now: decision.meta({
+    now: z.object(decided).meta({
       description: 'what the policy says at this moment; neither arbiter nor judge is asked',
     }),
-    newest: z.array(decision).meta({ description: 'recorded ones, newest first' }),
+    newest: z.array(recordedDecision).meta({ description: 'recorded ones, newest first' }),
   }),
 ] as const;
 
@@ -717,6 +719,9 @@ export type SessionEvent = Immutable<z.output<typeof EventSchema>>;
 
 /** What a compaction tells, and what is told around it. @source seed 001 §10, spec 2-engine §7 */
 export type CompactionEvent = Immutable<z.output<(typeof compactionEvents)[number]>>;
+
+/** Reads a recorded decision as events have it. */
+export const RecordedDecision = recordedDecision;
 
 /** An event that a transcript holds. */
 export type TranscriptEntry = Immutable<z.output<typeof transcriptEntry>>;

@@ -3,15 +3,18 @@
 import { CATEGORIES, TIERS } from '../vocabulary.ts';
 import type { ContextAccount } from '../history/context-account.ts';
 import type { DecisionRecord } from '../protocol/decision.ts';
-import type { JsonObject } from '../protocol/item.ts';
+import type { Json } from '../protocol/item.ts';
+import { RecordedDecision } from '../protocol/event.ts';
 import type { SessionEvent } from '../protocol/event.ts';
-import type { LogRecord } from '../protocol/record.ts';
+import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { setLimits } from '../session/limits.ts';
 import type { Limits } from '../session/limits.ts';
 import { kindsOf, wireSpent } from '../session/spending.ts';
 import type { WatchedSession } from '../session/watched/driver.ts';
 import { warningLevel } from '../tokens/pressure.ts';
 import { DECISION_NOTE } from '../watcher/live/past.ts';
+import { decisionView } from '../watcher/view.ts';
+import { isJsonObject } from '../formats/fields.ts';
 
 type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 
@@ -24,7 +27,7 @@ export type Reported = Pick<
 /** What fills the window. */
 export function contextReport(session: Reported): Of<'context_breakdown'> {
   const account = session.state.account.account();
-  const { fixed, margin, unexplained } = account.besideItems;
+  const { fixed, counting, restored, margin, unexplained } = account.besideItems;
   const { results, tokens, isWorthIt } = session.clearable();
   return {
     type: 'context_breakdown',
@@ -34,6 +37,8 @@ export function contextReport(session: Reported): Of<'context_breakdown'> {
       return size === 0 ? [] : [{ category, tokens: size }];
     }),
     fixed,
+    counting,
+    restored,
     margin,
     unexplained,
     clearable: { results, tokens, is_worth_it: isWorthIt },
@@ -91,48 +96,26 @@ export function decisionsReport(
   newest: number,
 ): Of<'decisions'> {
   const decisions = recorded.flatMap((record) =>
-    record.type === 'note' && record.kind === DECISION_NOTE && isDecision(record.value)
-      ? [decisionView(record.value, record.at)]
-      : [],
+    record.type === 'note' && record.kind === DECISION_NOTE ? recordedDecision(record) : [],
   );
   return {
     type: 'decisions',
-    now: decisionView(session.explain().decision, undefined),
+    now: decisionView(session.explain().decision),
     newest: decisions.slice(-newest).toReversed(),
   };
 }
 
-/** A file may hold anything under that name; what lacks the parts that are read is passed over. */
-function isDecision(value: JsonObject): value is JsonObject & DecisionRecord {
-  const { situation, required, signals } = value;
-  const hasParts = typeof situation === 'object' && Array.isArray(required) && Array.isArray(signals);
-  return (
-    hasParts && situation !== null && signals.every((signal) => typeof signal === 'object' && signal !== null)
-  );
+/** A file may hold anything under that name: what no decision of this version is, is passed over. */
+function recordedDecision({ value, at }: NoteRecord & Pick<LogRecord, 'at'>): Of<'decisions'>['newest'] {
+  const { id, situation, signals } = value;
+  if (!isJsonObject(situation) || !Array.isArray(signals) || !signals.every(isSignal)) return [];
+  const shown = decisionView(value as unknown as DecisionRecord);
+  const read = RecordedDecision.safeParse({ id, at: at ?? null, ...shown });
+  return read.success ? [read.data] : [];
 }
 
-function decisionView(
-  decision: Omit<DecisionRecord, 'id'> & Partial<Pick<DecisionRecord, 'id'>>,
-  at: string | undefined,
-): Of<'decisions'>['now'] {
-  const { id = null, point, turn, shouldCompact, reason, why, tier = null, required, signals } = decision;
-  const { used, window = null, percentRemaining = null, projected } = decision.situation;
-  return {
-    id,
-    at: at ?? null,
-    point,
-    turn,
-    should_compact: shouldCompact,
-    reason,
-    why,
-    tier,
-    used,
-    usable_window: window,
-    percent_remaining: percentRemaining,
-    projected,
-    required: [...required],
-    reached: [...new Set(signals.map(({ boundary }) => boundary))],
-  };
+function isSignal(value: Json): boolean {
+  return isJsonObject(value) && isJsonObject(value['evidence']);
 }
 
 function gaugeOf({ state }: Reported, account: ContextAccount) {

@@ -134,32 +134,41 @@ function afterPacket(stage: Stage, handover: Handover | undefined): ((step: Step
   };
 }
 
-/** A decision as events tell it. */
-export function decisionEvent(decision: DecisionRecord): Extract<SessionEvent, { type: 'watcher_decision' }> {
-  const { id, point, turn, shouldCompact, reason, why, tier, situation, required, signals } = decision;
+type DecisionEvent = Extract<SessionEvent, { type: 'watcher_decision' }>;
+
+/** A decision as events show it, before it has an id. */
+export type DecisionView = Omit<DecisionEvent, 'type' | 'id' | 'thread_id'>;
+
+/** A decision that is in the log. */
+export function decisionEvent(decision: DecisionRecord): DecisionEvent {
+  return { type: 'watcher_decision', id: decision.id, ...decisionView(decision) };
+}
+
+/** What events show of a decision. */
+export function decisionView(decision: Omit<DecisionRecord, 'id'>): DecisionView {
+  const { point, turn, shouldCompact, reason, why, tier = null, situation, required, signals } = decision;
+  const { used, window = null, percentRemaining = null, projected } = situation;
   return {
-    type: 'watcher_decision',
-    id,
     point,
     turn,
     should_compact: shouldCompact,
     reason,
     why,
-    tier: tier ?? null,
-    used: situation.used,
-    window: situation.window ?? null,
-    percent_remaining: situation.percentRemaining ?? null,
-    projected: situation.projected,
+    tier,
+    used,
+    usable_window: window,
+    percent_remaining: percentRemaining,
+    projected,
     required,
-    signals: signals.map(({ id: signalId, boundary, evidence }) => ({
-      id: signalId,
+    signals: signals.map(({ id, boundary, evidence }) => ({
+      id,
       boundary,
       evidence: wireEvidence(evidence),
     })),
   };
 }
 
-type WireEvidence = Extract<SessionEvent, { type: 'watcher_decision' }>['signals'][number]['evidence'];
+type WireEvidence = DecisionView['signals'][number]['evidence'];
 
 function wireEvidence(evidence: Evidence): WireEvidence {
   switch (evidence.type) {

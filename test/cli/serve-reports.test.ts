@@ -40,7 +40,10 @@ test('the breakdown adds up to the gauge, and is the account of inspect', async 
   const told = await client.next('context_breakdown');
   for (const each of [empty, told]) {
     const items = each.categories.reduce((sum, { tokens }) => sum + tokens, 0);
-    assert.equal(items + each.fixed + each.margin + each.unexplained, each.used);
+    assert.equal(
+      items + each.fixed + each.counting + each.restored + each.margin + each.unexplained,
+      each.used,
+    );
   }
   assert.equal(told.used, used);
   assert.ok(told.clearable.results > 0 && told.clearable.tokens > 0, JSON.stringify(told.clearable));
@@ -53,8 +56,8 @@ test('the breakdown adds up to the gauge, and is the account of inspect', async 
     },
   );
   const account = JSON.parse(inspected.stdout) as Inspected;
-  const { fixed, margin, unexplained } = told;
-  assert.deepEqual(account.beside_items, { fixed, margin, unexplained });
+  const { fixed, counting, restored, margin, unexplained } = told;
+  assert.deepEqual(account.beside_items, { fixed, counting, restored, margin, unexplained });
   assert.deepEqual(
     Object.fromEntries(told.categories.map(({ category, tokens }) => [category, tokens])),
     Object.fromEntries(Object.entries(account.categories).filter(([, tokens]) => tokens > 0)),
@@ -136,6 +139,6 @@ test('why it was not compacted is told with numbers, also before anything was de
   assert.deepEqual([newest[0]?.turn, newest[0]?.should_compact, newest[0]?.point], [2, false, 'turn_end']);
   assert.match(newest[0]?.why ?? '', /\d+ % of the window is left \(40,0\d\d of 95,000 tokens used\)/);
   assert.ok(newest[0]?.at);
-  assert.deepEqual([now.id, now.used, now.should_compact], [null, newest[0]?.used, false]);
+  assert.deepEqual([now.used, now.should_compact], [newest[0]?.used, false]);
   await shutDown(again, at);
 });
