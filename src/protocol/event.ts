@@ -720,9 +720,6 @@ export type SessionEvent = Immutable<z.output<typeof EventSchema>>;
 /** What a compaction tells, and what is told around it. @source seed 001 §10, spec 2-engine §7 */
 export type CompactionEvent = Immutable<z.output<(typeof compactionEvents)[number]>>;
 
-/** Reads a recorded decision as events have it. */
-export const RecordedDecision = recordedDecision;
-
 /** An event that a transcript holds. */
 export type TranscriptEntry = Immutable<z.output<typeof transcriptEntry>>;
 

@@ -4,7 +4,6 @@ import { CATEGORIES, TIERS } from '../vocabulary.ts';
 import type { ContextAccount } from '../history/context-account.ts';
 import type { DecisionRecord } from '../protocol/decision.ts';
 import type { Json } from '../protocol/item.ts';
-import { RecordedDecision } from '../protocol/event.ts';
 import type { SessionEvent } from '../protocol/event.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { setLimits } from '../session/limits.ts';
@@ -107,11 +106,14 @@ export function decisionsReport(
 
 /** A file may hold anything under that name: what no decision of this version is, is passed over. */
 function recordedDecision({ value, at }: NoteRecord & Pick<LogRecord, 'at'>): Of<'decisions'>['newest'] {
-  const { id, situation, signals } = value;
-  if (!isJsonObject(situation) || !Array.isArray(signals) || !signals.every(isSignal)) return [];
-  const shown = decisionView(value as unknown as DecisionRecord);
-  const read = RecordedDecision.safeParse({ id, at: at ?? null, ...shown });
-  return read.success ? [read.data] : [];
+  const { id, situation, required, signals } = value;
+  const isWhole =
+    typeof id === 'string' &&
+    isJsonObject(situation) &&
+    Array.isArray(required) &&
+    Array.isArray(signals) &&
+    signals.every(isSignal);
+  return isWhole ? [{ id, at: at ?? null, ...decisionView(value as unknown as DecisionRecord) }] : [];
 }
 
 function isSignal(value: Json): boolean {
