@@ -153,32 +153,39 @@ function listed(all: readonly string[], isFull: boolean): string {
 /** What is there afterwards, and the two sums that lead from what was there before to what will be. */
 function staysSection(receipt: Receipt, { tokens: gone, rules }: Loss, look: Look): string {
   const { preTokens, postTokens, kept, after, beside } = receipt;
-  const besides = (whole: number, rest: string): readonly string[] =>
-    beside === undefined
-      ? []
-      : besideParts(whole, beside.fixed, rest).map(([name, tokens]) => `${formatNumber(tokens)} ${name}`);
+  const besides = (whole: number, rest: string): readonly NamedTokens[] =>
+    beside === undefined ? [] : besideParts(whole, beside.fixed, rest);
   const rest = beside?.isReported === true ? 'not explained' : 'margin of the estimate';
-  const before = [
-    `${formatNumber(gone)} gone`,
-    `${formatNumber(kept.tokens)} kept`,
-    ...besides(beside?.before ?? 0, rest),
-  ];
-  const parts = Object.entries(PART_NAMES).flatMap(([part, name]) => {
-    const tokens = after?.[part as keyof typeof PART_NAMES] ?? 0;
-    return tokens === 0 ? [] : [`${formatNumber(tokens)} ${name}`];
-  });
+  const before = [['gone', gone], ['kept', kept.tokens], ...besides(beside?.before ?? 0, rest)] as const;
+  const parts = Object.entries(PART_NAMES).map(
+    ([part, name]) => [name, after?.[part as keyof typeof PART_NAMES] ?? 0] as const,
+  );
   const left = besides(beside?.after ?? 0, 'margin of the estimate');
   return [
     head('Stays', `${plural(kept.count, 'item')} word for word, and what is written`, look),
-    `  before  ${before.join(' + ')} = ${formatNumber(preTokens)} tokens`,
+    `  before  ${sumText(before)} = ${formatNumber(preTokens)} tokens`,
     ...(after === undefined
       ? []
-      : [`  after   ${[...parts, ...left].join(' + ')} = ${formatNumber(postTokens)} tokens`]),
+      : [
+          `  after   ${sumText([...parts.filter(([, tokens]) => tokens !== 0), ...left])} = ${formatNumber(postTokens)} tokens`,
+        ]),
     ...(rules.carriedOver === 0
       ? []
       : [`  Rules of the user carried over word for word: ${formatNumber(rules.carriedOver)}`]),
     '',
   ].join('\n');
+}
+
+type NamedTokens = readonly [name: string, tokens: number];
+
+/** `9 kept + 3 summary - 1 not explained`. */
+function sumText(parts: readonly NamedTokens[]): string {
+  return parts
+    .map(([name, tokens], index) => {
+      const sign = tokens < 0 ? '- ' : index === 0 ? '' : '+ ';
+      return `${sign}${formatNumber(Math.abs(tokens))} ${name}`;
+    })
+    .join(' ');
 }
 
 function restoredSection({ restoredFiles }: Receipt, look: Look): string {
@@ -215,11 +222,7 @@ const PART_NAMES = {
 } as const;
 
 /** What is in no item, by name. */
-function besideParts(
-  whole: number,
-  fixed: number,
-  rest: string,
-): readonly (readonly [name: string, tokens: number])[] {
+function besideParts(whole: number, fixed: number, rest: string): readonly NamedTokens[] {
   const parts = [['instructions and tools', fixed] as const, [rest, whole - fixed] as const];
   return parts.filter(([, tokens]) => tokens !== 0);
 }

@@ -1,6 +1,6 @@
 // What stands for a session file on a command line: a path, `last`, or the beginning of an id.
 
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
 import { isThreadId } from '../rollout/place.ts';
@@ -68,9 +68,10 @@ export async function locateOwnSession(io: CommandIo, handle: string): Promise<s
 /** A name with a separator or the ending of a session file is a path, whether or not anything is there. */
 async function isPath(io: CommandIo, text: string): Promise<boolean> {
   if (text === '' || text === '-' || /[/\\]|\.(?:jsonl?|traj)$/.test(text)) return true;
-  return stat(resolve(io.cwd, text)).then(
+  return lstat(resolve(io.cwd, text)).then(
     () => true,
-    () => false,
+    // Whatever else keeps it from being looked at is a fault of a path.
+    ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT',
   );
 }
 

@@ -478,7 +478,7 @@ function fullRequest(
     entries: subject.entries,
     window: subject.window,
     ...(targetTokens === undefined ? {} : { targetTokens: itemsWithin(targetTokens, subject) }),
-    ...(subject.gauge === undefined ? {} : { beside: subject.gauge.fixed }),
+    ...besideOf(subject, targetTokens),
     leavesInitialContext: subject.leavesInitialContext,
     summaryPrefix: subject.summaryPrefix,
     userMessageLimit: config.compact.userMessageMaxTokens,
@@ -578,9 +578,18 @@ function writeEmbedded({ subject }: Job, request: FullRequest, tried: Written | 
   return carryOut(plan, withNote, author);
 }
 
+/** A size that is named for what is written is an order: what stays beside it does not make the compaction worthless. */
+function besideOf(
+  { gauge, targetsWhatIsWritten }: Subject,
+  targetTokens: number | undefined,
+): Pick<FullRequest, 'beside'> {
+  const isOrdered = targetsWhatIsWritten === true && targetTokens !== undefined;
+  return gauge === undefined || isOrdered ? {} : { beside: gauge.fixed };
+}
+
 function refused({ occasion, subject }: Job, refusal: FullRefusal): BatonError {
   const { gauge, targetsWhatIsWritten } = subject;
-  if (refusal.outcome === 'nothing_to_compact') return nothingToCompact(refusal.preTokens, gauge);
+  if (refusal.outcome === 'nothing_to_compact') return nothingToCompact(refusal.preTokens, subject, occasion);
   const { leastTarget, parts } = refusal;
   if (gauge === undefined || targetsWhatIsWritten === true) return cannotFit(occasion, leastTarget, parts);
   return cannotFit(occasion, gauge.usedWith(leastTarget), { ...parts, instructionsAndTools: gauge.fixed });
@@ -684,14 +693,22 @@ async function readBack({ subject, config, world }: Job): Promise<readonly Resto
   return limitFiles(prepared, settings);
 }
 
-function nothingToCompact(itemTokens: number, gauge: ContextGauge | undefined): BatonError {
+function nothingToCompact(
+  itemTokens: number,
+  { gauge, targetsWhatIsWritten }: Subject,
+  { targetTokens }: Occasion,
+): BatonError {
   const preTokens = gauge?.used ?? itemTokens;
   const beside =
     gauge === undefined ? '' : `; ${formatNumber(gauge.fixed)} are instructions and tools, which stay`;
+  const canOrder = targetsWhatIsWritten === true && targetTokens === undefined;
   return new BatonError(
     'nothing_to_compact',
     `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free a quarter of them${beside}`,
-    { cure: 'Nothing needs to be done.', data: { preTokens } },
+    {
+      cure: `Nothing needs to be done${canOrder ? '; to compact all the same, name a size with --target-tokens' : ''}.`,
+      data: { preTokens },
+    },
   );
 }
 

@@ -218,8 +218,10 @@ test('texts made to be slow take time in proportion to their length', () => {
   for (const piece of SLOW_PIECES) {
     const textOf = (length: number): string => piece.repeat(Math.ceil(length / piece.length));
     userMsOf(textOf(20_000));
-    const ms = userMsOf(textOf(500_000));
-    // Measured: at most 110 ms; what grows with the square takes minutes.
+    // A slow one is tried again: the process may have collected the garbage of other tests meanwhile.
+    let ms = userMsOf(textOf(500_000));
+    for (let again = 0; ms >= 1000 && again < 2; again++) ms = Math.min(ms, userMsOf(textOf(500_000)));
+    // Measured: at most 230 ms; what grows with the square takes minutes.
     assert.ok(ms < 1000, `${piece.slice(0, 30)}: ${ms.toFixed(0)} ms for 500 kB`);
   }
 });

@@ -19,7 +19,12 @@ const READERS = /^(?:array|count|list|number|object|objects|string|strings)At$/;
 /** Lookups by a key that may be any text as far as its type says, and why it is not a stranger's. Elsewhere a Map or `Object.hasOwn` is asked. */
 const JUSTIFIED: Readonly<Record<string, readonly string[]>> = {
   'the key is a word of the code': [
+    'cli/agents.ts: io.env[name]',
+    'cli/completion.ts: ARGUMENT_SOURCES[argument.name()]',
+    'cli/completion.ts: OPTION_SOURCES[placeholderOf(flags)]',
+    'cli/digest.ts: (info as Record<string, unknown>)[key]',
     'cli/doctor.ts: env[name]',
+    "cli/program.ts: EXAMPLES[names.join(' ')]",
     'cli/undo-turn.ts: flags[name]',
     'formats/chat.ts: arrayAt(value, key)',
     'formats/claude-code/attachment.ts: attachment[key]',
@@ -42,7 +47,7 @@ const JUSTIFIED: Readonly<Record<string, readonly string[]>> = {
     'formats/fields.ts: value[key]',
   ],
   'the key is one of the object itself': [
-    'cli/compact-view.ts: after[part as keyof typeof PART_NAMES]',
+    'cli/compact-view.ts: after?.[part as keyof typeof PART_NAMES]',
     'config/resolve.ts: variables[variable]',
     'formats/lines.ts: container[key]',
     'tokens/estimate.ts: split[category as Category]',

@@ -102,7 +102,7 @@ for (const format of AGENT_FORMATS) {
     const inspected = await runBuilt(['inspect', at.session, '--json'], at);
     assert.equal(inspected.status, 0, inspected.stderr);
     assert.equal(inspected.stderr, '');
-    const compacted = await runBuilt(['compact', at.session, '--out', at.out], at);
+    const compacted = await runBuilt(['compact', at.session, '--target-tokens', '4k', '--out', at.out], at);
     assert.equal(compacted.status, 0, compacted.stderr);
     assert.match(compacted.stderr, /damaged lines left out/);
     assertWhole(format, readFileSync(at.out).subarray(damaged.length).toString('utf8'));

@@ -85,7 +85,7 @@ test(`killed ${ROUNDS} times at chance moments, a session loses nothing and repe
   let killed = 0;
   for (let round = 0; round <= ROUNDS; round++) {
     const isLast = round === ROUNDS;
-    const [lines, ms] = [1 + Math.floor(next() * 90), Math.floor(next() * 25)];
+    const [lines, ms] = [1 + Math.floor(next() * 140), Math.floor(next() * 25)];
     server.play({ key: EXEC_KEY, replies: repliesOf(round) });
     const isRecorded = at.rollouts().some((path) => readFileSync(path, 'utf8').includes('\n'));
     const args = ['--json', ...(isRecorded ? ['--resume', 'last'] : []), `Watch ${round}: trim the wick.`];

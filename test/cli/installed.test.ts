@@ -66,7 +66,7 @@ test('an undo of a format that is only read names those that are written, not an
     formats.add(format);
     assert.match(
       explanation,
-      /cannot append an undo to it\. An undo continues sessions of Codex, Claude Code and Baton\./,
+      /does not write it\. Take the compaction back in the agent that wrote the file\./,
     );
     assert.doesNotMatch(explanation, /--format/);
   }

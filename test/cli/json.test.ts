@@ -146,9 +146,9 @@ test('prompts, shipped, changed, missing and unreadable', async () => {
   };
   assertFits(PromptsDiffDocument, await of('diff'));
   assertFits(PromptsListDocument, await of('list'));
+  mkdirSync(join(clean, '.baton/auto-compact'), { recursive: true });
   writeFileSync(join(clean, '.baton/auto-compact/handoff.md'), 'Mine: {packet}');
   writeFileSync(join(clean, '.baton/auto-compact/heads-up.md'), '');
-  rmSync(join(clean, '.baton/auto-compact/judgment.md'));
   assertFits(PromptsDiffDocument, await of('diff'));
   for (const name of ['handoff', 'heads-up', 'judgment']) {
     assertFits(PromptsShowDocument, await of('show', name));

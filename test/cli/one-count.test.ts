@@ -166,21 +166,21 @@ function assertReceipt(receipt: Received, view: string): void {
   assert.equal(total(after) + beside.after, postTokens);
   const [, pre, post] = /^([\d,]+) → ([\d,]+) tokens/.exec(view) ?? [];
   assert.deepEqual([numberIn(pre), numberIn(post)], [preTokens, postTokens]);
-  const title = (name: string) =>
-    numberIn(new RegExp(`^${name} .*?(-?[\\d,]+) tokens$`, 'm').exec(view)?.[1]);
-  const parts = [
-    'Kept word for word',
-    'Cut from kept messages',
-    'Told in the summary, gone as text',
-    'Dropped',
-  ];
-  assert.equal(sum(parts.map(title)) + title('In none of these'), preTokens, view);
-  const formula = /^Afterwards\n {2}(?<sum>.*) = (?<whole>[\d,]+) tokens$/m.exec(view)?.groups;
-  assert.equal(
-    sum([...(formula?.['sum'] ?? '').matchAll(/-?[\d,]+(?= \+|$)/g)].map(([part]) => numberIn(part))),
-    postTokens,
+  const isAdded = (line: string, whole: number): void => {
+    const [, formula = '', named] = new RegExp(`^ {2}${line} +(.*) = ([\\d,]+) tokens$`, 'm').exec(view) ?? [];
+    const parts = [...formula.matchAll(/(^|- |\+ )([\d,]+) [a-z]/g)];
+    const added = parts.reduce((so, [, sign, tokens]) => so + numberIn(tokens) * (sign === '- ' ? -1 : 1), 0);
+    assert.deepEqual([added, numberIn(named)], [whole, whole], view);
+  };
+  isAdded('before', preTokens);
+  isAdded('after', postTokens);
+  const rows = /^Goes {2}.*?, (?<gone>[\d,]+) tokens\n(?<rows>(?: {2}\S.*? {2,}-?[\d,]+(?: .*)?\n)+)/m.exec(
+    view,
+  )?.groups;
+  const gone = [...(rows?.['rows'] ?? '').matchAll(/^ {2}\S.*? {2,}(-?[\d,]+)(?: |$)/gm)].map(([, tokens]) =>
+    numberIn(tokens),
   );
-  assert.equal(numberIn(formula?.['whole']), postTokens);
+  assert.equal(sum(gone), numberIn(rows?.['gone']), view);
 }
 
 /** Previews, receipts, closing lines, what is written, and what an undo brings back. */

@@ -170,7 +170,7 @@ const NO_STRANGER =
   'the tests run as root, whom permissions do not stop, and another user cannot run the program';
 
 test(
-  'a home that may not be written has the shipped prompts, and says so',
+  'a home that may not be written has the shipped prompts',
   { skip: NOT_BUILT || NO_STRANGER },
   async () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), 'baton-home-')));
@@ -180,7 +180,6 @@ test(
       chmodSync(home, 0o500);
       const listed = await runBuilt(['prompts'], { home, ...stranger });
       assert.equal(listed.status, 0, listed.stderr);
-      assert.match(listed.stderr, /auto-compact cannot be filled \(EACCES\); the shipped prompts are used/);
       assert.match(listed.stdout, /^handoff\.md +missing/m);
       const shown = await runBuilt(['prompts', 'show', 'handoff'], { home, ...stranger });
       assert.equal(shown.stdout, SHIPPED_PROMPTS['handoff.md']);

@@ -290,9 +290,12 @@ function assertShownAgain(
   { entries, left_out: leftOut }: Extract<SessionEvent, { type: 'transcript' }>,
 ): void {
   const types = new Set<string>(entries.map(({ type }) => type));
-  const live = events.filter(
-    (event) => types.has(event.type) && !(event.type === 'user_message' && event.author === 'harness'),
-  );
+  const live = events
+    .filter(
+      (event) => types.has(event.type) && !(event.type === 'user_message' && event.author === 'harness'),
+    )
+    // What a transcript holds is of its thread.
+    .map(({ thread_id: _, ...event }) => event as SessionEvent);
   assert.equal(leftOut, 0);
   assert.deepEqual(withoutCompactions(entries), withoutCompactions(live));
   assert.deepEqual(compactionsIn(entries), compactionsIn(live));

@@ -262,11 +262,8 @@ test('a compaction after which the limit is still exceeded says so, by the numbe
   const exceeded = played.events.find((event) => event.type === 'compact_threshold_exceeded');
   const { preTokens, postTokens } = receiptOf(played);
   assert.ok(preTokens > postTokens && postTokens > 87_000, `${preTokens} to ${postTokens}`);
-  assert.deepEqual(exceeded, {
-    type: 'compact_threshold_exceeded',
-    post_compact_tokens: postTokens,
-    threshold: 87_000,
-  });
+  assert.ok(exceeded?.type === 'compact_threshold_exceeded');
+  assert.deepEqual([exceeded.post_compact_tokens, exceeded.threshold], [postTokens, 87_000]);
 });
 
 test('clearing saves what the plain estimate says, without the margin of an unanchored one', async () => {

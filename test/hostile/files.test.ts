@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import * as z from 'zod';
-import { ReceiptDocument, UndoDocument } from '../../src/cli/documents/compaction.ts';
+import { CompactDocument, UndoDocument } from '../../src/cli/documents/compaction.ts';
 import { ReplayDocument } from '../../src/cli/documents/replay.ts';
 import { InspectDocument, SessionsDocument } from '../../src/cli/documents/session.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
@@ -212,9 +212,9 @@ async function survive(file: Buffer): Promise<string> {
   const out = join(home, 'out.jsonl');
   const compacted = await run(file.length, 'compact', session, '--out', out, '--json');
   if (compacted.status === 0) {
-    const receipt = parsed(ReceiptDocument, compacted);
+    const receipt = parsed(CompactDocument, compacted);
     const preview = await run(file.length, 'compact', session, '--preview', '--json');
-    assert.deepEqual(parsed(ReceiptDocument, preview).after, receipt.after);
+    assert.deepEqual(parsed(CompactDocument, preview).after, receipt.after);
     const again = parsed(InspectDocument, await run(file.length, 'inspect', '--json', out));
     if (AGENT_FORMATS.some((format) => format === again.format)) assert.notEqual(again.compactions.length, 0);
     const undone = await run(file.length, 'undo', out, '--out', join(home, 'undone.jsonl'), '--json');

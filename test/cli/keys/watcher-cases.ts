@@ -187,7 +187,7 @@ export const WATCHER_CASES: readonly KeyCase[] = [
   }),
   ...['cooldown_turns', 'cooldown_seconds'].map((key) =>
     keyed(key, 0, TWICE, {
-      replies: [calls(62_000, COMMIT), GIVES, calls(62_000, COMMIT), GIVES, GOES_ON],
+      replies: [calls(62_000, COMMIT), GIVES, calls(75_000, COMMIT), GIVES, GOES_ON],
       seen: asked,
       without: [...HANDED_OVER, '-'],
       with: [...HANDED_OVER, REQUEST, 'handoff'],
@@ -297,7 +297,10 @@ export const WATCHER_CASES: readonly KeyCase[] = [
   decides('push_is_pr_checkpoint', false, PUSHED, ['early boundary pr_checkpoint', 'early no_boundary']),
   keyed('info_lines', 'off', INSIDE, {
     seen: ({ events }) =>
-      events.some((event) => event.type === 'background_event' && event.surface === 'info'),
+      events.some(
+        (event) =>
+          event.type === 'background_event' && event.surface === 'info' && event.message.startsWith('[rawr]'),
+      ),
     without: true,
     with: false,
   }),
