@@ -141,7 +141,8 @@ async function readWhole({ io, config, source, agent }: Reading): Promise<Sessio
     ...factsOf(account.account()),
     isPartial: false,
     isCopy: agent !== 'baton' && copy.isCopyIn(format),
-    ...(spent.requests === 0 ? {} : { tokens: spent.tokens }),
+    // A damaged file may name more than a number can hold.
+    ...(spent.requests === 0 || !Number.isSafeInteger(spent.tokens) ? {} : { tokens: spent.tokens }),
     ...(spent.requests === spent.unpriced ? {} : { dollars: spent.dollars }),
     isPartlyPriced: spent.unpriced > 0,
   };

@@ -187,7 +187,13 @@ export const WATCHER_CASES: readonly KeyCase[] = [
   }),
   ...['cooldown_turns', 'cooldown_seconds'].map((key) =>
     keyed(key, 0, TWICE, {
-      replies: [calls(62_000, COMMIT), GIVES, calls(75_000, COMMIT), GIVES, GOES_ON],
+      replies: [
+        calls(62_000, COMMIT),
+        GIVES,
+        calls(75_000, COMMIT),
+        { ...GIVES, usage: used(75_500) },
+        GOES_ON,
+      ],
       seen: asked,
       without: [...HANDED_OVER, '-'],
       with: [...HANDED_OVER, REQUEST, 'handoff'],
