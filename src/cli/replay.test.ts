@@ -303,10 +303,7 @@ describe('the report of baton replay', () => {
       assert.equal(new Set(colours).size, colours.length, colours.join());
     }
     for (const [, name = ''] of html.matchAll(/class="(?:box )?fill (\w+)"/g))
-      assert.ok(
-        html.includes(`.fill.${name}{--fill:`),
-        name,
-      );
+      assert.ok(html.includes(`.fill.${name}{--fill:`), name);
   });
 
   it('escapes what the transcript says and tells no secret', () => {

@@ -167,7 +167,8 @@ function assertReceipt(receipt: Received, view: string): void {
   const [, pre, post] = /^([\d,]+) → ([\d,]+) tokens/.exec(view) ?? [];
   assert.deepEqual([numberIn(pre), numberIn(post)], [preTokens, postTokens]);
   const isAdded = (line: string, whole: number): void => {
-    const [, formula = '', named] = new RegExp(`^ {2}${line} +(.*) = ([\\d,]+) tokens$`, 'm').exec(view) ?? [];
+    const [, formula = '', named] =
+      new RegExp(`^ {2}${line} +(.*) = ([\\d,]+) tokens$`, 'm').exec(view) ?? [];
     const parts = [...formula.matchAll(/(^|- |\+ )([\d,]+) [a-z]/g)];
     const added = parts.reduce((so, [, sign, tokens]) => so + numberIn(tokens) * (sign === '- ' ? -1 : 1), 0);
     assert.deepEqual([added, numberIn(named)], [whole, whole], view);
