@@ -190,8 +190,8 @@ export const WATCHER_CASES: readonly KeyCase[] = [
       replies: [
         calls(62_000, COMMIT),
         GIVES,
-        calls(75_000, COMMIT),
-        { ...GIVES, usage: used(75_500) },
+        calls(66_000, COMMIT),
+        { ...GIVES, usage: used(76_000) },
         GOES_ON,
       ],
       seen: asked,
