@@ -699,9 +699,9 @@ function nothingToCompact(
   { targetTokens }: Occasion,
 ): BatonError {
   const preTokens = gauge?.used ?? itemTokens;
-  const beside =
-    gauge === undefined ? '' : `; ${formatNumber(gauge.fixed)} are instructions and tools, which stay`;
-  const canOrder = targetsWhatIsWritten === true && targetTokens === undefined;
+  const fixed = gauge?.fixed ?? 0;
+  const beside = fixed === 0 ? '' : `; ${formatNumber(fixed)} are instructions and tools, which stay`;
+  const canOrder = fixed > 0 && targetsWhatIsWritten === true && targetTokens === undefined;
   return new BatonError(
     'nothing_to_compact',
     `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free a quarter of them${beside}`,
