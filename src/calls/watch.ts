@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { Compactor } from '../compaction/compactor/driver.ts';
-import type { CompactableThread, WatcherAsk } from '../compaction/compactor/driver.ts';
+import type { CompactableThread } from '../compaction/compactor/driver.ts';
 import { gaugeOf } from '../compaction/driver.ts';
 import type { Compaction } from '../compaction/driver.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
@@ -17,12 +17,13 @@ import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { TurnOrigin } from '../protocol/turn.ts';
 import { ThreadState } from '../session/thread-state.ts';
+import { askOf } from '../session/watched/driver.ts';
 import { Projection } from '../session/watched/projection.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { formatNumber } from '../tokens/words.ts';
 import { withinDeadline } from '../trail/deadline/driver.ts';
-import type { CompactionWish, WatchedAgent } from '../watcher/live/agent.ts';
+import type { WatchedAgent } from '../watcher/live/agent.ts';
 import { LiveWatcher } from '../watcher/live/driver.ts';
 import { resolvePolicy } from '../watcher/policy.ts';
 import { callWorld } from './compact-messages.ts';
@@ -335,13 +336,4 @@ function isAgents(record: LogRecord): boolean {
 
 function userText(item: Item): string {
   return item.type === 'message' ? textOfParts(item.content) : '';
-}
-
-function askOf({ place, why, isEmergency, target }: CompactionWish): WatcherAsk {
-  return {
-    from: place === 'inside_turn' ? 'mid_turn' : 'watcher',
-    why,
-    isEmergency,
-    ...(target === undefined ? {} : { target }),
-  };
 }

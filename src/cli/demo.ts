@@ -183,7 +183,7 @@ function indent(text: string): string {
 
 function nextCommands({ look }: CommandIo): string {
   const rows: readonly (readonly [command: string, does: string])[] = [
-    ['npx baton sessions', 'the sessions of Codex, Claude Code and Baton on this machine'],
+    ['npx baton sessions', 'the sessions of all agents on this machine'],
     ['npx baton inspect FILE', 'what fills one of them'],
     ['npx baton replay FILE --turns', 'when the watcher would have compacted it, and why'],
     ['npx baton exec --model rehearsal/FILE', 'how it would be handed over, live and without a model'],

@@ -516,7 +516,8 @@ export class WatchedSession {
   }
 }
 
-function askOf({ place, why, isEmergency, target }: CompactionWish): WatcherAsk {
+/** A wish of the watcher, as the compactor takes it. */
+export function askOf({ place, why, isEmergency, target }: CompactionWish): WatcherAsk {
   return {
     from: place === 'inside_turn' ? 'mid_turn' : 'watcher',
     why,
