@@ -1,7 +1,7 @@
 // Sessions as records, and how much text there is in them.
 
-import { loadSession } from '../src/formats/load.ts';
-import { openSource } from '../src/formats/source.ts';
+import { loadSession } from '../src/formats/session-file.io.ts';
+import { openSource } from '../src/formats/source.io.ts';
 import type { LogRecord } from '../src/protocol/record.ts';
 import { utf8Length } from '../src/tokens/estimate.ts';
 import type { Format } from '../src/vocabulary.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
-import { loadSession } from '../src/formats/load.ts';
-import { openSource } from '../src/formats/source.ts';
+import { loadSession } from '../src/formats/session-file.io.ts';
+import { openSource } from '../src/formats/source.io.ts';
 import { callOf, resultCallId } from '../src/protocol/item.ts';
 import type { LogRecord } from '../src/protocol/record.ts';
 import { FORMATS, MESSAGE_FORMATS } from '../src/vocabulary.ts';

@@ -81,7 +81,7 @@ await Promise.all([
   build({ ...program, format: 'esm', entryPoints: ['src/cli/main.ts'], outfile: 'dist/cli/main.js' }),
   build({
     ...commonJs,
-    entryPoints: ['src/cli/load.ts'],
+    entryPoints: ['src/cli/load.io.ts'],
     outfile: 'dist/cli/load.cjs',
     banner: { js: "const __bundleUrl=require('node:url').pathToFileURL(__filename).href;" },
     define: { 'import.meta.url': '__bundleUrl', __BUNDLE_DIGEST: JSON.stringify(digest) },

@@ -3,8 +3,8 @@
 
 import { AccountFold } from '../src/history/account.ts';
 import { isUserMessage } from '../src/history/filter.ts';
-import { loadSession } from '../src/formats/load.ts';
-import { openSource } from '../src/formats/source.ts';
+import { loadSession } from '../src/formats/session-file.io.ts';
+import { openSource } from '../src/formats/source.io.ts';
 import { authorOf, callOf, isResult, resultCallId, textOfOutput } from '../src/protocol/item.ts';
 import type { Item } from '../src/protocol/item.ts';
 import type { LogRecord } from '../src/protocol/record.ts';

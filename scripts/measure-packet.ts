@@ -1,22 +1,22 @@
 // Measures what a summary still has to say beside a continuation packet: `node --import tsx scripts/measure-packet.ts FILE…`.
 // The figures stand in docs/decisions/packet.md.
 
-import { keptConstraints } from '../src/eval/constraints.ts';
-import { chooseCuts } from '../src/eval/cuts.ts';
-import { readLog } from '../src/eval/log.ts';
-import { Past } from '../src/eval/past.ts';
-import { mean } from '../src/eval/statistics.ts';
-import { linesOf } from '../src/eval/text.ts';
-import { recallOf } from '../src/eval/uses.ts';
-import { loadSession } from '../src/formats/load.ts';
-import { openSource } from '../src/formats/source.ts';
+import { keptConstraints } from '../src/lab/eval/constraints.ts';
+import { chooseCuts } from '../src/lab/eval/cuts.ts';
+import { readLog } from '../src/lab/eval/log.ts';
+import { Past } from '../src/lab/eval/past.ts';
+import { mean } from '../src/lab/eval/statistics.ts';
+import { linesOf } from '../src/lab/eval/text.ts';
+import { recallOf } from '../src/lab/eval/uses.ts';
+import { loadSession } from '../src/formats/session-file.io.ts';
+import { openSource } from '../src/formats/source.io.ts';
 import { textOfParts } from '../src/protocol/item.ts';
 import type { LogRecord } from '../src/protocol/record.ts';
-import { loadTokenizer } from '../src/tokens/load.ts';
+import { loadTokenizer } from '../src/tokens/tokenizer.io.ts';
 import type { CountText } from '../src/tokens/estimate.ts';
 import { TrailCollector } from '../src/trail/collect.ts';
 import type { Trail } from '../src/trail/trail.ts';
-import { writeSummary } from '../src/trail/summary/write.ts';
+import { writeSummary } from '../src/summary/write.ts';
 import { assemblePacket } from '../src/watcher/packet/assemble.ts';
 import { factsOf } from '../src/watcher/packet/facts.ts';
 

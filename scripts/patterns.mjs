@@ -127,8 +127,8 @@ function patternsOf(files) {
 /** Calls by which the places that build patterns in functions do so, with what the program itself gives them. */
 const EXAMPLES = `
   import { compilePattern } from '../src/tools/grep/built-in.ts';
-  import { PhraseReader } from '../src/watcher/phrases.ts';
-  import { SignalDetector } from '../src/watcher/signals.ts';
+  import { PhraseReader } from '../src/watcher/signals/phrases.ts';
+  import { SignalDetector } from '../src/watcher/signals/signals.ts';
   globalThis.callsExamples = true;
   new PhraseReader();
   new SignalDetector();

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { DEFAULT_CONFIG } from '../src/config/defaults.ts';
-import { inspect } from '../src/cli/inspect.ts';
+import { inspect } from '../src/cli/commands/inspect/inspect.ts';
 import type { CommandIo } from '../src/cli/io.ts';
 
 const WIDTH = 84;

@@ -1,9 +1,9 @@
 // docs/protocol.md and the JSON Schemas of ops and events, from the schemas of src/protocol.
 
 import * as z from 'zod';
-import { EventSchema } from '../src/protocol/event.ts';
-import { OpSchema } from '../src/protocol/op.ts';
-import { PROTOCOL_VERSION } from '../src/protocol/version.ts';
+import { EventSchema } from '../src/protocol/wire/event.ts';
+import { OpSchema } from '../src/protocol/wire/op.ts';
+import { PROTOCOL_VERSION } from '../src/protocol/wire/version.ts';
 
 /** The parts of a generated JSON Schema that the page shows. */
 interface Node {

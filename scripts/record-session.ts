@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadTokenizer } from '../src/tokens/load.ts';
+import { loadTokenizer } from '../src/tokens/tokenizer.io.ts';
 import { usableWindow } from '../src/tokens/pressure.ts';
 import { perform, textMessage } from './record/perform.ts';
 import type { Outcome } from './record/perform.ts';

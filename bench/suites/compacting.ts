@@ -2,14 +2,14 @@
 // way of the whole conversation over the loopback.
 
 import { createHash } from 'node:crypto';
-import { compactHistory } from '../../src/compaction/driver.ts';
-import type { Occasion, Subject } from '../../src/compaction/driver.ts';
+import { compactHistory } from '../../src/compaction/compact.io.ts';
+import type { Occasion, Subject } from '../../src/compaction/compact.io.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import { SUMMARY_PREFIX } from '../../src/history/filter.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { Model } from '../../src/ports.ts';
-import { chatModel } from '../../src/providers/openai-chat.ts';
+import { chatModel } from '../../src/providers/wires/openai-chat.ts';
 import { DEFAULT_RETRY_POLICY } from '../../src/providers/retry.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';

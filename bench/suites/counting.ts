@@ -2,10 +2,10 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { loadSession } from '../../src/formats/load.ts';
-import { openSource } from '../../src/formats/source.ts';
+import { loadSession } from '../../src/formats/session-file.io.ts';
+import { openSource } from '../../src/formats/source.io.ts';
 import { AccountFold } from '../../src/history/account.ts';
-import { loadPatientTokenizer, loadTokenizer } from '../../src/tokens/load.ts';
+import { loadPatientTokenizer, loadTokenizer } from '../../src/tokens/tokenizer.io.ts';
 import { Dice, generateSteps, textsOf, toItems } from '../histories.ts';
 import { mainThreadTime, median, race, timeOnce } from '../measure.ts';
 import { atMost, digits, duration } from '../report.ts';

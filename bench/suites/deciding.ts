@@ -8,10 +8,15 @@ import { percentRemaining } from '../../src/tokens/pressure.ts';
 import { utf8Length } from '../../src/tokens/estimate.ts';
 import { FORMATS } from '../../src/vocabulary.ts';
 import type { DecisionPoint } from '../../src/vocabulary.ts';
-import { NO_BOUNDARIES, noteSignals, settleBoundaries, startTurn } from '../../src/watcher/boundaries.ts';
-import type { Boundaries } from '../../src/watcher/boundaries.ts';
+import {
+  NO_BOUNDARIES,
+  noteSignals,
+  settleBoundaries,
+  startTurn,
+} from '../../src/watcher/signals/boundaries.ts';
+import type { Boundaries } from '../../src/watcher/signals/boundaries.ts';
 import { evaluate } from '../../src/watcher/decide.ts';
-import { SignalDetector } from '../../src/watcher/signals.ts';
+import { SignalDetector } from '../../src/watcher/signals/signals.ts';
 import { SPEC_POLICY } from '../../test/support/policy.ts';
 import { generateSteps, textsOf, toItems } from '../histories.ts';
 import { race } from '../measure.ts';

@@ -3,8 +3,8 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { loadSession } from '../../src/formats/load.ts';
-import { openSource } from '../../src/formats/source.ts';
+import { loadSession } from '../../src/formats/session-file.io.ts';
+import { openSource } from '../../src/formats/source.io.ts';
 import type { Format } from '../../src/vocabulary.ts';
 import { race } from '../measure.ts';
 import { atLeast, digits, duration } from '../report.ts';

@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { approximateTokens, utf8Length } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
-import { writeSummary } from '../../src/trail/summary/write.ts';
+import { writeSummary } from '../../src/summary/write.ts';
 import { FORMATS } from '../../src/vocabulary.ts';
 import { generateSteps, textsOf, toItems } from '../histories.ts';
 import { race } from '../measure.ts';

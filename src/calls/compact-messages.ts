@@ -1,12 +1,12 @@
 // One call: an array of messages in, a shorter one out.
 
 import { createHash, randomUUID } from 'node:crypto';
-import type { CompactionWorld } from '../compaction/driver.ts';
-import { compactHistory } from '../compaction/driver.ts';
+import type { CompactionWorld } from '../compaction/compact.io.ts';
+import { compactHistory } from '../compaction/compact.io.ts';
 import { itemsTokens, measureWith } from '../compaction/measure.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { Config } from '../config/schema.ts';
-import { writeMessages } from '../formats/message-arrays.ts';
+import { writeMessages } from '../formats/messages/message-arrays.ts';
 import { WHOLE_ITEMS } from '../history/clear.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
 import { HistoryFold } from '../history/project.ts';
@@ -14,7 +14,7 @@ import type { CancelSignal } from '../ports.ts';
 import type { Receipt } from '../protocol/receipt.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
-import { withinDeadline } from '../trail/deadline/driver.ts';
+import { withinDeadline } from '../system/deadline.io.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import { MessageReader } from './messages.ts';
 

@@ -1,13 +1,13 @@
 // An array of messages as an API takes them, read as it grows.
 
 import { BatonError } from '../errors.ts';
-import { anthropicReader } from '../formats/anthropic.ts';
-import { chatReader } from '../formats/chat.ts';
+import { anthropicReader } from '../formats/messages/anthropic.ts';
+import { chatReader } from '../formats/messages/chat.ts';
 import { detectFormat, DETECTION_LINES } from '../formats/detect.ts';
 import { isJsonObject } from '../formats/fields.ts';
 import { LIKENESS } from '../formats/likeness.ts';
 import type { Emit, LineReader } from '../formats/reader.ts';
-import { responsesReader } from '../formats/responses.ts';
+import { responsesReader } from '../formats/messages/responses.ts';
 import type { MessageFormat } from '../vocabulary.ts';
 
 const { responses, anthropic, chat } = LIKENESS;

@@ -1,14 +1,14 @@
 // One call in an agent loop: before each request, the watcher looks at the messages and compacts them at the right moment.
 
 import { randomUUID } from 'node:crypto';
-import { Compactor } from '../compaction/compactor/driver.ts';
-import type { CompactableThread } from '../compaction/compactor/driver.ts';
-import { gaugeOf } from '../compaction/driver.ts';
-import type { Compaction } from '../compaction/driver.ts';
+import { Compactor } from '../compaction/compactor.io.ts';
+import type { CompactableThread } from '../compaction/compactor.io.ts';
+import { gaugeOf } from '../compaction/compact.io.ts';
+import type { Compaction } from '../compaction/compact.io.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
-import { writeMessages } from '../formats/message-arrays.ts';
+import { writeMessages } from '../formats/messages/message-arrays.ts';
 import { isUserMessage, SUMMARY_PREFIX } from '../history/filter.ts';
 import { parsePrompt } from '../prompts/frontmatter.ts';
 import { SHIPPED_PROMPTS } from '../prompts/shipped.ts';
@@ -17,14 +17,14 @@ import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { TurnOrigin } from '../protocol/turn.ts';
 import { ThreadState } from '../session/thread-state.ts';
-import { askOf } from '../session/watched/driver.ts';
+import { askOf } from '../session/watched/watched-session.io.ts';
 import { Projection } from '../session/watched/projection.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { formatNumber } from '../tokens/words.ts';
-import { withinDeadline } from '../trail/deadline/driver.ts';
+import { withinDeadline } from '../system/deadline.io.ts';
 import type { WatchedAgent } from '../watcher/live/agent.ts';
-import { LiveWatcher } from '../watcher/live/driver.ts';
+import { LiveWatcher } from '../watcher/live/live-watcher.io.ts';
 import { resolvePolicy } from '../watcher/policy.ts';
 import { callWorld } from './compact-messages.ts';
 import { MessageReader } from './messages.ts';

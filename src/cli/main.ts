@@ -3,7 +3,7 @@
 
 import { readFileSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
-import { supervise } from './supervisor.ts';
+import { supervise } from './supervisor.io.ts';
 
 const VERSION_FLAGS = new Set(['--version', '-V']);
 

@@ -1,8 +1,8 @@
 // The command line: every command, option and help text. What a command needs is loaded when it runs.
 
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { ConfigRequest } from '../config/load.ts';
-import { ConfigReader, loadConfig } from '../config/load.ts';
+import type { ConfigRequest } from '../config/load.io.ts';
+import { ConfigReader, loadConfig } from '../config/load.io.ts';
 import { nearestName } from '../config/nearest.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
@@ -15,21 +15,21 @@ import {
   STRATEGIES,
 } from '../vocabulary.ts';
 import type { LaterEdits } from '../vocabulary.ts';
-import type { CompactFlags } from './compact.ts';
-import { SHELLS } from './completion-scripts.ts';
-import type { Shell } from './completion-scripts.ts';
-import { configCommand } from './config.ts';
+import type { CompactFlags } from './commands/compact/compact.ts';
+import { SHELLS } from './commands/setup/completion-scripts.ts';
+import type { Shell } from './commands/setup/completion-scripts.ts';
+import { configCommand } from './commands/setup/config.ts';
 import { EXAMPLES } from './examples.ts';
-import type { ExecFlags } from './exec.ts';
+import type { ExecFlags } from './commands/agent/exec.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
-import type { ServeFlags } from './serve.ts';
-import type { UndoFlags } from './undo.ts';
-import type { ReplayFlags } from './replay.ts';
-import { AGENTS, SESSION_ORDERS } from './session-words.ts';
-import type { SessionsOptions } from './sessions.ts';
-import { nameFiles, POLICY_NAMES } from './policy-names.ts';
-import type { PolicyName } from './policy-names.ts';
-import type { NamedConfig } from './replay-policies.ts';
+import type { ServeFlags } from './commands/agent/serve.ts';
+import type { UndoFlags } from './commands/undo/undo.ts';
+import type { ReplayFlags } from './commands/replay/replay.ts';
+import { AGENTS, SESSION_ORDERS } from './session-files/words.ts';
+import type { SessionsOptions } from './commands/setup/sessions.ts';
+import { nameFiles, POLICY_NAMES } from './commands/replay/policy-names.ts';
+import type { PolicyName } from './commands/replay/policy-names.ts';
+import type { NamedConfig } from './commands/replay/policies.ts';
 import { foldLines } from './style.ts';
 
 interface GlobalOptions {
@@ -211,7 +211,7 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
     .option('--output-schema <file>', 'a JSON Schema that the answer must be valid against')
     .option('--json', 'print every event as a line of JSON (docs/exec.md)')
     .action(async (prompt: string | undefined, flags: ExecFlags) => {
-      const { exec } = await import('./exec.ts');
+      const { exec } = await import('./commands/agent/exec.ts');
       end(
         await exec(
           io,
@@ -267,7 +267,7 @@ function addServe(program: Command, { io, version, request, end }: ExecParts): v
     .option('--resume <session>', 'go on with a session: its id or the beginning of it, its file, or last')
     .option('-C, --cd <dir>', 'work in this directory')
     .action(async (flags: ServeFlags) => {
-      const { serve } = await import('./serve.ts');
+      const { serve } = await import('./commands/agent/serve.ts');
       end(
         await serve(
           io,
@@ -292,8 +292,8 @@ function addInspect(program: Command, io: CommandIo, configure: Configure, end: 
     )
     .option('--json', 'print JSON (docs/json.md)')
     .action(async (files: string[], options: { json?: true; precise?: true; top?: number }) => {
-      const { inspect } = await import('./inspect.ts');
-      const { locateSessions } = await import('./handles.ts');
+      const { inspect } = await import('./commands/inspect/inspect.ts');
+      const { locateSessions } = await import('./session-files/handles.io.ts');
       end(
         await inspect(io, await configure(), await locateSessions(io, files), {
           json: options.json === true,
@@ -343,8 +343,8 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     .option('--force', 'replace an existing --out file')
     .option('--json', 'print the receipt as JSON on standard output (needs --out, --install or --preview)')
     .action(async (file: string, flags: CompactFlags) => {
-      const { compact } = await import('./compact.ts');
-      const { locateSession } = await import('./handles.ts');
+      const { compact } = await import('./commands/compact/compact.ts');
+      const { locateSession } = await import('./session-files/handles.io.ts');
       await compact(io, await configure(), await locateSession(io, file), withPlace(flags));
     });
 }
@@ -390,8 +390,8 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
     )
     .action(async (file: string, { turn, preview, laterEdits, ...flags }: UndoOptions) => {
       if (turn === true) {
-        const { refuseOther, undoTurn } = await import('./undo-turn.ts');
-        const { locateOwnSession } = await import('./handles.ts');
+        const { refuseOther, undoTurn } = await import('./commands/undo/undo-turn.ts');
+        const { locateOwnSession } = await import('./session-files/handles.io.ts');
         refuseOther(flags);
         return undoTurn(io, await locateOwnSession(io, file), {
           ...(preview === undefined ? {} : { preview }),
@@ -404,8 +404,8 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
         const option = preview === true ? '--preview' : '--later-edits';
         throw new BatonError('usage', `${option} belongs to --turn`, { cure });
       }
-      const { undo } = await import('./undo.ts');
-      const { locateSession } = await import('./handles.ts');
+      const { undo } = await import('./commands/undo/undo.ts');
+      const { locateSession } = await import('./session-files/handles.io.ts');
       await undo(io, await configure(), await locateSession(io, file), withPlace(flags));
     });
 }
@@ -427,7 +427,7 @@ function addSessions(program: Command, io: CommandIo, configure: Configure): voi
     )
     .option('--json', 'print JSON (docs/json.md)')
     .action(async (flags: Omit<SessionsOptions, 'json'> & { json?: true }) => {
-      const { listSessions } = await import('./sessions.ts');
+      const { listSessions } = await import('./commands/setup/sessions.ts');
       await listSessions(io, await configure(), { ...flags, json: flags.json === true });
     });
 }
@@ -476,8 +476,8 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
     .option('--timings', 'put milliseconds into the JSON, which then differs from run to run')
     .option('--no-canaries', 'leave out the planted facts: some seconds less, whatever the sessions')
     .action(async (files: string[], flags: EvalFlags) => {
-      const { evaluate } = await import('./eval.ts');
-      const { locateSessions } = await import('./handles.ts');
+      const { evaluate } = await import('./commands/eval/eval.ts');
+      const { locateSessions } = await import('./session-files/handles.io.ts');
       end(await evaluate(io, await configure(), await locateSessions(io, files), flags));
     });
 }
@@ -507,8 +507,8 @@ function addReplay(program: Command, io: CommandIo, request: () => ConfigRequest
     .option('--json', 'print JSON (docs/json.md)')
     .addHelpText('after', '\nWith --config A --config B each configuration is one more policy.')
     .action(async (files: string[], flags: ReplayOptions) => {
-      const { replay } = await import('./replay.ts');
-      const { locateSessions } = await import('./handles.ts');
+      const { replay } = await import('./commands/replay/replay.ts');
+      const { locateSessions } = await import('./session-files/handles.io.ts');
       const paths = await locateSessions(io, files);
       end(await replay(io, await comparedConfigs(program, io, request()), paths, flags));
     });
@@ -544,7 +544,7 @@ function addPrompts(program: Command, io: CommandIo, configure: Configure): void
     .description('write the missing files, and say of each whether it was changed')
     .option('--json', 'print JSON')
     .action(async (flags: { json?: true }) => {
-      const { listPrompts } = await import('./prompts.ts');
+      const { listPrompts } = await import('./commands/setup/prompts.ts');
       await listPrompts(io, await configure(), flags);
     });
   command
@@ -554,7 +554,7 @@ function addPrompts(program: Command, io: CommandIo, configure: Configure): void
     .option('--shipped', 'print the text that comes with Baton')
     .option('--json', 'print JSON')
     .action(async (name: string, flags: { json?: true; shipped?: true }) => {
-      const { showPrompt } = await import('./prompts.ts');
+      const { showPrompt } = await import('./commands/setup/prompts.ts');
       await showPrompt(io, await configure(), name, flags);
     });
   command
@@ -563,7 +563,7 @@ function addPrompts(program: Command, io: CommandIo, configure: Configure): void
     .description('print how the text in force differs from the shipped one, as a unified diff')
     .option('--json', 'print JSON')
     .action(async (name: string | undefined, flags: { json?: true }) => {
-      const { diffPrompts } = await import('./prompts.ts');
+      const { diffPrompts } = await import('./commands/setup/prompts.ts');
       await diffPrompts(io, await configure(), name, flags);
     });
   command
@@ -572,7 +572,7 @@ function addPrompts(program: Command, io: CommandIo, configure: Configure): void
     .description('put the shipped text back; the changed file is kept as NAME.bak-N')
     .option('--json', 'print JSON')
     .action(async (name: string, flags: { json?: true }) => {
-      const { restorePrompt } = await import('./prompts.ts');
+      const { restorePrompt } = await import('./commands/setup/prompts.ts');
       await restorePrompt(io, await configure(), name, flags);
     });
 }
@@ -583,7 +583,7 @@ function addDoctor(program: Command, io: CommandIo, request: () => ConfigRequest
     .description('check what works here, and say the cure for what does not')
     .option('--json', 'print JSON')
     .action(async (flags: { json?: true }) => {
-      const { runDoctor } = await import('./doctor.ts');
+      const { runDoctor } = await import('./commands/setup/doctor.ts');
       end(await runDoctor(io, request(), { json: flags.json === true }));
     });
 }
@@ -594,7 +594,7 @@ function addDemo(program: Command, io: CommandIo, configure: Configure): void {
     .description('play the main job on a session that comes with Baton')
     .option('--json', 'print JSON (docs/json.md)')
     .action(async ({ json }: { json?: true }) => {
-      const { playDemo, printDemoJson } = await import('./demo.ts');
+      const { playDemo, printDemoJson } = await import('./commands/setup/demo.ts');
       await (json === true ? printDemoJson : playDemo)(io, await configure());
     });
 }
@@ -605,7 +605,7 @@ function addCompletion(program: Command, io: CommandIo): void {
     .description('print what a shell needs to complete commands, options and sessions')
     .addArgument(new Argument('<shell>', 'the shell that reads it').choices(SHELLS))
     .action(async (shell: Shell) => {
-      const { printCompletion } = await import('./complete.ts');
+      const { printCompletion } = await import('./commands/setup/complete.ts');
       printCompletion(io, shell);
     });
   program
@@ -613,7 +613,7 @@ function addCompletion(program: Command, io: CommandIo): void {
     .description('list what may stand in place of the last word, for the scripts of completion')
     .argument('[words...]', 'the command line so far, after --')
     .action(async (words: string[]) => {
-      const { printCandidates } = await import('./complete.ts');
+      const { printCandidates } = await import('./commands/setup/complete.ts');
       await printCandidates(io, program, words);
     });
 }

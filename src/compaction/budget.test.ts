@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { DEFAULT_SUMMARY_TOKENS } from '../trail/summary/write.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../summary/write.ts';
 import { LEAST_SUMMARY_TOKENS, shareOut, targetForSummary } from './budget.ts';
 import type { BudgetRequest } from './budget.ts';
 

@@ -1,6 +1,6 @@
 // What is told of a compaction once it is in the log, at once and when its thread is resumed.
 
-import type { CompactionEvent } from '../protocol/event.ts';
+import type { CompactionEvent } from '../protocol/wire/event.ts';
 import type { Receipt, SummaryAttempt } from '../protocol/receipt.ts';
 
 /** What models were sent and what they answered, all requests together, in tokens by the providers' counts. */

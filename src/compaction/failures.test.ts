@@ -10,9 +10,9 @@ import type { CancelSignal, Hooks, Model } from '../ports.ts';
 import type { HookVeto } from '../protocol/hook.ts';
 import { COMPACT_FAILURES } from '../vocabulary.ts';
 import type { CompactFailure } from '../vocabulary.ts';
-import { Compactor } from './compactor/driver.ts';
-import type { ManualAsk } from './compactor/driver.ts';
-import type { CompactionWorld } from './driver.ts';
+import { Compactor } from './compactor.io.ts';
+import type { ManualAsk } from './compactor.io.ts';
+import type { CompactionWorld } from './compact.io.ts';
 
 const WINDOW = 20_000;
 const LIVE = new AbortController().signal;

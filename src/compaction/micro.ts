@@ -68,7 +68,7 @@ interface Candidates {
  */
 export function microCompact(items: readonly Item[], settings: MicroSettings): MicroResult {
   const placeholder = textTokens(CLEARED_RESULT, settings);
-  const search: Search = { items, settings, placeholder };
+  const search: ClearableSearch = { items, settings, placeholder };
   const candidates = findCandidates(search);
   const chosen = choose(candidates, search);
   const certain = savingOf(chosen, candidates.least, placeholder);
@@ -98,7 +98,10 @@ export function microCompact(items: readonly Item[], settings: MicroSettings): M
 }
 
 /** Which of the candidates are cleared: of those that the model was sampled on, all larger ones but the newest. */
-function choose({ places, least }: Candidates, { items, settings, placeholder }: Search): Int32Array {
+function choose(
+  { places, least }: Candidates,
+  { items, settings, placeholder }: ClearableSearch,
+): Int32Array {
   const lastSampled = lastAgentIndex(items);
   const chosen = new Int32Array(places.length);
   let count = 0;
@@ -116,14 +119,14 @@ function savingOf(chosen: Int32Array, sizes: Int32Array, placeholder: number): n
 }
 
 /** What results are looked for in. */
-interface Search {
+interface ClearableSearch {
   readonly items: readonly Item[];
   readonly settings: MicroSettings;
   /** Tokens of a cleared result. */
   readonly placeholder: number;
 }
 
-function findCandidates(search: Search): Candidates {
+function findCandidates(search: ClearableSearch): Candidates {
   const { items, settings } = search;
   const tools = new ToolsOfResults(items);
   const places = new Int32Array(items.length);
@@ -148,7 +151,7 @@ function findCandidates(search: Search): Candidates {
 
 function isCandidate(
   index: number,
-  { items, settings, placeholder }: Search,
+  { items, settings, placeholder }: ClearableSearch,
   tools: ToolsOfResults,
 ): boolean {
   const { kept } = settings;
@@ -168,18 +171,18 @@ function isCandidate(
 }
 
 /** Tokens of the result at a place, where they are known; what cannot be cleared counts as nothing. */
-function knownSize(index: number, { items, settings }: Search): number | undefined {
+function knownSize(index: number, { items, settings }: ClearableSearch): number | undefined {
   const item = items[index];
   if (item === undefined || item.type === 'unknown') return 0;
   return settings.kept?.sizeAt(index);
 }
 
-function exactSize(index: number, search: Search): number {
+function exactSize(index: number, search: ClearableSearch): number {
   return knownSize(index, search) ?? resultTokens(search.items[index], search.settings);
 }
 
 /** By the estimate a text has no fewer bytes than characters; any other count has to be asked. */
-function leastSize(index: number, search: Search): number {
+function leastSize(index: number, search: ClearableSearch): number {
   const { items, settings, placeholder } = search;
   const text = outputText(items[index]);
   const least = text === undefined ? 0 : Math.ceil(text.length / settings.approxBytesPerToken);

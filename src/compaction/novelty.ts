@@ -6,7 +6,7 @@ import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { isSummary, isUserMessage } from '../history/filter.ts';
 import type { Entry } from '../history/project.ts';
-import { outcomeOf } from '../trail/outputs.ts';
+import { outcomeOf } from '../trail/outputs/outputs.ts';
 
 /** Texts that are told apart, newest kept: more than one window holds calls and answers. */
 const MAX_SEEN = 20_000;

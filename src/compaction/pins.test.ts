@@ -14,8 +14,8 @@ import { textOfParts } from '../protocol/item.ts';
 import type { ModelEvent } from '../protocol/model.ts';
 import type { Strategy } from '../vocabulary.ts';
 import { pinRecords, unpinRecord } from '../trail/pins.ts';
-import { compactHistory } from './driver.ts';
-import type { Compaction, CompactionWorld } from './driver.ts';
+import { compactHistory } from './compact.io.ts';
+import type { Compaction, CompactionWorld } from './compact.io.ts';
 
 const TEXT = 'Ledger rows are never rewritten:\n\t- append a correction ("storno") instead.';
 const WINDOW = 60_000;

@@ -17,8 +17,15 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { BatonError } from '../errors.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
-import { batonHome, checkConfig, checkConfigFile, ConfigReader, loadConfig, userConfigFile } from './load.ts';
-import type { ConfigRequest, ConfigWorld } from './load.ts';
+import {
+  batonHome,
+  checkConfig,
+  checkConfigFile,
+  ConfigReader,
+  loadConfig,
+  userConfigFile,
+} from './load.io.ts';
+import type { ConfigRequest, ConfigWorld } from './load.io.ts';
 import { NO_PERMISSIONS, withoutPrivileges } from '../../test/support/unprivileged.ts';
 
 const NO_REQUEST: ConfigRequest = { overrides: [] };
@@ -279,7 +286,7 @@ describe('loading', () => {
   const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
   it('needs neither the schema nor the TOML parser until there is something to read', () => {
-    for (const file of ['load.ts', 'defaults.ts', 'origin.ts', '../cli/config.ts']) {
+    for (const file of ['load.io.ts', 'defaults.ts', 'origin.ts', '../cli/commands/setup/config.ts']) {
       const packages = packagesLoadedBy(source(file));
       assert.ok(
         !packages.has('zod') && !packages.has('smol-toml'),

@@ -7,7 +7,7 @@
 import * as z from 'zod';
 import { about } from './about.ts';
 import type { About } from './about.ts';
-import { modeOf } from '../protocol/modes.ts';
+import { modeOf } from '../protocol/wire/modes.ts';
 import { APPROVAL_POLICIES, SANDBOX_MODES } from '../vocabulary.ts';
 import { HooksSchema } from './hooks-schema.ts';
 import { LimitsSchema } from './limits-schema.ts';

@@ -13,19 +13,19 @@ import { HistoryFold } from '../history/project.ts';
 import { callOf, resultCallId, textOfOutput, textOfParts } from '../protocol/item.ts';
 import type { Item, JsonObject } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
-import { chatReader } from './chat.ts';
-import { anthropicReader } from './anthropic.ts';
-import { copilotReader } from './copilot.ts';
+import { chatReader } from './messages/chat.ts';
+import { anthropicReader } from './messages/anthropic.ts';
+import { copilotReader } from './agents/copilot.ts';
 import { detectFormat } from './detect.ts';
-import { geminiReader } from './gemini.ts';
+import { geminiReader } from './agents/gemini.ts';
 import { LIKENESS, LOOK_ALIKES } from './likeness.ts';
-import { miniSweAgentReader } from './mini-swe-agent.ts';
-import { opencodeReader } from './opencode.ts';
+import { miniSweAgentReader } from './agents/mini-swe-agent.ts';
+import { opencodeReader } from './agents/opencode.ts';
 import { openHandsReader } from './openhands/read.ts';
 import { piReader } from './pi/read.ts';
 import type { Emit, LineReader, Report } from './reader.ts';
-import { responsesReader } from './responses.ts';
-import { sweAgentReader } from './swe-agent.ts';
+import { responsesReader } from './messages/responses.ts';
+import { sweAgentReader } from './agents/swe-agent.ts';
 
 function itemsOf(records: readonly LogRecord[]): Item[] {
   return records.flatMap((record) =>

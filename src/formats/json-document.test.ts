@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BatonError } from '../errors.ts';
 import { canBeDocument } from './json-document.ts';
-import { loadSession } from './load.ts';
-import type { ByteSource } from './source.ts';
+import { loadSession } from './session-file.io.ts';
+import type { ByteSource } from './source.io.ts';
 
 const heads: readonly (readonly [text: string, isDocument: boolean])[] = [
   ['[', true],

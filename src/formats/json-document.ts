@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../protocol/item.ts';
 import { isJsonObject } from './fields.ts';
 import { emptyDeep, LARGEST_JSON_BYTES, TOO_DEEP } from './lines.ts';
 import type { Report } from './reader.ts';
-import type { ByteSource } from './source.ts';
+import type { ByteSource } from './source.io.ts';
 
 /** What a file holds besides JSON Lines. */
 export type DocumentRead =

@@ -1,19 +1,19 @@
 // How well a line fits each format that Baton reads, and what is easily mistaken for one.
 
 import type { Format } from '../vocabulary.ts';
-import { looksLikeAnthropic } from './anthropic.ts';
-import { looksLikeChat } from './chat.ts';
+import { looksLikeAnthropic } from './messages/anthropic.ts';
+import { looksLikeChat } from './messages/chat.ts';
 import { looksLikeClaudeCode } from './claude-code/detect.ts';
 import { looksLikeCodex } from './codex/detect.ts';
-import { looksLikeCopilot } from './copilot.ts';
+import { looksLikeCopilot } from './agents/copilot.ts';
 import type { Likeness, LookAlike } from './detect.ts';
-import { looksLikeGemini } from './gemini.ts';
-import { looksLikeMiniSweAgent } from './mini-swe-agent.ts';
-import { looksLikeOpencode } from './opencode.ts';
+import { looksLikeGemini } from './agents/gemini.ts';
+import { looksLikeMiniSweAgent } from './agents/mini-swe-agent.ts';
+import { looksLikeOpencode } from './agents/opencode.ts';
 import { looksLikeOpenHands } from './openhands/read.ts';
 import { looksLikePi } from './pi/read.ts';
-import { looksLikeResponses } from './responses.ts';
-import { looksLikeSweAgent } from './swe-agent.ts';
+import { looksLikeResponses } from './messages/responses.ts';
+import { looksLikeSweAgent } from './agents/swe-agent.ts';
 
 /** The first of two equals wins: bare items without the head of a rollout are Responses items. */
 export const LIKENESS: Readonly<Record<Format, Likeness>> = {

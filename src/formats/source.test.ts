@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { BatonError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
-import { openSource, tailOf } from './source.ts';
-import type { ByteSource } from './source.ts';
+import { openSource, tailOf } from './source.io.ts';
+import type { ByteSource } from './source.io.ts';
 import { NO_PERMISSIONS, withoutPrivileges } from '../../test/support/unprivileged.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -25,10 +25,10 @@ import {
 import { CODEX_SUMMARY_PREFIX } from '../history/filter.ts';
 import type { CodexTail } from './codex/tail.ts';
 import { appendCodexCompaction, appendCodexUndo, writeCodexSession } from './codex/write.ts';
-import type { LoadReport, SessionTail } from './load.ts';
-import { writeMarkdown } from './markdown.ts';
-import type { MarkdownHead } from './markdown.ts';
-import { writeMessages } from './message-arrays.ts';
+import type { LoadReport, SessionTail } from './session-file.io.ts';
+import { writeMarkdown } from './messages/markdown.ts';
+import type { MarkdownHead } from './messages/markdown.ts';
+import { writeMessages } from './messages/message-arrays.ts';
 import { formatNumber } from '../tokens/words.ts';
 
 /** A compaction that is to be written down. */

@@ -29,7 +29,7 @@ import type {
 import { isUserMessage } from './filter.ts';
 import { limitIn } from './learnt-limit.ts';
 import { HistoryFold } from './project.ts';
-import type { Change } from './project.ts';
+import type { HistoryChange } from './project.ts';
 import { NO_RESULT, PresentItems } from './present.ts';
 import type { Light } from './present.ts';
 import { RecordedItems } from './recorded.ts';
@@ -345,7 +345,7 @@ export class AccountFold {
     return { turn: this.#turn, line, used, percentRemaining: percentRemaining(used, this.#window().usable) };
   }
 
-  #change(record: LogRecord): Change {
+  #change(record: LogRecord): HistoryChange {
     const change = this.#history.add(record);
     this.#present.replace(() => this.#history.entries.map(({ value }) => value));
     return change;

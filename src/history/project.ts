@@ -47,7 +47,7 @@ export interface ProjectionProblem {
 /** What a fold remembers of a compaction: its content is in the log, and a thread of many of them must not grow with them. */
 export type CompactionInForce = Pick<CompactedRecord | MicroCompactedRecord, 'type' | 'id'>;
 
-interface Frame<T> {
+interface CompactionFrame<T> {
   readonly compaction: CompactionInForce;
   /** The projection just before; undefined once dropped to bound memory. */
   readonly before: readonly Entry<T>[] | undefined;
@@ -75,13 +75,13 @@ export interface NewestTurn<T> {
 }
 
 /** What a fold says after each record that changed more than the end of the history. */
-export type Change = 'appended' | 'compacted' | 'cleared' | 'undone' | 'none';
+export type HistoryChange = 'appended' | 'compacted' | 'cleared' | 'undone' | 'none';
 
 export class HistoryFold<T> {
   readonly #as: Representation<T>;
   #keepFrames: number;
   #entries: Entry<T>[] = [];
-  #frames: Frame<T>[] = [];
+  #frames: CompactionFrame<T>[] = [];
   #turns: TurnMark[] = [];
   #nextSeq = 0;
   #lostPast = false;
@@ -148,7 +148,7 @@ export class HistoryFold<T> {
     };
   }
 
-  add(record: LogRecord): Change {
+  add(record: LogRecord): HistoryChange {
     switch (record.type) {
       case 'item':
         this.#push(this.#as.make(record.item), record);
@@ -301,7 +301,7 @@ export class HistoryFold<T> {
     return true;
   }
 
-  #since(frame: Frame<T>): Entry<T>[] {
+  #since(frame: CompactionFrame<T>): Entry<T>[] {
     return this.#entries.filter((entry) => entry.seq >= frame.firstSeqAfter);
   }
 }

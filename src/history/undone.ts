@@ -4,7 +4,7 @@ import type { LogRecord } from '../protocol/record.ts';
 import { isUserTurn } from './project.ts';
 
 /** Half-open, by the number of records before. */
-interface Span {
+interface RecordSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -16,7 +16,7 @@ interface Span {
 export class UndoneTurns {
   readonly #begun: { readonly turnId: string; readonly at: number }[] = [];
   /** In order, none touching another. */
-  readonly #spans: Span[] = [];
+  readonly #spans: RecordSpan[] = [];
   #count = 0;
 
   /** Takes the next record of the log in. */

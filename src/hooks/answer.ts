@@ -1,7 +1,7 @@
 // What the end of a hook's process means. Nothing that a hook prints reaches a model unless it is a known key of a JSON answer.
 
-import { redact } from '../trail/redact.ts';
-import { clip, oneLine } from '../trail/sentences.ts';
+import { redact } from '../text/redact.ts';
+import { clip, oneLine } from '../text/sentences.ts';
 import type { HookOutcome } from '../protocol/hook.ts';
 import type { HookEvent } from '../vocabulary.ts';
 
@@ -140,19 +140,19 @@ function readOutput(event: HookEvent, stdout: string, droppedBytes: number): Hoo
   };
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+type HookObject = Readonly<Record<string, unknown>>;
 
-function parseObject(text: string): Answer | undefined {
+function parseObject(text: string): HookObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Answer) : undefined;
+    return isObject ? (value as HookObject) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function unknownKeys(event: HookEvent, answer: Answer): string[] {
+function unknownKeys(event: HookEvent, answer: HookObject): string[] {
   const known: readonly string[] = keysOf(event);
   const unknown = Object.keys(answer).filter((key) => !known.includes(key));
   if (unknown.length === 0) return [];
@@ -163,7 +163,7 @@ function unknownKeys(event: HookEvent, answer: Answer): string[] {
 }
 
 /** The text at a key; blank and null, which templates leave, are nothing. */
-function textAt(answer: Answer, key: string, complaints: string[]): string | undefined {
+function textAt(answer: HookObject, key: string, complaints: string[]): string | undefined {
   const value = Object.hasOwn(answer, key) ? answer[key] : undefined;
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') {

@@ -1,6 +1,6 @@
 // The environment of a hook.
 
-import { userEnvironment } from '../processes/environment.ts';
+import { userEnvironment } from '../system/environment.ts';
 
 /** Set for every hook, so that Baton, when a hook runs it, knows that its own hooks must rest. */
 export const INSIDE_HOOK = 'INSIDE_BATON_HOOK';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parsePrompt } from './frontmatter.ts';
-import { loadPrompt } from './load.ts';
+import { loadPrompt } from './load.io.ts';
 import { NO_FRONTMATTER } from './parts.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from './shipped.ts';
 

@@ -1,6 +1,6 @@
 // Asking a model whether a compaction that the policy allows should wait.
 
-import type { Op } from './op.ts';
+import type { Op } from './wire/op.ts';
 
 /** The op that asks; logged and sent as it is. @source spec 3-watcher §3 */
 export type JudgmentRequest = Extract<Op, { readonly type: 'rawr_auto_compaction_judgment' }>;

@@ -1,8 +1,8 @@
 // What the tools of Baton's own agent give back, and what they tell while they run.
 
-import type { FileChangeView, PlanStepState } from './event.ts';
+import type { FileChangeView, PlanStepState } from './wire/event.ts';
 
-export type { FileChangeView, PlanStepState, ToolEvent } from './event.ts';
+export type { FileChangeView, PlanStepState, ToolEvent } from './wire/event.ts';
 
 /** A change of what the session keeps for the agent; the newest of a type is the state. */
 export type StateChange =

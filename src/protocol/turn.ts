@@ -1,6 +1,6 @@
 // The turns of a thread: what kind of task each is, and who started it.
 
-import type { SessionEvent } from './event.ts';
+import type { SessionEvent } from './wire/event.ts';
 
 export type { TaskKind } from '../vocabulary.ts';
 

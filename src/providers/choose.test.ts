@@ -8,8 +8,8 @@ import { startProviderServer } from '../../test/support/provider-server/server.t
 import { resolveModelProviders } from '../config/model-providers.ts';
 import { BatonError } from '../errors.ts';
 import { WIRE_APIS } from '../vocabulary.ts';
-import { chooseProvider, listLocalModels, openModel } from './choose.ts';
-import type { ChoiceSources } from './choose.ts';
+import { chooseProvider, listLocalModels, openModel } from './choose.io.ts';
+import type { ChoiceSources } from './choose.io.ts';
 
 const server = await startProviderServer({ key: KEY, replies: [{ text: 'Aye.' }] });
 after(() => server.close());

@@ -14,8 +14,8 @@ import type { Item } from '../protocol/item.ts';
 import type { ModelEvent } from '../protocol/model.ts';
 import { WIRE_APIS } from '../vocabulary.ts';
 import type { WireApi } from '../vocabulary.ts';
-import type { ProviderSettings } from './adapter.ts';
-import { MOST_NESTED } from './depth.ts';
+import type { ProviderSettings } from './wires/adapter.ts';
+import { MOST_NESTED } from './wires/depth.ts';
 import { failureOf } from './errors.ts';
 import { DEFAULT_RETRY_POLICY } from './retry.ts';
 

@@ -4,8 +4,8 @@ import { BatonError } from '../errors.ts';
 import type { Model } from '../ports.ts';
 import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { formatNumber } from '../tokens/words.ts';
-import { chooseProvider, openModel, providerNamed } from './choose.ts';
-import type { ChoiceSources, ProviderChoice } from './choose.ts';
+import { chooseProvider, openModel, providerNamed } from './choose.io.ts';
+import type { ChoiceSources, ProviderChoice } from './choose.io.ts';
 import { modelInfo } from './models.ts';
 import type { ModelInfo } from './models.ts';
 

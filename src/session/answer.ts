@@ -1,6 +1,6 @@
 // An answer of the model, as it streams in.
 
-import type { SessionEvent } from '../protocol/event.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { Item } from '../protocol/item.ts';
 import type { ModelEvent, ModelUsage } from '../protocol/model.ts';
 import type { StopReason } from '../vocabulary.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { ToolBench } from '../../test/support/tool-world.ts';
-import { checkEvent } from '../protocol/parse.ts';
+import { checkEvent } from '../protocol/wire/parse.ts';
 import { callBegin } from './calls.ts';
 
 function begin(name: string, args: unknown) {

@@ -2,12 +2,12 @@
 
 import { textOfOutput } from '../protocol/item.ts';
 import type { CallView, Item, Json, JsonObject } from '../protocol/item.ts';
-import type { TranscriptEntry } from '../protocol/event.ts';
+import type { TranscriptEntry } from '../protocol/wire/event.ts';
 import type { NoteRecord } from '../protocol/record.ts';
-import { LONGEST_OUTPUT } from '../protocol/shown.ts';
+import { LONGEST_OUTPUT } from '../protocol/wire/shown.ts';
 import type { FileChangeView } from '../protocol/tool.ts';
-import { baseName, isSearch, meaningOf, shellScriptOf } from '../trail/calls.ts';
-import { clippedLine } from '../trail/sentences.ts';
+import { baseName, isSearch, meaningOf, shellScriptOf } from '../trail/calls/calls.ts';
+import { clippedLine } from '../text/sentences.ts';
 import { CALL_STATUSES } from '../vocabulary.ts';
 import type { CallKind, CallStatus } from '../vocabulary.ts';
 

@@ -14,12 +14,12 @@ import { BatonError } from '../errors.ts';
 import { findBrokenPairs, pairView } from '../history/pairs.ts';
 import { callOf } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
-import type { SessionEvent } from '../protocol/event.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { DEFAULT_RETRY_POLICY } from '../providers/retry.ts';
 import { SUMMARY_SECTIONS } from '../vocabulary.ts';
 import type { WireApi } from '../vocabulary.ts';
-import { Session } from './driver.ts';
+import { Session } from './session.io.ts';
 import type { ToolRunner } from './terms.ts';
 import { ABORTED_RESULT } from './loop.ts';
 

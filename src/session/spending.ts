@@ -1,6 +1,6 @@
 // What requests to models came to, by the log: a thread that is resumed goes on counting where it stood.
 
-import type { SessionEvent } from '../protocol/event.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { Item, JsonObject } from '../protocol/item.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { costOf, priceOf } from '../tokens/prices.ts';

@@ -7,7 +7,7 @@ import { HistoryFold } from '../history/project.ts';
 import type { Entry, NewestTurn } from '../history/project.ts';
 import { withoutUndoneTurns } from '../history/undone.ts';
 import type { WithinDeadline } from '../ports.ts';
-import type { SessionEvent } from '../protocol/event.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
 import { authorOf, textOfParts } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';

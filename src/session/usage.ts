@@ -1,6 +1,6 @@
 // What a thread has cost so far, in tokens.
 
-import type { TokenUsage } from '../protocol/event.ts';
+import type { TokenUsage } from '../protocol/wire/event.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 
 /** All requests of a thread together, and the newest of them. */

@@ -37,7 +37,7 @@ function noteOf(kind: string, { turnId, commit, ref }: TurnSnapshot): NoteRecord
   return { type: 'note', kind, value: { turn_id: turnId, commit, ref } };
 }
 
-interface Place {
+interface TurnEntry {
   readonly turnId: string;
   /** Undefined for the start of the turn itself. */
   states: TurnStates | undefined;
@@ -46,7 +46,7 @@ interface Place {
 /** Follows the turns of a thread and the snapshots that were taken in them. */
 export class SnapshotFold {
   /** Turns and snapshots in the order of the log, without those of turns that were taken back. */
-  #places: Place[] = [];
+  #places: TurnEntry[] = [];
   /** What undos that began and are not done found. */
   #found: readonly TurnSnapshot[] = [];
   readonly #named: Snapshot[] = [];

@@ -8,7 +8,7 @@ import type { LogRecord, SettingsRecord } from '../protocol/record.ts';
 import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
 
 /** Where and under which rules a thread works. */
-export interface Surroundings {
+export interface ThreadEnvironment {
   /** Absolute, with links resolved. */
   readonly cwd: string;
   /** `YYYY-MM-DD`, local time. */
@@ -49,7 +49,7 @@ export function instructionsItem(root: string, files: readonly InstructionFile[]
 }
 
 /** Where the thread works. */
-export function environmentItem(surroundings: Surroundings): Item {
+export function environmentItem(surroundings: ThreadEnvironment): Item {
   const { cwd, date, shell, platform, policy, sandbox, canConfine, isPlanning } = surroundings;
   const facts = [
     `<cwd>${oneLineWithoutTags(cwd)}</cwd>`,

@@ -4,18 +4,18 @@ import { CATEGORIES, TIERS } from '../vocabulary.ts';
 import type { ContextAccount } from '../history/context-account.ts';
 import type { DecisionRecord } from '../protocol/decision.ts';
 import type { Json } from '../protocol/item.ts';
-import type { SessionEvent } from '../protocol/event.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import { setLimits } from '../session/limits.ts';
 import type { Limits } from '../session/limits.ts';
 import { kindsOf, wireSpent } from '../session/spending.ts';
-import type { WatchedSession } from '../session/watched/driver.ts';
+import type { WatchedSession } from '../session/watched/watched-session.io.ts';
 import { warningLevel } from '../tokens/pressure.ts';
 import { DECISION_NOTE } from '../watcher/live/past.ts';
 import { decisionView } from '../watcher/view.ts';
 import { isJsonObject } from '../formats/fields.ts';
 
-type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
+type EventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 
 /** What is asked about. */
 export type Reported = Pick<
@@ -24,7 +24,7 @@ export type Reported = Pick<
 >;
 
 /** What fills the window. */
-export function contextReport(session: Reported): Of<'context_breakdown'> {
+export function contextReport(session: Reported): EventOf<'context_breakdown'> {
   const account = session.state.account.account();
   const { fixed, counting, restored, margin, unexplained } = account.besideItems;
   const { results, tokens, isWorthIt } = session.clearable();
@@ -47,9 +47,9 @@ export function contextReport(session: Reported): Of<'context_breakdown'> {
 /** How the thread stands. @param settled what holds for it, as `session_configured` tells */
 export function statusReport(
   session: Reported,
-  settled: Of<'session_configured'>,
+  settled: EventOf<'session_configured'>,
   { limits, isRecorded }: { readonly limits: Limits; readonly isRecorded: boolean },
-): Of<'status'> {
+): EventOf<'status'> {
   const { state, runningTurn } = session;
   const { decision, policy } = session.explain();
   const { session_id, rollout_path, cwd, provider, model } = settled;
@@ -93,7 +93,7 @@ export function decisionsReport(
   session: Reported,
   recorded: readonly LogRecord[],
   newest: number,
-): Of<'decisions'> {
+): EventOf<'decisions'> {
   const decisions = recorded.flatMap((record) =>
     record.type === 'note' && record.kind === DECISION_NOTE ? recordedDecision(record) : [],
   );
@@ -105,7 +105,7 @@ export function decisionsReport(
 }
 
 /** A file may hold anything under that name: what no decision of this version is, is passed over. */
-function recordedDecision({ value, at }: NoteRecord & Pick<LogRecord, 'at'>): Of<'decisions'>['newest'] {
+function recordedDecision({ value, at }: NoteRecord & Pick<LogRecord, 'at'>): EventOf<'decisions'>['newest'] {
   const { id, situation, required, signals } = value;
   const isWhole =
     typeof id === 'string' &&
@@ -132,7 +132,7 @@ function gaugeOf({ state }: Reported, account: ContextAccount) {
   };
 }
 
-function thresholdsOf({ state }: Reported): Of<'status'>['thresholds'] {
+function thresholdsOf({ state }: Reported): EventOf<'status'>['thresholds'] {
   const { settings, state: now } = state.thresholds;
   const { rawWindow } = state.account.gauge();
   if (now === undefined || rawWindow === undefined) return null;

@@ -1,8 +1,8 @@
 // A line of the user's that was run in the shell, as the log keeps it beside the history. Pure.
 
-import type { SessionEvent } from '../protocol/event.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
-import type { LineResult } from './tools/driver.ts';
+import type { LineResult } from './tools.io.ts';
 
 /** The kind of the notes that hold such lines. */
 const SHELL_NOTE = 'shell_line';

@@ -1,17 +1,17 @@
 // What a thread is opened with.
 
-import type { Summarizers } from '../compaction/asking/driver.ts';
+import type { Summarizers } from '../compaction/summarise/ask-model.io.ts';
 import type { SessionLog, ToolRunner } from '../session/terms.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock, Hooks, Ids } from '../ports.ts';
-import type { SessionEvent } from '../protocol/event.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import type { OpenedModel } from '../providers/open.ts';
 import type { RolloutFiles } from '../rollout/files.ts';
 import type { Pin } from '../trail/pins.ts';
-import type { PromptReader } from './watching/driver.ts';
-import type { AskApproval } from './tools/driver.ts';
+import type { PromptReader } from './watching.io.ts';
+import type { AskApproval } from './tools.io.ts';
 
 /** Which thread is opened, and how. */
 export interface ThreadRequest {

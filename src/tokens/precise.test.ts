@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { anyText } from '../../test/support/thread.ts';
 import type { CountText } from './estimate.ts';
-import { loadTokenizer } from './load.ts';
+import { loadTokenizer } from './tokenizer.io.ts';
 import { boundedCounter } from './precise.ts';
 
 const SEED = { seed: 20_260_112 };

@@ -2,7 +2,7 @@
 
 import type { ApprovalPolicy, Author, SandboxMode } from '../vocabulary.ts';
 import type { ToolAction } from './tool.ts';
-import { isTrustedCommand } from './trusted.ts';
+import { isTrustedCommand } from './shell/trusted.ts';
 
 /** The rules of a session and what its machine can do. */
 export interface ApprovalTerms {

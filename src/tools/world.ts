@@ -1,8 +1,8 @@
 // What the tools of one thread share.
 
 import type { LogRecord } from '../protocol/record.ts';
-import type { ReadTracker } from './read-tracker.ts';
-import type { Bubblewrap, SandboxMount } from './sandbox.ts';
+import type { ReadTracker } from './files/read-tracker.ts';
+import type { Bubblewrap, SandboxMount } from './shell/sandbox.ts';
 
 /** How commands can be confined on this machine. */
 export type Confinement =

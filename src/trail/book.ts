@@ -1,21 +1,21 @@
 // Where a session stands while its log is read, and the ledgers in which all that it did is written down.
 
-import { ChecklistLedger } from './boxes.ts';
-import { DeliveryLedger } from './deliveries.ts';
-import { FileLedger } from './files.ts';
-import type { Moment } from './files.ts';
+import { ChecklistLedger } from './ledgers/boxes.ts';
+import { DeliveryLedger } from './ledgers/deliveries.ts';
+import { FileLedger } from './ledgers/files.ts';
+import type { LogMoment } from './ledgers/files.ts';
 import { GitLedger } from './git/ledger.ts';
-import { IdentifierIndex } from './identifiers.ts';
-import type { Mention, Quotable } from './identifiers.ts';
-import { ItemLedger } from './items.ts';
-import { PlaceLedger } from './place.ts';
-import { PlanLedger } from './plan.ts';
-import { withoutSecrets } from './redact.ts';
-import { RequestLedger } from './requests.ts';
-import { RunLedger } from './runs.ts';
-import { endsOf } from './sentences.ts';
-import { StatementPool } from './statements.ts';
-import { StepLedger } from './steps.ts';
+import { IdentifierIndex } from '../text/identifiers/identifiers.ts';
+import type { Mention, Quotable } from '../text/identifiers/identifiers.ts';
+import { ItemLedger } from './talk/items.ts';
+import { PlaceLedger } from './ledgers/whereabouts.ts';
+import { PlanLedger } from './ledgers/plan.ts';
+import { withoutSecrets } from '../text/redact.ts';
+import { RequestLedger } from './talk/requests.ts';
+import { RunLedger } from './ledgers/runs.ts';
+import { endsOf } from '../text/sentences.ts';
+import { StatementPool } from './talk/statements.ts';
+import { StepLedger } from './ledgers/steps.ts';
 
 /** Characters of one text that are searched for identifiers, at its head and again at its tail. */
 const INDEXED_LENGTH = 24_000;
@@ -41,7 +41,7 @@ export class Book {
   /** Whether the log itself tells of anything before now. */
   hasPast = false;
 
-  get moment(): Moment {
+  get moment(): LogMoment {
     return { turn: this.requests.turn, position: this.position };
   }
 

@@ -26,7 +26,7 @@ test('requests are the words of the user, in order, with what was done about eac
       [2, 'Now a second one.'],
     ],
   );
-  assert.deepEqual(trail.requests[0]?.deeds, {
+  assert.deepEqual(trail.requests[0]?.actions, {
     edited: ['src/map.ts'],
     commands: 1,
     failedCommands: 0,
@@ -240,14 +240,14 @@ test('what git put back before a commit counts for nothing, what a commit holds 
   const edit = () => Story.in(home).user('Go.').edit(`${home}/src/moon.ts`, 'a()', 'b()');
   const again = edit().sh('git checkout src/moon.ts').edit(`${home}/src/moon.ts`, 'a()', 'c()');
   assert.equal(moon(again).edits, 1);
-  assert.deepEqual(trailOf(edit().sh('git restore .')).requests[0]?.deeds.edited, []);
+  assert.deepEqual(trailOf(edit().sh('git restore .')).requests[0]?.actions.edited, []);
   const commit = '[main 1a2b3c4] moon\n 1 file changed';
   const committed = () => edit().sh('git commit -am moon', commit);
   for (const script of ['git checkout --theirs src/moon.ts', 'git checkout -- src/moon.ts']) {
     const { isRestored, edits } = moon(committed().sh(script));
     assert.deepEqual([isRestored, edits], [false, 1], script);
   }
-  assert.deepEqual(trailOf(committed().sh('git checkout --theirs src/moon.ts')).requests[0]?.deeds.edited, [
+  assert.deepEqual(trailOf(committed().sh('git checkout --theirs src/moon.ts')).requests[0]?.actions.edited, [
     'src/moon.ts',
   ]);
   assert.equal(moon(committed().sh('git checkout HEAD~1 -- src/moon.ts')).isRestored, true);
@@ -814,7 +814,7 @@ test('what came of a request is the newest word on it, also where that is printe
     .agent(report)
     .user('Go on.');
   assert.equal(
-    trailOf(story).requests[0]?.deeds.outcome,
+    trailOf(story).requests[0]?.actions.outcome,
     'Overall: The dome may open after the roof is mended',
   );
 });
@@ -823,7 +823,7 @@ test('what an agent announces is no outcome, nor is a line that only leads to ot
   const outcome = (...said: readonly string[]) => {
     const story = Story.in(home).user('Look at the dome.');
     for (const text of said) story.agent(text).sh('make look', 'fine');
-    return trailOf(story.user('Go on.')).requests[0]?.deeds.outcome;
+    return trailOf(story.user('Go on.')).requests[0]?.actions.outcome;
   };
   assert.equal(outcome('Let me think through the dome deeply.'), undefined);
   assert.equal(
@@ -844,7 +844,10 @@ test('what a program prints into a place for temporary files is no work, what is
     const story = Story.in(home).user('Mend the dome.');
     for (const script of scripts) story.sh(script, '');
     const { files, requests } = trailOf(story);
-    return [files.filter(({ state }) => state !== 'read').map(({ path }) => path), requests[0]?.deeds.edited];
+    return [
+      files.filter(({ state }) => state !== 'read').map(({ path }) => path),
+      requests[0]?.actions.edited,
+    ];
   };
   const nothing = [[], []];
   assert.deepEqual(changed('make dome > /tmp/dome.out 2>&1', 'cat /tmp/dome.out'), nothing);

@@ -1,18 +1,18 @@
 // What the results of commands tell: what git did, what passed and failed, what left the session.
 
-import { clipCommand } from './command-text.ts';
+import { clipCommand } from './outputs/command-text.ts';
 import type { Book } from './book.ts';
-import type { CallMeaning } from './calls.ts';
+import type { CallMeaning } from './calls/calls.ts';
 import type { DueCall, DueCalls } from './due-calls.ts';
 import type { GitRun } from './git/step.ts';
-import { inDirectory } from './git/words.ts';
-import { saysFailed } from './outputs.ts';
-import type { Outcome } from './outputs.ts';
+import { inDirectory } from '../shell/git-words.ts';
+import { saysFailed } from './outputs/outputs.ts';
+import type { ToolOutcome } from './outputs/outputs.ts';
 import { otherEnd, resultPhrase } from './phrases.ts';
-import { placeOf } from './place.ts';
-import { finishedRun, hasPrintedFailure, isUnclear, isWork, workPlace } from './runs.ts';
-import { joinPath } from './shell.ts';
-import type { GitCommand } from './shell.ts';
+import { placeOf } from './ledgers/whereabouts.ts';
+import { finishedRun, hasPrintedFailure, isUnclear, isWork, workPlace } from './ledgers/runs.ts';
+import { joinPath } from '../shell/scripts.ts';
+import type { GitCommand } from '../shell/scripts.ts';
 
 /** A command that moves files or has git put them back, which are told as what it did. */
 const ONE_FILE_ACT = /^(?:mv|git (?:checkout|restore)) /;
@@ -28,7 +28,7 @@ export class CommandResults {
   }
 
   /** A command ended, gave back control, or ended under the id by which another call asks for it. */
-  finish(due: DueCall, outcome: Outcome, failed: boolean): void {
+  finish(due: DueCall, outcome: ToolOutcome, failed: boolean): void {
     const { meaning } = due;
     if (meaning.processId !== undefined) {
       const started = this.#calls.running(meaning.processId);
@@ -60,7 +60,7 @@ export class CommandResults {
     if (this.#book.git.noteRun(run, moment)) this.#book.steps.forgetReports();
   }
 
-  #finishWork(due: DueCall, outcome: Outcome, failed: boolean): void {
+  #finishWork(due: DueCall, outcome: ToolOutcome, failed: boolean): void {
     const { meaning } = due;
     if (meaning.command === undefined || meaning.simple === undefined) return;
     if (!isWork(meaning.simple)) return;

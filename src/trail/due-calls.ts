@@ -1,8 +1,8 @@
 // Calls whose results are due, and commands that run on.
 
-import type { CallMeaning } from './calls.ts';
-import type { Moment } from './files.ts';
-import type { Quotable } from './identifiers.ts';
+import type { CallMeaning } from './calls/calls.ts';
+import type { LogMoment } from './ledgers/files.ts';
+import type { Quotable } from '../text/identifiers/identifiers.ts';
 
 const MAX_DUE_CALLS = 200;
 const MAX_RUNNING = 20;
@@ -15,7 +15,7 @@ export interface DueCall {
   readonly about: string;
   /** Where the call is quoted its outcome is told with it. */
   readonly quotable: Quotable | undefined;
-  readonly moment: Moment;
+  readonly moment: LogMoment;
 }
 
 /** Remembers calls; memory is bounded by the limits above. */

@@ -1,14 +1,14 @@
 // What the results of calls tell of files: which were read, changed or put back, and which are not there.
 
 import type { Book } from './book.ts';
-import { isEdit } from './calls.ts';
-import type { FileAction } from './calls.ts';
+import { isEdit } from './calls/calls.ts';
+import type { FileAction } from './calls/calls.ts';
 import type { DueCall } from './due-calls.ts';
-import type { Moment } from './files.ts';
-import { rejectionReason } from './actions.ts';
+import type { LogMoment } from './ledgers/files.ts';
+import { rejectionReason } from './calls/actions.ts';
 import { phraseOf, resultPhrase } from './phrases.ts';
-import { headLines, oneLine } from './sentences.ts';
-import { shownFiles } from './shown.ts';
+import { headLines, oneLine } from '../text/sentences.ts';
+import { shownFiles } from './outputs/shown.ts';
 
 /** Characters of what a harness found wrong with an edit. */
 const REASON_LENGTH = 400;
@@ -61,7 +61,7 @@ export class FileResults {
   }
 
   /** Takes in what became of one file. */
-  add(file: FileAction, moment: Moment): void {
+  add(file: FileAction, moment: LogMoment): void {
     const path = this.#book.relative(file.path);
     if (isScratch(path) || this.#isOutput(file, path)) return;
     if (file.action === 'restore') {
@@ -84,7 +84,7 @@ export class FileResults {
   }
 
   /** Git put files back: what a commit holds stays, unless another revision is named. */
-  #restore(file: FileAction, moment: Moment): void {
+  #restore(file: FileAction, moment: LogMoment): void {
     const { path, how: revision } = file;
     const since = revision === undefined ? (this.#book.git.newestPosition ?? -1) : -1;
     const isUndone = (known: string): boolean => revision !== undefined || this.#book.git.isDirty(known);

@@ -1,13 +1,13 @@
 // What a call did, in words, and what may be quoted of it.
 
 import type { CallView } from '../protocol/item.ts';
-import type { CallMeaning, FileAction } from './calls.ts';
-import { moreRows } from './changes.ts';
-import { objectRows } from './json-rows.ts';
-import { isTraceHead, readsFailed, saysPassed, stripAnsi, tellingLines } from './outputs.ts';
-import { redact } from './redact.ts';
-import { clip, detached, oneLine } from './sentences.ts';
-import { scriptRows } from './shell.ts';
+import type { CallMeaning, FileAction } from './calls/calls.ts';
+import { moreRows } from './calls/changes.ts';
+import { objectRows } from '../text/json-rows.ts';
+import { isTraceHead, readsFailed, saysPassed, stripAnsi, tellingLines } from './outputs/outputs.ts';
+import { redact } from '../text/redact.ts';
+import { clip, detached, oneLine } from '../text/sentences.ts';
+import { scriptRows } from '../shell/scripts.ts';
 
 /** What was done to a file, in words. */
 export function phraseOf(action: FileAction['action'], path: string, to: string | undefined): string {

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { TrailCollector } from './collect.ts';
-import { oneLine } from './sentences.ts';
-import { writeSummary } from './summary/write.ts';
+import { oneLine } from '../text/sentences.ts';
+import { writeSummary } from '../summary/write.ts';
 import { readSessionFile } from '../../test/support/read-format.ts';
 
 const SESSIONS = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'shared', 'sessions');

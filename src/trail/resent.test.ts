@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
 import { trailOf } from '../../test/support/trail.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
-import { writeSummary } from './summary/write.ts';
+import { writeSummary } from '../summary/write.ts';
 
 const story = () => Story.in('/home/ada/orbit').user('Build the dome.').agent('Built.');
 

@@ -1,29 +1,30 @@
 // Calls from their start to their result, and what is written down of each.
 
-import { isRejectedEdit } from './actions.ts';
+import { isRejectedEdit } from './calls/actions.ts';
 import { excerpt } from './book.ts';
 import type { Book } from './book.ts';
-import { isEdit } from './calls.ts';
-import type { CallMeaning } from './calls.ts';
-import { changedRows } from './changes.ts';
+import { isEdit } from './calls/calls.ts';
+import type { CallMeaning } from './calls/calls.ts';
+import { changedRows } from './calls/changes.ts';
 import { CommandResults } from './command-results.ts';
 import { DueCalls } from './due-calls.ts';
 import type { DueCall } from './due-calls.ts';
 import { FileResults } from './file-results.ts';
-import type { Quotable } from './identifiers.ts';
-import { isWrapped, looksFailed, outcomeOf, refusalIn } from './outputs.ts';
-import type { Outcome } from './outputs.ts';
+import type { Quotable } from '../text/identifiers/identifiers.ts';
+import { isWrapped, looksFailed, outcomeOf, refusalIn } from './outputs/outputs.ts';
+import type { ToolOutcome } from './outputs/outputs.ts';
 import { beginningOf } from './phrases.ts';
 import type { CallView } from '../protocol/item.ts';
-import { redact } from './redact.ts';
-import { SILENT_REFUSAL } from './requests.ts';
-import { isWork } from './runs.ts';
-import { clip, clippedLine, detached, oneLine } from './sentences.ts';
-import { gitCommandOf, scriptRows } from './shell.ts';
-import type { SimpleCommand } from './shell.ts';
-import { onlyLooks } from './shown.ts';
-import type { Talk } from './talk.ts';
-import type { Action, LineRange } from './trail.ts';
+import { redact } from '../text/redact.ts';
+import { SILENT_REFUSAL } from './talk/requests.ts';
+import { isWork } from './ledgers/runs.ts';
+import { clip, clippedLine, detached, oneLine } from '../text/sentences.ts';
+import { gitCommandOf, scriptRows } from '../shell/scripts.ts';
+import type { SimpleCommand } from '../shell/scripts.ts';
+import { onlyLooks } from './outputs/shown.ts';
+import type { Talk } from './talk/talk.ts';
+import type { Action } from './trail.ts';
+import type { LineRange } from '../shell/scripts.ts';
 
 /** What a call shows that runs on and has printed nothing yet. */
 const RUNNING = '(still running)';
@@ -142,7 +143,7 @@ export class Results {
       text,
       failed,
       processId,
-    }: { readonly text: string; readonly failed: boolean } & Pick<Outcome, 'processId'>,
+    }: { readonly text: string; readonly failed: boolean } & Pick<ToolOutcome, 'processId'>,
   ): void {
     this.#book.steps.noteResult();
     if (meaning.plan !== undefined) return;
@@ -200,7 +201,7 @@ export class Results {
 /** Whether a call failed, by what the log says of it, by its status, else by its words. */
 function hasFailed(
   meaning: CallMeaning,
-  { text, exitCode }: Pick<Outcome, 'text' | 'exitCode'>,
+  { text, exitCode }: Pick<ToolOutcome, 'text' | 'exitCode'>,
   success: boolean | undefined,
 ): boolean {
   if (success === false) return true;

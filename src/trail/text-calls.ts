@@ -1,12 +1,12 @@
 // Agents that call no tools but write their commands as text: what they say, and what the harness answers.
 
-import { actionCallOf, isRejectedEdit, observationOf, textActionOf } from './actions.ts';
-import type { ActionStyle, EditorPlace } from './actions.ts';
+import { actionCallOf, isRejectedEdit, observationOf, textActionOf } from './calls/actions.ts';
+import type { ActionStyle, EditorPlace } from './calls/actions.ts';
 import type { Book } from './book.ts';
-import { looksFailed, saysFailed } from './outputs.ts';
+import { looksFailed, saysFailed } from './outputs/outputs.ts';
 import { quotableScript } from './phrases.ts';
 import type { Results } from './results.ts';
-import type { Talk } from './talk.ts';
+import type { Talk } from './talk/talk.ts';
 
 /** Stands for the id of a call that is written as text: there is one at a time, and the next answer is its result. */
 const TEXT_CALL = 'text';

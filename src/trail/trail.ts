@@ -2,6 +2,8 @@
 // length of the session. Positions count the items of the log from 0; turns count the requests of the user from 1.
 
 import type { Pin } from './pins.ts';
+import type { LineRange } from '../shell/scripts.ts';
+import type { RankedIdentifier } from '../text/identifiers/identifiers.ts';
 
 /** A message of the user. */
 export interface UserRequest {
@@ -20,7 +22,7 @@ export interface UserRequest {
   readonly instructions: string | undefined;
   /** What these instructions order or forbid in so many words, verbatim. */
   readonly orders: readonly string[];
-  readonly deeds: Deeds;
+  readonly actions: RequestActions;
 }
 
 /** An item of a numbered list. */
@@ -58,7 +60,7 @@ export interface ItemList {
 }
 
 /** What the agent did about one request, in short. */
-export interface Deeds {
+export interface RequestActions {
   /** Paths edited, created, deleted or moved, in order of the first time. */
   readonly edited: readonly string[];
   readonly commands: number;
@@ -78,7 +80,7 @@ export interface Constraint {
 }
 
 /** A question of the agent and what the user said to it. */
-export interface Answer {
+export interface AnsweredQuestion {
   readonly turn: number;
   readonly question: string;
   readonly answer: string;
@@ -114,12 +116,6 @@ export interface Plan {
   readonly revisions: number;
   /** Its steps were added one by one, as tasks that a tool keeps until they are closed, whatever is asked meanwhile. */
   readonly isKept?: true;
-}
-
-/** A range of lines, 1-based and closed; the end is absent where the reader read to the end of the file. */
-export interface LineRange {
-  readonly from: number;
-  readonly to?: number;
 }
 
 /** A line of a file as it was read or written last. */
@@ -305,31 +301,6 @@ export interface ListPlace {
   readonly item: number;
 }
 
-/** A line in which something was named. */
-export interface Quote {
-  readonly by: 'user' | 'agent' | 'call';
-  readonly position: number;
-  /** Of a long line what surrounds the name. */
-  readonly text: string;
-  /** How the output of a call begins. */
-  readonly outcome?: string | undefined;
-  /** The call ran other rows besides, of which the output may be. */
-  readonly isRowOfMany?: boolean;
-}
-
-/** An identifier of the session with what speaks for keeping it. */
-export interface RankedIdentifier {
-  readonly text: string;
-  /** Above 0; comparable within one trail only. */
-  readonly weight: number;
-  /** Texts of the user and the agent, calls included, that hold it. */
-  readonly ownMentions: number;
-  /** Where user or agent named it last, or where a result showed it last when neither did. */
-  readonly position: number;
-  /** Where it was named last, when that is at hand and it is one of the heaviest. */
-  readonly quote?: Quote | undefined;
-}
-
 /** A whole message of the agent, its end where it was long. */
 export interface Reply {
   readonly turn: number;
@@ -357,7 +328,7 @@ export interface Activity {
   /** What it changed in files, as far as it tells that: rows that begin with `- `, `+ ` or, of a script's orders, `~ `. */
   readonly changed: string | undefined;
   /** What it did, as the actions tell it; undefined where it only looked. */
-  readonly deed: string | undefined;
+  readonly effect: string | undefined;
   /** Whether all it did was to read files. */
   readonly isRead: boolean;
   /** Whether a file that it only looked at was changed since, or git threw away what it changed. */
@@ -413,7 +384,7 @@ export interface Trail {
   readonly constraints: readonly Constraint[];
   /** What the user pinned, oldest first. */
   readonly pins: readonly Pin[];
-  readonly answers: readonly Answer[];
+  readonly answers: readonly AnsweredQuestion[];
   /** The plan or the todo list, whichever was written last. */
   readonly plan: Plan | undefined;
   /** The newest of each kind, todos first. */

@@ -8,7 +8,7 @@ import { BOUNDARIES, DECISION_POINTS, TIERS, VERDICT_REASONS } from '../vocabula
 import type { DecisionPoint } from '../vocabulary.ts';
 import type { ActiveWork, Situation } from '../protocol/decision.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
-import { NO_BOUNDARIES, noteSignals, settleBoundaries, startTurn } from './boundaries.ts';
+import { NO_BOUNDARIES, noteSignals, settleBoundaries, startTurn } from './signals/boundaries.ts';
 import {
   applyJudgment,
   applyPlan,

@@ -8,8 +8,8 @@ import type { CompactionPlan, RefusalReason } from '../protocol/plan.ts';
 import type { Signal } from '../protocol/signal.ts';
 import { TIERS } from '../vocabulary.ts';
 import type { Boundary, DecisionPoint, Tier, VerdictReason } from '../vocabulary.ts';
-import { isCarriedOver } from './boundaries.ts';
-import type { OpenBoundary } from './boundaries.ts';
+import { isCarriedOver } from './signals/boundaries.ts';
+import type { OpenBoundary } from './signals/boundaries.ts';
 import type { Policy, TierPolicy } from './policy.ts';
 import * as say from './wording.ts';
 

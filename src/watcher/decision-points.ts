@@ -3,7 +3,7 @@
 import { isSummarising } from '../protocol/plan.ts';
 import type { DecisionRecord } from '../protocol/decision.ts';
 import type { DecisionPoint } from '../vocabulary.ts';
-import { settleBoundaries } from './boundaries.ts';
+import { settleBoundaries } from './signals/boundaries.ts';
 import type { Decision, Evaluation } from './decide.ts';
 import { applyJudgment, applyPlan, buildDecisionRecord, evaluate } from './decide.ts';
 import { buildJudgmentRequest } from './judgment.ts';
@@ -16,15 +16,15 @@ import type {
   AwaitingJudgment,
   CompactionPlanned,
   JudgmentResult,
-  Moment,
+  DecisionMoment,
   Question,
   Transition,
   WatcherState,
 } from './state.ts';
 
-interface Asked {
+interface DecisionInput {
   readonly point: DecisionPoint;
-  readonly moment: Moment;
+  readonly moment: DecisionMoment;
   /** Of mid-turn decisions. */
   readonly batchFrom: number | undefined;
   readonly atMs: number;
@@ -33,7 +33,7 @@ interface Asked {
 }
 
 /** Takes a decision: a no is recorded, a yes goes to the arbiter, or waits for the user's next message. */
-export function decide(state: WatcherState, asked: Asked, policy: Policy): Transition {
+export function decide(state: WatcherState, asked: DecisionInput, policy: Policy): Transition {
   if (!policy.isEnabled || state.memory.isInReview) return stay(state);
   const evaluation = evaluationOf(state, asked);
   const decision = evaluate(evaluation, policy);
@@ -56,7 +56,7 @@ export function decide(state: WatcherState, asked: Asked, policy: Policy): Trans
 /** What would be decided now, by the policy alone. Changes nothing. */
 export function explain(
   state: WatcherState,
-  { moment, atMs }: Pick<Asked, 'moment' | 'atMs'>,
+  { moment, atMs }: Pick<DecisionInput, 'moment' | 'atMs'>,
   policy: Policy,
 ): Omit<DecisionRecord, 'id'> {
   const { turn, isInReview } = state.memory;
@@ -71,7 +71,10 @@ export function explain(
 const FINAL = ': deferring until the next message (this run ends with the turn)';
 const DEFERRED = ': deferring until the next message (waiting on turn_complete boundary)';
 
-function evaluationOf({ memory }: WatcherState, { point, moment, batchFrom, atMs }: Asked): Evaluation {
+function evaluationOf(
+  { memory }: WatcherState,
+  { point, moment, batchFrom, atMs }: DecisionInput,
+): Evaluation {
   const { boundaries, rest, turnNumber: turn, hasRequest, hasAction } = memory;
   // What the user queued before the decision says "not yet"; the message that a preflight waited for does not.
   const isQueued = point !== 'preflight' && memory.queue.length > 0;

@@ -5,7 +5,7 @@ import { authorOf, textOfParts } from '../protocol/item.ts';
 import type { Item, JsonObject, MessageItem } from '../protocol/item.ts';
 import type { Judgment, JudgmentRequest } from '../protocol/judgment.ts';
 import { isSummary } from '../history/filter.ts';
-import { clip, ELLIPSIS, oneLine } from '../trail/sentences.ts';
+import { clip, ELLIPSIS, oneLine } from '../text/sentences.ts';
 import { BOUNDARIES } from '../vocabulary.ts';
 import type { Boundary } from '../vocabulary.ts';
 import { judgmentPromptPath } from './decide.ts';

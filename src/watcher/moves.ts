@@ -1,6 +1,6 @@
 // The small change of the state machine: how a transition is put together.
 
-import type { Memory, Place, Stage, Transition, WatcherEffect, WatcherState } from './state.ts';
+import type { Memory, SequencePlace, Stage, Transition, WatcherEffect, WatcherState } from './state.ts';
 
 /** Nothing happens, or only these effects. */
 export function stay(state: WatcherState, ...effects: readonly WatcherEffect[]): Transition {
@@ -40,7 +40,7 @@ export function letGo(state: WatcherState): Transition {
 }
 
 /** Where the work of a stage goes on; undefined when idle. */
-export function placeOf(stage: Stage): Place | undefined {
+export function placeOf(stage: Stage): SequencePlace | undefined {
   switch (stage.at) {
     case 'idle':
       return undefined;

@@ -5,7 +5,7 @@ import { resolveConfig } from '../config/resolve.ts';
 import type { Boundary } from '../vocabulary.ts';
 import { DEFAULT_POLICY, policyWarnings, resolvePolicy, TIER_BOUNDARIES } from './policy.ts';
 import type { Policy, PromptTrigger } from './policy.ts';
-import { signalSettings } from './signals.ts';
+import { signalSettings } from './signals/signals.ts';
 
 const configWith = (...overrides: readonly string[]) =>
   resolveConfig({ overrides, variables: {}, files: [] }).config;

@@ -22,7 +22,7 @@ export interface TierPolicy {
 
 /** What is waited for, each with the milliseconds without a sign of life after which it is given up. */
 export const DEADLINES = ['judgment', 'scratch', 'packet', 'compaction', 'handoff'] as const;
-export type Deadline = (typeof DEADLINES)[number];
+export type WatcherDeadline = (typeof DEADLINES)[number];
 
 /** Everything that the watcher's decisions and its sequence depend on besides what happens. */
 export interface Policy {
@@ -45,7 +45,7 @@ export interface Policy {
   readonly turnCompleteSufficesBelow: number;
   /** `turn_complete` is required, so that a watcher-written packet waits for the user's next message. */
   readonly defersToNextMessage: boolean;
-  readonly deadlinesMs: Readonly<Record<Deadline, number>>;
+  readonly deadlinesMs: Readonly<Record<WatcherDeadline, number>>;
   readonly infoLines: InfoLines;
 }
 

@@ -10,11 +10,11 @@ import { callOf, resultCallId } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 import { percentRemaining } from '../tokens/pressure.ts';
 import type { DecisionPoint } from '../vocabulary.ts';
-import { NO_BOUNDARIES, noteSignals, settleBoundaries, startTurn } from './boundaries.ts';
-import type { Boundaries } from './boundaries.ts';
+import { NO_BOUNDARIES, noteSignals, settleBoundaries, startTurn } from './signals/boundaries.ts';
+import type { Boundaries } from './signals/boundaries.ts';
 import { evaluate } from './decide.ts';
 import type { Decision, Evaluation } from './decide.ts';
-import { SignalDetector } from './signals.ts';
+import { SignalDetector } from './signals/signals.ts';
 import type { Signal } from '../protocol/signal.ts';
 
 /** Commits and checkpoints of pull requests, counted by reading every command that names them and its result. */

@@ -2,10 +2,10 @@
 
 import type { DecisionRecord } from '../protocol/decision.ts';
 import type { Boundary, Step } from '../vocabulary.ts';
-import { reopenBoundaries } from './boundaries.ts';
+import { reopenBoundaries } from './signals/boundaries.ts';
 import { decisionStatus, infoLine, MODE_EXPLAINED, requestLines, warningLine } from './lines.ts';
 import { enter, letGo, placeOf, remember, stay, takeNumber, andThen } from './moves.ts';
-import type { Deadline, Policy } from './policy.ts';
+import type { WatcherDeadline, Policy } from './policy.ts';
 import type {
   ArmDeadline,
   AssemblingPacket,
@@ -16,7 +16,7 @@ import type {
   Handover,
   HeadsUpInjected,
   PacketAssembled,
-  Place,
+  SequencePlace,
   PostCompactHandoffPending,
   Sequence,
   Show,
@@ -48,7 +48,7 @@ export function isRequesting(stage: WatcherState['stage']): stage is Requesting 
 }
 
 /** A deadline of a request; its cap is twice its patience. @source spec 3-watcher §4, interruption */
-export function armDeadline(which: Deadline, number: number, policy: Policy): ArmDeadline {
+export function armDeadline(which: WatcherDeadline, number: number, policy: Policy): ArmDeadline {
   const ms = policy.deadlinesMs[which];
   return { type: 'arm_deadline', which, number, ms, capMs: 2 * ms };
 }
@@ -57,7 +57,7 @@ export function armDeadline(which: Deadline, number: number, policy: Policy): Ar
 export function begin(
   state: WatcherState,
   decision: DecisionRecord,
-  place: Place,
+  place: SequencePlace,
   policy: Policy,
 ): Transition {
   const [number, next] = takeNumber(remember(state, { preflight: undefined, lastShown: undefined }));
@@ -123,7 +123,7 @@ function request(state: WatcherState, sequence: Sequence, ask: Ask, policy: Poli
 }
 
 /** A heads-up of its own has the patience of the request that it announces. */
-function patienceFor(steps: readonly Step[], { toRequest }: Sequence): Deadline {
+function patienceFor(steps: readonly Step[], { toRequest }: Sequence): WatcherDeadline {
   if (steps.includes('packet_request')) return 'packet';
   if (steps.includes('scratch')) return 'scratch';
   return toRequest[0] === 'scratch' ? 'scratch' : 'packet';
@@ -264,10 +264,10 @@ function abandonQuietly(state: WatcherState): Transition {
   return enter(state, { at: 'idle' });
 }
 
-type Task = Pick<Compacting, 'strategy' | 'decision' | 'place' | 'handover'>;
+type CompactionTask = Pick<Compacting, 'strategy' | 'decision' | 'place' | 'handover'>;
 
 /** Asks for the compaction. */
-export function compact(state: WatcherState, task: Task, policy: Policy): Transition {
+export function compact(state: WatcherState, task: CompactionTask, policy: Policy): Transition {
   const { strategy, decision, place, handover } = task;
   const [number, next] = takeNumber(remember(state, { hasExplainedMode: true, lastShown: undefined }));
   const isNew = !state.memory.hasExplainedMode && policy.mode === 'auto';

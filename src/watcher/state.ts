@@ -19,11 +19,11 @@ import type { CompactionPlan } from '../protocol/plan.ts';
 import type { Signal } from '../protocol/signal.ts';
 import type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 import type { PacketAuthor, Step, Tier } from '../vocabulary.ts';
-import type { Boundaries } from './boundaries.ts';
-import { NO_BOUNDARIES } from './boundaries.ts';
+import type { Boundaries } from './signals/boundaries.ts';
+import { NO_BOUNDARIES } from './signals/boundaries.ts';
 import { WATCHER_STAGES } from '../vocabulary.ts';
 import type { Decision, Evaluation } from './decide.ts';
-import type { Deadline } from './policy.ts';
+import type { WatcherDeadline } from './policy.ts';
 
 export type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 
@@ -43,7 +43,7 @@ export interface Packet {
 }
 
 /** Where a sequence runs: between turns, with turns of its own, or inside of a turn, with items. */
-export type Place = 'between_turns' | 'inside_turn';
+export type SequencePlace = 'between_turns' | 'inside_turn';
 
 /** One golden-path sequence, from its decision to its end. */
 export interface Sequence {
@@ -52,7 +52,7 @@ export interface Sequence {
   /** The decision that started it: trigger reason, percent, tier, signals with evidence. */
   readonly decision: DecisionRecord;
   /** Changes from inside to between when the turn ends before the sequence does. */
-  readonly place: Place;
+  readonly place: SequencePlace;
   /** The author that is being asked; `watcher` from the start, or once the agent has not answered. */
   readonly author: PacketAuthor;
   /** False: no heads-up, and a packet without its fence. */
@@ -75,7 +75,7 @@ export interface Question {
   readonly id: string;
   readonly evaluation: Evaluation;
   readonly decision: Decision;
-  readonly place: Place;
+  readonly place: SequencePlace;
 }
 
 /** Nothing under way. */
@@ -136,7 +136,7 @@ export interface Compacting {
   /** `micro`, and `full` in the thread of a subagent, are without ceremony: no packet, no handoff. */
   readonly strategy: 'micro' | 'full';
   readonly decision: DecisionRecord;
-  readonly place: Place;
+  readonly place: SequencePlace;
   /** What will be handed over; undefined without ceremony. */
   readonly handover: Handover | undefined;
   readonly sawContextCompacted: boolean;
@@ -161,7 +161,7 @@ export interface PostCompactHandoffPending {
   readonly at: 'post_compact_handoff_pending';
   readonly number: number;
   readonly decision: DecisionRecord;
-  readonly place: Place;
+  readonly place: SequencePlace;
   readonly handover: Handover;
   readonly startsTurn: boolean;
   /** It is in the history; only the start of its turn is awaited. */
@@ -197,7 +197,7 @@ export interface RunningTurn {
 }
 
 /** What a decision looks at besides the policy and the memory. */
-export interface Moment {
+export interface DecisionMoment {
   readonly situation: Situation;
   /** What the agent said last; undefined before it has spoken. */
   readonly lastAgentMessage: string | undefined;
@@ -225,7 +225,7 @@ export interface Memory {
   readonly turnNumber: number;
   readonly boundaries: Boundaries;
   /** A yes that waits for the user's next message, and is asked again then. */
-  readonly preflight: Moment | undefined;
+  readonly preflight: DecisionMoment | undefined;
   /** Since when the cooldown runs: the end of the last sequence or compaction, or the last veto of a judge. */
   readonly rest: { readonly turnsEnded: number; readonly sinceMs: number } | undefined;
   /** The user asked for something, and the agent did something, since the last compaction. */
@@ -249,7 +249,7 @@ interface Happened {
 }
 
 /** What the end of a turn, or a moment between two samplings of it, looks like. */
-interface TurnMoment extends Happened, Moment {
+interface TurnMoment extends Happened, DecisionMoment {
   readonly turnId: string;
   /** Signals of this turn's work, oldest first. Those that were given before are inert. */
   readonly signals: readonly Signal[];
@@ -291,7 +291,7 @@ export interface SamplingComplete extends TurnMoment {
 }
 
 /** The user says that a phase of the work is over. Between turns this is a decision point of its own. */
-export interface PhaseCompleted extends Happened, Moment {
+export interface PhaseCompleted extends Happened, DecisionMoment {
   readonly type: 'phase_completed';
   /** The boundary itself, and whatever else no event has carried yet; oldest first. */
   readonly signals: readonly Signal[];
@@ -368,7 +368,7 @@ export interface HandoffDelivered extends Happened {
 /** Nothing was heard of an outstanding request for too long. */
 export interface DeadlineExpired extends Happened {
   readonly type: 'deadline_expired';
-  readonly which: Deadline;
+  readonly which: WatcherDeadline;
   readonly number: number;
 }
 
@@ -442,7 +442,7 @@ export interface PlanCompaction {
   readonly number: number;
   readonly tier: Tier | undefined;
   readonly situation: Situation;
-  readonly place: Place;
+  readonly place: SequencePlace;
 }
 
 /** Asks a judge; the number is in the request's `request_id`, too. */
@@ -514,7 +514,7 @@ export interface Compact {
   readonly type: 'compact';
   readonly number: number;
   readonly strategy: 'micro' | 'full';
-  readonly place: Place;
+  readonly place: SequencePlace;
   readonly trigger: AuditTrigger;
   /** For the summariser, which keeps it in any case. */
   readonly packet?: Packet;
@@ -570,7 +570,7 @@ export interface Show {
 /** Starts a deadline; duty 7 says how it counts. */
 export interface ArmDeadline {
   readonly type: 'arm_deadline';
-  readonly which: Deadline;
+  readonly which: WatcherDeadline;
   readonly number: number;
   readonly ms: number;
   readonly capMs: number;

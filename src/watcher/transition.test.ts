@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { policyWith } from '../../test/support/watcher-policy.ts';
 import { INFO_LINES } from '../vocabulary.ts';
 import { infoLine, requestLines, suggestionText, warningLine } from './lines.ts';
-import { startTurn } from './boundaries.ts';
+import { startTurn } from './signals/boundaries.ts';
 import { beginWatching } from './state.ts';
 import type { WatcherEvent, WatcherState } from './state.ts';
 import { transition } from './transition.ts';

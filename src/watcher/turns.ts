@@ -1,6 +1,6 @@
 // Turns as the watcher hears of them: where it decides, and where its own requests are answered.
 
-import { noteSignals, startTurn } from './boundaries.ts';
+import { noteSignals, startTurn } from './signals/boundaries.ts';
 import { decide } from './decision-points.ts';
 import { boundaryStatus } from './lines.ts';
 import { andThen, letGo, outsideOfTurn, placeOf, remember, stay } from './moves.ts';

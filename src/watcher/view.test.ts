@@ -6,7 +6,7 @@ import { decisionEvent, watcherView } from './view.ts';
 import { beginWatching } from './state.ts';
 import type { Handover, Sequence, Stage } from './state.ts';
 import type { DecisionRecord } from '../protocol/decision.ts';
-import { checkEvent } from '../protocol/parse.ts';
+import { checkEvent } from '../protocol/wire/parse.ts';
 
 const DECISION: DecisionRecord = {
   type: 'decision',

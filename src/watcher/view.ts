@@ -2,7 +2,7 @@
 // sentence.
 
 import type { DecisionRecord } from '../protocol/decision.ts';
-import type { SessionEvent } from '../protocol/event.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { Evidence } from '../protocol/signal.ts';
 import { STEPS } from '../vocabulary.ts';
 import type { Step } from '../vocabulary.ts';

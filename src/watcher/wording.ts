@@ -3,7 +3,7 @@
 import type { ActiveWork, Situation } from '../protocol/decision.ts';
 import type { Evidence, Signal } from '../protocol/signal.ts';
 import { formatNumber } from '../tokens/words.ts';
-import { clip } from '../trail/sentences.ts';
+import { clip } from '../text/sentences.ts';
 import type { Boundary, MidTurnMode, Tier } from '../vocabulary.ts';
 import type { Policy } from './policy.ts';
 

@@ -1,7 +1,7 @@
 // What a tool must send of a session, by what Baton's own reader says of it.
 
-import { loadSession } from '../../src/formats/load.ts';
-import { openSource } from '../../src/formats/source.ts';
+import { loadSession } from '../../src/formats/session-file.io.ts';
+import { openSource } from '../../src/formats/source.io.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import type { Item, Part } from '../../src/protocol/item.ts';

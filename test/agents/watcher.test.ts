@@ -9,7 +9,12 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { markerOf } from '../../src/protocol/marker.ts';
 import { textOfParts, type JsonObject, type MessageItem } from '../../src/protocol/item.ts';
-import { composeRequest, handoffMessage, packetItem, syntheticMessage } from '../../src/watcher/messages.ts';
+import {
+  composeRequest,
+  handoffMessage,
+  packetItem,
+  syntheticMessage,
+} from '../../src/watcher/packet/messages.ts';
 import {
   assistantLine,
   boundaryLine,

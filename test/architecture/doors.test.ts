@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { CommandIo } from '../../src/cli/io.ts';
-import type { ProcessRequest } from '../../src/processes/driver.ts';
+import type { ProcessRequest } from '../../src/system/processes.io.ts';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -21,35 +21,35 @@ const DOORS: readonly {
     pattern:
       /\bprocess\.(?:stdout|stderr|emitWarning)|\bconsole\.|\bwriteSync\(1|\bwriteSync\(2|'node:(?:console|tty)'/,
     // The streams behind the door, `--version`, and a supervisor whose command cannot print any more: both say fixed words.
-    files: ['cli/process.ts', 'cli/main.ts', 'cli/standard-streams.ts'],
+    files: ['cli/process.io.ts', 'cli/main.ts', 'cli/standard-streams.io.ts'],
   },
   {
     what: 'reads the environment of the process but through `CommandIo.env`',
     pattern: /\bprocess\.env\b/,
     // The loader knows Baton's home before there is a command.
-    files: ['cli/process.ts', 'cli/load.ts'],
+    files: ['cli/process.io.ts', 'cli/load.io.ts'],
   },
   {
     what: 'starts processes but through `runProcess`',
     pattern: /child_process|'node:cluster'/,
-    files: ['processes/driver.ts'],
+    files: ['system/processes.io.ts'],
   },
   {
     what: 'starts threads but the one that works',
     pattern: /worker_threads/,
-    files: ['cli/supervisor.ts', 'cli/process.ts', 'cli/load.ts'],
+    files: ['cli/supervisor.io.ts', 'cli/process.io.ts', 'cli/load.io.ts'],
   },
   {
     what: 'runs programs unlooked at: with an environment of `processes/environment`, as these do',
     pattern: /\brunProcess\(/,
     files: [
-      'processes/driver.ts',
-      'git/driver.ts',
-      'hooks/driver.ts',
-      'tools/driver.ts',
-      'tools/shell/driver.ts',
-      'tools/grep/driver.ts',
-      'cli/doctor.ts',
+      'system/processes.io.ts',
+      'system/git.io.ts',
+      'hooks/hooks.io.ts',
+      'tools/toolbox.io.ts',
+      'tools/shell/shell.io.ts',
+      'tools/grep/grep.io.ts',
+      'cli/commands/setup/doctor.ts',
     ],
   },
 ];
@@ -73,7 +73,7 @@ test('a child cannot be given the environment of Baton', () => {
   const env: CommandIo['env'] = {};
   // @ts-expect-error Its variables may be undefined: nobody has chosen from them.
   give(env);
-  const door = [...sources()].find(({ path }) => path === 'processes/driver.ts');
+  const door = [...sources()].find(({ path }) => path === 'system/processes.io.ts');
   assert.match(
     door?.text ?? '',
     /spawn\(file, args, \{ cwd, env, /,

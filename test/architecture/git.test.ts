@@ -8,19 +8,19 @@ import { fileURLToPath } from 'node:url';
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'src');
 
-const DOOR = 'git/driver.ts';
+const DOOR = 'system/git.io.ts';
 
 /** Who may start processes: the one place that does, and what starts others than git through it. */
 const STARTERS: Readonly<Record<string, readonly string[]>> = {
-  'node:child_process': ['processes/driver.ts'],
+  'node:child_process': ['system/processes.io.ts'],
   runProcess: [
-    'processes/driver.ts',
+    'system/processes.io.ts',
     DOOR,
-    'cli/doctor.ts',
-    'hooks/driver.ts',
-    'tools/driver.ts',
-    'tools/grep/driver.ts',
-    'tools/shell/driver.ts',
+    'cli/commands/setup/doctor.ts',
+    'hooks/hooks.io.ts',
+    'tools/toolbox.io.ts',
+    'tools/grep/grep.io.ts',
+    'tools/shell/shell.io.ts',
   ],
 };
 

@@ -8,193 +8,108 @@ import { fileURLToPath } from 'node:url';
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'src');
 
-/** What each place may import besides itself. Imports point inwards. */
+/** What the rooms that decide are built on: values in, values out. */
+const ENGINE = [
+  'vocabulary',
+  'errors',
+  'protocol',
+  'ports',
+  'tokens',
+  'text',
+  'shell',
+  'history',
+  'trail',
+] as const;
+
+/** What each room may import besides itself. Imports point inwards. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   vocabulary: [],
   errors: [],
   protocol: ['vocabulary', 'errors'],
-  ports: ['vocabulary', 'errors', 'protocol'],
-  waiting: ['ports'],
-  files: [],
-  config: ['vocabulary', 'errors', 'protocol', 'files'],
-  prompts: ['vocabulary', 'errors', 'protocol', 'config', 'files'],
+  ports: ['protocol'],
   tokens: ['vocabulary', 'errors', 'protocol'],
-  history: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens'],
-  trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history'],
-  session: [
-    'vocabulary',
-    'errors',
-    'protocol',
-    'ports',
-    'config',
-    'tokens',
-    'history',
-    'trail',
-    'compaction',
-    'watcher',
-  ],
-  compaction: [
-    'vocabulary',
-    'errors',
-    'protocol',
-    'ports',
-    'config',
-    'prompts',
-    'tokens',
-    'history',
-    'trail',
-  ],
-  watcher: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'prompts', 'tokens', 'history', 'trail'],
-  processes: ['vocabulary', 'errors', 'protocol', 'ports', 'trail'],
-  workspace: ['vocabulary', 'errors', 'protocol', 'ports', 'files'],
-  git: ['vocabulary', 'errors', 'protocol', 'ports', 'processes'],
-  snapshots: ['vocabulary', 'errors', 'protocol', 'ports', 'files', 'processes', 'workspace', 'git'],
-  hooks: ['vocabulary', 'errors', 'protocol', 'ports', 'config', 'trail', 'processes'],
-  tools: [
-    'files',
-    'vocabulary',
-    'errors',
-    'protocol',
-    'ports',
-    'tokens',
-    'history',
-    'trail',
-    'processes',
-    'workspace',
-    'git',
-  ],
-  eval: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'trail', 'compaction'],
-  replay: [
-    'vocabulary',
-    'errors',
-    'protocol',
-    'ports',
-    'config',
-    'prompts',
-    'tokens',
-    'history',
-    'trail',
-    'watcher',
-    'compaction',
-    'eval',
-  ],
-  rehearsal: [
-    'vocabulary',
-    'errors',
-    'protocol',
-    'ports',
-    'waiting',
-    'tokens',
-    'history',
-    'trail',
-    'watcher',
-    'replay',
-    'session',
-  ],
-  formats: ['vocabulary', 'errors', 'protocol', 'ports', 'files', 'tokens', 'history'],
+  text: ['tokens'],
+  shell: ['text'],
+  system: ['errors', 'ports', 'text'],
+  config: ['vocabulary', 'errors', 'protocol', 'system'],
+  prompts: ['vocabulary', 'config', 'system'],
+  history: ['vocabulary', 'errors', 'protocol', 'tokens'],
+  trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'text', 'shell'],
+  summary: ['vocabulary', 'tokens', 'text', 'shell', 'trail'],
+  compaction: [...ENGINE, 'config', 'prompts', 'summary'],
+  watcher: [...ENGINE, 'config', 'prompts', 'summary'],
+  session: [...ENGINE, 'config', 'summary', 'compaction', 'watcher'],
+  snapshots: ['vocabulary', 'errors', 'protocol', 'ports', 'system'],
+  hooks: ['vocabulary', 'errors', 'protocol', 'ports', 'text', 'system', 'config'],
+  tools: ['vocabulary', 'protocol', 'ports', 'tokens', 'history', 'text', 'shell', 'system'],
+  formats: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'history', 'system'],
   // Baton's own sessions have the shapes of Codex's.
-  rollout: ['vocabulary', 'errors', 'protocol', 'ports', 'files', 'tokens', 'history', 'formats'],
+  rollout: ['errors', 'protocol', 'ports', 'history', 'formats', 'system'],
   // The wire shapes of messages are those that files of messages have.
   providers: [
     'vocabulary',
     'errors',
     'protocol',
     'ports',
-    'waiting',
     'config',
     'tokens',
     'history',
     'formats',
+    'system',
   ],
-  // Joins what a thread consists of; whoever shows one has no other door.
+  lab: [...ENGINE, 'config', 'prompts', 'summary', 'compaction', 'watcher', 'session', 'system'],
+  // Opens a thread: clients have no other door to one.
   thread: [
-    'vocabulary',
-    'errors',
-    'protocol',
-    'ports',
+    ...ENGINE,
     'config',
-    'tokens',
-    'history',
-    'trail',
-    'compaction',
     'prompts',
+    'compaction',
     'watcher',
     'session',
-    'workspace',
-    'git',
+    'system',
     'snapshots',
     'tools',
     'formats',
     'rollout',
     'providers',
   ],
-  cli: [
-    'files',
-    'session',
-    'thread',
-    'vocabulary',
-    'errors',
-    'protocol',
-    'ports',
+  calls: [...ENGINE, 'config', 'prompts', 'compaction', 'watcher', 'session', 'formats', 'system'],
+  index: [
+    ...ENGINE,
     'config',
     'prompts',
-    'tokens',
-    'history',
-    'trail',
+    'summary',
     'compaction',
     'watcher',
-    'processes',
-    'workspace',
-    'git',
+    'session',
+    'lab',
+    'providers',
+    'formats',
+    'thread',
+    'calls',
+  ],
+  cli: [
+    ...ENGINE,
+    'config',
+    'prompts',
+    'summary',
+    'compaction',
+    'watcher',
+    'session',
+    'system',
     'snapshots',
     'hooks',
     'tools',
-    'eval',
-    'replay',
-    'rehearsal',
     'formats',
     'rollout',
     'providers',
-  ],
-  calls: [
-    'vocabulary',
-    'errors',
-    'protocol',
-    'ports',
-    'config',
-    'prompts',
-    'tokens',
-    'history',
-    'trail',
-    'watcher',
-    'compaction',
-    'session',
-    'formats',
-  ],
-  index: [
-    'calls',
-    'vocabulary',
-    'errors',
-    'protocol',
-    'ports',
-    'config',
-    'prompts',
-    'tokens',
-    'history',
-    'trail',
-    'watcher',
-    'compaction',
-    'session',
-    'replay',
-    'rehearsal',
-    'providers',
-    'formats',
     'thread',
+    'lab',
   ],
 };
 
-/** Files that may wait and touch the world, whatever their folder. */
-const OUTER = /(?:^|\/)(?:driver|load)\.ts$/;
+/** Files that may wait and touch the world, whatever their room. */
+const OUTER = /\.io\.ts$/;
 const OUTER_FOLDERS = new Set(['formats', 'providers', 'cli', 'calls', 'index']);
 
 /** What the ES library still lets a pure file do. */
@@ -249,7 +164,7 @@ test('imports point inwards', () => {
   }
 });
 
-test('only drivers and outer folders read clocks, chance or the world', () => {
+test('only .io.ts files and outer rooms read clocks, chance or the world', () => {
   const pure = all.filter(({ path, place }) => !OUTER.test(path) && !OUTER_FOLDERS.has(place));
   assert.ok(pure.length > 20);
   for (const { path, text } of pure) {
@@ -261,14 +176,14 @@ test('only drivers and outer folders read clocks, chance or the world', () => {
 });
 
 test('the schemas of the protocol are loaded by its parser alone: zod costs half a start of Node', () => {
-  const value = /^import (?!type\b)[^;]*protocol\/(?:op|event|wire)\.ts'/m;
-  const beside = /^import (?!type\b)[^;]*'\.\/(?:op|event|wire)\.ts'/m;
+  const value = /^import (?!type\b)[^;]*protocol\/wire\/(?:op|event|shared)\.ts'/m;
+  const beside = /^import (?!type\b)[^;]*'\.\/(?:op|event|shared)\.ts'/m;
   const loaders = all.filter(
     ({ place, text }) => value.test(text) || (place === 'protocol' && beside.test(text)),
   );
   assert.deepEqual(
     loaders.map(({ path }) => path),
-    ['protocol/event.ts', 'protocol/op.ts', 'protocol/parse.ts'],
+    ['protocol/wire/event.ts', 'protocol/wire/op.ts', 'protocol/wire/parse.ts'],
   );
 });
 
@@ -286,18 +201,18 @@ const OPENS = new Set([
 /** Why a file beside the door may import one of those. */
 const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
   'cli/main.ts': "reads the program's own package.json",
-  'cli/load.ts': 'reads the bundle, and compiled code beside it or in the home',
-  'cli/config.ts': 'creates the starter file',
-  'cli/output.ts': 'creates the output',
-  'cli/standard-streams.ts': 'opens standard input by its descriptor',
-  'formats/source.ts': 'creates the file that a stream is put aside in',
-  'rollout/disk/driver.ts': "writes the log of Baton's own thread, once the door has read its head",
-  'snapshots/restore/driver.ts': 'opens directories, and no file',
-  'tools/files/driver.ts': 'creates the file that a tool writes',
+  'cli/load.io.ts': 'reads the bundle, and compiled code beside it or in the home',
+  'cli/commands/setup/config.ts': 'creates the starter file',
+  'cli/output.io.ts': 'creates the output',
+  'cli/standard-streams.io.ts': 'opens standard input by its descriptor',
+  'formats/source.io.ts': 'creates the file that a stream is put aside in',
+  'rollout/disk.io.ts': "writes the log of Baton's own thread, once the door has read its head",
+  'snapshots/restore.io.ts': 'opens directories, and no file',
+  'tools/files/files.io.ts': 'creates the file that a tool writes',
 };
 
 test('a file that a stranger may have planted is opened through one door', () => {
-  const offenders = all.filter(({ path, text }) => path !== 'files/driver.ts' && opensFiles(text));
+  const offenders = all.filter(({ path, text }) => path !== 'system/planted.io.ts' && opensFiles(text));
   assert.deepEqual(offenders.map(({ path }) => path).toSorted(), Object.keys(BESIDE_THE_DOOR).toSorted());
 });
 

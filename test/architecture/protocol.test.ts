@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderProtocolPage } from '../../scripts/protocol-page.ts';
-import { Compactor } from '../../src/compaction/compactor/driver.ts';
+import { Compactor } from '../../src/compaction/compactor.io.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
-import { EventSchema } from '../../src/protocol/event.ts';
-import { OpSchema } from '../../src/protocol/op.ts';
+import { EventSchema } from '../../src/protocol/wire/event.ts';
+import { OpSchema } from '../../src/protocol/wire/op.ts';
 import { HOOK_EVENTS } from '../../src/vocabulary.ts';
 import { compactionWorld, MemoryThread } from '../support/compactable.ts';
 import { userSays } from '../support/records.ts';

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
-import { parseEvent } from '../../src/protocol/parse.ts';
+import { parseEvent } from '../../src/protocol/wire/parse.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Desk, EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { textOfOutput } from '../../src/protocol/item.ts';
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { WIRE_APIS } from '../../src/vocabulary.ts';
 import type { WireApi } from '../../src/vocabulary.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { checkOp } from '../../src/protocol/parse.ts';
+import { checkOp } from '../../src/protocol/wire/parse.ts';
 import { APPROVAL_POLICIES, modeName, SANDBOX_MODES } from '../../src/vocabulary.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 

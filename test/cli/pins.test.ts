@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createRollout } from '../../src/rollout/driver.ts';
+import { createRollout } from '../../src/rollout/rollout.io.ts';
 import { pinRecords } from '../../src/trail/pins.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { agentSays, userSays } from '../support/records.ts';

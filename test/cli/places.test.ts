@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ErrorCode } from '../../src/errors.ts';
-import { createRollout, forkRollout } from '../../src/rollout/driver.ts';
+import { createRollout, forkRollout } from '../../src/rollout/rollout.io.ts';
 import { assertFailed } from '../support/explained.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import type { Ran } from '../support/program.ts';

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { Desk, EXEC_KEY } from '../support/exec.ts';

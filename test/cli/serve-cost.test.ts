@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';

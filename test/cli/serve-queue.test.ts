@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { Desk, EXEC_KEY } from '../support/exec.ts';

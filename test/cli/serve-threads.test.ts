@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import type { Desk } from '../support/exec.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Op } from '../../src/protocol/op.ts';
+import type { Op } from '../../src/protocol/wire/op.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { EXEC_KEY } from '../support/exec.ts';

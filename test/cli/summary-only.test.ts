@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadTokenizer } from '../../src/tokens/load.ts';
+import { loadTokenizer } from '../../src/tokens/tokenizer.io.ts';
 import { LOOK_ALIKE_FILES } from '../support/format-lines.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { asFile, workLines } from '../support/work-sessions.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';

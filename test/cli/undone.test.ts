@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { LogRecord } from '../../src/protocol/record.ts';
-import { createRollout } from '../../src/rollout/driver.ts';
+import { createRollout } from '../../src/rollout/rollout.io.ts';
 import { eventsOf } from '../support/exec.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import type { Ran } from '../support/program.ts';

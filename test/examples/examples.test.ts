@@ -79,7 +79,7 @@ test('importing the library loads neither tools nor providers', { skip: NOT_BUIL
   };
   for (const entry of ['baton-agent', 'baton-agent/engine', 'baton-agent/watcher']) {
     const modules = await loaded(entry);
-    assert.match(modules, /dist\/lib\/compaction\/driver\.js/, 'the modules are seen');
+    assert.match(modules, /dist\/lib\/compaction\/compact\.io\.js/, 'the modules are seen');
     assert.doesNotMatch(modules, /dist\/lib\/(?:tools|providers|thread)\//, entry);
   }
 });

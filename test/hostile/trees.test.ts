@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { approximateTokens } from '../../src/tokens/estimate.ts';
-import { loadInstructions } from '../../src/thread/instructions/load.ts';
+import { loadInstructions } from '../../src/thread/instructions.io.ts';
 import { RESULT_TOKENS } from '../../src/tools/cap.ts';
 import { GROWTH_SCALE } from '../support/growth.ts';
 import { ToolBench } from '../support/tool-world.ts';

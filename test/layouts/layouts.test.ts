@@ -6,8 +6,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { compactFully } from '../../src/compaction/full.ts';
-import { embeddedSummarizer } from '../../src/compaction/summary.ts';
+import { compactFully } from '../../src/compaction/full/full.ts';
+import { embeddedSummarizer } from '../../src/compaction/full/summary.ts';
 import { SUMMARY_PREFIX } from '../../src/history/filter.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
@@ -17,8 +17,13 @@ import { withoutMarker } from '../../src/protocol/marker.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { approximateTokens, DEFAULT_ESTIMATE } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
-import { oneLine } from '../../src/trail/sentences.ts';
-import { composeRequest, handoffMessage, packetItem, syntheticMessage } from '../../src/watcher/messages.ts';
+import { oneLine } from '../../src/text/sentences.ts';
+import {
+  composeRequest,
+  handoffMessage,
+  packetItem,
+  syntheticMessage,
+} from '../../src/watcher/packet/messages.ts';
 import { acceptPacket } from '../../src/watcher/packet/accept.ts';
 import { assemblePacket } from '../../src/watcher/packet/assemble.ts';
 import { factLines, factsOf } from '../../src/watcher/packet/facts.ts';

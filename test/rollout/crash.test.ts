@@ -7,7 +7,7 @@ import type { ChildProcess } from 'node:child_process';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openRollout } from '../../src/rollout/driver.ts';
+import { openRollout } from '../../src/rollout/rollout.io.ts';
 import { bundled } from '../support/dying-process.ts';
 import { FORK, PARENT, playScript, SCRIPT_RECORDS, scriptWorld } from './script.ts';
 import type { ScriptEnd } from './script.ts';

@@ -8,9 +8,9 @@ import * as fc from 'fast-check';
 import { TailFollower } from '../../src/formats/codex/tail.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { recordLines } from '../../src/rollout/lines.ts';
-import { STEERED_NOTE } from '../../src/session/watched/steered.ts';
+import { STEERED_NOTE } from '../../src/session/watched/pending-steers.ts';
 import { DECISION_NOTE, QUEUED_NOTE, STATE_NOTE } from '../../src/watcher/live/past.ts';
-import { PHASE_NOTE } from '../../src/watcher/signals.ts';
+import { PHASE_NOTE } from '../../src/watcher/signals/signals.ts';
 import { anyCompacted, anyPlainRecord } from '../support/any-record.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/rollout-format.md'), 'utf8');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createRollout, forkRollout } from '../../src/rollout/driver.ts';
+import { createRollout, forkRollout } from '../../src/rollout/rollout.io.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { agentSays, userSays } from '../support/records.ts';
 import { rolloutWorld } from '../support/rollouts.ts';

@@ -6,7 +6,7 @@
 //   race HOME ID               waits for a line, then tries to open a thread: says `won` and waits, or the code of the failure
 //   fill HOME                  appends until that fails; says how many appends were acknowledged and the failure
 
-import { createRollout, openRollout } from '../../src/rollout/driver.ts';
+import { createRollout, openRollout } from '../../src/rollout/rollout.io.ts';
 import { userSays } from '../support/records.ts';
 import { dyingFiles, say } from '../support/dying-process.ts';
 import { playScript, scriptWorld } from './script.ts';

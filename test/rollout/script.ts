@@ -4,8 +4,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord } from '../../src/protocol/record.ts';
-import { createRollout, forkRollout, openRollout } from '../../src/rollout/driver.ts';
-import type { Rollout, RolloutWorld } from '../../src/rollout/driver.ts';
+import { createRollout, forkRollout, openRollout } from '../../src/rollout/rollout.io.ts';
+import type { Rollout, RolloutWorld } from '../../src/rollout/rollout.io.ts';
 import type { RolloutFiles } from '../../src/rollout/files.ts';
 import { agentSays, toolCall, userSays } from '../support/records.ts';
 

@@ -2,7 +2,7 @@
 
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Agent } from '../../src/cli/session-words.ts';
+import type { Agent } from '../../src/cli/session-files/words.ts';
 import { LOOK_ALIKE_FILES } from './format-lines.ts';
 import { temporaryDirectory } from './program.ts';
 import { asFile, workLines } from './work-sessions.ts';

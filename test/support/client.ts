@@ -1,9 +1,9 @@
 // A client of `baton serve`: sends ops to the built program, waits for events.
 
 import type { ChildProcess } from 'node:child_process';
-import type { SessionEvent } from '../../src/protocol/event.ts';
-import type { Op } from '../../src/protocol/op.ts';
-import { parseEvent } from '../../src/protocol/parse.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
+import type { Op } from '../../src/protocol/wire/op.ts';
+import { parseEvent } from '../../src/protocol/wire/parse.ts';
 import type { Ended } from './built.ts';
 import type { Desk } from './exec.ts';
 

@@ -1,15 +1,15 @@
 // A thread that a compactor works on: a log in memory, its projection, its trail, and the estimate of its usage.
 
 import { createHash } from 'node:crypto';
-import type { CompactableThread } from '../../src/compaction/compactor/driver.ts';
-import type { Compaction, CompactionWorld, Subject } from '../../src/compaction/driver.ts';
+import type { CompactableThread } from '../../src/compaction/compactor.io.ts';
+import type { Compaction, CompactionWorld, Subject } from '../../src/compaction/compact.io.ts';
 import { itemsTokens, measureWith } from '../../src/compaction/measure.ts';
-import type { Summarizers, SummaryModel } from '../../src/compaction/asking/driver.ts';
+import type { Summarizers, SummaryModel } from '../../src/compaction/summarise/ask-model.io.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { SUMMARY_PREFIX } from '../../src/history/filter.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import type { Model } from '../../src/ports.ts';
-import type { CompactionEvent } from '../../src/protocol/event.ts';
+import type { CompactionEvent } from '../../src/protocol/wire/event.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { LogRecord, NoteRecord } from '../../src/protocol/record.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';

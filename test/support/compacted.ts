@@ -1,7 +1,7 @@
 // What `baton compact` made of a session, read by Baton itself.
 
-import { loadSession } from '../../src/formats/load.ts';
-import { openSource } from '../../src/formats/source.ts';
+import { loadSession } from '../../src/formats/session-file.io.ts';
+import { openSource } from '../../src/formats/source.io.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import type { Item } from '../../src/protocol/item.ts';

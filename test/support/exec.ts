@@ -3,9 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import type { Item, JsonObject } from '../../src/protocol/item.ts';
-import { parseEvent } from '../../src/protocol/parse.ts';
+import { parseEvent } from '../../src/protocol/wire/parse.ts';
 import type { WireApi } from '../../src/vocabulary.ts';
 import { runBuilt } from './built.ts';
 import type { Ended, World } from './built.ts';

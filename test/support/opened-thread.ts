@@ -5,11 +5,11 @@ import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { Model } from '../../src/ports.ts';
 import { parsePrompt } from '../../src/prompts/frontmatter.ts';
-import type { LoadedPrompt } from '../../src/prompts/load.ts';
+import type { LoadedPrompt } from '../../src/prompts/load.io.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import type { PromptName } from '../../src/prompts/shipped.ts';
-import { openThread } from '../../src/thread/driver.ts';
-import type { Thread } from '../../src/thread/driver.ts';
+import { openThread } from '../../src/thread/thread.io.ts';
+import type { Thread } from '../../src/thread/thread.io.ts';
 import type { ThreadWorld } from '../../src/thread/terms.ts';
 
 /** How a thread of a test differs from the usual one. */

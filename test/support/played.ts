@@ -1,14 +1,14 @@
 // Replays of records without files or a command line, and what holds of each.
 
 import assert from 'node:assert/strict';
-import { choosePolicies } from '../../src/cli/replay-policies.ts';
-import type { PolicyName } from '../../src/cli/policy-names.ts';
+import { choosePolicies } from '../../src/cli/commands/replay/policies.ts';
+import type { PolicyName } from '../../src/cli/commands/replay/policy-names.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
-import { FactsFold } from '../../src/replay/facts.ts';
-import type { SessionReplay } from '../../src/replay/outcome.ts';
-import { RecallMeter } from '../../src/replay/recall.ts';
-import { Replay } from '../../src/replay/replay.ts';
+import { FactsFold } from '../../src/lab/replay/facts.ts';
+import type { SessionReplay } from '../../src/lab/replay/outcome.ts';
+import { RecallMeter } from '../../src/lab/replay/recall.ts';
+import { Replay } from '../../src/lab/replay/replay.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../src/tokens/estimate.ts';
 
 const POLICIES = await choosePolicies({ effective: DEFAULT_CONFIG, compared: [] });

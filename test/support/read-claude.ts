@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/protocol/item.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import type { DamageNote, LineAt } from '../../src/formats/reader.ts';
 import { claudeCodeReader } from '../../src/formats/claude-code/read.ts';
-import type { ClaudeSurvey } from '../../src/formats/claude-code/survey.ts';
+import type { ClaudeSurvey } from '../../src/formats/claude-code/tree/survey.ts';
 
 /** A value with its place, for lines that hold several. */
 export type PlacedLine = readonly [value: JsonObject, at: LineAt];

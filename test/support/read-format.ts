@@ -1,8 +1,8 @@
 // Reads a file, or the text of one, as any format: what `inspect` sees of it.
 
-import { loadSession } from '../../src/formats/load.ts';
-import type { LoadReport } from '../../src/formats/load.ts';
-import { openSource } from '../../src/formats/source.ts';
+import { loadSession } from '../../src/formats/session-file.io.ts';
+import type { LoadReport } from '../../src/formats/session-file.io.ts';
+import { openSource } from '../../src/formats/source.io.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 
 /** What a file reads as. */

@@ -1,8 +1,8 @@
 // Keeps what is told, and fails the test when it is not what the protocol says.
 
 import assert from 'node:assert/strict';
-import type { SessionEvent } from '../../src/protocol/event.ts';
-import { parseEvent } from '../../src/protocol/parse.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
+import { parseEvent } from '../../src/protocol/wire/parse.ts';
 
 /** Everything that was told, and who takes it. */
 export interface RecordingEmitter<Event extends SessionEvent> {

@@ -1,16 +1,16 @@
 // Threads that are rehearsed from a recording: the real session over a log in memory, with ids that are counted.
 
 import { compactionWorld } from './compactable.ts';
-import type { Summarizers } from '../../src/compaction/asking/driver.ts';
+import type { Summarizers } from '../../src/compaction/summarise/ask-model.io.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import { authorOf, callOf, resultCallId, textOfParts } from '../../src/protocol/item.ts';
 import type { Item, MessageItem } from '../../src/protocol/item.ts';
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
-import { pauseFor, Rehearsal } from '../../src/rehearsal/driver.ts';
-import type { RehearsalSettings, RehearsalWorld } from '../../src/rehearsal/driver.ts';
-import { Session } from '../../src/session/driver.ts';
+import { pauseFor, Rehearsal } from '../../src/lab/rehearsal/rehearsal.io.ts';
+import type { RehearsalSettings, RehearsalWorld } from '../../src/lab/rehearsal/rehearsal.io.ts';
+import { Session } from '../../src/session/session.io.ts';
 import type { SessionLog } from '../../src/session/terms.ts';
 import type { TurnEnding } from '../../src/session/loop.ts';
 

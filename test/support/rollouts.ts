@@ -6,9 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { NODE_FILES } from '../../src/rollout/disk/driver.ts';
+import { NODE_FILES } from '../../src/rollout/disk.io.ts';
 import type { RolloutFile, RolloutFiles } from '../../src/rollout/files.ts';
-import type { RolloutWorld } from '../../src/rollout/driver.ts';
+import type { RolloutWorld } from '../../src/rollout/rollout.io.ts';
 
 /** A home that is gone after the test. */
 export async function temporaryHome(t: TestContext): Promise<string> {

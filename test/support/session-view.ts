@@ -1,8 +1,8 @@
 // A small client of `baton serve`: a session as a frame of text, drawn from events alone. It shows sentences and decides nothing
 // by them, as a terminal or an editor would be built.
 
-import type { SessionEvent } from '../../src/protocol/event.ts';
-import type { Op } from '../../src/protocol/op.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
+import type { Op } from '../../src/protocol/wire/op.ts';
 
 type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 type Message = Of<'user_message' | 'agent_message'>;

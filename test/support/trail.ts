@@ -2,7 +2,7 @@
 
 import { approximateTokens } from '../../src/tokens/estimate.ts';
 import { TrailCollector } from '../../src/trail/collect.ts';
-import { writeSummary } from '../../src/trail/summary/write.ts';
+import { writeSummary } from '../../src/summary/write.ts';
 import type { Trail } from '../../src/trail/trail.ts';
 import type { Story } from './story.ts';
 

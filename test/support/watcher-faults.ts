@@ -1,7 +1,7 @@
 // Faults of a watcher, each of which an invariant has to catch. They wrap the real machine, so that nothing of them is in
 // the product.
 
-import { noteSignals } from '../../src/watcher/boundaries.ts';
+import { noteSignals } from '../../src/watcher/signals/boundaries.ts';
 import type { Policy } from '../../src/watcher/policy.ts';
 import type { Transition, WatcherEffect, WatcherEvent, WatcherState } from '../../src/watcher/state.ts';
 import { transition } from '../../src/watcher/transition.ts';

@@ -2,7 +2,7 @@
 // never, compactions fail or win the race against their abort, deadlines expire, processes die at every write.
 
 import type { Signal } from '../../src/protocol/signal.ts';
-import type { Deadline, Policy } from '../../src/watcher/policy.ts';
+import type { WatcherDeadline, Policy } from '../../src/watcher/policy.ts';
 import { isShellLine } from '../../src/watcher/sequence.ts';
 import { awaitedNumber, beginWatching } from '../../src/watcher/state.ts';
 import type {
@@ -65,7 +65,7 @@ export interface World {
   readonly machine: WatcherState;
   readonly turn: HostTurn | undefined;
   readonly inbox: readonly Token[];
-  readonly deadlines: readonly { readonly which: Deadline; readonly number: number }[];
+  readonly deadlines: readonly { readonly which: WatcherDeadline; readonly number: number }[];
   /** The compaction that the engine carries out. */
   readonly compaction: number | undefined;
   /** The log: ids of messages, numbers of committed compactions, ids of sequences handed off. */

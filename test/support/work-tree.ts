@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openSnapshots } from '../../src/snapshots/driver.ts';
-import type { RestoreOutcome, Snapshots, SnapshotTerms } from '../../src/snapshots/driver.ts';
+import { openSnapshots } from '../../src/snapshots/snapshots.io.ts';
+import type { RestoreOutcome, Snapshots, SnapshotTerms } from '../../src/snapshots/snapshots.io.ts';
 import type { Snapshot } from '../../src/snapshots/snapshot.ts';
 
 /** A signal that never comes. */

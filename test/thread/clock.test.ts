@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
-import { openRollout } from '../../src/rollout/driver.ts';
+import { openRollout } from '../../src/rollout/rollout.io.ts';
 import { openThreadIn } from '../support/opened-thread.ts';
 import { client, MODEL } from '../support/provider-server/client.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';

@@ -12,7 +12,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
-import { openRollout } from '../../src/rollout/driver.ts';
+import { openRollout } from '../../src/rollout/rollout.io.ts';
 import { openThreadIn } from '../support/opened-thread.ts';
 import { client, MODEL } from '../support/provider-server/client.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';

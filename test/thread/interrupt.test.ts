@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { CALM_SHELL, liveThread } from '../support/live-thread.ts';
 import type { ThreadTerms } from '../support/live-thread.ts';

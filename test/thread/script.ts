@@ -1,9 +1,9 @@
 // A scripted session: a message that waits, one into the running turn, a handover inside of a turn and one between turns,
 // and commands that can be counted. The provider answers from another process.
 
-import type { SessionEvent } from '../../src/protocol/event.ts';
+import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import type { Thread } from '../../src/thread/driver.ts';
+import type { Thread } from '../../src/thread/thread.io.ts';
 import type { Reply } from '../support/provider-server/script.ts';
 import { PACKET } from '../support/packet.ts';
 

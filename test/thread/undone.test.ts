@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import type { Model } from '../../src/ports.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
-import { createRollout } from '../../src/rollout/driver.ts';
+import { createRollout } from '../../src/rollout/rollout.io.ts';
 import { openThreadIn } from '../support/opened-thread.ts';
 import { agentSays, userSays } from '../support/records.ts';
 

@@ -2,8 +2,8 @@
 // No command loads this: tests hold what commands print against it, and schema/ is generated from it.
 
 import * as z from 'zod';
-import { KEEPERS } from '../../eval/canaries.ts';
-import { CANDIDATES } from '../../eval/candidates.ts';
+import { KEEPERS } from '../../lab/eval/canaries.ts';
+import { CANDIDATES } from '../../lab/eval/candidates.ts';
 import { tokens, share } from './figures.ts';
 
 const anyShare = share.nullable().meta({ description: 'null where there was nothing to share' });

@@ -2,7 +2,7 @@
 // No command loads this: tests hold what commands print against it, and schema/ is generated from it.
 
 import * as z from 'zod';
-import { PLACES } from '../../replay/outcome.ts';
+import { PLACES } from '../../lab/replay/outcome.ts';
 import {
   BOUNDARIES,
   DECISION_POINTS,

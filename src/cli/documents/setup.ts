@@ -2,7 +2,7 @@
 // No command loads this: tests hold what commands print against it, and schema/ is generated from it.
 
 import * as z from 'zod';
-import type { PromptState } from '../../prompts/load.ts';
+import type { PromptState } from '../../prompts/load.io.ts';
 import { PROMPT_NAMES } from '../../prompts/shipped.ts';
 
 /** `baton doctor --json`. */

@@ -8,8 +8,8 @@ import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
 import type { Item } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
 import { TrailCollector } from '../../trail/collect.ts';
-import { carryThrough, compactHistory } from '../driver.ts';
-import type { Occasion } from '../driver.ts';
+import { carryThrough, compactHistory } from '../compact.io.ts';
+import type { Occasion } from '../compact.io.ts';
 
 const LEGACY: Config = { ...DEFAULT_CONFIG, features: { ...DEFAULT_CONFIG.features, compactV2: false } };
 const OCCASION: Occasion = {

@@ -3,12 +3,12 @@
 import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
 import { textOfParts } from '../../protocol/item.ts';
 import type { MessageItem } from '../../protocol/item.ts';
-import { DEFAULT_SUMMARY_TOKENS } from '../../trail/summary/write.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../../summary/write.ts';
 import { LEAST_SUMMARY_TOKENS } from '../budget.ts';
-import { measured, measureParts, refuse, worthwhileTokens } from '../full.ts';
-import type { FullPlan, FullRefusal, FullRequest, Layout } from '../full.ts';
+import { measured, measureParts, refuse, worthwhileTokens } from '../full/full.ts';
+import type { FullPlan, FullRefusal, FullRequest, Layout } from '../full/full.ts';
 import { contextTokens } from '../measure.ts';
-import { preserveUserMessages } from '../preserve.ts';
+import { preserveUserMessages } from '../full/preserve.ts';
 
 /**
  * Settles what stays in the legacy compaction and how much room is left for its summary: no boundary, no restored files, no

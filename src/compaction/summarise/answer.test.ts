@@ -7,13 +7,13 @@ import { approximateTokens } from '../../tokens/estimate.ts';
 import { SUMMARY_SECTIONS } from '../../vocabulary.ts';
 import type { StopReason } from '../../vocabulary.ts';
 import { anyText } from '../../../test/support/thread.ts';
-import { cleanSummary, summaryMessage } from '../summary.ts';
+import { cleanSummary, summaryMessage } from '../full/summary.ts';
 import { judgeAnswer, withRules } from './answer.ts';
-import type { Verdict, Wanted } from './answer.ts';
+import type { AnswerVerdict, AnswerTerms } from './answer.ts';
 
 const SEED = { seed: 20_261_121 };
 
-const WANTED: Wanted = {
+const WANTED: AnswerTerms = {
   mostTokens: 4_000,
   count: approximateTokens,
   hasSections: true,
@@ -34,16 +34,20 @@ function sections(
 
 const PLAIN = sections((heading, number) => `${number}. ${heading}:`);
 
-function judge(text: string, changed: Partial<Wanted> = {}, stopReason: StopReason = 'end_turn'): Verdict {
+function judge(
+  text: string,
+  changed: Partial<AnswerTerms> = {},
+  stopReason: StopReason = 'end_turn',
+): AnswerVerdict {
   return judgeAnswer({ text, hasCalls: false, stopReason }, { ...WANTED, ...changed });
 }
 
-function textOf(verdict: Verdict): string {
+function textOf(verdict: AnswerVerdict): string {
   assert.ok(verdict.type === 'summary', JSON.stringify(verdict));
   return verdict.text;
 }
 
-function whyOf(verdict: Verdict): string {
+function whyOf(verdict: AnswerVerdict): string {
   assert.notEqual(verdict.type, 'summary');
   return verdict.type === 'summary' ? '' : `${verdict.type}: ${verdict.why}`;
 }
@@ -109,7 +113,7 @@ test('the analysis goes where it would not fit', () => {
 });
 
 test('every other answer says what is wrong with it, and how to mend it', () => {
-  const cases: readonly (readonly [Verdict, RegExp])[] = [
+  const cases: readonly (readonly [AnswerVerdict, RegExp])[] = [
     [
       judgeAnswer({ text: PLAIN, hasCalls: true, stopReason: 'end_turn' }, WANTED),
       /^defect: it called a tool$/,

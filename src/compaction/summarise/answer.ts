@@ -2,16 +2,16 @@
 
 import type { CountText } from '../../tokens/estimate.ts';
 import { formatNumber } from '../../tokens/words.ts';
-import { preservedWords } from '../../trail/summary/preserved.ts';
-import { redact } from '../../trail/redact.ts';
-import { oneLine } from '../../trail/sentences.ts';
+import { preservedWords } from '../../summary/preserved.ts';
+import { redact } from '../../text/redact.ts';
+import { oneLine } from '../../text/sentences.ts';
 import type { Constraint } from '../../trail/trail.ts';
 import { SUMMARY_SECTIONS } from '../../vocabulary.ts';
 import type { StopReason } from '../../vocabulary.ts';
-import { cleanSummary } from '../summary.ts';
+import { cleanSummary } from '../full/summary.ts';
 
 /** One answer of a model, put together. */
-export interface Answer {
+export interface ModelAnswer {
   readonly text: string;
   /** Whether it called a tool. */
   readonly hasCalls: boolean;
@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** What an answer is held against. */
-export interface Wanted {
+export interface AnswerTerms {
   /** Largest size of the summary in tokens by `count`. */
   readonly mostTokens: number;
   readonly count: CountText;
@@ -32,7 +32,7 @@ export interface Wanted {
 }
 
 /** What an answer is worth. */
-export type Verdict =
+export type AnswerVerdict =
   | { readonly type: 'summary'; readonly text: string; readonly missing: readonly string[] }
   /** Why it is none, for people; and what to tell the model. */
   | { readonly type: 'defect'; readonly why: string; readonly reminder: string }
@@ -49,7 +49,10 @@ const LEAST_PIECE_CHARACTERS = 20;
 const LEAST_SECTIONS = 5;
 
 /** Looks at an answer. @source spec 2-engine §4.4 */
-export function judgeAnswer({ text: raw, hasCalls, stopReason }: Answer, wanted: Wanted): Verdict {
+export function judgeAnswer(
+  { text: raw, hasCalls, stopReason }: ModelAnswer,
+  wanted: AnswerTerms,
+): AnswerVerdict {
   if (hasCalls || stopReason === 'tool_calls') {
     return defect('it called a tool', 'Call no tool; answer with the summary alone.');
   }
@@ -70,7 +73,7 @@ export function judgeAnswer({ text: raw, hasCalls, stopReason }: Answer, wanted:
   return wanted.isPiece ? { type: 'summary', text: summary, missing: [] } : judgeText(text, summary, wanted);
 }
 
-function judgeText(raw: string, summary: string, wanted: Wanted): Verdict {
+function judgeText(raw: string, summary: string, wanted: AnswerTerms): AnswerVerdict {
   // Headings in the analysis are no sections.
   const missing = wanted.hasSections
     ? HEADINGS.filter(({ pattern }) => !pattern.test(summary)).map(({ section }) => section)
@@ -126,11 +129,11 @@ function splitAt(text: string, opening: string, closing: string) {
   };
 }
 
-function wordsFor({ mostTokens }: Wanted): string {
+function wordsFor({ mostTokens }: AnswerTerms): string {
   return `${Math.floor(mostTokens / 2)} words`;
 }
 
-function defect(why: string, reminder: string): Verdict {
+function defect(why: string, reminder: string): AnswerVerdict {
   return { type: 'defect', why, reminder };
 }
 

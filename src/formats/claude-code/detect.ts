@@ -1,7 +1,7 @@
 // Whether a line is one of Claude Code's, by its content alone: names and places of files prove nothing.
 
 import { isJsonObject, objectAt, stringAt } from '../fields.ts';
-import { LINKED_KINDS } from './node.ts';
+import { LINKED_KINDS } from './tree/node.ts';
 
 /** Bookkeeping without links, each with a key that only this kind has. */
 const BOOKKEEPING: ReadonlyMap<string, string> = new Map([

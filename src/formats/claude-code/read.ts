@@ -6,16 +6,16 @@ import type { LogRecord } from '../../protocol/record.ts';
 import { authorOf, textOfParts } from '../../protocol/item.ts';
 import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
 import { attachmentItem } from './attachment.ts';
-import type { SurveyedList } from './boundaries.ts';
-import { compactedRecord, listRecord, microCompactedRecord } from './compactions.ts';
-import type { HeldLine, ReadCompaction } from './compactions.ts';
+import type { SurveyedList } from './tree/boundaries.ts';
+import { compactedRecord, listRecord, microCompactedRecord } from './tree/compactions.ts';
+import type { HeldLine, ReadCompaction } from './tree/compactions.ts';
 import { objectAt, stringAt, timeOf } from '../fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
-import { keyOf } from './node.ts';
-import type { LineKey } from './node.ts';
-import { ClaudeSurveyor } from './survey.ts';
-import type { ClaudeSurvey } from './survey.ts';
+import { keyOf } from './tree/node.ts';
+import type { LineKey } from './tree/node.ts';
+import { ClaudeSurveyor } from './tree/survey.ts';
+import type { ClaudeSurvey } from './tree/survey.ts';
 import { usageSample } from './usage.ts';
 
 /**

@@ -4,13 +4,13 @@
 import type { Json, JsonObject } from '../../protocol/item.ts';
 
 /** Keys to keep, each with what to keep inside of it. */
-interface Wanted {
-  readonly [key: string]: 'text' | 'whole' | Wanted;
+interface KeptKeys {
+  readonly [key: string]: 'text' | 'whole' | KeptKeys;
 }
 
-const BLOCK: Wanted = { type: 'text', id: 'text', tool_use_id: 'text' };
+const BLOCK: KeptKeys = { type: 'text', id: 'text', tool_use_id: 'text' };
 
-const WANTED: Wanted = {
+const WANTED: KeptKeys = {
   type: 'text',
   subtype: 'text',
   uuid: 'text',
@@ -95,7 +95,7 @@ class Skimmer {
     this.#at++;
   }
 
-  #object(wanted: Wanted): JsonObject {
+  #object(wanted: KeptKeys): JsonObject {
     const found: Record<string, Json> = {};
     this.#expect(OPEN_OBJECT);
     if (this.#next() === CLOSE_OBJECT) {
@@ -115,7 +115,7 @@ class Skimmer {
     }
   }
 
-  #list(wanted: Wanted): Json[] {
+  #list(wanted: KeptKeys): Json[] {
     const found: Json[] = [];
     this.#expect(OPEN_LIST);
     if (this.#next() === CLOSE_LIST) {
@@ -131,7 +131,7 @@ class Skimmer {
     }
   }
 
-  #value(want: 'text' | 'whole' | Wanted): Json | undefined {
+  #value(want: 'text' | 'whole' | KeptKeys): Json | undefined {
     const unit = this.#next();
     if (typeof want === 'object') {
       if (unit === OPEN_OBJECT) return this.#object(want);

@@ -22,7 +22,7 @@ export interface ClaudeTail {
 }
 
 /** What the lines of a session say of their surroundings. */
-export type Surroundings = Omit<
+export type SessionFields = Omit<
   ClaudeTail,
   'uuid' | 'cumulativeDroppedTokens' | 'bareBoundaryLine' | 'attachments'
 >;
@@ -30,7 +30,7 @@ export type Surroundings = Omit<
 const KEYS = ['sessionId', 'cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'] as const;
 
 /** The surroundings after one more line; the same object where it says nothing new. */
-export function mergeSurroundings(known: Surroundings, line: JsonObject): Surroundings {
+export function mergeSurroundings(known: SessionFields, line: JsonObject): SessionFields {
   const changed = KEYS.filter((key) => typeof line[key] === 'string' && line[key] !== known[key]);
   if (changed.length === 0) return known;
   return { ...known, ...Object.fromEntries(changed.map((key) => [key, line[key]])) };

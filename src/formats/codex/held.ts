@@ -9,7 +9,7 @@ import type { Phase, Trigger } from '../../vocabulary.ts';
 import type { Emit } from '../reader.ts';
 
 /** What is known of the task that is running. */
-interface Task {
+interface RunningTask {
   hasUser: boolean;
   hasAgent: boolean;
   /** The newest item is a tool's result, so the model has to be asked once more. */
@@ -25,11 +25,11 @@ interface Held {
   readonly record: CompactedRecord & Stamp;
   readonly behind: LogRecord[];
   /** The task in which it ran, as it stood then. */
-  readonly task: Readonly<Task> | undefined;
+  readonly task: Readonly<RunningTask> | undefined;
   postTokens?: number;
 }
 
-interface Verdict {
+interface CompactionCause {
   readonly trigger?: Trigger;
   readonly phase?: Phase;
 }
@@ -37,7 +37,7 @@ interface Verdict {
 /** The way out of the reader: passes records on in order, and holds a compaction back until its phase is known. */
 export class HeldCompaction {
   readonly #emit: Emit;
-  #task: Task | undefined;
+  #task: RunningTask | undefined;
   #held: Held | undefined;
 
   constructor(emit: Emit) {
@@ -88,7 +88,7 @@ export class HeldCompaction {
     this.#release(verdictUntold);
   }
 
-  #release(judge: (task: Readonly<Task>) => Verdict): void {
+  #release(judge: (task: Readonly<RunningTask>) => CompactionCause): void {
     const held = this.#held;
     if (held === undefined) return;
     this.#held = undefined;
@@ -103,21 +103,21 @@ function isAnswer(item: Item): boolean {
   return item.type !== 'message' && item.type !== 'ghost_snapshot' && item.type !== 'attachment';
 }
 
-function verdictAtEnd(task: Readonly<Task>): Verdict {
+function verdictAtEnd(task: Readonly<RunningTask>): CompactionCause {
   if (task.hasUser) return { trigger: 'auto', phase: task.needsFollowUp ? 'mid_turn' : 'post_turn' };
   return task.hasAgent ? {} : { trigger: 'manual', phase: 'standalone_turn' };
 }
 
-function verdictBeforeUser(task: Readonly<Task>): Verdict {
+function verdictBeforeUser(task: Readonly<RunningTask>): CompactionCause {
   if (task.hasUser) return { trigger: 'auto', phase: 'mid_turn' };
   return task.hasAgent ? {} : { trigger: 'auto', phase: 'pre_turn' };
 }
 
-function verdictBeforeAgent(task: Readonly<Task>): Verdict {
+function verdictBeforeAgent(task: Readonly<RunningTask>): CompactionCause {
   return task.hasUser ? { trigger: 'auto', phase: 'mid_turn' } : {};
 }
 
 /** An asked-for compaction has a task of its own, so one in a user's task is automatic, whatever its phase. */
-function verdictUntold(task: Readonly<Task>): Verdict {
+function verdictUntold(task: Readonly<RunningTask>): CompactionCause {
   return task.hasUser ? { trigger: 'auto' } : {};
 }

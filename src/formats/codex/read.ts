@@ -35,7 +35,7 @@ export const codexReader: FormatReader & { read(emit: Emit, report: Report): Cod
 /** Lines that only Baton writes and that hold nothing but a record. */
 const OWN_LINES: ReadonlySet<string> = new Set(['baton_record', 'baton_note']);
 
-type Line = Pick<LogRecord, 'line' | 'at'> & { readonly line: number };
+type LinePosition = Pick<LogRecord, 'line' | 'at'> & { readonly line: number };
 
 class RolloutReader implements CodexLineReader {
   readonly #out: HeldCompaction;
@@ -65,7 +65,7 @@ class RolloutReader implements CodexLineReader {
 
   accept(value: JsonObject, { line }: LineAt): void {
     const time = timeOf(value['timestamp']);
-    const at: Line = time === undefined ? { line } : { line, at: time };
+    const at: LinePosition = time === undefined ? { line } : { line, at: time };
     const type = value['type'];
     const payload = value['payload'];
     if (isJsonObject(payload) && typeof type === 'string') {
@@ -82,7 +82,7 @@ class RolloutReader implements CodexLineReader {
     return this.#tail.state();
   }
 
-  #wrapped(type: string, payload: JsonObject, value: JsonObject, at: Line): void {
+  #wrapped(type: string, payload: JsonObject, value: JsonObject, at: LinePosition): void {
     if (OWN_LINES.has(type) || value['baton'] !== undefined || payload['baton'] !== undefined) {
       const own = readOwnRecord(type, payload, value);
       if (own !== undefined) return this.#own(own, payload, at);
@@ -111,7 +111,7 @@ class RolloutReader implements CodexLineReader {
   }
 
   /** A record that Baton wrote: passed on as it was, whatever else could be read from its line. */
-  #own(own: OwnRecord, payload: JsonObject, at: Line): void {
+  #own(own: OwnRecord, payload: JsonObject, at: LinePosition): void {
     switch (own.type) {
       case 'session_meta':
         this.#tail.meta(payload);
@@ -149,7 +149,7 @@ class RolloutReader implements CodexLineReader {
   #ownCompaction(
     own: Extract<OwnRecord, { type: 'compacted' | 'micro_compacted' | 'undo_compaction' | 'undo_turn' }>,
     payload: JsonObject,
-    at: Line,
+    at: LinePosition,
   ): void {
     const replacement = this.#replacementOf(payload, objectAt(payload, 'baton') ?? {}, at);
     this.#tail.compacted(payload);
@@ -164,7 +164,7 @@ class RolloutReader implements CodexLineReader {
   }
 
   /** A line of the oldest layout: items and a head without wrapper. */
-  #unwrapped(value: JsonObject, at: Line): void {
+  #unwrapped(value: JsonObject, at: LinePosition): void {
     if (isItemPayload(value) && (this.#isBare || isItemType(value.type))) {
       this.#isBare = true;
       this.#item(value, at, undefined);
@@ -182,7 +182,7 @@ class RolloutReader implements CodexLineReader {
     }
   }
 
-  #responseItem(payload: JsonObject, value: JsonObject, at: Line): void {
+  #responseItem(payload: JsonObject, value: JsonObject, at: LinePosition): void {
     if (!isItemPayload(payload)) {
       this.#wrongShape(at, 'A response_item does not say its type; passed over');
       this.#opaque('response_item', at);
@@ -195,21 +195,21 @@ class RolloutReader implements CodexLineReader {
   }
 
   // oxlint-disable-next-line max-params -- the common path of every item, called from two places
-  #item(payload: ItemPayload, at: Line, marks: Json | undefined, isSummaryAnswer = false): void {
+  #item(payload: ItemPayload, at: LinePosition, marks: Json | undefined, isSummaryAnswer = false): void {
     const item = readItem(payload, (what) => this.#wrongShape(at, `The ${what}`), { marks });
     this.#kept.add(item);
     this.#out.item({ type: 'item', item, ...at }, isSummaryAnswer);
   }
 
   /** An item that Baton wrote where Codex does not look. */
-  #batonItem(payload: JsonObject, at: Line): void {
+  #batonItem(payload: JsonObject, at: LinePosition): void {
     const item = readWhole(payload);
     if (item === undefined) return this.#opaque('baton_item', at);
     this.#kept.add(item);
     this.#out.item({ type: 'item', item, ...at }, false);
   }
 
-  #sessionMeta(payload: JsonObject, at: Line): void {
+  #sessionMeta(payload: JsonObject, at: LinePosition): void {
     this.#tail.meta(payload);
     const sessionId = stringAt(payload, 'id');
     // A fork begins with its own head and then repeats its parent's file, head included.
@@ -232,7 +232,7 @@ class RolloutReader implements CodexLineReader {
   }
 
   /** Passes settings on when they say something new; the line is opaque otherwise. */
-  #settings(payload: JsonObject, kind: string, at: Line): void {
+  #settings(payload: JsonObject, kind: string, at: LinePosition): void {
     const model = stringAt(payload, 'model');
     const cwd = stringAt(payload, 'cwd');
     if ((model ?? this.#model) === this.#model && (cwd ?? this.#cwd) === this.#cwd)
@@ -242,7 +242,7 @@ class RolloutReader implements CodexLineReader {
     this.#out.pass({ type: 'settings', ...onlyStrings({ model, cwd }), ...at });
   }
 
-  #window(source: JsonObject, at: Line): void {
+  #window(source: JsonObject, at: LinePosition): void {
     const window = numberAt(source, 'model_context_window');
     if (window === undefined || window <= 0) return;
     this.#tail.modelContextWindow(window);
@@ -252,7 +252,7 @@ class RolloutReader implements CodexLineReader {
     this.#out.pass({ type: 'settings', usableWindow: usable, ...at });
   }
 
-  #event(payload: JsonObject, at: Line): void {
+  #event(payload: JsonObject, at: LinePosition): void {
     const kind = stringAt(payload, 'type') ?? 'unknown';
     switch (kind) {
       case 'token_count':
@@ -280,13 +280,17 @@ class RolloutReader implements CodexLineReader {
     }
   }
 
-  #turn(type: 'turn_started' | 'turn_complete' | 'turn_aborted', payload: JsonObject, at: Line): void {
+  #turn(
+    type: 'turn_started' | 'turn_complete' | 'turn_aborted',
+    payload: JsonObject,
+    at: LinePosition,
+  ): void {
     const turnId = stringAt(payload, 'turn_id');
     this.#isCompacting = false;
     this.#out.task(turnId === undefined ? { type, ...at } : { type, turnId, ...at });
   }
 
-  #tokenCount(payload: JsonObject, at: Line): void {
+  #tokenCount(payload: JsonObject, at: LinePosition): void {
     const { info } = payload;
     if (!isJsonObject(info)) {
       if (info !== undefined && info !== null)
@@ -308,7 +312,7 @@ class RolloutReader implements CodexLineReader {
     this.#out.pass({ type: 'usage', usage: sample, ...at });
   }
 
-  #compacted(payload: JsonObject, at: Line): void {
+  #compacted(payload: JsonObject, at: LinePosition): void {
     this.#tail.compacted(payload);
     const baton = objectAt(payload, 'baton') ?? {};
     const replacement = this.#replacementOf(payload, baton, at);
@@ -345,7 +349,7 @@ class RolloutReader implements CodexLineReader {
     };
   }
 
-  #replacementOf(payload: JsonObject, baton: JsonObject, at: Line): readonly Item[] {
+  #replacementOf(payload: JsonObject, baton: JsonObject, at: LinePosition): readonly Item[] {
     const message = stringAt(payload, 'message') ?? '';
     const history = payload['replacement_history'];
     if (history === undefined || history === null) return this.#kept.historyWith(message);
@@ -379,7 +383,7 @@ class RolloutReader implements CodexLineReader {
    * A note that the context was compacted. Without a `compacted` line before it the result was never stored, and Codex
    * goes on with the whole history when it resumes the session.
    */
-  #announcement(kind: string, at: Line): void {
+  #announcement(kind: string, at: LinePosition): void {
     if (!this.#awaitsAnnouncement) {
       this.#wrongShape(
         at,
@@ -405,18 +409,18 @@ class RolloutReader implements CodexLineReader {
     return id;
   }
 
-  #opaque(kind: string, at: Line): void {
+  #opaque(kind: string, at: LinePosition): void {
     this.#out.pass({ type: 'opaque', kind, ...at });
   }
 
   /** Since 0.160 or so a fork of a numbered file does not repeat its parent, but points into it. */
-  #noteBase({ line }: Line): void {
+  #noteBase({ line }: LinePosition): void {
     const message =
       'This session continues another one, whose file holds the history up to here; only what follows is read';
     this.#report({ line, kind: 'dangling_parent', message, lost: false });
   }
 
-  #wrongShape({ line }: Line, message: string): void {
+  #wrongShape({ line }: LinePosition, message: string): void {
     this.#report({ line, kind: 'wrong_shape', message, lost: false });
   }
 }

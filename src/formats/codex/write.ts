@@ -136,7 +136,7 @@ export function writeCodexSession(session: SessionToWrite): {
 const WITHOUT_PAST: CodexTail = { layout: 'wrapped' };
 
 /** A history that replaces another, in Codex's form and with Baton's notes to it. */
-export interface Replacement {
+export interface ReplacementHistory {
   readonly message: string;
   readonly history: readonly JsonObject[];
   /** `marks` by index of the history; `beside` with the position of each in the whole. */
@@ -155,7 +155,7 @@ export interface NextWindow {
 }
 
 /** Where each line goes. */
-function layout(to: AppendTo, replacement: Replacement, next: NextWindow): CodexAppend {
+function layout(to: AppendTo, replacement: ReplacementHistory, next: NextWindow): CodexAppend {
   const { tail, at, newSessionId } = to;
   if (tail.layout === 'bare') {
     throw new RangeError('Nothing can be appended to a rollout without wrapped lines; write a new one');
@@ -175,7 +175,7 @@ export type TypedPayload = readonly [type: string, payload: JsonObject];
 /** The compaction, then what Codex takes for the usage after it. */
 export function windowLines(
   tail: CodexTail,
-  { message, history, baton }: Replacement,
+  { message, history, baton }: ReplacementHistory,
   { windowId, totalTokens, notes }: NextWindow,
 ): [compacted: TypedPayload, usage: TypedPayload] {
   const compacted = withoutUndefined({
@@ -239,7 +239,7 @@ function ordinals({ lastOrdinal }: CodexTail): () => JsonObject | undefined {
   return () => ({ ordinal: (ordinal += 1) });
 }
 
-function replacementPayload(items: readonly Item[], source: Format, message: string): Replacement {
+function replacementPayload(items: readonly Item[], source: Format, message: string): ReplacementHistory {
   return replacementOf(items, (item) => toWire(item, source, message), message);
 }
 
@@ -252,7 +252,7 @@ export function replacementOf(
   items: readonly Item[],
   wireOf: (item: Item) => Wire,
   message: string,
-): Replacement {
+): ReplacementHistory {
   const history: JsonObject[] = [];
   const marks: Record<string, JsonObject> = {};
   const beside: [position: number, item: JsonObject][] = [];

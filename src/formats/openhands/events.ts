@@ -1,11 +1,11 @@
 // Events of OpenHands up to version 0: actions and what was observed of them.
 
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
-import { chatUsage } from '../chat.ts';
+import { chatUsage } from '../messages/chat.ts';
 import { arrayAt, objectAt, objectsAt, stringAt } from '../fields.ts';
 import { compactionItems, functionCall, functionResult, HARNESS, textMessage } from '../items.ts';
-import { KeptRefs } from '../kept-refs.ts';
-import type { Teller } from '../teller.ts';
+import { KeptRefs } from '../agents/kept-refs.ts';
+import type { RecordEmitter } from '../record-emitter.ts';
 
 /** Actions that no model asked for, and what is observed of them. */
 const BOOKKEEPING: ReadonlySet<unknown> = new Set([
@@ -39,7 +39,7 @@ const NO_ARGUMENTS: ReadonlySet<string> = new Set([
 
 /** Reads the events of one run in order. */
 export class EventReader {
-  readonly #teller: Teller;
+  readonly #teller: RecordEmitter;
   /** The call that an action became, by the id of its event. */
   readonly #callOf = new Map<string, string>();
   /** Calls in their order; those that were answered leave when they are the last. */
@@ -53,8 +53,8 @@ export class EventReader {
   #count = 0;
   #hasPrompt = false;
 
-  constructor(teller: Teller) {
-    this.#teller = teller;
+  constructor(emitter: RecordEmitter) {
+    this.#teller = emitter;
   }
 
   accept(event: JsonObject): void {

@@ -1,10 +1,10 @@
 // Reads OpenHands: lists of events, and the output of evaluations with one list a line.
 
 import type { Json, JsonObject } from '../../protocol/item.ts';
-import { Conversations } from '../conversations.ts';
+import { Conversations } from '../messages/conversations.ts';
 import { arrayAt, isJsonObject, stringAt } from '../fields.ts';
 import type { FormatReader } from '../reader.ts';
-import { Teller } from '../teller.ts';
+import { RecordEmitter } from '../record-emitter.ts';
 import { EventReader } from './events.ts';
 import { isSdkEvent, SdkEventReader } from './sdk.ts';
 
@@ -40,27 +40,27 @@ function eventsOf(value: JsonObject): readonly JsonObject[] {
 export const openHandsReader: FormatReader = {
   read: (emit, report) => {
     const conversations = new Conversations(emit);
-    const teller = new Teller(conversations.add, report);
-    let events = new EventReader(teller);
-    let sdkEvents = new SdkEventReader(teller);
+    const emitter = new RecordEmitter(conversations.add, report);
+    let events = new EventReader(emitter);
+    let sdkEvents = new SdkEventReader(emitter);
     const take = (value: JsonObject): void => {
       if (isSdkEvent(value)) sdkEvents.accept(value);
       else events.accept(value);
     };
     return {
       accept(value, at) {
-        teller.begin(at);
+        emitter.begin(at);
         if (!Array.isArray(value['history'])) {
           take(value);
           return;
         }
         conversations.open();
-        events = new EventReader(teller);
-        sdkEvents = new SdkEventReader(teller);
-        teller.meta({ sessionId: stringAt(value, 'instance_id') });
+        events = new EventReader(emitter);
+        sdkEvents = new SdkEventReader(emitter);
+        emitter.meta({ sessionId: stringAt(value, 'instance_id') });
         for (const event of eventsOf(value)) take(event);
         for (const key of Object.keys(value)) {
-          if (key !== 'history' && key !== 'instance_id') teller.opaque(`run/${key}`);
+          if (key !== 'history' && key !== 'instance_id') emitter.opaque(`run/${key}`);
         }
       },
       end: () => conversations.end(),

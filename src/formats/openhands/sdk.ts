@@ -12,8 +12,8 @@ import {
   reasoning,
   textMessage,
 } from '../items.ts';
-import { KeptRefs } from '../kept-refs.ts';
-import type { Teller } from '../teller.ts';
+import { KeptRefs } from '../agents/kept-refs.ts';
+import type { RecordEmitter } from '../record-emitter.ts';
 import { eventId, forgottenIds } from './events.ts';
 
 const KINDS: ReadonlySet<unknown> = new Set([
@@ -39,13 +39,13 @@ export function isSdkEvent(value: JsonObject): boolean {
 
 /** Reads the events of one conversation in order. */
 export class SdkEventReader {
-  readonly #teller: Teller;
+  readonly #teller: RecordEmitter;
   #refs: string[] = [];
   readonly #kept = new KeptRefs<JsonObject>((message) => this.#teller.damage('wrong_shape', message));
   #count = 0;
 
-  constructor(teller: Teller) {
-    this.#teller = teller;
+  constructor(emitter: RecordEmitter) {
+    this.#teller = emitter;
   }
 
   accept(event: JsonObject): void {

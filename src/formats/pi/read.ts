@@ -1,7 +1,7 @@
 // Reads sessions of pi: entries that form a tree since version 2, a plain list before.
 
 import type { Item, JsonObject } from '../../protocol/item.ts';
-import { keyOf } from '../claude-code/node.ts';
+import { keyOf } from '../claude-code/tree/node.ts';
 import { countAt, objectAt, objectsAt, stringAt } from '../fields.ts';
 import {
   compactionItems,
@@ -15,7 +15,7 @@ import {
   textMessage,
 } from '../items.ts';
 import type { FormatReader, LineAt, LineReader } from '../reader.ts';
-import { Teller } from '../teller.ts';
+import { RecordEmitter } from '../record-emitter.ts';
 import { PiSurveyor } from './tree.ts';
 import type { PiSurvey } from './tree.ts';
 
@@ -48,22 +48,22 @@ export function looksLikePi(value: JsonObject): number {
 /** Reads pi sessions of all versions. */
 export const piReader = {
   survey: (report) => new PiSurveyor(report),
-  read: (emit, report, survey) => new PiReader(new Teller(emit, report), survey),
+  read: (emit, report, survey) => new PiReader(new RecordEmitter(emit, report), survey),
 } satisfies FormatReader<PiSurvey>;
 
 class PiReader implements LineReader {
-  readonly #teller: Teller;
+  readonly #teller: RecordEmitter;
   readonly #survey: PiSurvey;
 
-  constructor(teller: Teller, survey: PiSurvey) {
-    this.#teller = teller;
+  constructor(emitter: RecordEmitter, survey: PiSurvey) {
+    this.#teller = emitter;
     this.#survey = survey;
   }
 
   accept(value: JsonObject, at: LineAt): void {
-    const teller = this.#teller;
-    teller.begin(at);
-    teller.date(value['timestamp']);
+    const emitter = this.#teller;
+    emitter.begin(at);
+    emitter.date(value['timestamp']);
     if (value['type'] === 'session') {
       this.#head(value);
       return;
@@ -91,23 +91,23 @@ class PiReader implements LineReader {
   }
 
   #entry(value: JsonObject, ref: string): void {
-    const teller = this.#teller;
+    const emitter = this.#teller;
     const message = objectAt(value, 'message');
     if (value['type'] === 'message' && message === undefined) {
-      teller.wrongShape('A message entry without a message in it', 'message');
+      emitter.wrongShape('A message entry without a message in it', 'message');
       return;
     }
     if (message?.['role'] === 'assistant') {
-      teller.settings({ model: stringAt(message, 'model') });
-      teller.usage(piUsage(objectAt(message, 'usage')));
+      emitter.settings({ model: stringAt(message, 'model') });
+      emitter.usage(piUsage(objectAt(message, 'usage')));
     }
-    if (value['type'] === 'model_change') teller.settings({ model: stringAt(value, 'modelId') });
+    if (value['type'] === 'model_change') emitter.settings({ model: stringAt(value, 'modelId') });
     const items = entryItems(value, () =>
-      teller.damage('wrong_shape', 'A content of no known shape; passed over'),
+      emitter.damage('wrong_shape', 'A content of no known shape; passed over'),
     );
-    teller.items(items, ref);
+    emitter.items(items, ref);
     // An answer that was stopped before its first word holds nothing.
-    if (items.length === 0 && (message !== undefined || !teller.hasTold)) teller.opaque(kindOf(value));
+    if (items.length === 0 && (message !== undefined || !emitter.hasTold)) emitter.opaque(kindOf(value));
   }
 
   #leftBehind(value: JsonObject): void {

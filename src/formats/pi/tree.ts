@@ -1,10 +1,10 @@
 // Which entries of a pi session are its conversation: those on the way from the newest entry back to the first.
 
 import type { JsonObject } from '../../protocol/item.ts';
-import { keyOf } from '../claude-code/node.ts';
-import type { LineKey } from '../claude-code/node.ts';
+import { keyOf } from '../claude-code/tree/node.ts';
+import type { LineKey } from '../claude-code/tree/node.ts';
 import { countAt, stringAt } from '../fields.ts';
-import { KeptRefs } from '../kept-refs.ts';
+import { KeptRefs } from '../agents/kept-refs.ts';
 import type { LineAt, LineReader, Report } from '../reader.ts';
 
 /** What the whole file says about its entries. */
@@ -15,12 +15,12 @@ export interface PiSurvey {
   readonly kept: ReadonlyMap<LineKey, readonly string[]>;
 }
 
-interface Entry {
+interface PiEntry {
   readonly key: LineKey;
   readonly ref: string;
-  readonly parent: Entry | undefined;
+  readonly parent: PiEntry | undefined;
   /** Set on compactions only: the first entry that stays. */
-  readonly firstKept: Entry | undefined;
+  readonly firstKept: PiEntry | undefined;
   readonly isCompaction: boolean;
 }
 
@@ -30,10 +30,10 @@ interface Entry {
  */
 export class PiSurveyor implements LineReader {
   readonly #report: Report;
-  readonly #byId = new Map<string, Entry>();
+  readonly #byId = new Map<string, PiEntry>();
   /** By position in the file, heads included, as the oldest compactions count. */
-  readonly #byIndex: (Entry | undefined)[] = [];
-  #newest: Entry | undefined;
+  readonly #byIndex: (PiEntry | undefined)[] = [];
+  #newest: PiEntry | undefined;
 
   constructor(report: Report) {
     this.#report = report;
@@ -46,7 +46,7 @@ export class PiSurveyor implements LineReader {
     }
     const id = stringAt(value, 'id');
     const isCompaction = value['type'] === 'compaction';
-    const entry: Entry = {
+    const entry: PiEntry = {
       key: keyOf(at),
       ref: id ?? `entry-${this.#byIndex.length}`,
       parent: this.#parentOf(value, at),
@@ -69,14 +69,14 @@ export class PiSurveyor implements LineReader {
   }
 
   result(): PiSurvey {
-    const way: Entry[] = [];
+    const way: PiEntry[] = [];
     for (let entry = this.#newest; entry !== undefined; entry = entry.parent) way.push(entry);
     way.reverse();
     const kept = new Map<LineKey, readonly string[]>();
-    const budget = new KeptRefs<Entry>((message) =>
+    const budget = new KeptRefs<PiEntry>((message) =>
       this.#report({ line: 1, kind: 'wrong_shape', message, lost: false }),
     );
-    const positionOf = new Map<Entry | undefined, number>(way.map((entry, position) => [entry, position]));
+    const positionOf = new Map<PiEntry | undefined, number>(way.map((entry, position) => [entry, position]));
     for (const [position, entry] of way.entries()) {
       if (!entry.isCompaction) continue;
       const from = positionOf.get(entry.firstKept) ?? position;
@@ -86,7 +86,7 @@ export class PiSurveyor implements LineReader {
     return { refs: new Map(way.map(({ key, ref }) => [key, ref])), kept };
   }
 
-  #parentOf(value: JsonObject, at: LineAt): Entry | undefined {
+  #parentOf(value: JsonObject, at: LineAt): PiEntry | undefined {
     const { parentId } = value;
     if (parentId === null) return undefined;
     if (typeof parentId !== 'string') return this.#newest;
@@ -97,7 +97,7 @@ export class PiSurveyor implements LineReader {
     return this.#newest;
   }
 
-  #firstKept(value: JsonObject): Entry | undefined {
+  #firstKept(value: JsonObject): PiEntry | undefined {
     const id = stringAt(value, 'firstKeptEntryId');
     if (id !== undefined) return this.#byId.get(id);
     const index = countAt(value, 'firstKeptEntryIndex');

@@ -8,7 +8,7 @@ import type { ToolSpec } from '../../protocol/model.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { SHARE_OF_WINDOW } from '../../compaction/budget.ts';
 import { percentRemaining, usableWindow } from '../../tokens/pressure.ts';
-import { DEFAULT_SUMMARY_TOKENS } from '../../trail/summary/write.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../../summary/write.ts';
 
 /** Looks at one thread. What an item takes is counted once. */
 export class Projection {

@@ -1,8 +1,8 @@
 // How a change of files is told to whoever approves it, and afterwards: each file with its diff.
 
-import { LONGEST_DIFF } from '../../protocol/shown.ts';
+import { LONGEST_DIFF } from '../../protocol/wire/shown.ts';
 import type { FileChangeView } from '../../protocol/tool.ts';
-import { differenceOf } from '../diff.ts';
+import { differenceOf } from './diff.ts';
 
 /** What becomes of one file. */
 export interface ToldChange {

@@ -1,9 +1,9 @@
 // Applies a patch to texts: all of it, or nothing.
 
-import { BYTE_ORDER_MARK, fileLines, joinFileLines } from '../line-endings.ts';
-import type { FileLine } from '../line-endings.ts';
+import { BYTE_ORDER_MARK, fileLines, joinFileLines } from '../files/line-endings.ts';
+import type { FileLine } from '../files/line-endings.ts';
 import type { Hunk, HunkLine, PatchAction } from './parse.ts';
-import { LineIndex, Steps } from './place.ts';
+import { LineIndex, Steps } from './placing.ts';
 
 /** What becomes of one file. */
 export interface FileChange {

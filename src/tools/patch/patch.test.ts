@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { finished } from '../../../test/support/finished.ts';
 import { applyPatch } from './apply.ts';
 import { parsePatch } from './parse.ts';
-import { LineIndex, Steps } from './place.ts';
+import { LineIndex, Steps } from './placing.ts';
 
 const SEED = { seed: 7, numRuns: 400 };
 

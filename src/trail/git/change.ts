@@ -1,7 +1,7 @@
 // A change that no commit holds.
 
 /** A change of one file that no commit holds, as far as the log tells. */
-export interface Change {
+export interface UncommittedChange {
   /** Where in the log it was made. */
   readonly position: number;
   /** A change of the file waits in the index. */
@@ -14,4 +14,4 @@ export interface Change {
 }
 
 /** Changes by their paths, put away together. */
-export type Stash = ReadonlyMap<string, Change>;
+export type Stash = ReadonlyMap<string, UncommittedChange>;

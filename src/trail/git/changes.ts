@@ -1,13 +1,13 @@
 // The changes that no commit holds: made by the session, put into the index, taken by commits, given back by git.
 
-import type { FileAction } from '../calls.ts';
-import { detached } from '../sentences.ts';
-import type { Change, Stash } from './change.ts';
-import type { ListedPath } from './output.ts';
-import type { Place } from './step.ts';
+import type { FileAction } from '../calls/calls.ts';
+import { detached } from '../../text/sentences.ts';
+import type { UncommittedChange, Stash } from './change.ts';
+import type { ListedPath } from '../outputs/git-output.ts';
+import type { RunDirectory } from './step.ts';
 import type { Trees } from './trees.ts';
-import { isAtOrBelow, pathsOf } from './words.ts';
-import type { CommitWords } from './words.ts';
+import { isAtOrBelow, pathsOf } from '../../shell/git-words.ts';
+import type { CommitWords } from '../../shell/git-words.ts';
 
 const MAX_CHANGES = 1_500;
 
@@ -20,9 +20,9 @@ export interface StatusRow extends ListedPath {
 /** Collects the changes that no commit holds; their number is bounded. */
 export class OpenChanges {
   readonly #trees: Trees;
-  readonly #changes = new Map<string, Change>();
+  readonly #changes = new Map<string, UncommittedChange>();
   /** Changes that the newest commits may hold or not. */
-  readonly #doubtful = new Map<string, Change>();
+  readonly #doubtful = new Map<string, UncommittedChange>();
   /** Directories of which git does not list what is made there. */
   readonly #ignored = new Set<string>();
 
@@ -61,7 +61,7 @@ export class OpenChanges {
   }
 
   /** Puts changes into the index. @param isTracked only of what git knows */
-  stage(place: Place, matches: (path: string) => boolean, isTracked: boolean): void {
+  stage(place: RunDirectory, matches: (path: string) => boolean, isTracked: boolean): void {
     for (const [path, change] of this.#at(place)) {
       if (!matches(path) || (isTracked && change.isNew && !change.isStaged)) continue;
       this.#changes.set(path, { ...change, isStaged: true, isDirty: false });
@@ -69,7 +69,7 @@ export class OpenChanges {
   }
 
   /** Takes changes out of the index again; without pathspecs all of a tree. */
-  unstage(place: Place, specs: readonly string[]): void {
+  unstage(place: RunDirectory, specs: readonly string[]): void {
     const { matches } = specs.length === 0 ? { matches: () => true } : pathsOf(specs, place.directory);
     for (const [path, change] of this.#at(place))
       if (change.isStaged && matches(path))
@@ -77,7 +77,7 @@ export class OpenChanges {
   }
 
   /** Takes away the changes of a tree that a test chooses. */
-  take(place: Place, isTaken: (path: string, change: Change) => boolean): Stash {
+  take(place: RunDirectory, isTaken: (path: string, change: UncommittedChange) => boolean): Stash {
     const taken = new Map(this.#at(place).filter(([path, change]) => isTaken(path, change)));
     for (const path of taken.keys()) this.#changes.delete(path);
     return taken;
@@ -110,7 +110,7 @@ export class OpenChanges {
    * Takes out what a commit holds; the paths of that.
    * @param isKnown whether the log tells what that is: where it does not, all of the tree go, until git tells more
    */
-  settle(place: Place, words: CommitWords, isKnown: boolean): string[] {
+  settle(place: RunDirectory, words: CommitWords, isKnown: boolean): string[] {
     const { paths, isAll, isOfIndex } = words;
     const taken: string[] = [];
     for (const [path, change] of this.#at(place)) {
@@ -130,7 +130,7 @@ export class OpenChanges {
    * Compares with what `git status` lists, which is so.
    * @param isAll whether it was asked for all and printed all: then what it does not list is in a commit
    */
-  compare(place: Place, rows: readonly StatusRow[], isAll: boolean): void {
+  compare(place: RunDirectory, rows: readonly StatusRow[], isAll: boolean): void {
     for (const [path, change] of [...this.#doubtful, ...this.#changes]) {
       if (this.#trees.whereIs(path, place) === 'elsewhere') continue;
       const row = rows.find((one) => one.path === path);
@@ -149,18 +149,18 @@ export class OpenChanges {
   }
 
   /** Somebody else committed: nobody knows what of a tree is in that. */
-  doubtAll(place: Place): void {
+  doubtAll(place: RunDirectory): void {
     for (const [path, change] of this.#at(place)) this.#doubt(path, change);
   }
 
   /** A commit of somebody else lists files, maybe with their paths cut in front: it may hold what was changed of them. */
-  doubtListed(place: Place, files: readonly string[]): void {
+  doubtListed(place: RunDirectory, files: readonly string[]): void {
     for (const [path, change] of this.#at(place))
       if (files.some((file) => path === file || path.endsWith(`/${file}`))) this.#doubt(path, change);
   }
 
   /** The changes that may lie in the tree in which git ran. */
-  #at(place: Place): [string, Change][] {
+  #at(place: RunDirectory): [string, UncommittedChange][] {
     return [...this.#changes].filter(([path]) => this.#trees.whereIs(path, place) !== 'elsewhere');
   }
 
@@ -210,7 +210,7 @@ export class OpenChanges {
   }
 
   /** Nobody knows whether a commit holds it, unless git tells. */
-  #doubt(path: string, change: Change): void {
+  #doubt(path: string, change: UncommittedChange): void {
     this.#changes.delete(path);
     this.#doubtful.set(path, change);
   }

@@ -1,15 +1,15 @@
 // The verbs that tell or change what is checked out, and where.
 
-import { gitCommandOf } from '../shell.ts';
-import type { GitCommand } from '../shell.ts';
-import { distanceIn, firstLogged, headIn, listedFiles, loggedIn } from './output.ts';
+import { gitCommandOf } from '../../shell/scripts.ts';
+import type { GitCommand } from '../../shell/scripts.ts';
+import { distanceIn, firstLogged, headIn, listedFiles, loggedIn } from '../outputs/git-output.ts';
 import type { Repository } from './repository.ts';
 import { restoreIndex } from './staging.ts';
-import type { Step } from './step.ts';
-import { inDirectory, operandsOf } from './words.ts';
+import type { GitStep } from './step.ts';
+import { inDirectory, operandsOf } from '../../shell/git-words.ts';
 
 /** `git checkout` and `switch`, the branch that they move to aside. */
-export function checkOut(repository: Repository, step: Step): void {
+export function checkOut(repository: Repository, step: GitStep): void {
   const { tree, output, moment } = step;
   restoreIndex(repository, step);
   repository.trees.setAhead(tree, distanceIn(output));
@@ -18,14 +18,14 @@ export function checkOut(repository: Repository, step: Step): void {
 }
 
 /** A quiet `git checkout` of what may be another branch: what is checked out then differs without anybody else's doing. */
-function noteUnknownMove({ trees }: Repository, { git, tree, output }: Step): void {
+function noteUnknownMove({ trees }: Repository, { git, tree, output }: GitStep): void {
   const branch = trees.branchOf(tree);
   const isTold = git.words.includes('--') || /^(?:Switched to|Already on|HEAD is now at)/m.test(output);
   if (branch !== undefined && !isTold) branch.mayHaveMoved = true;
 }
 
 /** `git log`, `show` and `rev-parse`, where the first of them in a script begins with what is checked out. */
-export function look({ trees, commits, changes }: Repository, step: Step): void {
+export function look({ trees, commits, changes }: Repository, step: GitStep): void {
   const { git, run, tree, output, moment } = step;
   const looks = run.simple
     .flatMap((one) => gitCommandOf(one) ?? [])
@@ -63,7 +63,7 @@ function isOfHead({ words }: GitCommand): boolean {
 }
 
 /** `git worktree add` and `remove`. */
-export function changeTrees({ trees, changes }: Repository, { git, run, directory, moment }: Step): void {
+export function changeTrees({ trees, changes }: Repository, { git, run, directory, moment }: GitStep): void {
   const [verb, path] = operandsOf(git.words.filter((_, at) => !/^-[bB]$/.test(git.words[at - 1] ?? '')));
   if (run.failed || path === undefined) return;
   const root = inDirectory(directory, path);

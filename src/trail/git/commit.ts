@@ -1,17 +1,17 @@
 // The verbs that make commits.
 
-import { gitCommandOf } from '../shell.ts';
-import type { SimpleCommand } from '../shell.ts';
+import { gitCommandOf } from '../../shell/scripts.ts';
+import type { SimpleCommand } from '../../shell/scripts.ts';
 import type { Repository } from './repository.ts';
 import { NO_COMMIT } from './staging.ts';
-import type { Step } from './step.ts';
+import type { GitStep } from './step.ts';
 import { emptyIndex } from './trees.ts';
 import type { Index } from './trees.ts';
-import { commitWords, firstLine } from './words.ts';
-import type { CommitWords } from './words.ts';
+import { commitWords, firstLine } from '../../shell/git-words.ts';
+import type { CommitWords } from '../../shell/git-words.ts';
 
 /** `git commit`. Whether it made one. */
-export function commit({ trees, changes, commits }: Repository, step: Step): boolean {
+export function commit({ trees, changes, commits }: Repository, step: GitStep): boolean {
   const { git, run, directory, reports } = step;
   const words = commitWords(git.words, directory);
   const report = reports.shift();
@@ -34,7 +34,7 @@ function isKnown(words: CommitWords, index: Index, count: number | undefined): b
 }
 
 /** `git cherry-pick`, `revert` and `am`: commits that were made of others, their files are as they were. Whether it made one. */
-export function applyCommits({ commits }: Repository, step: Step): boolean {
+export function applyCommits({ commits }: Repository, step: GitStep): boolean {
   const { git, output } = step;
   if (/--(?:abort|quit|skip)/.test(git.words.join(' '))) return false;
   const applied =

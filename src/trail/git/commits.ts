@@ -1,11 +1,11 @@
 // The commits that the session made: on which branches they are, what became of them, which were made after a revision.
 
 import type { Commit, CommitFate } from '../trail.ts';
-import type { LoggedCommit } from './output.ts';
-import type { Step } from './step.ts';
+import type { LoggedCommit } from '../outputs/git-output.ts';
+import type { GitStep } from './step.ts';
 import { shortHash, shortSubject } from './trees.ts';
 import type { Trees } from './trees.ts';
-import { stepsBack } from './words.ts';
+import { stepsBack } from '../../shell/git-words.ts';
 
 const MAX_COMMITS = 120;
 /** Characters of a subject by which a commit is known again after it was made anew. */
@@ -69,7 +69,7 @@ export class MadeCommits {
 
   /** Adds a commit to the branch that is checked out; one of which no subject is known only moves the branch. */
   add(
-    { tree, moment: { turn, position } }: Step,
+    { tree, moment: { turn, position } }: GitStep,
     made: {
       readonly hash: string | undefined;
       readonly subject: string | undefined;

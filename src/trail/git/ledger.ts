@@ -1,24 +1,24 @@
 // What git holds of the work: which changes no commit has, which commit is the newest, what is stashed and what was pushed.
 // It follows the index as far as the log tells; of what the log does not tell it says nothing.
 
-import type { FileAction } from '../calls.ts';
-import type { FileLedger, Moment } from '../files.ts';
-import { gitCommandOf } from '../shell.ts';
-import type { SimpleCommand } from '../shell.ts';
+import type { FileAction } from '../calls/calls.ts';
+import type { FileLedger, LogMoment } from '../ledgers/files.ts';
+import { gitCommandOf } from '../../shell/scripts.ts';
+import type { SimpleCommand } from '../../shell/scripts.ts';
 import type { Commit, TreeState } from '../trail.ts';
 import { changeTrees, checkOut, look } from './checkout.ts';
 import { applyCommits, commit } from './commit.ts';
-import { commitsIn } from './output.ts';
+import { commitsIn } from '../outputs/git-output.ts';
 import { push } from './push.ts';
 import { Repository } from './repository.ts';
 import { merge, reset } from './rewriting.ts';
 import { add, restoreIndex, stageRemoved } from './staging.ts';
 import { stash } from './stash.ts';
 import { status } from './status.ts';
-import type { GitRun, Step } from './step.ts';
+import type { GitRun, GitStep } from './step.ts';
 
 /** Verbs after which what git said of the tree is no longer so, where they tell that they changed something. */
-const CHANGING: ReadonlyMap<string, (repository: Repository, step: Step) => boolean> = new Map([
+const CHANGING: ReadonlyMap<string, (repository: Repository, step: GitStep) => boolean> = new Map([
   ['rm', stageRemoved],
   ['mv', stageRemoved],
   ['commit', commit],
@@ -33,7 +33,7 @@ const CHANGING: ReadonlyMap<string, (repository: Repository, step: Step) => bool
 ]);
 
 /** Verbs that leave it so. */
-const TELLING: ReadonlyMap<string, (repository: Repository, step: Step) => void> = new Map([
+const TELLING: ReadonlyMap<string, (repository: Repository, step: GitStep) => void> = new Map([
   ['add', add],
   ['stage', add],
   ['restore', restoreIndex],
@@ -76,12 +76,16 @@ export class GitLedger {
   }
 
   /** Takes in what happened to a file. @param isNew whether the session made it, as it seems */
-  noteChange(file: Pick<FileAction, 'action' | 'path' | 'to'>, { position }: Moment, isNew: boolean): void {
+  noteChange(
+    file: Pick<FileAction, 'action' | 'path' | 'to'>,
+    { position }: LogMoment,
+    isNew: boolean,
+  ): void {
     this.#repository.changes.note(file, position, isNew);
   }
 
   /** Takes in a script that runs git. Whether it changed what git holds. */
-  noteRun(run: GitRun, moment: Moment): boolean {
+  noteRun(run: GitRun, moment: LogMoment): boolean {
     const { trees } = this.#repository;
     const gits = run.simple.flatMap((command) => gitCommandOf(command) ?? []);
     const placed = gits.map((git) => {
@@ -100,7 +104,7 @@ export class GitLedger {
     return hasChanged;
   }
 
-  #take(step: Step): boolean {
+  #take(step: GitStep): boolean {
     const { trees, commits } = this.#repository;
     const { verb } = step.git;
     if (verb !== 'worktree') {

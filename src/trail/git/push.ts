@@ -1,13 +1,13 @@
 // `git push`: which commits the remote has.
 
-import { detached } from '../sentences.ts';
-import { pushIn } from './output.ts';
+import { detached } from '../../text/sentences.ts';
+import { pushIn } from '../outputs/git-output.ts';
 import type { Repository } from './repository.ts';
-import type { Step } from './step.ts';
-import { operandsOf } from './words.ts';
+import type { GitStep } from './step.ts';
+import { operandsOf } from '../../shell/git-words.ts';
 
 /** `git push`. */
-export function push({ trees, commits }: Repository, step: Step): void {
+export function push({ trees, commits }: Repository, step: GitStep): void {
   const { git, run, output, tree } = step;
   const branch = trees.branchOf(tree);
   const name = trees.get(tree)?.branch ?? '';

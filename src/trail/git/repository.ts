@@ -1,13 +1,13 @@
 // What the log tells of a repository: its work trees, the commits that the session made, the changes that none holds.
 
-import type { FileLedger } from '../files.ts';
-import { joinPath } from '../shell.ts';
+import type { FileLedger } from '../ledgers/files.ts';
+import { joinPath } from '../../shell/scripts.ts';
 import type { NewestCommit, TreeState } from '../trail.ts';
 import { OpenChanges } from './changes.ts';
 import { MadeCommits } from './commits.ts';
 import { Trees } from './trees.ts';
 import type { Branch } from './trees.ts';
-import { isAtOrBelow } from './words.ts';
+import { isAtOrBelow } from '../../shell/git-words.ts';
 
 /** A repository as far as the log tells of it. */
 export class Repository {

@@ -1,17 +1,17 @@
 // The verbs that move a branch to other commits: of others, made anew, or older.
 
 import type { MadeCommit } from './commits.ts';
-import { headIn } from './output.ts';
+import { headIn } from '../outputs/git-output.ts';
 import type { Repository } from './repository.ts';
-import type { Step } from './step.ts';
+import type { GitStep } from './step.ts';
 import type { Branch } from './trees.ts';
-import { inDirectory, operandsOf, stepsBack } from './words.ts';
+import { inDirectory, operandsOf, stepsBack } from '../../shell/git-words.ts';
 
 /** A revision by its shape: a commit, a branch, what a remote has. Anything else is a path. */
 const REVISION = /^(?:[\w-]+|(?:origin|upstream)\/[\w./-]+|(?:[^\s@]|@(?!\{))*@\{.*)$/;
 
 /** `git merge`, `pull` and `rebase`: a branch moved to what others made, or was put on top of that. Whether it moved. */
-export function merge(repository: Repository, step: Step): boolean {
+export function merge(repository: Repository, step: GitStep): boolean {
   const { git, run, output, moment } = step;
   const { trees, commits } = repository;
   const branch = trees.branchOf(step.tree);
@@ -40,7 +40,7 @@ export function merge(repository: Repository, step: Step): boolean {
 }
 
 /** The commits that were put on top of others have new hashes; a pull leaves alone what the remote has. */
-function rebase({ commits }: Repository, step: Step, branch: Branch): void {
+function rebase({ commits }: Repository, step: GitStep, branch: Branch): void {
   const isRebase = step.git.verb === 'rebase';
   // Each commit that is put down again after a conflict is reported.
   if (isRebase) step.reports.splice(0);
@@ -60,7 +60,7 @@ function rebase({ commits }: Repository, step: Step, branch: Branch): void {
 }
 
 /** `git reset`. Whether it moved the branch or threw changes away. */
-export function reset(repository: Repository, step: Step): boolean {
+export function reset(repository: Repository, step: GitStep): boolean {
   const { git, run, tree, moment, output } = step;
   const { trees, changes, commits } = repository;
   const head = headIn(output);
@@ -82,7 +82,7 @@ export function reset(repository: Repository, step: Step): boolean {
 
 function isOfPaths(
   { changes }: Repository,
-  { git, directory }: Step,
+  { git, directory }: GitStep,
   [target = '', ...rest]: readonly string[],
 ): boolean {
   const isRevision = stepsBack(target) !== undefined || REVISION.test(target);
@@ -95,7 +95,7 @@ function isOfPaths(
 }
 
 /** What the undone commits held is to be committed again: `--soft` leaves it in the index. */
-function giveBack({ changes, commits }: Repository, step: Step, undone: readonly MadeCommit[]): void {
+function giveBack({ changes, commits }: Repository, step: GitStep, undone: readonly MadeCommit[]): void {
   const isSoft = step.git.words.includes('--soft');
   if (!isSoft) changes.unstage(step, []);
   for (const { files } of undone)
@@ -106,7 +106,7 @@ function giveBack({ changes, commits }: Repository, step: Step, undone: readonly
 /** The branch is where it was before the undone commits, which are gone by now; undefined where nobody knows which those are. */
 function moveBack(
   { trees, commits }: Repository,
-  { git, tree, moment }: Step,
+  { git, tree, moment }: GitStep,
   undone: readonly MadeCommit[] | undefined,
 ): void {
   const branch = trees.branchOf(tree);

@@ -1,16 +1,16 @@
 // The verbs that put changes into the index and take them out again.
 
 import type { Repository } from './repository.ts';
-import type { Step } from './step.ts';
+import type { GitStep } from './step.ts';
 import type { Index } from './trees.ts';
-import { addedPaths, operandsOf, pathsOf } from './words.ts';
-import type { PathChoice } from './words.ts';
+import { addedPaths, operandsOf, pathsOf } from '../../shell/git-words.ts';
+import type { PathChoice } from '../../shell/git-words.ts';
 
 /** How `git commit` says that there is nothing for it to do. */
 export const NO_COMMIT = /^(?:nothing to commit|nothing added to commit|no changes added to commit)/m;
 
 /** `git add`. */
-export function add({ trees, changes }: Repository, step: Step): void {
+export function add({ trees, changes }: Repository, step: GitStep): void {
   const { git, run, directory, reports } = step;
   const index = trees.get(step.tree)?.index;
   if (index === undefined || (run.failed && /^fatal: pathspec/m.test(run.output))) return;
@@ -28,7 +28,7 @@ function noteAdded(index: Index, { named }: PathChoice): void {
 }
 
 /** `git rm` and `git mv` put their part into the index; what became of the files is known. */
-export function stageRemoved({ trees, changes }: Repository, step: Step): boolean {
+export function stageRemoved({ trees, changes }: Repository, step: GitStep): boolean {
   const index = trees.get(step.tree)?.index;
   if (index === undefined || step.run.failed) return false;
   index.hasAdded = true;
@@ -38,7 +38,7 @@ export function stageRemoved({ trees, changes }: Repository, step: Step): boolea
 }
 
 /** `restore --staged` and `checkout COMMIT -- PATHS` put the index back, too; what became of the files is known. */
-export function restoreIndex({ changes }: Repository, step: Step): void {
+export function restoreIndex({ changes }: Repository, step: GitStep): void {
   const { git, run, directory } = step;
   const { words } = git;
   const dashes = words.indexOf('--');

@@ -1,14 +1,14 @@
 // `git stash`: changes that are put away and given back.
 
 import type { Repository } from './repository.ts';
-import type { Step } from './step.ts';
+import type { GitStep } from './step.ts';
 import type { Tree } from './trees.ts';
-import { pathsOf } from './words.ts';
+import { pathsOf } from '../../shell/git-words.ts';
 
 const MAX_STASHES = 20;
 
 /** `git stash`. Whether it changed what lies in the tree, or what is stashed. */
-export function stash(repository: Repository, step: Step): boolean {
+export function stash(repository: Repository, step: GitStep): boolean {
   const tree = repository.trees.get(step.tree);
   const { words } = step.git;
   const [verb = 'push', ...rest] = words[0]?.startsWith('-') === true ? ['push', ...words] : words;
@@ -29,7 +29,7 @@ export function stash(repository: Repository, step: Step): boolean {
 
 function putAway(
   { changes }: Repository,
-  step: Step,
+  step: GitStep,
   { tree, rest }: { readonly tree: Tree; readonly rest: readonly string[] },
 ): boolean {
   const { run, output, directory } = step;

@@ -1,14 +1,14 @@
 // `git status`: what it lists is so.
 
-import { gitCommandOf } from '../shell.ts';
-import type { SimpleCommand } from '../shell.ts';
-import { distanceIn, statusIn } from './output.ts';
+import { gitCommandOf } from '../../shell/scripts.ts';
+import type { SimpleCommand } from '../../shell/scripts.ts';
+import { distanceIn, statusIn } from '../outputs/git-output.ts';
 import type { Repository } from './repository.ts';
-import type { Step } from './step.ts';
-import { inDirectory, operandsOf } from './words.ts';
+import type { GitStep } from './step.ts';
+import { inDirectory, operandsOf } from '../../shell/git-words.ts';
 
 /** `git status`, where it is the only one of a script, so that what was printed is its own. */
-export function status({ trees, changes, commits, files }: Repository, step: Step): void {
+export function status({ trees, changes, commits, files }: Repository, step: GitStep): void {
   const { git, run, directory, output } = step;
   const tree = trees.get(step.tree);
   const isOne = run.simple.filter((command) => gitCommandOf(command)?.verb === 'status').length === 1;

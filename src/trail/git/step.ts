@@ -1,8 +1,8 @@
 // A run of git as the script that ran it tells: its words, where it ran, what it printed.
 
-import type { Moment } from '../files.ts';
-import type { GitCommand, SimpleCommand } from '../shell.ts';
-import type { ReportedCommit } from './output.ts';
+import type { LogMoment } from '../ledgers/files.ts';
+import type { GitCommand, SimpleCommand } from '../../shell/scripts.ts';
+import type { ReportedCommit } from '../outputs/git-output.ts';
 
 /** How and where a script ran. */
 export interface GitRun {
@@ -15,16 +15,16 @@ export interface GitRun {
 }
 
 /** Where git ran: a directory, and the root of the work tree that it lies in. */
-export interface Place {
+export interface RunDirectory {
   readonly directory: string;
   readonly tree: string;
 }
 
 /** One run of git inside of a script. */
-export interface Step extends Place {
+export interface GitStep extends RunDirectory {
   readonly git: GitCommand;
   readonly run: GitRun;
-  readonly moment: Moment;
+  readonly moment: LogMoment;
   /** What the script printed, where all of its git commands ran in one tree; otherwise nothing. */
   readonly output: string;
   /** What git reported to have committed, in order, as far as no command took it yet. */

@@ -1,10 +1,10 @@
 // The work trees of a repository: where a path belongs, which branch each has checked out, what its index and its stashes hold.
 
-import { clip, detached } from '../sentences.ts';
+import { clip, detached } from '../../text/sentences.ts';
 import type { Stash } from './change.ts';
-import type { Distance } from './output.ts';
-import type { Place, Step } from './step.ts';
-import { isAtOrBelow, operandsOf } from './words.ts';
+import type { Distance } from '../outputs/git-output.ts';
+import type { RunDirectory, GitStep } from './step.ts';
+import { isAtOrBelow, operandsOf } from '../../shell/git-words.ts';
 
 const MAX_TREES = 60;
 /** Characters of a hash that are kept of a long one. */
@@ -14,7 +14,7 @@ const SUBJECT_LENGTH = 200;
 const KNOWN_BY = 7;
 
 /** The newest commit of a branch, and where the log tells of it; what git did not print is undefined. */
-export interface Head {
+export interface BranchHead {
   readonly hash: string | undefined;
   readonly subject: string | undefined;
   readonly position: number;
@@ -22,7 +22,7 @@ export interface Head {
 
 /** What is known of one branch in one tree. */
 export interface Branch {
-  head: Head | undefined;
+  head: BranchHead | undefined;
   /** Commits that its remote does not have, and whether there can be no more. */
   ahead: number;
   /** Of these, those that the session made. */
@@ -104,7 +104,7 @@ export class Trees {
   }
 
   /** Whether a path lies where git ran: `unsure` where it may be another directory of the same tree, or of another one. */
-  whereIs(path: string, { tree, directory }: Place): 'here' | 'unsure' | 'elsewhere' {
+  whereIs(path: string, { tree, directory }: RunDirectory): 'here' | 'unsure' | 'elsewhere' {
     if ((this.rootOf(path) ?? tree) !== tree) return 'elsewhere';
     return isAtOrBelow(path, directory) ? 'here' : isAtOrBelow(path, tree) ? 'unsure' : 'elsewhere';
   }
@@ -119,7 +119,7 @@ export class Trees {
    * Moves to the branch that is checked out by now. The names of the old one and of a new one that begins where the old one is;
    * undefined where none does.
    */
-  follow({ tree: root, git, run }: Step): { readonly from: string; readonly to: string } | undefined {
+  follow({ tree: root, git, run }: GitStep): { readonly from: string; readonly to: string } | undefined {
     const tree = this.#trees.get(root);
     if (tree === undefined) return undefined;
     const moves = git.verb === 'checkout' || git.verb === 'switch';
@@ -155,7 +155,7 @@ export class Trees {
   }
 
   /** Git told what is checked out. */
-  setHead(root: string, head: Pick<Head, 'hash' | 'subject'> | undefined, position: number): void {
+  setHead(root: string, head: Pick<BranchHead, 'hash' | 'subject'> | undefined, position: number): void {
     const branch = this.branchOf(root);
     if (branch === undefined || head === undefined) return;
     branch.head = { hash: shortHash(head.hash), subject: shortSubject(head.subject), position };
@@ -163,7 +163,11 @@ export class Trees {
   }
 
   /** Git was asked what is checked out. How that compares with what was known: somebody else may have moved it. */
-  seeHead(root: string, head: Pick<Head, 'hash' | 'subject'>, position: number): 'new' | 'same' | 'moved' {
+  seeHead(
+    root: string,
+    head: Pick<BranchHead, 'hash' | 'subject'>,
+    position: number,
+  ): 'new' | 'same' | 'moved' {
     const branch = this.branchOf(root);
     const before = branch?.head?.hash;
     const isSame = before !== undefined && head.hash?.startsWith(before.slice(0, KNOWN_BY)) === true;

@@ -8,17 +8,17 @@ import type { Judgment, JudgmentRequest } from '../../protocol/judgment.ts';
 import type { CompactionPlan } from '../../protocol/plan.ts';
 import type { Config } from '../../config/schema.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
-import type { Redacted } from '../../trail/redact.ts';
+import type { Redacted } from '../../text/redact.ts';
 import type { Trail } from '../../trail/trail.ts';
 import type { WorldFacts } from '../packet/facts.ts';
 import type { Policy } from '../policy.ts';
 import type { PromptName } from '../../prompts/shipped.ts';
-import type { Place, Show, UserMessage } from '../state.ts';
+import type { SequencePlace, Show, UserMessage } from '../state.ts';
 import type { WatcherView } from '../view.ts';
 
 /** A compaction that the watcher asks the arbiter for. */
 export interface CompactionWish {
-  readonly place: Place;
+  readonly place: SequencePlace;
   /** One sentence with the numbers. */
   readonly why: string;
   readonly isEmergency: boolean;

@@ -6,10 +6,10 @@ import type { Signal } from '../../protocol/signal.ts';
 import { renderPrompt } from '../../prompts/render.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
-import { clip, oneLine } from '../../trail/sentences.ts';
+import { clip, oneLine } from '../../text/sentences.ts';
 import type { Trail } from '../../trail/trail.ts';
-import { isFinished } from '../messages.ts';
-import { waitsForUser } from '../waiting.ts';
+import { isFinished } from '../packet/messages.ts';
+import { waitsForUser } from '../packet/waiting.ts';
 import { acceptPacket } from '../packet/accept.ts';
 import { isForUser } from '../packet/for-user.ts';
 import { assemblePacket } from '../packet/assemble.ts';
@@ -17,8 +17,8 @@ import type { AssembleSettings } from '../packet/assemble.ts';
 import { factLines, factsOf } from '../packet/facts.ts';
 import type { WorldFacts } from '../packet/facts.ts';
 import { DEFAULT_TAIL_CHARS, writeTail } from '../packet/tail.ts';
-import { scratchPath } from '../scratch.ts';
-import { DEFAULT_SCRATCH_TEMPLATE } from '../scratch.ts';
+import { scratchPath } from '../packet/scratch.ts';
+import { DEFAULT_SCRATCH_TEMPLATE } from '../packet/scratch.ts';
 import type { PacketAssembled } from '../state.ts';
 
 /** Share of a packet that the recent-activity tail may take. @source packet/assemble */

@@ -1,9 +1,9 @@
 // Taking the agent's answer as its packet (variant A): tolerant of form, strict about substance and size.
 
 import type { CountText } from '../../tokens/estimate.ts';
-import { countRedactions, redact } from '../../trail/redact.ts';
-import type { Redacted, SecretKind } from '../../trail/redact.ts';
-import { clip } from '../../trail/sentences.ts';
+import { countRedactions, redact } from '../../text/redact.ts';
+import type { Redacted, SecretKind } from '../../text/redact.ts';
+import { clip } from '../../text/sentences.ts';
 import { FACTS_HEADING, withoutForgedHeading } from './facts.ts';
 import { divide, PACKET_SECTIONS, SECTION_NAMES } from './sections.ts';
 import type { PacketSection, SectionBlock } from './sections.ts';
@@ -260,12 +260,12 @@ function withTail(blocks: readonly SectionBlock[], tail: string): readonly Secti
 }
 
 /** A part of the packet that can be shortened from its end. */
-interface Part {
+interface PacketPart {
   readonly section: PacketSection | undefined;
   readonly lines: string[];
 }
 
-function partOf({ section, lines }: SectionBlock): Part {
+function partOf({ section, lines }: SectionBlock): PacketPart {
   return { section, lines: lines.map((line) => withoutForgedHeading(line).trimEnd()) };
 }
 
@@ -285,7 +285,7 @@ const LEAST_IMPORTANT_FIRST: readonly (PacketSection | undefined)[] = [
 const CLIPPED_LINE = 600;
 
 function fit(
-  parts: readonly Part[],
+  parts: readonly PacketPart[],
   { maxTokens, count, facts }: AcceptSettings,
 ): { text: string; linesCut: number } {
   const whole = parts.map(({ lines }) => lines.length);
@@ -308,12 +308,12 @@ function fit(
 /** What the note about cut lines may cost. */
 const NOTE_TOKENS = 24;
 
-function linesLost(parts: readonly Part[], whole: readonly number[]): number {
+function linesLost(parts: readonly PacketPart[], whole: readonly number[]): number {
   return parts.reduce((sum, { lines }, at) => sum + (whole[at] ?? 0) - lines.length, 0);
 }
 
 /** Takes lines off the end of a part, a giant last line by halves. @returns tokens still to go */
-function shorten({ lines }: Part, over: number, count: CountText): number {
+function shorten({ lines }: PacketPart, over: number, count: CountText): number {
   let left = over;
   while (left > 0 && lines.length > 0) {
     const line = lines.pop() ?? '';
@@ -331,7 +331,7 @@ function shorten({ lines }: Part, over: number, count: CountText): number {
   return left;
 }
 
-function render(parts: readonly Part[], facts: readonly string[], linesCut: number): string {
+function render(parts: readonly PacketPart[], facts: readonly string[], linesCut: number): string {
   const body = parts
     .map(({ lines }) => lines.join('\n').trim())
     .filter((text) => text !== '')

@@ -7,7 +7,7 @@ import { textOfParts } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { TrailCollector } from '../../trail/collect.ts';
-import { oneLine } from '../../trail/sentences.ts';
+import { oneLine } from '../../text/sentences.ts';
 import type { Trail } from '../../trail/trail.ts';
 import { assemblePacket } from './assemble.ts';
 import type { AssembleSettings, PacketOccasion } from './assemble.ts';

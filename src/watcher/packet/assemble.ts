@@ -2,23 +2,23 @@
 // It uses the line writers and the picker of the summary, so that both tell the same in the same words.
 
 import type { CountText } from '../../tokens/estimate.ts';
-import { fileLines } from '../../trail/summary/file-lines.ts';
-import { charactersFor, isWithin, quoted, summaryLine } from '../../trail/summary/line.ts';
-import type { SummaryLine } from '../../trail/summary/line.ts';
-import { messageLines } from '../../trail/summary/message-lines.ts';
-import { announcement, pendingLines } from '../../trail/summary/next-lines.ts';
-import { carriedLines, deliveredLines, failureLines } from '../../trail/summary/outcome-lines.ts';
-import { preservedWords } from '../../trail/summary/preserved.ts';
-import { countRedactions, redact } from '../../trail/redact.ts';
-import { ruleLines } from '../../trail/summary/request-lines.ts';
-import type { Redacted, SecretKind } from '../../trail/redact.ts';
-import { LinePicker } from '../../trail/summary/salience.ts';
-import { clip, clipMiddle, oneLine } from '../../trail/sentences.ts';
-import { standingOf } from '../../trail/taken-back.ts';
+import { fileLines } from '../../summary/sections/file-lines.ts';
+import { charactersFor, isWithin, quoted, summaryLine } from '../../summary/line.ts';
+import type { SummaryLine } from '../../summary/line.ts';
+import { messageLines } from '../../summary/sections/message-lines.ts';
+import { announcement, pendingLines } from '../../summary/sections/next-lines.ts';
+import { carriedLines, deliveredLines, failureLines } from '../../summary/sections/outcome-lines.ts';
+import { preservedWords } from '../../summary/preserved.ts';
+import { countRedactions, redact } from '../../text/redact.ts';
+import { ruleLines } from '../../summary/sections/request-lines.ts';
+import type { Redacted, SecretKind } from '../../text/redact.ts';
+import { LinePicker } from '../../summary/salience.ts';
+import { clip, clipMiddle, oneLine } from '../../text/sentences.ts';
+import { standingOf } from '../../trail/talk/taken-back.ts';
 import type { PlanStep, Trail, UserRequest } from '../../trail/trail.ts';
-import { actionLines, statementLines } from '../../trail/summary/work-lines.ts';
-import { unitWeights } from '../../trail/summary/weights.ts';
-import { countOnce, renderLines } from '../../trail/summary/write.ts';
+import { actionLines, statementLines } from '../../summary/sections/work-lines.ts';
+import { unitWeights } from '../../summary/weights.ts';
+import { countOnce, renderLines } from '../../summary/write.ts';
 import type { Signal } from '../../protocol/signal.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { cutToFit } from './accept.ts';
@@ -104,7 +104,7 @@ export function assemblePacket(
   if (!(maxTokens >= 1)) throw new RangeError(`No packet fits ${maxTokens} tokens`);
   const count = countOnce(settings.count);
   const nextStep = nextStepOf(trail);
-  const frame: Frame = {
+  const frame: PacketFrame = {
     top: `${TITLE}\n\n${settings.preface ?? `${PREFACE}\n\n${occasionText(occasion)}`}`,
     facts: `${FACTS_HEADING}\n\n${cutToFit(factLines(facts).join('\n'), maxTokens * FACTS_SHARE, count)}`,
     directive: nextStep === undefined ? DIRECTIVE_DONE : DIRECTIVE,
@@ -127,7 +127,7 @@ export function assemblePacket(
   return { text, tokens: settings.count(text), nextStep, redactions: countRedactions(text) };
 }
 
-interface Frame {
+interface PacketFrame {
   readonly top: string;
   readonly tail: string;
   readonly facts: string;
@@ -136,7 +136,7 @@ interface Frame {
   readonly turns: readonly number[];
 }
 
-function fit(picked: SummaryLine[], frame: Frame, { maxTokens, count }: AssembleSettings): Redacted {
+function fit(picked: SummaryLine[], frame: PacketFrame, { maxTokens, count }: AssembleSettings): Redacted {
   for (;;) {
     const text = render(picked, frame);
     const over = count(text) - maxTokens;
@@ -151,7 +151,10 @@ function fit(picked: SummaryLine[], frame: Frame, { maxTokens, count }: Assemble
   }
 }
 
-function render(picked: readonly SummaryLine[], { top, tail, facts, directive, turns }: Frame): Redacted {
+function render(
+  picked: readonly SummaryLine[],
+  { top, tail, facts, directive, turns }: PacketFrame,
+): Redacted {
   const blocks = HEADINGS.flatMap((heading, section) => {
     const lines = picked.filter((line) => line.section === section).toSorted((a, b) => a.order - b.order);
     const note = section === CHAIN ? leftOut(lines, turns) : '';

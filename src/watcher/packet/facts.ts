@@ -1,7 +1,7 @@
 // Harness facts: what is known of the state of the work without asking anybody. Appended to every packet, never judged.
 
-import { redact } from '../../trail/redact.ts';
-import { clip, oneLine } from '../../trail/sentences.ts';
+import { redact } from '../../text/redact.ts';
+import { clip, oneLine } from '../../text/sentences.ts';
 import type { Commit, CommandRun, Plan, Trail } from '../../trail/trail.ts';
 
 /** What git says of the work tree. Whoever runs git hands it in. */

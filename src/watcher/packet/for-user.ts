@@ -1,9 +1,9 @@
 // Whether what an agent says inside of the user's turn, asked for its packet, is its answer to the user instead.
 
-import { waitsForUser } from '../waiting.ts';
+import { waitsForUser } from './waiting.ts';
 import { acceptPacket, isExcuse } from './accept.ts';
 import type { AcceptSettings } from './accept.ts';
-import { namesNothingNext } from '../messages.ts';
+import { namesNothingNext } from './messages.ts';
 
 /** Words of an answer that is about the request. In doubt the agent is reminded, which ends no turn. */
 const ABOUT_REQUEST =

@@ -161,9 +161,9 @@ function plain(title: string): string {
 }
 
 /** Sections by the line of their heading. */
-type Found = ReadonlyMap<number, PacketSection>;
+type SectionsByLine = ReadonlyMap<number, PacketSection>;
 
-function byWords(headings: readonly Heading[]): Found {
+function byWords(headings: readonly Heading[]): SectionsByLine {
   const found = new Map<number, PacketSection>();
   const taken = new Set<PacketSection>();
   const best = bestStyle(headings);
@@ -201,7 +201,7 @@ function sectionNamed({ title, style }: Heading): PacketSection | undefined {
 }
 
 /** A heading of the same rank between two known ones, where exactly one part is due, is that part. */
-function fillGaps(headings: readonly Heading[], known: Found): Found {
+function fillGaps(headings: readonly Heading[], known: SectionsByLine): SectionsByLine {
   const style = bestStyle(headings);
   const ranked = headings.filter((heading) => heading.style === style);
   const found = new Map(known);
@@ -230,7 +230,7 @@ const BY_COUNT: Readonly<Record<number, readonly PacketSection[]>> = {
   7: PACKET_SECTIONS,
 };
 
-function byOrder(headings: readonly Heading[], known: Found): Found {
+function byOrder(headings: readonly Heading[], known: SectionsByLine): SectionsByLine {
   const counts = new Map<string, Heading[]>();
   for (const heading of headings) {
     const ranked = counts.get(heading.style) ?? [];
@@ -246,7 +246,7 @@ function byOrder(headings: readonly Heading[], known: Found): Found {
   return known;
 }
 
-function blocksOf(lines: readonly string[], found: Found): readonly SectionBlock[] {
+function blocksOf(lines: readonly string[], found: SectionsByLine): readonly SectionBlock[] {
   const starts = [...found.keys()].toSorted((a, b) => a - b);
   const first = starts[0] ?? lines.length;
   const blocks: SectionBlock[] = [];

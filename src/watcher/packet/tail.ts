@@ -1,8 +1,8 @@
 // The recent-activity tail: the last things the agent did and said, verbatim, to jog its memory.
 
 import type { CountText } from '../../tokens/estimate.ts';
-import { redact } from '../../trail/redact.ts';
-import { clip, headLines, oneLine } from '../../trail/sentences.ts';
+import { redact } from '../../text/redact.ts';
+import { clip, headLines, oneLine } from '../../text/sentences.ts';
 import type { CommandRun, Trail } from '../../trail/trail.ts';
 
 /** One internal activity of the agent. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SessionEvent } from '../../../src/protocol/event.ts';
+import type { SessionEvent } from '../../../src/protocol/wire/event.ts';
 import type { JsonObject } from '../../../src/protocol/item.ts';
 import type { Receipt } from '../../../src/protocol/receipt.ts';
 import type { LogRecord } from '../../../src/protocol/record.ts';

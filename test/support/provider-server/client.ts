@@ -2,10 +2,10 @@
 
 import type { Model } from '../../../src/ports.ts';
 import type { ModelEvent, ModelRequest } from '../../../src/protocol/model.ts';
-import type { ProviderSettings } from '../../../src/providers/adapter.ts';
-import { anthropicModel } from '../../../src/providers/anthropic.ts';
-import { chatModel } from '../../../src/providers/openai-chat.ts';
-import { responsesModel } from '../../../src/providers/openai-responses.ts';
+import type { ProviderSettings } from '../../../src/providers/wires/adapter.ts';
+import { anthropicModel } from '../../../src/providers/wires/anthropic.ts';
+import { chatModel } from '../../../src/providers/wires/openai-chat.ts';
+import { responsesModel } from '../../../src/providers/wires/openai-responses.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../src/providers/retry.ts';
 import type { WireApi } from '../../../src/vocabulary.ts';
 import { userSays } from '../records.ts';

@@ -1,0 +1,108 @@
+// The form that `--output-schema` asks of the final message.
+
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { BatonError } from '../../../errors.ts';
+import { readSmallFile } from '../../../system/planted.io.ts';
+import { isJsonObject } from '../../../formats/fields.ts';
+import type { AnswerSchema } from '../../../protocol/model.ts';
+import { deadlineOf } from '../../../system/deadline.io.ts';
+import type { CommandIo } from '../../io.ts';
+
+/** A form that answers can be held against. */
+export interface AnswerForm {
+  readonly schema: AnswerSchema;
+  /** For the end of the user's message. */
+  readonly request: string;
+  /** Why a text is not an answer of this form, one sentence; undefined: it is one. */
+  complaintAbout(text: string): string | undefined;
+}
+
+/**
+ * Reads the form from a file.
+ * @throws BatonError `file_not_found`, `file_unreadable`; `usage` for what is no JSON Schema of an object
+ */
+export async function loadAnswerForm(io: CommandIo, file: string): Promise<AnswerForm> {
+  const schema = parseSchema(file, readText(resolve(io.cwd, file), file));
+  let validator: z.ZodType;
+  try {
+    validator = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch (error) {
+    throw noSchema(file, error instanceof Error ? error.message : String(error));
+  }
+  return {
+    schema: { name: 'final_answer', schema },
+    request:
+      'Your last message must be one JSON value that is valid against the following JSON Schema, with no fence around it and ' +
+      `nothing beside it.\n\n${JSON.stringify(schema)}`,
+    complaintAbout: (text) => complaintAbout(text, validator),
+  };
+}
+
+/** Far more than providers take. @source OpenAI, structured outputs: 120,000 characters of names and values */
+const LARGEST_SCHEMA = 1024 * 1024;
+
+function readText(path: string, name: string): string {
+  const cure = '--output-schema takes a file with a JSON Schema.';
+  const read = readSmallFile(path, { maxBytes: LARGEST_SCHEMA, links: 'follow' });
+  if (read.kind === 'bytes') return read.bytes.toString('utf8');
+  if (read.kind === 'missing') throw new BatonError('file_not_found', `There is no file ${name}`, { cure });
+  throw new BatonError('file_unreadable', `${name} ${read.problem}`, { cure });
+}
+
+function parseSchema(file: string, text: string): AnswerSchema['schema'] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw noSchema(file, 'it is no JSON');
+  }
+  if (!isJsonObject(value) || value['type'] !== 'object')
+    throw noSchema(file, 'it does not describe an object');
+  return value;
+}
+
+function noSchema(file: string, why: string): BatonError {
+  return new BatonError('usage', `${file} holds no JSON Schema that can be used: ${why}`, {
+    cure: 'Providers take an object with every key required and additionalProperties false.',
+  });
+}
+
+/** Problems that are named: the model needs the first ones, not all. */
+const MOST_PROBLEMS = 5;
+
+/** A form may have a pattern that takes exponential time. @source docs/decisions/stopping.md */
+const withinCheck = deadlineOf(2_000);
+
+function complaintAbout(text: string, validator: z.ZodType): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'It is no JSON.';
+  }
+  const checked = check(value, validator);
+  if (typeof checked === 'string') return checked;
+  const { value: read } = checked;
+  if (read.success) return undefined;
+  const problems = read.error.issues.slice(0, MOST_PROBLEMS).map(({ path, message }) => {
+    const place = path.map(String).join('.');
+    return place === '' ? message : `${place}: ${message}`;
+  });
+  return `${problems.join('; ')}.`;
+}
+
+/** The result, or why there is none: what the model answers may be more than the form was made for. */
+function check(
+  value: unknown,
+  validator: z.ZodType,
+): string | { readonly value: ReturnType<z.ZodType['safeParse']> } {
+  try {
+    const checked = withinCheck(() => validator.safeParse(value));
+    return checked ?? 'It cannot be checked in 2 seconds: a pattern of the form takes too long for it.';
+  } catch (error) {
+    // A form that refers to itself is walked as deep as the answer is nested.
+    if (error instanceof RangeError) return 'It is nested too deeply to be checked.';
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+// `--model rehearsal/FILE`: a recorded session in the place of a model, its tools and its user.
+
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { batonHome } from '../../../config/load.io.ts';
+import type { Config } from '../../../config/schema.ts';
+import { BatonError } from '../../../errors.ts';
+import { loadPrompt, promptPlace } from '../../../prompts/load.io.ts';
+import type { LogRecord } from '../../../protocol/record.ts';
+import { modelInfo } from '../../../providers/models.ts';
+import type { OpenedModel } from '../../../providers/open.ts';
+import { pauseFor, Rehearsal } from '../../../lab/rehearsal/rehearsal.io.ts';
+import { REHEARSAL } from '../../../lab/rehearsal/script-position.ts';
+import { BUNDLED_SESSION } from '../setup/bundled.ts';
+import { locateSession } from '../../session-files/handles.io.ts';
+import type { CommandIo } from '../../io.ts';
+import type { Input } from '../../output.io.ts';
+import { readSession, warnOfDamage, withSource } from '../../session-files/session.ts';
+import { plural } from '../../style.ts';
+
+/** What the command line says of a rehearsal. */
+export interface RehearsalWishes {
+  /** As the user wrote it; undefined: the session that comes with Baton. */
+  readonly file: string | undefined;
+  /** 0: at once; else how many times faster than recorded. */
+  readonly speed: number;
+}
+
+/** A recording that is ready to be played. */
+export interface OpenedRehearsal {
+  readonly rehearsal: Rehearsal;
+  readonly model: OpenedModel;
+  /** The recording. */
+  readonly input: Input;
+  /** The value of `--model` that names it. */
+  readonly flag: string;
+  /** Where its threads keep their notes: nobody's work tree. Absolute. */
+  readonly directory: string;
+  /** Says what is played, and that it proves nothing of a model. */
+  readonly banner: string;
+}
+
+/**
+ * Reads a recording.
+ * @throws BatonError as `loadSession` and `openSource`; `usage` for standard input, which could be played once only;
+ *   `output_failed` where notes cannot be kept
+ */
+export async function openRehearsal(
+  io: CommandIo,
+  config: Config,
+  { file, speed }: RehearsalWishes,
+): Promise<OpenedRehearsal> {
+  if (file === '-') {
+    throw new BatonError('usage', 'A rehearsal is played from a file.', {
+      cure: 'Save the session to a file: a rehearsal that was stopped goes on with it.',
+    });
+  }
+  const named = file === undefined ? undefined : fromHome(file, io.homeDirectory);
+  const path = named === undefined ? BUNDLED_SESSION : resolve(io.cwd, await locateSession(io, named));
+  const records: LogRecord[] = [];
+  const { input, report } = await withSource(io, path, async (source) => ({
+    input: source,
+    report: await readSession(io, source, (record) => void records.push(record)),
+  }));
+  warnOfDamage(io, path, report);
+  const { modelContextWindow: window } = config;
+  const rehearsal = new Rehearsal(
+    records,
+    {
+      estimate: config.compact,
+      speed,
+      summaryInstructions: (await loadPrompt(promptPlace(config, io), 'compact-system.md')).body,
+      ...(window === undefined ? {} : { window }),
+    },
+    { hash: (text) => createHash('sha256').update(text).digest('hex'), pause: pauseFor },
+  );
+  const name = basename(path);
+  const directory = join(batonHome(io), 'rehearsals');
+  // Notes hold what sessions are about, which is nobody else's business.
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    const { code = String(cause) } = cause as NodeJS.ErrnoException;
+    throw new BatonError('output_failed', `${directory} cannot be made (${code})`, {
+      cure: 'See to its permissions and the space left, or set BATON_HOME to a directory that can be written to.',
+      cause,
+    });
+  });
+  const pace = speed === 0 ? 'at once' : speed === 1 ? 'as fast as recorded' : `${speed} times as fast`;
+  return {
+    rehearsal,
+    input,
+    model: {
+      model: rehearsal.model,
+      provider: REHEARSAL,
+      name,
+      info: modelInfo(name),
+      window: rehearsal.modelWindow,
+      warnings: [],
+    },
+    // What a handle means may change.
+    flag:
+      file === undefined
+        ? REHEARSAL
+        : `${REHEARSAL}/${named !== undefined && resolve(io.cwd, named) === path ? file : path}`,
+    directory,
+    banner:
+      `This is a rehearsal: ${name} (${report.format}, ${plural(rehearsal.turnCount, 'turn')}) is played ${pace}. ` +
+      'No model is asked and nothing is executed; compactions and handovers are made now.',
+  };
+}
+
+function fromHome(path: string, homeDirectory: string): string {
+  return path.startsWith('~/') ? join(homeDirectory, path.slice(2)) : path;
+}

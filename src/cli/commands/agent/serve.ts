@@ -1,0 +1,399 @@
+// `baton serve`: threads for a client of any make. Ops come as lines of JSON on standard input, events go as lines of JSON to
+// standard output.
+
+import { setMaxListeners } from 'node:events';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../../../config/schema.ts';
+import { BatonError } from '../../../errors.ts';
+import type { SessionEvent } from '../../../protocol/wire/event.ts';
+import type { Op } from '../../../protocol/wire/op.ts';
+import { parseOp } from '../../../protocol/wire/parse.ts';
+import type { Thread } from '../../../thread/thread.io.ts';
+import type { ThreadBeginning } from '../../../thread/terms.ts';
+import type { ApprovalPolicy, SandboxMode } from '../../../vocabulary.ts';
+import { exitStatus, explain } from '../../explain.ts';
+import { OutputLost } from '../../io.ts';
+import type { CommandIo, ExitStatus } from '../../io.ts';
+import { readLines } from './input-lines.ts';
+import type { ReadLine } from './input-lines.ts';
+import { openSessionModel } from '../../configured/models.ts';
+import { listOwnSessions } from '../../session-files/own-sessions.ts';
+import { openThreadFor, requireNoRehearsal, requirePlaces } from '../../configured/thread.ts';
+
+/** The options of the command, as the user gave them. */
+export interface ServeFlags {
+  readonly model?: string;
+  readonly sandbox?: SandboxMode;
+  readonly approval?: ApprovalPolicy;
+  /** A thread id, a path, or `last`. */
+  readonly resume?: string;
+  readonly cd?: string;
+}
+
+/** What the command is run with. */
+export interface ServeSurroundings {
+  /** Of Baton. */
+  readonly version: string;
+  /** The configuration as it is in force in a directory. */
+  readonly configurationOf: (directory: string) => () => Promise<Config>;
+  /** Of `--config`. */
+  readonly configFile: string | undefined;
+}
+
+/**
+ * Serves threads until the last one is shut down, the client goes away, or the user stops it. A client that goes away lets what
+ * it asked for be done first; nothing more can be asked of it.
+ */
+export async function serve(
+  io: CommandIo,
+  { version, configFile, configurationOf }: ServeSurroundings,
+  flags: ServeFlags,
+): Promise<ExitStatus> {
+  const emit = (event: SessionEvent): void => {
+    if (isBehind(io) && FOR_DISPLAY.has(event.type)) return;
+    io.stdout(`${JSON.stringify(event)}\n`);
+  };
+  const open: OpenAnother = async ({
+    cwd = flags.cd ?? '.',
+    resume,
+    model: wanted = flags.model,
+    ...more
+  }) => {
+    const directory = resolve(io.cwd, cwd);
+    const configure = configurationOf(directory);
+    const readConfig = async (): Promise<Config> => {
+      const config = await configure();
+      const { sandbox = config.sandboxMode, approval = config.approvalPolicy } = flags;
+      return { ...config, sandboxMode: sandbox, approvalPolicy: approval };
+    };
+    await requirePlaces(io, { directory, resume });
+    const config = await readConfig();
+    requireNoRehearsal(wanted, config);
+    const model = await openSessionModel(io, config, wanted);
+    const wishes = {
+      config,
+      model,
+      playback: undefined,
+      resume,
+      directory,
+      configFile,
+      readConfig,
+      version,
+      emit,
+      keepsModel: wanted === undefined || more.fork !== undefined,
+    };
+    return { thread: await openThreadFor(io, { ...wishes, ...more }), directory };
+  };
+  try {
+    const first = await open(flags.resume === undefined ? {} : { resume: flags.resume });
+    return await new Service(io, first, { emit, open }).run();
+  } catch (error) {
+    if (!(error instanceof BatonError)) throw error;
+    emit(errorEvent(error));
+    io.stderr(explain(error));
+    return exitStatus(error);
+  }
+}
+
+/** A thread as it is opened beside others. */
+interface ThreadRequest {
+  readonly resume?: string;
+  /** Absent: the directory of the command. */
+  readonly cwd?: string;
+  /** Absent: the model of the command. */
+  readonly model?: string;
+  readonly fork?: string;
+  readonly beginning?: ThreadBeginning;
+}
+
+/** A thread and where it works. */
+interface OpenedThread {
+  readonly thread: Thread;
+  readonly directory: string;
+}
+
+/** @throws BatonError as `openThread`, and for a model that cannot be had */
+type OpenAnother = (wanted: ThreadRequest) => Promise<OpenedThread>;
+
+function errorEvent(error: BatonError): SessionEvent {
+  return { type: 'error', ...errorOf(error) };
+}
+
+function errorOf({ code, message, cure }: BatonError): { readonly code: string; readonly message: string } {
+  const sentence = /[.!?…]$/.test(message) ? message : `${message}.`;
+  return { code, message: `${sentence} ${cure}`.trim() };
+}
+
+/** Threads that one process carries. @source docs/decisions/ops.md, "Several threads" */
+const MOST_THREADS = 32;
+
+function tooManyThreads(): BatonError {
+  return new BatonError('queue_full', `${MOST_THREADS} threads are open in this process`, {
+    cure: 'Shut one down, or start another process.',
+  });
+}
+
+/**
+ * What may wait for the client while it is heard and shown everything, in characters. @source docs/decisions/ops.md, "A client
+ * that does not read"
+ */
+const MOST_WAITING = 8 * 1024 * 1024;
+
+/** Events that a client can do without. */
+const FOR_DISPLAY: ReadonlySet<SessionEvent['type']> = new Set([
+  'agent_message_delta',
+  'agent_reasoning_delta',
+  'exec_command_output_delta',
+]);
+
+function isBehind(io: CommandIo): boolean {
+  return io.stdoutWaiting() > MOST_WAITING;
+}
+
+/** Ops that may be under way together. @source docs/decisions/ops.md, "The queue has an end" */
+const MOST_OPS = 1000;
+
+/** How long the client is not heard while so many are, in milliseconds. @source docs/decisions/ops.md, "The queue has an end" */
+const LONGEST_WAIT_MS = 1000;
+
+/** Ops that end what is under way, or that it waits for: never refused. */
+const AT_ONCE: ReadonlySet<Op['type']> = new Set([
+  'interrupt',
+  'shutdown',
+  'exec_approval',
+  'patch_approval',
+  'answer_question',
+]);
+
+/**
+ * Ops of these that are heard from a client which reads none of what it is sent. @source docs/decisions/ops.md, "A client that does
+ * not read"
+ */
+const MOST_UNREAD = 100;
+
+function readOp(line: ReadLine): Op | BatonError {
+  if ('problem' in line) return line.problem;
+  try {
+    return parseOp(line.text);
+  } catch (error) {
+    if (error instanceof BatonError) return error;
+    throw error;
+  }
+}
+
+class Service {
+  readonly #io: CommandIo;
+  /** By id, in the order in which they were opened. */
+  readonly #threads = new Map<string, OpenedThread>();
+  /** The thread of ops that name none. */
+  readonly #first: string;
+  readonly #emit: (event: SessionEvent) => void;
+  readonly #open: OpenAnother;
+  readonly #performing = new Set<Promise<void>>();
+  /** Threads that are being opened. */
+  #opening = 0;
+  /** None of the ops under way has ended since one was refused. */
+  #isStuck = false;
+
+  constructor(
+    io: CommandIo,
+    first: OpenedThread,
+    { emit, open }: { readonly emit: (event: SessionEvent) => void; readonly open: OpenAnother },
+  ) {
+    this.#io = io;
+    this.#first = first.thread.id;
+    this.#threads.set(first.thread.id, first);
+    this.#emit = emit;
+    this.#open = open;
+  }
+
+  async run(): Promise<ExitStatus> {
+    const { signal, stdin } = this.#io;
+    // Each thread listens, as many as there are.
+    setMaxListeners(0, signal);
+    const stop = (): void => {
+      for (const { thread } of this.#threads.values()) thread.stop();
+    };
+    signal.addEventListener('abort', stop);
+    try {
+      if (await this.#takeOps(readLines(stdin))) return 0;
+      if (!signal.aborted) await this.#finish();
+      return signal.aborted && !(signal.reason instanceof OutputLost) ? 130 : 0;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await this.#closeAll();
+      // What was being opened, or shut down, when the user stopped it all.
+      await Promise.all(this.#performing);
+      await this.#closeAll();
+    }
+  }
+
+  async #closeAll(): Promise<void> {
+    await Promise.all([...this.#threads.values()].map(({ thread }) => thread.close()));
+  }
+
+  /** @returns whether the client has shut the last thread down; false at the end of its ops, and when the user stops */
+  async #takeOps(lines: AsyncGenerator<ReadLine>): Promise<boolean> {
+    const stopped = whenAborted(this.#io.signal);
+    for (let unread = 0; ;) {
+      const next = await Promise.race([lines.next(), stopped]);
+      if (next === undefined || next.done === true) return false;
+      const op = readOp(next.value);
+      // Each op is answered: a client that sends without reading would fill the memory.
+      if (!isBehind(this.#io)) unread = 0;
+      else if (op instanceof BatonError || !AT_ONCE.has(op.type) || ++unread > MOST_UNREAD) {
+        await Promise.race([this.#io.stdoutBytes(new Uint8Array()), stopped]);
+        unread = 0;
+      }
+      if (await this.#take(op)) {
+        // A read that still waits would keep the process alive.
+        if ('destroy' in this.#io.stdin) (this.#io.stdin as NodeJS.ReadStream).destroy();
+        return true;
+      }
+    }
+  }
+
+  /** @returns whether that was the last one */
+  async #take(op: Op | BatonError): Promise<boolean> {
+    try {
+      if (op instanceof BatonError) throw op;
+      if (!AT_ONCE.has(op.type)) await this.#requireRoom();
+      if (op.type === 'shutdown') return await this.#shutDown(op);
+      this.#follow(this.#perform(op));
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      this.#emit(errorEvent(error));
+    }
+    return false;
+  }
+
+  #follow(done: Promise<void>): void {
+    this.#performing.add(done);
+    void done.finally(() => {
+      this.#performing.delete(done);
+      this.#isStuck = false;
+    });
+  }
+
+  /** @returns whether that was the last thread */
+  async #shutDown(op: Extract<Op, { type: 'shutdown' }>): Promise<boolean> {
+    const { thread } = this.#threadOf(op);
+    const isLast = this.#threads.size === 1 && this.#opening === 0;
+    // It takes no further ops; others go on meanwhile.
+    if (!isLast) this.#threads.delete(thread.id);
+    const done = thread.perform(op);
+    if (isLast) await Promise.all([done, ...this.#performing]);
+    else this.#follow(done);
+    return isLast;
+  }
+
+  /** @throws BatonError `op_invalid` where no such thread is open */
+  #threadOf({ thread_id: id = this.#first }: Op): OpenedThread {
+    const found = this.#threads.get(id);
+    if (found !== undefined) return found;
+    throw new BatonError('op_invalid', `The thread ${JSON.stringify(id)} is not open in this process`, {
+      cure: `Name an open one in thread_id: ${[...this.#threads.keys()].join(', ')}.`,
+      data: { key: 'thread_id' },
+    });
+  }
+
+  #perform(op: Op): Promise<void> {
+    switch (op.type) {
+      case 'open_thread': {
+        const { resume, cwd, model } = op;
+        const wanted = {
+          ...(resume === undefined ? {} : { resume }),
+          ...(cwd === undefined ? {} : { cwd }),
+          ...(model === undefined ? {} : { model }),
+        };
+        const how = resume === undefined ? 'new' : 'resumed';
+        return this.#openFor(op, { how, from: null }, () => Promise.resolve(wanted));
+      }
+      case 'fork': {
+        const { thread, directory } = this.#threadOf(op);
+        return this.#openFor(op, { how: 'forked', from: thread.id }, async () => {
+          await thread.settle();
+          return { cwd: directory, fork: thread.id };
+        });
+      }
+      case 'handoff': {
+        const { thread, directory } = this.#threadOf(op);
+        return this.#openFor(op, { how: 'handed_off', from: thread.id }, async () => {
+          await thread.settle();
+          return { cwd: directory, beginning: await thread.handOver() };
+        });
+      }
+      case 'sessions':
+        return this.#listSessions(op.newest);
+      default:
+        return this.#threadOf(op).thread.perform(op);
+    }
+  }
+
+  /** A thread that cannot be opened is told of, and changes nothing for the others. */
+  async #openFor(
+    { request_id: requestId }: { readonly request_id?: string },
+    origin: Pick<Extract<SessionEvent, { type: 'thread_opened' }>, 'how' | 'from'>,
+    wanted: () => Promise<ThreadRequest>,
+  ): Promise<void> {
+    this.#opening++;
+    const answers = requestId ?? null;
+    try {
+      if (this.#threads.size + this.#opening > MOST_THREADS) throw tooManyThreads();
+      const opened = await this.#open(await wanted());
+      const { id } = opened.thread;
+      this.#threads.set(id, opened);
+      if (this.#io.signal.aborted) opened.thread.stop();
+      this.#emit({ type: 'thread_opened', thread_id: id, request_id: answers, ...origin });
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      const { code, message } = errorOf(error);
+      this.#emit({ type: 'thread_failed', request_id: answers, code, message });
+    } finally {
+      this.#opening--;
+    }
+  }
+
+  async #listSessions(newest: number | undefined): Promise<void> {
+    try {
+      this.#emit(await listOwnSessions(this.#io, newest, new Set(this.#threads.keys())));
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      this.#emit(errorEvent(error));
+    }
+  }
+
+  /**
+   * Lets the client wait while ops are done, but not for long: behind them may come the one that ends them.
+   * @throws BatonError `queue_full`
+   */
+  async #requireRoom(): Promise<void> {
+    if (this.#performing.size < MOST_OPS) return;
+    if (!this.#isStuck) {
+      const waiting = new AbortController();
+      const tooLong = delay(LONGEST_WAIT_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+      await Promise.race([...this.#performing, tooLong]);
+      waiting.abort();
+    }
+    if (this.#performing.size < MOST_OPS) return;
+    this.#isStuck = true;
+    throw new BatonError('queue_full', `${MOST_OPS} ops are under way, and this one was refused`, {
+      cure: 'Send it again when some of them are done.',
+    });
+  }
+
+  /** What was asked for is done; what would have to be asked is turned down. */
+  async #finish(): Promise<void> {
+    for (const { thread } of this.#threads.values()) thread.desert();
+    while (this.#performing.size > 0) await Promise.all(this.#performing);
+    const opened = [...this.#threads.values()];
+    // Why the log could not be written was told to the client.
+    await Promise.all(opened.map(({ thread }) => thread.rest().catch(() => undefined)));
+  }
+}
+
+async function whenAborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return undefined;
+  return new Promise((fulfil) => signal.addEventListener('abort', () => fulfil(undefined), { once: true }));
+}

@@ -1,0 +1,556 @@
+// `baton compact`: one compaction of one session, previewed, written beside it or installed.
+
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Config } from '../../../config/schema.ts';
+import { BatonError } from '../../../errors.ts';
+import { tokensSpent } from '../../../compaction/completed.ts';
+import { compactHistory, gaugeOf } from '../../../compaction/compact.io.ts';
+import type { Compaction, CompactionWorld, Occasion, Subject } from '../../../compaction/compact.io.ts';
+import { noteWithin } from '../../../compaction/full/full.ts';
+import {
+  countKnownSecrets,
+  countReplacedSecrets,
+  withoutKnownSecrets,
+} from '../../../compaction/full/secrets.ts';
+import type { WorkspaceFiles } from '../../../ports.ts';
+import { redact } from '../../../text/redact.ts';
+import { AccountFold } from '../../../history/account.ts';
+import type { ContextAccount } from '../../../history/context-account.ts';
+import { WHOLE_ITEMS } from '../../../history/clear.ts';
+import { HistoryFold } from '../../../history/project.ts';
+import type { Entry } from '../../../history/project.ts';
+import { UndoneTurns } from '../../../history/undone.ts';
+import type { LoadReport } from '../../../formats/session-file.io.ts';
+import type { ByteSource } from '../../../formats/source.io.ts';
+import {
+  continueSession,
+  freshSession,
+  isAgentFormat,
+  isMessageFormat,
+  sameFormat,
+  SUMMARY_PREFIXES,
+} from '../../../formats/write.ts';
+import type { CompactionChange } from '../../../formats/write.ts';
+import type { CompactionEvent } from '../../../protocol/wire/event.ts';
+import type { Item } from '../../../protocol/item.ts';
+import type { Receipt } from '../../../protocol/receipt.ts';
+import { approximateTokens, itemTokens, withSafetyMargin } from '../../../tokens/estimate.ts';
+import { percentRemaining } from '../../../tokens/pressure.ts';
+import { withinDeadline } from '../../../system/deadline.io.ts';
+import { LaterTrail } from '../../../trail/later.ts';
+import type { Trail } from '../../../trail/trail.ts';
+import type { Format, OutputFormat, Strategy, WriteFormat } from '../../../vocabulary.ts';
+import { openHooks } from '../../configured/hooks.ts';
+import { prepareInstall, resumeCommand, tellResume } from '../../session-files/install.io.ts';
+import type { CommandIo } from '../../io.ts';
+import { checkDestination, refuseTerminal, writeOutput } from '../../output.io.ts';
+import type { Destination, Piece } from '../../output.io.ts';
+import { accountSettings, readSession, warnOfDamage, withSource } from '../../session-files/session.ts';
+import { arrow, formatNumber, plural, printable } from '../../style.ts';
+import { lossOf } from './loss.ts';
+import { openSummarizers } from '../../configured/summarizers.ts';
+import { openWorkspace } from '../../../system/workspace.io.ts';
+
+/** The options of the command, as the user gave them. */
+export interface CompactFlags {
+  readonly strategy: Strategy;
+  readonly targetTokens?: number;
+  /** `PROVIDER/MODEL`, or `embedded`. */
+  readonly model?: string;
+  /** What the summary should dwell on. */
+  readonly instructions?: string;
+  readonly preview?: true;
+  /** Of the preview: every kind, and the summary. */
+  readonly full?: true;
+  /** Write the summary alone, and no session. */
+  readonly summaryOnly?: true;
+  readonly out?: string;
+  readonly format: OutputFormat;
+  readonly prune?: true;
+  /** Replace known secrets in what is written, and not in the summary alone. */
+  readonly redact?: true;
+  readonly install?: true;
+  readonly workspace?: string;
+  readonly force?: true;
+  readonly json?: true;
+}
+
+/** Everything that reading a session for a compaction gives. */
+export interface ReadForCompaction {
+  readonly report: LoadReport;
+  readonly account: ContextAccount;
+  /** What the account is of. */
+  readonly fold: AccountFold;
+  readonly history: HistoryFold<Item>;
+  readonly trail: Trail;
+}
+
+/** Compacts a session. The file it reads is never changed. */
+export async function compact(
+  io: CommandIo,
+  config: Config,
+  path: string,
+  flags: CompactFlags,
+): Promise<void> {
+  checkFlags(flags);
+  // Markdown is a page to read.
+  if (isPrinted(flags) && flags.summaryOnly !== true && flags.format !== 'markdown') {
+    refuseTerminal(
+      io,
+      'Add --out FILE or --install, --preview to see what would be kept, --summary-only to read the summary',
+    );
+  }
+  await withSource(io, path, async (source) => {
+    if (flags.preview !== true) await checkDestination(destinationOf(flags, source));
+    const session = await readForCompaction(io, config, source);
+    const target = targetFormat(session.report.format, flags);
+    const world = await compactionWorld(io, config, session, flags);
+    const occasion = occasionOf(session.account, flags);
+    const found = subjectOf(session, path, target);
+    const subject = flags.redact === true ? redacted(found) : found;
+    if (flags.summaryOnly === true) {
+      warnOfDamage(io, path, session.report);
+      const { writeSummaryOnly } = await import('./summary-only.ts');
+      return writeSummaryOnly(io, { subject, occasion, config, world }, destinationOf(flags, source));
+    }
+    const commit = async (compaction: Compaction): Promise<void> => {
+      // What could not be read is in no summary: that has to be known before the session goes on without it.
+      warnOfDamage(io, path, session.report);
+      await writeCompacted(io, { source, session, compaction, flags, target });
+    };
+    const compaction = await compactHistory(
+      subject,
+      occasion,
+      config,
+      flags.preview === true ? world : { ...world, commit },
+    );
+    if (flags.preview !== true) return;
+    warnOfDamage(io, path, session.report);
+    for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
+    if (compaction.type === 'full') for (const note of secretNotes(compaction, flags)) io.stderr(`${note}\n`);
+    const { renderPreview } = await import('./view.ts');
+    const isFull = flags.full === true;
+    io.stdout(
+      flags.json === true
+        ? receiptJson(compaction, session.trail)
+        : renderPreview(compaction, session.trail, { look: io.look, isFull }),
+    );
+  });
+}
+
+function occasionOf(account: ContextAccount, { strategy, targetTokens }: CompactFlags): Occasion {
+  return {
+    trigger: 'manual',
+    reason: 'user_requested',
+    phase: 'standalone_turn',
+    strategy,
+    why: `The user asked for a compaction ${pressureSentence(account)}.`,
+    ...(targetTokens === undefined ? {} : { targetTokens }),
+  };
+}
+
+/** Without a session most options have nothing to act on. */
+function checkSummaryOnly(flags: CompactFlags): void {
+  const { strategy, format } = flags;
+  const idle = [
+    ...(['preview', 'install', 'prune', 'redact', 'workspace', 'json'] as const).filter(
+      (key) => flags[key] !== undefined,
+    ),
+    ...(strategy === 'micro' || strategy === 'remote' ? [`strategy ${strategy}`] : []),
+    ...(format === 'same' ? [] : ['format']),
+  ];
+  if (idle.length === 0) return;
+  throw new BatonError(
+    'usage',
+    `--summary-only writes a summary and no session, so --${idle.join(' and --')} would do nothing`,
+    {
+      cure: 'Leave one of them out.',
+    },
+  );
+}
+
+function checkFlags(flags: CompactFlags): void {
+  if (flags.summaryOnly === true) checkSummaryOnly(flags);
+  if (flags.full === true && (flags.preview !== true || flags.json === true)) {
+    throw new BatonError('usage', '--full makes a --preview longer, and --json has everything already', {
+      cure: 'Add --preview and leave --json out, or leave --full out.',
+    });
+  }
+  const { strategy, model = 'embedded', instructions } = flags;
+  if (strategy === 'micro' && flags.redact === true) {
+    throw new BatonError(
+      'usage',
+      '--strategy micro leaves messages as they are, so --redact would do nothing',
+      {
+        cure: 'Leave --redact out, or use --strategy full.',
+      },
+    );
+  }
+  if (strategy === 'micro' && (model !== 'embedded' || instructions !== undefined)) {
+    throw new BatonError('usage', '--strategy micro writes no summary, so no model has anything to do', {
+      cure: 'Leave --model and --instructions out, or choose another strategy.',
+    });
+  }
+  if (flags.json === true && isPrinted(flags)) {
+    throw new BatonError('usage', '--json prints the receipt, so the session itself needs another place', {
+      cure: 'Add --out FILE, --install or --preview.',
+    });
+  }
+  if (flags.install === true && flags.out !== undefined) {
+    throw new BatonError('usage', '--install chooses the place itself and does not go with --out', {
+      cure: 'Leave one of them out.',
+    });
+  }
+}
+
+/** Whether the session goes to standard output. */
+function isPrinted({ out, install, preview }: CompactFlags): boolean {
+  return out === undefined && install !== true && preview !== true;
+}
+
+/** Reads a session three ways at once: its account, its history, its trail. Of turns that were taken back none tells. */
+export async function readForCompaction(
+  io: CommandIo,
+  config: Config,
+  source: ByteSource,
+  keepFrames = 1,
+): Promise<ReadForCompaction> {
+  const fold = new AccountFold(accountSettings(config), keepFrames);
+  const history = new HistoryFold(WHOLE_ITEMS, keepFrames);
+  const undone = new UndoneTurns();
+  let trail = new LaterTrail(withinDeadline);
+  const report = await readSession(io, source, (record) => {
+    fold.add(record);
+    history.add(record);
+    trail.add(record);
+    undone.add(record);
+  });
+  // An undo in the file needs more of the past than is usually kept.
+  if (history.hasLostPast) return readForCompaction(io, config, source, Infinity);
+  if (undone.isAny) {
+    trail = new LaterTrail(withinDeadline);
+    const isStanding = undone.standing();
+    await readSession(io, source, (record) => {
+      if (isStanding(record)) trail.add(record);
+    });
+  }
+  return { report, account: fold.account(), fold, history, trail: trail.trail() };
+}
+
+function targetFormat(format: Format, flags: CompactFlags): WriteFormat {
+  const { format: wanted, preview, summaryOnly, install } = flags;
+  // Where no session is written, none has to have a format that can be.
+  const own = isAgentFormat(format) || isMessageFormat(format) ? format : 'chat';
+  const same = (preview === true || summaryOnly === true) && wanted === 'same' ? own : undefined;
+  const target =
+    same ?? (wanted === 'same' ? sameFormat(format) : wanted === 'claude' ? 'claude-code' : wanted);
+  if (install === true && !isAgentFormat(target)) {
+    throw new BatonError('usage', '--install needs an agent that resumes the session', {
+      cure: 'Add --format codex or --format claude, or leave --install out.',
+    });
+  }
+  return target;
+}
+
+async function compactionWorld(
+  io: CommandIo,
+  config: Config,
+  session: ReadForCompaction,
+  flags: CompactFlags,
+): Promise<CompactionWorld> {
+  const summarizers = await openSummarizers(io, config, flags);
+  const hooks =
+    flags.preview === true || flags.summaryOnly === true
+      ? undefined
+      : await openHooks(io, config, flags.workspace);
+  return {
+    clock: io.clock,
+    ids: io.ids,
+    hash: (text) => createHash('sha256').update(text).digest('hex'),
+    ...(flags.strategy === 'micro'
+      ? estimateCounter(config)
+      : await tokenCounter(io, config, session.history.entries)),
+    within: withinDeadline,
+    signal: io.signal,
+    emit: (event) => tellEvent(io, event),
+    ...(summarizers === undefined ? {} : { summarizers }),
+    ...(hooks === undefined ? {} : { hooks }),
+    ...(flags.workspace === undefined
+      ? {}
+      : { files: await openFiles(io, { ...flags, workspace: flags.workspace }, session.account.cwd) }),
+  };
+}
+
+async function openFiles(
+  io: CommandIo,
+  { workspace, redact: isRedacted }: Pick<CompactFlags, 'redact'> & { readonly workspace: string },
+  cwd: string | undefined,
+): Promise<WorkspaceFiles> {
+  const files = await openWorkspace(resolve(io.cwd, workspace), cwd);
+  if (isRedacted !== true) return files;
+  return {
+    read: async (path) => {
+      const read = await files.read(path);
+      return read.kind === 'text' ? { ...read, text: redact(read.text) } : read;
+    },
+  };
+}
+
+/** Requests to a model take long, so each is told of; what came of it all is told at the end, in the receipt's words. */
+function tellEvent(io: CommandIo, event: CompactionEvent): void {
+  if (event.type === 'background_event') io.stderr(`${printable(event.message)}\n`);
+  if (event.type === 'warning') io.stderr(`baton: warning: ${printable(event.message)}\n`);
+}
+
+/** What clearing frees is estimated as the gauge is, which has no other size before and after it. */
+function estimateCounter({ compact: settings }: Config): Pick<CompactionWorld, 'count' | 'counter'> {
+  return { count: (text) => approximateTokens(text, settings), counter: 'approximate' };
+}
+
+/**
+ * The exact tokenizer, or the estimate with its margin where that is not installed: a target must hold either way.
+ * @param entries what is going to be counted: it is counted ahead, in turns, so that Ctrl-C is heeded
+ * @throws BatonError `interrupted`
+ */
+export async function tokenCounter(
+  io: CommandIo,
+  config: Config,
+  entries: readonly Entry<Item>[],
+): Promise<Pick<CompactionWorld, 'count' | 'counter'>> {
+  try {
+    const { loadPatientTokenizer } = await import('../../../tokens/tokenizer.io.ts');
+    const { count, countAhead } = await loadPatientTokenizer();
+    await countAhead(
+      entries.flatMap(({ value }) => countedTexts(value)),
+      io.signal,
+    );
+    return { count, counter: 'precise' };
+  } catch (error) {
+    if (!(error instanceof BatonError) || error.code !== 'tokenizer_missing') throw error;
+    io.stderr(`baton: warning: ${error.message}; sizes are estimates. ${error.cure}\n`);
+    const { tokenSafetyMultiplier } = config.compact;
+    return {
+      count: (text) => withSafetyMargin(approximateTokens(text, config.compact), tokenSafetyMultiplier),
+      counter: 'approximate',
+    };
+  }
+}
+
+/** The texts that counting an item comes to count. */
+function countedTexts(item: Item): readonly string[] {
+  const texts: string[] = [];
+  itemTokens(item, (text) => {
+    texts.push(text);
+    return 0;
+  });
+  return texts;
+}
+
+function subjectOf(session: ReadForCompaction, file: string, target: WriteFormat): Subject {
+  const { account, trail } = session;
+  return {
+    entries: session.history.entries,
+    window: account.window,
+    gauge: gaugeOf(session.fold),
+    targetsWhatIsWritten: true,
+    // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
+    // Elsewhere that of an agent is as foreign: docs/decisions/commands.md.
+    leavesInitialContext: isAgentFormat(target) || isAgentFormat(session.report.format),
+    summaryPrefix: SUMMARY_PREFIXES[target],
+    holdsProviderState: target === 'codex' || target === 'responses',
+    session: {
+      sessionId: account.sessionId,
+      transcriptPath: file === '-' ? undefined : resolve(file),
+      cwd: account.cwd,
+      model: account.model,
+    },
+    trail,
+  };
+}
+
+/** A history whose known secrets are replaced, so that sizes and receipt are those of what is written. */
+function redacted(subject: Subject): Subject {
+  const entries = subject.entries.map((entry) => ({ ...entry, value: withoutKnownSecrets(entry.value) }));
+  return { ...subject, entries };
+}
+
+function pressureSentence({ usage, usableWindow: usable }: ContextAccount): string {
+  const left = percentRemaining(usage.used, usable);
+  return `at ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens (${left} % left)`;
+}
+
+interface Write {
+  readonly source: ByteSource;
+  readonly session: ReadForCompaction;
+  readonly compaction: Compaction;
+  readonly flags: CompactFlags;
+  readonly target: WriteFormat;
+}
+
+async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
+  const { source, session, compaction, flags, target } = write;
+  const newSessionId = io.ids.uuid();
+  const facts = { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids };
+  const change = changeOf(session, compaction);
+  const isAppended = isAgentFormat(target) && target === session.report.format && flags.prune !== true;
+  const written = isAppended
+    ? continueSession(session.report, change, facts)
+    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, change }) };
+  const isInstalled = flags.install === true && isAgentFormat(target);
+  const pieces: Piece[] = [
+    ...(isInstalled ? written.head.map(asLine) : []),
+    ...(isAppended ? [{ copyOf: source }] : []),
+    ...written.tail.map(asLine),
+  ];
+  const place = isInstalled ? await prepareInstall(io, target, session.account.cwd, newSessionId) : undefined;
+  await writeOutput(io, destinationOf({ ...flags, out: place ?? flags.out }, source), pieces);
+  tell(io, write, place, newSessionId);
+}
+
+function changeOf({ history }: ReadForCompaction, compaction: Compaction): CompactionChange {
+  if (compaction.type === 'full') return { type: 'compaction', record: compaction.record };
+  const { record, items, postTokens } = compaction;
+  return { type: 'micro', record, entries: history.entries, items, postTokens };
+}
+
+function destinationOf(
+  { out, force }: Pick<CompactFlags, 'force'> & { out?: string | undefined },
+  input: ByteSource,
+): Destination {
+  return { path: out, overwrites: force === true, inputs: [input] };
+}
+
+function freshFacts({ report, account }: ReadForCompaction) {
+  return {
+    source: report.tail,
+    meta: account.cwd === undefined ? {} : { cwd: account.cwd },
+    settings: {
+      ...(account.model === undefined ? {} : { model: account.model }),
+      ...(account.cwd === undefined ? {} : { cwd: account.cwd }),
+    },
+  };
+}
+
+function asLine(json: string): string {
+  return `${json}\n`;
+}
+
+function tell(
+  io: CommandIo,
+  { compaction, flags, target, session }: Write,
+  place: string | undefined,
+  id: string,
+): void {
+  const { preTokens, postTokens } = sizes(compaction);
+  const where = place ?? flags.out;
+  io.stderr(
+    `${formatNumber(preTokens)} ${arrow(io.look)} ${formatNumber(postTokens)} tokens${writtenAlone(compaction)}. ${whatHappened(compaction)}` +
+      `${where === undefined ? '' : ` Written to ${where}.`}\n`,
+  );
+  for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
+  if (compaction.type === 'full') {
+    const { receipt } = compaction.record;
+    const notes = [
+      ...receipt.notes,
+      ...secretNotes(compaction, flags),
+      ...stateNotes(receipt, session, target),
+    ];
+    for (const note of notes) io.stderr(`${note}\n`);
+    if (flags.redact === true && flags.prune !== true && target === session.report.format) {
+      io.stderr('The past in the file has its secrets still, byte for byte; --prune leaves it out.\n');
+    }
+  }
+  if (where !== undefined && flags.prune !== true && isAgentFormat(target)) {
+    io.stderr(
+      `Take it back with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`,
+    );
+  }
+  if (place !== undefined && isAgentFormat(target)) {
+    tellResume(io, resumeCommand(target, id, session.account.cwd), flags);
+  }
+  if (flags.json === true) io.stdout(receiptJson(compaction, session.trail));
+}
+
+/** What has to be known of a clearing, which has no receipt to say it. */
+function clearingNotes(compaction: Compaction, { targetTokens }: CompactFlags): readonly string[] {
+  const within = compaction.type === 'micro' ? noteWithin(targetTokens, compaction.preTokens) : undefined;
+  return within === undefined ? [] : [within];
+}
+
+/** What was done about secrets outside of the summary, or can be. */
+function secretNotes({ items }: Compaction, { redact: isRedacted }: CompactFlags): readonly string[] {
+  if (isRedacted === true) {
+    return [`${plural(countReplacedSecrets(items), 'secret')} replaced in what is kept word for word.`];
+  }
+  return countKnownSecrets(items) === 0 ? [] : ['--redact replaces known secrets in what is written.'];
+}
+
+/** What has to be known of a provider's own compaction by whoever goes on with the file. */
+function stateNotes(
+  { implementation, model = '' }: Receipt,
+  { report: { tail } }: ReadForCompaction,
+  target: WriteFormat,
+): readonly string[] {
+  if (implementation !== 'remote') return [];
+  const provider = printable(model.slice(0, model.indexOf('/')));
+  if (target === 'responses') {
+    return [
+      `An array of items has no place for the summary in words: nobody but ${provider} can go on from this one.`,
+    ];
+  }
+  const own = tail.format === 'codex' ? tail.state.meta?.['model_provider'] : undefined;
+  return typeof own === 'string' && own !== provider
+    ? [
+        `Codex goes on with the provider ${printable(own)}, and takes the file only if that is the same as ${provider}.`,
+      ]
+    : [];
+}
+
+/** What a target speaks of: the rest of the context is in every request, whatever is written. */
+function writtenAlone(compaction: Compaction): string {
+  if (compaction.type !== 'full') return '';
+  const { postTokens, targetTokens, beside } = compaction.record.receipt;
+  if (targetTokens === undefined || beside === undefined) return '';
+  const written = postTokens - beside.after;
+  return `, ${formatNumber(written)} of them written here (${formatNumber(targetTokens)} asked for)`;
+}
+
+/** Tokens before and after. */
+export function sizes(compaction: Compaction): { readonly preTokens: number; readonly postTokens: number } {
+  return compaction.type === 'full' ? compaction.record.receipt : compaction;
+}
+
+function whatHappened(compaction: Compaction): string {
+  if (compaction.type === 'micro') {
+    return `${plural(compaction.record.callIds.length, 'old tool result')} cleared.`;
+  }
+  const { receipt } = compaction.record;
+  const secrets = Object.values(receipt.redactions).reduce((sum, count) => sum + count, 0);
+  return (
+    `${plural(receipt.summarised.count, 'item')} summarised, ${formatNumber(receipt.kept.count)} kept, ` +
+    `${formatNumber(receipt.dropped.count)} dropped.` +
+    (secrets > 0 ? ` ${plural(secrets, 'secret')} left out of the summary.` : '') +
+    authorOf(receipt)
+  );
+}
+
+/** Who wrote the summary, where models were asked, and what they cost. */
+function authorOf({ implementation, model, attempts = [] }: Receipt): string {
+  if (attempts.length === 0) return '';
+  const { inputTokens: input, outputTokens: output } = tokensSpent(attempts);
+  const priced = attempts.flatMap(({ costUsd }) => costUsd ?? []);
+  const cost = priced.length === 0 ? '' : `, $${priced.reduce((sum, each) => sum + each, 0).toFixed(4)}`;
+  return (
+    ` ${implementation === 'remote' ? 'Compacted' : 'Summary'} by ${model === undefined ? 'Baton, without a model' : printable(model)}: ` +
+    `${plural(attempts.length, 'request')}, ${formatNumber(input)} tokens in, ${formatNumber(output)} out${cost}.`
+  );
+}
+
+function receiptJson(compaction: Compaction, trail: Trail): string {
+  const document =
+    compaction.type === 'full'
+      ? { ...compaction.record.receipt, loss: lossOf(compaction, trail) }
+      : { ...compaction.record, preTokens: compaction.preTokens, postTokens: compaction.postTokens };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

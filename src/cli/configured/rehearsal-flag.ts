@@ -1,0 +1,17 @@
+// Whether a model name means a rehearsal, told without loading one.
+
+import type { Config } from '../../config/schema.ts';
+
+const REHEARSAL = 'rehearsal';
+
+/** The file that `--model` names, or that the settings mean. @returns undefined: something else is meant than a rehearsal */
+export function rehearsalPathOf(
+  flag: string | undefined,
+  { modelProvider, model }: Pick<Config, 'modelProvider' | 'model'>,
+): { readonly file: string | undefined } | undefined {
+  const meant = flag ?? [modelProvider, ...(model === undefined ? [] : [model])].join('/');
+  if (meant === REHEARSAL) return { file: undefined };
+  if (!meant.startsWith(`${REHEARSAL}/`)) return undefined;
+  const file = meant.slice(REHEARSAL.length + 1);
+  return { file: file === '' ? undefined : file };
+}

@@ -1,0 +1,149 @@
+// Which models may write a summary, and with which words they are asked.
+
+import type { Summarizers, SummaryModel } from '../../compaction/summarise/ask-model.io.ts';
+import type { SummaryPrompts } from '../../compaction/summarise/prompt.ts';
+import type { Config } from '../../config/schema.ts';
+import { BatonError } from '../../errors.ts';
+import type { ModelUsage } from '../../protocol/model.ts';
+import type { OpenedModel } from '../../providers/open.ts';
+import type { CommandIo } from '../io.ts';
+import { openModelFor } from './models.ts';
+
+/** What the command line says of models. */
+export interface SummarizerFlags {
+  /** `PROVIDER/MODEL`, `PROVIDER` or `embedded`. */
+  readonly model?: string;
+  readonly instructions?: string;
+}
+
+/**
+ * The models that a command asks for a summary: `compact.summarization_model` first, then the one of `--model`.
+ * @returns undefined without `--model`: no transcript leaves the machine unasked
+ * @throws BatonError as `openModelFor`; `usage` for instructions that nobody would follow
+ */
+export async function openSummarizers(
+  io: CommandIo,
+  config: Config,
+  flags: SummarizerFlags,
+): Promise<Summarizers | undefined> {
+  const session = await openModelFor(io, config, flags.model);
+  if (session === undefined) {
+    if (flags.instructions === undefined) return undefined;
+    throw new BatonError('usage', '--instructions are for a model, and the embedded summarizer is none', {
+      cure: 'Name one with --model PROVIDER/MODEL, or leave --instructions out.',
+    });
+  }
+  return summarizersOf(io, config, session, flags.instructions);
+}
+
+/**
+ * The models that write summaries where one model does the work: `compact.summarization_model` first, then that one.
+ * @param instructions what the summary should dwell on
+ */
+export async function summarizersOf(
+  io: CommandIo,
+  config: Config,
+  session: OpenedModel,
+  instructions?: string,
+): Promise<Summarizers> {
+  const own = await openSummarizationModel(io, config, session);
+  const { costOf } = await import('../../providers/models.ts');
+  return {
+    models: [...(own === undefined ? [] : [own]), session].map((opened) => toSummaryModel(opened, costOf)),
+    prompts: await summaryPrompts(io, config, instructions),
+    deadlineMs: config.rawrAutoCompaction.compactionDeadlineSeconds * 1000,
+  };
+}
+
+/**
+ * The models that write summaries where the watcher asks for them: its own first, all of them with its effort and verbosity.
+ * @param summarizers of everybody else
+ * @returns undefined where it has no wishes of its own
+ */
+export async function watcherSummarizersOf(
+  io: CommandIo,
+  config: Config,
+  session: OpenedModel,
+  summarizers: Summarizers,
+): Promise<Summarizers | undefined> {
+  const {
+    compactionModel: name,
+    compactionReasoningEffort: effort,
+    compactionVerbosity: verbosity,
+  } = config.rawrAutoCompaction;
+  if (name === undefined && effort === undefined && verbosity === undefined) return undefined;
+  const key = 'rawr_auto_compaction.compaction_model';
+  const wanted = name === undefined || name.includes('/') ? name : `${session.provider}/${name}`;
+  const own = wanted === undefined ? undefined : await openOr(io, config, { wanted, key });
+  const { costOf } = await import('../../providers/models.ts');
+  const models = [...(own === undefined ? [] : [toSummaryModel(own, costOf)]), ...summarizers.models];
+  return {
+    ...summarizers,
+    models: models.map((model) => ({
+      ...model,
+      ...(effort === undefined || effort === 'none' ? {} : { effort }),
+      ...(verbosity === undefined ? {} : { verbosity }),
+    })),
+  };
+}
+
+async function openSummarizationModel(
+  io: CommandIo,
+  config: Config,
+  session: OpenedModel,
+): Promise<OpenedModel | undefined> {
+  const { summarizationModel: model, summarizationModelProviderId: wanted } = config.compact;
+  if (model === undefined && wanted === undefined) return undefined;
+  const provider = wanted ?? session.provider;
+  const name = model === undefined ? provider : `${provider}/${model}`;
+  return openOr(io, config, { wanted: name, key: 'compact.summarization_model' });
+}
+
+/** A model for summaries that cannot be had is no reason to do without a summary by a model. */
+async function openOr(
+  io: CommandIo,
+  config: Config,
+  { wanted, key }: { readonly wanted: string; readonly key: string },
+): Promise<OpenedModel | undefined> {
+  try {
+    return await openModelFor(io, config, wanted);
+  } catch (error) {
+    if (!(error instanceof BatonError) || error.code === 'interrupted') throw error;
+    io.stderr(`baton: warning: ${key} is left out. ${error.message} ${error.cure}\n`);
+    return undefined;
+  }
+}
+
+async function summaryPrompts(
+  io: CommandIo,
+  config: Config,
+  instructions: string | undefined,
+): Promise<SummaryPrompts> {
+  const { loadPrompt, promptPlace } = await import('../../prompts/load.io.ts');
+  const place = promptPlace(config, io);
+  const system = await loadPrompt(place, 'compact-system.md');
+  const request = await loadPrompt(place, 'compact.md');
+  for (const warning of [...system.warnings, ...request.warnings]) io.stderr(`baton: warning: ${warning}\n`);
+  const own = config.compactPrompt?.trim() ?? '';
+  return {
+    system: system.body,
+    request: own === '' ? request.body : own,
+    hasSections: own === '' && request.state !== 'changed',
+    ...(instructions === undefined ? {} : { instructions }),
+  };
+}
+
+function toSummaryModel(
+  { model, name, window, info }: OpenedModel,
+  costOf: (model: string, usage: ModelUsage) => number | undefined,
+): SummaryModel {
+  return {
+    model,
+    name,
+    window,
+    ...(info.outputLimit === undefined ? {} : { outputLimit: info.outputLimit }),
+    // Where a request names no effort, OpenAI's models think all the same and Anthropic's do not.
+    thinks: info.reasoning === 'effort',
+    costOf: (usage) => costOf(name, usage),
+  };
+}

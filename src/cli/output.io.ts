@@ -1,0 +1,211 @@
+// Where results go. A file appears whole or not at all: it is written beside its name, synced and renamed.
+
+import { link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, resolve, sep } from 'node:path';
+import { BatonError } from '../errors.ts';
+import type { ByteSource } from '../formats/source.io.ts';
+import { announceRemains } from '../system/remains.io.ts';
+import type { CommandIo } from './io.ts';
+
+/** The pieces of an output, in order. */
+export type Piece = string | { readonly copyOf: ByteSource };
+
+/** Where an output goes. */
+export interface Destination {
+  /** A path, or undefined for standard output. */
+  readonly path: string | undefined;
+  readonly overwrites: boolean;
+  /** What is read for the output: no permission to overwrite covers it. */
+  readonly inputs: readonly Input[];
+}
+
+/** A file that is read, open or no longer. */
+export type Input = Pick<ByteSource, 'isAt'>;
+
+/** The files that paths lead to whenever it is asked. */
+export function filesAt(paths: readonly string[]): readonly Input[] {
+  return paths.map((path) => ({ isAt: (other) => isSameFile(path, other) }));
+}
+
+async function isSameFile(path: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all(
+    [path, other].map((each) => stat(each, { bigint: true }).catch(() => undefined)),
+  );
+  return one !== undefined && one.dev === two?.dev && one.ino === two.ino;
+}
+
+/**
+ * Refuses a destination that cannot be right, before any work is done for it.
+ * @throws BatonError `usage` for `-`; `output_exists`, `output_failed`
+ */
+export async function checkDestination({ path, ...rest }: Destination): Promise<void> {
+  if (path !== undefined) await placeOf(path, rest);
+}
+
+/** Where the bytes go: the path, or the file beside it or below it that a link of the user's leads to. */
+async function placeOf(path: string, { overwrites, inputs }: Omit<Destination, 'path'>): Promise<string> {
+  if (path === '-') {
+    throw new BatonError('usage', 'A file cannot be named - here, which elsewhere is standard input', {
+      cure: 'Write ./- if that is its name; without the option, what a command makes goes to standard output.',
+    });
+  }
+  if (path === '') throw noFile("''", 'no name');
+  await checkFolder(dirname(path));
+  const stats = await stat(path).catch(() => undefined);
+  const isLink = await lstat(path).then(
+    (own) => own.isSymbolicLink(),
+    () => false,
+  );
+  if (stats === undefined) {
+    if (isLink) throw brokenLink(path);
+    return path;
+  }
+  // A rename would put a file in the place of a device or a pipe.
+  if (!stats.isFile()) throw noFile(path, stats.isDirectory() ? 'a directory' : 'no regular file');
+  for (const input of inputs) {
+    if (!(await input.isAt(path))) continue;
+    throw new BatonError('output_exists', `${path} is read here, and what is read is never changed`, {
+      cure: 'Choose another name.',
+    });
+  }
+  if (!overwrites) throw existsAlready(path);
+  return isLink ? linkedPlace(path) : path;
+}
+
+/** A rename would replace the link. One that leads elsewhere may be a stranger's, and its file somebody else's. */
+async function linkedPlace(path: string): Promise<string> {
+  const [target, folder] = await Promise.all([realpath(path), realpath(dirname(path))]);
+  if (target.startsWith(`${folder === sep ? '' : folder}${sep}`)) return target;
+  throw new BatonError('output_exists', `${path} is a link that leads elsewhere, to ${target}`, {
+    cure: 'Name that file itself to replace it, or choose another name.',
+  });
+}
+
+function brokenLink(path: string): BatonError {
+  return new BatonError('output_exists', `${path} is a link that leads to nothing`, {
+    cure: 'Remove it, or choose another name.',
+  });
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const refusal = (why: string, cure: string): BatonError =>
+    new BatonError('output_failed', `The folder ${folder} ${why}`, { cure });
+  const stats = await stat(folder).catch(() => undefined);
+  if (stats === undefined) throw refusal('does not exist', 'Make it, or choose another place.');
+  if (!stats.isDirectory()) throw refusal('is no directory', 'Choose another place.');
+}
+
+function noFile(path: string, what: string): BatonError {
+  return new BatonError('output_failed', `${path} is ${what}`, {
+    cure: 'Name a file.',
+  });
+}
+
+/**
+ * Refuses to pour a session over the screen of a person: in a pipe it is wanted, on a terminal it was forgotten to be sent away.
+ * @param ways what else to do, as words of the cure
+ * @throws BatonError `usage`
+ */
+export function refuseTerminal({ isTerminal }: Pick<CommandIo, 'isTerminal'>, ways: string): void {
+  if (!isTerminal) return;
+  throw new BatonError('usage', 'The session would be printed on this terminal, line by line of JSON', {
+    cure: `${ways}, or send standard output to a file or a pipe.`,
+  });
+}
+
+/**
+ * Writes an output.
+ * @throws BatonError `output_exists`, `output_failed` (nothing is left behind), `interrupted`
+ */
+export async function writeOutput(
+  io: Pick<CommandIo, 'ids' | 'signal' | 'stdoutBytes'>,
+  destination: Destination,
+  pieces: readonly Piece[],
+): Promise<void> {
+  if (destination.path === undefined) {
+    await writePieces(pieces, io.signal, io.stdoutBytes);
+    return;
+  }
+  const path = await placeOf(destination.path, destination);
+  const temporary = `${path}.${io.ids.uuid()}.tmp`;
+  const remains = { type: 'file', path: resolve(temporary) } as const;
+  announceRemains('begun', remains);
+  try {
+    await writeTemporary(temporary, pieces, io.signal);
+    if (destination.overwrites) await rename(temporary, path);
+    else await publish(temporary, path);
+  } catch (error) {
+    // Where the temporary file could not even be made, removing it fails as well; the first failure is the one to tell.
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw explainWrite(path, error);
+  } finally {
+    announceRemains('settled', remains);
+  }
+}
+
+async function writeTemporary(path: string, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await writePieces(pieces, signal, (bytes) => writeAll(handle, bytes));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, written);
+    written += bytesWritten;
+  }
+}
+
+/** A link fails where the name is taken, also when it was taken a moment ago; a rename would replace. */
+async function publish(temporary: string, path: string): Promise<void> {
+  await link(temporary, path);
+  await rm(temporary);
+}
+
+async function writePieces(
+  pieces: readonly Piece[],
+  signal: AbortSignal,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  for (const piece of pieces) {
+    if (signal.aborted) throw new BatonError('interrupted', 'Interrupted');
+    if (typeof piece === 'string') await write(Buffer.from(piece));
+    else await copy(piece.copyOf, signal, write);
+  }
+}
+
+/** Copies a file, with a line feed after a last line that lacks it, so that what follows starts its own line. */
+async function copy(
+  source: ByteSource,
+  signal: AbortSignal,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  let last: number | undefined;
+  for await (const chunk of source.chunks(signal)) {
+    last = chunk.at(-1);
+    await write(chunk);
+  }
+  if (last !== undefined && last !== 0x0a) await write(Buffer.from('\n'));
+}
+
+function existsAlready(path: string): BatonError {
+  return new BatonError('output_exists', `${path} exists already`, {
+    cure: 'Choose another name, or replace it with --force.',
+  });
+}
+
+function explainWrite(path: string, error: unknown): unknown {
+  if (error instanceof BatonError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST') return existsAlready(path);
+  const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
+  return new BatonError('output_failed', `${path} could not be written: ${reason}`, {
+    cure: `Nothing was left behind; ${code === 'ENOSPC' ? 'free space' : 'see to the permissions'} or choose another place, and run the command again.`,
+    cause: error,
+  });
+}

@@ -1,0 +1,196 @@
+// The thread in which a command runs, and the real world it runs in: streams, terminal, clock. Turns what commands throw into text
+// and status.
+
+import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
+import type { Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { WriteStream as TerminalOutput } from 'node:tty';
+import { inspect } from 'node:util';
+import { parentPort, workerData } from 'node:worker_threads';
+import { BatonError } from '../errors.ts';
+import { onRemains } from '../system/remains.io.ts';
+import { errorJson, exitStatus, explain } from './explain.ts';
+import { OutputLost } from './io.ts';
+import type { CommandIo, ExitStatus, Look } from './io.ts';
+import { buildProgram } from './program.ts';
+import { openInput, openOutput } from './standard-streams.io.ts';
+import type { CommandStart } from './supervisor.io.ts';
+import { terminalText } from './terminal-text.ts';
+
+/** Columns where neither output is a terminal. @source the terminal of 1978, and spec 1-product: 80 × 24. */
+const DEFAULT_WIDTH = 80;
+
+/** Runs the command line of this thread and returns its exit status. Nothing it does ends the process. */
+async function run({ args, version }: CommandStart, stopping: AbortController): Promise<ExitStatus> {
+  const output = new Outlet(openOutput(1), () => stopping.abort(new OutputLost()));
+  const complaints = new Outlet(openOutput(2));
+  const io = processIo(args, stopping.signal, { output, complaints });
+  const status = await attempt(io, args, version, output);
+  return (await output.flush()) === 'failed' ? explainLostOutput(io, output) : status;
+}
+
+async function attempt(
+  io: CommandIo,
+  args: readonly string[],
+  version: string,
+  output: Outlet,
+): Promise<ExitStatus> {
+  try {
+    return await buildProgram(io, version).run(args);
+  } catch (error) {
+    // A reader that went away (`| head`) has what it wanted; a failed output is told once, by the caller.
+    if (output.state !== 'open') return 0;
+    return explainFailure(io, args, io.signal.aborted ? interrupted(error) : error);
+  }
+}
+
+function interrupted(cause: unknown): BatonError {
+  // An undo that was stopped has written files, and says which.
+  if (cause instanceof BatonError && 'putBack' in cause) return cause;
+  return new BatonError('interrupted', 'Interrupted', { cure: 'No file was written.', cause });
+}
+
+function explainFailure(io: CommandIo, args: readonly string[], error: unknown): ExitStatus {
+  if (!(error instanceof BatonError)) {
+    // A defect. Node would print it past the door, and its message may quote anything.
+    io.stderr(`${inspect(error)}\n`);
+    return 1;
+  }
+  io.stderr(explain(error));
+  if (args.includes('--json')) io.stdout(`${JSON.stringify({ error: errorJson(error) }, null, 2)}\n`);
+  return exitStatus(error);
+}
+
+function explainLostOutput(io: CommandIo, { failure }: Outlet): ExitStatus {
+  const reason = failure?.code === 'ENOSPC' ? 'the disk is full' : (failure?.code ?? String(failure));
+  const error = new BatonError('output_failed', `Standard output could not be written: ${reason}`, {
+    cure: 'What was printed is incomplete; run the command again with another place for it.',
+  });
+  io.stderr(explain(error));
+  return exitStatus(error);
+}
+
+/** A standard stream that may fail at any time; what is written after its first failure goes nowhere. */
+class Outlet {
+  readonly #stream: Writable;
+  failure: NodeJS.ErrnoException | undefined;
+
+  constructor(stream: Writable, onFailure?: () => void) {
+    this.#stream = stream;
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      this.failure ??= error;
+      onFailure?.();
+    });
+  }
+
+  /** `closed`: the reader went away. `failed`: everything else. */
+  get state(): 'open' | 'closed' | 'failed' {
+    if (this.failure === undefined) return 'open';
+    return this.failure.code === 'EPIPE' ? 'closed' : 'failed';
+  }
+
+  write(data: string | Uint8Array): void {
+    if (this.failure === undefined) this.#stream.write(data);
+  }
+
+  /** What the reader has not taken yet, in the unit of each write: characters or bytes. */
+  get waiting(): number {
+    return this.#stream.writableLength;
+  }
+
+  /** Columns of a terminal; undefined for everything else. */
+  get columns(): number | undefined {
+    return this.#stream instanceof TerminalOutput ? this.#stream.columns : undefined;
+  }
+
+  /** Waits until the stream has taken everything so far, or failed. */
+  async flush(): Promise<Outlet['state']> {
+    if (this.failure !== undefined) return this.state;
+    await new Promise<void>((resolve) => void this.#stream.write('', () => resolve()));
+    return this.state;
+  }
+}
+
+interface Outlets {
+  readonly output: Outlet;
+  readonly complaints: Outlet;
+}
+
+let input: ReturnType<typeof openInput> | undefined;
+
+function standardInput(): ReturnType<typeof openInput> {
+  input ??= openInput();
+  return input;
+}
+
+function processIo(args: readonly string[], signal: AbortSignal, { output, complaints }: Outlets): CommandIo {
+  const look = processLook(args, { output, complaints });
+  const shown = { seal: look.seal, isTerminal: output.columns !== undefined };
+  const told = { seal: look.seal, isTerminal: complaints.columns !== undefined };
+  const decoder = new StringDecoder('utf8');
+  return {
+    stdout: (text) => output.write(terminalText(text, shown)),
+    stderr: (text) => complaints.write(terminalText(text, told)),
+    stdoutBytes: async (bytes) => {
+      output.write(
+        shown.isTerminal ? terminalText(decoder.write(Buffer.from(bytes)), { ...shown, seal: '' }) : bytes,
+      );
+      await output.flush();
+    },
+    stdoutWaiting: () => output.waiting,
+    // Few commands read it, and what is not opened takes nothing away from who reads it next.
+    get stdin() {
+      return standardInput();
+    },
+    env: process.env,
+    cwd: process.cwd(),
+    homeDirectory: homedir(),
+    now: () => new Date(),
+    clock: { now: () => Date.now() },
+    ids: { uuid: () => randomUUID() },
+    look,
+    isTerminal: shown.isTerminal,
+    showsProgress:
+      complaints.columns !== undefined && process.env['TERM'] !== 'dumb' && !args.includes('--json'),
+    signal,
+  };
+}
+
+function processLook(args: readonly string[], { output, complaints }: Outlets): Look {
+  return {
+    hasColor: wantsColor(args, output.columns !== undefined),
+    seal: randomUUID().replaceAll('-', ''),
+    hasUnicode: wantsUnicode(),
+    width: [output.columns, complaints.columns].find((columns = 0) => columns > 0) ?? DEFAULT_WIDTH,
+    isPiped: output.columns === undefined,
+  };
+}
+
+/** `--color always|never|auto`, then NO_COLOR, then whether a person looks. @source no-color.org */
+function wantsColor(args: readonly string[], isTerminal: boolean): boolean {
+  const flag = args.findLastIndex((arg) => arg === '--color' || arg.startsWith('--color='));
+  const value = flag === -1 ? 'auto' : (args[flag]?.split('=')[1] ?? args[flag + 1]);
+  if (value === 'always') return true;
+  if (value === 'never' || (process.env['NO_COLOR'] ?? '') !== '') return false;
+  return isTerminal && process.env['TERM'] !== 'dumb';
+}
+
+/** By the locale, as POSIX orders its variables; a locale that says nothing is taken for UTF-8. */
+function wantsUnicode(): boolean {
+  const { LC_ALL, LC_CTYPE, LANG, TERM } = process.env;
+  const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
+  if (TERM === 'dumb' || locale === 'C' || locale === 'POSIX') return false;
+  return locale === undefined || /utf-?8/i.test(locale);
+}
+
+/** Runs the command that the main thread started this one for, to its end. */
+export async function runCommand(): Promise<void> {
+  const stopping = new AbortController();
+  // The only request there is. To listen does not keep the thread alive.
+  parentPort?.on('message', () => stopping.abort()).unref();
+  onRemains((announcement) => parentPort?.postMessage(announcement));
+  process.exitCode = await run(workerData as CommandStart, stopping);
+  // A read that still waits for standard input would keep the thread alive.
+  if (stopping.signal.aborted) input?.destroy();
+}

@@ -1,0 +1,71 @@
+// Files that Baton wrote from other sessions with `--install` or `--out`: the same work a second time.
+
+import { BatonError } from '../../errors.ts';
+import { loadSession } from '../../formats/session-file.io.ts';
+import { tailOf } from '../../formats/source.io.ts';
+import { authorOf } from '../../protocol/item.ts';
+import type { LogRecord } from '../../protocol/record.ts';
+import type { Format } from '../../vocabulary.ts';
+import type { CommandIo } from '../io.ts';
+import { withSource } from './session.ts';
+
+/** Bytes at the end of a file in which its last change is looked for, smallest first. */
+const TAILS = [256 * 1024, Infinity] as const;
+
+/**
+ * Whether a file is a copy that Baton wrote, and in which nobody has worked since.
+ * @throws BatonError as `loadSession`, `openSource`
+ */
+export async function isCopy(io: CommandIo, path: string): Promise<boolean> {
+  return withSource(io, path, async (source) => {
+    for (const bytes of TAILS) {
+      const fold = new CopyFold();
+      try {
+        const { format } = await loadSession(tailOf(source, bytes), (record) => fold.add(record), {
+          signal: io.signal,
+        });
+        if (fold.isDecided) return fold.isCopyIn(format);
+      } catch (error) {
+        // A part of a document is no session by itself.
+        if (bytes === Infinity || !(error instanceof BatonError) || error.code === 'interrupted') throw error;
+      }
+    }
+    return false;
+  });
+}
+
+/** Folds a log, or the end of one, into whether it is a copy in which nobody has worked since. */
+export class CopyFold {
+  #last: LogRecord | undefined;
+
+  add(record: LogRecord): void {
+    if (CHANGES.has(record.type) || (record.type === 'item' && WORKERS.has(authorOf(record.item)))) {
+      this.#last = record;
+    }
+  }
+
+  /** Whether anything was read that decides. */
+  get isDecided(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** Whether Baton wrote what stands last. */
+  isCopyIn(format: Format): boolean {
+    const last = this.#last;
+    switch (last?.type) {
+      case 'compacted':
+        return last.receipt !== undefined;
+      case 'micro_compacted':
+        // Codex clears no results; Claude Code writes none of them anew.
+        return format === 'codex' || last.newRefs !== undefined;
+      case 'undo_compaction':
+        return true;
+      default:
+        return false;
+    }
+  }
+}
+
+const CHANGES: ReadonlySet<LogRecord['type']> = new Set(['compacted', 'micro_compacted', 'undo_compaction']);
+
+const WORKERS: ReadonlySet<string> = new Set(['user', 'agent']);

@@ -1,0 +1,111 @@
+// The main thread: it hears signals while another thread works, so that no work, however long, keeps the process alive.
+// It loads nothing but this file.
+
+import { rm, write } from 'node:fs';
+import { Worker, SHARE_ENV } from 'node:worker_threads';
+import type { Announcement, Remains } from '../system/remains.io.ts';
+
+/** What ends a command early. A closed terminal is a hang-up; all three leave nothing behind. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type StopSignal = (typeof STOP_SIGNALS)[number];
+
+/** Exit status of a command that the user stopped. */
+const INTERRUPTED = 130;
+
+/**
+ * Milliseconds that a command has to stop by itself. @source docs/decisions/stopping.md: a shell command may take 600 to
+ * tidy up, and a signal ends the process within a second.
+ */
+const STOP_MS = 700;
+
+/** Milliseconds that the thread then has to end, before the system ends the process. */
+const END_MS = 250;
+
+/** What the working thread starts with. */
+export interface CommandStart {
+  readonly args: readonly string[];
+  readonly version: string;
+}
+
+/** What the main thread asks of the working thread. */
+export type Request = 'stop';
+
+/** Runs a command line in a thread of its own. The exit status is set when that thread has ended. */
+export function supervise(entry: URL, start: CommandStart): void {
+  const worker = new Worker(entry, { workerData: start, env: SHARE_ENV });
+  const remains = new Map<string | number, Remains>();
+  let isEnding = false;
+  const end = (signal: StopSignal): void => {
+    if (isEnding) return;
+    isEnding = true;
+    setTimeout(() => endProcess(signal), END_MS);
+    void Promise.all([worker.terminate(), clearAway(remains.values()), explainEnd(remains.values())]).then(
+      () => process.exit(INTERRUPTED),
+    );
+  };
+  let deadline: NodeJS.Timeout | undefined;
+  const listen = (signal: StopSignal): void => {
+    if (deadline !== undefined) return end(signal);
+    worker.postMessage('stop' satisfies Request);
+    deadline = setTimeout(end, STOP_MS, signal);
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, listen);
+  worker.on('message', ({ state, remains: what }: Announcement) => {
+    const key = keyOf(what);
+    if (state === 'begun') remains.set(key, what);
+    else remains.delete(key);
+  });
+  worker.on('error', (error: NodeJS.ErrnoException) => {
+    void clearAway(remains.values());
+    if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+    const cure = 'Give it more: NODE_OPTIONS=--max-old-space-size=MEGABYTES.';
+    void print(`baton: Baton needs more memory than it may have. ${cure} [out_of_memory]\n`);
+  });
+  worker.on('exit', (status) => {
+    if (isEnding) return;
+    clearTimeout(deadline);
+    for (const signal of STOP_SIGNALS) process.removeListener(signal, listen);
+    process.exitCode = status;
+  });
+}
+
+/** Ends what the thread started and takes away what it did not finish. */
+async function clearAway(remains: Iterable<Remains>): Promise<void> {
+  await Promise.all(
+    [...remains].map((each) => {
+      if (each.type === 'session') return undefined;
+      if (each.type === 'group') return killGroup(each.pid);
+      return new Promise<void>((resolve) => rm(each.path, { force: true }, () => resolve()));
+    }),
+  );
+}
+
+function keyOf(remains: Remains): string | number {
+  if (remains.type === 'group') return remains.pid;
+  return remains.type === 'file' ? remains.path : remains.type;
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+}
+
+async function explainEnd(remains: Iterable<Remains>): Promise<void> {
+  const cures = [...remains].flatMap((each) => (each.type === 'session' ? [` ${each.cure}`] : []));
+  await print(`baton: Interrupted. What it was doing was cut short.${cures.join('')} [interrupted]\n`);
+}
+
+/** Never blocks: a full pipe or a stopped terminal may not keep the process alive. */
+async function print(text: string): Promise<void> {
+  return new Promise((resolve) => write(2, text, () => resolve()));
+}
+
+/** The default action of a signal asks nobody, also where a thread is inside a call of the system or of V8. */
+function endProcess(signal: StopSignal): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  process.kill(process.pid, 'SIGKILL');
+}

@@ -1,0 +1,205 @@
+// OpenAI chat messages: arrays, logs of requests, and the trajectories of benchmarks that are made of them.
+
+import type { Item, Json, JsonObject } from '../../protocol/item.ts';
+import { usableWindow } from '../../tokens/pressure.ts';
+import { Conversations } from './conversations.ts';
+import type { FormatReader } from '../reader.ts';
+import { arrayAt, countAt, isJsonObject, objectAt, objectsAt, stringAt } from '../fields.ts';
+import {
+  functionCall,
+  functionResult,
+  partsMessage,
+  partSummaries,
+  partsOf,
+  reasoning,
+  requestUsage,
+} from '../items.ts';
+import { RecordEmitter } from '../record-emitter.ts';
+
+const MESSAGE_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
+
+/**
+ * How much a value looks like a chat message, or something that holds a list of them: 1 for what only chat has, 0.6
+ * where a message has nothing but a role and a text, as in all formats of messages.
+ */
+export function looksLikeChat(value: JsonObject): number {
+  const lists = messageLists(value);
+  if (lists.length > 0) return averageLikeness(lists.flat());
+  const { role, content } = value;
+  if (role === 'tool') return 'tool_call_id' in value ? 1 : 0.6;
+  if (role === 'function') return typeof value['name'] === 'string' ? 1 : 0;
+  if (!MESSAGE_ROLES.has(role) || 'type' in value || 'message' in value) return 0;
+  if (Array.isArray(value['tool_calls']) || isJsonObject(value['function_call'])) return 1;
+  if (role === 'system' || role === 'developer') return 0.9;
+  if (typeof content === 'string' || content === null) return 0.6;
+  if (!Array.isArray(content)) return 0;
+  const types = objectsAt(value, 'content').map((block) => block['type']);
+  if (types.some((type) => type === 'image_url' || type === 'input_audio')) return 1;
+  return types.every((type) => type === 'text') ? 0.6 : 0;
+}
+
+function averageLikeness(messages: readonly Json[]): number {
+  const looked = messages.slice(0, 64).filter(isJsonObject);
+  if (looked.length === 0) return 0;
+  return (
+    looked.reduce((sum, message) => sum + (isMessage(message) ? looksLikeChat(message) : 0), 0) /
+    looked.length
+  );
+}
+
+function isMessage(value: JsonObject): boolean {
+  return typeof value['role'] === 'string';
+}
+
+/**
+ * The conversations that a value holds: `messages` of a request, `raw_messages` of an OpenHands log where native calls
+ * were rewritten into text, `traj` of tau-bench, `simulations` of tau2. Empty for a value that is a message itself.
+ */
+function messageLists(value: JsonObject): readonly (readonly Json[])[] {
+  if (isMessage(value) || !isPlainHolder(value)) return [];
+  const simulations = objectsAt(value, 'simulations').map((each) => arrayAt(each, 'messages'));
+  if (simulations.length > 0) return simulations;
+  for (const key of ['raw_messages', 'messages', 'traj']) {
+    const list = arrayAt(value, key);
+    if (list.length > 0) return [list];
+  }
+  return [];
+}
+
+/** Other formats hold `messages`, too; each has a key of its own. */
+function isPlainHolder(value: JsonObject): boolean {
+  return !(
+    'trajectory_format' in value ||
+    'sessionId' in value ||
+    'trajectory' in value ||
+    'mini_version' in (objectAt(value, 'info') ?? {})
+  );
+}
+
+/** Reads chat messages. Of a file with several conversations the last one is the context. */
+export const chatReader: FormatReader = {
+  read: (emit, report) => {
+    const conversations = new Conversations(emit);
+    const emitter = new RecordEmitter(conversations.add, report);
+    return {
+      accept(value, at) {
+        emitter.begin(at);
+        const lists = messageLists(value);
+        if (lists.length === 0) tellMessage(value, emitter);
+        for (const list of lists) {
+          conversations.open();
+          for (const message of list) tellMessage(message, emitter);
+        }
+        if (lists.length > 0) tellRequest(value, emitter);
+      },
+      end: () => conversations.end(),
+    };
+  },
+};
+
+/** What a log of one request says around its messages. The answer to them is not part of what was sent. */
+function tellRequest(value: JsonObject, emitter: RecordEmitter): void {
+  const response = objectAt(value, 'response') ?? {};
+  const window = countAt(value, 'context_window') ?? 0;
+  emitter.settings({
+    model: stringAt(response, 'model') ?? stringAt(value, 'model'),
+    usableWindow: window > 0 ? usableWindow(window) : undefined,
+  });
+  emitter.usage(chatUsage(objectAt(response, 'usage') ?? objectAt(value, 'usage')));
+  for (const key of Object.keys(value)) if (!READ_KEYS.has(key)) emitter.opaque(`request/${key}`);
+}
+
+/** Keys of a holder that are read: its messages, and what `tellRequest` looks at. */
+const READ_KEYS: ReadonlySet<string> = new Set([
+  'messages',
+  'raw_messages',
+  'traj',
+  'simulations',
+  'context_window',
+  'model',
+  'usage',
+]);
+
+/** What the provider counted for a request in chat form. */
+export function chatUsage(usage: JsonObject | undefined): ReturnType<typeof requestUsage> {
+  if (usage === undefined) return undefined;
+  return requestUsage({
+    input: [usage['prompt_tokens']],
+    cachedInput: objectAt(usage, 'prompt_tokens_details')?.['cached_tokens'],
+    output: usage['completion_tokens'],
+  });
+}
+
+function tellMessage(message: Json, emitter: RecordEmitter): void {
+  if (!isJsonObject(message)) {
+    emitter.damage('not_an_object', 'A message that is no object was left out', true);
+    return;
+  }
+  const items = chatItems(message, (what) => emitter.damage('wrong_shape', what));
+  if (items.length === 0) emitter.opaque(`message/${stringAt(message, 'role') ?? 'untyped'}`);
+  emitter.items(partSummaries(items));
+}
+
+/**
+ * The items of one chat message, in the order in which a model is sent them: reasoning, text, calls.
+ * @param onOdd told of what has another shape than chat gives it
+ */
+export function chatItems(message: JsonObject, onOdd: (what: string) => void): Item[] {
+  const { role } = message;
+  const odd = (): void => onOdd(`A part of a ${String(role)} message is of no known shape; passed over`);
+  switch (role) {
+    case 'assistant':
+      return [
+        ...reasoning(stringAt(message, 'reasoning_content') ?? stringAt(message, 'reasoning') ?? ''),
+        ...partsMessage('assistant', assistantParts(message, odd)),
+        ...calls(message, odd),
+      ];
+    case 'tool':
+    case 'function':
+      return [toolResult(message, odd)];
+    case 'user':
+      return partsMessage('user', partsOf('user', message['content'], odd));
+    case 'system':
+    case 'developer':
+      return partsMessage(role, partsOf(role, message['content'], odd));
+    default:
+      return [];
+  }
+}
+
+function assistantParts(message: JsonObject, onOdd: () => void): ReturnType<typeof partsOf> {
+  const parts = partsOf('assistant', message['content'], onOdd);
+  const refusal = stringAt(message, 'refusal') ?? '';
+  return refusal === '' ? parts : [...parts, { type: 'refusal', refusal }];
+}
+
+/** Calls in both spellings; the older one has no id, so the name pairs it with the result that follows. */
+function calls(message: JsonObject, onOdd: () => void): Item[] {
+  const items: Item[] = [];
+  for (const call of arrayAt(message, 'tool_calls')) {
+    const told = isJsonObject(call) ? toolCall(call) : undefined;
+    if (told === undefined) onOdd();
+    else items.push(told);
+  }
+  const legacy = objectAt(message, 'function_call');
+  const name = stringAt(legacy ?? {}, 'name');
+  if (legacy !== undefined && name !== undefined) items.push(functionCall(name, name, legacy['arguments']));
+  return items;
+}
+
+function toolCall(call: JsonObject): Item | undefined {
+  const id = stringAt(call, 'id');
+  const body = objectAt(call, 'function') ?? objectAt(call, 'custom');
+  const name = stringAt(body ?? {}, 'name');
+  if (id === undefined || body === undefined || name === undefined) return undefined;
+  const input = stringAt(body, 'input');
+  return call['type'] === 'custom' && input !== undefined
+    ? { type: 'custom_tool_call', name, input, call_id: id }
+    : functionCall(id, name, body['arguments']);
+}
+
+function toolResult(message: JsonObject, onOdd: () => void): Item {
+  const callId = stringAt(message, 'tool_call_id') ?? stringAt(message, 'name') ?? '';
+  const { content } = message;
+  return functionResult(callId, typeof content === 'string' ? content : partsOf('user', content, onOdd));
+}

@@ -1,0 +1,220 @@
+// A session as the metric sees it: the items of its log in order, each as lines with their identifiers and sizes.
+
+import { authorOf, callOf, isResult, resultCallId } from '../../protocol/item.ts';
+import type { Item } from '../../protocol/item.ts';
+import type { LogRecord, SessionMetaRecord } from '../../protocol/record.ts';
+import type { CountText } from '../../tokens/estimate.ts';
+import { identifiersIn } from './identifiers.ts';
+import { linesOf, linesOfItem, linesWritten } from './text.ts';
+
+/**
+ * What an item is to the metric. `written`: calls and messages of agent and user, where uses are looked for. `shown`:
+ * results of tools. `initial`: what the harness says before the agent's first word and says again in every window.
+ */
+export type StepKind = 'written' | 'shown' | 'initial' | 'other';
+
+/** One item of the log. */
+export interface LogStep {
+  readonly item: Item;
+  readonly kind: StepKind;
+  readonly lines: readonly string[];
+  /** By `LineTable`. */
+  readonly tokens: number;
+  /** Identifiers of all lines, each once. */
+  readonly identifiers: readonly number[];
+  /** Those of the lines that an agent or a user wrote, without what an edit repeats; empty unless `written`. */
+  readonly used: readonly number[];
+  /** A call before this item still waits for its result: no place to cut. */
+  readonly isInsidePair: boolean;
+}
+
+/** A compaction that really happened. */
+export interface RecordedCompaction {
+  /** How many steps come before it. */
+  readonly step: number;
+  /** Position in the list of records. */
+  readonly record: number;
+  /** What the agent wrote to itself, where it can be read. */
+  readonly summary: string | undefined;
+}
+
+/** A whole session, read. */
+export interface SessionLog {
+  readonly records: readonly LogRecord[];
+  readonly steps: readonly LogStep[];
+  /** Position of the record that each step came from. */
+  readonly recordOfStep: readonly number[];
+  readonly compactions: readonly RecordedCompaction[];
+  readonly table: LineTable;
+  /** Working directory without its final slash, or empty. */
+  readonly root: string;
+  /** How an agent without tools writes its commands; absent where it calls tools. */
+  readonly textActions: SessionMetaRecord['textActions'];
+  /** Identifiers of the base instructions and of every `initial` step. */
+  readonly initial: ReadonlySet<number>;
+}
+
+/** What is known of a line. */
+interface LoggedLine {
+  readonly text: string;
+  identifiers: readonly number[] | undefined;
+  /** With its line feed; −1 while it was not counted. */
+  tokens: number;
+}
+
+/** Lines are looked at once: many come back, in contexts as in logs. Identifiers are numbered from 0. */
+export class LineTable {
+  readonly #count: CountText;
+  readonly #root: string;
+  readonly #lines = new Map<string, LoggedLine>();
+  readonly #numbers = new Map<string, number>();
+
+  /**
+   * @param count counts a line with its line feed
+   * @param root working directory of the session, or empty
+   */
+  constructor(count: CountText, root: string) {
+    this.#count = count;
+    this.#root = root;
+  }
+
+  /** How many different identifiers were seen. */
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  /** The lines as they came first, so that memory holds what comes back once. */
+  kept(lines: readonly string[]): readonly string[] {
+    return lines.map((line) => this.#lineOf(line).text);
+  }
+
+  /** The identifiers of a line, each once, in order. */
+  identifiersOf(text: string): readonly number[] {
+    const line = this.#lineOf(text);
+    line.identifiers ??= identifiersIn(text, this.#root).map((name) => this.#numberOf(name));
+    return line.identifiers;
+  }
+
+  /** Tokens of a line with its line feed. */
+  tokensOfLine(text: string): number {
+    const line = this.#lineOf(text);
+    if (line.tokens < 0) line.tokens = this.#count(`${text}\n`);
+    return line.tokens;
+  }
+
+  /** Tokens of a text: those of its lines. Every candidate is counted this way, so that all have the same budget. */
+  readonly tokensOfText: CountText = (text) => this.tokensOfLines(linesOf(text));
+
+  tokensOfLines(lines: readonly string[]): number {
+    let tokens = 0;
+    for (const line of lines) tokens += this.tokensOfLine(line);
+    return tokens;
+  }
+
+  #lineOf(text: string): LoggedLine {
+    let line = this.#lines.get(text);
+    if (line === undefined) {
+      line = { text, identifiers: undefined, tokens: -1 };
+      this.#lines.set(text, line);
+    }
+    return line;
+  }
+
+  #numberOf(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.#numbers.size;
+    this.#numbers.set(name, number);
+    return number;
+  }
+}
+
+/** Reads the records of a session once. Linear in their text. */
+export function readLog(records: readonly LogRecord[], count: CountText): SessionLog {
+  const root = workingDirectory(records);
+  const table = new LineTable(count, root);
+  const steps: LogStep[] = [];
+  const recordOfStep: number[] = [];
+  const compactions: RecordedCompaction[] = [];
+  const open = new Set<string>();
+  let hasAgentSpoken = false;
+  const add = (item: Item, record: number): void => {
+    hasAgentSpoken ||= authorOf(item) === 'agent';
+    const isInsidePair = open.size > 0;
+    const call = callOf(item)?.callId;
+    const answered = resultCallId(item);
+    if (call !== undefined) open.add(call);
+    if (answered !== undefined) open.delete(answered);
+    // A user who goes on has given up waiting for an interrupted call.
+    else if (item.type === 'message' && authorOf(item) === 'user') open.clear();
+    steps.push(stepOf(item, kindOf(item, hasAgentSpoken), table, isInsidePair));
+    recordOfStep.push(record);
+  };
+  records.forEach((record, at) => {
+    if (record.type === 'item') add(record.item, at);
+    if (record.type !== 'compacted') return;
+    if (steps.length > 0) compactions.push({ step: steps.length, record: at, summary: record.summary });
+    // The file starts in the middle of a session: what the compaction kept is all there is of its past.
+    else for (const item of record.replacement) add(item, at);
+  });
+  const initial = initialIdentifiers(records, steps, table);
+  const textActions = records
+    .flatMap((record) => (record.type === 'session_meta' ? (record.textActions ?? []) : []))
+    .at(-1);
+  return { records, steps, recordOfStep, compactions, table, root, textActions, initial };
+}
+
+function stepOf(item: Item, kind: StepKind, table: LineTable, isInsidePair: boolean): LogStep {
+  const lines = table.kept(linesOfItem(item));
+  return {
+    item,
+    kind,
+    lines,
+    tokens: table.tokensOfLines(lines),
+    identifiers: identifiersOf(lines, table),
+    used: kind === 'written' ? identifiersOf(linesWritten(item), table) : [],
+    isInsidePair,
+  };
+}
+
+function identifiersOf(lines: readonly string[], table: LineTable): readonly number[] {
+  return [...new Set(lines.flatMap((line) => table.identifiersOf(line)))];
+}
+
+function kindOf(item: Item, hasAgentSpoken: boolean): StepKind {
+  if (isResult(item)) return 'shown';
+  const author = authorOf(item);
+  if (author === 'harness') {
+    const isSummary = item.type === 'message' && item.isCompactSummary === true;
+    return hasAgentSpoken || isSummary ? 'other' : 'initial';
+  }
+  if (item.type === 'message' && item.isApiErrorMessage === true) return 'other';
+  return item.type !== 'reasoning' && (author === 'agent' || author === 'user') ? 'written' : 'other';
+}
+
+function workingDirectory(records: readonly LogRecord[]): string {
+  for (const record of records) {
+    if ((record.type === 'session_meta' || record.type === 'settings') && record.cwd !== undefined) {
+      return record.cwd.replace(/\/$/, '');
+    }
+  }
+  return '';
+}
+
+function initialIdentifiers(
+  records: readonly LogRecord[],
+  steps: readonly LogStep[],
+  table: LineTable,
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const { kind, identifiers } of steps) {
+    if (kind === 'initial') for (const identifier of identifiers) found.add(identifier);
+  }
+  for (const record of records) {
+    if (record.type !== 'session_meta' || record.instructions === undefined) continue;
+    for (const line of linesOf(record.instructions)) {
+      for (const identifier of table.identifiersOf(line)) found.add(identifier);
+    }
+  }
+  return found;
+}

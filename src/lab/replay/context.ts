@@ -1,0 +1,222 @@
+// The context as a policy would have left it: the items it would hold, its size on the wire, and its bill.
+
+import { SHARE_OF_WINDOW } from '../../compaction/budget.ts';
+import { DEFAULT_SUMMARY_TOKENS } from '../../summary/write.ts';
+import { isUserMessage, initialContextRange } from '../../history/filter.ts';
+import { WHOLE_ITEMS } from '../../history/clear.ts';
+import type { Entry } from '../../history/project.ts';
+import { authorOf } from '../../protocol/item.ts';
+import type { Item } from '../../protocol/item.ts';
+import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.ts';
+import type { EstimateSettings } from '../../tokens/estimate.ts';
+import { Biller } from './bill.ts';
+import type { Bill } from './bill.ts';
+import type { RecordingMoment } from './play.ts';
+import type { SizeScale } from './sizes.ts';
+
+/** One request, for the line of the gauge. */
+export interface GaugeSample {
+  readonly request: number;
+  readonly turn: number;
+  readonly used: number;
+  readonly window: number;
+}
+
+/** A request that no window held. */
+export interface Overflow {
+  readonly turn: number;
+  readonly request: number;
+  readonly line: number | undefined;
+  /** Items of the log before it. */
+  readonly step: number;
+}
+
+/** A context that grows as recorded and shrinks as simulated. */
+export class SimulatedContext {
+  readonly #sizes: SizeScale;
+  readonly #estimate: EstimateSettings;
+  readonly #biller = new Biller();
+  readonly #samples: GaugeSample[] = [];
+  readonly #keepsItems: boolean;
+  #entries: Entry<Item>[] = [];
+  #nextSeq = 0;
+  /** Of all items, and of the user's among them. */
+  #estimated = 0;
+  #userTokens = 0;
+  #hasAgentSpoken = false;
+  /** Where the initial context stands; undefined where it has to be looked for. */
+  #knownRange: { readonly from: number; readonly to: number } | undefined = { from: 0, to: 0 };
+  /** What simulated compactions took out, less what their sequences put in. */
+  #freed = 0;
+  #overflow: Overflow | undefined;
+  #overflows = 0;
+
+  /** @param keepsItems false where nothing is ever compacted, so that memory does not grow with the log */
+  constructor(sizes: SizeScale, estimate: EstimateSettings, keepsItems: boolean) {
+    this.#sizes = sizes;
+    this.#estimate = estimate;
+    this.#keepsItems = keepsItems;
+  }
+
+  /** What the context holds, oldest first. */
+  get entries(): readonly Entry<Item>[] {
+    return this.#entries;
+  }
+
+  get samples(): readonly GaugeSample[] {
+    return this.#samples;
+  }
+
+  get bill(): Bill {
+    return this.#biller.bill();
+  }
+
+  /** The first request that did not fit the window, and how many there were. */
+  get overflow(): { readonly first: Overflow | undefined; readonly requests: number } {
+    return { first: this.#overflow, requests: this.#overflows };
+  }
+
+  /** Occupancy in tokens. */
+  used({ uncompacted }: RecordingMoment): number {
+    return Math.max(0, uncompacted - this.#freed);
+  }
+
+  /** An item of the recording comes in; its size is in the recorded gauge. */
+  add(item: Item): void {
+    if (this.#keepsItems) this.#push(this.#entry(item, false));
+  }
+
+  /**
+   * What a full compaction would leave: what is in every request, the initial context, the user's words within their
+   * limits and the budget of the summary.
+   * @param userMessageLimit `user_message_max_tokens`
+   * @source spec 2-engine §4.1
+   */
+  projected(window: number, userMessageLimit: number): number {
+    const userTokens = Math.min(this.#userTokens, userMessageLimit, Math.floor(window * SHARE_OF_WINDOW));
+    const { from, to } = (this.#knownRange ??= initialContextRange(this.#entries.map(({ value }) => value)));
+    const initial = this.#sum(this.#entries.slice(from, to).map(({ value }) => value));
+    return this.#sizes.overhead + this.#sizes.scaled(initial + userTokens + DEFAULT_SUMMARY_TOKENS);
+  }
+
+  /** An item that was never recorded comes in. */
+  inject(item: Item): number {
+    const tokens = this.#sizes.scaled(this.estimateOf(item));
+    this.#push(this.#entry(item, true));
+    this.#freed -= tokens;
+    return tokens;
+  }
+
+  /** The model is asked with the context as it stands. */
+  request(moment: RecordingMoment): void {
+    const used = this.used(moment);
+    const { request, turn, window, line, step, atMs, model } = moment;
+    if (used > window) {
+      this.#overflow ??= { turn, request, line, step };
+      this.#overflows++;
+    }
+    this.#samples.push({ request, turn, used, window });
+    this.#biller.request({ atMs, model, inputTokens: used });
+  }
+
+  /** A request of a compaction or its sequence: billed, but no sample of the recording's gauge. */
+  requestBeside(moment: RecordingMoment, extraTokens: number, hasOwnPrefix: boolean): void {
+    const { atMs, model } = moment;
+    this.#biller.request({ atMs, model, inputTokens: this.used(moment) + extraTokens, hasOwnPrefix });
+  }
+
+  answer(outputTokens: number): void {
+    this.#biller.answer(outputTokens);
+  }
+
+  /**
+   * The context is replaced. Items that stand unchanged at its beginning stay in the provider's cache.
+   * @returns tokens before and after
+   */
+  replace(
+    moment: RecordingMoment,
+    items: readonly Item[],
+  ): { readonly preTokens: number; readonly postTokens: number } {
+    const preTokens = this.used(moment);
+    const scale = this.#sizes.scaleOf(preTokens, this.#estimated);
+    const unchanged = this.#unchangedPrefix(items) * scale;
+    const after = this.#sizes.overhead + Math.round(this.#sum(items) * scale);
+    const postTokens = Math.min(preTokens, after);
+    this.#entries = [];
+    this.#userTokens = 0;
+    this.#estimated = 0;
+    for (const item of items) this.#push(this.#entry(item, true));
+    this.#knownRange = initialContextRange(items);
+    this.#freed += preTokens - postTokens;
+    this.#biller.invalidate(this.#sizes.overhead + unchanged);
+    return { preTokens, postTokens };
+  }
+
+  /** Results are cleared in place. */
+  clear(
+    moment: RecordingMoment,
+    callIds: ReadonlySet<string>,
+  ): { readonly preTokens: number; readonly postTokens: number } {
+    const preTokens = this.used(moment);
+    let before = 0;
+    let saved = 0;
+    let firstCleared: number | undefined;
+    this.#entries = this.#entries.map((entry) => {
+      const estimated = this.estimateOf(entry.value);
+      const callId = WHOLE_ITEMS.resultCallId(entry.value);
+      if (callId === undefined || !callIds.has(callId)) {
+        before += estimated;
+        return entry;
+      }
+      firstCleared ??= before;
+      const cleared = WHOLE_ITEMS.clear(entry.value);
+      saved += estimated - this.estimateOf(cleared);
+      return { ...entry, value: cleared };
+    });
+    const scale = this.#sizes.scaleOf(preTokens, this.#estimated);
+    const freed = Math.min(preTokens, Math.round(saved * scale));
+    this.#freed += freed;
+    this.#estimated -= saved;
+    if (firstCleared !== undefined) {
+      this.#biller.invalidate(this.#sizes.overhead + Math.round(firstCleared * scale));
+    }
+    return { preTokens, postTokens: preTokens - freed };
+  }
+
+  /** What clearing results of `estimated` tokens would save. */
+  saving(moment: RecordingMoment, estimated: number): number {
+    return Math.round(estimated * this.#sizes.scaleOf(this.used(moment), this.#estimated));
+  }
+
+  /** Tokens of an item by the estimate. */
+  estimateOf(item: Item): number {
+    const settings = this.#estimate;
+    return sumTokens(itemTokens(item, (text) => approximateTokens(text, settings), settings));
+  }
+
+  #push(entry: Entry<Item>): void {
+    this.#entries.push(entry);
+    const estimated = this.estimateOf(entry.value);
+    this.#estimated += estimated;
+    if (isUserMessage(entry.value)) this.#userTokens += estimated;
+    if (authorOf(entry.value) === 'agent') this.#hasAgentSpoken = true;
+    // It stands before the agent's first word; looking again at every item would cost their square.
+    if (!this.#hasAgentSpoken) {
+      this.#knownRange = undefined;
+    }
+  }
+
+  #sum(items: readonly Item[]): number {
+    return items.reduce((sum, item) => sum + this.estimateOf(item), 0);
+  }
+
+  #unchangedPrefix(items: readonly Item[]): number {
+    let same = 0;
+    while (same < items.length && items[same] === this.#entries[same]?.value) same++;
+    return this.#sum(items.slice(0, same));
+  }
+
+  #entry(value: Item, isReplacement: boolean): Entry<Item> {
+    return { seq: this.#nextSeq++, value, isReplacement };
+  }
+}

@@ -1,0 +1,144 @@
+// What each policy leaves of a context. Summaries that a model would write are stood in for by the embedded summarizer,
+// in their typical size, so that policies differ in where they compact and in what they keep beside the summary.
+
+import type { Config } from '../../config/schema.ts';
+import { compactFully } from '../../compaction/full/full.ts';
+import { microCompact } from '../../compaction/micro.ts';
+import { preserveUserMessages } from '../../compaction/full/preserve.ts';
+import { restoreState } from '../../compaction/full/restore.ts';
+import { embeddedSummarizer, summaryMessage } from '../../compaction/full/summary.ts';
+import { CODEX_SUMMARY_PREFIX, initialContextRange, SUMMARY_PREFIX } from '../../history/filter.ts';
+import type { Entry } from '../../history/project.ts';
+import { authorOf, callOf, resultCallId } from '../../protocol/item.ts';
+import type { Item, MessageItem } from '../../protocol/item.ts';
+import { approximateTokens } from '../../tokens/estimate.ts';
+import type { Reason } from '../../vocabulary.ts';
+import type { Trail } from '../../trail/trail.ts';
+
+/** The parts of the configuration that a compaction reads. */
+export type CompactionConfig = Pick<Config, 'compact' | 'features'>;
+
+/**
+ * Tokens of a summary that a large model writes.
+ * @source the median of 13 summaries that Claude Code wrote in real sessions: 11,316 characters
+ */
+export const MODEL_SUMMARY_TOKENS = 2_800;
+
+/** @source Codex, `COMPACT_USER_MESSAGE_MAX_TOKENS` (codex-behaviour §4.2) */
+const CODEX_USER_TOKENS = 20_000;
+
+/** A context to be compacted at one moment. */
+export interface Compactable {
+  readonly entries: readonly Entry<Item>[];
+  /** Raw window of the model. */
+  readonly window: number;
+  readonly atMs: number;
+  readonly trail: Trail;
+  readonly reason: Reason;
+}
+
+/** This engine, with its embedded summarizer; undefined where it finds nothing worth compacting. */
+export function compactAsBaton(
+  { entries, window, atMs, trail, reason }: Compactable,
+  { compact }: CompactionConfig,
+): readonly Item[] | undefined {
+  const count = (text: string) => approximateTokens(text, compact);
+  const result = compactFully(
+    {
+      id: 'replay',
+      at: new Date(atMs).toISOString(),
+      trigger: 'auto',
+      reason,
+      phase: 'standalone_turn',
+      strategy: 'auto',
+      why: 'replayed',
+      entries,
+      window,
+      leavesInitialContext: false,
+      userMessageLimit: compact.userMessageMaxTokens,
+      files: [],
+      summaryPrefix: SUMMARY_PREFIX,
+      state: restoreState(trail, compact),
+      estimate: compact,
+      count,
+      counter: 'approximate',
+      // Nobody looks at the receipt.
+      hash: () => '',
+    },
+    embeddedSummarizer(trail, count),
+  );
+  return result.outcome === 'compacted' ? result.record.replacement : undefined;
+}
+
+/** Calls whose results a micro-compaction would clear, with the estimate of what that saves. */
+export function clearable(
+  entries: readonly Entry<Item>[],
+  { compact }: CompactionConfig,
+): { readonly callIds: readonly string[]; readonly savedTokens: number } {
+  const result = microCompact(
+    entries.map(({ value }) => value),
+    {
+      minTokensToSave: compact.microCompactMinTokensToSave,
+      keepLastTools: compact.microCompactKeepLastNTools,
+      tokensPerImage: compact.tokensPerImage,
+      approxBytesPerToken: compact.approxBytesPerToken,
+    },
+  );
+  return result.wasEffective
+    ? { callIds: result.callIds, savedTokens: result.tokensSaved }
+    : { callIds: [], savedTokens: 0 };
+}
+
+/**
+ * Codex's local compaction: user messages up to 20,000 tokens, the initial context before the last of them, the summary.
+ * @source codex-behaviour §4.2
+ */
+export function compactAsCodex({ entries, trail }: Compactable): readonly Item[] {
+  const items = entries.map(({ value }) => value);
+  const range = initialContextRange(items);
+  const kept = preserveUserMessages(entries, CODEX_USER_TOKENS, (text) => approximateTokens(text)).items;
+  return [
+    ...kept.slice(0, -1),
+    ...items.slice(range.from, range.to),
+    ...kept.slice(-1),
+    standIn(trail, kept, CODEX_SUMMARY_PREFIX),
+  ];
+}
+
+/**
+ * Claude Code's: the summary, then the last round of the agent, calls with their results. Files that it reads back are
+ * left out here as they are for all policies: the workspace is not there.
+ * @source claude-code-behaviour §3a, §4
+ */
+export function compactAsClaude({ entries, trail }: Compactable): readonly Item[] {
+  const items = entries.map(({ value }) => value);
+  return [standIn(trail, [], SUMMARY_PREFIX), ...lastRound(items)];
+}
+
+/** The agent's newest unbroken run, with the results of its calls, when nothing of the user has come since. */
+function lastRound(items: readonly Item[]): readonly Item[] {
+  let from = items.length;
+  let hasAgent = false;
+  while (from > 0) {
+    const item = items[from - 1];
+    if (item === undefined) break;
+    const isAgent = authorOf(item) === 'agent';
+    if (isAgent) hasAgent = true;
+    else if (hasAgent || resultCallId(item) === undefined) break;
+    from--;
+  }
+  const round = items.slice(from);
+  const called = new Set(round.map((item) => callOf(item)?.callId));
+  const answered = new Set(round.map(resultCallId));
+  return round.filter((item) => {
+    const callId = callOf(item)?.callId;
+    const answers = resultCallId(item);
+    if (answers !== undefined) return called.has(answers);
+    return callId === undefined || answered.has(callId);
+  });
+}
+
+function standIn(trail: Trail, kept: readonly MessageItem[], prefix: string): MessageItem {
+  const { text } = embeddedSummarizer(trail, approximateTokens)(MODEL_SUMMARY_TOKENS, kept);
+  return summaryMessage(text, { prefix, continuesWithoutAsking: true });
+}

@@ -1,0 +1,269 @@
+// The prompt files of a user: seeded where they are missing, never overwritten, and replaced by the shipped text where they
+// cannot be used. Reading does not wait for the thread pool: a thread reads them at each of its decisions, see `config/load.io.ts`.
+
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { existsSync, lstatSync } from 'node:fs';
+import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import { batonHome } from '../config/load.io.ts';
+import type { ConfigWorld } from '../config/load.io.ts';
+import type { Config } from '../config/schema.ts';
+import { readSmallFile } from '../system/planted.io.ts';
+import { NO_FRONTMATTER, splitPrompt } from './parts.ts';
+import type { Frontmatter, ParsedPrompt } from './parts.ts';
+import { PROMPT_NAMES, SHIPPED_PROMPTS } from './shipped.ts';
+import type { PromptName } from './shipped.ts';
+
+/** How a user's file stands to the shipped one. */
+export type PromptState = 'shipped' | 'changed' | 'missing' | 'unreadable';
+
+/** A prompt as it is in force. */
+export interface LoadedPrompt {
+  readonly name: PromptName;
+  readonly file: string;
+  readonly state: PromptState;
+  /** The whole text in force, frontmatter included. */
+  readonly text: string;
+  readonly body: string;
+  readonly frontmatter: Frontmatter;
+  readonly warnings: readonly string[];
+}
+
+/** Where prompts are looked for. */
+export interface PromptPlace {
+  /** `auto-compact` in Baton's home, absolute. */
+  readonly folder: string;
+  /** The user's home directory, which `~` stands for. */
+  readonly homeDirectory: string;
+  /** Where relative paths of a judge's prompt lead that are not in `folder`. */
+  readonly cwd: string;
+  /** What the configuration says: absolute, from `~`, or relative to `folder`. */
+  readonly paths: Readonly<Partial<Record<PromptName, string>>>;
+}
+
+type Watcher = Config['rawrAutoCompaction'];
+
+/** Under which key each prompt can be put elsewhere. The judge's own has one key for each tier. */
+const PATH_KEYS: Readonly<Partial<Record<PromptName, Extract<keyof Watcher, `${string}PromptPath`>>>> = {
+  'auto-compact.md': 'autoCompactPromptPath',
+  'scratch-write.md': 'scratchWritePromptPath',
+  'watcher-packet.md': 'watcherPacketPromptPath',
+  'judgment-context.md': 'judgmentContextPromptPath',
+  'heads-up.md': 'headsUpPromptPath',
+  'handoff.md': 'handoffPromptPath',
+};
+
+/** Where a configuration has its prompts. */
+export function promptPlace({ rawrAutoCompaction: watcher }: Config, world: ConfigWorld): PromptPlace {
+  const paths: Partial<Record<PromptName, string>> = {};
+  for (const name of PROMPT_NAMES) {
+    const key = PATH_KEYS[name];
+    const path = key === undefined ? undefined : watcher[key];
+    if (path !== undefined) paths[name] = path;
+  }
+  const { homeDirectory, cwd } = world;
+  return { folder: join(batonHome(world), 'auto-compact'), homeDirectory, cwd, paths };
+}
+
+/** The file that a prompt is read from. */
+export function promptFile({ folder, homeDirectory, paths }: PromptPlace, name: PromptName): string {
+  return resolve(folder, fromHome(paths[name] ?? name, homeDirectory));
+}
+
+/** Whether a prompt is read from the place where `seedPrompts` writes it. */
+export function isOwnPrompt(place: PromptPlace, name: PromptName): boolean {
+  return promptFile(place, name) === join(place.folder, name);
+}
+
+function fromHome(path: string, homeDirectory: string): string {
+  return path === '~' || path.startsWith('~/') ? join(homeDirectory, path.slice(1)) : path;
+}
+
+/** Writes the shipped text of each prompt that is missing. @returns a warning where that is impossible */
+export async function seedPrompts({ folder }: PromptPlace): Promise<readonly string[]> {
+  try {
+    // Each thread asks for it, and all but the first of a home find every file.
+    const missing = PROMPT_NAMES.filter((name) => !isThere(join(folder, name)));
+    if (missing.length === 0) return [];
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // What is said of each file says it; nothing is written through a link.
+    if (isLinked(folder)) return [];
+    for (const name of missing) await createPrompt(join(folder, name), SHIPPED_PROMPTS[name]);
+    return [];
+  } catch (error) {
+    return [`${folder} cannot be filled (${codeOf(error)}); the shipped prompts are used.`];
+  }
+}
+
+/** Whole or not at all, and only where nothing is. */
+async function createPrompt(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o600 });
+    await link(temporary, file);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+function isLinked(folder: string): boolean {
+  try {
+    return lstatSync(folder).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/**
+ * Reads a prompt from where the configuration has it. Writes nothing. Inside of `auto-compact/` no symlink is followed,
+ * and a file that is missing there unnamed by any key is no reason to warn.
+ */
+export async function loadPrompt(place: PromptPlace, name: PromptName): Promise<LoadedPrompt> {
+  const named = place.paths[name];
+  const isForeign = named !== undefined && isAbsolute(fromHome(named, place.homeDirectory));
+  const file = promptFile(place, name);
+  return readPrompt(name, file, {
+    isMissingFine: isOwnPrompt(place, name),
+    folder: isForeign ? undefined : place.folder,
+  });
+}
+
+/**
+ * Reads the prompt that `decision_prompt_path` names. A file that is not there is a warning and the shipped judge's, but
+ * for `judgment.md` itself, which is the shipped one until somebody writes it.
+ */
+export async function loadDecisionPrompt(place: PromptPlace, path: string): Promise<LoadedPrompt> {
+  const name = 'judgment.md';
+  const file = resolveDecisionPath(place, path);
+  const isOwn = file.startsWith(join(place.folder, '/'));
+  return readPrompt(name, file, {
+    isMissingFine: path === name,
+    folder: isOwn ? place.folder : undefined,
+  });
+}
+
+interface ReadOptions {
+  /** Nobody asked for just this file. */
+  readonly isMissingFine: boolean;
+  /** The folder in which links are not followed; undefined where the user named a place of their own. */
+  readonly folder: string | undefined;
+}
+
+async function readPrompt(
+  name: PromptName,
+  file: string,
+  { isMissingFine, folder }: ReadOptions,
+): Promise<LoadedPrompt> {
+  if (folder !== undefined && isLinked(folder)) {
+    return unusable(name, file, `is in a folder that is a symbolic link, which is not followed`);
+  }
+  const read = readText(file, folder !== undefined);
+  if ('missing' in read) {
+    const warnings = isMissingFine ? [] : [`${file} does not exist; the shipped prompt is used.`];
+    return { ...shippedPrompt(name, file), state: 'missing', warnings };
+  }
+  if ('problem' in read) return unusable(name, file, read.problem);
+  if (read.text === SHIPPED_PROMPTS[name]) return { ...shippedPrompt(name, file), state: 'shipped', warnings: [] };
+  const { warnings, ...parsed } = await parseOwn(name, read.text);
+  if (parsed.body === '') return unusable(name, file, 'is empty');
+  const state = 'changed';
+  const told = warnings.map((each) => `${file}:${each} The frontmatter is not used.`);
+  return { name, file, state, text: read.text, ...parsed, warnings: told };
+}
+
+/** What was last made of each prompt: a thread asks for them at every decision. */
+const PARSED = new Map<PromptName, { readonly text: string; readonly parsed: ParsedPrompt }>();
+
+async function parseOwn(name: PromptName, text: string): Promise<ParsedPrompt> {
+  const known = PARSED.get(name);
+  if (known?.text === text) return known.parsed;
+  const { yaml, body } = splitPrompt(text);
+  const parsed =
+    yaml === undefined
+      ? { frontmatter: NO_FRONTMATTER, body, warnings: [] }
+      : (await import('./frontmatter.ts')).parsePrompt(text);
+  PARSED.set(name, { text, parsed });
+  return parsed;
+}
+
+function unusable(name: PromptName, file: string, problem: string): LoadedPrompt {
+  const warning = `${file} ${problem}; the shipped prompt is used.`;
+  return { ...shippedPrompt(name, file), state: 'unreadable', warnings: [warning] };
+}
+
+function shippedPrompt(name: PromptName, file: string): Omit<LoadedPrompt, 'state' | 'warnings'> {
+  const text = SHIPPED_PROMPTS[name];
+  const { yaml, body } = splitPrompt(text);
+  const frontmatter = yaml === undefined ? NO_FRONTMATTER : SHIPPED_FRONTMATTER;
+  return { name, file, text, body, frontmatter };
+}
+
+/** What each frontmatter that comes with Baton says, so that none has to be read; a test compares. */
+const SHIPPED_FRONTMATTER: Frontmatter = { ...NO_FRONTMATTER, version: 1 };
+
+type ReadText = { readonly text: string } | { readonly missing: true } | { readonly problem: string };
+
+/** The largest prompt. @source four bytes a token: 64,000 tokens, more than an answer to it could make up for */
+const LARGEST_PROMPT = 256 * 1024;
+
+function readText(file: string, refusesLink: boolean): ReadText {
+  const read = readSmallFile(file, { maxBytes: LARGEST_PROMPT, links: refusesLink ? 'refuse' : 'follow' });
+  if (read.kind === 'missing') return { missing: true };
+  if (read.kind === 'refused') return { problem: read.problem };
+  return isUtf8(read.bytes) ? { text: new TextDecoder().decode(read.bytes) } : { problem: 'is not valid UTF-8' };
+}
+
+/**
+ * Puts the shipped text back into `auto-compact/`. What was there is moved aside.
+ * @returns the path that it has now, if anything was there
+ * @throws Error with the code `ELOOP` where the folder is a symlink
+ */
+export async function resetPrompt({ folder }: PromptPlace, name: PromptName): Promise<string | undefined> {
+  const file = join(folder, name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (isLinked(folder)) {
+    throw Object.assign(new Error(`${folder} is a symbolic link`), { code: 'ELOOP' });
+  }
+  const backup = await moveAside(file);
+  await createPrompt(file, SHIPPED_PROMPTS[name]);
+  return backup;
+}
+
+async function moveAside(file: string): Promise<string | undefined> {
+  for (let number = 1; ; number++) {
+    const backup = `${file}.bak-${number}`;
+    try {
+      // Claims the name, so that no other process's backup is replaced.
+      await writeFile(backup, '', { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') continue;
+      throw error;
+    }
+    try {
+      await rename(file, backup);
+      return backup;
+    } catch (error) {
+      await rm(backup, { force: true });
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Where `decision_prompt_path` leads: absolute or from `~`, else in `auto-compact/` if it is there, else from `cwd`. */
+export function resolveDecisionPath(place: PromptPlace, path: string): string {
+  const own = resolve(place.folder, fromHome(path, place.homeDirectory));
+  if (path === '~' || path.startsWith('~/') || isAbsolute(path)) return own;
+  return existsSync(own) ? own : resolve(place.cwd, path);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
+}

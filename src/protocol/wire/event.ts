@@ -1,0 +1,736 @@
+// Everything that a thread tells, as it goes over the wire: one object each, snake_case. Names after Codex, where it has them.
+//
+// The schemas are the one source: of the types, of schema/event.schema.json and of docs/protocol.md. Import types from here.
+// Fields are never absent where null can say that nobody knows; those marked optional are.
+
+import * as z from 'zod';
+import {
+  APPROVAL_POLICIES,
+  AUTHORS,
+  BOUNDARIES,
+  CATEGORIES,
+  CALL_KINDS,
+  CALL_STATUSES,
+  COMPACT_FAILURES,
+  DECISION_POINTS,
+  HOOK_EVENTS,
+  SANDBOX_MODES,
+  SPENDING_KINDS,
+  STEPS,
+  TASK_KINDS,
+  TIERS,
+  TURN_STOP_REASONS,
+  VERDICT_REASONS,
+  WATCHER_MODES,
+  WATCHER_STAGES,
+  PRESSURES,
+} from '../../vocabulary.ts';
+import { LONGEST_SHOWN_TEXT } from '../queued.ts';
+import { LONGEST_DIFF, LONGEST_OUTPUT, MOST_ENTRIES, MOST_TRANSCRIPT_CHARACTERS } from './shown.ts';
+import { milliseconds, percent, tokens } from './shared.ts';
+import type { Immutable } from './shared.ts';
+
+const threadId = z
+  .string()
+  .exactOptional()
+  .meta({ description: 'the thread that tells it; absent: the process itself' });
+
+function event<Type extends string, Shape extends z.core.$ZodLooseShape>(
+  type: Type,
+  description: string,
+  shape: Shape,
+) {
+  return z.object({ type: z.literal(type), thread_id: threadId, ...shape }).meta({ description });
+}
+
+const sentence = z.string().meta({ description: 'one sentence for people' });
+const callId = z.string().meta({ description: 'of the call, as the model gave it' });
+
+const commandOutcome = z.enum(['exited', 'killed', 'timed_out', 'interrupted', 'not_started']);
+const messageId = z.string().meta({
+  description: 'of the message: unique within the thread, and the same when it is resumed',
+});
+const turnId = z.string().meta({ description: 'of the turn that it belongs to' });
+const turnIdOrNone = z.string().nullable().meta({ description: 'of its turn; null: between turns' });
+
+const stepNames = z.array(z.enum(STEPS));
+
+/** A message that is recorded, whoever wrote it. */
+const message = {
+  id: messageId,
+  turn_id: turnIdOrNone,
+  message: z.string().meta({ description: 'without the marker line of a synthetic message' }),
+  author: z
+    .enum(AUTHORS)
+    .meta({ description: '`synthetic`: of the watcher; `harness`: of Baton, not to be shown' }),
+  steps: stepNames.meta({
+    description: 'of the golden path, all that the message holds; empty for messages of others',
+  }),
+  sequence_id: z.string().nullable().meta({ description: 'of the golden path; null for messages of others' }),
+};
+
+const leftPaths = z.array(z.object({ path: z.string(), why: z.string() }));
+
+/** Who started a turn, as `TurnOrigin` has it. */
+const turnOrigin = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('user'),
+      message_id: z.string().exactOptional().meta({ description: '`id` of `user_turn`' }),
+    }),
+    z.object({ type: z.literal('watcher'), number: z.int().min(1) }),
+  ])
+  .meta({ description: 'who started it; only this tells turns of the watcher from turns of the user' });
+
+const turn = {
+  turn_id: z.string(),
+  task_kind: z.enum(TASK_KINDS).meta({ description: '`shell`: a `!` line of the user, seen by no model' }),
+  origin: turnOrigin,
+};
+
+const answers = z.array(z.string()).meta({
+  description:
+    'ids of the messages of the user that the agent was given in this turn, steered ones too: with the end of the turn they are answered. Empty in a turn of the watcher, unless the user steered into it',
+});
+
+const planStep = z.object({
+  step: z.string(),
+  status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']),
+});
+
+const fileChange = z.object({
+  action: z.enum(['create', 'edit', 'delete', 'move']),
+  path: z.string().meta({ description: 'relative to the workspace' }),
+  to: z.string().exactOptional().meta({ description: 'the new name of a moved file' }),
+  added_lines: z.int().min(0),
+  removed_lines: z.int().min(0),
+  diff: z.string().meta({ description: 'unified, with three lines around each change; as far as it fits' }),
+  is_diff_cut: z.boolean().meta({ description: 'the rest of the diff was left out, at the end of a line' }),
+});
+
+const fileChanges = z.array(fileChange);
+
+const location = z.object({
+  path: z.string().meta({ description: 'as the agent named it' }),
+  line: z.int().min(1).exactOptional(),
+});
+
+const contextCompaction = z.object({
+  type: z.literal('context_compaction'),
+  id: z.string().meta({ description: 'of the compaction' }),
+});
+
+const compactionId = z.string().meta({ description: 'of the compaction, and of its receipt' });
+
+const tokenUsage = z.object({
+  input_tokens: tokens,
+  cached_input_tokens: tokens.meta({ description: 'of the input' }),
+  output_tokens: tokens,
+  reasoning_output_tokens: tokens.meta({ description: 'of the output' }),
+  total_tokens: tokens,
+});
+
+const threadEvents = [
+  event('session_configured', 'The thread is open. Told again when a setting changes; the newest counts.', {
+    protocol_version: z.int().min(1),
+    session_id: z.string(),
+    rollout_path: z.string().nullable().meta({ description: 'absolute; null for a thread in memory' }),
+    cwd: z.string().meta({ description: 'absolute' }),
+    model: z.string(),
+    provider: z.string(),
+    model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
+    mode: z.enum([...WATCHER_MODES, 'off']).meta({ description: 'of the watcher' }),
+    approval_policy: z.enum(APPROVAL_POLICIES),
+    sandbox_mode: z.enum(SANDBOX_MODES),
+    plan_mode: z.boolean(),
+    review_mode: z.boolean(),
+  }),
+  event('queue_changed', 'The messages of the user that wait for their turn.', {
+    messages: z.array(z.object({ id: z.string(), text: z.string() })).meta({
+      description: `all of them, oldest first; a text of more than ${LONGEST_SHOWN_TEXT} characters is cut and ends with …`,
+    }),
+  }),
+  event('pins_changed', 'What is pinned. Told at the opening where there is something, and at each change.', {
+    pins: z
+      .array(z.object({ id: z.string(), text: z.string() }))
+      .meta({ description: 'all of them, oldest first' }),
+  }),
+  event('shutdown_complete', 'The last event of a thread: everything is written and closed.', {}),
+] as const;
+
+const turnStarted = event('turn_started', 'A turn began.', turn);
+
+const userMessage = event('user_message', 'A message in the user role was recorded.', message);
+
+const agentMessage = event('agent_message', 'A message in the role of the agent was recorded.', message);
+
+const turnComplete = event('turn_complete', 'A turn ended by itself.', {
+  ...turn,
+  answers,
+  stop_reason: z
+    .enum(TURN_STOP_REASONS)
+    .nullable()
+    .meta({ description: 'why the last answer of the model ended; null: no model was asked in it' }),
+  last_agent_message: z.string().nullable().meta({ description: 'of this turn; null: it said nothing' }),
+});
+
+const turnAborted = event('turn_aborted', 'A turn was ended before its time.', {
+  ...turn,
+  answers,
+  error_code: z
+    .string()
+    .nullable()
+    .meta({ description: 'stable; of the `error` that ended it. null: it was not a failure' }),
+  reason: z
+    .enum(['interrupted', 'replaced', 'failed'])
+    .meta({ description: '`replaced`: by another turn; `failed`: by what an `error` told before' }),
+});
+
+const turnEvents = [
+  turnStarted,
+  userMessage,
+  event(
+    'message_steered',
+    'A message of the user for the turn that runs was accepted. Once the agent is given it, `user_message` follows with the same `id`.',
+    { id: messageId, turn_id: turnId, message: z.string() },
+  ),
+  event('agent_message_delta', 'For display; the whole message follows under the same `id`.', {
+    id: messageId,
+    turn_id: turnId,
+    delta: z.string(),
+  }),
+  event('agent_reasoning_delta', 'For display; never repeated.', {
+    id: z.string().meta({ description: 'of the reasoning before one answer' }),
+    turn_id: turnId,
+    delta: z.string(),
+  }),
+  agentMessage,
+  event('stream_error', 'A request broke and is sent again: deltas since the last message are void.', {
+    message: sentence,
+  }),
+  turnComplete,
+  turnAborted,
+  event(
+    'token_count',
+    'The context and what was spent: after every answer that asks for more, every compaction and every turn, and when a thread is resumed.',
+    {
+      used: tokens.meta({ description: 'in the context now, by the gauge' }),
+      pressure: z
+        .enum(PRESSURES)
+        .exactOptional()
+        .meta({ description: "the gauge's word; left out while the window is unknown" }),
+      model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
+      percent_remaining: percent
+        .nullable()
+        .meta({ description: 'of the usable window; null while it is unknown' }),
+      tier: z
+        .enum(TIERS)
+        .nullable()
+        .meta({ description: 'how urgent that is to the watcher; null: not at all' }),
+      total: tokenUsage.meta({
+        description:
+          "all of the agent's requests in the log, by the provider's count; those for summaries and judgments are not in it",
+      }),
+      last: tokenUsage.nullable().meta({ description: 'the newest of them; null before the first' }),
+    },
+  ),
+  event('error', 'Something failed. The thread goes on.', {
+    code: z.string().meta({ description: 'stable' }),
+    message: sentence,
+  }),
+] as const;
+
+/** One family for the calls of every tool; what only a command has to tell comes between the two. */
+const callEvents = [
+  event('tool_call_begin', 'The agent calls a tool. The call may still wait for its turn, or for the user.', {
+    call_id: callId,
+    turn_id: turnIdOrNone,
+    tool: z.string().meta({ description: 'its name, as the agent called it' }),
+    kind: z.enum(CALL_KINDS),
+    title: z.string().meta({ description: 'one line for people' }),
+    locations: z.array(location).meta({ description: 'files and directories that the call names' }),
+  }),
+  event('tool_call_end', 'The result of a call was recorded.', {
+    call_id: callId,
+    turn_id: turnIdOrNone,
+    status: z.enum(CALL_STATUSES).meta({
+      description:
+        '`failed`: the tool says so; `refused`: by the user or the rules, nothing ran; `interrupted`: whether it had an effect is not known',
+    }),
+    output: z.string().meta({
+      description: `what the agent reads; its first ${LONGEST_OUTPUT} characters. A tool that left something out itself says so in it`,
+    }),
+    is_output_cut: z.boolean(),
+    exit_code: z.int().nullable().meta({ description: 'of a command that ended by itself; else null' }),
+    changes: fileChanges.meta({
+      description: `what the call did to files; all diffs together have at most ${LONGEST_DIFF} characters`,
+    }),
+  }),
+] as const;
+
+const toolEvents = [
+  event('exec_command_begin', 'A command is about to start.', {
+    call_id: callId,
+    command: z.string(),
+    cwd: z.string().meta({ description: 'absolute' }),
+    sandbox: z.enum(SANDBOX_MODES),
+  }),
+  event(
+    'exec_command_output_delta',
+    'Output as it comes, standard output and error in one; its first million characters.',
+    {
+      call_id: callId,
+      delta: z.string(),
+    },
+  ),
+  event('exec_command_end', 'A command ended.', {
+    call_id: callId,
+    outcome: commandOutcome,
+    exit_code: z.int().nullable().meta({ description: 'null where it did not end by itself' }),
+    duration_ms: milliseconds,
+  }),
+  event('plan_update', 'The plan, or the todo list, as a whole. Told again when a thread is resumed.', {
+    call_id: callId.nullable().meta({ description: 'null: it is told again' }),
+    kind: z.enum(['plan', 'todo']),
+    steps: z.array(planStep),
+  }),
+  event('phase_completed', 'A phase of the work is done.', {
+    call_id: callId.nullable().meta({ description: 'null: the user says so' }),
+    summary: z.string(),
+  }),
+] as const;
+
+const askingEvents = [
+  event('exec_approval_request', 'Waits for `exec_approval`.', {
+    call_id: callId,
+    command: z.string(),
+    cwd: z.string().meta({ description: 'absolute' }),
+    sandbox: z.enum(SANDBOX_MODES).meta({ description: 'what it would run in' }),
+    reason: sentence.meta({ description: 'why it is asked for' }),
+    justification: z.string().nullable().meta({ description: "the model's own words" }),
+  }),
+  event('patch_approval_request', 'Waits for `patch_approval`.', {
+    call_id: callId,
+    paths: z.array(z.string()).meta({ description: 'what would be changed, as the agent named it' }),
+    changes: fileChanges.meta({
+      description: 'what would become of each file; empty where the call cannot be carried out as it is',
+    }),
+    reason: sentence.meta({ description: 'why it is asked for' }),
+  }),
+  event('question', 'The agent asks the user; waits for `answer_question`.', {
+    question_id: z.string(),
+    question: z.string(),
+    options: z
+      .array(z.object({ label: z.string(), description: z.string().exactOptional() }))
+      .meta({ description: 'empty: an answer in words' }),
+  }),
+] as const;
+
+const evidence = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('command'),
+    command: z.string(),
+    exit_status: z.int().nullable().meta({ description: 'null: not known' }),
+    told_by: z.enum(['status', 'output']),
+    hash: z.string().nullable().meta({ description: 'of a commit' }),
+  }),
+  z.object({
+    type: z.literal('plan'),
+    completed: z.array(z.string()),
+    done: z.int().min(0),
+    steps: z.int().min(0),
+  }),
+  z.object({ type: z.literal('phase'), summary: z.string() }),
+  z.object({ type: z.literal('phrase'), phrase: z.string(), sentence: z.string() }),
+  z.object({ type: z.literal('turn'), turn_id: z.string().nullable() }),
+]);
+
+const decisionId = z.string().meta({ description: 'of the decision' });
+
+/** A decision of the watcher, with its numbers. */
+const decided = {
+  point: z.enum(DECISION_POINTS),
+  turn: z.int().min(0).meta({ description: 'counted by the messages of the user' }),
+  should_compact: z.boolean(),
+  reason: z.enum(VERDICT_REASONS),
+  why: sentence,
+  tier: z.enum(TIERS).nullable().meta({ description: 'null: above all thresholds' }),
+  used: tokens,
+  usable_window: tokens.nullable().meta({ description: 'null while unknown' }),
+  percent_remaining: percent.nullable(),
+  projected: tokens.meta({ description: 'what a full compaction would leave' }),
+  required: z.array(z.enum(BOUNDARIES)).meta({ description: 'any of them would have sufficed' }),
+  signals: z
+    .array(z.object({ id: z.string(), boundary: z.enum(BOUNDARIES), evidence }))
+    .meta({ description: 'that counted, with what shows them' }),
+};
+
+const watcherEvents = [
+  event('watcher_decision', 'The watcher has decided whether to compact. It is in the log.', {
+    id: decisionId,
+    ...decided,
+  }),
+  event(
+    'watcher_state',
+    'Where the watcher is, told at each change: the golden path as one block. Nothing else is needed to show it.',
+    {
+      stage: z.enum(WATCHER_STAGES),
+      place: z
+        .enum(['between_turns', 'inside_turn'])
+        .nullable()
+        .meta({ description: 'where the work of the stage happens; null: idle' }),
+      tier: z.enum(TIERS).nullable(),
+      decision_id: z
+        .string()
+        .nullable()
+        .meta({ description: 'of `watcher_decision`; null while it is open' }),
+      sequence_id: z.string().nullable().meta({ description: 'of the golden path; null where none runs' }),
+      steps: z
+        .array(z.object({ step: z.enum(STEPS), status: z.enum(['pending', 'running', 'done', 'skipped']) }))
+        .meta({ description: 'all five while a sequence runs, else empty' }),
+      awaits: z
+        .enum(['nothing', 'plan', 'judgment', 'agent', 'packet', 'compaction', 'handoff'])
+        .meta({ description: '`plan`: whether the engine would compact; `agent`: its answer to a request' }),
+      awaited_steps: stepNames.meta({ description: 'of the agent: all that the newest request asks for' }),
+      deadline: z
+        .object({
+          quiet_ms: milliseconds.meta({ description: 'from now, unless the agent shows a sign of life' }),
+          at_most_ms: milliseconds.meta({ description: 'from now, whatever it shows' }),
+        })
+        .nullable()
+        .meta({ description: 'when it does without; null: nothing is awaited' }),
+      outcome: z
+        .enum(['completed', 'abandoned'])
+        .nullable()
+        .meta({ description: 'of what has just ended; null: nothing has' }),
+    },
+  ),
+] as const;
+
+const compactCompleted = event('compact_completed', 'What came of it.', {
+  id: compactionId,
+  pre_compact_tokens: tokens,
+  post_compact_tokens: tokens,
+  compaction_input_tokens: tokens.meta({
+    description: 'what models were sent, all requests together; 0 without one',
+  }),
+  compaction_output_tokens: tokens.meta({ description: 'what they answered' }),
+  files_restored: z.int().min(0),
+  duration_ms: milliseconds,
+  strategy: z.enum(['full', 'remote', 'legacy', 'embedded']),
+});
+
+const microCompactCompleted = event(
+  'micro_compact_completed',
+  'Old tool results were cleared; nothing else changed.',
+  {
+    id: compactionId,
+    tools_compacted: z.int().min(0).meta({ description: 'results' }),
+    pre_compact_tokens: tokens,
+    post_compact_tokens: tokens,
+    tokens_saved: z.int(),
+    duration_ms: milliseconds,
+  },
+);
+
+const undoCompleted = event('undo_completed', 'A compaction or a turn was taken back.', {
+  what: z.enum(['compaction', 'turn']),
+  id: z.string().meta({ description: 'of the compaction or of the turn' }),
+  paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
+  left: leftPaths.meta({ description: 'files that were left as they are; `why` completes "PATH is …"' }),
+});
+
+const compactionEvents = [
+  event(
+    'background_event',
+    'Something to be known while it runs: a request, a retry, a decision, a boundary.',
+    {
+      message: sentence.meta({ description: 'one sentence' }),
+      surface: z
+        .enum(['status', 'info'])
+        .optional()
+        .meta({ description: '`info`: a line of the transcript; else it is shown live only' }),
+    },
+  ),
+  event('warning', 'Something that the user has to know.', { message: sentence }),
+  event('hook_begin', 'A command of `[hooks]` starts.', {
+    event: z.enum(HOOK_EVENTS),
+    command: z.string().meta({ description: 'for people: one line, shortened, known secrets replaced' }),
+  }),
+  event('hook_end', 'It ended. Hooks run one after the other.', {
+    event: z.enum(HOOK_EVENTS),
+    command: z.string(),
+    outcome: z.enum(['done', 'vetoed', 'overruled', 'failed', 'timed_out', 'interrupted']),
+    duration_ms: milliseconds,
+  }),
+  event('item_started', 'A compaction that replaces the history began.', { item: contextCompaction }),
+  event('item_completed', 'Its result is in the log.', { item: contextCompaction }),
+  event('context_compacted', 'The history is another one from here on.', { id: compactionId }),
+  compactCompleted,
+  microCompactCompleted,
+  event('compact_failed', 'Nothing came of it, and the history is what it was.', {
+    reason: z.enum(COMPACT_FAILURES),
+    error_message: sentence,
+  }),
+  event(
+    'compact_threshold_exceeded',
+    'The history is still so large that it would be compacted again at once.',
+    {
+      post_compact_tokens: tokens,
+      threshold: tokens,
+    },
+  ),
+  event('compact_preview', 'Answers `compact` with `preview`; nothing was changed.', {
+    strategy: z.enum(['full', 'micro']).meta({ description: '`micro`: old tool results alone are cleared' }),
+    pre_compact_tokens: tokens,
+    post_compact_tokens: tokens,
+    receipt: z
+      .looseObject({ version: z.literal(1), id: z.string() })
+      .nullable()
+      .meta({ description: 'as a compaction would leave it: schema/receipt.schema.json; null for `micro`' }),
+  }),
+  undoCompleted,
+  event('undo_incomplete', 'A turn was not taken back, or its files in part. An `error` says why.', {
+    id: z.string().meta({ description: 'of the turn' }),
+    paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
+    left: leftPaths.meta({ description: 'files that were left as they are; `why` completes "PATH is …"' }),
+    kept_as: z.string().nullable().meta({
+      description: 'the name in git of the files as the undo found them; null: it has touched none',
+    }),
+  }),
+  event('rawr_auto_compaction_judgment_result', 'What a judge said, or why it said nothing.', {
+    request_id: z.string(),
+    tier: z.enum(TIERS),
+    should_compact: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'null: the judge gave no answer, and the static policy stands' }),
+    reason: z.string().meta({ description: 'of the judge, or why it gave no answer' }),
+  }),
+] as const;
+
+const spent = {
+  requests: z.int().min(0).meta({ description: 'retries included' }),
+  tokens: tokens.meta({ description: 'sent and answered' }),
+  dollars: z.number().min(0).meta({ description: 'US dollars of the requests whose price is known' }),
+  unpriced_requests: z.int().min(0).meta({ description: 'requests whose price is not known' }),
+};
+
+const spendingKind = z.enum(SPENDING_KINDS).meta({
+  description:
+    '`agent`: the work; `packet`: what the watcher asks the agent for; `other`: charges of an earlier version of Baton without a kind',
+});
+
+const gauge = {
+  used: tokens.meta({ description: 'in the context now, by the gauge' }),
+  anchor: z
+    .enum(['reported', 'estimated', 'none'])
+    .meta({ description: 'what the gauge rests on; `none`: an estimate alone' }),
+  model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
+  usable_window: tokens.nullable(),
+  percent_remaining: percent.nullable().meta({ description: 'of the usable window' }),
+  pressure: z.enum(PRESSURES).nullable(),
+};
+
+const recordedDecision = z.object({
+  id: decisionId,
+  at: z.string().nullable().meta({ description: 'ISO 8601' }),
+  ...decided,
+});
+
+/** What ops of a client are answered with, and what they are told of costs. */
+const answerEvents = [
+  event('spending', 'A model was asked: what that came to, and all requests by what they were for.', {
+    kind: spendingKind,
+    requests: spent.requests,
+    tokens: spent.tokens,
+    dollars: z.number().min(0).nullable().meta({ description: 'US dollars; null: the price is not known' }),
+    by_kind: z
+      .array(z.object({ kind: spendingKind, ...spent }))
+      .meta({ description: 'of the session; they add up to `session`' }),
+    turn: z
+      .object(spent)
+      .meta({ description: "since the user's newest message: what `[limits]` counts for a turn" }),
+    session: z.object(spent).meta({ description: 'what `[limits]` counts for a session' }),
+  }),
+  event('redo_completed', 'A compaction that was undone is in force again.', {
+    id: z.string().meta({ description: 'of the compaction' }),
+  }),
+  event('shell_line', 'A `shell` op of an earlier process, told when its thread is resumed.', {
+    call_id: callId,
+    command: z.string(),
+    outcome: commandOutcome,
+    exit_code: z.int().nullable().meta({ description: 'null where it did not end by itself' }),
+    duration_ms: milliseconds,
+    output: z
+      .string()
+      .meta({ description: 'how it ended and what it wrote; the middle of a long output is cut' }),
+  }),
+  event('context_breakdown', 'Answers `context`: what fills the window, counted as `baton inspect` counts.', {
+    ...gauge,
+    categories: z.array(z.object({ category: z.enum(CATEGORIES), tokens })).meta({
+      description: 'items of the history, and the instructions under `system`; empty ones are left out',
+    }),
+    fixed: tokens.meta({ description: 'in every request and in no item: the schemas of tools' }),
+    counting: z.int().meta({
+      description: 'what the provider counts for the same items beyond the estimate; may be negative',
+    }),
+    restored: tokens.meta({
+      description: 'what was given again after the last compaction, and is in no item',
+    }),
+    margin: z.int().meta({ description: 'added to an estimate that no report of the provider confirms' }),
+    unexplained: z.int().meta({
+      description:
+        'the rest of what was reported, negative where the estimate is too high. The categories and all of these add up to `used`',
+    }),
+    clearable: z
+      .object({ results: z.int().min(0), tokens, is_worth_it: z.boolean() })
+      .meta({ description: 'old tool results that can be cleared now, and whether the engine would' }),
+  }),
+  event('status', 'Answers `status`: how the thread stands.', {
+    session_id: z.string(),
+    rollout_path: z.string().nullable().meta({ description: 'null: nothing is recorded yet' }),
+    cwd: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    ...gauge,
+    thresholds: z
+      .object({ warning: tokens, error: tokens, auto_compact: tokens.nullable() })
+      .nullable()
+      .meta({
+        description:
+          'used tokens from which each holds; `auto_compact` is null where it is off, all are while the window is unknown',
+      }),
+    tier: z.enum(TIERS).nullable().meta({ description: 'of the watcher now; null above all thresholds' }),
+    tiers: z.array(
+      z.object({
+        tier: z.enum(TIERS),
+        percent_remaining_below: percent,
+        used_tokens_from: tokens.nullable(),
+      }),
+    ),
+    mode: z.enum([...WATCHER_MODES, 'off']),
+    approval_policy: z.enum(APPROVAL_POLICIES),
+    sandbox_mode: z.enum(SANDBOX_MODES),
+    plan_mode: z.boolean(),
+    review_mode: z.boolean(),
+    running_turn: z.object({ turn_id: z.string(), task_kind: z.enum(TASK_KINDS) }).nullable(),
+    queue_length: z.int().min(0),
+    compactions: z.int().min(0).meta({ description: 'that ever replaced the history' }),
+    spending: z.object({
+      by_kind: z.array(z.object({ kind: spendingKind, ...spent })),
+      turn: z.object(spent),
+      session: z.object(spent),
+    }),
+    limits: z
+      .array(
+        z.object({
+          key: z.string().meta({ description: 'in the configuration' }),
+          limit: z.number(),
+          spent: z.number(),
+        }),
+      )
+      .meta({ description: 'those of `[limits]` that are set' }),
+  }),
+  event('thread_opened', 'Another thread is open, and `session_configured` has told what holds for it.', {
+    request_id: z.string().nullable(),
+    how: z.enum(['new', 'resumed', 'forked', 'handed_off']),
+    from: z.string().nullable().meta({ description: 'the thread that was forked, or that handed off' }),
+  }),
+  event('thread_failed', 'A thread could not be opened. Nothing else has changed.', {
+    request_id: z.string().nullable(),
+    code: z.string().meta({ description: 'stable' }),
+    message: sentence,
+  }),
+  event('sessions', 'Answers `sessions`.', {
+    total: z.int().min(0).meta({ description: 'sessions there are' }),
+    sessions: z
+      .array(
+        z.object({
+          id: z.string().nullable().meta({ description: 'null: the file does not say' }),
+          title: z
+            .string()
+            .nullable()
+            .meta({ description: 'the first message of the user, in one line; null: there is none' }),
+          path: z.string(),
+          cwd: z.string().nullable(),
+          modified_at: z.string().meta({ description: 'ISO 8601' }),
+          bytes: z.int().min(0),
+          compactions: z.int().min(0).meta({ description: 'that replaced the history' }),
+          is_open: z.boolean().meta({ description: 'in this process' }),
+        }),
+      )
+      .meta({ description: 'newest first' }),
+  }),
+  event('decisions', 'Answers `why`.', {
+    now: z.object(decided).meta({
+      description: 'what the policy says at this moment; neither arbiter nor judge is asked',
+    }),
+    newest: z.array(recordedDecision).meta({ description: 'recorded ones, newest first' }),
+  }),
+] as const;
+
+const transcriptEntry = z.discriminatedUnion('type', [
+  turnStarted,
+  userMessage,
+  agentMessage,
+  turnComplete,
+  turnAborted,
+  ...callEvents,
+  compactCompleted,
+  microCompactCompleted,
+  undoCompleted,
+]);
+
+const transcriptEvents = [
+  event(
+    'transcript',
+    'What a resumed thread holds, after `session_configured`: one renderer draws this and what follows live.',
+    {
+      entries: z.array(transcriptEntry).meta({
+        description: `events of these types as they were told live, oldest first: turn_started, user_message, agent_message, tool_call_begin, tool_call_end, turn_complete, turn_aborted, compact_completed, micro_compact_completed, undo_completed. The newest ${MOST_ENTRIES}, of ${MOST_TRANSCRIPT_CHARACTERS} characters in all; turns that were taken back are not among them`,
+      }),
+      left_out: z.int().min(0).meta({ description: 'older entries' }),
+    },
+  ),
+  event('thread_idle', 'Nothing is under way and nothing waits: the thread rests until the next op.', {}),
+] as const;
+
+/** Every event, in the order of docs/protocol.md. */
+export const EventSchema = z
+  .discriminatedUnion('type', [
+    ...threadEvents,
+    ...transcriptEvents,
+    ...turnEvents,
+    ...callEvents,
+    ...toolEvents,
+    ...askingEvents,
+    ...watcherEvents,
+    ...compactionEvents,
+    ...answerEvents,
+  ])
+  .meta({
+    title: 'Event',
+    description: 'What a thread tells. Readers pass over unknown types of events and unknown fields.',
+  });
+
+/** One event of a thread. */
+export type SessionEvent = Immutable<z.output<typeof EventSchema>>;
+
+/** What a compaction tells, and what is told around it. @source seed 001 §10, spec 2-engine §7 */
+export type CompactionEvent = Immutable<z.output<(typeof compactionEvents)[number]>>;
+
+/** An event that a transcript holds. */
+export type TranscriptEntry = Immutable<z.output<typeof transcriptEntry>>;
+
+/** What a call tells while it runs. */
+export type ToolEvent = Immutable<z.output<(typeof toolEvents)[number]>>;
+
+/** One step of a plan or of a todo list. @source Codex, `update_plan` */
+export type PlanStepState = Immutable<z.output<typeof planStep>>;
+
+/** What a call does to one file. */
+export type FileChangeView = Immutable<z.output<typeof fileChange>>;
+
+/** What the provider counted, in one request or several. */
+export type TokenUsage = Immutable<z.output<typeof tokenUsage>>;

@@ -1,0 +1,244 @@
+// Everything that a thread can be asked for. The user interface, the watcher, `exec` and every other client have no other door.
+//
+// The schemas are the one source: of the types, of schema/op.schema.json and of docs/protocol.md. Import types from here.
+
+import * as z from 'zod';
+import {
+  APPROVAL_POLICIES,
+  BOUNDARIES,
+  LATER_EDITS,
+  SANDBOX_MODES,
+  STRATEGIES,
+  TIERS,
+  WATCHER_MODES,
+} from '../../vocabulary.ts';
+import { modeOf } from './modes.ts';
+import { identifier, percent, tokens } from './shared.ts';
+import type { Immutable } from './shared.ts';
+
+const threadId = identifier
+  .exactOptional()
+  .meta({ description: 'the thread that is meant; absent: the first of the process' });
+
+const requestId = identifier
+  .exactOptional()
+  .meta({ description: 'comes back in `thread_opened` or `thread_failed`' });
+
+function op<Type extends string, Shape extends z.core.$ZodLooseShape>(
+  type: Type,
+  description: string,
+  shape: Shape,
+) {
+  return z.strictObject({ type: z.literal(type), thread_id: threadId, ...shape }).meta({ description });
+}
+
+const text = z.string().regex(/\S/).meta({ description: 'not blank' });
+
+const items = z
+  .array(z.strictObject({ type: z.literal('text'), text: z.string().regex(/\S/) }))
+  .min(1)
+  .meta({ description: 'parts of one message, in order; none of them blank' });
+
+const messageId = identifier
+  .exactOptional()
+  .meta({ description: 'unique within the thread; absent: one is made up' });
+
+const queuedId = identifier.meta({ description: 'as `queue_changed` names it' });
+
+const origin = z.strictObject({ type: z.literal('user') }).meta({
+  description:
+    'who wrote it. Never implied, since only a turn of the user may have something approved; the watcher is part of the thread and comes by no op',
+});
+
+/** What the user may answer to a request for approval. @source Codex, `ReviewDecision` */
+const approvalDecision = z.enum(['approved', 'approved_for_session', 'denied', 'abort']).meta({
+  description:
+    '`approved_for_session`: this once, and the same again without asking; `denied`: the agent is told and goes on; `abort`: the turn ends',
+});
+
+const callId = z.string().meta({ description: 'of the call, as the request names it' });
+
+const denialMessage = text
+  .exactOptional()
+  .meta({ description: 'with `denied` alone: what the agent reads as the reason' });
+
+const atLeastOne = (settings: object): boolean => Object.keys(settings).length > 1;
+
+/** Every op, in the order of docs/protocol.md. */
+export const OpSchema = z
+  .discriminatedUnion('type', [
+    op('user_turn', 'Starts a turn; one that comes while a turn runs waits in the queue.', {
+      id: messageId,
+      items,
+      origin,
+    }),
+    op('steer', 'A message for the turn that runs, seen before its next sampling.', {
+      id: messageId,
+      items,
+      origin,
+    }),
+    op(
+      'interrupt',
+      'Ends at once what runs: a turn, a compaction, a judgment. Nothing runs: nothing happens.',
+      {},
+    ),
+    op(
+      'edit_queued',
+      'Replaces the text of a message that waits in the queue; answered by `queue_changed`.',
+      {
+        id: queuedId,
+        items,
+      },
+    ),
+    op('remove_queued', 'Takes a message that waits out of the queue; answered by `queue_changed`.', {
+      id: queuedId,
+    }),
+    op('move_queued', 'Moves a message that waits to another place; answered by `queue_changed`.', {
+      id: queuedId,
+      before: identifier.exactOptional().meta({
+        description: 'the message that it then stands before; absent: it is the last one',
+      }),
+    }),
+    op('shell', 'Runs a line of the user in the sandbox, between turns; no model sees it or its output.', {
+      id: identifier.exactOptional().meta({ description: '`call_id` of its events; absent: one is made up' }),
+      command: text,
+    }),
+    op('compact', 'Compacts the history.', {
+      trigger: z
+        .strictObject({ type: z.literal('user') })
+        .meta({ description: 'who asked; kept with the receipt' }),
+      instructions: text.exactOptional().meta({ description: 'what the summary should mind' }),
+      strategy: z.enum(STRATEGIES).exactOptional().meta({ description: 'absent: `auto`' }),
+      target_tokens: tokens
+        .min(1)
+        .exactOptional()
+        .meta({ description: 'size to reach; absent: as configured' }),
+      preview: z.boolean().exactOptional().meta({
+        description:
+          'true: answered by `compact_preview`, and nothing is changed: no model and no hook is asked',
+      }),
+    }),
+    op('undo', 'Takes back the newest compaction, or the newest turn with what it did to files.', {
+      what: z.enum(['compaction', 'turn']),
+      later_edits: z.enum(LATER_EDITS).exactOptional().meta({
+        description:
+          'of a turn: what becomes of files that were changed after it. Absent: those that the turn left alone stay; where it changed one as well, nothing is done but `undo_incomplete`',
+      }),
+    }),
+    op('redo', 'Takes back the newest undo of a compaction, where nothing was said since.', {
+      what: z.enum(['compaction', 'turn']).meta({
+        description:
+          '`turn` is refused, with the reason and the way to the files: the way back is kept, not the way forward',
+      }),
+    }),
+    op(
+      'rawr_auto_compaction_judgment',
+      'Asks a model whether a compaction that the policy allows should wait. Leaves the history as it is.',
+      {
+        request_id: identifier.meta({ description: 'fresh; an answer under another one is ignored' }),
+        tier: z.enum(TIERS),
+        percent_remaining: percent.nullable().meta({ description: 'null while no window is known' }),
+        boundaries_present: z
+          .array(z.enum(BOUNDARIES))
+          .meta({ description: 'each once, in the order of the vocabulary' }),
+        last_agent_message: z.string().nullable(),
+        decision_prompt_path: z.string().meta({ description: 'the base text of the judge' }),
+      },
+    ),
+    op('exec_approval', 'Answers `exec_approval_request`. Only the user sends it.', {
+      call_id: callId,
+      decision: approvalDecision,
+      message: denialMessage,
+    }),
+    op('patch_approval', 'Answers `patch_approval_request`. Only the user sends it.', {
+      call_id: callId,
+      decision: approvalDecision,
+      message: denialMessage,
+    }),
+    op('answer_question', 'Answers `question`. Only the user sends it.', {
+      question_id: z.string(),
+      answer: z.string().meta({ description: 'the label of an option, or words of their own' }),
+    }),
+    op('set_settings', 'Changes settings of the thread from here on; answered by `session_configured`.', {
+      model: z.string().min(1).exactOptional().meta({
+        description:
+          'PROVIDER/MODEL, as --model takes it; between turns only, and kept when the thread is resumed',
+      }),
+      mode: z
+        .enum([...WATCHER_MODES, 'off'])
+        .exactOptional()
+        .meta({ description: 'what the watcher does where it would compact' }),
+      approval_policy: modeOf(APPROVAL_POLICIES).exactOptional(),
+      sandbox_mode: modeOf(SANDBOX_MODES).exactOptional(),
+      plan_mode: z
+        .boolean()
+        .exactOptional()
+        .meta({ description: 'true: the agent plans and changes nothing' }),
+    })
+      .refine(atLeastOne, 'changes nothing: name a setting')
+      .meta({ minProperties: 2 }),
+    op('phase_completed', 'The user says that a phase of the work is done: the strongest boundary.', {
+      summary: text,
+    }),
+    op('pin', 'Keeps a text word for word through every compaction.', {
+      id: identifier.exactOptional().meta({ description: 'absent: one is made up' }),
+      text,
+    }),
+    op('unpin', 'Lets go of a pinned text.', { id: identifier }),
+    op('context', 'Asks what fills the window; answered by `context_breakdown`.', {}),
+    op('status', 'Asks how the thread stands; answered by `status`.', {}),
+    op('why', 'Asks why the watcher compacted, or did not; answered by `decisions`.', {
+      newest: z
+        .int()
+        .min(1)
+        .max(100)
+        .exactOptional()
+        .meta({ description: 'recorded decisions to show at most; absent: 5' }),
+    }),
+    op('review_mode', 'In review mode the watcher does nothing.', { is_on: z.boolean() }),
+    op(
+      'open_thread',
+      'Opens another thread in this process; answered by `thread_opened` or `thread_failed`.',
+      {
+        request_id: requestId,
+        resume: z
+          .string()
+          .min(1)
+          .exactOptional()
+          .meta({ description: 'as --resume takes it; absent: a new thread' }),
+        cwd: z
+          .string()
+          .min(1)
+          .exactOptional()
+          .meta({ description: "where it works; absent: the command's own directory" }),
+        model: z
+          .string()
+          .min(1)
+          .exactOptional()
+          .meta({ description: 'as --model takes it; absent: as the command was started' }),
+      },
+    ),
+    op(
+      'fork',
+      'Opens another thread that continues this one from its present end; this one stays as it is. Answered as `open_thread`.',
+      { request_id: requestId },
+    ),
+    op(
+      'handoff',
+      'Opens a new thread that begins with the continuation packet of this one and its pins. Answered as `open_thread`.',
+      { request_id: requestId },
+    ),
+    op('sessions', "Asks for Baton's sessions on this machine; answered by `sessions`.", {
+      newest: z
+        .int()
+        .min(1)
+        .max(1000)
+        .exactOptional()
+        .meta({ description: 'sessions to list at most; absent: 20' }),
+    }),
+    op('shutdown', 'Ends what runs, closes the thread, and is answered by `shutdown_complete`.', {}),
+  ])
+  .meta({ title: 'Op', description: 'What a thread can be asked for. Unknown fields are refused.' });
+
+/** One op. */
+export type Op = Immutable<z.output<typeof OpSchema>>;

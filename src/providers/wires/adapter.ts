@@ -1,0 +1,162 @@
+// What the three adapters share: one request after another until one is answered whole, or until it makes no sense.
+
+import { BatonError } from '../../errors.ts';
+import type { CancelSignal } from '../../ports.ts';
+import type { Item } from '../../protocol/item.ts';
+import type { ModelEvent, RestartedEvent } from '../../protocol/model.ts';
+import { wait } from '../../system/wait.io.ts';
+import { failureOf, interrupted } from '../errors.ts';
+import type { ModelFailure } from '../errors.ts';
+import { Receiver } from './receiver.ts';
+import { decideRetry, kindOf } from '../retry.ts';
+import type { Attempts, RetryDecision, RetryPolicy } from '../retry.ts';
+import { overdue, streamEvents, unfinished, withDeadline } from './transport.io.ts';
+import type { Call, StreamPart } from './transport.io.ts';
+
+/** How a provider is reached. */
+export interface ProviderSettings {
+  /** Its key in `[model_providers]`, by which items know their maker. */
+  readonly provider: string;
+  /** With the version: `https://api.openai.com/v1`. A slash at the end does not matter. */
+  readonly baseUrl: string;
+  /** Empty: none is sent. Appears in no message and no log. */
+  readonly apiKey: string;
+  /** Milliseconds without an event after which a request counts as failed. */
+  readonly idleTimeoutMs: number;
+  /** Milliseconds for one request with its answer, all retries and waits included. */
+  readonly answerTimeoutMs: number;
+  readonly retry: RetryPolicy;
+  /** 0 to 1, the second exclusive; for the jitter of waits. */
+  readonly random: () => number;
+}
+
+/** Puts the events of one wire format together. One for each request. */
+export interface AnswerFold {
+  /** What an event adds. @throws BatonError for an error inside of the stream, or an event that cannot be */
+  accept(part: StreamPart): readonly ModelEvent[];
+  /** Whether the terminal event came: nothing more is read. */
+  readonly isFinished: boolean;
+  /** The last events where all that matters came, also without the terminal event; else undefined. */
+  end(): readonly ModelEvent[] | undefined;
+}
+
+/** The address of an endpoint. */
+export function endpoint({ baseUrl }: ProviderSettings, path: string): string {
+  return `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${path}`;
+}
+
+/**
+ * Streams one answer, sending the request again as often as the policy says.
+ * @param history what the request holds: ids of its calls are taken
+ */
+export async function* streamAnswer(
+  call: Call,
+  settings: ProviderSettings,
+  newFold: () => AnswerFold,
+  history: readonly Item[],
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const timed = withDeadline(call);
+  let attempts: Attempts = { request: 0, stream: 0 };
+  for (;;) {
+    try {
+      yield* streamOnce(timed, newFold(), new Receiver(history));
+      return;
+    } catch (error) {
+      const again = nextAttempt(error, attempts, settings);
+      yield restarted(error, again);
+      await waitFor(again.delayMs, timed);
+      attempts = again.attempts;
+    }
+  }
+}
+
+/** Does something that answers at once, again as often as the policy says. @param onRestart told before each time */
+export async function retrying<Value>(
+  call: Call,
+  settings: ProviderSettings,
+  send: (call: Call) => Promise<Value>,
+  onRestart?: (event: RestartedEvent) => void,
+): Promise<Value> {
+  const timed = withDeadline(call);
+  let attempts: Attempts = { request: 0, stream: 0 };
+  for (;;) {
+    try {
+      return await send(timed);
+    } catch (error) {
+      const again = nextAttempt(error, attempts, settings);
+      onRestart?.(restarted(error, again));
+      await waitFor(again.delayMs, timed);
+      attempts = again.attempts;
+    }
+  }
+}
+
+async function waitFor(delayMs: number, call: ReturnType<typeof withDeadline>): Promise<void> {
+  const leftMs = Math.max(0, call.deadline - performance.now());
+  await wait(Math.min(delayMs, leftMs), call.signal, interrupted);
+  if (delayMs >= leftMs) throw overdue(call);
+}
+
+function restarted(
+  error: unknown,
+  { retry, maxRetries, delayMs }: Extract<RetryDecision, { type: 'retry' }>,
+): RestartedEvent {
+  return { type: 'restarted', retry, maxRetries, delayMs, why: (error as BatonError).message };
+}
+
+async function* streamOnce(
+  call: Call,
+  fold: AnswerFold,
+  receiver: Receiver,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const received = (event: ModelEvent): ModelEvent =>
+    event.type === 'item_done' ? { ...event, item: receiver.receive(event.item, call) } : event;
+  let last: readonly ModelEvent[] | undefined;
+  try {
+    for await (const part of streamEvents(call)) {
+      for (const event of fold.accept(part)) yield* unlessStopped(received(event), call.signal);
+      if (fold.isFinished) break;
+    }
+  } catch (error) {
+    // A connection that breaks after everything was said took nothing with it.
+    last = failureOf(error)?.code === 'model_cut_off' ? fold.end() : undefined;
+    if (last === undefined) throw error;
+  }
+  last ??= fold.end();
+  if (last === undefined) throw unfinished(call.provider);
+  for (const event of last) yield* unlessStopped(received(event), call.signal);
+}
+
+function* unlessStopped(event: ModelEvent, signal: CancelSignal): Generator<ModelEvent, void, undefined> {
+  if (signal.aborted) throw interrupted();
+  yield event;
+}
+
+function nextAttempt(
+  error: unknown,
+  attempts: Attempts,
+  { retry: policy, random }: ProviderSettings,
+): Extract<RetryDecision, { type: 'retry' }> & { readonly attempts: Attempts } {
+  const failure = failureOf(error);
+  if (failure === undefined) throw error;
+  const decision = decideRetry(failure, attempts, random(), policy);
+  if (decision.type === 'give_up') {
+    throw decision.why === 'wait_too_long' && error instanceof BatonError
+      ? tooLongToWait(error, failure)
+      : error;
+  }
+  return { ...decision, attempts: { ...attempts, [kindOf(failure)]: decision.retry } };
+}
+
+/** A provider may ask for a day: nobody is kept waiting that long without a word. */
+function tooLongToWait({ code, message, cure }: BatonError, failure: ModelFailure): BatonError {
+  const seconds = Math.ceil((failure.retryAfterMs ?? 0) / 1000);
+  return new BatonError(
+    code,
+    `${message} It asks to wait ${seconds} seconds, which is too long for a retry.`,
+    {
+      cure,
+      data: { ...failure },
+    },
+  );
+}

@@ -1,0 +1,155 @@
+// The file of a rollout on the disk: how it is begun, opened, written to, made whole after a crash, and what is said of it
+// when that fails.
+
+import { constants } from 'node:fs';
+import { link, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { BatonError } from '../errors.ts';
+import { readSmallFile, refusalOf } from '../system/planted.io.ts';
+import type { DamageNote } from '../formats/reader.ts';
+import type { RolloutFile, RolloutFiles } from './files.ts';
+import { planRepair } from './torn.ts';
+
+/** The file system of the machine. */
+export const NODE_FILES: RolloutFiles = { open, mkdir, readFile: readText, readdir, link, rename, unlink };
+
+/** A lock has a few hundred bytes, a `/proc/PID/stat` too. @source measured: 254 and 330 */
+const LARGEST_TEXT = 64 * 1024;
+
+async function readText(path: string): Promise<string> {
+  const read = readSmallFile(path, { maxBytes: LARGEST_TEXT, links: 'refuse' });
+  if (read.kind === 'bytes') return read.bytes.toString('utf8');
+  const code = read.kind === 'missing' ? 'ENOENT' : read.code;
+  if (code === undefined || code === 'ELOOP') return '';
+  throw Object.assign(new Error(`${path} ${read.kind === 'missing' ? 'does not exist' : read.problem}`), {
+    code,
+  });
+}
+
+/**
+ * At its end, wherever another writer may have left it; never made, should it have gone meanwhile. What is no regular file by now
+ * is opened without waiting: a named pipe would keep its reader for ever.
+ */
+const OPEN_TO_APPEND =
+  constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/** Opens a regular file to append to it. @throws BatonError `output_failed` */
+export async function openToAppend(path: string, files: RolloutFiles): Promise<RolloutFile> {
+  let file: RolloutFile | undefined;
+  try {
+    file = await files.open(path, OPEN_TO_APPEND);
+    const refused = refusalOf(await file.stat());
+    if (refused === undefined) return file;
+    throw new BatonError('output_failed', `${path} ${refused}`, {
+      cure: 'Another program put it there while the session was opened: see to it, then open the session again.',
+    });
+  } catch (error) {
+    await file?.close();
+    throw explainWrite(path, error, false);
+  }
+}
+
+/** Makes a file for its owner alone, which must not be there yet. */
+export async function createFile(path: string, files: RolloutFiles): Promise<RolloutFile> {
+  return files.open(path, 'ax+', 0o600);
+}
+
+/** Nobody else has written to the file, and it is still where others find it. @throws BatonError `file_changed` */
+export async function requireUnchanged(file: RolloutFile, size: number, path: string): Promise<void> {
+  const stats = await file.stat();
+  if (stats.nlink > 0 && stats.size === size) return;
+  const what = stats.nlink === 0 ? 'was removed' : `has ${stats.size} bytes where ${size} were written`;
+  throw new BatonError('file_changed', `${path} ${what} while the session was at work`, {
+    cure: 'Open the session again, and let nothing else write to it.',
+    data: { isBroken: true },
+  });
+}
+
+/** Appends all of these bytes, in as many writes as it takes. */
+export async function writeWhole(file: RolloutFile, bytes: Buffer): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes.subarray(written));
+    if (bytesWritten === 0) throw Object.assign(new Error('nothing was written'), { code: 'EIO' });
+    written += bytesWritten;
+  }
+}
+
+/** Makes the name of a new file last, and those of the folders made for it. */
+export async function syncFolders(path: string, home: string, files: RolloutFiles): Promise<void> {
+  for (let folder = dirname(path); folder.startsWith(home); folder = dirname(folder)) {
+    const handle = await files.open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (folder === dirname(folder)) return;
+  }
+}
+
+/** Makes the end of a file whole; tells what was there. @throws BatonError `output_failed` */
+export async function repair(path: string, file: RolloutFile): Promise<Omit<DamageNote, 'line'> | undefined> {
+  try {
+    const { size } = await file.stat();
+    const tail = await readTail(file, size);
+    if (tail.length === 0) return undefined;
+    const { keep, isUnterminated } = planRepair(tail.toString('latin1'));
+    if (keep < tail.length) await file.truncate(size - tail.length + keep);
+    if (isUnterminated) await writeWhole(file, Buffer.from('\n'));
+    return {
+      kind: 'torn_last_line',
+      message:
+        keep > 0
+          ? 'the last line lacked its end, as after a crash; it was completed'
+          : `${tail.length} bytes of a line that was never finished, as after a crash, were cut off`,
+      lost: keep === 0,
+    };
+  } catch (error) {
+    throw explainWrite(path, error, false);
+  }
+}
+
+/** What stands behind the last line feed. */
+async function readTail(file: RolloutFile, size: number): Promise<Buffer> {
+  for (let length = Math.min(size, LOOK_BACK); ; length = Math.min(size, length * 4)) {
+    const bytes = Buffer.alloc(length);
+    for (let read = 0; read < length;) {
+      const { bytesRead } = await file.read(bytes, read, length - read, size - length + read);
+      if (bytesRead === 0) throw Object.assign(new Error('the file got shorter'), { code: 'EIO' });
+      read += bytesRead;
+    }
+    const feed = bytes.lastIndexOf(0x0a);
+    if (feed !== -1 || length === size) return bytes.subarray(feed + 1);
+  }
+}
+
+/** Bytes looked at first for the end of the last line. */
+const LOOK_BACK = 64 * 1024;
+
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the disk quota is used up',
+    EFBIG: 'the file may not get larger',
+    EROFS: 'the disk is read-only',
+    EACCES: 'no permission',
+    EPERM: 'no permission',
+  }),
+);
+
+/**
+ * The failure of a write, with its reason in words.
+ * @param isBroken nothing more can be written before the thread is opened anew
+ */
+export function explainWrite(path: string, error: unknown, isBroken: boolean): BatonError {
+  if (error instanceof BatonError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  const reason = (code === undefined ? undefined : REASONS.get(code)) ?? code ?? String(error);
+  return new BatonError('output_failed', `${path} could not be written: ${reason}`, {
+    cure: isBroken
+      ? 'See to the disk, then open the session again: it holds what was recorded before.'
+      : 'The session holds what was recorded before; see to the disk and try again.',
+    data: { isBroken, ...(code === undefined ? {} : { code }) },
+    cause: error,
+  });
+}

@@ -1,0 +1,788 @@
+// Runs the turns of one thread: sends what `loop.ts` asks for to the log, the model, the tools and the compactor, and tells it
+// what came back. One event at a time; each effect has happened before the next one begins. Who starts turns, and what is put
+// into the thread besides them, is for an observer to decide.
+
+import { setMaxListeners } from 'node:events';
+import { BatonError } from '../errors.ts';
+import { Compactor } from '../compaction/compactor.io.ts';
+import type {
+  CompactableThread,
+  CompactionAsk,
+  CompactionOutcome,
+  CompactorWorld,
+  ManualAsk,
+  WatcherAsk,
+} from '../compaction/compactor.io.ts';
+import { clearSubject, compactHistory, gaugeOf } from '../compaction/compact.io.ts';
+import type { Compaction, Subject } from '../compaction/compact.io.ts';
+import type { Config } from '../config/schema.ts';
+import type { AccountFold } from '../history/account.ts';
+import { limitNote } from '../history/learnt-limit.ts';
+import { initialContextRange, SUMMARY_PREFIX } from '../history/filter.ts';
+import { undoneCompaction } from '../history/redo.ts';
+import { requireUndoable } from '../history/project.ts';
+import type { NewestTurn } from '../history/project.ts';
+import type { CancelSignal, Model } from '../ports.ts';
+import type { SessionEvent, TranscriptEntry } from '../protocol/wire/event.ts';
+import { authorOf, callOf, resultCallId, textOfParts } from '../protocol/item.ts';
+import type { Item, ToolOutputItem } from '../protocol/item.ts';
+import type { ModelRequest } from '../protocol/model.ts';
+import type { CompactionPlan } from '../protocol/plan.ts';
+import type { LogRecord, NoteRecord } from '../protocol/record.ts';
+import type { TurnOrigin } from '../protocol/turn.ts';
+import { UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
+import { formatNumber } from '../tokens/words.ts';
+import type { Trail } from '../trail/trail.ts';
+import { AnswerSoFar, shownOf } from './answer.ts';
+import { callNote } from './calls.ts';
+import type { CallDetails } from './calls.ts';
+import { IDLE_LOOP, loopStep } from './loop.ts';
+import { reachedLimit } from './limits.ts';
+import type { ReachedLimit } from './limits.ts';
+import type { LoopEffect, LoopEvent, TurnEnding } from './loop.ts';
+import type { RunningTurn, SessionLog, ToolRunner, TurnObserver, TurnStart, TurnView } from './terms.ts';
+import { spendingEvent, spentNote } from './spending.ts';
+import type { Charge } from './spending.ts';
+import { agentTextOf, ThreadState } from './thread-state.ts';
+import { alarmSentence } from './alarm.ts';
+import type { Alarm } from './alarm.ts';
+import { TranscriptFold, TranscriptTail } from './transcript.ts';
+import type { Transcript } from './transcript.ts';
+import { ThreadMutex } from './thread-mutex.io.ts';
+import { TURN_STOP_REASONS } from '../vocabulary.ts';
+import type { TurnStopReason } from '../vocabulary.ts';
+
+/** What a session needs. */
+export interface SessionWorld {
+  readonly config: Config;
+  readonly model: Model;
+  /** As its provider knows it. */
+  readonly modelName: string;
+  /** The system prompt. */
+  readonly instructions: string;
+  /** Requests of one thread share it. */
+  readonly threadId: string;
+  readonly log: SessionLog;
+  /** Absolute path of the file behind the log, for hooks. */
+  readonly transcriptPath?: string;
+  readonly tools: ToolRunner;
+  /** What the agent has to know of its place and rules beside these items; absent: nothing. */
+  readonly missing?: (items: readonly Item[]) => readonly Item[];
+  readonly compaction: Omit<CompactorWorld, 'emit'>;
+  readonly emit: (event: SessionEvent) => void;
+  /** Without one a turn is never held. */
+  readonly observer?: TurnObserver;
+  /** Given a turn that is about to end: what is to be recorded before its end. */
+  readonly settle?: (turnId: string) => Promise<readonly NoteRecord[]>;
+}
+
+/** Full compactions from which the user is told that the thread is long. @source the recorded sessions have at most 3 */
+const LONG_THREAD = 3;
+
+/** A thread that is alive. */
+export class Session {
+  readonly #world: SessionWorld;
+  readonly #thread: ThreadState;
+  readonly #compactor: Compactor;
+  readonly #running = new Map<number, AbortController>();
+  #state = IDLE_LOOP;
+  readonly #mutex = new ThreadMutex(() => this.#state.stage.at === 'held' || this.#turn === undefined);
+  readonly #shown = new TranscriptFold();
+  /** How the thread is shown when it is resumed; undefined once that was asked for. */
+  #past: TranscriptTail | undefined = new TranscriptTail();
+  /** Calls that were given to the tools: what they told of them, and whether they have ended. */
+  readonly #calls = new Map<string, { hasEnded: boolean; details: CallDetails }>();
+  /** Requests of the running turn. */
+  #samplings = 0;
+  #stopReason: TurnStopReason | undefined;
+  #ended: ((ending: TurnEnding) => void) | undefined;
+  #failed: ((error: unknown) => void) | undefined;
+  #turn: TurnView | undefined;
+  /** Where in the log the newest sampling and its results begin. */
+  #batchFrom = 0;
+  /** The agent owes the observer an answer. */
+  #isAsked = false;
+  /** What the agent said last to the observer, since it was asked. */
+  #toObserver: string | undefined;
+  #lastEnding: TurnEnding | undefined;
+  /** As it was told last; that of an earlier process was told by it. */
+  #alarm: Alarm | undefined;
+
+  /** @param past the records of the thread so far, none for a new one */
+  constructor(world: SessionWorld, past: Iterable<LogRecord> = []) {
+    this.#world = world;
+    const { config, compaction, emit } = world;
+    this.#thread = new ThreadState(
+      config,
+      compaction.count,
+      compaction.within,
+      approximateTokens(JSON.stringify(world.tools.specs), config.compact),
+    );
+    this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
+    this.#thread.restore([...past], (record) => this.#past?.add(record, this.#fold(record)));
+    this.#alarm = this.#thread.alarm();
+    this.#state = { ...IDLE_LOOP, limits: config.limits, spending: this.#thread.spending };
+  }
+
+  /** The history as a model sees it. */
+  get items(): readonly Item[] {
+    return this.#thread.items;
+  }
+
+  /** Tokens of the context as it is, and the raw window. */
+  get usage(): ReturnType<AccountFold['gauge']> {
+    return this.#thread.account.gauge();
+  }
+
+  /** The thread as its log tells it. */
+  get state(): Pick<ThreadState, 'account' | 'thresholds' | 'compactions' | 'spending'> {
+    return this.#thread;
+  }
+
+  /** Old tool results that can be cleared now. */
+  clearable(): { readonly results: number; readonly tokens: number; readonly isWorthIt: boolean } {
+    const { config, compaction } = this.#world;
+    const { microCompactMinTokensToSave: least } = config.compact;
+    const eager = { ...config, compact: { ...config.compact, microCompactMinTokensToSave: 1 } };
+    const micro = clearSubject(this.#subject(), eager, compaction);
+    if (!micro.wasEffective) return { results: 0, tokens: 0, isWorthIt: false };
+    const isWorthIt = config.features.microCompact && micro.tokensSaved >= least;
+    return { results: micro.toolsCompacted, tokens: micro.tokensSaved, isWorthIt };
+  }
+
+  /** What an earlier process has shown of the thread. Once, before anything is written. */
+  takePast(): Transcript {
+    const transcript = this.#past?.transcript() ?? { entries: [], leftOut: 0 };
+    this.#past = undefined;
+    return transcript;
+  }
+
+  /** Which limit was reached, so that no model may be asked any more; undefined: none. */
+  reachedLimit(): ReachedLimit | undefined {
+    return reachedLimit(this.#thread.spending, this.#world.config.limits);
+  }
+
+  /** A model was asked something of which no usage is recorded. Fulfilled once that is in the log. */
+  spend(charge: Charge): Promise<void> {
+    return this.note([spentNote(charge)]);
+  }
+
+  /** How the newest turn but compactions ended; undefined before any has. */
+  get lastEnding(): TurnEnding | undefined {
+    return this.#lastEnding;
+  }
+
+  /** What the agent said last. */
+  get lastAgentMessage(): string | undefined {
+    return this.#thread.lastMessage;
+  }
+
+  /** The running turn has taken a message that the agent has not seen. */
+  get hasSteered(): boolean {
+    const { stage } = this.#state;
+    return stage.at !== 'idle' && stage.turn.steered.length > 0;
+  }
+
+  /** The agent is answering what the observer has put into its turn. */
+  get isAsked(): boolean {
+    return this.#isAsked;
+  }
+
+  /** What the log tells of the work so far. */
+  trail(): Trail {
+    return this.#thread.trail();
+  }
+
+  /**
+   * Runs a turn to its end.
+   * @returns how it ended
+   * @throws what writing the log fails with: nothing can be promised then
+   */
+  async turn(input: readonly Item[], origin: TurnOrigin = { type: 'user' }): Promise<TurnEnding> {
+    const ended = new Promise<TurnEnding>((resolve, reject) => {
+      this.#ended = resolve;
+      this.#failed = reject;
+    });
+    await this.start({ kind: 'regular', origin, input });
+    return ended;
+  }
+
+  /**
+   * Starts a turn. Fulfilled once its start and its input are written.
+   * @throws RangeError while a turn runs; what writing the log fails with
+   */
+  async start({ kind, origin, input }: TurnStart): Promise<void> {
+    while (!(await this.#tryStart({ kind, origin, input }))) await this.#mutex.nextQuiet();
+  }
+
+  /** @returns false while a compaction, or an undo, has the thread to itself */
+  #tryStart({ kind, origin, input }: TurnStart): Promise<boolean> {
+    return this.#mutex.pass(async () => {
+      if (this.#mutex.isTaken) return false;
+      if (this.#turn !== undefined) throw new RangeError('A turn is running: steer it, or wait for its end');
+      const turnId = await this.#begin({ kind, origin });
+      await this.#step({ type: 'start', turnId, input });
+      return true;
+    });
+  }
+
+  async #begin({ kind, origin }: Omit<RunningTurn, 'turnId'>): Promise<string> {
+    const turnId = `turn-${this.#thread.turns + 1}`;
+    const shown = await this.#write([{ type: 'turn_started', turnId, kind, origin }]);
+    this.#turn = { turnId, kind, origin, hadAction: false, said: undefined };
+    this.#batchFrom = this.#thread.position;
+    this.#isAsked = false;
+    this.#toObserver = undefined;
+    this.#samplings = 0;
+    this.#stopReason = undefined;
+    for (const entry of shown) this.#world.emit(entry);
+    this.#world.observer?.started({ turnId, kind, origin });
+    return turnId;
+  }
+
+  /**
+   * Gives the running turn a message; the agent sees it before it samples again.
+   * @returns whether a turn was running that took it; the message is the caller's still where none was
+   */
+  async steer(item: Item): Promise<boolean> {
+    return this.#mutex.pass(async () => {
+      const turnId = this.#state.stage.at === 'idle' ? undefined : this.#turn?.turnId;
+      if (turnId !== undefined) this.#tellSteered(item, turnId);
+      await this.#step({ type: 'steer', item });
+      return turnId !== undefined;
+    });
+  }
+
+  /** Visible at once: the agent may be at work for minutes before it is given the message. */
+  #tellSteered(item: Item, turnId: string): void {
+    if (item.type !== 'message' || item.id === undefined || authorOf(item) !== 'user') return;
+    const message = textOfParts(item.content);
+    this.#world.emit({ type: 'message_steered', id: item.id, turn_id: turnId, message });
+  }
+
+  /** Ends the running turn at once, whatever it is doing. */
+  interrupt(): void {
+    this.#send({ type: 'interrupt' });
+  }
+
+  /**
+   * Writes items where they tear nothing apart: between turns, or in a turn that is held. Until then it waits.
+   * @param isAsking they ask the agent for an answer, which the observer is shown before the turn ends by itself
+   */
+  async put(items: readonly Item[], isAsking = false): Promise<void> {
+    await this.#mutex.whenQuiet(async () => {
+      await this.#write(items.map((item) => ({ type: 'item', item }) as const));
+      this.#isAsked = isAsking;
+      this.#toObserver = undefined;
+    });
+  }
+
+  /** Writes records where their items tear nothing apart. What they are is asked for then, by the trail as it is then. */
+  async record(recordsOf: (trail: Trail) => readonly LogRecord[]): Promise<void> {
+    await this.#mutex.whenQuiet(() => this.#write(recordsOf(this.trail())));
+  }
+
+  /** Writes what is no part of the history. */
+  async note(records: readonly NoteRecord[]): Promise<void> {
+    await this.#mutex.pass(() => this.#write(records));
+  }
+
+  /** The observer waits for no answer any more: what the agent does and says is for whoever started the turn. */
+  withdraw(): void {
+    this.#isAsked = false;
+    this.#toObserver = undefined;
+  }
+
+  /** Ends whatever runs in a turn, and holds it. Fulfilled when what came before that is written. */
+  async cut(turnId: string): Promise<void> {
+    await this.#mutex.pass(async () => {
+      if (this.#turn?.turnId === turnId) await this.#step({ type: 'cut' });
+    });
+  }
+
+  /** Lets a held turn go on. With `isOver` it ends, unless the user has said something meanwhile. */
+  resume(turnId: string, { isOver = false }: { readonly isOver?: boolean } = {}): void {
+    this.#background(async () => {
+      const { stage } = this.#state;
+      if (stage.at !== 'held' || this.#turn?.turnId !== turnId) return;
+      // What the turn ends with was said to the user.
+      if (isOver && stage.turn.steered.length === 0) {
+        this.#turn = { ...this.#turn, said: this.#toObserver ?? this.#turn.said };
+      }
+      await this.#step({ type: 'resumed', number: stage.number, isAsked: this.#isAsked, isOver });
+    });
+  }
+
+  /** What the arbiter would do about a request of the watcher's. */
+  plan(ask: WatcherAsk): CompactionPlan {
+    return this.#compactor.plan(ask);
+  }
+
+  /**
+   * Compacts, between turns or in a turn that is held. With an origin it is a turn of its own, of the kind `compact`.
+   * @throws what writing the log fails with
+   */
+  async compact(ask: CompactionAsk, signal: CancelSignal, origin?: TurnOrigin): Promise<CompactionOutcome> {
+    const isTurn = await this.#mutex.whenQuiet(async () => {
+      const isOwn = origin !== undefined && this.#turn === undefined;
+      if (isOwn) await this.#begin({ kind: 'compact', origin });
+      this.#mutex.take();
+      return isOwn;
+    });
+    try {
+      const outcome = await this.#compact(ask, signal);
+      const isDone = outcome.type === 'compacted';
+      const how = isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed';
+      if (isTurn) await this.#mutex.pass(() => this.#finish(how));
+      else if (isDone) this.tellTokens();
+      return outcome;
+    } finally {
+      this.#mutex.free();
+    }
+  }
+
+  /**
+   * Runs something of the user's as a turn of the kind `shell`, between turns: no model sees anything of it.
+   * @param work its result is what is remembered of it; undefined: it was not run
+   * @throws BatonError `interrupted` where the user stopped it before it began; what writing the log fails with
+   */
+  async shell(work: () => Promise<NoteRecord | undefined>, signal: CancelSignal): Promise<void> {
+    await this.#mutex.whenQuiet(
+      async () => {
+        if (signal.aborted)
+          throw new BatonError('interrupted', 'The command was not run: it was stopped first');
+        await this.#begin({ kind: 'shell', origin: { type: 'user' } });
+        this.#mutex.take();
+      },
+      () => this.#turn === undefined,
+    );
+    try {
+      const note = await work();
+      await this.#mutex.pass(async () => {
+        if (note !== undefined) await this.#write([note]);
+        await this.#finish(signal.aborted ? 'interrupted' : note === undefined ? 'failed' : 'complete');
+      });
+    } finally {
+      this.#mutex.free();
+    }
+  }
+
+  /**
+   * What a compaction on the user's request would come to now. Asks no model and no hook, and changes nothing.
+   * @throws BatonError as `compactHistory`
+   */
+  preview({ strategy, targetTokens }: ManualAsk, signal: CancelSignal): Promise<Compaction> {
+    const { config, compaction } = this.#world;
+    const { hooks: _, ...world } = compaction;
+    const occasion = {
+      trigger: 'manual',
+      reason: 'user_requested',
+      phase: 'standalone_turn',
+      // What a provider would leave cannot be known before it is asked.
+      strategy: strategy === 'remote' ? 'full' : strategy,
+      why: 'The user asked for a preview.',
+      isEmbedded: true,
+      ...(targetTokens === undefined ? {} : { targetTokens }),
+    } as const;
+    return compactHistory(this.#subject(), occasion, config, { ...world, signal, emit: () => undefined });
+  }
+
+  /** Tells how full the context is, with a warning where a threshold was crossed since it was told last. */
+  tellTokens(): void {
+    const before = this.#alarm;
+    this.#alarm = this.#thread.alarm();
+    this.#world.emit(this.#thread.tokenCount(this.#world.observer?.tier()));
+    const message = alarmSentence(this.#alarm, before);
+    if (message !== undefined) this.#world.emit({ type: 'warning', message });
+  }
+
+  async #compact(ask: CompactionAsk, signal: CancelSignal): Promise<CompactionOutcome> {
+    const outcome = await this.#compactor.request(ask, signal);
+    const isFull = outcome.type === 'compacted' && outcome.compaction.type === 'full';
+    if (isFull && this.#thread.compactions >= LONG_THREAD) {
+      const message = `This thread was compacted ${this.#thread.compactions} times: each summary is written from the whole log, and has less room for each request. A new thread may do better for new work.`;
+      this.#world.emit({ type: 'warning', message });
+    }
+    return outcome;
+  }
+
+  /** A judge has vetoed a compaction: growth is counted from here. */
+  noteVeto(): void {
+    const note = this.#compactor.noteVeto();
+    this.#background(async () => void (await this.#write([note])));
+  }
+
+  /** Fulfilled once everything that was asked for so far is done. */
+  async settled(): Promise<void> {
+    await this.#mutex.pass(() => Promise.resolve());
+  }
+
+  /**
+   * Takes the newest compaction back, between turns or in a turn that is held.
+   * @returns its id
+   * @throws BatonError `nothing_to_undo`, also where more were undone in a row than are kept at hand
+   */
+  async undoCompaction(): Promise<string> {
+    return this.#mutex.whenQuiet(async () => {
+      const compactionId = this.#thread.undoableCompaction();
+      if (compactionId === undefined) {
+        throw new BatonError('nothing_to_undo', 'There is no compaction here that can be taken back', {
+          cure: 'Earlier ones can be taken back with `baton undo` on the session file, once it is closed.',
+        });
+      }
+      await this.#write([{ type: 'undo_compaction', compactionId }]);
+      return compactionId;
+    });
+  }
+
+  /**
+   * Puts the compaction in force again that the newest undo took back, between turns or in a turn that is held.
+   * @param past the log as it is now
+   * @returns its id
+   * @throws BatonError `nothing_to_redo`
+   */
+  async redoCompaction(past: () => AsyncIterable<LogRecord>): Promise<string> {
+    return this.#mutex.whenQuiet(async () => {
+      const records: LogRecord[] = [];
+      for await (const record of past()) records.push(record);
+      const compacted = undoneCompaction(records);
+      await this.#write([compacted]);
+      await this.#world.log.sync();
+      return compacted.id;
+    });
+  }
+
+  /**
+   * Takes the newest turn of the user back, with everything since.
+   * @param work what else belongs to it, first: nothing of the thread changes meanwhile
+   * @param past the log as it is now
+   * @returns what `work` did
+   * @throws BatonError `nothing_to_undo`, also while a turn runs and behind a compaction; what `work` fails with
+   */
+  async undoTurn<Result>(
+    work: (turn: NewestTurn<Item>) => Promise<Result>,
+    past: () => AsyncIterable<LogRecord>,
+  ): Promise<Result> {
+    const turn = await this.#mutex.pass(() => {
+      const isBusy = this.#turn !== undefined || this.#mutex.isTaken;
+      const newest = requireUndoable(this.#thread.newestTurn(), isBusy);
+      this.#mutex.take();
+      return Promise.resolve(newest);
+    });
+    try {
+      const result = await work(turn);
+      await this.#mutex.pass(() => this.#write([{ type: 'undo_turn', turnId: turn.turnId }]));
+      const records: LogRecord[] = [];
+      for await (const record of past()) records.push(record);
+      this.#thread.forgetUndone(records);
+      return result;
+    } finally {
+      this.#mutex.free();
+    }
+  }
+
+  #send(event: LoopEvent): void {
+    this.#background(() => this.#step(event));
+  }
+
+  #background(work: () => Promise<void>): void {
+    this.#mutex.pass(work).catch((error: unknown) => this.#breakTurn(error));
+  }
+
+  #breakTurn(error: unknown): void {
+    // What still runs could tell nobody of its end.
+    for (const controller of this.#running.values()) controller.abort();
+    this.#failed?.(error);
+    this.#world.observer?.broken(error);
+    this.#ended = undefined;
+    this.#turn = undefined;
+    this.#state = { ...this.#state, stage: { at: 'idle' } };
+    this.#mutex.wake();
+  }
+
+  async #step(event: LoopEvent): Promise<void> {
+    const { state, effects } = loopStep(this.#state, event);
+    this.#state = state;
+    for (const effect of effects) await this.#perform(effect);
+  }
+
+  async #perform(effect: LoopEffect): Promise<void> {
+    switch (effect.type) {
+      case 'append':
+        return this.#append(effect);
+      case 'check':
+        return this.#start(effect.number, (signal) => this.#check(effect, signal));
+      case 'sample':
+        return this.#start(effect.number, (signal) => this.#sample(effect.number, signal));
+      case 'run':
+        return this.#start(effect.number, (signal) => this.#run(effect, signal));
+      case 'hold':
+        return this.#hold(effect);
+      case 'warn':
+        return this.#world.emit({ type: 'warning', message: effect.message });
+      case 'stop':
+        return this.#running.get(effect.number)?.abort();
+      case 'end':
+        return this.#end(effect.ending);
+    }
+  }
+
+  async #append({ items, usage }: Extract<LoopEffect, { type: 'append' }>): Promise<void> {
+    await this.#write([
+      ...items.map((item) => ({ type: 'item', item }) as const),
+      ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
+    ]);
+    // The last answer of a turn is followed by the end of the turn, which tells the same.
+    if (usage !== undefined && this.#state.stage.at !== 'idle') this.tellTokens();
+  }
+
+  #hold({ number, isFollowUpOwed }: Extract<LoopEffect, { type: 'hold' }>): void {
+    const { observer } = this.#world;
+    if (observer === undefined || this.#turn === undefined) {
+      return this.#send({ type: 'resumed', number, isAsked: false });
+    }
+    if (!isFollowUpOwed) this.#isAsked = false;
+    observer.held(this.#turn, { isFollowUpOwed, batchFrom: this.#batchFrom });
+    this.#mutex.wake();
+  }
+
+  /** Begins something that takes long, beside the queue of events. */
+  #start(number: number, work: (signal: AbortSignal) => Promise<void>): void {
+    const controller = new AbortController();
+    // Each of the calls that run side by side listens to it, as many as the model asks for.
+    setMaxListeners(0, controller.signal);
+    this.#running.set(number, controller);
+    work(controller.signal)
+      .catch((error: unknown) => {
+        if (!controller.signal.aborted) this.#breakTurn(error);
+      })
+      .finally(() => {
+        if (this.#running.get(number) === controller) this.#running.delete(number);
+      });
+  }
+
+  async #check({ number, from }: Extract<LoopEffect, { type: 'check' }>, signal: AbortSignal): Promise<void> {
+    const outcome = await this.#compact({ from }, signal);
+    if (outcome.type === 'compacted') {
+      this.#world.observer?.compacted(outcome.compaction.type);
+      this.tellTokens();
+    }
+    // A compaction that failed left the history as it was; whether it fits, the provider says.
+    const settlement =
+      outcome.type === 'context_exhausted'
+        ? ({ type: 'exhausted', why: this.#whatFills(outcome) } as const)
+        : ({ type: 'fits' } as const);
+    this.#send({ type: 'settled', number, settlement });
+  }
+
+  #whatFills({ why, parts }: Extract<CompactionOutcome, { type: 'context_exhausted' }>): string {
+    const fixed = this.#instructionsAndTools();
+    return (
+      `${why.replace(/\.?$/, '.')} The window is filled by ${parts}, ` +
+      `and by instructions and tools (about ${formatNumber(fixed)} tokens), which are in every request.`
+    );
+  }
+
+  /** An estimate: what reports show besides may be anything, and is not what stays for certain. */
+  #instructionsAndTools(): number {
+    const { instructions, tools, config } = this.#world;
+    return approximateTokens(instructions + JSON.stringify(tools.specs), config.compact);
+  }
+
+  async #sample(number: number, signal: AbortSignal): Promise<void> {
+    this.#batchFrom = this.#thread.position;
+    const turnId = this.#turn?.turnId ?? '';
+    const reasoningId = `${turnId}-reasoning-${++this.#samplings}`;
+    try {
+      const answer = new AnswerSoFar();
+      for await (const event of this.#world.model.stream(this.#request(), signal)) {
+        answer.accept(event);
+        const messageId = this.#shown.nextMessageId(answer.messages);
+        const shown = shownOf(event, { turnId, messageId, reasoningId });
+        if (shown !== undefined) this.#world.emit(shown);
+        this.#world.observer?.active();
+      }
+      const { items, usage, stopReason } = answer;
+      const counted = usage === undefined ? {} : { usage };
+      this.#stopReason = TURN_STOP_REASONS.find((each) => each === stopReason) ?? 'end_turn';
+      this.#send({ type: 'sampled', number, items, stopReason, ...counted });
+    } catch (error) {
+      if (!(error instanceof BatonError)) throw error;
+      if (error.code === 'interrupted') return;
+      const isOverflow = error.code === 'model_overflow';
+      if (isOverflow) await this.#mutex.pass(() => this.#learnLimit(error));
+      this.#send({ type: 'sampling_failed', number, isOverflow, why: error.message });
+    }
+  }
+
+  /** A window that the provider names holds for this thread from here on, where it can be true. */
+  async #learnLimit({ data }: BatonError): Promise<void> {
+    const { rawWindow = Infinity } = this.#thread.account.gauge();
+    const note = limitNote(data['limitTokens'], this.#world.modelName);
+    if (note === undefined) return;
+    await this.#write([note]);
+    const { rawWindow: learnt = Infinity } = this.#thread.account.gauge();
+    if (learnt >= rawWindow) return;
+    const message = `The provider allows ${formatNumber(learnt)} tokens, not ${formatNumber(rawWindow)}: this thread counts with that from here on. Set model_context_window to say it at the start.`;
+    this.#world.emit({ type: 'warning', message });
+  }
+
+  #request(): ModelRequest {
+    const { modelName, instructions, tools, threadId } = this.#world;
+    return {
+      model: modelName,
+      instructions,
+      items: this.items,
+      tools: tools.specs,
+      cacheKey: threadId,
+    };
+  }
+
+  async #run({ number, calls }: Extract<LoopEffect, { type: 'run' }>, signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      calls.map(async (call) => {
+        const result = await this.#runCall(call, signal);
+        if (!signal.aborted) this.#send({ type: 'tool_finished', number, result });
+      }),
+    );
+  }
+
+  async #runCall(call: Item, signal: AbortSignal): Promise<ToolOutputItem> {
+    const state = { hasEnded: false, details: {} };
+    this.#calls.set(callOf(call)?.callId ?? '', state);
+    const result = await this.#world.tools.run(call, signal, (details) => (state.details = details));
+    state.hasEnded = true;
+    return result;
+  }
+
+  async #end(ending: TurnEnding): Promise<void> {
+    this.#lastEnding = ending;
+    if (ending.type !== 'complete' && ending.type !== 'aborted') {
+      const message = 'cure' in ending ? `${ending.why} ${ending.cure}` : ending.why;
+      this.#world.emit({ type: 'error', code: ending.type, message });
+    }
+    const ways = { complete: 'complete', aborted: 'interrupted' } as const;
+    const isFailure = ending.type !== 'complete' && ending.type !== 'aborted';
+    await this.#finish(isFailure ? 'failed' : ways[ending.type], isFailure ? ending.type : undefined);
+    const resolve = this.#ended;
+    this.#ended = undefined;
+    resolve?.(ending);
+  }
+
+  async #finish(how: 'complete' | 'interrupted' | 'failed', errorCode?: string): Promise<void> {
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    const { emit, log, observer, settle } = this.#world;
+    const { turnId, kind, origin, said } = turn;
+    const settled = (await settle?.(turnId)) ?? [];
+    const ended = { turnId, kind, origin };
+    const lastAgentMessage = said === undefined ? {} : { lastAgentMessage: said };
+    const stopReason = this.#stopReason === undefined ? {} : { stopReason: this.#stopReason };
+    const failure = errorCode === undefined ? {} : { errorCode };
+    const shown = await this.#write([
+      ...settled,
+      how === 'complete'
+        ? { type: 'turn_complete', ...ended, ...stopReason, ...lastAgentMessage }
+        : { type: 'turn_aborted', ...ended, ...failure, reason: how },
+    ]);
+    await log.sync();
+    this.#turn = undefined;
+    this.#calls.clear();
+    for (const entry of shown) emit(entry);
+    this.tellTokens();
+    if (how === 'complete') observer?.complete(turn);
+    else observer?.aborted(turn, how);
+    this.#mutex.wake();
+  }
+
+  /** @returns how beginnings and ends of turns are shown: by whoever knows that they are complete */
+  async #write(records: readonly LogRecord[]): Promise<readonly TranscriptEntry[]> {
+    const written = records.flatMap((record) => [...this.#detailsBefore(record), record]);
+    await this.#world.log.append(written);
+    const before = this.#thread.spending;
+    const ofTurns: TranscriptEntry[] = [];
+    for (const record of written) {
+      const entry = this.#fold(record);
+      if (record.type === 'item' && entry !== undefined) this.#world.emit(entry);
+      if (entry !== undefined && record.type.startsWith('turn_')) ofTurns.push(entry);
+    }
+    const { spending } = this.#thread;
+    if (spending === this.#state.spending) return ofTurns;
+    const charge = spending.last === before.last ? undefined : spendingEvent(spending);
+    if (charge !== undefined) this.#world.emit(charge);
+    await this.#step({ type: 'spent', spending });
+    return ofTurns;
+  }
+
+  /** What the result of a call does not say, for whoever resumes the thread. */
+  #detailsBefore(record: LogRecord): readonly NoteRecord[] {
+    const callId = record.type === 'item' ? resultCallId(record.item) : undefined;
+    const call = callId === undefined ? undefined : this.#calls.get(callId);
+    if (callId === undefined || call === undefined) return [];
+    this.#calls.delete(callId);
+    const details = call.hasEnded ? call.details : ({ status: 'interrupted' } as const);
+    return Object.keys(details).length === 0 ? [] : [callNote(callId, details)];
+  }
+
+  #fold(record: LogRecord): TranscriptEntry | undefined {
+    this.#thread.add(record);
+    if (record.type === 'item') this.#noteInTurn(record.item);
+    this.#compactor.noteRecord(record);
+    this.#world.observer?.record(record);
+    return this.#shown.add(record);
+  }
+
+  #noteInTurn(item: Item): void {
+    if (this.#turn === undefined) return;
+    const said = agentTextOf(item);
+    if (callOf(item) !== undefined) this.#turn = { ...this.#turn, hadAction: true };
+    // What answers the observer is not said to whoever started the turn.
+    if (said === undefined) return;
+    if (this.#isAsked) this.#toObserver = said;
+    else this.#turn = { ...this.#turn, said };
+  }
+
+  #asThread(): CompactableThread {
+    return {
+      subject: () => this.#subject(),
+      usage: () => this.#thread.account.gauge(),
+      commit: async ({ record }) => {
+        await this.#write([record]);
+        await this.#world.log.sync();
+      },
+      remember: async (note) => void (await this.#write([note])),
+    };
+  }
+
+  #missingContext(): readonly Item[] {
+    const { items } = this;
+    const { from, to } = initialContextRange(items);
+    return this.#world.missing?.(items.slice(from, to)) ?? [];
+  }
+
+  #subject(): Subject {
+    const { threadId, transcriptPath, modelName } = this.#world;
+    const { account } = this.#thread;
+    const { rawWindow } = account.gauge();
+    const trailOf = () => this.#thread.trail();
+    const surroundingsOf = () => this.#missingContext();
+    return {
+      entries: this.#thread.entries,
+      kept: account,
+      gauge: { ...gaugeOf(account), fixed: this.#instructionsAndTools() },
+      window: rawWindow ?? UNKNOWN_MODEL_WINDOW,
+      leavesInitialContext: false,
+      summaryPrefix: SUMMARY_PREFIX,
+      holdsProviderState: true,
+      get surroundings() {
+        return surroundingsOf();
+      },
+      session: { sessionId: threadId, transcriptPath, cwd: this.#thread.cwd, model: modelName },
+      // Put together where it is needed: the arbiter asks for the subject before every sampling.
+      get trail() {
+        return trailOf();
+      },
+    };
+  }
+}

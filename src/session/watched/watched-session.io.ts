@@ -1,0 +1,553 @@
+// A session with its watcher: the one door for whoever talks to it. What the user submits waits in the watcher's queue, which
+// is in the log; what the watcher asks for happens in the session.
+
+import { failedResult, findBrokenPairs, pairView } from '../../history/pairs.ts';
+import type { CancelSignal } from '../../ports.ts';
+import type { Situation } from '../../protocol/decision.ts';
+import type { Item, JsonObject } from '../../protocol/item.ts';
+import { authorOf, callOf } from '../../protocol/item.ts';
+import type { CompactionPlan } from '../../protocol/plan.ts';
+import type { Judgment, JudgmentRequest } from '../../protocol/judgment.ts';
+import type { LogRecord, NoteRecord } from '../../protocol/record.ts';
+import { shownMessage } from '../../protocol/queued.ts';
+import type { TurnOrigin } from '../../protocol/turn.ts';
+import type { Plan, Trail } from '../../trail/trail.ts';
+import type { Compaction } from '../../compaction/compact.io.ts';
+import type { NewestTurn } from '../../history/project.ts';
+import type { CompactionOutcome, ManualAsk, WatcherAsk } from '../../compaction/compactor.io.ts';
+import type {
+  CompactionEnd,
+  CompactionOrder,
+  CompactionWish,
+  TimeLeft,
+  WatchedAgent,
+  WatcherSettings,
+  WatcherWorld,
+} from '../../watcher/live/agent.ts';
+import { LiveWatcher } from '../../watcher/live/live-watcher.io.ts';
+import type { QueueRevision } from '../../watcher/live/queue.ts';
+import { decisionEvent } from '../../watcher/view.ts';
+import type { SessionEvent } from '../../protocol/wire/event.ts';
+import { PHASE_NOTE } from '../../watcher/signals/signals.ts';
+import { hasOpenRequest, retractionMessage } from '../../watcher/packet/messages.ts';
+import { callNote } from '../calls.ts';
+import { Session } from '../session.io.ts';
+import type { SessionWorld } from '../session.io.ts';
+import type { RunningTurn, ToolRunner, TurnObserver, TurnView } from '../terms.ts';
+import type { ReachedLimit } from '../limits.ts';
+import type { Charge } from '../spending.ts';
+import type { TurnEnding } from '../loop.ts';
+import { Projection } from './projection.ts';
+import { SteerFold, STEERED_NOTE } from './pending-steers.ts';
+
+/** What a session with its watcher needs. */
+export interface WatchedWorld {
+  readonly session: Omit<SessionWorld, 'observer'>;
+  readonly watcher: WatcherWorld;
+  readonly isSubagent?: boolean;
+  /** An id that no message of the thread has. */
+  readonly newId: () => string;
+  /** The input of the turn of a submitted message, where it is more than its text; undefined: its text. */
+  readonly itemsOf?: (messageId: string) => readonly Item[] | undefined;
+}
+
+/** What a call reads whose process died before it was done. */
+export const LOST_RESULT =
+  '[The session ended before this call was done; whether it had an effect is not known]';
+
+/** Calls that the agent may make on one request of the watcher, also side by side. @source docs/decisions/live-watcher.md */
+const MOST_CALLS = 8;
+
+/** What a call reads that is one too many. */
+const REFUSED_RESULT = `[Not run: at most ${MOST_CALLS} calls are run for the request above. Answer it now.]`;
+
+/** How the user's newest turn ended. */
+export interface LastTurn {
+  readonly ending: TurnEnding;
+  /** What the agent said last in it. */
+  readonly said: string | undefined;
+}
+
+/** A living thread. */
+export class WatchedSession {
+  readonly #world: WatchedWorld;
+  readonly #session: Session;
+  readonly #watcher: LiveWatcher;
+  readonly #projection: Projection;
+  readonly #steered = new SteerFold();
+  #lastTurn: LastTurn | undefined;
+  #isFinal = false;
+  #running: RunningTurn | undefined;
+  /** The turn that is held would have ended, had the watcher not asked for something in it. */
+  #hasAnswered = false;
+  /** Calls that are still run before a request of the watcher's is answered. */
+  #callsLeft = Infinity;
+  #closing: Promise<void> | undefined;
+
+  /** @param settings of the watcher as they are at the beginning @param past the records of the thread so far, its head among them */
+  constructor(world: WatchedWorld, settings: WatcherSettings, past: Iterable<LogRecord>) {
+    this.#world = world;
+    const { emit, config, instructions, tools } = world.session;
+    this.#projection = new Projection(config, { instructions, tools: tools.specs });
+    this.#watcher = new LiveWatcher(
+      this.#asAgent(),
+      world.watcher,
+      {
+        show: ({ surface, text }) =>
+          emit(
+            surface === 'warning'
+              ? { type: 'warning', message: text }
+              : { type: 'background_event', message: text, surface },
+          ),
+        judged: (request, judgment) => this.#tellJudgment(request, judgment),
+        queueChanged: (messages) => emit({ type: 'queue_changed', messages: messages.map(shownMessage) }),
+        decided: (decision) => emit(decisionEvent(decision)),
+        moved: (view, left) => emit({ type: 'watcher_state', ...view, deadline: deadlineOf(left) }),
+        rested: () => emit({ type: 'thread_idle' }),
+      },
+      { settings, isSubagent: world.isSubagent ?? false },
+    );
+    const session = { ...world.session, tools: this.#limited(tools), observer: this.#observer() };
+    this.#session = new Session(session, past);
+  }
+
+  /** Steps alone bound nothing: an agent may ask for any number of calls in one. */
+  #limited(tools: ToolRunner): ToolRunner {
+    return {
+      get specs() {
+        return tools.specs;
+      },
+      run: (call, signal, tell) => {
+        this.#callsLeft -= 1;
+        return this.#callsLeft < 0
+          ? Promise.resolve(failedResult(call, REFUSED_RESULT))
+          : tools.run(call, signal, tell);
+      },
+    };
+  }
+
+  get threadId(): string {
+    return this.#world.session.threadId;
+  }
+
+  /** The history as a model sees it. */
+  get items(): readonly Item[] {
+    return this.#session.items;
+  }
+
+  get lastAgentMessage(): string | undefined {
+    return this.#session.lastAgentMessage;
+  }
+
+  /** As `Session.state`. */
+  get state(): Session['state'] {
+    return this.#session.state;
+  }
+
+  /** As `Session.clearable`. */
+  clearable(): ReturnType<Session['clearable']> {
+    return this.#session.clearable();
+  }
+
+  /** What the watcher would decide now. */
+  explain(): ReturnType<LiveWatcher['explain']> {
+    return this.#watcher.explain();
+  }
+
+  /** What a new thread is told of this one's work. No model is asked. */
+  handOver(): Promise<Item> {
+    return this.#watcher.handOver();
+  }
+
+  /** Messages of the user that wait. */
+  get queueLength(): number {
+    return this.#watcher.queue.length;
+  }
+
+  /** As `Session.reachedLimit`. */
+  reachedLimit(): ReachedLimit | undefined {
+    return this.#session.reachedLimit();
+  }
+
+  /** As `Session.spend`. */
+  spend(charge: Charge): Promise<void> {
+    return this.#session.spend(charge);
+  }
+
+  /** How the user's newest turn ended in this process. Turns that the watcher starts change nothing about it. */
+  get lastTurn(): LastTurn | undefined {
+    return this.#lastTurn;
+  }
+
+  /** Mends what a crash has left and takes the watcher's work up again. Once, before anything else. */
+  async begin(): Promise<void> {
+    this.#tellPast();
+    await this.#closeLostCalls();
+    await this.#watcher.begin();
+    for (const { id, text } of this.#steered.open) await this.#watcher.resubmit({ id, text });
+  }
+
+  #tellPast(): void {
+    const { entries, leftOut } = this.#session.takePast();
+    if (entries.length === 0) return;
+    const { emit } = this.#world.session;
+    emit({ type: 'transcript', entries, left_out: leftOut });
+    for (const plan of this.#session.trail().plans) emit(planEvent(plan));
+    this.#session.tellTokens();
+  }
+
+  async #closeLostCalls(): Promise<void> {
+    const { items } = this.#session;
+    const { orphanCalls } = findBrokenPairs(items.map(pairView));
+    if (orphanCalls.length === 0) return;
+    const lost = orphanCalls.flatMap((index) => items[index] ?? []);
+    await this.#session.record(() =>
+      lost.flatMap((call) => [
+        callNote(callOf(call)?.callId ?? '', { status: 'interrupted' }),
+        { type: 'item', item: failedResult(call, LOST_RESULT) } as const,
+      ]),
+    );
+  }
+
+  /** Whether the process ends with the user's next turn: the watcher then starts nothing after it. */
+  setFinal(isFinal: boolean): void {
+    this.#isFinal = isFinal;
+  }
+
+  /**
+   * A message of the user. Fulfilled once it can no longer be lost; it becomes a turn when its time has come.
+   * @param id unique within the thread; a new one unless given
+   * @returns its id
+   * @throws BatonError `queue_full`, or what writing the log fails with
+   */
+  async submit(text: string, id = this.#world.newId()): Promise<string> {
+    await this.#watcher.submit({ id, text });
+    return id;
+  }
+
+  /** Changes what waits. Fulfilled once the change cannot be lost. @throws BatonError as `revisedQueue` */
+  async reviseQueue(revision: QueueRevision): Promise<void> {
+    await this.#watcher.reviseQueue(revision);
+  }
+
+  /** A message for the turn that runs; where none of the user's does, a turn of its own. Fulfilled once it cannot be lost. */
+  async steer(text: string, id = this.#world.newId()): Promise<void> {
+    const { kind, origin } = this.#running ?? {};
+    if (origin?.type !== 'user' || kind !== 'regular') return this.#watcher.submit({ id, text });
+    await this.#session.note([{ type: 'note', kind: STEERED_NOTE, value: { id, text } }]);
+    const isTaken = await this.#session.steer(userMessage(text, id));
+    if (!isTaken) await this.#watcher.resubmit({ id, text });
+  }
+
+  /**
+   * Gives the running turn, whoever started it, an item that is not lost where it is not taken.
+   * @returns whether it was taken
+   */
+  async steerItem(item: Item): Promise<boolean> {
+    return this.#session.steer(item);
+  }
+
+  /** The user says that a phase of the work is over: a boundary, and between turns a decision point, of its own. */
+  async phaseCompleted(summary: string): Promise<void> {
+    await this.#session.note([{ type: 'note', kind: PHASE_NOTE, value: { summary } }]);
+    this.#watcher.phaseCompleted();
+  }
+
+  /** In a review nothing is decided. */
+  setReviewMode(isOn: boolean): void {
+    this.#watcher.reviewModeChanged(isOn);
+  }
+
+  /** Configuration or prompts have changed: they are read anew. */
+  settingsChanged(): void {
+    this.#watcher.settingsChanged();
+  }
+
+  /** Ends at once whatever is under way. */
+  interrupt(): void {
+    this.#session.interrupt();
+    this.#watcher.interrupt();
+  }
+
+  /** As `Session.shell`. */
+  shell(...line: Parameters<Session['shell']>): Promise<void> {
+    return this.#session.shell(...line);
+  }
+
+  /** Compacts on the user's request, as soon as no turn is torn apart by it; between turns it is a turn of its own. */
+  async compact(ask: Omit<ManualAsk, 'from'>, signal: CancelSignal): Promise<CompactionOutcome> {
+    const outcome = await this.#session.compact({ from: 'manual', ...ask }, signal, { type: 'user' });
+    if (outcome.type === 'compacted') this.#watcher.contextCompacted(outcome.compaction.type);
+    return outcome;
+  }
+
+  /** What such a compaction would come to now. @throws BatonError as `compactHistory` */
+  preview(ask: Omit<ManualAsk, 'from'>, signal: CancelSignal): Promise<Compaction> {
+    return this.#session.preview({ from: 'manual', ...ask }, signal);
+  }
+
+  /**
+   * Takes the newest compaction back.
+   * @returns its id
+   * @throws BatonError `nothing_to_undo`
+   */
+  async undoCompaction(): Promise<string> {
+    const id = await this.#session.undoCompaction();
+    this.#session.tellTokens();
+    return id;
+  }
+
+  /** As `Session.redoCompaction`. */
+  async redoCompaction(past: () => AsyncIterable<LogRecord>): Promise<string> {
+    const id = await this.#session.redoCompaction(past);
+    this.#watcher.contextCompacted('full');
+    this.#session.tellTokens();
+    return id;
+  }
+
+  /** As `Session.undoTurn`. */
+  async undoTurn<Result>(
+    work: (turn: NewestTurn<Item>) => Promise<Result>,
+    past: () => AsyncIterable<LogRecord>,
+  ): Promise<Result> {
+    const result = await this.#session.undoTurn(work, past);
+    this.#session.tellTokens();
+    return result;
+  }
+
+  /** The turn that runs, a compaction included; undefined between turns. */
+  get runningTurn(): RunningTurn | undefined {
+    return this.#running;
+  }
+
+  /** What the log tells of the work so far. */
+  trail(): Trail {
+    return this.#session.trail();
+  }
+
+  /** Writes records as soon as their items tear nothing apart. */
+  record(recordsOf: (trail: Trail) => readonly LogRecord[]): Promise<void> {
+    return this.#session.record(recordsOf);
+  }
+
+  /** Remembers something beside the history. */
+  note(record: NoteRecord): Promise<void> {
+    return this.#session.note([record]);
+  }
+
+  /** Asks the judge as the watcher would, and tells its answer. A judge that gives none is a warning. */
+  judge(request: JudgmentRequest, signal: AbortSignal): Promise<void> {
+    return this.#watcher.judge(request, signal);
+  }
+
+  /**
+   * Fulfilled when nothing is under way and nothing waits.
+   * @throws what writing the log failed with
+   */
+  async rest(): Promise<void> {
+    await this.#watcher.rest();
+  }
+
+  /** As `Session.settled`. */
+  settled(): Promise<void> {
+    return this.#session.settled();
+  }
+
+  /** As `Session.tellTokens`. */
+  tellTokens(): void {
+    this.#session.tellTokens();
+  }
+
+  /** Ends what is under way, and with it the thread in this process; the log can be taken up again. */
+  async shutdown(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    await this.#closing;
+  }
+
+  async #shutDown(): Promise<void> {
+    await this.#watcher.shutdown();
+    this.#session.interrupt();
+    await this.#session.settled();
+  }
+
+  /** Who answers for what is done now: only in a turn of the user's, and in nothing that the watcher asks for in it. */
+  get author(): 'user' | 'synthetic' {
+    return this.#running?.origin.type === 'user' && !this.#session.isAsked ? 'user' : 'synthetic';
+  }
+
+  /** Puts what the harness has to say before the user's next message. */
+  async tell(items: readonly Item[]): Promise<void> {
+    // Recorded, not put: an answer that the watcher waits for is still awaited.
+    if (items.length > 0) await this.#session.record(() => items.map((item) => ({ type: 'item', item })));
+  }
+
+  #observer(): TurnObserver {
+    return {
+      record: (record) => {
+        this.#watcher.record(record);
+        this.#steered.add(record);
+      },
+      started: (turn) => {
+        this.#running = turn;
+        if (turn.origin.type === 'user' && turn.kind === 'regular') this.#lastTurn = undefined;
+        this.#watcher.turnStarted(turn);
+      },
+      held: (turn, moment) => {
+        this.#hasAnswered = !moment.isFollowUpOwed;
+        this.#watcher.samplingComplete(turn, moment);
+      },
+      complete: (turn) => {
+        this.#running = undefined;
+        this.#noteEnd(turn);
+        this.#watcher.turnComplete(turn, this.#isFinal && this.#watcher.queue.length === 0);
+      },
+      aborted: (turn, reason) => {
+        this.#running = undefined;
+        this.#noteEnd(turn);
+        this.#watcher.turnAborted(turn, reason);
+      },
+      compacted: (strategy) => {
+        // Whatever was asked is not in the history any more.
+        if (strategy === 'full') {
+          this.#session.withdraw();
+          this.#callsLeft = Infinity;
+        }
+        this.#watcher.contextCompacted(strategy);
+      },
+      broken: (error) => this.#watcher.break(error),
+      active: () => this.#watcher.active(),
+      tier: () => this.#watcher.tier(),
+    };
+  }
+
+  #noteEnd({ kind, origin, said }: TurnView): void {
+    const ending = this.#session.lastEnding;
+    if (kind !== 'regular' || origin.type !== 'user' || ending === undefined) return;
+    this.#lastTurn = { ending, said };
+  }
+
+  #startTurn(origin: TurnOrigin, input: readonly Item[]): Promise<void> {
+    const isRequest = origin.type === 'watcher' && !input.some((item) => item.origin?.step === 'handoff');
+    this.#callsLeft = isRequest ? MOST_CALLS : Infinity;
+    const { messageId } = origin.type === 'user' ? origin : { messageId: undefined };
+    if (messageId === undefined) return this.#session.start({ kind: 'regular', origin, input });
+    // The user's message keeps the id by which it was submitted.
+    const items = this.#world.itemsOf?.(messageId) ?? input.map((item) => ({ ...item, id: messageId }));
+    return this.#session.start({ kind: 'regular', origin, input: [...this.#retraction(), ...items] });
+  }
+
+  #asAgent(): WatchedAgent {
+    return {
+      threadId: this.#world.session.threadId,
+      items: () => this.#session.items,
+      trail: (): Trail => this.#session.trail(),
+      situation: () => this.#situation(),
+      lastAgentMessage: () => this.#session.lastAgentMessage,
+      note: (kind: string, value: JsonObject) => this.#session.note([{ type: 'note', kind, value }]),
+      put: async (items, isAsking) => {
+        await this.#session.put(items, isAsking);
+        this.#callsLeft = isAsking ? MOST_CALLS : Infinity;
+      },
+      startTurn: (origin, input) => this.#startTurn(origin, input),
+      resumeTurn: (turnId, isOver = false) => void this.#resume(turnId, isOver),
+      interruptTurn: async (number) => {
+        const origin = this.#running?.origin;
+        if (origin?.type !== 'watcher' || origin.number !== number) return;
+        this.#session.interrupt();
+        await this.#session.settled();
+      },
+      cutTurn: (turnId) => this.#session.cut(turnId),
+      plan: (wish): CompactionPlan => this.#session.plan(askOf(wish)),
+      compact: (order, signal) => this.#compact(order, signal),
+      noteVeto: () => this.#session.noteVeto(),
+    };
+  }
+
+  /** A request that nothing came of is taken back, and its answer ends nothing; an answer that was not asked for ends the turn. */
+  async #resume(turnId: string, isOver: boolean): Promise<void> {
+    // The request is taken back when the agent is next asked something.
+    if (isOver && !this.#session.hasSteered) return this.#session.resume(turnId, { isOver });
+    const last = this.#session.items.at(-1);
+    const hasAnswered = this.#hasAnswered && last !== undefined && authorOf(last) === 'agent';
+    this.#hasAnswered = false;
+    if (!this.#watcher.isIdle) return this.#session.resume(turnId);
+    const retraction = this.#retraction();
+    this.#session.withdraw();
+    this.#callsLeft = Infinity;
+    await this.#session.put(retraction);
+    this.#session.resume(turnId, { isOver: hasAnswered && retraction.length === 0 });
+  }
+
+  /** What takes back a request that the agent can still read, and that nothing came of. */
+  #retraction(): readonly Item[] {
+    return hasOpenRequest(this.#session.items) ? [retractionMessage()] : [];
+  }
+
+  async #compact(order: CompactionOrder, signal: CancelSignal): Promise<CompactionEnd> {
+    const isTurn = order.place === 'between_turns' && order.strategy === 'full';
+    const origin = isTurn ? ({ type: 'watcher', number: order.number } as const) : undefined;
+    const { isEmbedded, isHandedOver, audit } = order;
+    const ask = { ...askOf(order), isEmbedded, isHandedOver, audit };
+    const outcome = await this.#session.compact(ask, signal, origin);
+    switch (outcome.type) {
+      case 'compacted':
+        return { type: 'compacted', strategy: outcome.compaction.type };
+      case 'failed':
+        return { type: 'failed', why: outcome.error.message };
+      case 'refused':
+      case 'context_exhausted':
+        return { type: 'failed', why: outcome.why };
+    }
+  }
+
+  #situation(): Situation {
+    return this.#projection.situation(this.#session.usage, this.#session.items);
+  }
+
+  #tellJudgment(request: JudgmentRequest, judgment: Judgment): void {
+    this.#world.session.emit({
+      type: 'rawr_auto_compaction_judgment_result',
+      request_id: request.request_id,
+      tier: request.tier,
+      ...(judgment.type === 'answer'
+        ? { should_compact: judgment.shouldCompact, reason: judgment.reason }
+        : { should_compact: null, reason: judgment.why }),
+    });
+  }
+}
+
+/** A wish of the watcher, as the compactor takes it. */
+export function askOf({ place, why, isEmergency, target }: CompactionWish): WatcherAsk {
+  return {
+    from: place === 'inside_turn' ? 'mid_turn' : 'watcher',
+    why,
+    isEmergency,
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+/** A plan that is told again. */
+function planEvent({ kind, steps }: Plan): SessionEvent {
+  return {
+    type: 'plan_update',
+    call_id: null,
+    kind,
+    steps: steps.map(({ text, status }) => ({ step: text, status })),
+  };
+}
+
+function deadlineOf(
+  left: TimeLeft | undefined,
+): Extract<SessionEvent, { type: 'watcher_state' }>['deadline'] {
+  return left === undefined ? null : { quiet_ms: left.quietMs, at_most_ms: left.atMostMs };
+}
+
+function userMessage(text: string, id: string): Item {
+  return {
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text }],
+    origin: { author: 'user' },
+    id,
+  };
+}

@@ -1,0 +1,473 @@
+// Puts a work tree into objects of git's, as it is, byte for byte. Nothing of the user's is touched but the store of objects: a
+// private repository lends its index and its settings, and the objects go where the user's are.
+
+import { accessSync, constants, lstatSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasSucceeded, runGit } from '../system/git.io.ts';
+import type { GitAnswer } from '../system/git.io.ts';
+import type { CancelSignal, Clock } from '../ports.ts';
+import { directoriesOf, joinPaths, parseStages, splitPaths } from './paths.ts';
+import type { LeftOut } from './snapshot.ts';
+
+/** Bounds beyond which a work tree is not saved, or a file of it. @source docs/decisions/snapshots.md */
+export interface CaptureBounds {
+  /** Files that git knows or would know. */
+  readonly files: number;
+  /** Those that git does not know yet, and their bytes. */
+  readonly untrackedFiles: number;
+  readonly untrackedBytes: number;
+  /** A larger file is left out, and the rest saved. */
+  readonly fileBytes: number;
+}
+
+/** Where a workspace keeps its history. Paths are absolute. */
+export interface Repository {
+  /** The workspace, with links resolved. */
+  readonly root: string;
+  /** The workspace below the top of the work tree, with a closing slash; empty for the top itself. */
+  readonly prefix: string;
+  /** What belongs to this work tree alone. */
+  readonly gitDirectory: string;
+  /** What all work trees of the repository share. */
+  readonly commonDirectory: string;
+  /** What belongs to Baton below the workspace, with a closing slash, as in `paths.ts`; undefined where nothing does. */
+  readonly own: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A repository beside the user's, for one thread. */
+export interface Workshop {
+  readonly repository: Repository;
+  readonly directory: string;
+  /** How the files looked that its index holds: one that looks the same need not be taken in again. */
+  readonly held: Map<string, Look>;
+  readonly clock: Clock;
+}
+
+/** How a file looked when it was listed, by which a later change is known. */
+export type Look = Pick<Stats, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino' | 'mode'>;
+
+/** A work tree in objects. */
+export interface Captured {
+  readonly type: 'captured';
+  readonly tree: string;
+  readonly looks: ReadonlyMap<string, Look>;
+  readonly leftOut: readonly LeftOut[];
+  readonly nested: readonly string[];
+}
+
+/** Why there is none, as one sentence. */
+export interface NotCaptured {
+  readonly type: 'skipped';
+  readonly why: string;
+}
+
+/** The time that something may take, and the user's wish to stop. */
+export class CaptureDeadline {
+  readonly #until: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #stopper = new AbortController();
+  readonly #user: CancelSignal;
+  readonly #seconds: number;
+
+  constructor(limitMs: number, user: CancelSignal) {
+    this.#until = performance.now() + limitMs;
+    this.#seconds = limitMs / 1000;
+    this.#user = user;
+    this.#timer = setTimeout(this.#stop, limitMs);
+    user.addEventListener('abort', this.#stop);
+    if (user.aborted) this.#stop();
+  }
+
+  readonly #stop = (): void => this.#stopper.abort();
+
+  get signal(): AbortSignal {
+    return this.#stopper.signal;
+  }
+
+  get isOver(): boolean {
+    return this.signal.aborted;
+  }
+
+  /** Whether it was the user who ended it. */
+  get isInterrupted(): boolean {
+    return this.#user.aborted;
+  }
+
+  get leftMs(): number {
+    return Math.max(1, this.#until - performance.now());
+  }
+
+  /** Completes "No snapshot: …". */
+  get why(): string {
+    return this.isInterrupted ? 'it was stopped' : `it takes longer than ${this.#seconds} seconds`;
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#user.removeEventListener('abort', this.#stop);
+  }
+}
+
+/** No conversion of any kind, whatever the repository's own attributes say: what is read is what is written back. */
+const ATTRIBUTES = '* -text -eol -filter -ident -working-tree-encoding\n';
+
+/** Settings that say what the file system can do. */
+const COPIED_SETTINGS =
+  '^(core\\.(filemode|symlinks|ignorecase|precomposeunicode)|extensions\\.objectformat)$';
+
+/** Paths of one update of the index. What is done is done when the next one runs out of time. */
+const BATCH = 10_000;
+
+/**
+ * A file that changed shortly before it was looked at may change again without looking different, in milliseconds: clocks of
+ * file systems tick in up to two seconds. @source FAT; git's own rule for its index
+ */
+const SETTLED_MS = 2500;
+
+/** Files that git may refuse one by one: each costs a dozen runs of git. */
+const MAX_REFUSED = 100;
+
+/** Files that are looked at before something else has its turn. */
+const LOOKS_AT_ONCE = 1000;
+
+/** Time that git has to take its temporary files away when it is stopped, in milliseconds. */
+export const GIT_GRACE_MS = 500;
+
+/**
+ * Opens a workshop.
+ * @param directory where; nothing is there yet
+ * @throws what the file system fails with
+ */
+export async function openWorkshop(
+  repository: Repository,
+  directory: string,
+  clock: Clock,
+  deadline: CaptureDeadline,
+): Promise<Workshop> {
+  const { root, env } = repository;
+  const copied = await runGit(['config', '-z', '--get-regexp', COPIED_SETTINGS], root, {
+    env,
+    signal: deadline.signal,
+  });
+  await mkdir(directory, { mode: 0o700 });
+  await mkdir(join(directory, 'info'));
+  await mkdir(join(directory, 'refs'));
+  await mkdir(join(directory, 'objects'));
+  await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');
+  await writeFile(join(directory, 'info', 'attributes'), ATTRIBUTES);
+  await writeFile(join(directory, 'config'), configOf(copied.output.toString('utf8')));
+  return { repository, directory, held: new Map(), clock };
+}
+
+/** Removes it. */
+export async function closeWorkshop({ directory }: Workshop): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+}
+
+function configOf(copied: string): string {
+  const settings = splitPaths(copied).map((setting) => setting.split('\n'));
+  const lines = (section: string) =>
+    settings.flatMap(([name = '', value = '']) =>
+      name.startsWith(`${section}.`) ? [`\t${name.slice(section.length + 1)} = ${value}\n`] : [],
+    );
+  const extensions = lines('extensions');
+  return [
+    `[core]\n\trepositoryformatversion = ${extensions.length === 0 ? 0 : 1}\n\tbare = false\n`,
+    ...lines('core'),
+    ...(extensions.length === 0 ? [] : ['[extensions]\n', ...extensions]),
+  ].join('');
+}
+
+/** Runs git on the objects of the user's repository, by the settings of the workshop. */
+export async function runInWorkshop(
+  { repository, directory }: Workshop,
+  args: readonly string[],
+  deadline: CaptureDeadline,
+  more: { readonly input?: string | Uint8Array; readonly variables?: Readonly<Record<string, string>> } = {},
+): Promise<GitAnswer> {
+  const { root, commonDirectory, env } = repository;
+  return runGit(args, root, {
+    env,
+    signal: deadline.signal,
+    graceMs: GIT_GRACE_MS,
+    timeoutMs: deadline.leftMs + 1000,
+    ...(more.input === undefined ? {} : { input: more.input }),
+    variables: {
+      GIT_DIR: directory,
+      GIT_WORK_TREE: root,
+      GIT_INDEX_FILE: join(directory, 'index'),
+      GIT_OBJECT_DIRECTORY: join(commonDirectory, 'objects'),
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_ATTR_NOSYSTEM: '1',
+      GIT_NO_REPLACE_OBJECTS: '1',
+      GIT_LITERAL_PATHSPECS: '1',
+      ...more.variables,
+    },
+  });
+}
+
+/** What git lists. */
+interface Listed {
+  readonly tracked: readonly string[];
+  readonly untracked: readonly string[];
+  readonly nested: readonly string[];
+}
+
+/** @param include paths that belong to it if they are there, even where git ignores them now */
+export async function captureTree(
+  workshop: Workshop,
+  bounds: CaptureBounds,
+  deadline: CaptureDeadline,
+  include: readonly string[] = [],
+): Promise<Captured | NotCaptured> {
+  const startedMs = workshop.clock.now();
+  const listed = await list(workshop.repository, deadline);
+  if ('type' in listed) return listed;
+  const { tracked, untracked, nested } = listed;
+  const paths = new Set([...tracked, ...untracked, ...include]);
+  if (paths.size > bounds.files) {
+    return skipped(`the workspace has ${paths.size} files, more than ${bounds.files}`);
+  }
+  if (untracked.length > bounds.untrackedFiles) {
+    return skipped(
+      `${untracked.length} files are neither committed nor ignored, more than ${bounds.untrackedFiles}`,
+    );
+  }
+  const { looks, leftOut } = await look(workshop.repository.root, [...paths], bounds, deadline);
+  if (deadline.isOver) return skipped(deadline.why);
+  const untrackedBytes = untracked.reduce((sum, path) => sum + (looks.get(path)?.size ?? 0), 0);
+  if (untrackedBytes > bounds.untrackedBytes) {
+    return skipped(
+      `files that are neither committed nor ignored hold ${megabytes(untrackedBytes)}, more than ${megabytes(bounds.untrackedBytes)}`,
+    );
+  }
+  // A git that was stopped may have left it.
+  await rm(join(workshop.directory, 'index.lock'), { force: true });
+  const problem = await forget(workshop, looks, deadline);
+  if (problem !== undefined) return problem;
+  const refused: LeftOut[] = [];
+  const { held } = workshop;
+  const wanted = [...looks].flatMap(([path, seen]) => (isSameLook(held.get(path), seen) ? [] : [path]));
+  for (let from = 0; from < wanted.length; from += BATCH) {
+    const batch = wanted.slice(from, from + BATCH);
+    const failure = await takeIn(workshop, batch, { deadline, refused });
+    if (failure !== undefined) return failure;
+    for (const path of batch) {
+      const seen = looks.get(path);
+      if (seen !== undefined && seen.ctimeMs < startedMs - SETTLED_MS) held.set(path, seen);
+      else held.delete(path);
+    }
+  }
+  const [first] = refused;
+  // What is wrong with every file is wrong with the repository.
+  if (first !== undefined && refused.length === looks.size) return skipped(`every file is ${first.why}`);
+  for (const { path } of refused) {
+    looks.delete(path);
+    held.delete(path);
+  }
+  const written = await runInWorkshop(workshop, ['write-tree'], deadline);
+  if (!hasSucceeded(written)) return explain(written, deadline);
+  const tree = written.output.toString('latin1').trim();
+  return { type: 'captured', tree, looks, leftOut: [...leftOut, ...refused], nested };
+}
+
+async function list(repository: Repository, deadline: CaptureDeadline): Promise<Listed | NotCaptured> {
+  const { root, env } = repository;
+  const terms = { env, signal: deadline.signal, timeoutMs: deadline.leftMs + 1000 };
+  const stages = await runGit(['ls-files', '-z', '--stage'], root, terms);
+  if (!hasSucceeded(stages)) return explain(stages, deadline);
+  const others = await runGit(['ls-files', '-z', '--others', '--exclude-standard'], root, terms);
+  if (!hasSucceeded(others)) return explain(others, deadline);
+  const isTheirs = (path: string): boolean => !isOwn(repository, path);
+  const { files, submodules } = parseStages(stages.output.toString('latin1'));
+  const rest = splitPaths(others.output.toString('latin1')).filter(isTheirs);
+  return {
+    tracked: files.filter(isTheirs),
+    untracked: rest.filter((path) => !path.endsWith('/')),
+    nested: [...submodules, ...rest.filter((path) => path.endsWith('/'))],
+  };
+}
+
+/** Looks at every path, without following links. What is not there is in neither result. */
+async function look(
+  root: string,
+  paths: readonly string[],
+  bounds: CaptureBounds,
+  deadline: CaptureDeadline,
+): Promise<{ readonly looks: Map<string, Look>; readonly leftOut: readonly LeftOut[] }> {
+  const looks = new Map<string, Look>();
+  const leftOut: LeftOut[] = [];
+  const directories = new Map<string, boolean>();
+  for (const [index, path] of paths.entries()) {
+    if (index % LOOKS_AT_ONCE === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (deadline.isOver) break;
+    }
+    const stats = lookBelow(root, path, directories);
+    if (typeof stats === 'string') {
+      leftOut.push({ path, why: `not to be looked at (${stats})` });
+      continue;
+    }
+    // A directory in the place of a file that git knows.
+    if (stats === undefined || stats.isDirectory()) continue;
+    if (stats.size > bounds.fileBytes) leftOut.push({ path, why: `too large (${megabytes(stats.size)})` });
+    else if (stats.isFile() || stats.isSymbolicLink()) looks.set(path, stats);
+    else leftOut.push({ path, why: 'no regular file' });
+  }
+  return { looks, leftOut };
+}
+
+/** @returns a code of the system where it refuses to look; undefined where nothing is there, or a link is in the way */
+function lookBelow(root: string, path: string, known: Map<string, boolean>): Stats | string | undefined {
+  try {
+    if (!directoriesOf(path).every((directory) => isDirectory(root, directory, known))) return undefined;
+    return lstatSync(bytesOf(root, path), { throwIfNoEntry: false });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+/** Whether a path is Baton's: its sessions and folders change while it works, and are no work of anybody's. */
+export function isOwn({ own }: Repository, path: string): boolean {
+  return own !== undefined && path.startsWith(own);
+}
+
+function isDirectory(root: string, path: string, known: Map<string, boolean>): boolean {
+  let is = known.get(path);
+  if (is === undefined) {
+    is = lstatSync(bytesOf(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+    known.set(path, is);
+  }
+  return is;
+}
+
+/** Takes out of the private index what is no longer there, or no longer for it. */
+async function forget(
+  workshop: Workshop,
+  looks: ReadonlyMap<string, Look>,
+  deadline: CaptureDeadline,
+): Promise<NotCaptured | undefined> {
+  const answer = await runInWorkshop(workshop, ['ls-files', '-z'], deadline);
+  if (!hasSucceeded(answer)) return explain(answer, deadline);
+  const listed = new Set(splitPaths(answer.output.toString('latin1')));
+  // The index lies in a directory that others clean up.
+  for (const path of workshop.held.keys()) if (!listed.has(path)) workshop.held.delete(path);
+  const gone = [...listed].filter((path) => !looks.has(path));
+  if (gone.length === 0) return undefined;
+  for (const path of gone) workshop.held.delete(path);
+  const input = Buffer.from(joinPaths(gone), 'latin1');
+  const forgotten = await runInWorkshop(
+    workshop,
+    ['update-index', '--force-remove', '-z', '--stdin'],
+    deadline,
+    {
+      input,
+    },
+  );
+  return hasSucceeded(forgotten) ? undefined : explain(forgotten, deadline);
+}
+
+interface TakingIn {
+  readonly deadline: CaptureDeadline;
+  readonly refused: LeftOut[];
+}
+
+/**
+ * Takes paths into the private index. What git refuses is searched for by halves, so that it alone is left out.
+ * @returns why it cannot go on
+ */
+async function takeIn(
+  workshop: Workshop,
+  paths: readonly string[],
+  to: TakingIn,
+): Promise<NotCaptured | undefined> {
+  const { deadline, refused } = to;
+  if (paths.length === 0) return undefined;
+  const answer = await runInWorkshop(
+    workshop,
+    ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'],
+    deadline,
+    { input: Buffer.from(joinPaths(paths), 'latin1') },
+  );
+  if (hasSucceeded(answer)) return undefined;
+  // A git that was stopped or killed has refused nothing.
+  if (deadline.isOver || answer.end.type !== 'exited' || refused.length >= MAX_REFUSED) {
+    return explain(answer, deadline);
+  }
+  const [only] = paths;
+  if (paths.length === 1 && only !== undefined) {
+    refused.push({ path: only, why: `refused by git (${answer.errors.split('\n')[0] ?? ''})` });
+    return undefined;
+  }
+  // Files that may not be read can be many, and are told apart at once.
+  const { root } = workshop.repository;
+  const readable = paths.filter((path) => isReadable(root, path));
+  if (readable.length < paths.length) {
+    const known = new Set(readable);
+    refused.push(
+      ...paths.filter((path) => !known.has(path)).map((path) => ({ path, why: 'not to be read' })),
+    );
+    return takeIn(workshop, readable, to);
+  }
+  const half = Math.ceil(paths.length / 2);
+  return (await takeIn(workshop, paths.slice(0, half), to)) ?? takeIn(workshop, paths.slice(half), to);
+}
+
+function isReadable(root: string, path: string): boolean {
+  const whole = bytesOf(root, path);
+  try {
+    if (lstatSync(whole, { throwIfNoEntry: false })?.isSymbolicLink() === true) return true;
+    accessSync(whole, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a file is the one that was seen before. */
+export function isSameLook(one: Look | undefined, other: Look | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return (
+    one.size === other.size &&
+    one.mtimeMs === other.mtimeMs &&
+    one.ctimeMs === other.ctimeMs &&
+    one.ino === other.ino &&
+    one.mode === other.mode
+  );
+}
+
+/** The path as the file system has it. */
+export function bytesOf(root: string, path: string): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
+}
+
+/** The path as people read it; bytes that are no UTF-8 show as replacement characters. */
+export function shownPath(path: string): string {
+  return Buffer.from(path, 'latin1').toString('utf8');
+}
+
+function skipped(why: string): NotCaptured {
+  return { type: 'skipped', why };
+}
+
+/** Why a call of the file system failed. Other errors pass. @throws what is no error of the system */
+export function explainSystem(error: unknown): NotCaptured {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) throw error;
+  return skipped(code === 'ENOSPC' ? 'the disk is full' : `the system refused to ${syscall} (${code})`);
+}
+
+/** Why git did not do what it was asked to. */
+export function explain(answer: GitAnswer, deadline: CaptureDeadline): NotCaptured {
+  if (deadline.isOver) return skipped(deadline.why);
+  const [complaint] = answer.errors.split('\n');
+  return skipped(`git failed: ${complaint === undefined || complaint === '' ? answer.end.type : complaint}`);
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`;
+}

@@ -1,0 +1,86 @@
+// What the messages say that a compaction leaves verbatim behind the summary, so that the summary need not repeat it.
+
+import { templatedTask } from '../trail/calls/actions.ts';
+import { redact } from '../text/redact.ts';
+import { ownWords } from '../trail/talk/requests.ts';
+import { ELLIPSIS, oneLine } from '../text/sentences.ts';
+import type { UserRequest } from '../trail/trail.ts';
+
+/** The words that follow a summary verbatim. */
+export interface PreservedWords {
+  /** Whether a message follows whole. A clipped text is none: nobody knows whether its middle is there. */
+  readonly hasMessage: (text: string) => boolean;
+  /** Whether a message follows with its middle cut out. */
+  readonly hasCut: (text: string) => boolean;
+  /** Whether a sentence stands in one of the messages. */
+  readonly hasSentence: (sentence: string) => boolean;
+  /** Which of some requests follow, in their order; words that were said again follow only as often as they stand there. */
+  readonly followingOf: (requests: readonly UserRequest[]) => Following;
+}
+
+/** What follows a summary. */
+export interface Following {
+  /** The numbers of requests that follow whole. */
+  readonly whole: readonly number[];
+  /** Those of requests that follow with their middle cut out. */
+  readonly cut: readonly number[];
+  /** Texts that are no requests, in one line: commands of a client. */
+  readonly others: readonly string[];
+}
+
+/** Characters by which a message is known again whose middle was cut out. */
+const KNOWN_BY = 80;
+
+/** Reads the texts of preserved messages as the trail read them: the user's own words, secrets replaced, on one line. */
+export function preservedWords(texts: readonly string[]): PreservedWords {
+  const readings = texts.map(readingsOf);
+  const own = readings.flat();
+  const whole = new Set(own);
+  return {
+    hasMessage: (text) => whole.has(oneLine(text)),
+    hasCut: (text) => {
+      const head = oneLine(text).slice(0, KNOWN_BY);
+      return (
+        head.length === KNOWN_BY && !whole.has(oneLine(text)) && own.some((kept) => kept.startsWith(head))
+      );
+    },
+    hasSentence: (sentence) => own.some((text) => text.includes(oneLine(sentence))),
+    followingOf: (requests) => alignedWith(requests, texts, readings),
+  };
+}
+
+/** A text as the trail may have read it. */
+function readingsOf(text: string): readonly string[] {
+  const words = redact(ownWords(text) ?? '');
+  const { task, template } = templatedTask(words);
+  return template === '' ? [oneLine(words)] : [oneLine(words), oneLine(task)];
+}
+
+/** Requests among which the next older text is looked for: what follows a summary is nearly always an unbroken run of them. */
+const WITHIN = 8;
+/** Characters that a cut text begins with at least, so that it is known. */
+const LEAST_HEAD = 20;
+
+/** The newest texts are those of the newest requests: what is said twice is told apart by its place. */
+function alignedWith(
+  requests: readonly UserRequest[],
+  texts: readonly string[],
+  readings: readonly (readonly string[])[],
+): Following {
+  const told = requests.map(({ text }) => oneLine(text));
+  const [whole, cut, others]: [number[], number[], string[]] = [[], [], []];
+  let end = requests.length;
+  const find = (fits: (text: string) => boolean): number =>
+    told.findLastIndex((text, index) => index < end && index >= end - WITHIN && fits(text));
+  for (let at = texts.length - 1; at >= 0; at--) {
+    const words = readings[at] ?? [];
+    const [head = ''] = (words[0] ?? '').slice(0, KNOWN_BY).split(ELLIPSIS);
+    const same = find((text) => words.includes(text));
+    const known = same >= 0 || head.length < LEAST_HEAD ? same : find((text) => text.startsWith(head));
+    const turn = requests[known]?.turn;
+    if (words.every((text) => text === '')) others.unshift(oneLine(texts[at] ?? ''));
+    else if (turn !== undefined) (same >= 0 ? whole : cut).unshift(turn);
+    if (known >= 0) end = known;
+  }
+  return { whole, cut, others };
+}

@@ -1,0 +1,136 @@
+// The line that tells how the work was checked since its last edit.
+
+import { SECTION, summaryLine } from '../line.ts';
+import type { SummaryLine } from '../line.ts';
+import { isPartOf } from '../../trail/ledgers/reruns.ts';
+import { checksIn, isMisspelled } from '../../shell/runners.ts';
+import { clip, oneLine } from '../../text/sentences.ts';
+import type { CommandRun, FileTrail, Trail } from '../../trail/trail.ts';
+
+/** Words of a command that may check something in a form that is not known. */
+const MAY_CHECK = /test|spec|check|lint|build|verif|valid|compil|tsc|vet\b|gradle|make/i;
+/** Files whose text no check reads. */
+const PROSE = /\.(?:mdx?|txt|rst|adoc)$|^\/tmp\//;
+
+/** Below this the newest checks are told by the names that suffice to run them, without causes. */
+const ROOM_FOR_DETAILS = 3_000;
+
+/** How much of the checks is told: how many of them, and characters of a name, of why one failed, of a path. */
+interface CheckDetail {
+  readonly checks: number;
+  readonly name: number;
+  readonly cause: number;
+  readonly isPathWhole: boolean;
+}
+
+const BRIEFLY: CheckDetail = { checks: 2, name: 40, cause: 0, isPathWhole: false };
+const WHOLE: CheckDetail = { checks: 3, name: 80, cause: 80, isPathWhole: true };
+
+/** How the work of the current request was checked since its last edit, in one line. */
+export function checkLines(trail: Trail, budget: number): SummaryLine[] {
+  const text = checkText(trail, budget < ROOM_FOR_DETAILS ? BRIEFLY : WHOLE);
+  return text === undefined ? [] : [summaryLine({ section: SECTION.current, order: 5e9, text, value: 1.5 })];
+}
+
+function checkText({ files, turns, commands, current }: Trail, telling: CheckDetail): string | undefined {
+  const edited = lastEdited(files.filter(({ lastEditTurn }) => lastEditTurn === turns));
+  if (edited === undefined) return undefined;
+  const since = commands.filter(({ position }) => position >= edited.lastEditPosition);
+  const checks = newestChecks(since).slice(0, telling.checks);
+  if (checks.length > 0)
+    return `Since the last edit ${toldChecks(checks, telling)}${unrepeated(commands, since, telling)}.`;
+  const mayBeChecked = [...since.map(({ command }) => command), ...current.started.map(({ text }) => text)];
+  const isUsual = commands.some(({ command }) => checksIn(command).length > 0);
+  const { path } = edited;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  // A script that was written and then run has been tried.
+  const mayCheck = (command: string): boolean => MAY_CHECK.test(command) || command.includes(name);
+  if (!isUsual || mayBeChecked.some(mayCheck)) return undefined;
+  const told = telling.isPathWhole ? path : name;
+  return `No check has run since the last edit of ${told}.`;
+}
+
+/** Files that are told to have been edited since something was announced. */
+const TOLD_FILES = 2;
+
+/** What was edited after a place in the log, and the check that ran well after that; undefined where nothing was. */
+export function doneSince({ files, commands, turns }: Trail, position: number): string | undefined {
+  const edited = files
+    .filter((file) => file.lastEditTurn === turns && file.lastEditPosition > position)
+    .toSorted((a, b) => b.lastEditPosition - a.lastEditPosition);
+  const [last] = edited;
+  if (last === undefined) return undefined;
+  const names = edited.slice(0, TOLD_FILES).map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
+  const more = edited.length > names.length ? ` and ${edited.length - names.length} more` : '';
+  const checks = newestChecks(commands.filter((run) => run.position >= last.lastEditPosition));
+  const [check] = checks;
+  const passed = check?.went !== 'well' ? '' : `, \`${clip(check.name, BRIEFLY.name)}\` ran well`;
+  return `edited ${names.join(', ')}${more}${passed}`;
+}
+
+/** The file of a program that was edited last. */
+function lastEdited(files: readonly FileTrail[]): FileTrail | undefined {
+  const code = files.filter(({ path, isRestored, lastEditPosition }) => {
+    return lastEditPosition >= 0 && !isRestored && !PROSE.test(path);
+  });
+  return code.toSorted((a, b) => a.lastEditPosition - b.lastEditPosition).at(-1);
+}
+
+/** Whole checks of the session of which only parts ran well since: that a part runs well says nothing of the rest. */
+function unrepeated(
+  commands: readonly CommandRun[],
+  since: readonly CommandRun[],
+  { name: length }: CheckDetail,
+): string {
+  const ran = new Set(since.flatMap(({ command }) => checksIn(command)));
+  const well = since
+    .filter(({ failed, isHidden }) => !failed && !isHidden)
+    .flatMap(({ command }) => checksIn(command));
+  if (well.length === 0) return '';
+  const wholes = commands
+    .filter(({ position }) => position < (since[0]?.position ?? 0))
+    .flatMap(({ command }) => checksIn(command))
+    .filter((whole) => well.some((part) => isPartOf(part, whole)) && !ran.has(whole));
+  const whole = wholes.at(-1);
+  return whole === undefined ? '' : `, but not all of \`${clip(whole, length)}\` was run`;
+}
+
+/** A check as it went the last time. */
+interface Check {
+  readonly name: string;
+  readonly went: 'well' | 'failed' | 'unknown';
+  readonly cause: string;
+}
+
+/** The checks among some runs, the newest of each; those that failed first, then the newest. */
+function newestChecks(runs: readonly CommandRun[]): Check[] {
+  const newest = new Map<string, Check>();
+  for (const { command, failed, isHidden, telling } of runs) {
+    const name = checksIn(command).join(' && ');
+    if (name === '') continue;
+    newest.delete(name);
+    const went = failed ? 'failed' : isHidden ? 'unknown' : 'well';
+    newest.set(name, { name, went, cause: oneLine(telling[0] ?? '') });
+  }
+  // What was spelled wrong checked nothing.
+  for (const { command, failed, telling } of runs)
+    if (failed && isMisspelled(telling)) newest.delete(checksIn(command).join(' && '));
+  return [...newest.values()]
+    .toReversed()
+    .toSorted((a, b) => Number(b.went === 'failed') - Number(a.went === 'failed'));
+}
+
+function toldChecks(checks: readonly Check[], { name: length, cause: room }: CheckDetail): string {
+  const named = (way: Check['went'], end: string): string[] => {
+    const names = checks.filter(({ went }) => went === way).map(({ name }) => `\`${clip(name, length)}\``);
+    return names.length === 0 ? [] : [`${names.join(' and ')} ${end}`];
+  };
+  const failed = checks
+    .filter(({ went }) => went === 'failed')
+    .map(({ name, cause }) => {
+      const why = room === 0 || cause === '' ? '' : `: ${clip(cause, room)}`;
+      return `\`${clip(name, length)}\` failed${why}`;
+    });
+  const unknown = named('unknown', 'ran through a filter, with what status nobody was told');
+  return [...failed, ...named('well', 'ran well'), ...unknown].join('; ');
+}

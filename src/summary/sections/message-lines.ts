@@ -1,0 +1,317 @@
+// The lines of "All User Messages": the chain of requests with what came of each.
+
+import { soundsBinding } from '../../trail/talk/constraints.ts';
+import { quoted, SECTION, summaryLine } from '../line.ts';
+import type { SummaryLine } from '../line.ts';
+import type { Following, PreservedWords } from '../preserved.ts';
+import { opensAsReply } from '../../trail/talk/replying.ts';
+import { SILENT_REFUSAL } from '../../trail/talk/requests.ts';
+import { askedTurns, quotedWhole } from './request-lines.ts';
+import { clip, clipMiddle, oneLine, sentencesOf } from '../../text/sentences.ts';
+import { withReport, withStanding } from '../../trail/talk/taken-back.ts';
+import type { Standing } from '../../trail/talk/taken-back.ts';
+import type { AnsweredQuestion, Constraint, Trail, UserRequest } from '../../trail/trail.ts';
+import { isBinding, isGoAhead } from '../work.ts';
+
+const section = SECTION.messages;
+const NEWEST = 8;
+const SHOWN_EDITS = 6;
+
+/** Requests that say the same one after the other ("continue"), told as one. */
+interface RepeatedRequest {
+  readonly first: UserRequest;
+  readonly last: UserRequest;
+}
+
+/** What messages are told with. */
+interface MessageContext {
+  /** What follows the summary verbatim: one line says which messages those are. */
+  readonly preserved: PreservedWords;
+  readonly standing: Standing;
+}
+
+/** The lines of messages by how they are picked. */
+export interface MessageLines {
+  readonly all: readonly SummaryLine[];
+  readonly newest: readonly SummaryLine[];
+  /** With rules that came and went with them. */
+  readonly limited: readonly SummaryLine[];
+  /** They may be rules, or choose between what the agent offered. */
+  readonly doubtful: readonly SummaryLine[];
+  /** How many messages each line tells that section 1 does not. */
+  readonly counts: ReadonlyMap<SummaryLine, number>;
+}
+
+/** How many messages no picked line tells, in words; no line where all are told. */
+export function untoldLines(counts: MessageLines['counts'], picked: readonly SummaryLine[]): SummaryLine[] {
+  const isTold = new Set(picked);
+  let untold = 0;
+  for (const [line, count] of counts) if (!isTold.has(line)) untold += count;
+  if (untold === 0) return [];
+  const text = `(${untold} more, not told here)`;
+  return [summaryLine({ section, order: 2e8, text, value: 0 })];
+}
+
+/** All messages, the newest of them, those with rules that came and went with them, and those that may be rules. */
+export function messageLines(
+  trail: Trail,
+  budget: number,
+  { preserved, standing }: MessageContext,
+): MessageLines {
+  const told = runsOf(
+    trail.requests.filter((request) => !preserved.hasMessage(request.text) && !isIdleCommand(request, trail)),
+  );
+  const following = trail.requests.filter(({ text }) => preserved.hasMessage(text));
+  const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, told.length))));
+  const answers = new Map(trail.answers.map((answer) => [answer.turn, answer]));
+  const open = trail.constraints.filter(({ text }) => !preserved.hasSentence(text));
+  const rules = rulesByTurn(open.filter((rule) => isBinding(rule, trail.requests)));
+  const passed = rulesByTurn(open.filter((rule) => !isBinding(rule, trail.requests)));
+  const asked = askedTurns(trail, budget, preserved);
+  const quotedAbove = quotedWhole(trail, budget, preserved);
+  const isToldAbove = ({ first }: RepeatedRequest) =>
+    isRuleAlone(first, trail.turns, rules.get(first.turn) ?? []);
+  const toldAbove = told.filter(isToldAbove).flatMap(({ first, last }) => [first.turn, last.turn]);
+  const lines = told
+    .filter((said) => !isToldAbove(said))
+    .map(({ first, last }) => {
+      const isCurrent = last.turn === trail.turns;
+      const fresh = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
+      const answer = answers.get(first.turn);
+      const isChoice = decides(first, answer);
+      const value = isCurrent ? 0.3 : fresh + messageValue(first, isChoice);
+      const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
+      const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
+      const kept = passed.get(first.turn) ?? [];
+      const said = wordsOf(first, trail.turns, { room: length, rules: rules.get(first.turn) ?? [], kept });
+      // No rule is quoted for itself that stands in a request which is quoted whole.
+      const isAbove = said.includes(RULE_ABOVE) && quotedAbove.includes(oneLine(first.text));
+      const words = isAbove ? '(told in section 1)' : said;
+      const text = `${number}. ${answeredTo(answer, first, isChoice ? Math.min(room, budget / CHOSEN_SHARE) : room)}${words}`;
+      const line = summaryLine({ section, order: first.turn, text, value });
+      const isLimited = kept.some((rule) => !quotedAbove.some((request) => request.includes(rule)));
+      const count = turnsOf({ first, last }).filter((turn) => !asked.has(turn)).length;
+      return {
+        line,
+        request: last,
+        count,
+        isLimited,
+        isDoubtful: !isCurrent && (isChoice || mayBind(first)),
+      };
+    });
+  const actionsOf = (request: UserRequest, parent?: SummaryLine): SummaryLine[] => {
+    const did = request.turn === trail.turns ? '' : actionsText(request, standing);
+    if (did === '') return [];
+    const text = parent === undefined ? `   → after message ${request.turn}: ${did}` : `   → ${did}`;
+    const value = parent === undefined ? 0.6 : 0.5;
+    return [
+      summaryLine({ section, order: request.turn + 0.5, text, says: saidOnly(request), value, parent }),
+    ];
+  };
+  const actions = lines.flatMap(({ line, request }) => actionsOf(request, line));
+  const actionsOfFollowing = following.flatMap((request) => actionsOf(request));
+  const followLine = [
+    ...followingLines(preserved.followingOf(trail.requests)),
+    ...(toldAbove.length === 0 ? [] : [toldAboveLine(toldAbove)]),
+  ];
+  const questions = trail.answers
+    .filter((answer) => !isRequest(answer, trail.requests))
+    .map((answer) => askedLine(answer, trail.turns));
+  return {
+    all: [...followLine, ...lines.map(({ line }) => line), ...actions, ...actionsOfFollowing, ...questions],
+    newest: [
+      ...followLine,
+      ...[...questions, ...lines.map(({ line }) => line)].toReversed().slice(0, NEWEST),
+    ],
+    limited: lines.flatMap(({ line, isLimited }) => (isLimited ? [line] : [])).toReversed(),
+    doubtful: lines.flatMap(({ line, isDoubtful }) => (isDoubtful ? [line] : [])).toReversed(),
+    counts: new Map(lines.map(({ line, count }) => [line, count])),
+  };
+}
+
+/** The numbers of requests that say the same. */
+function turnsOf({ first, last }: RepeatedRequest): number[] {
+  return Array.from({ length: last.turn - first.turn + 1 }, (_, at) => first.turn + at);
+}
+
+/** A command of a client or a project alone, of which nothing came. */
+function isIdleCommand({ text, turn, actions }: UserRequest, { turns }: Trail): boolean {
+  const hasActions = actions.commands > 0 || actions.edited.length > 0 || actions.outcome !== undefined;
+  return turn < turns && /^\/[\w:-]*$/.test(text) && !hasActions;
+}
+
+/** What a short message is worth besides that sounds like a rule and was read as a question or a tale. */
+const DOUBT_VALUE = 4;
+const SHORT_MESSAGE = 200;
+
+/** Whether a short message has words of a rule: in doubt it is told as it stands. */
+function mayBind({ text }: UserRequest): boolean {
+  return text.length <= SHORT_MESSAGE && sentencesOf(text).some(soundsBinding);
+}
+
+/** What a message is worth that chooses, and tokens of the budget for a character of what it was asked: the choice comes first. */
+const CHOICE_VALUE = 3;
+const CHOSEN_SHARE = 20;
+
+function messageValue(request: UserRequest, isChoice: boolean): number {
+  if (mayBind(request)) return DOUBT_VALUE;
+  return isChoice ? CHOICE_VALUE : 0;
+}
+
+/** How a message names what it chooses, or says yes or no before more. */
+const CHOOSES =
+  /\b(?:option|variante?|approach|scenario|alternative|choice|style|version|proposal) (?:\d{1,2}|[a-d])\b|\b(?:I|we)(?:['’]d| would)? (?:rather|prefer|choose|pick|go with)\b|\blet['’]?s (?:use|go with|take|keep|stick (?:to|with)|call it)\b|\bnehmen wir\b|^\W*(?:yes|yep|yeah|no|nope|nah|ja|nein|oui|non|sí|sim|não|да|нет)(?![\p{L}\p{N}])/iu;
+
+/** Whether a short message decides something: it chooses in so many words, or answers what it was asked in more than consent. */
+function decides({ text }: UserRequest, answer: AnsweredQuestion | undefined): boolean {
+  if (text.length > SHORT_MESSAGE || isGoAhead(text)) return false;
+  return CHOOSES.test(text) || (answer !== undefined && isAnswerOf(answer, { text }) && opensAsReply(text));
+}
+
+/** Characters of a command of a client by which it is known. */
+const COMMAND_LENGTH = 40;
+
+/** Which messages follow, and what else does, so that nobody counts wrongly. */
+function followingLines({ whole, cut, others }: Following): SummaryLine[] {
+  if (whole.length === 0) return [];
+  const isOne = whole.length === 1;
+  const besides = [
+    ...(cut.length === 0 ? [] : [`message${cut.length === 1 ? '' : 's'} ${rangesText(cut)} (cut)`]),
+    ...others.map((text) => `${quoted(clip(text, COMMAND_LENGTH))} (a command of the client's)`),
+  ];
+  const note = besides.length === 0 ? '' : `; besides: ${besides.join(', ')}`;
+  const text = `Message${isOne ? '' : 's'} ${rangesText(whole)} follow${isOne ? 's' : ''} verbatim after this summary${note}.`;
+  return [summaryLine({ section, order: Infinity, text, value: 3 })];
+}
+
+/** Messages that say nothing but a rule are told where the rules are. */
+function toldAboveLine(turns: readonly number[]): SummaryLine {
+  const numbers = [...new Set(turns)];
+  const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: told in section 1.`;
+  return summaryLine({ section, order: 1e8, text, value: 1 });
+}
+
+/** Ascending numbers as ranges: `2, 5–7`. */
+function rangesText(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last.to === number - 1) last.to = number;
+    else ranges.push({ from: number, to: number });
+  }
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
+}
+
+function runsOf(requests: readonly UserRequest[]): RepeatedRequest[] {
+  const runs: RepeatedRequest[] = [];
+  for (const request of requests) {
+    const before = runs.at(-1);
+    if (before !== undefined && before.first.text.toLowerCase() === request.text.toLowerCase()) {
+      runs[runs.length - 1] = { first: before.first, last: request };
+    } else runs.push({ first: request, last: request });
+  }
+  return runs;
+}
+
+function rulesByTurn(constraints: readonly Constraint[]): Map<number, string[]> {
+  const byTurn = new Map<number, string[]>();
+  for (const { turn, text } of constraints) byTurn.set(turn, [...(byTurn.get(turn) ?? []), text]);
+  return byTurn;
+}
+
+interface Wording {
+  /** Characters of the message that are told. */
+  readonly room: number;
+  /** Rules that section 1 quotes: the message only refers to them. */
+  readonly rules: readonly string[];
+  /** Rules that are told here, and whole. */
+  readonly kept: readonly string[];
+}
+
+/** What the summary quotes elsewhere is only referred to. */
+function wordsOf({ text, turn }: UserRequest, turns: number, { room, rules, kept }: Wording): string {
+  if (turn === turns) return '(the current request, above)';
+  const referring = oneLine(withoutRules(text, rules));
+  const words = isReadable(referring) ? referring : oneLine(text);
+  return quoted(clipAround(words, room, kept));
+}
+
+/** Characters that stay between two sentences that are kept, where they are short of room. */
+const LEAST_GAP = 60;
+
+/** A text in about `room` characters, some sentences of it whole. */
+function clipAround(text: string, room: number, kept: readonly string[]): string {
+  if (text.length <= room) return text;
+  const gaps: string[] = [];
+  const whole: string[] = [];
+  let rest = text;
+  for (const sentence of kept.map(oneLine)) {
+    const at = rest.indexOf(sentence);
+    if (at < 0) continue;
+    gaps.push(rest.slice(0, at));
+    whole.push(sentence);
+    rest = rest.slice(at + sentence.length);
+  }
+  const left = whole.reduce((sum, { length }) => sum - length, room);
+  const share = Math.max(LEAST_GAP, left / (gaps.length + 1));
+  return [...gaps, rest]
+    .flatMap((gap, at) => [clipMiddle(gap.trim(), share), whole[at] ?? ''])
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+/** Stands for a sentence that section 1 quotes. */
+const RULE_ABOVE = '[rule above]';
+
+function withoutRules(text: string, rules: readonly string[]): string {
+  return rules.reduce((rest, rule) => rest.replace(rule, RULE_ABOVE), text);
+}
+
+/** Whether what refers to rules above says something between them: two of them, or half a sentence, are a riddle. */
+function isReadable(words: string): boolean {
+  const [before = '', after = '', ...more] = words.split(RULE_ABOVE);
+  if (!words.includes(RULE_ABOVE)) return true;
+  return more.length === 0 && /(?:^|[.!?:…]\s*)$/.test(before) && /^\s*(?:$|[\p{Lu}\d"'(#/h])/u.test(after);
+}
+
+function isRuleAlone({ turn, text }: UserRequest, turns: number, rules: readonly string[]): boolean {
+  return turn !== turns && withoutRules(text, rules).replaceAll(RULE_ABOVE, '').trim() === '';
+}
+
+function answeredTo(answer: AnsweredQuestion | undefined, request: UserRequest, room: number): string {
+  if (answer === undefined || !isAnswerOf(answer, request)) return '';
+  return `(to ${quoted(clip(answer.question, room))}) `;
+}
+
+function isAnswerOf({ answer }: AnsweredQuestion, { text }: Pick<UserRequest, 'text'>): boolean {
+  return oneLine(text).startsWith(answer.slice(0, 40));
+}
+
+function isRequest(answer: AnsweredQuestion, requests: readonly UserRequest[]): boolean {
+  return requests.some((request) => request.turn === answer.turn && isAnswerOf(answer, request));
+}
+
+/** Answers given in a dialog of the client's, which are no message of their own; who refuses silently says why in the next. */
+function askedLine({ question, answer, turn }: AnsweredQuestion, turns: number): SummaryLine {
+  const why = answer === SILENT_REFUSAL && turn < turns ? `, then wrote message ${turn + 1}` : '';
+  const text = `   Asked ${quoted(question)}, the user answered: ${quoted(why === '' ? answer : 'no')}${why}`;
+  return summaryLine({ section, order: turn + 0.2, text, value: 3 });
+}
+
+/** What the agent said, where nothing else is told of a request. */
+function saidOnly({ actions }: UserRequest): string | undefined {
+  return actions.edited.length === 0 ? actions.outcome : undefined;
+}
+
+function actionsText({ actions, turn }: UserRequest, standing: Standing): string {
+  const parts: string[] = [];
+  if (actions.edited.length > 0) {
+    const more =
+      actions.edited.length > SHOWN_EDITS ? ` and ${actions.edited.length - SHOWN_EDITS} more` : '';
+    parts.push(`changed ${actions.edited.slice(0, SHOWN_EDITS).join(', ')}${more}`);
+  }
+  const { outcome } = actions;
+  if (outcome !== undefined && !standing.isOvertaken({ turn, position: Infinity, text: outcome }))
+    parts.push(withStanding(`the agent: ${quoted(outcome)}`, turn, standing));
+  return parts.length === 0 ? '' : withReport(parts.join('; '), turn, standing);
+}

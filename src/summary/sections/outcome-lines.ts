@@ -1,0 +1,204 @@
+// The lines of what came of the work: failures and how they ended, commits and links, what an earlier summary told.
+
+import { SECTION, summaryLine } from '../line.ts';
+import type { SummaryLine } from '../line.ts';
+import { actOf, checksIn, isDeed, isMisspelled } from '../../shell/runners.ts';
+import { clip, proseLines } from '../../text/sentences.ts';
+import { joinPath } from '../../shell/scripts.ts';
+import type { Commit, Failure, Trail } from '../../trail/trail.ts';
+
+/** Below this a failure is told with the first of its lines only. */
+const ROOM_FOR_DETAILS = 3_000;
+
+/** Failures with how they ended, in a length that suits the budget; those of one command that ended alike stand together. */
+export function failureLines(trail: Trail, budget: number): SummaryLine[] {
+  const rows = budget < ROOM_FOR_DETAILS ? 1 : 2;
+  const groups = new Map<string, [Failure, ...Failure[]]>();
+  for (const failure of trail.failures) {
+    const { command, telling, outcome, later } = failure;
+    if (telling.length === 0 || (isHealed(failure) && isDeed(command))) continue;
+    const key = [namedCheck(command), outcome, later?.as, later?.command, farPlace(failure, trail)].join(
+      '\n',
+    );
+    groups.set(key, [failure, ...(groups.get(key) ?? [])]);
+  }
+  return [...groups.values()].map((group) =>
+    summaryLine({
+      section: SECTION.errors,
+      order: Math.max(...group.map(({ position }) => position)),
+      text: failureText(group, { rows, place: farPlace(group[0], trail) }),
+      value: Math.max(...group.map((failure) => failureValue(failure, trail))),
+    }),
+  );
+}
+
+/** Whether all that was wrong was how a command was spelled, which was put right. */
+function isHealed({ telling, later }: Failure): boolean {
+  const isSpelled = later?.as === 'variant' || later?.as === 'respelled' || later?.as === 'understood';
+  return isSpelled && isMisspelled(telling);
+}
+
+/** Causes that are told of a command that was not seen to pass, and characters of those before the newest. */
+const TOLD_CAUSES = 3;
+const CAUSE_LENGTH = 100;
+
+/** The checks of a command by their names, since what runs before them varies; otherwise the command. */
+function namedCheck(command: string): string {
+  const checks = checksIn(command);
+  return checks.length === 0 ? command : checks.join(' && ');
+}
+
+/** Where a command failed that nobody saw pass, where that is neither the place of the work now nor in it or around it. */
+function farPlace({ command, directory, outcome }: Failure, { cwd, workedIn }: Trail): string | undefined {
+  if (directory === undefined || outcome === 'passed' || isDeed(command)) return undefined;
+  const failed = directory === '.' ? (cwd ?? '') : joinPath(cwd, directory);
+  const now = workedIn ?? cwd ?? '';
+  return isIn(failed, now) || isIn(now, failed) ? undefined : directory === '.' ? failed : directory;
+}
+
+function isIn(path: string, directory: string): boolean {
+  return directory === '' || `${path}/`.startsWith(`${directory}/`);
+}
+
+/** How failures are told: lines of each, and where it was, if elsewhere. */
+interface Placed {
+  readonly rows: number;
+  readonly place: string | undefined;
+}
+
+/** Failures of one command that ended alike, the newest first. */
+function failureText([newest, ...others]: readonly [Failure, ...Failure[]], { rows, place }: Placed): string {
+  const { command, telling, times, outcome } = newest;
+  const all = others.reduce((sum, failure) => sum + failure.times, times);
+  const often = `${all > 1 ? ` ${all} times` : ''}${place === undefined ? '' : ` in ${place}`}`;
+  const said = telling.slice(0, rows).map((text) => clip(text, 150));
+  const told = outcome === 'passed' || rows === 1 ? [] : others.slice(0, TOLD_CAUSES - 1);
+  const before = told.map(({ telling: [cause = ''] }) => `; before: ${clip(cause, CAUSE_LENGTH)}`);
+  const left = others.length - told.length;
+  const more = left === 0 ? '' : `; ${left} other cause${left > 1 ? 's' : ''}`;
+  const causes = `${said.join(' | ')}${before.join('')}${more}`.replace(/\.$/, '');
+  // Nobody goes back to run it where the work is not.
+  const end = place === undefined ? endText(newest) : '';
+  return `- \`${clip(command, 100)}\` failed${often}: ${causes}.${end}`;
+}
+
+/** Files that are told to have mended a failure. */
+const MENDING_FILES = 2;
+
+/** Of the files edited between failure and success those that the failure names, or else the last. */
+function mending({ editedBetween, telling, command }: Failure): readonly string[] {
+  const said = [command, ...telling].join('\n');
+  const named = editedBetween.filter((path) => said.includes(path.slice(path.lastIndexOf('/') + 1)));
+  return (named.length > 0 ? named : editedBetween).slice(-MENDING_FILES);
+}
+
+/** Paths, of which one in the directory of the first is told by its name. */
+function toldPaths([first = '', ...rest]: readonly string[]): readonly string[] {
+  const directory = first.slice(0, first.lastIndexOf('/') + 1);
+  return [
+    first,
+    ...rest.map((path) =>
+      path.slice(0, path.lastIndexOf('/') + 1) === directory ? path.slice(directory.length) : path,
+    ),
+  ];
+}
+
+/** How a failure ended: nothing where nobody would run the command again. */
+function endText(failure: Failure): string {
+  const { command, outcome, later } = failure;
+  if (outcome === 'passed') return ` Passed later${mendingText(failure)}.`;
+  if (later?.as === 'resolved' || later?.as === 'given up')
+    return ` The conflict was ${later.as}: \`${clip(later.command, MENDING_LENGTH)}\`.`;
+  if (isDeed(command)) return '';
+  switch (later?.as) {
+    case 'variant':
+      return ` ${variantText(command, later.command)}`;
+    case 'check':
+      return ` Later \`${clip(checksIn(later.command).join(' && '), 60)}\` passed.`;
+    case 'part':
+      return ` Only a part passed since: \`${clip(later.command, VARIANT_LENGTH)}\`.`;
+    case 'respelled':
+      return ` Another \`${actOf(later.command)}\` ran well later.`;
+    case 'understood':
+      return '';
+    default:
+      return ' Not seen to pass since.';
+  }
+}
+
+/** What made a command pass. */
+function mendingText(failure: Failure): string {
+  const { editedBetween, mendedBy } = failure;
+  if (mendedBy === 'permissions') return ' with escalated permissions';
+  if (mendedBy !== undefined) return ` after \`${clip(mendedBy.command, MENDING_LENGTH)}\``;
+  return editedBetween.length === 0 ? '' : ` after edits to ${toldPaths(mending(failure)).join(', ')}`;
+}
+
+/** Characters of the spelling in which a command ran well. */
+const VARIANT_LENGTH = 80;
+/** Characters of the command that made another one pass. */
+const MENDING_LENGTH = 60;
+
+/** Of the same command with more words only those are told. */
+function variantText(command: string, later: string): string {
+  const more = later.startsWith(`${command} `)
+    ? later.slice(command.length)
+    : later.endsWith(` ${command}`)
+      ? later.slice(0, -command.length)
+      : '';
+  return more !== ''
+    ? `With \`${clip(more.trim(), VARIANT_LENGTH)}\` it ran well later.`
+    : `Run later as \`${clip(later, VARIANT_LENGTH)}\`: ok.`;
+}
+
+/** What is still broken matters most, then what took edits to mend; old failures fade. */
+function failureValue(failure: Failure, trail: Trail): number {
+  const { command, outcome, turn, editedBetween, later } = failure;
+  const fresh = 1 / (1 + (trail.turns - turn) / 3);
+  if (isHealed(failure) || later?.as === 'resolved' || later?.as === 'given up') return 0.3 * fresh;
+  const isLeft = later !== undefined || isDeed(command) || farPlace(failure, trail) !== undefined;
+  if (outcome === 'open') return (isLeft ? 0.8 : 2.5) * fresh;
+  return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
+}
+
+/** Commits, all or those given, pushes and links. */
+export function deliveredLines(trail: Trail, told: readonly Commit[] = trail.commits): SummaryLine[] {
+  const section = SECTION.solving;
+  const group = told.length === trail.commits.length ? 'Commits:' : 'Other commits:';
+  const commits = told.map(({ hash, subject, turn, fate }, at) => {
+    const since = fate === undefined ? '' : `, ${fate} since`;
+    const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn}${since})`;
+    return summaryLine({
+      section,
+      order: at / 1_000,
+      text,
+      value: turn === trail.turns ? 2 : 1,
+      group,
+    });
+  });
+  const landmarks = trail.landmarks.map(({ text, state }, at) =>
+    summaryLine({
+      section,
+      order: 0.5 + at / 1_000,
+      text: state === undefined ? `- ${text}` : `- ${text} (${state} in this session)`,
+      value: state === undefined ? 0.6 : 2,
+      group: 'Pushes and links:',
+    }),
+  );
+  const own = landmarks.findLast((_, at) => trail.landmarks[at]?.state !== undefined);
+  return [...landmarks.filter((line) => line !== own), ...commits, ...(own === undefined ? [] : [own])];
+}
+
+/** What an earlier summary told whose past is not in the log. */
+export function carriedLines(trail: Trail): SummaryLine[] {
+  if (trail.carriedOver === undefined) return [];
+  return proseLines(trail.carriedOver).map((text, at) =>
+    summaryLine({
+      section: SECTION.solving,
+      order: -1_000 + at / 10_000,
+      text: `- ${clip(text, 400)}`,
+      value: 2,
+      group: 'Carried over from an earlier summary, whose past is not in this log:',
+    }),
+  );
+}

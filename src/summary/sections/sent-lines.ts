@@ -1,0 +1,120 @@
+// What was sent again and again to things of one kind: one line for all answers to the comments of a review.
+
+import { quoted, SECTION, summaryLine } from '../line.ts';
+import type { SummaryLine } from '../line.ts';
+import { clip } from '../../text/sentences.ts';
+import { SINCE } from './step-lines.ts';
+import type { CommandRun, Trail } from '../../trail/trail.ts';
+
+/** What sends a text to a thing that has a number. */
+const SENDS =
+  /^(gh (?:api|pr comment|issue comment)) ['"]?(?=[^\s'"\d]*\d)([^\s'"]+)['"]? [^]*?(?:-f|-F|--field|--raw-field|--body|-b)[ =]["']?(?:body=)?["']?([^]*)$/;
+const NUMBER = /\d{4,}/g;
+
+/** Above runs that nothing else tells. */
+export const OTHER_RUNS = 'Other commands run, with how they went last:';
+
+/** Fewer are told one by one. */
+const LEAST_SENT = 3;
+/** Numbers that are named, and characters of the newest text. */
+const NAMED = 24;
+const TEXT_LENGTH = 100;
+
+interface Sent {
+  readonly run: CommandRun;
+  readonly to: string;
+  readonly number: string;
+  readonly text: string;
+}
+
+/** One line for runs that ended well and differ by what they were sent to and what they said; the commands that it tells. */
+export function sentLines(runs: readonly CommandRun[]): {
+  readonly lines: readonly SummaryLine[];
+  readonly told: ReadonlySet<string>;
+} {
+  const many = manySent(runs);
+  return {
+    lines: many.flatMap((sent) => {
+      const { text, position, turn } = sentText(sent);
+      const order = 1e9 + position;
+      const line = `- ${text(` (message ${turn})`)}`;
+      return [summaryLine({ section: SECTION.solving, order, text: line, value: 1, group: OTHER_RUNS })];
+    }),
+    told: new Set(many.flat().map(({ run }) => run.command)),
+  };
+}
+
+/** What was sent to many on the current request is one step: its line, and the trail of which its calls are no steps of their own. */
+export function sentSteps(trail: Trail): { readonly lines: readonly SummaryLine[]; readonly rest: Trail } {
+  const { commands, current, turns } = trail;
+  const many = current.isAgentDone ? [] : manySent(commands.filter(({ turn }) => turn === turns));
+  if (many.length === 0) return { lines: [], rest: trail };
+  const told = new Set(many.flat().map(({ run }) => run.position));
+  const isOther = ({ position }: { readonly position: number }): boolean => !told.has(position);
+  return {
+    lines: many.map((sent) => {
+      const { text, position } = sentText(sent);
+      const order = position + 0.4;
+      const line = `- ran ${text('')}`;
+      return summaryLine({ section: SECTION.current, order, text: line, value: 2, group: SINCE });
+    }),
+    rest: {
+      ...trail,
+      commands: commands.filter(isOther),
+      current: {
+        ...current,
+        unread: current.unread.filter(isOther),
+        tail: current.tail.filter(isOther),
+        actions: current.actions.filter(({ call }) => call === undefined || !told.has(call)),
+      },
+    },
+  };
+}
+
+/** What was sent to three things of a kind and more. */
+function manySent(runs: readonly CommandRun[]): readonly (readonly [Sent, ...Sent[]])[] {
+  const groups = new Map<string, [Sent, ...Sent[]]>();
+  for (const sent of runs.flatMap(sentBy)) {
+    const group = groups.get(sent.to);
+    if (group === undefined) groups.set(sent.to, [sent]);
+    else group.push(sent);
+  }
+  return [...groups.values()].filter((sent) => new Set(sent.map(({ number }) => number)).size >= LEAST_SENT);
+}
+
+/** What a run sent, command by command; nothing where it did something else besides. */
+function sentBy(run: CommandRun): Sent[] {
+  if (run.failed || !run.command.startsWith('gh ')) return [];
+  const commands = run.command.split(/(?:;| &&) (?=gh )/);
+  const sent = commands.flatMap((command) => {
+    const [, verb = '', target = '', text = ''] = SENDS.exec(command) ?? [];
+    const number = target.match(NUMBER)?.at(-1);
+    return number === undefined
+      ? []
+      : [{ run, to: `${verb} ${target.replaceAll(NUMBER, '*')}`, number, text }];
+  });
+  return sent.length === commands.length ? sent : [];
+}
+
+/** What was sent as a line says it, and where the newest of it stands. */
+function sentText([first, ...others]: readonly [Sent, ...Sent[]]): {
+  readonly text: (when: string) => string;
+  readonly position: number;
+  readonly turn: number;
+} {
+  const sent = [first, ...others];
+  const newest = others.at(-1) ?? first;
+  const times = new Map<string, number>();
+  for (const { number } of sent) times.set(number, (times.get(number) ?? 0) + 1);
+  const numbers = [...times.keys()];
+  const again = numbers.filter((number) => (times.get(number) ?? 0) > 1).length;
+  const twice = again === 0 ? '' : ` (${again} more than once)`;
+  const more = numbers.length > NAMED ? `, and ${numbers.length - NAMED} more` : '';
+  const to = `\`${newest.to}\`: sent to ${numbers.length}${twice}: ${numbers.slice(-NAMED).join(', ')}${more}`;
+  const last = quoted(clip(newest.text.replace(/["']$/, ''), TEXT_LENGTH));
+  return {
+    text: (when) => `${to}; the newest${when}: ${last}`,
+    position: newest.run.position,
+    turn: newest.run.turn,
+  };
+}

@@ -1,0 +1,473 @@
+// The lines of the newest steps with what came of them: results without a reaction, and what the steps before them found.
+
+import { leftOut, moreRows, saysWhere, toldMuch } from '../../trail/calls/changes.ts';
+import {
+  byNames,
+  tellableRows,
+  tellingRows,
+  wholeLength,
+  withoutNotices,
+} from '../../trail/outputs/excerpts.ts';
+import { identifiersOf } from '../../text/identifiers/identifiers.ts';
+import { foldedRows, withFolds, withoutEqual } from '../../trail/outputs/runs-of-rows.ts';
+import { SECTION, summaryLine } from '../line.ts';
+import type { SummaryLine } from '../line.ts';
+import { isTraceHead, readsFailed } from '../../trail/outputs/outputs.ts';
+import { clip, ELLIPSIS } from '../../text/sentences.ts';
+import type { Standing } from '../../trail/talk/taken-back.ts';
+import type { Activity, Reply, Trail } from '../../trail/trail.ts';
+
+/** Where what was said and what was done stand together, as they came. */
+export const SINCE = 'Since the current request (runs ended well unless noted):';
+
+/** Characters of a row that an edit changed. */
+const CHANGED_ROW = 140;
+
+/** Rows of an unread result that are taken or left together. */
+const UNREAD_CHUNK = 6;
+
+/** What the steps are told with. */
+export interface StepRoom {
+  /** Characters for all of them, about. */
+  readonly room: number;
+  /** Of the names that count and were not told yet, what each weighs; those that are told now go. */
+  readonly weights: Map<string, number>;
+  /** Names for which a row of a listing is told. */
+  readonly counting: ReadonlySet<string>;
+  /** The directory that paths are told from, where section 1 names another than the working directory. */
+  readonly from: string | undefined;
+}
+
+/**
+ * The newest results, newest first, in about `room` characters together: whole where they fit, otherwise how they begin,
+ * what went wrong in them, what names most and how they end; of an edit what it changed.
+ */
+export function unreadLines({ current }: Trail, { room, ...telling }: StepRoom): SummaryLine[] {
+  const newest = current.unread.toReversed();
+  const whole = wholeResults(newest, room * SHORT_SHARE);
+  const rest = room - [...whole.values()].reduce((sum, length) => sum + length, 0);
+  return newest.flatMap((step, at) => {
+    const share = Math.max(
+      rest / 2 ** Math.min(at + (newest.length > 1 ? 1 : 0), 3),
+      rest / newest.length / 2,
+      whole.get(step) ?? 0,
+    );
+    return chainedLines(stepRows(step, { room: share, ...telling }), UNREAD_CHUNK, {
+      section: SECTION.current,
+      order: 6e9 + step.position,
+      value: 0.1,
+      group: 'Newest result, not reacted to yet:',
+    });
+  });
+}
+
+/** Share of the room that short results may take, which are told whole before long ones. */
+const SHORT_SHARE = 0.6;
+
+/** The short results that are told whole in so much room, the newest first, each with the characters of its step. */
+function wholeResults(newest: readonly Activity[], room: number): ReadonlyMap<Activity, number> {
+  const whole = new Map<Activity, number>();
+  let left = room;
+  for (const step of newest) {
+    if (step.isRead || step.result.length > PADDED * SHORT_RESULT || madeChange(step) !== undefined) continue;
+    const length = wholeLength(step.result);
+    const all = Math.min(LEAST_HEAD, headOf(step).length) + length + 1;
+    if (length === 0 || length > SHORT_RESULT || all > left) continue;
+    left -= all;
+    whole.set(step, all);
+  }
+  return whole;
+}
+
+/** How much longer a table may be than what stands in its cells. */
+const PADDED = 4;
+
+/** Calls that are named at most, and characters of one. */
+const MOST_ALSO = 3;
+const ALSO_LENGTH = 60;
+
+/** The other results that came at once with the newest one, by their calls: a small summary has room for no more of them. */
+export function alsoUnreadLines({ current: { unread } }: Trail): SummaryLine[] {
+  const others = unread.slice(0, -1);
+  if (others.length === 0) return [];
+  const named = others.slice(-MOST_ALSO).map((step) => `\`${clip(step.call, ALSO_LENGTH)}\``);
+  const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
+  const text = `Came at once with it: ${named.join(', ')}${more}`;
+  return [summaryLine({ section: SECTION.current, order: 6.9e9, text, value: 0.1 })];
+}
+
+/** Steps before the unread ones that are told with what came of them. */
+const SHOWN_STEPS = 6;
+/** Older ones that are told besides, where no newer one changed the same file. */
+const SHOWN_EDITS = 8;
+
+/**
+ * What the newest steps on the current request found or changed, newest first, as long as the agent works on it.
+ * @param lesser lines that say less of the same steps: each goes where its step is told
+ */
+export function stepLines(
+  trail: Trail,
+  { room, ...telling }: StepRoom,
+  lesser: readonly SummaryLine[],
+): SummaryLine[] {
+  const shown = shownSteps(trail);
+  const newest = room < ROOM_FOR_SHORT ? [] : newestLooks(shown);
+  return shown.map((step, at, all) => {
+    const share = room * stepShare(at, all.length);
+    const whole = newest.includes(step) ? SHORT_RESULT : 0;
+    return summaryLine({
+      replaces: lesser.filter((line) => line.step === step.position),
+      section: SECTION.current,
+      order: step.position + 0.4,
+      text: stepRows(step, { room: Math.max(share, whole), ...telling }).join('\n'),
+      step: step.position,
+      value: 0.8,
+      group: SINCE,
+    });
+  });
+}
+
+/** Characters of the newest looks, where they are short: two of them may differ at the ends of their rows only. */
+const SHORT_RESULT = 640;
+/** Characters for all steps from which on it has so much. */
+const ROOM_FOR_SHORT = 600;
+
+/** The newest steps that only looked, where their results are short. */
+function newestLooks(steps: readonly Activity[]): readonly Activity[] {
+  return steps
+    .filter(({ edited }) => edited.length === 0)
+    .toSorted((a, b) => b.position - a.position)
+    .slice(0, NEWEST_LOOKS)
+    .filter(({ result }) => result.length <= PADDED * SHORT_RESULT && wholeLength(result) <= SHORT_RESULT);
+}
+
+const NEWEST_LOOKS = 2;
+
+/** The steps that are told by `stepLines` and `unreadLines`. */
+export function toldSteps(trail: Trail): ReadonlySet<number> {
+  return new Set([...shownSteps(trail), ...trail.current.unread].map(({ position }) => position));
+}
+
+/** The steps that `stepLines` tells whole in so much room. */
+export function wholeSteps(trail: Trail, room: number): ReadonlySet<number> {
+  const whole = shownSteps(trail).filter(
+    (step, at, all) =>
+      headOf(step).length + (madeChange(step) ?? step.result).length < room * stepShare(at, all.length),
+  );
+  return new Set(whole.map(({ position }) => position));
+}
+
+/**
+ * The newest steps and the newest edit of each file, edits before what looked or ran, each newest first: what stands in a
+ * file now cannot be guessed. What was done again is told once, and not what was read of a file that was changed since.
+ */
+function shownSteps({ current, turns }: Trail): readonly Activity[] {
+  if (current.isAgentDone) return [];
+  const unread = new Set(current.unread.map(({ position }) => position));
+  const steps = newestOfEqual(current.tail)
+    .filter(({ turn, position, isStale }) => turn === turns && !isStale && !unread.has(position))
+    .toReversed();
+  const newest = steps.slice(0, SHOWN_STEPS);
+  const edits = newestEdits(steps)
+    .filter((step) => !newest.includes(step))
+    .slice(0, SHOWN_EDITS);
+  const shown = [...newest, ...edits];
+  return [
+    ...shown.filter(({ edited }) => edited.length > 0),
+    ...shown.filter(({ edited }) => edited.length === 0),
+  ];
+}
+
+/** The newest edit of each file. */
+function newestEdits(steps: readonly Activity[]): Activity[] {
+  const seen = new Set<string>();
+  return steps.filter((step) => {
+    const isNewest = step.edited.some((path) => !seen.has(path));
+    for (const path of step.edited) seen.add(path);
+    return isNewest;
+  });
+}
+
+/** Steps in order, those that were done again only where they were done last. */
+function newestOfEqual(steps: readonly Activity[]): Activity[] {
+  const newest = new Map<string, Activity>();
+  for (const step of steps) {
+    const key = `${step.turn}\n${step.call}\n${step.changed ?? ''}`;
+    newest.delete(key);
+    newest.set(key, step);
+  }
+  return [...newest.values()];
+}
+
+/** Share of the room for one of `count` steps, the newest first: the newest has twice as much as the oldest. */
+function stepShare(at: number, count: number): number {
+  const few = Math.max(FEW_STEPS, count);
+  return (2 - at / few) / (1.5 * few + 0.5);
+}
+
+/** Fewer steps than these have no more room than these. */
+const FEW_STEPS = 3;
+
+/** What a step was: what it did, or else the call as it was made. */
+function headOf({ call, effect, result }: Activity): string {
+  const silent = effect === undefined && result.trim() === '' ? ' → nothing' : '';
+  return `- ${effect ?? call}${silent}`;
+}
+
+/** What a step changed, where it did: a change that was refused was none. */
+function madeChange({ changed, effect }: Activity): string | undefined {
+  return effect === undefined ? undefined : changed;
+}
+
+/** A step with what came of it, in about `room` characters; of a step with much less the call takes no more than half. */
+function stepRows(step: Activity, { room, weights, counting, from }: StepRoom): string[] {
+  const said = from === undefined ? headOf(step) : headOf(step).replaceAll(`${from}/`, '');
+  const most = Math.max(LEAST_HEAD, room / 2);
+  const short =
+    said.length > most && step.effect === undefined ? said.replaceAll(LONG_PATH, `${ELLIPSIS}$1`) : said;
+  const head = clip(short, most);
+  const rows = toldRows(step, head, { room: Math.max(LEAST_ROWS, room - head.length), weights, counting });
+  for (const row of [head, ...rows]) for (const name of identifiersOf(row)) weights.delete(name);
+  return [withoutHalf(head, rows), ...rows.map((row) => `    ${row}`)];
+}
+
+/** A head without the cause of a failure that was cut in it, where a row tells it whole. */
+function withoutHalf(head: string, rows: readonly string[]): string {
+  const at = head.indexOf(`${FAILED}: `) + FAILED.length;
+  if (at < FAILED.length || !head.endsWith(ELLIPSIS)) return head;
+  const begun = head.slice(at + 2, -ELLIPSIS.length).trimEnd();
+  return begun !== '' && rows.some((row) => row.startsWith(begun)) ? head.slice(0, at) : head;
+}
+
+/** The way to where an absolute path of many parts ends. */
+const LONG_PATH = /(?:\/[^\s/'"]+){3,}(\/[^\s/'"]+\/?)/g;
+
+/** Characters that a call and what came of it may have in any case. */
+const LEAST_HEAD = 90;
+const LEAST_ROWS = 85;
+
+function toldRows(
+  step: Activity,
+  head: string,
+  { room, weights, counting }: Omit<StepRoom, 'from'>,
+): string[] {
+  const change = madeChange(step);
+  const hasFailed = step.effect?.includes(FAILED) === true;
+  if (change === undefined) {
+    // What the head says of the run is not told again.
+    return tellingRows(withoutRows(step.result, step.effect === undefined ? '' : head), {
+      room,
+      weights,
+      counting,
+      isRead: step.isRead,
+      hasFailed,
+      sought: new Set(identifiersOf(step.call)),
+    });
+  }
+  const rows = change.split('\n').map((row) => clip(`${row.slice(0, 2)}${row.slice(2).trim()}`, CHANGED_ROW));
+  const said = tellableRows(step.result).filter(readsFailed).slice(0, 1);
+  return [...shownChange(rows, { room, weights }), ...said.map((row) => clip(row.trim(), CHANGED_ROW))];
+}
+
+const FAILED = '→ failed';
+/** Characters by which a row is known again that a head holds: fewer may stand in it by chance. */
+const KNOWN_BY = 60;
+const LEAST_KNOWN = 6;
+
+function withoutRows(text: string, head: string): string {
+  if (head === '') return text;
+  const rows = text.split('\n').filter((row) => {
+    const known = row.trim().slice(0, KNOWN_BY);
+    return known.length < LEAST_KNOWN || !head.includes(known);
+  });
+  return rows.join('\n');
+}
+
+/**
+ * Rows of a change in about `room` characters: of what comes what names most, then the rest of it, then what goes for that.
+ * How many are left out stands below.
+ */
+function shownChange(
+  all: readonly string[],
+  { room, weights }: Pick<StepRoom, 'room' | 'weights'>,
+): readonly string[] {
+  const places = all.filter(saysWhere);
+  const rows = all.filter((row) => leftOut(row) === undefined && !saysWhere(row));
+  const kept = new Set<number>();
+  let left = room;
+  const isGone = (at: number): boolean => rows[at]?.startsWith('- ') === true;
+  const inOrder = [...rows.keys()];
+  // Below what it closes, a lone brace says nothing.
+  const coming = inOrder.filter((at) => !isGone(at) && /\w/.test(rows[at]?.slice(2) ?? ''));
+  const naming = byNames(rows, weights).filter((at) => !isGone(at));
+  const take = (at: number): void => {
+    const length = (rows[at] ?? '').length + 1;
+    if (kept.has(at) || (kept.size > 0 && length > left)) return;
+    left -= length;
+    kept.add(at);
+  };
+  for (const at of [...naming, ...coming]) take(at);
+  const words = wordsOf([...kept].map((at) => rows[at] ?? ''));
+  const gone = inOrder.filter(isGone);
+  const length = gone.reduce((sum, at) => sum + (rows[at] ?? '').length + 1, 0);
+  // Where not all has room, what goes is told that reads as the other side of what comes.
+  const isOtherSide = (at: number): boolean =>
+    coming.length === 0 || [...wordsOf([rows[at] ?? ''])].some((word) => words.has(word));
+  for (const at of length <= left ? gone : gone.filter(isOtherSide)) take(at);
+  const shown = rows.filter((_, at) => kept.has(at));
+  const told = [...shown, ...places];
+  return [...told, ...moreRows(toldMuch(all) - toldMuch(told))];
+}
+
+function wordsOf(rows: readonly string[]): ReadonlySet<string> {
+  return new Set(rows.flatMap((row) => row.match(/\w{4,}/g) ?? []));
+}
+
+/** Calls that are told as started: more at once are one kind of work. */
+const MAX_STARTED = 3;
+
+/** What runs while the log ends: nothing else tells that it was begun. */
+export function startedLines({ current: { started } }: Trail): SummaryLine[] {
+  if (started.length === 0) return [];
+  const told = started.slice(0, MAX_STARTED).map(({ text }) => `\`${text}\``);
+  const more = started.length > told.length ? ` and ${started.length - told.length} more` : '';
+  const text = `Started, no result yet: ${told.join(', ')}${more}`;
+  return [summaryLine({ section: SECTION.current, order: 7e9, text, value: 2 })];
+}
+
+/** Rows as lines of `size` rows each, none without the one before it. */
+export function chainedLines(
+  rows: readonly string[],
+  size: number,
+  place: Pick<SummaryLine, 'section' | 'order' | 'value'> & { readonly group: string },
+): SummaryLine[] {
+  const lines: SummaryLine[] = [];
+  for (let at = 0; at < rows.length; at += size) {
+    const parent = lines.at(-1);
+    const text = rows.slice(at, at + size).join('\n');
+    const { section, value, group } = place;
+    lines.push(summaryLine({ section, order: place.order + at / 1_000, group, text, value, parent }));
+  }
+  return lines;
+}
+
+/** Rows of a step that are taken or left together; the rest of a longer one follows in lines of so many. */
+const WHOLE_ROWS = 24;
+const ROWS_PER_TAIL_LINE = 12;
+
+/** Characters of a row in a message or result of the newest steps; where they are few, up to four times as many. */
+const STEP_ROW = 160;
+const MANY_STEPS = 80;
+const LONGEST_ROWS = 4;
+
+/**
+ * Tokens of a summary for each request back whose steps may be told as they stood, the newest two aside: of far ones
+ * they say little, and have room in a long summary only. @source docs/decisions/summary.md
+ */
+const TOKENS_PER_REQUEST = 2_000;
+
+/** What the steps as they stood are told beside. */
+export interface Beside {
+  readonly budget: number;
+  /** Positions of steps that are told whole otherwise. */
+  readonly whole: ReadonlySet<number>;
+  /** Lines that tell steps and messages in short. */
+  readonly short: readonly SummaryLine[];
+  readonly isOvertaken: Standing['isOvertaken'];
+  /** Names for which a row of a listing is told. */
+  readonly counting: ReadonlySet<string>;
+}
+
+/**
+ * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
+ * room that nothing else has a claim to. One of the current request takes the place of what tells it in short, unless
+ * it is long: of that the short one tells what counts.
+ */
+export function tailLines(
+  { current, turns }: Trail,
+  { budget, whole, short, isOvertaken, counting }: Beside,
+): SummaryLine[] {
+  const oldest = turns - Math.max(1, Math.floor(budget / TOKENS_PER_REQUEST) - 1);
+  const quoted = [...current.unread, current.repliesTo, current.newestReply, current.newestList];
+  const told = new Set([...whole, ...quoted.map((step) => step?.position)]);
+  const steps = Math.max(1, current.tail.length + current.said.length);
+  const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
+  const isTold = ({ position, turn }: Pick<Activity, 'position' | 'turn'>): boolean =>
+    !told.has(position) && turn >= oldest;
+  const stands = (said: Reply): boolean => said.text.includes('\n') || !isOvertaken(said);
+  const said = current.said
+    .filter((one) => isTold(one) && stands(one))
+    .map(({ position, turn, text }) => ({
+      position,
+      turn,
+      rows: saidRows(text, length),
+    }));
+  // What an edit changed says that it was made.
+  const calls = newestOfEqual(current.tail.filter(({ isStale }) => !isStale))
+    .filter(isTold)
+    .map((step) => ({
+      position: step.position,
+      turn: step.turn,
+      rows: [headOf(step), ...resultRows(step, { length, counting })],
+    }));
+  const newest = [...said, ...calls].toSorted((a, b) => b.position - a.position);
+  return withoutRepeated(newest, turns).flatMap(({ position, turn, rows }) => {
+    const place = { section: SECTION.current, value: 0.02 };
+    if (turn === turns && rows.length <= WHOLE_ROWS) {
+      const replaces = short.filter(({ step }) => step === position);
+      const text = rows.join('\n');
+      return [summaryLine({ ...place, order: position + 0.4, text, group: SINCE, replaces })];
+    }
+    const group = `Steps on ${turn === turns ? 'the current request' : `message ${turn}`}, as they stood:`;
+    return chainedLines(rows, ROWS_PER_TAIL_LINE, { ...place, order: 3e9 + position, group });
+  });
+}
+
+/** Steps as they are told. */
+interface ToldStep {
+  readonly position: number;
+  readonly turn: number;
+  readonly rows: readonly string[];
+}
+
+/** Steps, newest first; those on answered requests without the rows that a newer step has told: patches and listings come again and again. */
+function withoutRepeated(steps: readonly ToldStep[], current: number): ToldStep[] {
+  const told = new Set<string>();
+  return steps.map((step) => {
+    const [head = '', ...rest] = step.rows;
+    const fresh =
+      step.turn === current ? rest : rest.filter((row) => row.length < LEAST_REPEATED || !told.has(row));
+    for (const row of rest) told.add(row);
+    return { ...step, rows: [head, ...fresh] };
+  });
+}
+
+/** Characters from which on a row says the same wherever it stands. */
+const LEAST_REPEATED = 40;
+
+/** What came of a step: what it changed, or what it printed, of its listings how they begin and what counts. */
+function resultRows(
+  step: Activity,
+  { length, counting }: { readonly length: number } & Pick<Beside, 'counting'>,
+): string[] {
+  const change = madeChange(step);
+  if (change !== undefined) return rowsOf(change, length);
+  const rows = rowsOf(step.result, length);
+  return withFolds(rows, foldedRows(rows, counting));
+}
+
+/** What the agent said, as it is told among the steps. */
+function saidRows(text: string, length: number): string[] {
+  const rows = rowsOf(text, length);
+  return rows.length === 1 ? [`- said: ${rows[0]?.trim() ?? ''}`] : ['- said:', ...rows];
+}
+
+function rowsOf(text: string, length: number): string[] {
+  const rows = withoutNotices(text)
+    .split('\n')
+    .filter((row) => row.trim() !== '' && !isTraceHead(row));
+  return withoutEqual(
+    rows.map((row) => row.trimEnd()),
+    (row) => `    ${clip(row, length)}`,
+  );
+}

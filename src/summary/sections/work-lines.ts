@@ -1,0 +1,316 @@
+// The lines of what the agent said and did: statements, actions, commands.
+
+import { identifiersByRow, SECTION, summaryLine } from '../line.ts';
+import type { SummaryLine } from '../line.ts';
+import { readsFailed } from '../../trail/outputs/outputs.ts';
+import { SINCE } from './step-lines.ts';
+import { checksIn, programOf } from '../../shell/runners.ts';
+import { clip } from '../../text/sentences.ts';
+import { isChoice } from '../../trail/talk/statements.ts';
+import { leadText } from '../list-lead.ts';
+import { replacedAmong } from '../newer-word.ts';
+import { isGuess } from '../speech.ts';
+import type { Standing } from '../../trail/talk/taken-back.ts';
+import type { Action, CommandRun, Statement, Trail } from '../../trail/trail.ts';
+import { OTHER_RUNS, sentLines } from './sent-lines.ts';
+import { settledOptions } from '../settled-options.ts';
+
+/** Characters below which a statement has to name something. */
+const SHORT_STATEMENT = 60;
+
+/** What the agent said lately, what it found and decided before, and which of that it says was chosen, the newest first. */
+export function statementLines(
+  trail: Trail,
+  budget: number,
+  { isSpent, isOvertaken }: Standing,
+): {
+  readonly now: SummaryLine[];
+  readonly before: SummaryLine[];
+  readonly choices: SummaryLine[];
+  /** What is not worth telling any more of what was said, by `saidKey`. */
+  readonly passed: ReadonlySet<string>;
+} {
+  const telling = { trail, budget, overruled: overruledTurns(trail) };
+  const replies = new Set([trail.current.repliesTo?.position, trail.current.newestReply?.position]);
+  const last = distinct(trail.current.statements).filter(
+    (said) => said.turn === trail.turns && !replies.has(said.position) && !isOvertaken(said),
+  );
+  const told = new Set(last.map(({ text }) => text));
+  const now = last.map((statement, order) =>
+    statementLine(statement, telling, {
+      section: SECTION.current,
+      group: SINCE,
+      order: statement.position + order / 1_000,
+      mark: 'said: ',
+      step: statement.position,
+    }),
+  );
+  const isSettled = settledOptions(trail);
+  const lasting = new Set(
+    trail.statements.filter(
+      (statement) =>
+        (statement.kind === 'decision' || statement.kind === 'finding') &&
+        statement.isMused !== true &&
+        !isSettled(statement) &&
+        isFindingAlone(statement) &&
+        !isGuess(statement.text) &&
+        !isSpent(statement),
+    ),
+  );
+  const replaced = replacedAmong(trail.statements, (statement) => lasting.has(statement));
+  const before = distinct(trail.statements)
+    .filter(({ text, position }) => !told.has(text) && !replies.has(position))
+    .filter((statement) => lasting.has(statement) && !replaced.has(statement))
+    .map((statement, at) =>
+      statementLine(statement, telling, {
+        section: SECTION.solving,
+        group: `Message ${statement.turn}:`,
+        order: 1 + at,
+        mark: '',
+      }),
+    );
+  return {
+    now: now.filter(isWorthTelling),
+    before: before.filter(isWorthTelling),
+    choices: before.filter(({ text }) => isChoice(text)).toReversed(),
+    passed: new Set(
+      trail.statements
+        .filter((statement) => statement.isMused === true || replaced.has(statement) || isSettled(statement))
+        .map(({ position, text }) => saidKey(position, text)),
+    ),
+  };
+}
+
+/** By what a sentence is known again where it stands. */
+export function saidKey(position: number, text: string): string {
+  return `${position} ${text}`;
+}
+
+/** A short statement without any name ("That makes sense.") tells nothing once its surroundings are gone. */
+function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
+  return text.length >= SHORT_STATEMENT || (identifiers[0]?.length ?? 0) > 0;
+}
+
+interface StatementPlace {
+  readonly section: number;
+  readonly order: number;
+  readonly group: string;
+  /** What stands before a statement, or before the line that leads to it. */
+  readonly mark: string;
+  readonly step?: number;
+}
+
+function statementLine(
+  statement: Statement,
+  telling: WorkContext,
+  { section, order, group, mark, step }: StatementPlace,
+): SummaryLine {
+  const { lead, place, text } = statement;
+  const written = lead === undefined ? `- ${mark}${text}` : `  - ${text}`;
+  const identifiers = identifiersByRow(written);
+  return summaryLine({
+    section,
+    order,
+    group,
+    text: written,
+    says: text,
+    step,
+    value: statementValue(statement, identifiers[0]?.length ?? 0, telling),
+    lead: lead === undefined ? undefined : leadText(`- ${mark}${lead}`, place),
+    place,
+    identifiers,
+  });
+}
+
+/** What the lines are written for. */
+interface WorkContext {
+  readonly trail: Trail;
+  readonly budget: number;
+  readonly overruled: ReadonlySet<number>;
+}
+
+/** Sentences are worth twice as much where there is room: in a small summary the names that they lack count for more. */
+function roomFactor(budget: number): number {
+  return Math.min(2, Math.max(1, budget / 2_000));
+}
+
+/** What is kept of the worth of a sentence that only introduces what follows it. */
+const LEAD_IN = 0.4;
+
+/** What is kept of the worth of a sentence that thinks aloud, that points at one that is not told, or that says little. */
+const THOUGHT = 0.3;
+const POINTING = 0.6;
+const REMARK = 0.3;
+/** What is kept of what the agent said before the user or the agent itself took it back. */
+const OVERRULED = 0.3;
+/** What a sentence is worth more that says how something came out. */
+const CONCLUSION = 1.5;
+
+const THINKS_ALOUD =
+  /^(?:(?:but|so|no|ok(?:ay)?|well|and),? )?(?:wait|hmm+|ah|oh|maybe|perhaps|actually|let['’]?s (?:see|look|check|try)|let me|if|or|what if|I (?:think|assume|guess|suspect|wonder|need to|should|can|could|will|see|just)|should I|it (?:seems|looks|might|may|could|should)|(?:this|that) (?:might|may|could|should))\b/i;
+const POINTS_BACK = /^(?:so|that|this|it|but|and|then|these|those|they|which|however|also|anyway)\b/i;
+const CONCLUDES =
+  /\b(?:because|root cause|turns? out|turned out|(?:works?|pass(?:es)?|fixed|green) (?:now|again)|fixed by|caused by|due to|(?:problem|issue|bug|cause|reason|culprit|fix) (?:is|was)|confirm(?:s|ed)|that['’]s why|which (?:is why|means)|weil|wegen|parce que|porque)\b|因为|原因|ため|때문/i;
+
+/** Whether a sentence tells something to who did not follow the thought in which it stood. */
+function isFindingAlone({ text, lead }: Statement): boolean {
+  if (lead !== undefined || CONCLUDES.test(text) || isChoice(text)) return true;
+  return text.length >= REMARK_LENGTH && !THINKS_ALOUD.test(text) && !POINTS_BACK.test(text);
+}
+
+/** Characters below which a sentence that concludes nothing is a remark on what its neighbours say. */
+const REMARK_LENGTH = 60;
+
+function statementValue(
+  { kind, turn, text, lead }: Statement,
+  names: number,
+  { trail, budget, overruled }: WorkContext,
+): number {
+  const fresh = 0.3 + 0.7 / (1 + (trail.turns - turn) / 3);
+  const base = { decision: 1.5, finding: 0.6, intent: 0.5, question: 0.4 }[kind];
+  const concludes = CONCLUDES.test(text);
+  const factors = [
+    names === 0 ? 0.25 : 1,
+    text.endsWith(':') ? LEAD_IN : 1,
+    THINKS_ALOUD.test(text) ? THOUGHT : lead === undefined && POINTS_BACK.test(text) ? POINTING : 1,
+    concludes ? CONCLUSION : lead === undefined && text.length < REMARK_LENGTH ? REMARK : 1,
+    overruled.has(turn) ? OVERRULED : 1,
+  ];
+  return factors.reduce((value, factor) => value * factor, roomFactor(budget) * base * fresh);
+}
+
+/** The requests on which the next one corrected what was said. */
+function overruledTurns({ requests }: Trail): ReadonlySet<number> {
+  return new Set(requests.filter(({ isCorrection }) => isCorrection).map(({ turn }) => turn - 1));
+}
+
+/** The newest of equal statements. */
+function distinct(statements: readonly Statement[]): Statement[] {
+  const byText = new Map<string, Statement>();
+  for (const statement of statements) {
+    byText.delete(statement.text);
+    byText.set(statement.text, statement);
+  }
+  return [...byText.values()];
+}
+
+const NONE_TOLD: ReadonlySet<number> = new Set();
+
+/**
+ * What the agent did last, each thing once, at its newest place.
+ * @param told positions of calls that are told otherwise
+ */
+export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD): SummaryLine[] {
+  const newest = new Map<string, Action>();
+  for (const action of trail.current.actions) {
+    if (action.call !== undefined && told.has(action.call)) continue;
+    newest.delete(action.text);
+    newest.set(action.text, action);
+  }
+  const actions = [...newest.values()];
+  const folded = [
+    ...foldRuns(actions.filter(({ turn }) => turn < trail.turns)),
+    ...actions.filter(({ turn }) => turn >= trail.turns),
+  ];
+  const newestBefore = folded.findLast(({ turn }) => turn < trail.turns)?.turn;
+  return joinEdits(folded, trail.turns).map(({ text, turn, position, call, times }, at) => {
+    const isSince = turn === trail.turns;
+    return summaryLine({
+      section: SECTION.current,
+      order: isSince ? position + 0.5 + at / 1_000 : -2e9 + at,
+      text: `- ${text}${times >= COUNTED_RUNS && text.startsWith('ran ') ? ` (${times}×)` : ''}`,
+      step: call,
+      value: isSince ? 0.8 : 0.4,
+      group: isSince
+        ? SINCE
+        : turn === newestBefore
+          ? 'Last actions before it:'
+          : `Actions on message ${turn}:`,
+    });
+  });
+}
+
+/** Runs with the same result that are counted: twice may be before and after an edit. */
+const COUNTED_RUNS = 3;
+
+/** A run of which nothing is told but that it was made. */
+const BARE_RUN = /^ran `(.*)`$/s;
+/** Bare runs of one program that are told, where there are more than as many again. */
+const TOLD_RUNS = 2;
+
+/** Of many runs of one program that tell no result the newest, and how many more there were. Checks are told each. */
+function foldRuns(actions: readonly Action[]): Action[] {
+  const runs = new Map<string, Action[]>();
+  for (const action of actions) {
+    const command = BARE_RUN.exec(action.text)?.[1];
+    if (command === undefined || checksIn(command).length > 0) continue;
+    const program = programOf(command);
+    runs.set(program, [...(runs.get(program) ?? []), action]);
+  }
+  const gone = new Set<Action>();
+  const more = new Map<Action, string>();
+  for (const [program, same] of runs) {
+    const old = same.length > 2 * TOLD_RUNS ? same.slice(0, -TOLD_RUNS) : [];
+    const [first] = same.slice(old.length);
+    if (first === undefined || old.length === 0) continue;
+    for (const action of old) gone.add(action);
+    more.set(first, `${first.text} (and before it ${old.length} more of \`${program}\`)`);
+  }
+  return actions
+    .filter((action) => !gone.has(action))
+    .map((action) => ({ ...action, text: more.get(action) ?? action.text }));
+}
+
+const EDITED = 'edited ';
+/** Paths to a line. */
+const JOINED_EDITS = 5;
+
+/** Edits one after the other are one line; since the current request those of one call: each may be told with what it changed. */
+function joinEdits(actions: readonly Action[], current: number): Action[] {
+  const joined: Action[] = [];
+  let paths = 0;
+  for (const action of actions) {
+    const before = joined.at(-1);
+    const isEdit = action.text.startsWith(EDITED);
+    paths = isEdit ? paths + 1 : 0;
+    const isOne = before?.turn === action.turn && (action.turn < current || before.call === action.call);
+    if (isEdit && paths > 1 && paths <= JOINED_EDITS && before !== undefined && isOne) {
+      joined[joined.length - 1] = {
+        ...action,
+        text: `${before.text}, ${action.text.slice(EDITED.length)}`,
+      };
+    } else {
+      joined.push(action);
+      paths = isEdit ? 1 : 0;
+    }
+  }
+  return joined;
+}
+
+/** What was run before the last actions, newest of equal commands, with how it went. */
+export function runLines(trail: Trail): SummaryLine[] {
+  const told = new Set(trail.current.actions.map(({ text }) => text));
+  const byCommand = new Map<string, CommandRun>();
+  for (const run of trail.commands) byCommand.set(run.command, run);
+  const sent = sentLines(trail.commands);
+  const others = [...byCommand.values()]
+    .filter(({ command }) => !sent.told.has(command) && ![...told].some((text) => text.includes(command)))
+    .map((run) =>
+      summaryLine({
+        section: SECTION.solving,
+        order: 1e9 + run.position,
+        text: `- \`${clip(run.command, 160)}\` (message ${run.turn})${howItWent(run)}`,
+        value: 0.15,
+        group: OTHER_RUNS,
+      }),
+    );
+  return [...sent.lines, ...others];
+}
+
+/** How a run went, in words behind it; nothing where nobody was told. */
+function howItWent({ failed, isHidden, telling }: CommandRun): string {
+  const said = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
+  if (said === undefined) return failed ? ' → failed' : isHidden ? '' : ' → ok';
+  const status = failed ? 'failed' : readsFailed(said) || isHidden ? 'said' : 'ok';
+  return ` → ${status}: ${clip(said, 110)}`;
+}

@@ -1,0 +1,225 @@
+// The one door through which Baton itself starts git, never for the model. Nothing that a repository names is run, and
+// nothing is contacted. docs/decisions/tools.md gives the reasons; test/architecture/git.test.ts holds that it is the only door.
+
+import { lstat } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import type { CancelSignal } from '../ports.ts';
+import { findProgram, programDirectories, runProcess } from './processes.io.ts';
+import type { ProcessEnd } from './processes.io.ts';
+
+/** Output beyond this ends git, in bytes, unless a caller says otherwise: paths of 100,000 files are far below. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+const TIMEOUT_MS = 30_000;
+
+/** Longest complaint that is kept, in characters. */
+const MAX_COMPLAINT = 2000;
+
+/**
+ * Variables of git's that say where the user keeps a configuration and the parts of git. All others are dropped: they point
+ * git at another repository, name commands, or write traces.
+ * @source git(1), git 2.39
+ */
+const KEPT_VARIABLES: ReadonlySet<string> = new Set([
+  'GIT_ATTR_NOSYSTEM',
+  'GIT_CEILING_DIRECTORIES',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_NOSYSTEM',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_DISCOVERY_ACROSS_FILESYSTEM',
+  'GIT_EXEC_PATH',
+]);
+
+/**
+ * Settings that override every configuration file. An empty list of protocols suffices for every transport, lazy fetches of
+ * missing objects included; the settings say it once more.
+ * @source git-config(1), git 2.39: every setting that names a command and has a fixed name
+ */
+const SETTINGS: readonly (readonly [key: string, value: string])[] = [
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.pager', 'cat'],
+  ['core.editor', 'false'],
+  ['sequence.editor', 'false'],
+  ['core.askPass', 'false'],
+  ['core.sshCommand', 'false'],
+  ['core.gitProxy', 'false'],
+  ['core.alternateRefsCommand', 'false'],
+  ['credential.helper', ''],
+  ['diff.external', ''],
+  ['gpg.program', 'false'],
+  ['gpg.openpgp.program', 'false'],
+  ['gpg.x509.program', 'false'],
+  ['gpg.ssh.program', 'false'],
+  ['gpg.ssh.defaultKeyCommand', 'false'],
+  ['log.showSignature', 'false'],
+  ['status.submoduleSummary', 'false'],
+  ['maintenance.auto', 'false'],
+  ['gc.auto', '0'],
+  ['safe.bareRepository', 'explicit'],
+  ['protocol.allow', 'never'],
+  ...['ext', 'fd', 'file', 'ftp', 'ftps', 'git', 'http', 'https', 'ssh'].map(
+    (protocol) => [`protocol.${protocol}.allow`, 'never'] as const,
+  ),
+];
+
+const VARIABLES = {
+  GIT_ALLOW_PROTOCOL: '',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  LC_ALL: 'C',
+} as const;
+
+/**
+ * Commands of git that never look into a file of the work tree through the drivers of a configuration, which have names of
+ * their own (`filter.NAME.clean`). All others cost one more git, which lists these drivers.
+ */
+const WITHOUT_DRIVERS: ReadonlySet<string> = new Set([
+  '--version',
+  'check-ignore',
+  'config',
+  'for-each-ref',
+  'ls-files',
+  'rev-parse',
+  'update-ref',
+]);
+
+/** Settings of drivers that name commands. @source gitattributes(5), git 2.39 */
+const DRIVERS = String.raw`^(filter\..*\.(clean|smudge|process|required)|diff\..*\.(command|textconv)|merge\..*\.driver)$`;
+
+/** How git is run. */
+export interface GitTerms {
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: CancelSignal;
+  readonly input?: string | Uint8Array;
+  /**
+   * Variables of git's own, after those of `env` that point elsewhere were taken out. `GIT_DIR` may only name a repository
+   * that Baton made, whose configuration names no drivers.
+   */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  /** Milliseconds in which a stopped git may remove its lock files; 0, the default, for what takes none. */
+  readonly graceMs?: number;
+}
+
+/** What git said. */
+export interface GitAnswer {
+  readonly end: ProcessEnd;
+  readonly output: Buffer;
+  /** What it complained of, trimmed; in English. */
+  readonly errors: string;
+}
+
+/** Runs git once. Output beyond the limit ends it. Never rejects. */
+export async function runGit(args: readonly string[], cwd: string, terms: GitTerms): Promise<GitAnswer> {
+  const found = await findGit(cwd, terms.env['PATH'] ?? '');
+  const { input: _, ...listing } = terms;
+  const start = (settings: typeof SETTINGS, words: readonly string[], how: GitTerms) =>
+    listen([found.path, ...words], cwd, how, {
+      ...environmentOf(terms, settings),
+      PATH: found.searched,
+    });
+  const isOwn = terms.variables?.['GIT_DIR'] !== undefined;
+  if (isOwn || WITHOUT_DRIVERS.has(verbOf(args))) return start(SETTINGS, args, terms);
+  const list = ['config', '--includes', '-z', '--name-only', '--get-regexp', DRIVERS];
+  const listed = await start(SETTINGS, list, listing);
+  // 1: none is configured.
+  if (listed.end.type !== 'exited' || listed.end.status > 1) return listed;
+  const drivers = listed.output.toString('utf8').split('\0').slice(0, -1);
+  const silenced = drivers.map((key) => [key, key.endsWith('.required') ? 'false' : ''] as const);
+  return start([...SETTINGS, ...silenced], args, terms);
+}
+
+/** Whether git did what it was asked to. */
+export function hasSucceeded({ end }: GitAnswer): boolean {
+  return end.type === 'exited' && end.status === 0;
+}
+
+async function listen(
+  command: readonly string[],
+  cwd: string,
+  terms: GitTerms,
+  env: Readonly<Record<string, string>>,
+): Promise<GitAnswer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let errors = '';
+  const flood = new AbortController();
+  const stop = (): void => flood.abort();
+  terms.signal.addEventListener('abort', stop);
+  if (terms.signal.aborted) stop();
+  const end = await runProcess(
+    {
+      command,
+      cwd,
+      env,
+      ...(terms.input === undefined ? {} : { input: terms.input }),
+      timeoutMs: terms.timeoutMs ?? TIMEOUT_MS,
+      graceMs: terms.graceMs ?? 0,
+      leftovers: 'kill',
+    },
+    (chunk, stream) => {
+      if (stream === 'stderr') errors = (errors + chunk.toString('utf8')).slice(0, MAX_COMPLAINT);
+      else if ((bytes += chunk.length) <= MAX_OUTPUT_BYTES) chunks.push(chunk);
+      else stop();
+    },
+    flood.signal,
+  );
+  terms.signal.removeEventListener('abort', stop);
+  if (bytes > MAX_OUTPUT_BYTES) {
+    chunks.length = 0;
+    errors = `it wrote more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`;
+  }
+  return { end, output: Buffer.concat(chunks), errors: errors.trim() };
+}
+
+/** The command of git among its words: options before it come as `-c KEY=VALUE`. */
+function verbOf(args: readonly string[]): string {
+  return args.find((word, at) => word !== '-c' && args[at - 1] !== '-c') ?? '';
+}
+
+function environmentOf(
+  { env, variables }: GitTerms,
+  settings: typeof SETTINGS,
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.has(name));
+  // By variables, because a name may hold the sign that parts key and value on a command line.
+  const given = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key] as const,
+    [`GIT_CONFIG_VALUE_${at}`, value] as const,
+  ]);
+  return {
+    ...Object.fromEntries([...kept, ...given]),
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...VARIABLES,
+    ...variables,
+  };
+}
+
+/** The program, and the directories in which it finds others: none of the work tree that it is asked about. */
+async function findGit(
+  cwd: string,
+  path: string,
+): Promise<{ readonly path: string; readonly searched: string }> {
+  const directories = await programDirectories(path, await topOf(cwd));
+  return {
+    path: (await findProgram('git', directories)) ?? MISSING,
+    searched: directories.join(delimiter),
+  };
+}
+
+/** A name that no search finds: `runProcess` reports it as any other program that is absent. */
+const MISSING = '/nonexistent/git';
+
+/** The nearest directory at or above another that holds a repository, or that directory itself. */
+async function topOf(cwd: string): Promise<string> {
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    const holds = await lstat(join(directory, '.git')).then(
+      () => true,
+      () => false,
+    );
+    if (holds) return directory;
+    if (dirname(directory) === directory) return cwd;
+  }
+}

@@ -1,0 +1,225 @@
+// Runs one process in a group of its own, to its end or its deadline, together with all that it starts.
+
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { access, constants, realpath } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, relative } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { CancelSignal } from '../ports.ts';
+import { announceRemains } from './remains.io.ts';
+
+/** How a process ended. */
+export type ProcessEnd =
+  | { readonly type: 'exited'; readonly status: number }
+  | { readonly type: 'killed'; readonly signal: string }
+  | { readonly type: 'timed_out' }
+  | { readonly type: 'interrupted' }
+  /** `why` completes "could not be started: …". */
+  | { readonly type: 'not_started'; readonly why: string };
+
+/** What is to be run. */
+export interface ProcessRequest {
+  /** A script for `/bin/sh`, or a program with its arguments. */
+  readonly command: string | readonly string[];
+  /** Undefined: where Baton runs. */
+  readonly cwd: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** Written to standard input, which is then closed; undefined: standard input is empty. */
+  readonly input?: string | Uint8Array;
+  readonly timeoutMs: number;
+  /** Milliseconds that a process which is stopped has to tidy up, from SIGTERM to SIGKILL; 0: SIGKILL at once. */
+  readonly graceMs: number;
+  /** What becomes of the rest of its group when the process itself has ended. */
+  readonly leftovers: 'leave' | 'kill';
+  /** The group ends also when Baton is killed and cannot end it. It costs one waiting shell. */
+  readonly endsWithBaton?: boolean;
+}
+
+/** Takes what a process writes, as it writes it. */
+export type TakeOutput = (chunk: Buffer, stream: 'stdout' | 'stderr') => void;
+
+/**
+ * How long output is still read when a process has ended but left another behind that holds it open, in milliseconds.
+ * @source docs/decisions/hooks.md
+ */
+const DRAIN_MS = 100;
+
+/**
+ * Groups that end with Baton: they are not the terminal's, so nothing else would end them. One listener for all, because
+ * many searches may run at once.
+ */
+const groups = new Set<ChildProcess>();
+function killAll(): void {
+  for (const child of groups) signalGroup(child.pid, 'SIGKILL');
+}
+
+function keepGroup(child: ChildProcess): void {
+  if (groups.size === 0) process.on('exit', killAll);
+  groups.add(child);
+  // A thread that is ended from outside runs no listener of its own.
+  if (child.pid !== undefined) announceRemains('begun', { type: 'group', pid: child.pid });
+}
+
+function releaseGroup(child: ChildProcess): void {
+  if (!groups.delete(child)) return;
+  if (groups.size === 0) process.off('exit', killAll);
+  if (child.pid !== undefined) announceRemains('settled', { type: 'group', pid: child.pid });
+}
+
+/** Runs one process to its end, its deadline or the user's Ctrl-C, whichever is first. Never rejects. */
+export async function runProcess(
+  request: ProcessRequest,
+  take: TakeOutput,
+  signal: CancelSignal,
+): Promise<ProcessEnd> {
+  if (signal.aborted) return { type: 'interrupted' };
+  const child = start(request);
+  if (child instanceof Error) return { type: 'not_started', why: describeFailure(child) };
+  keepGroup(child);
+  for (const name of ['stdout', 'stderr'] as const) {
+    const stream: Readable | null = child[name];
+    stream?.on('error', () => undefined);
+    stream?.on('data', (chunk: Buffer) => take(chunk, name));
+  }
+  // A process need not read its input, and may end before all of it is written.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(request.input);
+  const life = new Life(child, request);
+  const interrupt = () => life.stop({ type: 'interrupted' });
+  signal.addEventListener('abort', interrupt);
+  try {
+    return await life.end;
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    releaseGroup(child);
+    for (const stream of child.stdio) stream?.destroy();
+    child.unref();
+  }
+}
+
+/** From the start of a process to the moment at which nothing more is expected of it. */
+class Life {
+  readonly end: Promise<ProcessEnd>;
+  readonly #child: ChildProcess;
+  readonly #graceMs: number;
+  #resolve: (end: ProcessEnd) => void = () => undefined;
+  #stoppedBy: ProcessEnd | undefined;
+  #hasExited = false;
+  #isOver = false;
+  #timer: NodeJS.Timeout;
+
+  constructor(child: ChildProcess, { timeoutMs, graceMs, leftovers }: ProcessRequest) {
+    this.#child = child;
+    this.#graceMs = graceMs;
+    this.end = new Promise((resolve) => (this.#resolve = resolve));
+    this.#timer = setTimeout(() => this.stop({ type: 'timed_out' }), timeoutMs);
+    child.once('error', (error) => this.#finish({ type: 'not_started', why: describeFailure(error) }));
+    child.once('exit', (status, signalName) => {
+      this.#hasExited = true;
+      const end: ProcessEnd =
+        this.#stoppedBy ??
+        (status === null ? { type: 'killed', signal: signalName ?? 'a signal' } : { type: 'exited', status });
+      child.once('close', () => this.#finish(end));
+      // A process that is being stopped leaves its group the rest of the time to tidy up.
+      child.stdio[GUARD_DESCRIPTOR]?.destroy();
+      if (this.#stoppedBy !== undefined) return;
+      if (leftovers === 'kill') signalGroup(child.pid, 'SIGKILL');
+      // From here on the group may be another's, unless something of it was left to run.
+      releaseGroup(child);
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#finish(end), DRAIN_MS);
+    });
+  }
+
+  /** Ends the group before its time. */
+  stop(end: ProcessEnd): void {
+    if (this.#stoppedBy !== undefined || this.#hasExited) return;
+    this.#stoppedBy = end;
+    clearTimeout(this.#timer);
+    if (this.#graceMs > 0) {
+      signalGroup(this.#child.pid, 'SIGTERM');
+      this.#timer = setTimeout(() => this.#kill(end), this.#graceMs);
+    } else this.#kill(end);
+  }
+
+  #kill(end: ProcessEnd): void {
+    signalGroup(this.#child.pid, 'SIGKILL');
+    if (this.#graceMs > 0) this.#timer = setTimeout(() => this.#finish(end), DRAIN_MS);
+    else this.#finish(end);
+  }
+
+  #finish(end: ProcessEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    // What closed its output and goes on.
+    if (this.#stoppedBy !== undefined) signalGroup(this.#child.pid, 'SIGKILL');
+    this.#resolve(end);
+  }
+}
+
+/** A pipe that only Baton holds open, and that a shell of the group waits for. */
+const GUARD_DESCRIPTOR = 3;
+
+/** Runs its arguments; a shell beside them ends the group when the pipe closes. POSIX knows no signal for that. */
+const GUARD = `
+{ read -r _ <&3; kill -s KILL -- "-$$"; } > /dev/null 2>&1 &
+exec "$@" 3<&-
+`;
+
+function start({ command, cwd, env, input, endsWithBaton = false }: ProcessRequest): ChildProcess | Error {
+  const plain = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
+  const [file = '', ...args] = endsWithBaton ? ['/bin/sh', '-c', GUARD, 'sh', ...plain] : plain;
+  const stdin = input === undefined ? 'ignore' : 'pipe';
+  const stdio = [stdin, 'pipe', 'pipe', ...(endsWithBaton ? (['pipe'] as const) : [])] as const;
+  try {
+    return spawn(file, args, { cwd, env, detached: true, stdio: [...stdio] });
+  } catch (error) {
+    // What the system refuses at once: arguments that are too long or hold a zero byte.
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function describeFailure(error: Error): string {
+  const code = (error as NodeJS.ErrnoException).code ?? error.message;
+  if (code === 'ENOENT') return 'there is no such command';
+  if (code === 'EACCES') return 'it may not be executed';
+  return code;
+}
+
+function signalGroup(pid: number | undefined, name: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // It has ended already.
+  }
+}
+
+/**
+ * The directories of a search path in which programs of Baton's own are looked for: absolute, and none of the workspace,
+ * because what an agent can write may not become Baton's own tool.
+ * @param path the variable `PATH`
+ * @param workspace absolute, with links resolved
+ */
+export async function programDirectories(path: string, workspace: string): Promise<readonly string[]> {
+  const named = path.split(delimiter).filter((directory) => isAbsolute(directory));
+  const real = await Promise.all(named.map((directory) => realpath(directory).catch(() => undefined)));
+  return named.filter((_, at) => {
+    const directory = real[at];
+    return directory !== undefined && /^\.\.(?:\/|$)/.test(relative(workspace, directory));
+  });
+}
+
+/** The first directory's program of that name, as a path; undefined where none has one that may be run. */
+export async function findProgram(name: string, directories: readonly string[]): Promise<string | undefined> {
+  for (const directory of directories) {
+    const path = join(directory, name);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
+}

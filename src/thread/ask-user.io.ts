@@ -1,0 +1,47 @@
+// `ask_user`: a question of the agent's, put to the user of the thread.
+
+import * as z from 'zod';
+import { canApprove } from '../tools/approval.ts';
+import { defineTool, done, failed } from '../tools/tool.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Author } from '../vocabulary.ts';
+import type { PendingApprovals } from './pending-approvals.io.ts';
+
+/** More than a person reads before choosing. */
+const MAX_OPTIONS = 6;
+
+/**
+ * The tool of a thread whose user can be asked.
+ * @param author of the message that the running turn answers: nobody is asked in a turn of the watcher's
+ */
+export function createAskUserTool(approvals: PendingApprovals, author: () => Author): Tool {
+  return defineTool({
+    name: 'ask_user',
+    kind: 'state',
+    description:
+      'Asks the user one question and waits for the answer. Only for what you cannot find out yourself and what decides how the work goes on; else choose, and say what you chose.',
+    arguments: {
+      question: z.string().trim().min(1).max(2000),
+      options: z
+        .array(
+          z.strictObject({
+            label: z.string().trim().min(1).max(100),
+            description: z.string().max(500).optional(),
+          }),
+        )
+        .max(MAX_OPTIONS)
+        .optional()
+        .describe('What the user may choose from; they may also answer in their own words.'),
+    },
+    run: async ({ question, options = [] }, { callId }, signal) => {
+      if (!canApprove(author())) return failed('Nobody can be asked in this turn, which is not the user’s.');
+      const choices = options.map(({ label, description }) =>
+        description === undefined ? { label } : { label, description },
+      );
+      const answer = await approvals.ask(callId, { question, options: choices }, signal);
+      return answer === undefined
+        ? failed('Nobody can be asked any more: decide, and say so.')
+        : done(answer);
+    },
+  }) as Tool;
+}

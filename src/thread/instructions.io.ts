@@ -1,0 +1,89 @@
+// The instruction files of a project: from its root down to the working directory, in each folder `AGENTS.md`, else `CLAUDE.md`.
+
+import { lstat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { openWorkspace } from '../system/workspace.io.ts';
+import type { InstructionFile } from './context.ts';
+
+/** The names, the first that is there counts. @source spec 4-session §5 */
+const NAMES = ['AGENTS.md', 'CLAUDE.md'] as const;
+
+/** All files together, in UTF-8 bytes: they are in every request. @source Codex, `project_doc_max_bytes` */
+const MAX_BYTES = 32 * 1024;
+
+/** What the files of a project say. */
+export interface Instructions {
+  /** The root of the project: of the git work tree, or the working directory outside of one. */
+  readonly root: string;
+  /** The root's first. */
+  readonly files: readonly InstructionFile[];
+  /** One sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads them. Links that lead out of the project are not followed: what they lead to would be sent to a provider.
+ * @param cwd absolute, with links resolved
+ */
+export async function loadInstructions(cwd: string): Promise<Instructions> {
+  const folders = await projectFolders(cwd);
+  const [root = cwd] = folders;
+  const workspace = await openWorkspace(root, undefined);
+  const files: InstructionFile[] = [];
+  const warnings: string[] = [];
+  let free = MAX_BYTES;
+  for (const folder of folders) {
+    for (const name of NAMES) {
+      // Looking a path up resolves all its links, which takes minutes in a tree that is nested to slow it down.
+      if (!(await exists(join(folder, name)))) continue;
+      const path = relative(root, join(folder, name));
+      const read = await workspace.read(path);
+      if (read.kind === 'gone') continue;
+      if (read.kind !== 'text') {
+        warnings.push(`${path} is not used: it is ${refusalOf(read)}.`);
+        continue;
+      }
+      const text = cutBytes(read.text, free);
+      if (text.length < read.text.length) warnings.push(overLong(path, text));
+      if (text !== '') files.push({ path, text });
+      free -= Buffer.byteLength(text);
+      break;
+    }
+  }
+  return { root, files, warnings };
+}
+
+function refusalOf(read: { readonly kind: string; readonly why?: string }): string {
+  return read.why ?? (read.kind === 'large' ? 'too large' : 'no text');
+}
+
+function overLong(path: string, kept: string): string {
+  const what = kept === '' ? 'is left out' : 'is cut short';
+  return `${path} ${what}: instruction files may take ${MAX_BYTES / 1024} KiB together.`;
+}
+
+/** Never through the middle of a character. */
+function cutBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let end = Math.max(0, maxBytes);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.subarray(0, end).toString('utf8');
+}
+
+/** From the root of the work tree down; outside of one only the directory itself, since a file further up may be anyone's. */
+async function projectFolders(cwd: string): Promise<readonly string[]> {
+  const folders: string[] = [];
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    folders.unshift(folder);
+    if (await exists(join(folder, '.git'))) return folders;
+    if (dirname(folder) === folder) return [cwd];
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,182 @@
+// Counts what models are asked, whoever asks: the turns of a thread, its judge, its summaries. What the usage in the log does not
+// say is told as charges, before the next request goes; and no request goes beyond a limit.
+
+import { BatonError } from '../errors.ts';
+import type { CancelSignal, Model } from '../ports.ts';
+import type {
+  ModelEvent,
+  ModelRequest,
+  ModelUsage,
+  RemoteCompaction,
+  RestartedEvent,
+} from '../protocol/model.ts';
+import type { ReachedLimit } from '../session/limits.ts';
+import { askedFor } from '../session/spending.ts';
+import type { Charge } from '../session/spending.ts';
+import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { costOf, priceOf } from '../tokens/prices.ts';
+
+/** Where charges go. */
+export interface Till {
+  /** Fulfilled once the charge is in the log. */
+  spend(charge: Charge): Promise<void>;
+  /** Why nothing more may be asked; undefined: it may. */
+  reachedLimit(): ReachedLimit | undefined;
+}
+
+/**
+ * A provider that counts fewer than this share of the estimated tokens is not believed.
+ * @source docs/decisions/limits.md
+ */
+const LEAST_BELIEVED_SHARE = 1 / 8;
+
+/** What a model is asked for. With `turns` who asks writes the usage of a whole answer into the log. */
+export type Purpose = 'turns' | 'judgment' | 'summary';
+
+/** A model whose requests are counted. */
+export class MeteredModel implements Model {
+  readonly #model: Model;
+  readonly #till: () => Till;
+  readonly #purpose: Purpose;
+  readonly compactRemote?: NonNullable<Model['compactRemote']>;
+  readonly countTokens?: NonNullable<Model['countTokens']>;
+
+  constructor(model: Model, till: () => Till, purpose: Purpose) {
+    this.#model = model;
+    this.#till = till;
+    this.#purpose = purpose;
+    if (model.countTokens !== undefined) this.countTokens = model.countTokens.bind(model);
+    if (model.compactRemote !== undefined) {
+      this.compactRemote = (request, signal, onRestart) => this.#compact(request, signal, onRestart);
+    }
+  }
+
+  get provider(): string {
+    return this.#model.provider;
+  }
+
+  async *stream(request: ModelRequest, signal: CancelSignal): AsyncGenerator<ModelEvent> {
+    this.#requireLeave();
+    const attempt = new Attempt(request, this.#purpose);
+    try {
+      for await (const event of this.#model.stream(request, signal)) {
+        if (event.type === 'usage' && !attempt.believes(event.usage)) continue;
+        attempt.accept(event);
+        if (event.type === 'restarted') {
+          await this.#till().spend(attempt.brokenOff());
+          attempt.begin();
+        } else if (event.type === 'completed') {
+          const charge = attempt.whole(this.#purpose === 'turns');
+          if (charge !== undefined) await this.#till().spend(charge);
+        }
+        yield event;
+        if (event.type === 'restarted') this.#requireLeave();
+      }
+    } finally {
+      // Not waited for: whoever stopped the answer may be the one that the log waits for.
+      if (!attempt.isWhole) void this.#till().spend(attempt.brokenOff());
+    }
+  }
+
+  async #compact(
+    request: ModelRequest,
+    signal: CancelSignal,
+    onRestart?: (event: RestartedEvent) => void,
+  ): Promise<RemoteCompaction> {
+    this.#requireLeave();
+    const attempt = new Attempt(request, this.#purpose);
+    const charges: Promise<void>[] = [];
+    try {
+      const compaction = await this.#model.compactRemote?.(request, signal, (event) => {
+        charges.push(this.#till().spend(attempt.brokenOff()));
+        attempt.begin();
+        onRestart?.(event);
+      });
+      if (compaction === undefined) throw new TypeError('The model compacts nothing');
+      const { usage } = compaction;
+      if (usage !== undefined && attempt.believes(usage)) attempt.accept({ type: 'usage', usage });
+      attempt.accept({ type: 'completed', stopReason: 'end_turn' });
+      const charge = attempt.whole(false);
+      if (charge !== undefined) charges.push(this.#till().spend(charge));
+      return compaction;
+    } finally {
+      if (!attempt.isWhole) charges.push(this.#till().spend(attempt.brokenOff()));
+      await Promise.all(charges);
+    }
+  }
+
+  #requireLeave(): void {
+    const reached = this.#till().reachedLimit();
+    if (reached !== undefined) throw new BatonError('limit_reached', reached.why, { cure: reached.cure });
+  }
+}
+
+/** One request under way, and what it comes to. */
+class Attempt {
+  readonly #request: ModelRequest;
+  readonly #kind: Charge['kind'];
+  readonly #sent: number;
+  #heard = 0;
+  #usage: ModelUsage | undefined;
+  isWhole = false;
+
+  constructor(request: ModelRequest, purpose: Purpose) {
+    this.#request = request;
+    const { instructions, items, tools } = request;
+    this.#kind = purpose === 'turns' ? askedFor(items) : purpose;
+    this.#sent =
+      approximateTokens(instructions + JSON.stringify(tools)) +
+      items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);
+  }
+
+  /** It is sent again. */
+  begin(): void {
+    this.#heard = 0;
+    this.#usage = undefined;
+  }
+
+  /** A count of next to nothing would blind the gauge, the compaction and every limit. */
+  believes({ input, output }: ModelUsage): boolean {
+    return input + output >= (this.#sent + this.#heard) * LEAST_BELIEVED_SHARE;
+  }
+
+  accept(event: ModelEvent): void {
+    if (event.type === 'item_done') this.#heard += sumTokens(itemTokens(event.item));
+    else if (event.type === 'usage') this.#usage = event.usage;
+    else if (event.type === 'completed') this.isWhole = true;
+    else if (event.type !== 'restarted') this.#heard += approximateTokens(event.text) / 2;
+  }
+
+  /** A request that came to nothing is billed where an answer had begun. */
+  brokenOff(): Charge {
+    const tokens = this.#heard === 0 ? 0 : this.#sent + Math.ceil(this.#heard);
+    return {
+      kind: this.#kind,
+      requests: 1,
+      tokens,
+      dollars: this.#dollars({ input: tokens, cached: 0, output: 0 }),
+    };
+  }
+
+  /** @param isRecorded the log has the usage that was reported @returns undefined: nothing is to be added */
+  whole(isRecorded: boolean): Charge | undefined {
+    if (this.#usage === undefined) {
+      const [input, output] = [this.#sent, Math.ceil(this.#heard)];
+      const dollars = this.#dollars({ input, cached: 0, output });
+      return { kind: this.#kind, requests: 1, tokens: input + output, dollars };
+    }
+    if (isRecorded) return undefined;
+    const { input, cachedInput: cached, output, total } = this.#usage;
+    return {
+      kind: this.#kind,
+      requests: 1,
+      tokens: total,
+      dollars: this.#dollars({ input, cached, output }),
+    };
+  }
+
+  #dollars(billed: Parameters<typeof costOf>[0]): number | undefined {
+    const price = priceOf(this.#request.model);
+    return price === undefined ? undefined : costOf(billed, price);
+  }
+}

@@ -1,0 +1,43 @@
+// The model of a thread as its turns ask it: with the form that the answer must have, and with its failures remembered whole,
+// since the loop is only told why a sampling failed.
+
+import { BatonError } from '../errors.ts';
+import type { CancelSignal, Model } from '../ports.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
+import { askedFor } from '../session/spending.ts';
+import type { AnswerSchema, ModelEvent, ModelRequest } from '../protocol/model.ts';
+
+/** A model that remembers why it failed. */
+export class AskedModel implements Model {
+  readonly #model: Model;
+  /** The form that answers must have; a packet for the watcher has a form of its own. */
+  schema: AnswerSchema | undefined;
+  /** Why the newest request was not answered; undefined where it was. */
+  failure: BatonError | undefined;
+
+  constructor(model: Model) {
+    this.#model = model;
+  }
+
+  get provider(): string {
+    return this.#model.provider;
+  }
+
+  async *stream(request: ModelRequest, signal: CancelSignal): AsyncGenerator<ModelEvent> {
+    const schema = askedFor(request.items) === 'packet' ? undefined : this.schema;
+    this.failure = undefined;
+    try {
+      yield* this.#model.stream(schema === undefined ? request : { ...request, schema }, signal);
+    } catch (error) {
+      if (error instanceof BatonError) this.failure = error;
+      throw error;
+    }
+  }
+
+  /** An error of the loop under the code of the failure behind it. */
+  explained(event: SessionEvent): SessionEvent {
+    return event.type === 'error' && event.code === 'failed' && this.failure !== undefined
+      ? { ...event, code: this.failure.code }
+      : event;
+  }
+}

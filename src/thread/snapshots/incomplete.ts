@@ -1,0 +1,96 @@
+// An undo that did nothing because of later edits, or that put back only some of the files. Pure.
+
+import { BatonError } from '../../errors.ts';
+import type { ChangedPath, RestoreOutcome, UntouchedPath } from '../../snapshots/snapshots.io.ts';
+import type { LaterEdit } from '../../snapshots/changes.ts';
+import type { Snapshot } from '../../snapshots/snapshot.ts';
+
+/** What an undo did before it failed. Paths are shown, relative to the workspace. */
+interface Progress {
+  readonly putBack: readonly ChangedPath[];
+  readonly notPutBack: readonly UntouchedPath[];
+  /** What was not to be put back. */
+  readonly others: readonly UntouchedPath[];
+  /** The name in git of the files as the first undo of the turn found them; absent where none was touched. */
+  readonly keptAs?: string;
+  /** The name in git of the files as they were before the turn. */
+  readonly beforeTurn?: string;
+}
+
+/**
+ * The code is `undo_conflict`, `undo_incomplete`, or `interrupted`; `data` holds every path. The conversation is as it was, and
+ * the same undo can be run again.
+ */
+export class UndoIncomplete extends BatonError {
+  readonly putBack: Progress['putBack'];
+  /** All that was left as it is. */
+  readonly left: readonly UntouchedPath[];
+  readonly keptAs: Progress['keptAs'];
+
+  constructor(
+    code: 'undo_conflict' | 'undo_incomplete' | 'interrupted',
+    { message, cure }: { readonly message: string; readonly cure: string },
+    { putBack, notPutBack, others, keptAs, beforeTurn }: Progress,
+  ) {
+    const data = {
+      put_back: putBack,
+      not_put_back: notPutBack.map(({ path, why }) => ({ path, why })),
+      left: others.map(({ path, why }) => ({ path, why })),
+      kept_as: keptAs ?? null,
+      before_turn: beforeTurn ?? null,
+    };
+    super(code, message, { cure, data });
+    this.putBack = putBack;
+    this.left = [...notPutBack, ...others];
+    this.keptAs = keptAs;
+  }
+}
+
+/** Nothing was done, since somebody has edited what the turn changed. */
+export function undoConflict(laterEdits: readonly LaterEdit[]): UndoIncomplete {
+  const overlapping = laterEdits.filter(({ overlaps }) => overlaps);
+  const others = laterEdits.filter(({ overlaps }) => !overlaps);
+  const message = `Nothing was undone, because files of the turn were edited later: ${namesOf(overlapping)}`;
+  const cure =
+    'Choose with --later-edits (in an op: later_edits) what becomes of them: keep leaves them as they are, revert puts them back to before the turn.';
+  return new UndoIncomplete(
+    'undo_conflict',
+    { message, cure },
+    { putBack: [], notPutBack: overlapping, others },
+  );
+}
+
+/** Not all files were put back. */
+export function partialUndo({
+  changes,
+  failed,
+  laterEdits,
+  untouched,
+  isStopped,
+  first,
+  before,
+}: Extract<RestoreOutcome, { readonly type: 'restored' }> & {
+  readonly first: Snapshot;
+  readonly before: Snapshot;
+}): UndoIncomplete {
+  const count = `${changes.length} of ${changes.length + failed.length} files`;
+  const what = isStopped ? `Interrupted after ${count} were put back` : `Only ${count} were put back`;
+  const message = `${what}, and the conversation was left as it is. Not put back: ${namesOf(failed)}`;
+  const cure = `Remove the cause and run the same undo again: it continues with the rest. Git keeps the files as they were before the turn as ${before.ref}, and as the undo found them as ${first.ref}.`;
+  const progress = {
+    putBack: changes,
+    notPutBack: failed,
+    others: [...laterEdits, ...untouched],
+    keptAs: first.ref,
+    beforeTurn: before.ref,
+  };
+  return new UndoIncomplete(isStopped ? 'interrupted' : 'undo_incomplete', { message, cure }, progress);
+}
+
+/** Paths named in one sentence. */
+const NAMED = 3;
+
+function namesOf(paths: readonly UntouchedPath[]): string {
+  const named = paths.slice(0, NAMED).map(({ path, why }) => `${JSON.stringify(path)} is ${why}`);
+  return `${named.join('; ')}${paths.length > NAMED ? `; and ${paths.length - NAMED} more` : ''}`;
+}

@@ -1,0 +1,59 @@
+// The folders of this machine's processes for git's private indexes, below Baton's home: it is private, on a disk that has to have
+// room for sessions anyway, and out of reach of confined commands. A directory for temporary files is none of that.
+
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../ports.ts';
+import { NODE_FILES } from '../../rollout/disk.io.ts';
+import { takeLock } from '../../rollout/lock.io.ts';
+
+/** A folder of this process alone. */
+export interface WorkshopPlace {
+  /** Absolute; nothing is there yet. */
+  readonly directory: string;
+  /** Removes it. Never rejects: what is left is removed at the next start. */
+  release(): Promise<void>;
+}
+
+const FOLDER = 'snapshots';
+const NAME = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\.lock)?$/;
+
+/**
+ * Claims a folder below a home.
+ * @throws BatonError `output_failed`; what the file system fails with
+ */
+export async function claimWorkshop(home: string, clock: Clock): Promise<WorkshopPlace> {
+  const folder = join(home, FOLDER);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return claim(join(folder, randomUUID()), clock);
+}
+
+/** Removes the folders whose processes were killed. Never rejects. */
+export async function sweepWorkshops(home: string, clock: Clock): Promise<void> {
+  const folder = join(home, FOLDER);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of new Set(names.map((each) => NAME.exec(each)?.[1]))) {
+    // One that is in use stays; so does one that cannot be removed.
+    if (name !== undefined) await claim(join(folder, name), clock).then(release, () => undefined);
+  }
+}
+
+async function claim(directory: string, clock: Clock): Promise<WorkshopPlace> {
+  const lock = await takeLock(directory, { files: NODE_FILES, clock });
+  return {
+    directory,
+    release: async () => {
+      try {
+        await rm(directory, { recursive: true, force: true });
+        await lock.release();
+      } catch {
+        // As it says.
+      }
+    },
+  };
+}
+
+function release(place: WorkshopPlace): Promise<void> {
+  return place.release();
+}

@@ -1,0 +1,707 @@
+// Opens a thread: the one place that joins the sampling loop with its log, its model, its tools and what the project says.
+// Whoever shows a thread to somebody (`exec`, later a terminal, a library) has no other door.
+
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Summarizers } from '../compaction/summarise/ask-model.io.ts';
+import type { SessionWorld } from '../session/session.io.ts';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
+import type { HookSession } from '../protocol/hook.ts';
+import type { Item } from '../protocol/item.ts';
+import type { AnswerSchema } from '../protocol/model.ts';
+import { PROTOCOL_VERSION } from '../protocol/wire/version.ts';
+import type { LogRecord, NoteRecord, SettingsRecord } from '../protocol/record.ts';
+import { createRollout, forkRollout, openRollout } from '../rollout/rollout.io.ts';
+import type { Rollout } from '../rollout/rollout.io.ts';
+import { NO_LIMITS } from '../session/limits.ts';
+import { WatchedSession } from '../session/watched/watched-session.io.ts';
+import type { TurnEnding } from '../session/loop.ts';
+import { approximateTokens } from '../tokens/estimate.ts';
+import { withinDeadline } from '../system/deadline.io.ts';
+import { usableWindow } from '../tokens/pressure.ts';
+import { openWorkspace, resolveRoot } from '../system/workspace.io.ts';
+import {
+  changedSettings,
+  chosenModel,
+  hookItem,
+  isSurroundings,
+  missingContext,
+  recordedInstructions,
+  recordedDirectory,
+} from './context.ts';
+import { recordsOf, ThreadLog } from './log.io.ts';
+import { MeteredModel } from './meter.io.ts';
+import type { Till } from './meter.io.ts';
+import { AskedModel } from './model.io.ts';
+import { WatcherSurroundings } from './watching.io.ts';
+import type { WatcherSettings } from '../watcher/live/agent.ts';
+import type { UserMessage } from '../watcher/state.ts';
+import type { Op } from '../protocol/wire/op.ts';
+import { createAskUserTool } from './ask-user.io.ts';
+import { PendingApprovals } from './pending-approvals.io.ts';
+import { TurnSnapshots } from './snapshots/turn-snapshots.io.ts';
+import { sweepWorkshops } from './snapshots/workshop.io.ts';
+import { OpsDoor } from './ops.io.ts';
+import { hookSession, openPlace, placeOfPlayback } from './project.io.ts';
+import type { EquippedTools, Project } from './project.io.ts';
+import { pinRecords } from '../trail/pins.ts';
+import type { ModelChoice, ThreadBeginning, ThreadRequest, ThreadWorld } from './terms.ts';
+import { shellLineIn } from './shell-line.ts';
+import { initialSettings, mayWrite, withMode, withoutNotes } from './settings.ts';
+import type { ThreadSettings } from './settings.ts';
+
+/** Longest wait at the end of a turn for its commands to end, in milliseconds. @source docs/decisions/snapshots.md */
+const IDLE_LIMIT_MS = 500;
+
+/** How a turn of the user's ended, with what the watcher made of it. */
+export interface TurnOutcome {
+  readonly ending: TurnEnding;
+  /** What the agent said last, after a handoff or before; undefined where it said nothing. */
+  readonly lastMessage: string | undefined;
+  /** Why the model gave no answer, where that ended the turn. */
+  readonly failure: BatonError | undefined;
+}
+
+/** What holds for one turn. */
+export interface TurnTerms {
+  /** The form that the answer must have, demanded of the model with each request of the turn. */
+  readonly schema?: AnswerSchema;
+  /** The process ends with the turn: the watcher starts nothing after it, and decides anew before the user's next message. */
+  readonly isFinal?: boolean;
+}
+
+/** A thread that is open. */
+export interface Thread {
+  readonly id: string;
+  /** Its rollout; the file appears with the first turn. */
+  readonly path: string;
+  /** Whether anything of it is recorded, so that it can be resumed. */
+  readonly isRecorded: boolean;
+  /**
+   * Runs a turn of the user, and all that the watcher makes of its end: fulfilled when nothing is under way any more.
+   * @param message its text, or a message with an id of its own
+   * @throws BatonError where the log cannot be written: nothing can be promised then
+   */
+  turn(message: string | UserMessage, terms?: TurnTerms): Promise<TurnOutcome>;
+  /** Gives the running turn a message; without one it is a turn of its own, in its time. Fulfilled once it cannot be lost. */
+  steer(text: string): Promise<void>;
+  /** Ends at once whatever is under way. What waits then has its turn. */
+  interrupt(): void;
+  /** Ends at once whatever is under way, and begins nothing more: what waits is there when the thread is resumed. */
+  stop(): void;
+  /**
+   * Does what an op asks for; what goes wrong is an `error` event. Ops are begun in the order in which they are given here.
+   * Fulfilled when the op is done, or, for a message, once it cannot be lost.
+   */
+  perform(op: Op): Promise<void>;
+  /**
+   * Waits until another thread may go on from this one's end.
+   * @throws BatonError `thread_busy` while a turn of the user runs; `session_empty` before the first one
+   */
+  settle(): Promise<void>;
+  /** What a new thread is handed of this one: the continuation packet, made without asking a model, and the pins. */
+  handOver(): Promise<ThreadBeginning>;
+  /** Nobody is there any more to answer what is asked: it is turned down. */
+  desert(): void;
+  /**
+   * Fulfilled when nothing is under way and nothing waits: what a resumed thread had left is done, too.
+   * @throws BatonError where the log could not be written
+   */
+  rest(): Promise<void>;
+  /** Ends the running turn, waits until no tool runs any more, and lets others write the log. Does nothing the second time. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a thread. Nothing of it is written before its first turn.
+ * @throws BatonError `file_not_found` where directory or thread do not exist; `session_live` where somebody else has it
+ *   open; as `openRollout`; `interrupted`
+ */
+export async function openThread(request: ThreadRequest, world: ThreadWorld): Promise<Thread> {
+  const root = await resolveRoot(request.directory);
+  const log = await openLog(request, root, world);
+  world.named?.(log.rollout.threadId);
+  try {
+    const name = request.keepsModel === true ? chosenModel(log.past) : undefined;
+    const choice = name === undefined ? undefined : await world.openModel?.(name);
+    if (choice !== undefined) return await OpenThread.open(...withModel(request, world, choice), log);
+    return await OpenThread.open(request, world, log);
+  } catch (error) {
+    await log.rollout.close();
+    throw error;
+  }
+}
+
+/** The same with a model that the user chose in the thread. */
+function withModel(
+  request: ThreadRequest,
+  { summarizers: _, watcherSummarizers: __, ...world }: ThreadWorld,
+  { model, ...summarizers }: ModelChoice,
+): [OpenRequest, ThreadWorld] {
+  return [
+    { ...request, model, isModelChosen: true },
+    { ...world, ...summarizers },
+  ];
+}
+
+/** A log and what is in it. */
+interface OpenLog {
+  readonly rollout: Rollout;
+  /** Where the thread works from here on. Absolute, with links resolved. */
+  readonly root: string;
+  readonly past: readonly LogRecord[];
+  /** Sentences for the user. */
+  readonly warnings: readonly string[];
+}
+
+async function openLog(
+  { resume, fork, instructions }: ThreadRequest,
+  root: string,
+  { home, clock, ids, signal, version, files }: ThreadWorld,
+): Promise<OpenLog> {
+  const world = { clock, ids, signal, ...(files === undefined ? {} : { files }) };
+  if (resume === undefined && fork === undefined) {
+    const head = { cwd: root, producerVersion: version, instructions };
+    const rollout = await createRollout(home, head, world);
+    const meta: LogRecord = { type: 'session_meta', sessionId: rollout.threadId, ...head };
+    return { rollout, root, past: [meta], warnings: [] };
+  }
+  const past: LogRecord[] = [];
+  const emit = (record: LogRecord): void => void past.push(record);
+  const { rollout, damage } =
+    fork === undefined
+      ? await openRollout(home, resume ?? '', world, emit)
+      : await forkRollout(home, fork, { emit, head: { cwd: root, producerVersion: version } }, world);
+  const moved = recordedDirectory(past) ?? root;
+  const warnings = damage.map(({ line, message }) => `Line ${line} of the session is damaged: ${message}`);
+  if (moved !== root) warnings.push(`The session worked in ${moved} and goes on in ${root}.`);
+  return { rollout, root, past, warnings };
+}
+
+interface OpenRequest extends ThreadRequest {
+  /** The user chose the model in the thread. */
+  readonly isModelChosen?: boolean;
+}
+
+/** Everything that a thread is put together from. */
+interface Parts {
+  readonly request: OpenRequest;
+  readonly world: ThreadWorld;
+  readonly log: OpenLog;
+  /** What hooks are told of it. */
+  readonly session: HookSession;
+  readonly meter: Meter;
+  readonly place: Project;
+  readonly compaction: SessionWorld['compaction'];
+  readonly watching: WatcherSurroundings;
+  readonly watcher: WatcherSettings;
+  readonly chosen: Chosen;
+}
+
+class OpenThread implements Thread {
+  readonly id: string;
+  readonly path: string;
+  readonly #rollout: Rollout;
+  readonly #log: ThreadLog;
+  #session: WatchedSession;
+  readonly #tools: EquippedTools;
+  #model: AskedModel;
+  readonly #world: ThreadWorld;
+  #parts: Parts;
+  /** Another model is being put in: nothing else is done meanwhile. */
+  #exchanging: Promise<void> | undefined;
+  readonly #approvals: PendingApprovals;
+  readonly #turnSnapshots: TurnSnapshots | undefined;
+  readonly #door: OpsDoor;
+  /** Ends hooks that run when the user stops the thread. */
+  readonly #hooksEnd = new AbortController();
+  #hooksRunning: Promise<unknown> = Promise.resolve();
+  #settings: ThreadSettings;
+  /** Waits for the next turn. */
+  #context: readonly Item[];
+  #running: Promise<unknown> | undefined;
+  #closing: Promise<void> | undefined;
+
+  static async open(request: OpenRequest, world: ThreadWorld, log: OpenLog): Promise<OpenThread> {
+    const { config } = request;
+    const { rollout } = log;
+    const place =
+      request.playback === undefined
+        ? await openPlace(request, world, log)
+        : placeOfPlayback(request.playback, log.root);
+    if (world.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
+    if (config.features.ghostSnapshots) await sweepWorkshops(world.home, world.clock);
+    const settings = initialSettings(config);
+    world.emit(configured(request, { rollout, root: place.root }, settings));
+    for (const message of [...log.warnings, ...place.warnings]) world.emit({ type: 'warning', message });
+    const chosen: Chosen = { mode: undefined, mayWrite: mayWrite(settings) };
+    const thread = new OpenThread(await partsOf({ request, world, log, place, chosen }));
+    if ((request.resume ?? request.fork) !== undefined) await thread.#resume();
+    if (request.fork !== undefined)
+      await thread.#session.note({ type: 'note', kind: 'fork', value: { of: request.fork } });
+    if (request.beginning !== undefined) await thread.#beginWith(request.beginning);
+    return thread;
+  }
+
+  async #resume(): Promise<void> {
+    for (const record of this.#parts.log.past) {
+      const line = shellLineIn(record);
+      if (line !== undefined) this.#world.emit(line);
+    }
+    const { pins } = this.#session.trail();
+    if (pins.length > 0) {
+      this.#world.emit({ type: 'pins_changed', pins: pins.map(({ id, text }) => ({ id, text })) });
+    }
+    await this.#session.begin();
+  }
+
+  async #beginWith({ items, pins }: ThreadBeginning): Promise<void> {
+    await this.#prepare();
+    await this.#session.tell(items);
+    for (const pin of pins) await this.#session.record((trail) => pinRecords(trail.pins, pin));
+    if (pins.length > 0)
+      this.#world.emit({ type: 'pins_changed', pins: pins.map(({ id, text }) => ({ id, text })) });
+  }
+
+  private constructor(parts: Parts) {
+    const { request, world, log, place } = parts;
+    const { config, playback } = request;
+    const { rollout, past } = log;
+    this.#parts = parts;
+    this.#world = world;
+    this.#settings = initialSettings(config);
+    this.id = rollout.threadId;
+    this.path = rollout.path;
+    this.#rollout = rollout;
+    const warn = (message: string): void => world.emit({ type: 'warning', message });
+    const turnSnapshots =
+      config.features.ghostSnapshots && place.env !== undefined
+        ? new TurnSnapshots({
+            directory: place.root,
+            home: world.home,
+            threadId: rollout.threadId,
+            env: place.env,
+            clock: world.clock,
+            warn,
+            note: (record) => this.#session.note(record),
+          })
+        : undefined;
+    for (const record of past) turnSnapshots?.add(record);
+    this.#turnSnapshots = turnSnapshots;
+    this.#approvals = new PendingApprovals({
+      root: place.root,
+      emit: world.emit,
+      interrupt: () => this.interrupt(),
+    });
+    const newSettings = settingsOf(parts);
+    this.#log = new ThreadLog(rollout, newSettings, request.resume !== undefined, (record) =>
+      turnSnapshots?.add(record),
+    );
+    this.#tools = place.equip({
+      rules: () => this.#settings,
+      author: () => this.#session.author,
+      ask: world.ask ?? ((asked, signal) => this.#approvals.approve(asked, signal)),
+      beforeChange: async (signal) => {
+        const turnId = this.#session.runningTurn?.turnId;
+        if (turnId !== undefined) await turnSnapshots?.take(turnId, signal);
+      },
+      emit: world.emit,
+      more: world.ask === undefined ? [createAskUserTool(this.#approvals, () => this.#session.author)] : [],
+    });
+    playback?.join({ past, steer: async (item) => this.#session.steerItem(item) });
+    ({ model: this.#model, session: this.#session } = this.#sessionOf(parts, newSettings));
+    this.#context = missingContext(this.#session.items, place.context(this.#settings));
+    const current = (): WatchedSession => this.#session;
+    this.#door = new OpsDoor({
+      get session() {
+        return current();
+      },
+      ready: () => this.#exchanging,
+      changeModel: (name) => this.#changeModel(name),
+      approvals: this.#approvals,
+      turnSnapshots,
+      past: () => recordsOf(world.home, rollout.path),
+      newId: () => world.ids.uuid(),
+      emit: world.emit,
+      configure: (change) => this.#configure(change),
+      vet: (text) => this.#vet(text),
+      prepare: () => this.#prepare(),
+      runLine: (command, callId, signal) => {
+        if (this.#tools.runLine === undefined) throw new BatonError('usage', 'A rehearsal runs no commands');
+        return this.#tools.runLine(command, callId, signal);
+      },
+      standing: () => ({
+        settled: this.#configured(),
+        limits: playback === undefined ? config.limits : NO_LIMITS,
+        isRecorded: this.isRecorded,
+      }),
+      close: () => this.close(),
+    });
+  }
+
+  /** @param settings that are not in the log yet */
+  #sessionOf(
+    { request, world, log, meter, place, compaction, watching, watcher }: Parts,
+    settings: SettingsRecord | undefined,
+  ): { readonly model: AskedModel; readonly session: WatchedSession } {
+    const { config, model, playback } = request;
+    const { rollout, past } = log;
+    const turnSnapshots = this.#turnSnapshots;
+    const asked = new AskedModel(new MeteredModel(model.model, () => tillOf(meter), 'turns'));
+    const session = {
+      // What was recorded was paid for.
+      config: { ...config, modelContextWindow: model.window, ...(playback && { limits: NO_LIMITS }) },
+      model: asked,
+      modelName: model.name,
+      instructions: recordedInstructions(past) ?? request.instructions,
+      threadId: rollout.threadId,
+      log: playback?.following(this.#log) ?? this.#log,
+      transcriptPath: rollout.path,
+      missing: (items: readonly Item[]) => missingContext(items, place.context(this.#settings)),
+      tools: this.#tools,
+      compaction,
+      ...(turnSnapshots === undefined
+        ? {}
+        : { settle: (turnId: string) => this.#settle(turnId, turnSnapshots) }),
+      emit: (event: SessionEvent) => {
+        // Nobody was asked, and nothing paid.
+        if (event.type === 'spending' && playback !== undefined) return;
+        world.emit(asked.explained(event));
+        this.#tellHooks(event);
+      },
+    };
+    const watched = new WatchedSession(
+      {
+        session,
+        watcher: watching,
+        newId: () => world.ids.uuid(),
+        itemsOf: (messageId) => playback?.itemsOf(messageId),
+      },
+      watcher,
+      settings === undefined ? past : [...past, settings],
+    );
+    meter.till = watched;
+    return { model: asked, session: watched };
+  }
+
+  /** Commands of a turn that was stopped may need a moment to end, and are part of it until then. */
+  async #settle(turnId: string, turnSnapshots: TurnSnapshots): Promise<readonly NoteRecord[]> {
+    const waited = new AbortController();
+    const limit = sleep(IDLE_LIMIT_MS, undefined, { signal: waited.signal }).catch(() => undefined);
+    await Promise.race([this.#tools.idle?.(), limit]);
+    waited.abort();
+    return turnSnapshots.settle(turnId);
+  }
+
+  perform(op: Op): Promise<void> {
+    return this.#door.perform(op);
+  }
+
+  desert(): void {
+    this.#approvals.desert();
+  }
+
+  async #changeModel(name: string): Promise<void> {
+    const { openModel } = this.#world;
+    if (openModel === undefined || this.#parts.request.playback !== undefined) {
+      throw new BatonError('usage', 'This thread keeps its model', {
+        cure: 'Open it anew with --resume ID --model PROVIDER/MODEL.',
+      });
+    }
+    this.#requireIdle();
+    const choice = await openModel(name);
+    await this.#session.rest();
+    this.#exchanging = this.#exchange(choice);
+    try {
+      await this.#exchanging;
+    } finally {
+      this.#exchanging = undefined;
+    }
+  }
+
+  /** Opens the session anew over the same log: its window, gauge, watcher and summaries are those of the new model. */
+  async #exchange(choice: ModelChoice): Promise<void> {
+    await this.#session.settled();
+    this.#requireIdle();
+    const { world, log, place, chosen } = this.#parts;
+    const [request, changed] = withModel(this.#parts.request, world, choice);
+    const { home } = world;
+    let { past } = log;
+    if (this.isRecorded) {
+      await this.#session.shutdown();
+      past = await collect(recordsOf(home, this.path));
+    }
+    const parts = await partsOf({ request, world: changed, log: { ...log, past }, place, chosen });
+    const settings = settingsOf(parts);
+    await this.#log.settle(settings);
+    this.#parts = parts;
+    ({ model: this.#model, session: this.#session } = this.#sessionOf(parts, settings));
+    await this.#session.begin();
+    this.#session.tellTokens();
+  }
+
+  /** @throws BatonError `thread_busy` */
+  #requireIdle(): void {
+    if (this.#session.runningTurn === undefined) return;
+    throw new BatonError('thread_busy', 'A turn runs in this thread', {
+      cure: 'Interrupt it, or ask again after turn_complete.',
+    });
+  }
+
+  #configure(change: Partial<ThreadSettings>): void {
+    const { place, chosen } = this.#parts;
+    this.#settings = { ...this.#settings, ...change };
+    chosen.mayWrite = mayWrite(this.#settings);
+    this.#context = missingContext(this.#session.items, [
+      ...this.#context.filter((item) => !isSurroundings(item)),
+      ...place.context(this.#settings).filter(isSurroundings),
+    ]);
+    if (change.mode !== undefined) {
+      chosen.mode = change.mode;
+      this.#session.settingsChanged();
+    }
+    this.#world.emit(this.#configured());
+  }
+
+  #configured(): ReturnType<typeof configured> {
+    const { request, log, place } = this.#parts;
+    return configured(request, { rollout: log.rollout, root: place.root }, this.#settings);
+  }
+
+  /** Puts a message before the hooks of the user. @throws BatonError `prompt_vetoed`; `interrupted` */
+  async #vet(prompt: string): Promise<void> {
+    const { hooks, emit } = this.#world;
+    if (hooks === undefined) return;
+    const { session } = this.#parts;
+    const verdict = await hooks.userPromptSubmit({ session, prompt }, this.#hooksEnd.signal);
+    for (const message of verdict.warnings) emit({ type: 'warning', message });
+    if (verdict.veto !== undefined) {
+      const { command, reason } = verdict.veto;
+      throw new BatonError('prompt_vetoed', `A user_prompt_submit hook vetoed (${command}): ${reason}`, {
+        cure: 'Say it otherwise, or take the hook out of [hooks].',
+      });
+    }
+    if (verdict.context !== undefined) this.#context = [...this.#context, hookItem(verdict.context)];
+  }
+
+  /** Tells the hooks of the user's turn; nothing waits for them but the end of the thread. */
+  #tellHooks(event: SessionEvent): void {
+    const { hooks, emit } = this.#world;
+    if (hooks === undefined || event.type !== 'turn_complete') return;
+    if (event.task_kind !== 'regular' || event.origin.type !== 'user') return;
+    const input = {
+      session: this.#parts.session,
+      turnId: event.turn_id,
+      lastAgentMessage: event.last_agent_message ?? undefined,
+    };
+    const told = hooks.turnComplete(input, this.#hooksEnd.signal).then(({ warnings }) => {
+      for (const message of warnings) emit({ type: 'warning', message });
+    });
+    this.#hooksRunning = Promise.all([this.#hooksRunning, told]);
+  }
+
+  async #prepare(): Promise<void> {
+    const context = missingContext(this.#session.items, this.#context);
+    this.#context = [];
+    await this.#session.tell(context);
+  }
+
+  get isRecorded(): boolean {
+    return this.#log.isBegun;
+  }
+
+  async turn(
+    message: string | UserMessage,
+    { schema, isFinal = false }: TurnTerms = {},
+  ): Promise<TurnOutcome> {
+    this.#model.schema = schema;
+    this.#session.setFinal(isFinal);
+    await this.#vet(typeof message === 'string' ? message : message.text);
+    this.#running = this.#prepare().then(() => this.#runTurn(message));
+    await this.#running.finally(() => (this.#model.schema = undefined));
+    // Stopped before it began: the message waits in the log.
+    const { ending, said } = this.#session.lastTurn ?? { ending: { type: 'aborted' }, said: undefined };
+    const failure = ending.type === 'failed' ? this.#model.failure : undefined;
+    return { ending, lastMessage: said, failure };
+  }
+
+  async #runTurn(message: string | UserMessage): Promise<void> {
+    if (typeof message === 'string') await this.#session.submit(message);
+    else await this.#session.submit(message.text, message.id);
+    await this.#session.rest();
+  }
+
+  async settle(): Promise<void> {
+    this.#requireIdle();
+    await this.#session.rest();
+    if (this.isRecorded) return;
+    throw new BatonError('session_empty', 'Nothing is recorded in this thread yet', {
+      cure: 'Open a new one with open_thread.',
+    });
+  }
+
+  async handOver(): Promise<ThreadBeginning> {
+    return { items: [await this.#session.handOver()], pins: this.#session.trail().pins };
+  }
+
+  rest(): Promise<void> {
+    return this.#session.rest();
+  }
+
+  steer(text: string): Promise<void> {
+    return this.#session.steer(text);
+  }
+
+  stop(): void {
+    this.#hooksEnd.abort();
+    this.#turnSnapshots?.hurry();
+    this.#door.stop();
+    void this.#session.shutdown();
+  }
+
+  interrupt(): void {
+    this.#door.stop();
+    this.#session.interrupt();
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#end();
+    await this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    // What was asked for before may wait for what runs now, and the other way round.
+    await Promise.all([this.#door.end(), this.#session.shutdown()]);
+    // Whoever began the turn is told how it failed.
+    await this.#running?.catch(() => undefined);
+    await this.#tools.idle?.();
+    await this.#hooksRunning;
+    await this.#turnSnapshots?.close();
+    await this.#rollout.close();
+    this.#world.emit({ type: 'shutdown_complete' });
+  }
+}
+
+/** What the session of a thread works with, besides what stays when its model changes. */
+async function partsOf(stays: Pick<Parts, 'request' | 'world' | 'log' | 'place' | 'chosen'>): Promise<Parts> {
+  const { request, world, log, place, chosen } = stays;
+  const meter: Meter = { till: undefined };
+  const compaction = await compactionSurroundings(request, meteredWorld(world, meter), place.root);
+  const watching = watcherSurroundings(request, world, { place, chosen, meter });
+  const watcher = await watching.settings();
+  return { ...stays, meter, compaction, watching, watcher, session: hookSession(request, log, place.root) };
+}
+
+/** What the log does not say yet of the settings. */
+function settingsOf({ request, log, place }: Parts): SettingsRecord | undefined {
+  const { model, isModelChosen = false } = request;
+  return changedSettings(log.past, {
+    model: model.name,
+    ...(isModelChosen ? { modelProvider: model.provider } : {}),
+    cwd: place.root,
+    usableWindow: usableWindow(model.window),
+  });
+}
+
+async function collect(records: AsyncIterable<LogRecord>): Promise<readonly LogRecord[]> {
+  const all: LogRecord[] = [];
+  for await (const record of records) all.push(record);
+  return all;
+}
+
+/** What holds for a thread now. */
+function configured(
+  { model }: ThreadRequest,
+  { rollout, root }: Pick<OpenLog, 'rollout' | 'root'>,
+  settings: ThreadSettings,
+): Extract<SessionEvent, { type: 'session_configured' }> {
+  return {
+    type: 'session_configured',
+    protocol_version: PROTOCOL_VERSION,
+    session_id: rollout.threadId,
+    rollout_path: rollout.path,
+    provider: model.provider,
+    model: model.name,
+    model_context_window: model.window,
+    cwd: root,
+    approval_policy: settings.policy,
+    sandbox_mode: settings.sandbox,
+    mode: settings.mode,
+    plan_mode: settings.isPlanning,
+    review_mode: settings.isReviewing,
+  };
+}
+
+/** Who counts what models are asked; the thread, as soon as there is one. */
+interface Meter {
+  till: Till | undefined;
+}
+
+function tillOf({ till }: Meter): Till {
+  if (till === undefined) throw new RangeError('A model was asked before the thread was open');
+  return till;
+}
+
+/** The same world, with everybody counted who may be asked for a summary. */
+function meteredWorld(world: ThreadWorld, meter: Meter): ThreadWorld {
+  const metered = (summarizers: Summarizers): Summarizers => ({
+    ...summarizers,
+    models: summarizers.models.map((each) => ({
+      ...each,
+      model: new MeteredModel(each.model, () => tillOf(meter), 'summary'),
+    })),
+  });
+  const { summarizers, watcherSummarizers } = world;
+  return {
+    ...world,
+    ...(summarizers === undefined ? {} : { summarizers: metered(summarizers) }),
+    ...(watcherSummarizers === undefined ? {} : { watcherSummarizers: metered(watcherSummarizers) }),
+  };
+}
+
+/** What the user chose in the thread, as far as it binds the watcher. */
+interface Chosen {
+  /** Undefined: what the configuration says counts. */
+  mode: ThreadSettings['mode'] | undefined;
+  mayWrite: boolean;
+}
+
+function watcherSurroundings(
+  { config, model }: ThreadRequest,
+  { clock, readConfig: readAnew, prompts, emit }: ThreadWorld,
+  { place: { root, env }, chosen, meter }: Pick<Parts, 'place' | 'chosen' | 'meter'>,
+): WatcherSurroundings {
+  const readConfig = async (): Promise<Config> => {
+    const read = withMode(await readAnew(), chosen.mode);
+    return chosen.mayWrite ? read : withoutNotes(read);
+  };
+  const warn = (message: string): void => emit({ type: 'warning', message });
+  const asked = new MeteredModel(model.model, () => tillOf(meter), 'judgment');
+  return new WatcherSurroundings(
+    { root, env, clock, readConfig, prompts, model: asked, modelName: model.name, warn },
+    config,
+  );
+}
+
+/** Sizes are plain estimates, to which the gauge adds its margin where nothing anchors it: the exact tokenizer would cost each start more than all else together. @source docs/decisions/exec.md */
+async function compactionSurroundings(
+  { config }: ThreadRequest,
+  { clock, ids, summarizers, watcherSummarizers, hooks }: ThreadWorld,
+  root: string,
+): Promise<SessionWorld['compaction']> {
+  const { compact } = config;
+  return {
+    clock,
+    ids,
+    hash: (text) => createHash('sha256').update(text).digest('hex'),
+    count: (text) => approximateTokens(text, compact),
+    counter: 'approximate',
+    within: withinDeadline,
+    files: await openWorkspace(root, undefined),
+    ...(summarizers === undefined ? {} : { summarizers }),
+    ...(watcherSummarizers === undefined ? {} : { watcherSummarizers }),
+    ...(hooks === undefined ? {} : { hooks }),
+  };
+}

@@ -1,0 +1,199 @@
+// The calls of a thread: found, approved, put in order, run, told of, and turned into results.
+
+import { BatonError } from '../errors.ts';
+import { failedResult } from '../history/pairs.ts';
+import type { CancelSignal } from '../ports.ts';
+import { callOf } from '../protocol/item.ts';
+import type { CallView, Item, ToolOutputItem } from '../protocol/item.ts';
+import type { ToolSpec } from '../protocol/model.ts';
+import type { FileChangeView, ToolEvent, ToolResult } from '../protocol/tool.ts';
+import type { TellCall, ToolRunner } from '../session/terms.ts';
+import { ABORTED_RESULT } from '../session/loop.ts';
+import { decideApproval } from '../tools/approval.ts';
+import { runCall } from '../tools/toolbox.io.ts';
+import type { Toolbox } from '../tools/toolbox.io.ts';
+import { MAX_TIMEOUT_MS } from '../tools/shell/shell.io.ts';
+import type { Tool, ToolAction } from '../tools/tool.ts';
+import type { ApprovalPolicy, Author, SandboxMode } from '../vocabulary.ts';
+
+/** A call that only the user can let run. */
+export interface ApprovalRequest {
+  readonly callId: string;
+  readonly tool: string;
+  readonly action: ToolAction;
+  /** What it would do to files now. */
+  readonly changes: readonly FileChangeView[];
+  /** What it would be run in. */
+  readonly sandbox: SandboxMode;
+  /** Why it is asked for, one sentence. */
+  readonly why: string;
+}
+
+/** What the user said to a call. */
+export type ApprovalAnswer =
+  | { readonly type: 'approved' }
+  /** `why` is for the model: what would let the call run, or what the user wants instead. */
+  | { readonly type: 'denied'; readonly why: string };
+
+/** Asks the user about a call; rejects with nothing but `interrupted`. */
+export type AskApproval = (request: ApprovalRequest, signal: CancelSignal) => Promise<ApprovalAnswer>;
+
+/** What calls are run with. */
+export interface RunnerTerms {
+  readonly toolbox: Toolbox;
+  /** The rules as they are now. */
+  readonly rules: () => CallRules;
+  /** Who wrote the message that the running turn answers: only the user's turns may ask. */
+  readonly author: () => Author;
+  readonly ask: AskApproval;
+  /** Before a call that may change a file runs. Rejects with nothing but `interrupted`, and what writing the log fails with. */
+  readonly beforeChange: (signal: CancelSignal) => Promise<void>;
+  readonly emit: (event: ToolEvent) => void;
+  /** Tools besides those of the toolbox. */
+  readonly more: readonly Tool[];
+}
+
+/** What calls are judged by. */
+export interface CallRules {
+  readonly policy: ApprovalPolicy;
+  readonly sandbox: SandboxMode;
+  /** Nothing is changed, and nothing run. */
+  readonly isPlanning: boolean;
+}
+
+type CommandEnd = Extract<ToolEvent, { type: 'exec_command_end' }>;
+
+/** What came of a line of the user's. */
+export interface LineResult {
+  readonly end: CommandEnd;
+  /** As an agent would read it: how it ended and what it wrote, with the middle cut where that is long. */
+  readonly text: string;
+}
+
+/** What came of a call. */
+interface Ran extends ToolResult {
+  /** By the user or the rules. */
+  readonly isRefused?: boolean;
+}
+
+/** What a call reads that would have changed something in plan mode. */
+const PLANNING =
+  'Plan mode is on: nothing is changed and no command is run. Read, and tell the user the plan; they switch plan mode off when it is to be carried out.';
+
+/** Runs the calls of one thread. */
+export class ThreadTools implements ToolRunner {
+  readonly specs: readonly ToolSpec[];
+  readonly #terms: RunnerTerms;
+  readonly #tools: ReadonlyMap<string, Tool>;
+  /** The newest call that has the tools to itself. */
+  #alone: Promise<unknown> = Promise.resolve();
+  /** Calls since then, which only read. */
+  #reading: Promise<unknown>[] = [];
+
+  constructor(terms: RunnerTerms) {
+    const tools = [...terms.toolbox.tools, ...terms.more];
+    this.#terms = terms;
+    this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
+    this.specs = tools.map(({ spec }) => spec);
+  }
+
+  /**
+   * Runs a call as soon as its turn comes: calls that only read run side by side, every other one alone, in the order in
+   * which they are given here, so that each sees what came before it.
+   */
+  async run(call: Item, signal: CancelSignal, tell: TellCall = () => undefined): Promise<ToolOutputItem> {
+    const view = callOf(call);
+    const tool = view === undefined ? undefined : this.#tools.get(view.name);
+    if (view === undefined || tool === undefined) return failedResult(call, this.#unknown(view));
+    const result = await this.#inOrder(tool.kind === 'read', () => this.#runTool(tool, view, signal));
+    if (result.isRefused === true) tell({ status: 'refused' });
+    else if (result.changes !== undefined) tell({ changes: result.changes });
+    return resultItem(call, result);
+  }
+
+  /**
+   * Runs a line of the user's in the sandbox. It is their own, so that nothing is asked, in plan mode either.
+   * @throws BatonError `usage` where it could not be begun
+   */
+  async runLine(command: string, callId: string, signal: CancelSignal): Promise<LineResult> {
+    const { toolbox, rules, emit } = this.#terms;
+    let end: CommandEnd | undefined;
+    const context = {
+      callId,
+      sandbox: rules().sandbox,
+      emit: (event: ToolEvent): void => {
+        if (event.type === 'exec_command_end') end = event;
+        emit(event);
+      },
+    };
+    const tool = toolbox.tools.find(({ spec }) => spec.name === 'shell');
+    if (tool === undefined) throw new TypeError('The toolbox has no shell');
+    const input = JSON.stringify({ command, timeout_ms: MAX_TIMEOUT_MS });
+    const { text } = await this.#inOrder(false, () => runCall({ tool, arguments: input }, context, signal));
+    if (end !== undefined) return { end, text };
+    throw new BatonError('usage', text, { cure: 'Change sandbox_mode with set_settings, or the command.' });
+  }
+
+  /** Fulfilled when nothing runs any more. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#alone, ...this.#reading]);
+  }
+
+  #inOrder(isReading: boolean, work: () => Promise<Ran>): Promise<Ran> {
+    const before = isReading ? [this.#alone] : [this.#alone, ...this.#reading];
+    const running = Promise.all(before).then(work);
+    const ended = running.catch(() => undefined);
+    if (isReading) this.#reading.push(ended);
+    else {
+      this.#alone = ended;
+      this.#reading = [];
+    }
+    return running;
+  }
+
+  async #runTool(tool: Tool, { callId = '', input }: CallView, signal: CancelSignal): Promise<Ran> {
+    if (signal.aborted) return turnedDown(ABORTED_RESULT);
+    const parsed = tool.parse(input);
+    if (parsed.type === 'complaint') return turnedDown(parsed.text);
+    const { rules, toolbox, author, ask, beforeChange, emit } = this.#terms;
+    const { policy, sandbox, isPlanning } = rules();
+    const isChanging = tool.kind === 'edit' || tool.kind === 'run';
+    if (isChanging && isPlanning) return refused(PLANNING);
+    const canConfine = toolbox.confinement.type === 'bubblewrap';
+    const action = tool.actionOf(parsed.input);
+    const decision = decideApproval(action, { policy, sandbox, canConfine }, author());
+    if (decision.type === 'refuse') return refused(decision.why);
+    if (decision.type === 'ask') {
+      const { why } = decision;
+      const changes = (await tool.preview?.(parsed.input, signal)) ?? [];
+      const asked = { callId, tool: tool.spec.name, action, changes, sandbox: decision.sandbox, why };
+      const answer = await ask(asked, signal);
+      if (answer.type === 'denied') return refused(`${why} ${answer.why}`);
+    }
+    if (isChanging) await beforeChange(signal);
+    return runCall({ tool, arguments: input }, { callId, sandbox: decision.sandbox, emit }, signal);
+  }
+
+  #unknown(view: CallView | undefined): string {
+    const names = [...this.#tools.keys()].join(', ');
+    return `There is no tool ${JSON.stringify(view?.name ?? '')}. The tools are: ${names}.`;
+  }
+}
+
+function turnedDown(text: string): ToolResult {
+  return { text, success: false };
+}
+
+function refused(why: string): Ran {
+  return { text: `The call was not run. ${why}`, success: false, isRefused: true };
+}
+
+function resultItem(call: Item, { text, success, exitCode }: ToolResult): ToolOutputItem {
+  return {
+    type: call.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
+    call_id: callOf(call)?.callId ?? '',
+    output: text,
+    success,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+  };
+}

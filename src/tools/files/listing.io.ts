@@ -1,0 +1,112 @@
+// Which files there are: by git where it answers, so that what it ignores is left out; else by a walk.
+
+import { opendir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { runGit } from '../../system/git.io.ts';
+import type { CancelSignal } from '../../ports.ts';
+import { comparePaths } from './glob-pattern.ts';
+import type { ToolWorld } from '../world.ts';
+
+/** Entries of a directory that are asked of the system at once. */
+const ENTRIES_AT_ONCE = 1000;
+
+/** Most files, and most directories, that are looked at in one call. @source docs/decisions/tools.md */
+export const MAX_FILES = 100_000;
+
+/** Files below a directory. */
+export interface Listing {
+  /** Relative to the workspace, in the order of `comparePaths`. A file that git knows may be gone from the disk. */
+  readonly paths: readonly string[];
+  /** There are more files than were looked at. */
+  readonly isPartial: boolean;
+}
+
+/** Lists the files below a directory that was located in the workspace. Links are neither listed nor followed by a walk. */
+export async function listFiles(directory: string, world: ToolWorld, signal: CancelSignal): Promise<Listing> {
+  const found = new Set<string>();
+  const isKnownToGit = world.isRepository && !(await isIgnored(directory, world, signal));
+  const to: Collection = { world, signal, found, directories: 0 };
+  await collect(directory, isKnownToGit, to);
+  return { paths: [...found].toSorted(comparePaths), isPartial: isFull(to) };
+}
+
+interface Collection {
+  readonly world: ToolWorld;
+  readonly signal: CancelSignal;
+  readonly found: Set<string>;
+  /** That were walked: empty ones hold up as well. */
+  directories: number;
+}
+
+function isFull({ found, directories }: Collection): boolean {
+  return found.size >= MAX_FILES || directories >= MAX_FILES;
+}
+
+async function collect(directory: string, isKnownToGit: boolean, to: Collection): Promise<void> {
+  const { world, signal, found } = to;
+  if (signal.aborted || isFull(to)) return;
+  if (isKnownToGit) {
+    const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+    const { end, output } = await runGit(args, directory, { env: world.programEnv, signal });
+    if (end.type === 'exited' && end.status === 0) {
+      for (const path of output.toString('utf8').split('\0')) {
+        if (found.size >= MAX_FILES) return;
+        // Another repository inside of this one.
+        if (path.endsWith('/')) await collect(join(directory, path), true, to);
+        else if (path !== '') found.add(relative(world.root, join(directory, path)));
+      }
+      return;
+    }
+  }
+  await walk(directory, to);
+}
+
+async function walk(directory: string, to: Collection): Promise<void> {
+  const { world, signal, found } = to;
+  if (signal.aborted || isFull(to)) return;
+  to.directories++;
+  const below: string[] = [];
+  try {
+    for await (const entry of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE })) {
+      if (signal.aborted || isFull(to) || below.length >= MAX_FILES) return;
+      if (entry.name === '.git') {
+        if (directory === world.root) continue;
+        return await collect(directory, true, to);
+      }
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) below.push(path);
+      else if (entry.isFile()) found.add(relative(world.root, path));
+    }
+  } catch {
+    // A directory that may not be read, or is gone.
+    return;
+  }
+  for (const path of below.toSorted(comparePaths)) await walk(path, to);
+}
+
+/** Whether git ignores a path; false where git cannot tell. */
+export async function isIgnored(path: string, world: ToolWorld, signal: CancelSignal): Promise<boolean> {
+  if (path === world.root) return false;
+  const { end } = await runGit(['check-ignore', '-q', '--', path], world.root, {
+    env: world.programEnv,
+    signal,
+  });
+  return end.type === 'exited' && end.status === 0;
+}
+
+/** Those of some paths that git ignores; none where git cannot tell. */
+export async function ignoredOf(
+  paths: readonly string[],
+  world: ToolWorld,
+  signal: CancelSignal,
+): Promise<ReadonlySet<string>> {
+  if (!world.isRepository || paths.length === 0) return new Set();
+  const input = paths.map((path) => `${path}\0`).join('');
+  const { end, output } = await runGit(['check-ignore', '-z', '--stdin'], world.root, {
+    env: world.programEnv,
+    signal,
+    input,
+  });
+  if (end.type !== 'exited' || end.status !== 0) return new Set();
+  return new Set(output.toString('utf8').split('\0').slice(0, -1));
+}

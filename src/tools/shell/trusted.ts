@@ -1,0 +1,127 @@
+// Commands that are known to only read, and only below the working directory: what the policy `untrusted` runs unasked.
+// What is not known is not trusted; a wrong no costs a question, a wrong yes costs more.
+
+import type { Command, Node, Word } from 'unbash';
+import { parseScript } from '../../shell/scripts.ts';
+import type { SandboxMode } from '../../vocabulary.ts';
+
+/**
+ * Whether every command of a script is known to only read below the directory that it runs in. Git is not where nothing
+ * confines it: it runs what the configuration of a repository names, for example to compare files.
+ */
+export function isTrustedCommand(script: string, sandbox: SandboxMode): boolean {
+  const parsed = parseScript(script);
+  if (parsed === undefined || parsed.commands.length === 0) return false;
+  if ('errors' in parsed && Array.isArray(parsed.errors) && parsed.errors.length > 0) return false;
+  return parsed.commands.every((statement) => isTrusted(statement, sandbox));
+}
+
+function isTrusted(node: Node, sandbox: SandboxMode): boolean {
+  switch (node.type) {
+    case 'Statement':
+      return node.redirects.length === 0 && node.background !== true && isTrusted(node.command, sandbox);
+    case 'Pipeline':
+    case 'AndOr':
+    case 'CompoundList':
+      return node.commands.every((child) => isTrusted(child, sandbox));
+    case 'Command':
+      return isTrustedProgram(node, sandbox);
+    default:
+      return false;
+  }
+}
+
+function isTrustedProgram({ name, prefix, suffix, redirects }: Command, sandbox: SandboxMode): boolean {
+  if (name === undefined || prefix.length > 0 || redirects.length > 0) return false;
+  if (![name, ...suffix].every(isPlain)) return false;
+  if (name.value === 'git' && sandbox === 'danger_full_access') return false;
+  const operands = suffix.map(({ value }) => value);
+  const rule = TRUSTED.get(name.value);
+  if (rule === undefined || (rule !== any && suffix.some(mayBeOption))) return false;
+  return operands.every(staysBelow) && rule(operands);
+}
+
+/** A word that the shell takes as it stands: nothing in it is replaced by something that is not to be seen here. */
+function isPlain(word: Word): boolean {
+  if (word.text.startsWith('~') || word.text.includes('\n') || mayLeadUp(word)) return false;
+  return (word.parts ?? []).every(
+    (part) =>
+      part.type === 'Literal' ||
+      part.type === 'SingleQuoted' ||
+      (part.type === 'DoubleQuoted' && part.parts.every((child) => child.type === 'Literal')),
+  );
+}
+
+/** A pattern that may match the directory above, as `.?` does. */
+function mayLeadUp({ text }: Word): boolean {
+  return /^[^'"]*(?<![^/])\.+[*?[]/.test(text);
+}
+
+/** A pattern that matches whatever a file is called, also `-delete`. */
+function mayBeOption({ text }: Word): boolean {
+  return /^[*?[]/.test(text);
+}
+
+/** Options may hold paths, too: `--file=/etc/passwd`, `-f../x`. */
+function staysBelow(operand: string): boolean {
+  return !/(?:^|[=:])\/|^-\w+\/|(?:^|[^.\w])\.\.(?:\/|$)|^-.*\.\.\//.test(operand);
+}
+
+type Rule = (operands: readonly string[]) => boolean;
+
+const any: Rule = () => true;
+
+/** Only options that are listed, and any other words. */
+function options(...allowed: readonly string[]): Rule {
+  return (operands) =>
+    operands.every((word) => !word.startsWith('-') || word === '--' || allowed.includes(word));
+}
+
+const GIT_OPTIONS = options(
+  '--stat',
+  '--oneline',
+  '--short',
+  '--porcelain',
+  '--cached',
+  '--staged',
+  '--name-only',
+  '--name-status',
+  '--graph',
+  '--all',
+  '-s',
+  '-b',
+  '-p',
+  '-1',
+  '-3',
+  '-5',
+  '-10',
+  '-20',
+);
+
+const GIT: ReadonlyMap<string, Rule> = new Map([
+  ['status', GIT_OPTIONS],
+  ['log', GIT_OPTIONS],
+  ['diff', GIT_OPTIONS],
+  ['show', GIT_OPTIONS],
+  ['ls-files', GIT_OPTIONS],
+]);
+
+/** @source Codex' list of safe commands, without those that can write or run others by an option */
+const TRUSTED: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...['cat', 'echo', 'false', 'grep', 'head', 'ls', 'nl', 'pwd', 'stat', 'tail', 'true', 'wc', 'which'].map(
+    (name) => [name, any] as const,
+  ),
+  ['cd', (operands) => operands.length === 1 && operands[0] !== '-'],
+  ['find', (operands) => operands.every((word) => !/^-(?:exec|ok|delete|fprint|fls)/.test(word))],
+  ['rg', options('-n', '-i', '-l', '-c', '-w', '-F', '-e', '--files', '--hidden', '--line-number')],
+  [
+    'sed',
+    ([flag, script = '', ...files]) =>
+      flag === '-n' &&
+      /^\d+(?:,\d+)?p$/.test(script) &&
+      files.length > 0 &&
+      // Behind the script, too, sed takes options: -i, and -e with a script that runs commands.
+      files.every((file) => !file.startsWith('-')),
+  ],
+  ['git', ([verb = '', ...rest]) => GIT.get(verb)?.(rest) ?? false],
+]);

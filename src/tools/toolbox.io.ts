@@ -1,0 +1,233 @@
+// The tools of one thread: opened once, run one call at a time or several that only read.
+
+import { lstat, realpath } from 'node:fs/promises';
+import { delimiter, dirname } from 'node:path';
+import { isBelow } from '../system/planted.io.ts';
+import { runGit } from '../system/git.io.ts';
+import type { CancelSignal } from '../ports.ts';
+import { findProgram, programDirectories, runProcess } from '../system/processes.io.ts';
+import { commandEnvironment, programEnvironment } from '../system/environment.ts';
+import type { ToolResult } from '../protocol/tool.ts';
+import { resolveRoot } from '../system/workspace.io.ts';
+import { capText } from './cap.ts';
+import { createEditTool } from './files/edit.io.ts';
+import { createGlobTool } from './files/glob.io.ts';
+import { createGrepTool } from './grep/grep.io.ts';
+import { createListDirTool } from './files/list-dir.io.ts';
+import { createPatchTool } from './patch/patch.io.ts';
+import { createReadTool } from './files/read.io.ts';
+import { ReadTracker } from './files/read-tracker.ts';
+import { createRecallTool } from './recall/recall.io.ts';
+import { lookAtRepository, pinned } from './shell/repository.io.ts';
+import type { RepositoryQuestion } from './shell/repository.io.ts';
+import { confinedCommand, CONFINEMENT_PROBE, ISOLATIONS } from './shell/sandbox.ts';
+import { createShellTool } from './shell/shell.io.ts';
+import { createPhaseCheckpointTool, createTodoTool, createUpdatePlanTool } from './thread-state-tools.ts';
+import { failed } from './tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
+import { createWriteTool } from './files/write.io.ts';
+import type { Confinement, KeptPaths, ToolWorld } from './world.ts';
+
+/** What a thread gives to its tools. */
+export interface ToolTerms {
+  /** The workspace. */
+  readonly directory: string;
+  /** Baton's own environment; commands get what `commandEnvironment` leaves of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables that hold keys whatever their names look like: `env_key` of every provider. */
+  readonly keyVariables: readonly string[];
+  /** Names of variables that commands get besides: `shell_environment.pass`. */
+  readonly passedVariables: readonly string[];
+  /** `process.platform`. */
+  readonly platform: string;
+  /** The log of this thread from its start, for `recall`. */
+  readonly log: ToolWorld['log'];
+  /** Where Baton keeps sessions and configuration, absolute: no edit and no confined command changes what is there. */
+  readonly ownPaths: readonly string[];
+}
+
+/** The tools of one thread. */
+export interface Toolbox {
+  /** In the order in which models are told of them, which never changes within a thread. */
+  readonly tools: readonly Tool[];
+  /** Whether commands can be confined here, and if not, why: to be said plainly to the user. */
+  readonly confinement: Confinement;
+  /** The workspace, absolute, with links resolved. */
+  readonly root: string;
+  /** The shell that runs scripts. */
+  readonly shell: string;
+  /** What programs of Baton's own see. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Opens the tools of a thread.
+ * @throws BatonError `file_not_found` when the workspace does not exist
+ */
+export async function openToolbox(terms: ToolTerms, signal: CancelSignal): Promise<Toolbox> {
+  const world = await openWorld(terms, signal);
+  const tools = [
+    createShellTool(world),
+    createReadTool(world),
+    createWriteTool(world),
+    createEditTool(world),
+    createPatchTool(world),
+    createGrepTool(world),
+    createGlobTool(world),
+    createListDirTool(world),
+    createUpdatePlanTool(),
+    createTodoTool(),
+    createPhaseCheckpointTool(),
+    createRecallTool(world),
+  ];
+  const { confinement, root, shell, programEnv: env } = world;
+  return { tools, confinement, root, shell, env };
+}
+
+/** Looks at the machine once. */
+export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise<ToolWorld> {
+  const root = await resolveRoot(terms.directory);
+  const { keyVariables, passedVariables: pass } = terms;
+  const env = commandEnvironment(terms.env, { keyVariables, pass });
+  const directories = await programDirectories(terms.env['PATH'] ?? '', root);
+  const PATH = directories.join(delimiter);
+  const programEnv = { ...programEnvironment(terms.env), PATH };
+  const [bash, ripgrep, kept] = await Promise.all([
+    findProgram('bash', directories),
+    findProgram('rg', directories),
+    keep(terms.ownPaths, root),
+  ]);
+  const repository = await lookAtRepository({ root, env: programEnv, signal });
+  const world: ToolWorld = {
+    root,
+    env,
+    gitEnv: { ...env, PATH },
+    programEnv,
+    shell: bash ?? '/bin/sh',
+    ripgrep,
+    isRepository: repository !== undefined,
+    tracker: new ReadTracker(),
+    log: terms.log,
+    monotonicMs: () => performance.now(),
+    confinement: await tryConfinement(terms.platform, { root, env: programEnv, signal }),
+    kept,
+  };
+  // Below a directory that git ignores it would list nothing.
+  const isHidden =
+    repository !== undefined && repository.top !== root && (await isHiddenFromGit(world, signal));
+  return isHidden ? { ...world, isRepository: false } : world;
+}
+
+/** What of a workspace belongs to Baton; of a workspace that lies in Baton's own folder, everything. */
+async function keep(ownPaths: readonly string[], root: string): Promise<KeptPaths> {
+  const found = await Promise.all(ownPaths.map((path) => realpath(path).catch(() => undefined)));
+  const paths = found.flatMap((path) => {
+    if (path === undefined) return [];
+    if (path === root || isBelow(root, path)) return [root];
+    return isBelow(path, root) ? [path] : [];
+  });
+  const links = await Promise.all(ownPaths.map((path) => linkInside(path, root)));
+  const link = links.find((each) => each !== undefined);
+  const mounts = paths.flatMap((path) => pinned(path, root, 'read'));
+  return { paths, mounts, ...(link === undefined ? {} : { link }) };
+}
+
+/** The first link in a workspace by which a path leads. */
+async function linkInside(path: string, root: string): Promise<string | undefined> {
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    const isLink = await lstat(at).then(
+      (stats) => stats.isSymbolicLink(),
+      () => false,
+    );
+    const folder = isLink ? await realpath(dirname(at)).catch(() => undefined) : undefined;
+    if (folder !== undefined && (folder === root || isBelow(folder, root))) return at;
+  }
+  return undefined;
+}
+
+/**
+ * Whether commands can be confined to a directory here, and if not, why.
+ * @throws BatonError as `openToolbox`
+ */
+export async function findConfinement(
+  { directory, env: all, platform }: Pick<ToolTerms, 'directory' | 'env' | 'platform'>,
+  signal: CancelSignal,
+): Promise<Confinement> {
+  const root = await resolveRoot(directory);
+  return tryConfinement(platform, { root, env: programEnvironment(all), signal });
+}
+
+async function isHiddenFromGit(world: ToolWorld, signal: CancelSignal): Promise<boolean> {
+  const { end } = await runGit(['check-ignore', '-q', '--', '.'], world.root, {
+    env: world.programEnv,
+    signal,
+  });
+  return end.type === 'exited' && end.status === 0;
+}
+
+const CONFINEMENT_TIMEOUT_MS = 5000;
+
+/**
+ * Bubblewrap may be installed and not allowed to do what it is for, as in many containers, or do less than it is asked to:
+ * only a try tells.
+ */
+async function tryConfinement(
+  platform: string,
+  { root, env, signal }: RepositoryQuestion,
+): Promise<Confinement> {
+  if (platform !== 'linux') return { type: 'none', why: 'Commands can be confined on Linux only.' };
+  const path = await findProgram('bwrap', await programDirectories(env['PATH'] ?? '', root));
+  if (path === undefined) {
+    return { type: 'none', why: 'Bubblewrap (bwrap) is not installed, so that commands cannot be confined.' };
+  }
+  let why = '';
+  for (const isolation of ISOLATIONS) {
+    let errors = '';
+    const probe = ['/bin/sh', '-c', CONFINEMENT_PROBE];
+    const end = await runProcess(
+      {
+        command: confinedCommand({ path, isolation }, probe, 'workspace_write', {
+          root,
+          cwd: root,
+          mounts: [],
+        }),
+        cwd: root,
+        env,
+        timeoutMs: CONFINEMENT_TIMEOUT_MS,
+        graceMs: 0,
+        leftovers: 'kill',
+      },
+      (chunk) => (errors = (errors + chunk.toString('utf8')).slice(0, 300)),
+      signal,
+    );
+    if (end.type === 'exited' && end.status === 0) return { type: 'bubblewrap', path, isolation };
+    why = errors.trim() || end.type;
+    if (end.type !== 'exited') break;
+  }
+  return { type: 'none', why: `Bubblewrap does not work here (${why}).` };
+}
+
+/** One call as it is run. */
+export interface ToolCall {
+  readonly tool: Tool;
+  /** The arguments as the model wrote them. */
+  readonly arguments: string;
+}
+
+/** Runs a call that was approved. Whatever goes wrong is a result for the model; nothing is thrown. */
+export async function runCall(
+  { tool, arguments: text }: ToolCall,
+  context: ToolContext,
+  signal: CancelSignal,
+): Promise<ToolResult> {
+  const parsed = tool.parse(text);
+  if (parsed.type === 'complaint') return failed(parsed.text);
+  if (signal.aborted) return failed('The user stopped the work before this call was run.');
+  try {
+    const result = await tool.run(parsed.input, context, signal);
+    return { ...result, text: capText(result.text, 'Ask for less at a time.') };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return failed(`${tool.spec.name} failed: ${code ?? message}.`);
+  }
+}

@@ -1,0 +1,93 @@
+// What is known of the text of a file, kept true to the edits that came after it was read or written.
+
+/** A text that was read from a file or written to it, as much of it as still stands there. */
+export interface KnownText {
+  text: string;
+  readonly isWritten: boolean;
+  /** What the edit that wrote it replaced; empty where it replaced nothing. */
+  readonly replaced: string;
+  /** How many changes of the file it has taken in. */
+  changes: number;
+}
+
+/** One place of a file that an edit changed. */
+export interface TextReplacement {
+  readonly old: string;
+  readonly new: string;
+  /** Both are whole lines, not necessarily neighbours, as in a patch; otherwise the old text stood in one piece. */
+  readonly isLines: boolean;
+}
+
+/** A change of a file; without replacements nobody knows what it changed. */
+export interface FileChange {
+  /** Counted from 1 within the file. */
+  readonly number: number;
+  readonly replaced: readonly TextReplacement[];
+}
+
+/**
+ * Brings a text up to date: lines that were taken out go, a place inside of a line is replaced. Numbers before its lines
+ * count lines that may have moved, so they go as well.
+ */
+export function bringUpToDate(known: KnownText, changes: readonly FileChange[]): void {
+  const missed = changes.filter(({ number }) => number > known.changes);
+  if (missed.length === 0) return;
+  const lines = trimmedLines(known.text);
+  known.text = changedLines(known.isWritten ? lines : withoutNumbers(lines), missed).join('\n');
+  known.changes = missed.at(-1)?.number ?? known.changes;
+}
+
+/** Whether changes took anything out of a text. */
+export function isTouched(text: string, changes: readonly FileChange[]): boolean {
+  if (changes.length === 0) return false;
+  const lines = trimmedLines(text);
+  return changedLines(lines, changes).join('\n') !== lines.join('\n');
+}
+
+/** The lines of a text, each trimmed. */
+export function trimmedLines(text: string): string[] {
+  return text.split('\n').map((line) => line.trim());
+}
+
+/** Below this a piece of a line is too common to be known again. */
+const LEAST_PIECE = 4;
+
+function changedLines(trimmed: readonly string[], changes: readonly FileChange[]): readonly string[] {
+  let lines = trimmed;
+  for (const replacement of changes.flatMap(({ replaced }) => replaced)) {
+    const piece = replacement.old.trim();
+    if (replacement.isLines || piece.includes('\n')) {
+      const gone = goneLines(replacement);
+      if (gone.size > 0) lines = lines.filter((line) => !gone.has(line));
+    } else if (piece.length >= LEAST_PIECE && lines.some((line) => line.includes(piece))) {
+      lines = lines.flatMap((line) =>
+        line.includes(piece) ? line.split(piece).join(replacement.new.trim()).split('\n') : [line],
+      );
+    }
+  }
+  return lines;
+}
+
+/** By replacement, what all texts of a file take in one after the other. */
+const goneBy = new WeakMap<TextReplacement, ReadonlySet<string>>();
+
+/** The lines that a replacement takes out and does not write again. */
+function goneLines(replacement: TextReplacement): ReadonlySet<string> {
+  const known = goneBy.get(replacement);
+  if (known !== undefined) return known;
+  const gone = new Set(trimmedLines(replacement.old));
+  for (const line of replacement.new.split('\n')) gone.delete(line.trim());
+  gone.delete('');
+  goneBy.set(replacement, gone);
+  return gone;
+}
+
+/** How readers number lines: `cat -n`, `nl`, `grep -n` and the file tools of the agents. */
+const LINE_NUMBER = /^\d{1,6}(?:→|\t| {2,}|[|:-] ?)[ \t]*/;
+
+/** Where half of the lines begin like numbered ones, the numbers are the reader's. */
+function withoutNumbers(lines: readonly string[]): readonly string[] {
+  const filled = lines.filter((line) => line !== '');
+  const isNumbered = 2 * filled.filter((line) => LINE_NUMBER.test(line)).length >= filled.length;
+  return isNumbered ? lines.map((line) => line.replace(LINE_NUMBER, '')) : lines;
+}

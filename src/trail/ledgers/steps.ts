@@ -1,0 +1,253 @@
+// The agent's newest steps: calls with what they did and printed, and what of that the agent has not reacted to yet.
+
+import { moreRows } from '../calls/changes.ts';
+import type { LogMoment } from './files.ts';
+import type { Quotable } from '../../text/identifiers/identifiers.ts';
+import { stripAnsi } from '../outputs/outputs.ts';
+import { redact } from '../../text/redact.ts';
+import { detached, headLines, keptOf } from '../../text/sentences.ts';
+import type { Action, Activity } from '../trail.ts';
+
+const MAX_ACTIONS = 24;
+const MAX_TAIL = 80;
+/** States of the work tree that may be quoted and are to be forgotten when they are no longer so. */
+const MAX_QUOTED_REPORTS = 200;
+const MAX_TAIL_LENGTH = 2_400;
+/** Characters of one result that are remembered, and of all that are told: where they are few, each is told longer. */
+const KEPT_TAIL_LENGTH = 16_000;
+const WHOLE_TAIL_LENGTH = 100_000;
+const FEW_STEPS = 20;
+/** Results that came at once and wait for the agent, and characters of one of them at its head and again at its tail. */
+const MAX_UNREAD = 8;
+const UNREAD_LENGTH = 6_000;
+
+/** A call that has a result, before it is told what came of it. */
+export interface FinishedCall {
+  readonly moment: LogMoment;
+  readonly call: string;
+  /** What an edit changed. */
+  readonly changed: string | undefined;
+  readonly isRead: boolean;
+  /** The files that it reads and does not change. */
+  readonly looks: readonly string[];
+  /** It only looked at the work tree: `lines` where it showed what differs, which stays worth telling once more was changed. */
+  readonly report: 'none' | 'files' | 'lines';
+}
+
+/** A step whose result is being taken in: what it did is noted while that goes on. */
+type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] } & Pick<FinishedCall, 'looks'> & {
+    /** Lines of the result that are not kept. */
+    readonly beyond: number;
+  };
+
+/** Collects steps; memory is bounded by the limits above. */
+export class StepLedger {
+  readonly #actions: Action[] = [];
+  readonly #tail: OpenActivity[] = [];
+  #unread: OpenActivity[] = [];
+  #hasResult = false;
+  /** The step whose result is being taken in, as it is told. */
+  #open: readonly OpenActivity[] = [];
+  /** Positions of steps that told the state of the work tree as it still is, and what is quoted of them. */
+  #reports: { readonly position: number; readonly isWorthKeeping: boolean }[] = [];
+  #quotedReports: Quotable[] = [];
+
+  /** The agent called a tool. Calls made at once have their results behind the last of them. */
+  noteCall(): void {
+    if (this.#hasResult) this.#unread = [];
+    this.#hasResult = false;
+  }
+
+  /** The agent spoke, and so has reacted to what it saw. */
+  noteMessage(): void {
+    this.#unread = [];
+  }
+
+  /** A result came in; what it tells of, a step or a plan, may follow. */
+  noteResult(): void {
+    this.#hasResult = true;
+  }
+
+  /** Takes in a step. Until `close` everything that is done belongs to it. */
+  open({ moment, call, changed, isRead, looks, report }: FinishedCall, result: string): void {
+    const { turn, position } = moment;
+    if (report !== 'none') {
+      this.#reports = [...this.#reports, { position, isWorthKeeping: report === 'lines' }].slice(-MAX_TAIL);
+    }
+    const kept = this.#tail.length < FEW_STEPS ? KEPT_TAIL_LENGTH : 2 * MAX_TAIL_LENGTH;
+    const effect = undefined;
+    const isStale = false;
+    const edited: readonly string[] = [];
+    // Written out: an object that another is spread into is put together much slower.
+    const done = {
+      turn,
+      position,
+      call,
+      changed,
+      effect,
+      isRead,
+      isStale,
+      edited,
+      looks,
+      result: keptOf(result, result.slice(0, kept)),
+      beyond: linesFrom(result, kept),
+    };
+    const ends = keptOf(result, countedEnds(result));
+    const unread = {
+      turn,
+      position,
+      call,
+      changed,
+      effect,
+      isRead,
+      isStale,
+      edited,
+      looks,
+      result: ends,
+      beyond: 0,
+    };
+    this.#tail.push(done);
+    if (this.#tail.length > MAX_TAIL) this.#tail.shift();
+    this.#unread.push(unread);
+    if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
+    this.#open = [done, unread];
+  }
+
+  close(): void {
+    this.#open = [];
+  }
+
+  /** A file was changed: what was read of it before is not what stands there. */
+  noteChange(path: string): void {
+    for (const step of this.#open) step.edited = [...step.edited, path];
+    for (const step of [...this.#tail, ...this.#unread]) {
+      if (!this.#open.includes(step) && step.looks.includes(path)) step.isStale = true;
+    }
+  }
+
+  /** Git threw away what was changed of some files behind a place: the steps that did that and nothing else changed nothing. */
+  noteRestored(paths: readonly string[], since: number): void {
+    const isUndone = ({ position, edited }: OpenActivity): boolean =>
+      position > since && edited.length > 0 && edited.every((path) => paths.includes(path));
+    for (const step of [...this.#tail, ...this.#unread])
+      if (!this.#open.includes(step) && isUndone(step)) step.isStale = true;
+    const phrases = new Set(paths.flatMap((path) => [`${EDITED}${path}`, `wrote ${path}`]));
+    const stands = ({ position, text }: Action): boolean => position <= since || !phrases.has(text);
+    this.#actions.splice(0, Infinity, ...this.#actions.filter(stands));
+  }
+
+  /** Notes what was done, in words: each thing once, at its newest place. */
+  act(phrase: string, { turn, position }: LogMoment): void {
+    for (const step of this.#open) step.effect = detached(withEffect(step.effect, phrase));
+    const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
+    const times = (this.#actions[before]?.times ?? 0) + 1;
+    if (before >= 0) this.#actions.splice(before, 1);
+    const call = this.#open[0]?.position;
+    this.#actions.push({ turn, position, call, text: detached(phrase), times });
+    if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
+  }
+
+  /** Whether it is known already what the step did that is being taken in. */
+  get hasDeed(): boolean {
+    return this.#open.some(({ effect }) => effect !== undefined);
+  }
+
+  /** What may be quoted holds a state of the work tree. */
+  quoteReport(quotable: Quotable): void {
+    this.#quotedReports = [...this.#quotedReports, quotable].slice(-MAX_QUOTED_REPORTS);
+  }
+
+  /** What git said of the work tree is no longer so, once a file changed or a commit was made. */
+  forgetReports(): void {
+    if (this.#reports.length === 0) return;
+    const stale = new Map(this.#reports.map(({ position, isWorthKeeping }) => [position, isWorthKeeping]));
+    this.#tail.splice(0, Infinity, ...this.#tail.filter(({ position }) => stale.get(position) !== false));
+    this.#unread = this.#unread.filter(({ position }) => !stale.has(position));
+    for (const quotable of this.#quotedReports) delete quotable.outcome;
+    this.#reports = [];
+    this.#quotedReports = [];
+  }
+
+  /** What was done last, each thing once. */
+  actions(): Action[] {
+    return [...this.#actions];
+  }
+
+  /** The newest steps, the oldest first. Paths are told from `root`, a directory without its final slash or nothing. */
+  tail(root: string): Activity[] {
+    return this.#tail.map((activity) => toldActivity(activity, { root, count: this.#tail.length }));
+  }
+
+  /** Whether there is anything that the agent has not reacted to. */
+  get hasUnread(): boolean {
+    return this.#unread.length > 0;
+  }
+
+  /** The newest steps that the agent has not reacted to. Paths are told from `root`. */
+  unread(root: string): Activity[] {
+    return this.#unread.map((activity) => redactedActivity(activity, root));
+  }
+}
+
+/** What is shown of one of `count` steps: most are gone before anybody asks, so this is done when somebody does. */
+function toldActivity(
+  activity: OpenActivity,
+  { root, count }: { readonly root: string; readonly count: number },
+): Activity {
+  const { turn, position, call, result, changed, effect, isRead, isStale, edited } = activity;
+  const length = Math.max(MAX_TAIL_LENGTH, Math.floor(WHOLE_TAIL_LENGTH / count));
+  const whole = stripAnsi(result);
+  const head = headLines(whole, length);
+  const rest = whole.slice(head.length).trim();
+  const cut = rest === '' ? 0 : linesFrom(rest, 0) + 1;
+  const told = [head, ...moreRows(cut + activity.beyond)].join('\n');
+  return redactedActivity(
+    { turn, position, call, changed, effect, isRead, isStale, edited, result: countedEnds(told) },
+    root,
+  );
+}
+
+/** Head and tail of a result, and between them how many lines are left out. */
+function countedEnds(result: string): string {
+  if (result.length <= 2 * UNREAD_LENGTH) return result;
+  const head = headLines(result, UNREAD_LENGTH);
+  const tail = result.slice(result.length - UNREAD_LENGTH);
+  const end = tail.indexOf('\n') + 1;
+  const between = linesFrom(result, head.length) - linesFrom(tail, end) - 1;
+  return [head, ...moreRows(Math.max(0, between)), tail.slice(end)].join('\n');
+}
+
+/** Line feeds from a place in a text on. */
+function linesFrom(text: string, place: number): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n', place); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}
+
+function redactedActivity(activity: Activity, root: string): Activity {
+  const { turn, position, call, result, changed, effect, isRead, isStale, edited } = activity;
+  return {
+    turn,
+    position,
+    effect,
+    isRead,
+    isStale,
+    edited,
+    call: redact(call),
+    changed: changed === undefined ? undefined : redact(changed),
+    result: redact(withoutRoot(stripAnsi(result), root)),
+  };
+}
+
+function withoutRoot(text: string, root: string): string {
+  return root === '' ? text : text.replaceAll(`${root}/`, '');
+}
+
+const EDITED = 'edited ';
+
+/** What a call did so far with one thing more: edits of several files are one effect. */
+function withEffect(effect: string | undefined, phrase: string): string {
+  if (effect === undefined) return phrase;
+  const isMore = effect.startsWith(EDITED) && phrase.startsWith(EDITED);
+  return isMore ? `${effect}, ${phrase.slice(EDITED.length)}` : `${effect}; ${phrase}`;
+}

@@ -1,0 +1,113 @@
+// Runs of rows of one kind (imports, the names of a listing, rows that differ in their last word) told by their first few.
+
+import { moreMark } from '../calls/changes.ts';
+import { identifiersOf } from '../../text/identifiers/identifiers.ts';
+
+/** Rows of a run that are told, and from how many on others are folded: a mark for two is as long as they are. */
+const TOLD_OF_RUN = 3;
+const LEAST_FOLDED = 3;
+
+/**
+ * The rows of runs of one kind that say little: all behind the first few of each, but those that name what counts.
+ * @param counting names for which a row is told
+ */
+export function foldedRows(rows: readonly string[], counting: ReadonlySet<string>): ReadonlySet<number> {
+  const folded = new Set<number>();
+  const names = (at: number): boolean => identifiersOf(rows[at] ?? '').some((name) => counting.has(name));
+  for (const { kind, places } of runsOf(rows)) {
+    let stretch: number[] = [];
+    for (const at of [...places.slice(TOLD_OF_RUN), undefined]) {
+      if (at !== undefined && (kind === 'passed' || !names(at))) {
+        stretch.push(at);
+        continue;
+      }
+      if (stretch.length >= LEAST_FOLDED) for (const one of stretch) folded.add(one);
+      stretch = [];
+    }
+  }
+  return folded;
+}
+
+/** Rows of one kind that follow each other. */
+interface RowRun {
+  readonly kind: Kind;
+  readonly places: number[];
+}
+
+function runsOf(rows: readonly string[]): RowRun[] {
+  const runs: RowRun[] = [];
+  let before: Kind | undefined;
+  for (const [at, kind] of kindsOf(rows).entries()) {
+    if (kind !== undefined && kind === before) runs.at(-1)?.places.push(at);
+    else if (kind !== undefined) runs.push({ kind, places: [at] });
+    before = kind;
+  }
+  return runs;
+}
+
+/** Rows without those that are folded, a mark with how many in the place of each run of them. */
+export function withFolds(rows: readonly string[], folded: ReadonlySet<number>): string[] {
+  if (folded.size === 0) return [...rows];
+  let gone = 0;
+  return rows.flatMap((row, at) => {
+    if (!folded.has(at)) return [row];
+    gone++;
+    if (folded.has(at + 1)) return [];
+    const mark = `${/^\s*/.exec(row)?.[0] ?? ''}${moreMark(gone)}`;
+    gone = 0;
+    return [mark];
+  });
+}
+
+/** Equal rows from which on one of them is told: two say more than a count. */
+const LEAST_EQUAL = 3;
+
+/**
+ * Rows, of each run of equal ones the first with how many they are.
+ * @param tell what is told of a row, before the count
+ */
+export function withoutEqual(rows: readonly string[], tell = (row: string): string => row): string[] {
+  const told: string[] = [];
+  for (let at = 0; at < rows.length;) {
+    const row = rows[at] ?? '';
+    let end = at + 1;
+    while (rows[end] === row) end++;
+    const isTold = end - at < LEAST_EQUAL || !/\w/.test(row);
+    told.push(...(isTold ? rows.slice(at, end).map(tell) : [`${tell(row)} (${end - at}×)`]));
+    at = end;
+  }
+  return told;
+}
+
+/** What stands before a row: its number, its indentation. */
+const PLACE = /^\s*(?:\d{1,6}(?:→|\t|:|-) ?\s*)?/;
+const IMPORT =
+  /^(?:import\b|from \S+ import\b|export (?:type )?(?:\*|\{[^}]*\}) from |(?:pub )?use [\w:]+(?:::|;)|#include\b|using [\w.]+;|(?:const|let|var) [^=]{1,200}= require\(|require(?:_relative)? ['"])/;
+/** A row between an import that is open and where it ends. */
+const IMPORTED = /^(?:(?:type )?[\w$*]+(?: as [\w$]+)?,?|(?:[\w.]+ )?"[^"\s]+"|[)}].*)$/;
+const NAME = /^(?=\W*\w)[^\s(){};=<>,"'`|]+$/;
+const LISTED = /^[dl-][rwxsStT-]{9}[@+.]? /;
+const PASSED = /^(?:(?:OK|PASS)(?::| )|[✓✔] )/;
+const TESTED = /^(?:ok\s+\S+\s+(?:[\d.]+s\b|\(cached\))|\?\s+\S+\s+\[no test files\])/;
+
+/** What rows are folded by; that all is well is no reason to tell what a check was about. */
+type Kind = 'import' | 'name' | 'listed' | 'passed' | 'tested';
+
+/** Of each row what kind it is of; undefined where it says something of its own. */
+function kindsOf(rows: readonly string[]): (Kind | undefined)[] {
+  let isOpen = false;
+  return rows.map((numbered) => {
+    const row = numbered.replace(PLACE, '').trimEnd();
+    const isImport = IMPORT.test(row) || (isOpen && IMPORTED.test(row));
+    isOpen = isImport && (/[{(]$/.test(row) || (isOpen && !/^[)}]/.test(row)));
+    return isImport ? 'import' : kindOf(row);
+  });
+}
+
+function kindOf(row: string): Kind | undefined {
+  if (NAME.test(row)) return 'name';
+  if (LISTED.test(row)) return 'listed';
+  if (PASSED.test(row)) return 'passed';
+  if (TESTED.test(row)) return 'tested';
+  return undefined;
+}

@@ -1,0 +1,359 @@
+// The chain of what the user asked, with the rules, answers and actions that belong to it.
+
+import { constraintsOf, isConstraint, isCorrection, listedRules, pastedPart, unwrap } from './constraints.ts';
+import {
+  clip,
+  clipMiddle,
+  detached,
+  endsOf,
+  keptOf,
+  oneLine,
+  proseBlocks,
+  sentencesOf,
+  sentencesOfLine,
+  withoutEmphasis,
+} from '../../text/sentences.ts';
+import { ordersOf, outlineOf } from './instructions.ts';
+import { Newest } from './newest.ts';
+import { isConcession, isCourtesy, isIntent } from './statements.ts';
+import { admissionOf, takesBack } from './taken-back.ts';
+import type { AnsweredQuestion, Constraint, RequestActions, UserRequest } from '../trail.ts';
+
+/** Characters kept of a request while it is among the newest, and later. */
+const NEW_LENGTH = 6_000;
+const OLD_LENGTH = 1_200;
+const NEW_REQUESTS = 12;
+/** Requests, rules and answers kept; the first requests say what the session is about and stay. */
+const MAX_REQUESTS = 300;
+const FIRST_REQUESTS = 10;
+const MAX_CONSTRAINTS = 400;
+const MAX_ANSWERS = 60;
+const MAX_EDITED = 24;
+
+interface OpenActions {
+  readonly edited: Set<string>;
+  commands: number;
+  failedCommands: number;
+  outcome: string | undefined;
+}
+
+interface OpenRequest {
+  readonly turn: number;
+  readonly position: number;
+  text: string;
+  readonly isInterjected: boolean;
+  isCorrection: boolean;
+  admission: string | undefined;
+  instructions: string | undefined;
+  orders: readonly string[];
+  readonly actions: OpenActions;
+}
+
+/** Where a message of the user stands. */
+interface RequestPlace {
+  readonly position: number;
+  /** The question of the agent that it answers, if it does. */
+  readonly question: string | undefined;
+  /** The agent had ended its work on the request before it with a message. */
+  readonly isAnswered: boolean;
+}
+
+/** Characters of a question, or of an offer, and of what the user says to it. */
+const QUESTION_LENGTH = 600;
+const ANSWER_LENGTH = 300;
+
+/** Collects requests; memory is bounded by the limits above. */
+export class RequestLedger {
+  #requests: OpenRequest[] = [];
+  #constraints = new Map<string, Constraint>();
+  #answers: AnsweredQuestion[] = [];
+  #turns = 0;
+  #dropped = 0;
+  /** What the newest message to the current request opens with. */
+  readonly #outcome = new Newest(leadOf);
+
+  /** The number of the current request; 0 before the first. */
+  get turn(): number {
+    return this.#turns;
+  }
+
+  /** The files that were changed on the current request. */
+  get edited(): readonly string[] {
+    return [...(this.#requests.at(-1)?.actions.edited ?? [])];
+  }
+
+  /** Takes a message of the user in. */
+  add(text: string, { position, question, isAnswered }: RequestPlace): void {
+    // A client that is stopped and asked again records the same words twice.
+    const newest = this.#requests.at(-1);
+    const kept = detached(clipMiddle(text, NEW_LENGTH));
+    if (newest !== undefined && newest.text === kept && newest.actions.commands === 0) return;
+    if (newest !== undefined && isBeginningOf(newest, kept)) {
+      this.#replaceNewest(newest, kept, text);
+      return;
+    }
+    if (newest !== undefined) newest.actions.outcome = this.#outcome.found;
+    this.#outcome.clear();
+    this.#turns++;
+    this.#requests.push({
+      turn: this.#turns,
+      position,
+      text: kept,
+      isInterjected: newest !== undefined && !isAnswered,
+      isCorrection: newest !== undefined && isCorrection(text),
+      admission: undefined,
+      instructions: undefined,
+      orders: [],
+      actions: { edited: new Set(), commands: 0, failedCommands: 0, outcome: undefined },
+    });
+    this.addConstraints(text);
+    if (question !== undefined) this.answer(question, text);
+    this.#shrink();
+  }
+
+  /** What was sent too early and again with more is one message. */
+  #replaceNewest(newest: OpenRequest, kept: string, text: string): void {
+    newest.text = kept;
+    newest.isCorrection ||= newest.turn > 1 && isCorrection(text);
+    for (const [key, { turn }] of this.#constraints) if (turn === newest.turn) this.#constraints.delete(key);
+    this.addConstraints(text);
+  }
+
+  /** What the harness says right behind a command is what the command stands for. */
+  noteInstructions(text: string, position: number): void {
+    const request = this.#requests.at(-1);
+    if (request?.position !== position - 1 || !request.text.startsWith('/')) return;
+    request.instructions = outlineOf(text);
+    request.orders = request.instructions === undefined ? [] : ordersOf(text);
+  }
+
+  /** Takes over the rules in a text of the user that is no request of its own. */
+  addConstraints(text: string): void {
+    const pasted = pastedPart(text);
+    const listed = pasted === '' ? [] : listedRules(text);
+    const { text: whole, wrapped } = unwrap(text);
+    // Each is looked for in the whole text: more than are kept would take quadratic time.
+    for (const sentence of constraintsOf(whole).slice(-MAX_CONSTRAINTS)) {
+      const isCopied = wrapped.some((line) => line.includes(sentence));
+      const isPasted = isCopied || (pasted.includes(sentence) && !listed.includes(sentence));
+      const key = sentence.toLowerCase();
+      // Said again is meant more: the newest place wins, the first wording stays.
+      const before = this.#constraints.get(key);
+      this.#constraints.delete(key);
+      this.#constraints.set(key, {
+        turn: before?.turn ?? this.#turns,
+        text: detached(sentence),
+        isPasted: isPasted && before?.isPasted !== false,
+      });
+    }
+    this.#boundConstraints();
+  }
+
+  /** Takes over the rules of the template that a harness put around the task, but for those that the task states, too. */
+  addTemplateRules(text: string): void {
+    for (const sentence of sentencesOf(text).filter(isConstraint)) {
+      const key = sentence.toLowerCase();
+      if (this.#constraints.has(key) || !isWholeRule(sentence)) continue;
+      const rule = { turn: this.#turns, text: detached(sentence), isPasted: true, isTemplate: true } as const;
+      this.#constraints.set(key, rule);
+    }
+    this.#boundConstraints();
+  }
+
+  #boundConstraints(): void {
+    for (const key of this.#constraints.keys()) {
+      if (this.#constraints.size <= MAX_CONSTRAINTS) break;
+      this.#constraints.delete(key);
+    }
+  }
+
+  /** @param proposedAt of an edit that was refused, where the agent had spoken last before it */
+  answer(question: string, answer: string, proposedAt?: number): void {
+    this.#answers.push({
+      turn: this.#turns,
+      question: detached(clip(oneLine(question), QUESTION_LENGTH)),
+      answer: detached(clip(oneLine(answer), ANSWER_LENGTH)),
+      proposedAt,
+    });
+    if (this.#answers.length > MAX_ANSWERS) this.#answers.shift();
+  }
+
+  noteEdit(path: string): void {
+    const edited = this.#requests.at(-1)?.actions.edited;
+    if (edited !== undefined && edited.size < MAX_EDITED) edited.add(path);
+  }
+
+  /** Git threw away what was changed of some files behind a place: so much of the request is not done. */
+  noteRestored(paths: readonly string[], since: number): void {
+    const newest = this.#requests.at(-1);
+    if (newest === undefined || newest.position <= since) return;
+    for (const path of paths) newest.actions.edited.delete(path);
+  }
+
+  noteCommand(hasFailed: boolean): void {
+    const actions = this.#requests.at(-1)?.actions;
+    if (actions === undefined) return;
+    actions.commands++;
+    if (hasFailed) actions.failedCommands++;
+  }
+
+  noteMessage(text: string): void {
+    const request = this.#requests.at(-1);
+    if (request !== undefined && this.#turns > 1 && isConcession(text)) {
+      if (this.#outcome.found === undefined) request.isCorrection = true;
+      if (takesBack(text, request.text)) request.admission ??= detached(admissionOf(text));
+    }
+    this.#outcome.add(keptOf(text, endsOf(text, OPENING_LENGTH)));
+  }
+
+  requests(): UserRequest[] {
+    const newest = this.#requests.at(-1);
+    if (newest !== undefined) newest.actions.outcome = this.#outcome.found;
+    return this.#requests.map(({ actions, ...request }) => ({ ...request, actions: closed(actions) }));
+  }
+
+  constraints(): Constraint[] {
+    return [...this.#constraints.values()];
+  }
+
+  answers(): AnsweredQuestion[] {
+    return [...this.#answers];
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  #shrink(): void {
+    const aged = this.#requests.at(-1 - NEW_REQUESTS);
+    if (aged !== undefined) aged.text = clipMiddle(aged.text, OLD_LENGTH);
+    if (this.#requests.length > MAX_REQUESTS) {
+      this.#requests.splice(FIRST_REQUESTS, 1);
+      this.#dropped++;
+    }
+  }
+}
+
+/** Characters of a message from which on it is no chance that another one begins so. */
+const LEAST_BEGINNING = 16;
+
+/** Whether a text begins with all of a message on which nothing was done. */
+function isBeginningOf({ text, actions }: OpenRequest, longer: string): boolean {
+  const isIdle = actions.commands === 0 && actions.edited.size === 0;
+  return isIdle && text.length >= LEAST_BEGINNING && longer.startsWith(text);
+}
+
+/** Whether a sentence says something by itself: no heading, no line that only introduces others. */
+function isWholeRule(sentence: string): boolean {
+  return !/[:：]$/.test(sentence) && sentence.split(' ').length > 3;
+}
+
+/** Characters of a message, at its head and again at its tail, that are searched for what opens it, and that are kept of that. */
+const OPENING_LENGTH = 1_500;
+const OUTCOME_LENGTH = 240;
+
+/** How the rest of a sentence begins. */
+const BEGINS_SMALL = /^\p{Ll}/u;
+
+/** A line that is printed bold as a whole, with words enough to say something, and leads to no other. */
+const BOLD_SENTENCE = /^\*\*(?:[^*\s]+\s+){4,}[^*\s]*[^*\s:]\*\*$/;
+
+/**
+ * The first sentence that tells something by itself: no heading, no item of a list, no announcement, no rest of one that code interrupts. Of a
+ * message of lists and headings the last line that is printed bold: an older message would tell what it has overtaken.
+ */
+function leadOf(text: string): string | undefined {
+  const blocks = proseBlocks(text);
+  const lead = blocks
+    .filter(({ mark, line }) => mark === 'none' && !/:[*_]*$|^\*\*[^*]*\*\*$|^\|/.test(line))
+    .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
+    .find((sentence) => sentence.length >= 24 && !BEGINS_SMALL.test(sentence) && !isPassing(sentence));
+  const bold = blocks.findLast(({ mark, line }) => mark === 'none' && BOLD_SENTENCE.test(line))?.line;
+  const told = lead ?? (bold === undefined ? undefined : withoutEmphasis(bold));
+  return told === undefined ? undefined : detached(clip(told, OUTCOME_LENGTH));
+}
+
+/** Whether a sentence tells no outcome: what it announces is told where it was done. */
+function isPassing(sentence: string): boolean {
+  return isCourtesy(sentence) || isIntent(sentence);
+}
+
+function closed({ edited, ...rest }: OpenActions): RequestActions {
+  return { ...rest, edited: [...edited] };
+}
+
+/** The answer of a user who refuses a call and says nothing of it. */
+export const SILENT_REFUSAL = 'no (refused without a word)';
+
+/** What clients write in the user's name. */
+const WRAPPERS =
+  /^(?:# AGENTS\.md instructions|Caveat: The messages below|\[Request interrupted by user|This session is being continued from a previous|Stop hook feedback:|Another language model started to solve|Base directory for this skill:|API Error)/;
+
+/** Client commands that ask the agent for nothing. */
+const CLIENT_COMMANDS =
+  /^\/(?:compact|clear|model|cost|status|context|config|help|login|logout|resume|exit|quit|mcp|hooks|memory|permissions|doctor|usage|fast|effort|rewind)\b/;
+
+/** More of them, which with words behind them may be a command of the project. */
+const LONE_COMMANDS =
+  /^\/(?:mode|theme|settings|new|tree|fork|export|share|session|hotkeys|keybindings|changelog|copy|undo|redo|bug|feedback|release-notes|terminal-setup|vim|statusline|tokens|history|chat|stats|about|editor|reload|thinking)?$/;
+
+/**
+ * The user's own words in a message of the user role: without reminders, IDE context and other wrappers; undefined
+ * where nothing of it is the user's.
+ */
+export function ownWords(text: string): string | undefined {
+  const request = text.lastIndexOf('## My request for Codex:');
+  let own = request < 0 ? text : text.slice(request + '## My request for Codex:'.length);
+  const command = commandOf(own);
+  if (command !== undefined) own = command;
+  own = withoutWrapped(own).trim();
+  if (own === '' || WRAPPERS.test(own) || CLIENT_COMMANDS.test(own) || LONE_COMMANDS.test(own))
+    return undefined;
+  return own;
+}
+
+function commandOf(text: string): string | undefined {
+  const name = between(text, '<command-name>', '</command-name>');
+  if (name === undefined) return undefined;
+  const args = between(text, '<command-args>', '</command-args>') ?? '';
+  return `${name} ${args}`.trim();
+}
+
+function between(text: string, open: string, close: string): string | undefined {
+  const from = text.indexOf(open);
+  const to = from < 0 ? -1 : text.indexOf(close, from);
+  return to < 0 ? undefined : text.slice(from + open.length, to).trim();
+}
+
+/** Leaves out leading `<tag>…</tag>` blocks, one after the other, and reminders wherever they stand. */
+function withoutWrapped(text: string): string {
+  let rest = text.trimStart();
+  for (;;) {
+    const tag = /^<([a-zA-Z][\w-]{0,60})[\s>]/.exec(rest)?.[1];
+    const close = tag === undefined ? -1 : rest.indexOf(`</${tag}>`);
+    if (tag === undefined || close < 0 || !isWrapperTag(tag)) break;
+    rest = rest.slice(close + tag.length + 3).trimStart();
+  }
+  for (;;) {
+    const from = rest.indexOf('<system-reminder>');
+    const to = from < 0 ? -1 : rest.indexOf('</system-reminder>', from);
+    if (to < 0) return rest;
+    rest = rest.slice(0, from) + rest.slice(to + '</system-reminder>'.length);
+  }
+}
+
+/** Tags of harnesses and clients around what is asked for. */
+const TASK_TAGS = new Set([
+  'pr_description',
+  'problem_statement',
+  'task_description',
+  'issue_description',
+  'user_query',
+  'user_request',
+]);
+
+/** Clients' tags have a hyphen or an underscore, or are one of a few words; HTML that a user pasted has not. */
+function isWrapperTag(tag: string): boolean {
+  if (TASK_TAGS.has(tag)) return false;
+  return /[-_]/.test(tag) || /^(?:INSTRUCTIONS|skill|skills|context|environment|hook)$/.test(tag);
+}

@@ -1,0 +1,155 @@
+// What user and agent say to each other: messages, what was asked and answered, and what the agent announced.
+
+import { askedBy, putsOff } from './answered.ts';
+import { excerpt } from '../book.ts';
+import type { Book } from '../book.ts';
+import { withoutCitations } from '../outputs/excerpts.ts';
+import { Newest } from './newest.ts';
+import { redact } from '../../text/redact.ts';
+import { isUndoneByUser } from './reported.ts';
+import { clipMiddle, detached, keptOf, proseLines } from '../../text/sentences.ts';
+import { announcedStep, closingQuestion, namedList, statementsOf } from './statements.ts';
+import type { CurrentWork, Reply, Statement } from '../trail.ts';
+
+/** Newest messages of the agent that are kept, in this many characters. */
+const MAX_SAID = 24;
+const SAID_LENGTH = 2_400;
+
+/** Follows the conversation; of it only the newest messages are kept. */
+export class Talk {
+  readonly #book: Book;
+  readonly #said: Reply[] = [];
+  readonly #list = new Newest(listIn);
+  readonly #step = new Newest(announcedStep);
+  /** Calls since the user spoke last. */
+  #calls = 0;
+  #lastMessage = '';
+  #repliesTo: Reply | undefined;
+  /** What the agent asked and the user left open to ask something else first. */
+  #putOff: Statement | undefined;
+  #newestReply: Reply | undefined;
+  #hasCalledSinceMessage = false;
+  /** Where user or agent spoke last. */
+  messagePosition = 0;
+
+  constructor(book: Book) {
+    this.#book = book;
+  }
+
+  /** @param own the user's own words, of which nothing is secret */
+  addUserText(own: string): void {
+    this.#book.hasPast = true;
+    const asked = this.#hasCalledSinceMessage ? undefined : askedBy(this.#lastMessage, own);
+    const question = putsOff(own) ? undefined : asked;
+    this.#putOff = undefined;
+    if (asked !== undefined && putsOff(own))
+      this.#putOff = { kind: 'question', ...this.#book.moment, text: asked };
+    this.messagePosition = this.#book.position;
+    const isAnswered = this.isAgentLast;
+    if (isUndoneByUser(own))
+      for (const path of this.#book.requests.edited)
+        this.#book.files.restore(path, this.#book.moment, { since: -1, isUndone: () => false });
+    this.#book.requests.add(own, { position: this.#book.position, question, isAnswered });
+    this.#book.note(excerpt(own), 'user', this.#book.quotable('user', detached(own)));
+    this.#book.items.addRequest(own, this.#book.requests.turn, this.#newestReply);
+    this.#repliesTo = this.#newestReply ?? this.#repliesTo;
+    this.#newestReply = undefined;
+    this.#calls = 0;
+    this.#lastMessage = '';
+    this.#step.clear();
+    this.#book.deliveries.addGivenLinks(own);
+  }
+
+  addAgentText(said: string): void {
+    this.#book.hasPast = true;
+    const text = redact(withoutCitations(said));
+    this.messagePosition = this.#book.position;
+    this.#book.statements.add(statementsOf(text, this.#book.moment));
+    this.#book.note(excerpt(text), 'agent', this.#book.quotable('agent', text));
+    this.#book.requests.noteMessage(text);
+    this.#book.items.addAnswer(text, this.#book.moment);
+    this.#lastMessage = keptOf(text, text.slice(-6_000));
+    const { turn, position } = this.#book.moment;
+    const reply = { turn, position, text: this.#lastMessage };
+    this.#newestReply = reply;
+    this.#book.steps.noteMessage();
+    this.#list.add(reply);
+    this.#said.push(reply);
+    if (this.#said.length > MAX_SAID) this.#said.shift();
+    this.#step.add(this.#lastMessage);
+    this.#hasCalledSinceMessage = false;
+    this.#book.deliveries.addLinks(text, this.#book.requests.turn);
+  }
+
+  /** The agent called a tool: it does not wait for an answer. */
+  noteCall(): void {
+    this.#hasCalledSinceMessage = true;
+    this.#calls++;
+  }
+
+  /** Whether the agent said anything since the user did. */
+  get hasAgentSpoken(): boolean {
+    return this.#lastMessage !== '';
+  }
+
+  /** Whether the agent spoke last, and called nothing since. */
+  get isAgentLast(): boolean {
+    return this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
+  }
+
+  /** Nothing of an answer ran that the harness sent back: its code is no change of anything. */
+  noteSentBack(): void {
+    this.#hasCalledSinceMessage = true;
+    const last = this.#said.at(-1);
+    if (last?.position !== this.#book.position - 1) return;
+    const prose = proseLines(last.text).join('\n');
+    this.#said[this.#said.length - 1] = { ...last, text: prose };
+    if (this.#newestReply?.position === last.position) this.#newestReply = { ...last, text: prose };
+    this.#book.steps.act(
+      'answered in a way that the harness sent back: nothing of it ran',
+      this.#book.moment,
+    );
+  }
+
+  /** What a trail tells of it. */
+  current(): Pick<CurrentWork, 'said' | 'newestList' | 'calls' | 'repliesTo' | 'newestReply'> {
+    return {
+      said: this.#said.map(clippedReply),
+      newestList: this.#list.found,
+      calls: this.#calls,
+      repliesTo: this.#repliesTo,
+      newestReply: this.#newestReply,
+    };
+  }
+
+  /** What waits for the user. @param now what the agent said on the current request */
+  openQuestions(now: readonly Statement[]): Statement[] {
+    return [
+      ...(this.#putOff === undefined ? [] : [this.#putOff]),
+      // Who calls a tool behind a question does not wait for an answer.
+      ...(this.#hasCalledSinceMessage ? [] : openQuestions(now, this.#lastMessage)),
+    ];
+  }
+
+  /** What the agent announced. What a finished one had announced before its last message is done. */
+  nextStep(isAgentDone: boolean): string | undefined {
+    return isAgentDone ? announcedStep(this.#lastMessage) : this.#step.found;
+  }
+}
+
+/** The list of a message by whose items the user may refer to them. */
+function listIn({ turn, position, text }: Reply): Reply | undefined {
+  const list = namedList(text);
+  return list === undefined ? undefined : { turn, position, text: detached(list) };
+}
+
+function clippedReply({ turn, position, text }: Reply): Reply {
+  return { turn, position, text: clipMiddle(text, SAID_LENGTH) };
+}
+
+function openQuestions(now: readonly Statement[], lastMessage: string): Statement[] {
+  const closing = closingQuestion(lastMessage);
+  return closing === undefined
+    ? []
+    : now.filter(({ kind, text }) => kind === 'question' && closing.startsWith(text.slice(0, 60))).slice(-1);
+}

@@ -1,0 +1,641 @@
+// Watches one living thread: tells the state machine what happens, and does what it asks for. Decides nothing itself.
+//
+// Its mailbox takes one event after the other. A new state is in the log before its effects are performed, and each effect
+// has taken effect before the next one begins; what takes long (a compaction, a judge) is begun, and its end is an event.
+
+import { BatonError } from '../../errors.ts';
+import type { DecisionRecord } from '../../protocol/decision.ts';
+import type { Item, JsonObject } from '../../protocol/item.ts';
+import type { LogRecord } from '../../protocol/record.ts';
+import type { TurnOrigin } from '../../protocol/turn.ts';
+import { renderPrompt } from '../../prompts/render.ts';
+import { calmTokens, tierOf } from '../decide.ts';
+import { explain } from '../decision-points.ts';
+import type { Policy } from '../policy.ts';
+import { judgmentValues, parseJudgment } from '../judgment.ts';
+import { packetItem } from '../packet/messages.ts';
+import { SignalDetector, signalSettings } from '../signals/signals.ts';
+import type { Signal } from '../../protocol/signal.ts';
+import { isRequesting } from '../sequence.ts';
+import { awaitedNumber, beginWatching } from '../state.ts';
+import type {
+  ArmDeadline,
+  AskJudgment,
+  AssemblePacket,
+  Compact,
+  HandOff,
+  Inject,
+  PlanCompaction,
+  UserMessage,
+  WatcherEffect,
+  WatcherEvent,
+  WatcherState,
+} from '../state.ts';
+import { transition } from '../transition.ts';
+import { watcherView } from '../view.ts';
+import type { Tier } from '../../vocabulary.ts';
+import type { CompactionWish, WatchedAgent, WatcherSettings, WatcherVoice, WatcherWorld } from './agent.ts';
+import { Deadlines } from './deadlines.io.ts';
+import { DECISION_NOTE, PastFold, QUEUED_NOTE, STATE_NOTE } from './past.ts';
+import { longMessages, requireRoom, revisedQueue, stateNote } from './queue.ts';
+import type { QueueRevision } from './queue.ts';
+import { HandoverWriter } from './packet-writer.io.ts';
+
+/** What is told without a time and what the driver itself knows. */
+type UntimedEvent = {
+  [Name in WatcherEvent['type']]: Omit<Extract<WatcherEvent, { readonly type: Name }>, 'atMs'>;
+}[WatcherEvent['type']];
+
+/** How a turn stands, for the events that are decision points. */
+export interface TurnPoint {
+  readonly turnId: string;
+  readonly origin: TurnOrigin;
+  readonly kind: 'regular' | 'shell' | 'compact' | 'review';
+  readonly hadAction: boolean;
+}
+
+/** What a watcher begins with. */
+export interface WatcherBeginning {
+  readonly settings: WatcherSettings;
+  readonly isSubagent?: boolean;
+}
+
+/** Steps of tool calls that one request to the agent may take. @source docs/decisions/live-watcher.md */
+const MOST_STEPS = 8;
+
+/** The watcher of one thread. */
+export class LiveWatcher {
+  readonly #agent: WatchedAgent;
+  readonly #world: WatcherWorld;
+  readonly #voice: WatcherVoice;
+  readonly #deadlines: Deadlines;
+  readonly #compactions = new Map<number, AbortController>();
+  readonly #judges = new Map<
+    number,
+    { readonly controller: AbortController; readonly request: AskJudgment['request'] }
+  >();
+  readonly #writer: HandoverWriter;
+  readonly #detector: SignalDetector;
+  /** Signals that no event has carried yet. */
+  #signals: Signal[] = [];
+  #past: PastFold | undefined = new PastFold();
+  #state: WatcherState;
+  /** Steps of tool calls that the agent has made on a request, by its number. */
+  #steps = { number: -1, count: 0 };
+  #settings: WatcherSettings;
+  /** As it was told last; a thread begins idle. */
+  #toldView: string;
+  #isResting = true;
+  /** The sequence whose handoff is in the history: asked for once more, it is only confirmed. */
+  #handedOff: string | undefined;
+  /** Messages that the state does not know yet. */
+  readonly #submitted = new Set<UserMessage>();
+  /** Texts of messages that wait and have notes of their own, by the ids of the messages. */
+  #noted: ReadonlyMap<string, string> = new Map();
+  #mailbox: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #broken: unknown;
+  #resting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
+
+  constructor(
+    agent: WatchedAgent,
+    world: WatcherWorld,
+    voice: WatcherVoice,
+    { settings, isSubagent = false }: WatcherBeginning,
+  ) {
+    this.#agent = agent;
+    this.#world = world;
+    this.#voice = voice;
+    this.#writer = new HandoverWriter(agent, world, (text) => voice.show({ surface: 'warning', text }));
+    this.#settings = settings;
+    this.#detector = new SignalDetector(signalSettings(settings.config));
+    this.#state = beginWatching(isSubagent);
+    this.#toldView = JSON.stringify(watcherView(this.#state, undefined));
+    this.#deadlines = new Deadlines((which, number) => {
+      void this.#tell({ type: 'deadline_expired', which, number });
+    });
+  }
+
+  /** Each record of the thread, those of earlier processes first. */
+  record(record: LogRecord): void {
+    this.#past?.add(record);
+    this.#signals.push(...this.#detector.add(record));
+  }
+
+  /** Takes up what an earlier process has left, and goes on. Once, before anything else is told. */
+  async begin(): Promise<void> {
+    const found = this.#past?.found();
+    this.#past = undefined;
+    // What an earlier process was told is in its state.
+    this.#signals = [];
+    if (found === undefined) return;
+    if (found.isStateDamaged) {
+      this.#voice.show({
+        surface: 'warning',
+        text: "[rawr] the watcher's state cannot be read; it begins anew.",
+      });
+    }
+    if (found.lostMessages > 0) {
+      const lost = found.lostMessages === 1 ? '1 message' : `${found.lostMessages} messages`;
+      this.#voice.show({
+        surface: 'warning',
+        text: `[rawr] ${lost} that waited cannot be read any more; send them again.`,
+      });
+    }
+    if (found.state === undefined) return;
+    this.#state = found.state;
+    if (found.state.memory.queue.length > 0) this.#voice.queueChanged(found.state.memory.queue);
+    this.#tellView(undefined, undefined);
+    await this.#tell({ type: 'resumed', logged: found.logged });
+  }
+
+  /**
+   * A message of the user. Fulfilled once it can no longer be lost.
+   * @throws BatonError `queue_full`
+   */
+  async submit(message: UserMessage): Promise<void> {
+    requireRoom([...this.#state.memory.queue, ...this.#submitted], message);
+    this.#submitted.add(message);
+    try {
+      await this.#tell({ type: 'user_submitted', message });
+    } finally {
+      this.#submitted.delete(message);
+    }
+  }
+
+  /** A message of the user that was accepted before, whatever waits by now. */
+  async resubmit(message: UserMessage): Promise<void> {
+    await this.#tell({ type: 'user_submitted', message });
+  }
+
+  /**
+   * Changes what waits, as it is when everything before has happened. Fulfilled once the change cannot be lost.
+   * @throws BatonError as `revisedQueue`
+   */
+  async reviseQueue(revision: QueueRevision): Promise<void> {
+    let refusal: unknown;
+    await this.#post(async () => {
+      let queue: readonly UserMessage[];
+      try {
+        queue = revisedQueue(this.#state.memory.queue, revision);
+      } catch (error) {
+        refusal = error;
+        return;
+      }
+      await this.#take({ type: 'queue_revised', queue, atMs: this.#world.nowMs() });
+    });
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** The user stopped whatever is under way. */
+  interrupt(): void {
+    void this.#tell({ type: 'interrupted' });
+  }
+
+  /** A turn has started. */
+  turnStarted({ turnId, kind, origin }: Omit<TurnPoint, 'hadAction'>): void {
+    void this.#tell({ type: 'turn_started', turnId, kind, origin });
+  }
+
+  /** A sampling is complete and its tools have finished; the turn waits for `resumeTurn`. */
+  samplingComplete(
+    { turnId, hadAction }: TurnPoint,
+    { isFollowUpOwed, batchFrom }: { readonly isFollowUpOwed: boolean; readonly batchFrom: number },
+  ): void {
+    const from = isFollowUpOwed ? batchFrom : undefined;
+    const point = { type: 'sampling_complete', turnId, hadAction, isFollowUpOwed, batchFrom: from } as const;
+    void this.#tell({ ...point, ...this.#moment() });
+  }
+
+  /** @param isFinal the process ends with this turn, so that the watcher may start nothing after it */
+  turnComplete(turn: TurnPoint, isFinal = false): void {
+    void this.#tell({ type: 'turn_complete', ...turn, ...this.#moment(), isFinal });
+  }
+
+  /** The user has said that a phase is over, and the log holds it. */
+  phaseCompleted(): void {
+    void this.#tell({ type: 'phase_completed', ...this.#moment() });
+  }
+
+  turnAborted({ turnId, kind, origin }: TurnPoint, reason: 'interrupted' | 'failed'): void {
+    this.#signals = [];
+    void this.#tell({ type: 'turn_aborted', turnId, kind, origin, reason });
+  }
+
+  /** Somebody else has compacted: the user, or the built-in limit. */
+  contextCompacted(strategy: 'micro' | 'full'): void {
+    void this.#tell({ type: 'context_compacted', strategy });
+  }
+
+  /** The agent has shown a sign of life. */
+  active(): void {
+    this.#deadlines.active();
+  }
+
+  settingsChanged(): void {
+    void this.#tell({ type: 'settings_changed' });
+  }
+
+  reviewModeChanged(isOn: boolean): void {
+    void this.#tell({ type: 'review_mode_changed', isOn });
+  }
+
+  /** Nothing more is asked for; what is under way is told to stop. */
+  async shutdown(): Promise<void> {
+    // A log that cannot be written was told of already; what runs is stopped all the same.
+    await this.#tell({ type: 'shutdown' }).catch((error: unknown) => this.break(error));
+    this.#deadlines.clear();
+    const judges = [...this.#judges.values()].map(({ controller }) => controller);
+    for (const controller of [...this.#compactions.values(), ...judges]) controller.abort();
+  }
+
+  /** Whether no sequence is under way. */
+  get isIdle(): boolean {
+    return this.#state.stage.at === 'idle';
+  }
+
+  /** What the policy would decide now, and the policy. */
+  explain(): { readonly decision: Omit<DecisionRecord, 'id'>; readonly policy: Policy } {
+    const { policy } = this.#settings;
+    const moment = {
+      situation: this.#agent.situation(),
+      busyWith: [],
+      lastAgentMessage: this.#agent.lastAgentMessage(),
+    };
+    return { decision: explain(this.#state, { moment, atMs: this.#world.nowMs() }, policy), policy };
+  }
+
+  /** The packet for a new thread, made of the trail alone. */
+  async handOver(): Promise<Item> {
+    const { decision } = this.explain();
+    return this.#writer.handOver({ ...decision, id: '' }, `handoff-${this.#world.nowMs()}`);
+  }
+
+  /** How urgent it is to free some of the context; undefined: not at all. */
+  tier(): Tier | undefined {
+    return tierOf(this.#agent.situation(), this.#settings.policy);
+  }
+
+  /** Messages of the user that wait, oldest first. */
+  get queue(): readonly UserMessage[] {
+    return this.#state.memory.queue;
+  }
+
+  /**
+   * Fulfilled when nothing is under way and nothing waits.
+   * @throws what writing the log failed with
+   */
+  async rest(): Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken;
+    if (this.#isAtRest()) return;
+    await new Promise<void>((resolve, reject) => this.#resting.push({ resolve, reject }));
+  }
+
+  #isAtRest(): boolean {
+    const { queue, delivering, turn, isShutDown } = this.#state.memory;
+    const isIdle = this.#state.stage.at === 'idle' && delivering === undefined && turn === undefined;
+    return this.#waiting === 0 && (isShutDown || (isIdle && queue.length === 0));
+  }
+
+  #moment() {
+    const signals = this.#signals;
+    this.#signals = [];
+    return {
+      signals,
+      situation: this.#agent.situation(),
+      // Nothing of the turn runs at these points, and who may approve has done so.
+      busyWith: [],
+      lastAgentMessage: this.#agent.lastAgentMessage(),
+    };
+  }
+
+  #tell(told: UntimedEvent): Promise<void> {
+    const event = { ...told, atMs: this.#world.nowMs() } as WatcherEvent;
+    return this.#post(() => this.#take(event));
+  }
+
+  /** Not `async`: its failure is handled here, whether or not somebody waits for it. */
+  #post(work: () => Promise<void>): Promise<void> {
+    this.#waiting++;
+    const done = this.#mailbox.then(work);
+    this.#mailbox = done
+      .catch((error: unknown) => this.break(error))
+      .finally(() => {
+        this.#waiting--;
+        this.#wakeResting();
+      });
+    return done;
+  }
+
+  /** Without a log nothing can be promised any more: whoever waits is told so. */
+  break(error: unknown): void {
+    this.#broken ??= error;
+    this.#deadlines.clear();
+    this.#wakeResting();
+  }
+
+  #wakeResting(): void {
+    const isResting = this.#isAtRest();
+    if (isResting && !this.#isResting && !this.#state.memory.isShutDown) this.#voice.rested();
+    this.#isResting = isResting;
+    if (this.#broken === undefined && !this.#isAtRest()) return;
+    const waiting = this.#resting;
+    this.#resting = [];
+    for (const { resolve, reject } of waiting) {
+      if (this.#broken === undefined) resolve();
+      else reject(this.#broken);
+    }
+  }
+
+  async #take(event: WatcherEvent): Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken;
+    if (event.type === 'sampling_complete' && event.isFollowUpOwed) await this.#countSteps(event.atMs);
+    const isDecisionPoint = event.type === 'turn_complete' || event.type === 'sampling_complete';
+    if (isDecisionPoint || event.type === 'user_submitted' || event.type === 'settings_changed') {
+      await this.#readSettings();
+    }
+    const before = this.#state;
+    const { state, effects } = transition(before, event, this.#settings.policy);
+    if (state !== before) {
+      this.#state = state;
+      if (isWorthANote(before, state)) await this.#noteState(state);
+      this.#deadlines.keepOnly(awaitedNumber(state));
+      this.#dismissJudges(awaitedNumber(state));
+      this.#tellQueue(before, state);
+      this.#tellView(
+        before.stage,
+        effects.find((effect) => effect.type === 'arm_deadline'),
+      );
+    }
+    for (const effect of effects) await this.#perform(effect);
+  }
+
+  /** An agent that works on instead of answering runs out of steps as it runs out of time. */
+  async #countSteps(atMs: number): Promise<void> {
+    const { stage } = this.#state;
+    if (!isRequesting(stage)) return;
+    const { number } = stage;
+    const steps = this.#steps.number === number ? this.#steps.count + 1 : 1;
+    this.#steps = { number, count: steps };
+    if (steps >= MOST_STEPS) await this.#take({ type: 'deadline_expired', which: 'packet', number, atMs });
+  }
+
+  /** A judge that nobody waits for any more is stopped, and its answer changes and shows nothing. */
+  #dismissJudges(awaited: number | undefined): void {
+    for (const [number, { controller, request }] of this.#judges) {
+      if (number === awaited) continue;
+      this.#judges.delete(number);
+      controller.abort();
+      this.#voice.judged(request, { type: 'failure', why: 'Nobody waits for the answer any more.' });
+      this.#voice.show({ surface: 'status', text: 'RAWR judgment: result none' });
+    }
+  }
+
+  async #noteState(state: WatcherState): Promise<void> {
+    const long = longMessages(state);
+    for (const { id, text } of long) {
+      if (this.#noted.get(id) !== text) await this.#agent.note(QUEUED_NOTE, { id, text });
+    }
+    this.#noted = new Map(long.map(({ id, text }) => [id, text]));
+    await this.#agent.note(STATE_NOTE, stateNote(state));
+  }
+
+  /** @param armed what is about to be awaited; undefined: what was awaited before still is, or nothing is */
+  #tellView(before: WatcherState['stage'] | undefined, armed: ArmDeadline | undefined): void {
+    const view = watcherView(this.#state, before);
+    const told = JSON.stringify(view);
+    if (told === this.#toldView) return;
+    this.#toldView = told;
+    const left =
+      armed === undefined
+        ? this.#deadlines.left(awaitedNumber(this.#state))
+        : { quietMs: armed.ms, atMostMs: armed.capMs };
+    this.#voice.moved(view, left);
+  }
+
+  #tellQueue({ memory: before }: WatcherState, { memory: after }: WatcherState): void {
+    const isSame =
+      before.queue.length === after.queue.length &&
+      before.queue.every(({ id, text }, index) => {
+        const now = after.queue[index];
+        return id === now?.id && text === now.text;
+      });
+    if (!isSame) this.#voice.queueChanged(after.queue);
+  }
+
+  async #readSettings(): Promise<WatcherSettings> {
+    this.#settings = await this.#world.settings();
+    return this.#settings;
+  }
+
+  async #perform(effect: WatcherEffect): Promise<void> {
+    switch (effect.type) {
+      case 'record_decision': {
+        const { decision } = effect;
+        if (decision.reason === 'judgment') this.#agent.noteVeto();
+        await this.#agent.note(DECISION_NOTE, decision as unknown as JsonObject);
+        return this.#voice.decided(decision);
+      }
+      case 'plan_compaction': {
+        const { number } = effect;
+        const plan = this.#agent.plan(this.#wishOf(effect));
+        void this.#tell({ type: 'compaction_planned', number, plan });
+        return;
+      }
+      case 'ask_judgment':
+        return this.#judge(effect);
+      case 'inject':
+        return this.#inject(effect);
+      case 'record_heads_up':
+        return this.#put([await this.#writer.headsUp(effect.sequenceId, this.#decision())]);
+      case 'record_packet':
+        return this.#put([packetItem(effect.packet.text, effect.sequenceId, 'assistant')]);
+      case 'assemble_packet':
+        this.#assemble(effect).catch((error: unknown) => this.break(error));
+        return;
+      case 'compact':
+        return this.#compact(effect);
+      case 'abort_compaction':
+        return this.#compactions.get(effect.number)?.abort();
+      case 'interrupt_turn':
+        return this.#agent.interruptTurn(effect.number);
+      case 'cut_turn':
+        return this.#agent.cutTurn?.(effect.turnId);
+      case 'hand_off':
+        return this.#handOff(effect);
+      case 'deliver':
+        return this.#deliver(effect.message);
+      case 'resume_turn':
+        return this.#agent.resumeTurn(effect.turnId, effect.isOver);
+      case 'show':
+        return this.#voice.show(effect);
+      case 'arm_deadline':
+        return this.#deadlines.arm(effect);
+    }
+  }
+
+  async #inject(effect: Inject): Promise<void> {
+    const hasScratch = sequenceOf(this.#state)?.hasScratch === true;
+    const item = await this.#writer.request(effect, { decision: this.#decision(), hasScratch });
+    if (effect.as === 'item') return this.#put([item], true);
+    await this.#agent.startTurn({ type: 'watcher', number: effect.number }, [item]);
+  }
+
+  /** Not waited for: git may be slow, and the user's Esc is not to wait for it. */
+  async #assemble(effect: AssemblePacket): Promise<void> {
+    const { turn, queue } = this.#state.memory;
+    const stands = { hasEnded: turn === undefined, hasQueuedInput: queue.length > 0 };
+    const result = await this.#writer.packet(effect, stands);
+    if (effect.author === 'watcher' && result.type === 'packet' && result.packet.author === 'agent') {
+      this.#voice.show({ surface: 'info', text: "[rawr] the agent's packet came late, and is used." });
+    }
+    void this.#tell({ type: 'packet_assembled', number: effect.number, result });
+  }
+
+  async #handOff({ number, handover, startsTurn }: HandOff): Promise<void> {
+    if (handover.sequenceId !== this.#handedOff) {
+      const item = await this.#writer.handoff(handover);
+      if (startsTurn) await this.#agent.startTurn({ type: 'watcher', number }, [item]);
+      else await this.#put([item]);
+      this.#handedOff = handover.sequenceId;
+    }
+    void this.#tell({ type: 'handoff_delivered', number });
+  }
+
+  /** What the sequence under way was decided on. */
+  #decision(): DecisionRecord {
+    const decision = decisionOf(this.#state);
+    if (decision === undefined) throw new RangeError('Nothing was decided that could be told of');
+    return decision;
+  }
+
+  async #put(items: readonly Item[], isAsking = false): Promise<void> {
+    await this.#agent.put(items, isAsking);
+  }
+
+  #wishOf({ tier, situation, place }: PlanCompaction): CompactionWish {
+    const target = tier === undefined ? undefined : calmTokens(tier, this.#settings.policy, situation.window);
+    return {
+      place,
+      why: '',
+      isEmergency: tier === 'emergency',
+      ...(target === undefined ? {} : { target }),
+    };
+  }
+
+  async #judge({ number, request }: AskJudgment): Promise<void> {
+    const controller = new AbortController();
+    this.#judges.set(number, { controller, request });
+    this.#voice.show({ surface: 'status', text: `RAWR judgment: start ${request.tier}` });
+    const items = this.#agent.items();
+    const { used, window } = this.#agent.situation();
+    const turnId = this.#state.memory.turn?.turnId ?? this.#state.memory.endedTurnId ?? '';
+    const context = { threadId: this.#agent.threadId, turnId, used, window, items };
+    const ask = async (): Promise<void> => {
+      const judgment = await this.#answerOfJudge(request, context, controller.signal);
+      if (controller.signal.aborted) return;
+      this.#judges.delete(number);
+      this.#voice.judged(request, judgment);
+      const word = judgment.type === 'failure' ? 'failed' : judgment.shouldCompact ? 'approve' : 'veto';
+      this.#voice.show({ surface: 'status', text: `RAWR judgment: result ${word}` });
+      void this.#tell({ type: 'judgment_result', number, judgment });
+    };
+    void ask();
+    return Promise.resolve();
+  }
+
+  /** Asks the judge on somebody else's behalf: its answer is told, and decides nothing. */
+  async judge(request: AskJudgment['request'], signal: AbortSignal): Promise<void> {
+    const { used, window } = this.#agent.situation();
+    const turnId = this.#state.memory.turn?.turnId ?? this.#state.memory.endedTurnId ?? '';
+    const context = { threadId: this.#agent.threadId, turnId, used, window, items: this.#agent.items() };
+    const judgment = await this.#answerOfJudge(request, context, signal);
+    if (signal.aborted) return;
+    this.#voice.judged(request, judgment);
+    if (judgment.type === 'failure') {
+      this.#voice.show({ surface: 'warning', text: `The judge gave no answer: ${judgment.why}` });
+    }
+  }
+
+  async #answerOfJudge(
+    request: AskJudgment['request'],
+    context: Parameters<typeof judgmentValues>[1],
+    signal: AbortSignal,
+  ) {
+    try {
+      const instructions = await this.#world.judgePrompt(request.decision_prompt_path);
+      const { body } = await this.#world.prompt('judgment-context.md');
+      const text = renderPrompt(body, judgmentValues(request, context));
+      return parseJudgment(await this.#world.askJudge({ instructions, text }, signal));
+    } catch (error) {
+      const why = error instanceof BatonError ? error.message : String(error);
+      return { type: 'failure', why } as const;
+    }
+  }
+
+  #compact({ number, strategy, place, trigger, packet }: Compact): void {
+    const controller = new AbortController();
+    this.#compactions.set(number, controller);
+    const decision = decisionOf(this.#state);
+    const { tier } = trigger;
+    const { config } = this.#settings;
+    const order = {
+      number,
+      strategy,
+      place,
+      why: decision?.why ?? '',
+      isEmergency: tier === 'emergency',
+      isEmbedded: packet?.author === 'agent' && config.rawrAutoCompaction.summaryWithPacket === 'embedded',
+      isHandedOver: packet !== undefined,
+      audit: { ...trigger, number } as unknown as JsonObject,
+      ...this.#targetOf(strategy, tier, decision?.situation.window),
+    };
+    const carryOut = async (): Promise<void> => {
+      const end = await this.#agent.compact(order, controller.signal);
+      this.#compactions.delete(number);
+      if (end.type === 'compacted') {
+        await this.#tell({ type: 'context_compacted', number, strategy: end.strategy });
+      } else await this.#tell({ type: 'compaction_failed', number, why: end.why });
+    };
+    carryOut().catch((error: unknown) => this.break(error));
+  }
+
+  /** With a packet to hand back, clearing alone is not what was decided on. */
+  #targetOf(strategy: 'micro' | 'full', tier: Compact['trigger']['tier'], window: number | undefined) {
+    const target =
+      strategy === 'micro' && tier !== undefined
+        ? calmTokens(tier, this.#settings.policy, window)
+        : undefined;
+    return target === undefined ? {} : { target };
+  }
+
+  async #deliver({ id, text }: UserMessage): Promise<void> {
+    const item: Item = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text }],
+      // Said, so that no text of theirs is taken for the harness's.
+      origin: { author: 'user' },
+    };
+    await this.#agent.startTurn({ type: 'user', messageId: id }, [item]);
+  }
+}
+
+/** Whether a crash would lose something. What turn runs is forgotten anyway, and decisions have notes of their own. */
+function isWorthANote(before: WatcherState, after: WatcherState): boolean {
+  if (before.stage !== after.stage || before.memory.queue !== after.memory.queue) return true;
+  return durableMemory(before) !== durableMemory(after);
+}
+
+function durableMemory({ memory }: WatcherState): string {
+  return JSON.stringify({ ...memory, queue: 0, turn: 0, nextNumber: 0 });
+}
+
+function sequenceOf({ stage }: WatcherState) {
+  return 'sequence' in stage ? stage.sequence : undefined;
+}
+
+function decisionOf({ stage }: WatcherState) {
+  if ('sequence' in stage) return stage.sequence.decision;
+  return 'decision' in stage ? stage.decision : undefined;
+}

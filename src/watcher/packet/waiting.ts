@@ -1,0 +1,54 @@
+// Whether an agent waits for the user. In doubt it does: a synthetic message must never be taken for the user's consent.
+
+import { proseLines } from '../../text/sentences.ts';
+
+/** Characters at the end of a message in which an agent says that it waits; what comes before has been answered by its own work. */
+const ENDING_LENGTH = 700;
+
+/** A question at the end of a line, behind whatever closes a quotation or emphasis. */
+const QUESTION = /[?？؟]["'”»)\]*_]{0,4}$/u;
+
+/**
+ * How agents say that they wait: for consent, an answer, a choice, or something that the user must do first.
+ * @source findings of an audit: "Please confirm that … before I go on" was answered by the handoff
+ */
+const WAITING: readonly RegExp[] = [
+  /\b(?:please|kindly)\b[^.!\n]{0,30}\b(?:confirm|approve|advise|review|reply|respond|choose|decide|answer|clarify|provide|pick|tell me|let me know)/i,
+  /^\W{0,4}(?:confirm|approve)\b/im,
+  /\b(?:let me know|tell me|say the word|up to you|over to you|(?:is|are) yours|your (?:call|choice|turn))\b/i,
+  /\byour (?:decision|approval|confirmation|consent|permission|blessing|sign-?off|preference|input|feedback|thoughts|word|ok|okay|go)\b/i,
+  /\b(?:go[- ]ahead|green light|thumbs[- ]up|sign[- ]off|standing by|hold(?:ing)? off)\b/i,
+  /\b(?:wait(?:ing)?|await(?:ing)?|pending|hold(?:ing)?|hear|blocked|paus(?:e|ing|ed))\b[^.!\n]{0,40}\b(?:you|your|user|approval|confirmation|answer|reply|decision|review|input|instructions?)\b/i,
+  /\b(?:once|after|when(?:ever)?|until|unless|before|as soon as|if) (?:you|the user)(?:['’](?:ve|re|d)| have| has| are| is| would)? ?(?:confirm|approv|agree|answer|repl|decid|choos|chosen|review|said|say|respond|provid|want|like|prefer|happy|fine|ready|done|ok)/i,
+  /\b(?:ready|proceed|continue|start|begin)\b[^.!\n]{0,30}\bwhen(?:ever)? you are\b/i,
+  /\bbefore (?:I|we) (?:go|proceed|continue|move|delete|drop|remove|merge|push|deploy|touch)\b/i,
+  /\b(?:need|require|want|like|appreciate)s?\b[^.!\n]{0,30}\b(?:from you|the user['’]s|user approval|user confirmation)\b/i,
+  /\b(?:reply|respond|answer|type|send|say)\b[^.!\n]{0,20}["'“‘`*]?\b(?:yes|ok|go|proceed|confirm|continue|approve)\b/i,
+  /\b(?:shall|should|may|can|could) (?:I|we)\b/i,
+  /\b(?:would you (?:like|prefer)|do you (?:want|prefer)|which (?:one|option) (?:do|would) you)\b/i,
+  /\bbitte\b[^.!\n]{0,30}(?:bestätig|sag|gib|wähl|entscheid|antwort|prüf|teil)/i,
+  /\b(?:warte[nt]?|sobald|bis|wenn) (?:auf )?(?:du|sie|dich|ihre?|deine?)\b/i,
+  /\b(?:bescheid|freigabe|einverständnis|zustimmung|rückmeldung)\b|\bsoll(?:en)? (?:ich|wir)\b|\bmöcht(?:est|en) (?:du|sie)\b/i,
+  /\b(?:veuillez|merci de)\b[^.!\n]{0,20}(?:confirmer|choisir|répondre|valider|préciser)/i,
+  /\b(?:dites|dis|faites|fais)-(?:le-)?moi\b|\bj['’]attends (?:vo|ton|ta)|\bfeu vert\b|\b(?:souhaitez|voulez)-vous\b|\bdois-je\b/i,
+  /\b(?:votre|ton|ta) (?:accord|confirmation|avis|réponse|validation|retour|choix)\b|\bdès que (?:vous|tu)\b/i,
+  /\b(?:confirma(?:me|r)?|confirme|confírm\w{1,8}|avísame|avíseme|dime|dígame)\b|\b(?:tu|su) (?:aprobación|confirmación|respuesta|visto bueno)(?![a-z])/i,
+  /\b(?:a la espera|espero (?:tu|su)|en cuanto (?:me )?(?:confirm|dig)|quieres que|quiere que)/i,
+  /\b(?:aguardo|aguardando) (?:a )?(?:sua|tua)|\bme avise\b|\b(?:fammi|fatemi) sapere\b|\battendo (?:la |il )?(?:tu|vostr)/i,
+  /подтверди|дай(?:те)? знать|жду (?:ваш|тво|от)|скажи(?:те)?,? (?:если|когда)|ваше(?:го)? (?:решени|подтвержд)/i,
+  /请(?:您)?(?:先)?(?:确认|回复|告诉|告知|选择|批准|指示)|等(?:待)?(?:你|您)|是否(?:要|需要|可以|继续)|需要(?:你|您)的?(?:确认|批准|同意)/,
+  /(?:ご?確認|ご?指示|ご?承認|お?返事|教えて)(?:を)?(?:ください|お願い|いただ|お待ち)|お待ちして/,
+  /(?:확인|승인|답변|알려)[을를]? ?(?:해 ?)?(?:주|기다)/,
+];
+
+/** Whether a message of the agent, at the end of its turn, waits for the user. */
+export function waitsForUser(message: string): boolean {
+  const prose = proseLines(message)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const ending = prose.join('\n').slice(-ENDING_LENGTH);
+  // A list of options may follow the question.
+  return (
+    ending.split('\n').some((line) => QUESTION.test(line)) || WAITING.some((words) => words.test(ending))
+  );
+}
