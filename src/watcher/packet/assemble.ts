@@ -1,24 +1,15 @@
 // The packet that the watcher writes itself (variant B): assembled from the structured trail, for want of the agent's own.
-// It uses the line writers and the picker of the summary, so that both tell the same in the same words.
+// Its lines come from the summary room; here they get their frame: who wrote it and why, the verbatim tail, the facts.
 
 import type { CountText } from '../../tokens/estimate.ts';
-import { fileLines } from '../../summary/sections/file-lines.ts';
-import { charactersFor, isWithin, quoted, summaryLine } from '../../summary/line.ts';
+import { quoted } from '../../summary/line.ts';
 import type { SummaryLine } from '../../summary/line.ts';
-import { messageLines } from '../../summary/sections/message-lines.ts';
-import { announcement, pendingLines } from '../../summary/sections/next-lines.ts';
-import { carriedLines, deliveredLines, failureLines } from '../../summary/sections/outcome-lines.ts';
-import { preservedWords } from '../../summary/preserved.ts';
+import { nextStepOf, PACKET_HEADINGS, packetLines, renderPacketLines } from '../../summary/packet-lines.ts';
+import { countOnce } from '../../summary/write.ts';
 import { countRedactions, redact } from '../../text/redact.ts';
-import { ruleLines } from '../../summary/sections/request-lines.ts';
 import type { Redacted, SecretKind } from '../../text/redact.ts';
-import { LinePicker } from '../../summary/salience.ts';
-import { clip, clipMiddle, oneLine } from '../../text/sentences.ts';
-import { standingOf } from '../../trail/talk/taken-back.ts';
-import type { PlanStep, Trail, UserRequest } from '../../trail/trail.ts';
-import { actionLines, statementLines } from '../../summary/sections/work-lines.ts';
-import { unitWeights } from '../../summary/weights.ts';
-import { countOnce, renderLines } from '../../summary/write.ts';
+import { clip, oneLine } from '../../text/sentences.ts';
+import type { Trail } from '../../trail/trail.ts';
 import type { Signal } from '../../protocol/signal.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { cutToFit } from './accept.ts';
@@ -61,21 +52,6 @@ export interface AssembledPacket {
   readonly nextStep: string | undefined;
   readonly redactions: Readonly<Partial<Record<SecretKind, number>>>;
 }
-
-const HEADINGS = [
-  'What the user asked',
-  'All requests in order, with what was done about each',
-  'Plan and commits',
-  'Where we are',
-  'What is next',
-  'Rules of the user, decisions, traps',
-] as const;
-const ASK = 0;
-const CHAIN = 1;
-const PLAN = 2;
-const STATE = 3;
-const NEXT = 4;
-const RULES = 5;
 
 /** @source spec 3-watcher §4.4 (B2): an item that the agent did not write must say so. */
 const TITLE = '# Continuation packet';
@@ -120,9 +96,9 @@ export function assemblePacket(
     lastMessage,
   });
   const tail = withoutForgedHeading(written);
-  const headings = HEADINGS.reduce((sum, heading) => sum + count(`## ${heading}\n\n\n`), 0);
+  const headings = PACKET_HEADINGS.reduce((sum, heading) => sum + count(`## ${heading}\n\n\n`), 0);
   const room = maxTokens - fixed - count(tail) - headings - 30;
-  const picked = pickLines(trail, room, count);
+  const picked = packetLines(trail, room, count);
   const text = fit(picked, { ...frame, tail, turns: trail.requests.map(({ turn }) => turn) }, settings);
   return { text, tokens: settings.count(text), nextStep, redactions: countRedactions(text) };
 }
@@ -155,145 +131,8 @@ function render(
   picked: readonly SummaryLine[],
   { top, tail, facts, directive, turns }: PacketFrame,
 ): Redacted {
-  const blocks = HEADINGS.flatMap((heading, section) => {
-    const lines = picked.filter((line) => line.section === section).toSorted((a, b) => a.order - b.order);
-    const note = section === CHAIN ? leftOut(lines, turns) : '';
-    return lines.length === 0 ? [] : [`## ${heading}\n\n${renderLines(lines)}${note}`];
-  });
   const recent = tail === '' ? [] : [`## Recent activity, verbatim, oldest first\n\n${tail}`];
-  return redact([top, ...blocks, ...recent, facts, directive].join('\n\n'));
-}
-
-/** Says which requests found no room. Several that say the same are told as one, `3–5.`. */
-function leftOut(lines: readonly SummaryLine[], turns: readonly number[]): string {
-  const told = lines.flatMap(({ text }) => {
-    const match = /^(\d+)(?:–(\d+))?\. /.exec(text);
-    return match === null ? [] : [{ from: Number(match[1]), to: Number(match[2] ?? match[1]) }];
-  });
-  const missing = turns.filter((turn) => !told.some(({ from, to }) => from <= turn && turn <= to));
-  return missing.length === 0 ? '' : `\n(No room for message ${clip(missing.join(', '), 60)}.)`;
-}
-
-function pickLines(trail: Trail, room: number, count: CountText): SummaryLine[] {
-  const budget = Math.max(1, room);
-  const picker = new LinePicker({
-    room: budget,
-    count,
-    weights: unitWeights(trail),
-    sectionHeading: () => '',
-  });
-  const nothing = preservedWords([]);
-  const standing = standingOf(trail);
-  // Here the chain of requests is the point: no message is replaced by a reference to the rules in it.
-  const messages = messageLines({ ...trail, constraints: [] }, budget, { preserved: nothing, standing });
-  // A packet quotes no whole message, so their sentences are statements like others.
-  const current = { ...trail.current, repliesTo: undefined, newestReply: undefined };
-  const { now, before } = statementLines(tellingStatements({ ...trail, current }), budget, standing);
-  const ask = askLines(trail, budget);
-  const next = nextLines(trail, budget);
-  const plan = placed(pendingLines(trail), PLAN, 0);
-  const commits = placed(deliveredLines(trail), PLAN, 1e6);
-  const state = stateLines(trail);
-  const chain = placed(messages.all, CHAIN, 0);
-  const rules = ruleFloor(trail, chain, budget);
-  const files = placed(fileLines(trail, budget).changed, STATE, 4e9, 'Files changed, most telling first:');
-  const actions = placed(actionLines(trail), STATE, 1);
-  const said = placed(now, STATE, 1);
-  const decisions = placed(before, RULES, 1e6);
-  const traps = placed(failureLines(trail, budget), RULES, 1e9, 'Traps: what failed, and how that ended:');
-  const carried = placed(carriedLines(trail), STATE, -2e10);
-  const floors = [
-    { lines: ask.slice(0, 1), share: 1 },
-    { lines: ask, share: 0.4 },
-    { lines: next, share: 0.15 },
-    { lines: state, share: 0.05 },
-    { lines: rules, share: 0.35 },
-    { lines: plan, share: 0.15 },
-    { lines: chain.filter(({ parent }) => parent === undefined).toReversed(), share: 0.4 },
-    { lines: actions.toReversed().slice(0, 8), share: 0.1 },
-    { lines: said.toReversed().slice(0, 6), share: 0.1 },
-    { lines: files, share: 0.12 },
-    { lines: decisions.toReversed().slice(0, 10), share: 0.1 },
-    { lines: traps.toReversed().slice(0, 6), share: 0.08 },
-    { lines: commits.toReversed().slice(0, 6), share: 0.05 },
-    { lines: carried, share: 0.3 },
-  ];
-  for (const { lines, share } of floors) picker.takeFloor({ lines, share, by: 'order' }, budget);
-  picker.takeBest(
-    [
-      ...rules,
-      ...plan,
-      ...chain,
-      ...actions,
-      ...said,
-      ...files,
-      ...decisions,
-      ...traps,
-      ...commits,
-      ...carried,
-    ],
-    0,
-  );
-  return picker.picked;
-}
-
-/** Lines of the summary in a section of the packet; a line and the one it depends on stay together. */
-function placed(
-  lines: readonly SummaryLine[],
-  section: number,
-  from: number,
-  group?: string,
-): readonly SummaryLine[] {
-  const moved = new Map<SummaryLine, SummaryLine>();
-  for (const line of lines) {
-    const parent = line.parent === undefined ? undefined : (moved.get(line.parent) ?? line.parent);
-    const { text, value, lead, identifiers } = line;
-    const order = from + Math.min(line.order, 1e12);
-    moved.set(
-      line,
-      summaryLine({ section, order, text, value, lead, identifiers, parent, group: group ?? line.group }),
-    );
-  }
-  return [...moved.values()];
-}
-
-/** Decisions and findings that are told besides those of the current request. */
-const SHOWN_DECISIONS = 14;
-const SHOWN_FINDINGS = 10;
-/** Findings of older turns are what the files and the summary tell better. */
-const FINDINGS_SINCE = 2;
-
-/** A packet is read whole before work goes on: of what was said only the newest choices and the freshest findings. */
-function tellingStatements(trail: Trail): Trail {
-  const { statements, turns, current } = trail;
-  const decisions = statements.filter(({ kind }) => kind === 'decision').slice(-SHOWN_DECISIONS);
-  const findings = statements
-    .filter(({ kind, turn }) => kind === 'finding' && turn > turns - FINDINGS_SINCE)
-    .slice(-SHOWN_FINDINGS);
-  const shown = new Set([...decisions, ...findings]);
-  return { ...trail, statements: statements.filter((statement) => shown.has(statement)), current };
-}
-
-/** Share of a message that a rule in it must be, so that the message itself is told as the rule. */
-const WHOLE_MESSAGE = 0.6;
-
-/** What of the user's rules must be there: each as a line of its own, or the message that it is most of. */
-function ruleFloor(trail: Trail, chain: readonly SummaryLine[], budget: number): readonly SummaryLine[] {
-  const texts = new Map(trail.requests.map(({ turn, text }) => [turn, oneLine(text)]));
-  const told = new Map(
-    chain.flatMap((line) => (line.parent === undefined ? [[line.order, line] as const] : [])),
-  );
-  const standing = new Map<string, SummaryLine>();
-  for (const { turn, text } of trail.constraints) {
-    const line = told.get(turn);
-    const isMost = text.length >= WHOLE_MESSAGE * (texts.get(turn)?.length ?? Infinity);
-    if (line !== undefined && isMost && line.text.includes(oneLine(text))) standing.set(text, line);
-  }
-  const constraints = trail.constraints.filter(({ text }) => !standing.has(text));
-  const current = oneLine(trail.requests.at(-1)?.text ?? '');
-  const whole = isWithin(askTokens(budget, 'current'), current) ? [current] : [];
-  const own = placed(ruleLines({ ...trail, constraints }, whole, preservedWords([])), RULES, 0);
-  return [...own, ...new Set([...standing.values()].toReversed())];
+  return redact([top, ...renderPacketLines(picked, turns), ...recent, facts, directive].join('\n\n'));
 }
 
 function occasionText({ tier, percentRemaining, signals, why }: PacketOccasion): string {
@@ -320,135 +159,4 @@ function signalText({ boundary, evidence }: Signal): string {
     case 'turn':
       return name;
   }
-}
-
-/** Share of the budget for each text that answers the two questions of every packet. */
-const ASK_SHARES = { current: 1 / 8, before: 1 / 20, first: 0.0375 };
-const LEAST_ASK_TOKENS = 40;
-
-function askTokens(budget: number, of: keyof typeof ASK_SHARES): number {
-  return Math.max(LEAST_ASK_TOKENS, budget * ASK_SHARES[of]);
-}
-
-/** "What did the user last ask to do?" and "what before that?". @source seed 004, Variant B design, 1. */
-function askLines(trail: Trail, budget: number): SummaryLine[] {
-  const { requests, turns } = trail;
-  const current = requests.at(-1);
-  if (current === undefined) {
-    return [summaryLine({ section: ASK, order: 0, text: 'The user has asked for nothing yet.', value: 9 })];
-  }
-  const before = requests.findLast(({ turn, text }) => turn < current.turn && text !== current.text);
-  const first = requests[0];
-  const lines = [
-    askLine(
-      0,
-      `**Current ask** (message ${current.turn} of ${turns})`,
-      current,
-      askTokens(budget, 'current'),
-    ),
-  ];
-  const question = trail.answers.findLast(
-    ({ turn, answer }) => turn === current.turn && oneLine(current.text).startsWith(answer.slice(0, 40)),
-  );
-  if (question !== undefined) {
-    const text = `It answers the agent's question: ${quoted(question.question)}`;
-    lines.push(summaryLine({ section: ASK, order: 1, text, value: 5 }));
-  }
-  const reply = current.text.length > SHORT_REQUEST ? undefined : trail.current.repliesTo;
-  if (reply !== undefined) {
-    const words = oneLine(reply.text);
-    const said = clipMiddle(words, charactersFor(askTokens(budget, 'current'), words));
-    const text = `Just before it, the agent had said: ${quoted(said)}`;
-    lines.push(summaryLine({ section: ASK, order: 1.5, text, value: 5 }));
-  }
-  if (before !== undefined)
-    lines.push(askLine(2, `Before that (message ${before.turn})`, before, askTokens(budget, 'before')));
-  if (first !== undefined && first !== current && first !== before) {
-    lines.push(askLine(3, 'The session began with', first, askTokens(budget, 'first')));
-  }
-  return lines;
-}
-
-/** A request this short ("yes, do it", "add these, too") means little without what it replies to. */
-const SHORT_REQUEST = 240;
-
-function askLine(order: number, label: string, { text }: UserRequest, tokens: number): SummaryLine {
-  const words = oneLine(text);
-  return summaryLine({
-    section: ASK,
-    order,
-    text: `${label}: ${quoted(clipMiddle(words, charactersFor(tokens, words)))}`,
-    value: 9 - order,
-  });
-}
-
-function stateLines({ current, turns, compactions }: Trail): SummaryLine[] {
-  const hasBegun =
-    current.actions.some(({ turn }) => turn === turns) || current.tail.some(({ turn }) => turn === turns);
-  const text = current.isAgentDone
-    ? 'The agent has answered the current ask.'
-    : hasBegun
-      ? 'Work on the current ask is under way.'
-      : 'Work on the current ask has not begun.';
-  const before = compactions === 0 ? '' : ` The context was compacted ${times(compactions)} before.`;
-  return [summaryLine({ section: STATE, order: -3e10, text: `${text}${before}`, value: 5 })];
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
-}
-
-/** What the log gives as the next step: the agent's words, else the plan's, else going on with what is under way. */
-function nextStepOf(trail: Trail): string | undefined {
-  const step = openStep(trail);
-  if (trail.nextStep !== undefined) return oneLine(trail.nextStep);
-  if (step !== undefined) return step.text;
-  return trail.current.isAgentDone || trail.turns === 0 ? undefined : 'Go on with the current ask.';
-}
-
-function openStep({ plan, turns }: Trail): PlanStep | undefined {
-  const steps = plan?.turn === turns ? plan.steps : [];
-  return (
-    steps.find(({ status }) => status === 'in_progress') ?? steps.find(({ status }) => status === 'pending')
-  );
-}
-
-/** Steps of a plan that an earlier request made may be what the current one is about. */
-const SHOWN_OLD_STEPS = 4;
-
-function olderSteps({ plan, turns }: Trail): readonly string[] {
-  if (plan === undefined || plan.turn === turns) return [];
-  return plan.steps
-    .filter(({ status }) => status === 'pending' || status === 'in_progress')
-    .slice(0, SHOWN_OLD_STEPS)
-    .map(
-      ({ text }) => `- Open in the plan of message ${plan.turn}, perhaps overtaken since: ${clip(text, 200)}`,
-    );
-}
-
-/** Enough of the current ask to know what the steps below it are for; the whole is in the first section. */
-const ASK_REMINDER = 160;
-
-function nextLines(trail: Trail, budget: number): SummaryLine[] {
-  const { current, nextStep, turns, requests, openQuestions, failures } = trail;
-  const lines: string[] = [];
-  const ask = requests.at(-1);
-  // The agent's last words are often a small intent, and a plan may be older than the ask: both serve it.
-  if (ask !== undefined && !current.isAgentDone) {
-    lines.push(`- Finish the current ask: ${quoted(clip(oneLine(ask.text), ASK_REMINDER))}`);
-  }
-  if (nextStep !== undefined) {
-    const text = quoted(clip(oneLine(nextStep), Math.max(160, budget * 0.25)));
-    lines.push(`- ${announcement(trail)}: ${text}`);
-  }
-  const step = openStep(trail);
-  if (step !== undefined) lines.push(`- From the plan: ${clip(step.text, 240)}`);
-  for (const question of openQuestions) {
-    lines.push(`- The agent asked, and waits for the user's answer: ${quoted(question.text)}`);
-  }
-  const failure = failures.findLast(({ outcome, turn }) => outcome === 'open' && turn === turns);
-  if (failure !== undefined) lines.push(`- Not seen to pass yet: \`${clip(failure.command, 140)}\``);
-  if (lines.length === 0) lines.push('- Nothing is left open as far as the log tells.');
-  if (step === undefined) lines.push(...olderSteps(trail));
-  return lines.map((text, order) => summaryLine({ section: NEXT, order, text, value: 5 - order }));
 }
