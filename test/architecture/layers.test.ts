@@ -73,7 +73,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'rollout',
     'providers',
   ],
-  calls: [...ENGINE, 'config', 'prompts', 'compaction', 'watcher', 'session', 'formats', 'system'],
+  calls: [
+    ...ENGINE,
+    'config',
+    'prompts',
+    'summary',
+    'compaction',
+    'watcher',
+    'session',
+    'formats',
+    'system',
+    'rollout',
+    'providers',
+  ],
   index: [
     ...ENGINE,
     'config',
@@ -105,6 +117,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'providers',
     'thread',
     'lab',
+    'calls',
   ],
 };
 
@@ -203,7 +216,7 @@ const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
   'cli/main.ts': "reads the program's own package.json",
   'cli/load.io.ts': 'reads the bundle, and compiled code beside it or in the home',
   'cli/commands/setup/config.ts': 'creates the starter file',
-  'cli/output.io.ts': 'creates the output',
+  'calls/output.io.ts': 'creates the output',
   'cli/standard-streams.io.ts': 'opens standard input by its descriptor',
   'formats/source.io.ts': 'creates the file that a stream is put aside in',
   'rollout/disk.io.ts': "writes the log of Baton's own thread, once the door has read its head",

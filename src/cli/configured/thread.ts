@@ -17,9 +17,10 @@ import { locateOwnSession } from '../session-files/handles.io.ts';
 import { openHooks } from './hooks.ts';
 import type { CommandIo } from '../io.ts';
 import { rehearsalPathOf } from './rehearsal-flag.ts';
-import { openSessionModel } from './models.ts';
-import type { Input } from '../output.io.ts';
-import { summarizersOf, watcherSummarizersOf } from './summarizers.ts';
+import { modelWorld } from '../session-files/session.ts';
+import { openSessionModel } from '../../calls/models.ts';
+import type { Input } from '../../calls/output.io.ts';
+import { summarizersOf, watcherSummarizersOf } from '../../calls/summarizers.ts';
 import { resolveRoot } from '../../system/workspace.io.ts';
 
 /** What a command says of the thread that it wants. */
@@ -81,13 +82,13 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
   // Whoever wants other prompts finds the files to edit. A rehearsal asks nobody for anything.
   const unseeded = playback === undefined ? await seedPrompts(place) : [];
   const writersFor = async (session: OpenedModel): Promise<Omit<ModelChoice, 'model'>> => {
-    const all = await summarizersOf(io, config, session);
-    const watchers = await watcherSummarizersOf(io, config, session, all);
+    const all = await summarizersOf(modelWorld(io), config, session);
+    const watchers = await watcherSummarizersOf(modelWorld(io), config, session, all);
     return { summarizers: all, ...(watchers === undefined ? {} : { watcherSummarizers: watchers }) };
   };
   const openModel = async (name: string): Promise<ModelChoice> => {
     requireNoRehearsal(name, config);
-    const chosen = await openSessionModel(io, config, name);
+    const chosen = await openSessionModel(modelWorld(io), config, name);
     return { model: chosen, ...(await writersFor(chosen)) };
   };
   const [writers, hooks, prompt] = await Promise.all([

@@ -3,7 +3,7 @@
 
 import * as z from 'zod';
 import { BOUNDARIES, CATEGORIES, FORMATS, PHASES, PRESSURES, TRIGGERS } from '../../vocabulary.ts';
-import { BESIDE_PARTS } from '../commands/inspect/context-parts.ts';
+import { BESIDE_PARTS } from '../../calls/context-parts.ts';
 import { AGENTS } from '../session-files/words.ts';
 import { ReceiptDocument } from './compaction.ts';
 import { failure } from './failure.ts';

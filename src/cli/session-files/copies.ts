@@ -7,7 +7,7 @@ import { authorOf } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import type { Format } from '../../vocabulary.ts';
 import type { CommandIo } from '../io.ts';
-import { withSource } from './session.ts';
+import { withSource } from '../../calls/session-source.ts';
 
 /** Bytes at the end of a file in which its last change is looked for, smallest first. */
 const TAILS = [256 * 1024, Infinity] as const;

@@ -19,7 +19,7 @@ import type { FoundSession } from './agents.io.ts';
 import { CopyFold } from './copies.ts';
 import { RequestsFold } from './requests.ts';
 import type { CommandIo } from '../io.ts';
-import { accountSettings, withSource } from './session.ts';
+import { accountSettings, withSource } from '../../calls/session-source.ts';
 
 /** What is known of a session without opening it in full. */
 export interface SessionDigest {

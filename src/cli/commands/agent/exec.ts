@@ -14,11 +14,12 @@ import { ProgressLines } from './exec-view.ts';
 import { exitStatus, explain } from '../../explain.ts';
 import { OutputLost } from '../../io.ts';
 import type { CommandIo, ExitStatus } from '../../io.ts';
-import { checkDestination, filesAt, writeOutput } from '../../output.io.ts';
-import type { Destination, Input } from '../../output.io.ts';
-import { openSessionModel } from '../../configured/models.ts';
+import { checkDestination, filesAt, writeOutput } from '../../../calls/output.io.ts';
+import type { Destination, Input } from '../../../calls/output.io.ts';
+import { openSessionModel } from '../../../calls/models.ts';
 import { rehearsalPathOf } from '../../configured/rehearsal-flag.ts';
 import type { OpenedRehearsal } from './rehearsal.ts';
+import { modelWorld } from '../../session-files/session.ts';
 import { foldLines } from '../../style.ts';
 import { openThreadFor, requirePlaces } from '../../configured/thread.ts';
 
@@ -157,7 +158,7 @@ async function openWork(io: CommandIo, config: Config, flags: ExecFlags): Promis
   };
   if (meant !== undefined) return play(meant.file, undefined);
   try {
-    const model = await openSessionModel(io, config, flags.model);
+    const model = await openSessionModel(modelWorld(io), config, flags.model);
     if (flags.speed === undefined) return { model, rehearsal: undefined, missing: undefined };
   } catch (error) {
     if (!(error instanceof BatonError) || error.code !== 'model_missing') throw error;

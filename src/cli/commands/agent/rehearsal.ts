@@ -15,8 +15,9 @@ import { REHEARSAL } from '../../../lab/rehearsal/script-position.ts';
 import { BUNDLED_SESSION } from '../setup/bundled.ts';
 import { locateSession } from '../../session-files/handles.io.ts';
 import type { CommandIo } from '../../io.ts';
-import type { Input } from '../../output.io.ts';
-import { readSession, warnOfDamage, withSource } from '../../session-files/session.ts';
+import type { Input } from '../../../calls/output.io.ts';
+import { withSource } from '../../../calls/session-source.ts';
+import { readSession, warnOfDamage } from '../../session-files/session.ts';
 import { plural } from '../../style.ts';
 
 /** What the command line says of a rehearsal. */

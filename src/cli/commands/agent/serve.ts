@@ -17,8 +17,9 @@ import { OutputLost } from '../../io.ts';
 import type { CommandIo, ExitStatus } from '../../io.ts';
 import { readLines } from './input-lines.ts';
 import type { ReadLine } from './input-lines.ts';
-import { openSessionModel } from '../../configured/models.ts';
+import { openSessionModel } from '../../../calls/models.ts';
 import { listOwnSessions } from '../../session-files/own-sessions.ts';
+import { modelWorld } from '../../session-files/session.ts';
 import { openThreadFor, requireNoRehearsal, requirePlaces } from '../../configured/thread.ts';
 
 /** The options of the command, as the user gave them. */
@@ -70,7 +71,7 @@ export async function serve(
     await requirePlaces(io, { directory, resume });
     const config = await readConfig();
     requireNoRehearsal(wanted, config);
-    const model = await openSessionModel(io, config, wanted);
+    const model = await openSessionModel(modelWorld(io), config, wanted);
     const wishes = {
       config,
       model,

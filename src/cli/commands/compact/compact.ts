@@ -2,54 +2,42 @@
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
+import { checkDestination, writeOutput } from '../../../calls/output.io.ts';
+import type { Destination } from '../../../calls/output.io.ts';
+import {
+  compactedPieces,
+  estimateCounter,
+  occasionOf,
+  readForCompaction,
+  redacted,
+  subjectOf,
+  tokenCounter,
+} from '../../../calls/session-compaction.ts';
+import type { ReadForCompaction } from '../../../calls/session-compaction.ts';
+import { withSource } from '../../../calls/session-source.ts';
+import { openSummarizers } from '../../../calls/summarizers.ts';
 import type { Config } from '../../../config/schema.ts';
 import { BatonError } from '../../../errors.ts';
 import { tokensSpent } from '../../../compaction/completed.ts';
-import { compactHistory, gaugeOf } from '../../../compaction/compact.io.ts';
-import type { Compaction, CompactionWorld, Occasion, Subject } from '../../../compaction/compact.io.ts';
+import { compactHistory } from '../../../compaction/compact.io.ts';
+import type { Compaction, CompactionWorld } from '../../../compaction/compact.io.ts';
 import { noteWithin } from '../../../compaction/full/full.ts';
-import {
-  countKnownSecrets,
-  countReplacedSecrets,
-  withoutKnownSecrets,
-} from '../../../compaction/full/secrets.ts';
+import { countKnownSecrets, countReplacedSecrets } from '../../../compaction/full/secrets.ts';
 import type { WorkspaceFiles } from '../../../ports.ts';
 import { redact } from '../../../text/redact.ts';
-import { AccountFold } from '../../../history/account.ts';
-import type { ContextAccount } from '../../../history/context-account.ts';
-import { WHOLE_ITEMS } from '../../../history/clear.ts';
-import { HistoryFold } from '../../../history/project.ts';
-import type { Entry } from '../../../history/project.ts';
-import { UndoneTurns } from '../../../history/undone.ts';
-import type { LoadReport } from '../../../formats/session-file.io.ts';
 import type { ByteSource } from '../../../formats/source.io.ts';
-import {
-  continueSession,
-  freshSession,
-  isAgentFormat,
-  isMessageFormat,
-  sameFormat,
-  SUMMARY_PREFIXES,
-} from '../../../formats/write.ts';
-import type { CompactionChange } from '../../../formats/write.ts';
+import { isAgentFormat, isMessageFormat, sameFormat } from '../../../formats/write.ts';
 import type { CompactionEvent } from '../../../protocol/wire/event.ts';
-import type { Item } from '../../../protocol/item.ts';
 import type { Receipt } from '../../../protocol/receipt.ts';
-import { approximateTokens, itemTokens, withSafetyMargin } from '../../../tokens/estimate.ts';
-import { percentRemaining } from '../../../tokens/pressure.ts';
 import { withinDeadline } from '../../../system/deadline.io.ts';
-import { LaterTrail } from '../../../trail/later.ts';
 import type { Trail } from '../../../trail/trail.ts';
 import type { Format, OutputFormat, Strategy, WriteFormat } from '../../../vocabulary.ts';
 import { openHooks } from '../../configured/hooks.ts';
 import { prepareInstall, resumeCommand, tellResume } from '../../session-files/install.io.ts';
 import type { CommandIo } from '../../io.ts';
-import { checkDestination, refuseTerminal, writeOutput } from '../../output.io.ts';
-import type { Destination, Piece } from '../../output.io.ts';
-import { accountSettings, readSession, warnOfDamage, withSource } from '../../session-files/session.ts';
+import { modelWorld, readSession, refuseTerminal, warnOfDamage } from '../../session-files/session.ts';
 import { arrow, formatNumber, plural, printable } from '../../style.ts';
 import { lossOf } from './loss.ts';
-import { openSummarizers } from '../../configured/summarizers.ts';
 import { openWorkspace } from '../../../system/workspace.io.ts';
 
 /** The options of the command, as the user gave them. */
@@ -76,16 +64,6 @@ export interface CompactFlags {
   readonly json?: true;
 }
 
-/** Everything that reading a session for a compaction gives. */
-export interface ReadForCompaction {
-  readonly report: LoadReport;
-  readonly account: ContextAccount;
-  /** What the account is of. */
-  readonly fold: AccountFold;
-  readonly history: HistoryFold<Item>;
-  readonly trail: Trail;
-}
-
 /** Compacts a session. The file it reads is never changed. */
 export async function compact(
   io: CommandIo,
@@ -103,7 +81,7 @@ export async function compact(
   }
   await withSource(io, path, async (source) => {
     if (flags.preview !== true) await checkDestination(destinationOf(flags, source));
-    const session = await readForCompaction(io, config, source);
+    const session = await readForCompaction((emit) => readSession(io, source, emit), config);
     const target = targetFormat(session.report.format, flags);
     const world = await compactionWorld(io, config, session, flags);
     const occasion = occasionOf(session.account, flags);
@@ -137,17 +115,6 @@ export async function compact(
         : renderPreview(compaction, session.trail, { look: io.look, isFull }),
     );
   });
-}
-
-function occasionOf(account: ContextAccount, { strategy, targetTokens }: CompactFlags): Occasion {
-  return {
-    trigger: 'manual',
-    reason: 'user_requested',
-    phase: 'standalone_turn',
-    strategy,
-    why: `The user asked for a compaction ${pressureSentence(account)}.`,
-    ...(targetTokens === undefined ? {} : { targetTokens }),
-  };
 }
 
 /** Without a session most options have nothing to act on. */
@@ -209,35 +176,6 @@ function isPrinted({ out, install, preview }: CompactFlags): boolean {
   return out === undefined && install !== true && preview !== true;
 }
 
-/** Reads a session three ways at once: its account, its history, its trail. Of turns that were taken back none tells. */
-export async function readForCompaction(
-  io: CommandIo,
-  config: Config,
-  source: ByteSource,
-  keepFrames = 1,
-): Promise<ReadForCompaction> {
-  const fold = new AccountFold(accountSettings(config), keepFrames);
-  const history = new HistoryFold(WHOLE_ITEMS, keepFrames);
-  const undone = new UndoneTurns();
-  let trail = new LaterTrail(withinDeadline);
-  const report = await readSession(io, source, (record) => {
-    fold.add(record);
-    history.add(record);
-    trail.add(record);
-    undone.add(record);
-  });
-  // An undo in the file needs more of the past than is usually kept.
-  if (history.hasLostPast) return readForCompaction(io, config, source, Infinity);
-  if (undone.isAny) {
-    trail = new LaterTrail(withinDeadline);
-    const isStanding = undone.standing();
-    await readSession(io, source, (record) => {
-      if (isStanding(record)) trail.add(record);
-    });
-  }
-  return { report, account: fold.account(), fold, history, trail: trail.trail() };
-}
-
 function targetFormat(format: Format, flags: CompactFlags): WriteFormat {
   const { format: wanted, preview, summaryOnly, install } = flags;
   // Where no session is written, none has to have a format that can be.
@@ -259,7 +197,7 @@ async function compactionWorld(
   session: ReadForCompaction,
   flags: CompactFlags,
 ): Promise<CompactionWorld> {
-  const summarizers = await openSummarizers(io, config, flags);
+  const summarizers = await openSummarizers(modelWorld(io), config, flags);
   const hooks =
     flags.preview === true || flags.summaryOnly === true
       ? undefined
@@ -270,7 +208,10 @@ async function compactionWorld(
     hash: (text) => createHash('sha256').update(text).digest('hex'),
     ...(flags.strategy === 'micro'
       ? estimateCounter(config)
-      : await tokenCounter(io, config, session.history.entries)),
+      : await tokenCounter(session.history.entries, config, {
+          signal: io.signal,
+          warn: modelWorld(io).warn,
+        })),
     within: withinDeadline,
     signal: io.signal,
     emit: (event) => tellEvent(io, event),
@@ -303,83 +244,6 @@ function tellEvent(io: CommandIo, event: CompactionEvent): void {
   if (event.type === 'warning') io.stderr(`baton: warning: ${printable(event.message)}\n`);
 }
 
-/** What clearing frees is estimated as the gauge is, which has no other size before and after it. */
-function estimateCounter({ compact: settings }: Config): Pick<CompactionWorld, 'count' | 'counter'> {
-  return { count: (text) => approximateTokens(text, settings), counter: 'approximate' };
-}
-
-/**
- * The exact tokenizer, or the estimate with its margin where that is not installed: a target must hold either way.
- * @param entries what is going to be counted: it is counted ahead, in turns, so that Ctrl-C is heeded
- * @throws BatonError `interrupted`
- */
-export async function tokenCounter(
-  io: CommandIo,
-  config: Config,
-  entries: readonly Entry<Item>[],
-): Promise<Pick<CompactionWorld, 'count' | 'counter'>> {
-  try {
-    const { loadPatientTokenizer } = await import('../../../tokens/tokenizer.io.ts');
-    const { count, countAhead } = await loadPatientTokenizer();
-    await countAhead(
-      entries.flatMap(({ value }) => countedTexts(value)),
-      io.signal,
-    );
-    return { count, counter: 'precise' };
-  } catch (error) {
-    if (!(error instanceof BatonError) || error.code !== 'tokenizer_missing') throw error;
-    io.stderr(`baton: warning: ${error.message}; sizes are estimates. ${error.cure}\n`);
-    const { tokenSafetyMultiplier } = config.compact;
-    return {
-      count: (text) => withSafetyMargin(approximateTokens(text, config.compact), tokenSafetyMultiplier),
-      counter: 'approximate',
-    };
-  }
-}
-
-/** The texts that counting an item comes to count. */
-function countedTexts(item: Item): readonly string[] {
-  const texts: string[] = [];
-  itemTokens(item, (text) => {
-    texts.push(text);
-    return 0;
-  });
-  return texts;
-}
-
-function subjectOf(session: ReadForCompaction, file: string, target: WriteFormat): Subject {
-  const { account, trail } = session;
-  return {
-    entries: session.history.entries,
-    window: account.window,
-    gauge: gaugeOf(session.fold),
-    targetsWhatIsWritten: true,
-    // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
-    // Elsewhere that of an agent is as foreign: docs/decisions/commands.md.
-    leavesInitialContext: isAgentFormat(target) || isAgentFormat(session.report.format),
-    summaryPrefix: SUMMARY_PREFIXES[target],
-    holdsProviderState: target === 'codex' || target === 'responses',
-    session: {
-      sessionId: account.sessionId,
-      transcriptPath: file === '-' ? undefined : resolve(file),
-      cwd: account.cwd,
-      model: account.model,
-    },
-    trail,
-  };
-}
-
-/** A history whose known secrets are replaced, so that sizes and receipt are those of what is written. */
-function redacted(subject: Subject): Subject {
-  const entries = subject.entries.map((entry) => ({ ...entry, value: withoutKnownSecrets(entry.value) }));
-  return { ...subject, entries };
-}
-
-function pressureSentence({ usage, usableWindow: usable }: ContextAccount): string {
-  const left = percentRemaining(usage.used, usable);
-  return `at ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens (${left} % left)`;
-}
-
 interface Write {
   readonly source: ByteSource;
   readonly session: ReadForCompaction;
@@ -389,29 +253,17 @@ interface Write {
 }
 
 async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
-  const { source, session, compaction, flags, target } = write;
+  const { source, session, flags, target } = write;
   const newSessionId = io.ids.uuid();
   const facts = { newSessionId, at: new Date(io.clock.now()).toISOString(), ids: io.ids };
-  const change = changeOf(session, compaction);
-  const isAppended = isAgentFormat(target) && target === session.report.format && flags.prune !== true;
-  const written = isAppended
-    ? continueSession(session.report, change, facts)
-    : { head: [], tail: freshSession({ ...facts, ...freshFacts(session), format: target, change }) };
+  const { head, pieces } = compactedPieces({ ...write, isPruned: flags.prune === true }, facts);
   const isInstalled = flags.install === true && isAgentFormat(target);
-  const pieces: Piece[] = [
-    ...(isInstalled ? written.head.map(asLine) : []),
-    ...(isAppended ? [{ copyOf: source }] : []),
-    ...written.tail.map(asLine),
-  ];
   const place = isInstalled ? await prepareInstall(io, target, session.account.cwd, newSessionId) : undefined;
-  await writeOutput(io, destinationOf({ ...flags, out: place ?? flags.out }, source), pieces);
+  await writeOutput(io, destinationOf({ ...flags, out: place ?? flags.out }, source), [
+    ...(isInstalled ? head : []),
+    ...pieces,
+  ]);
   tell(io, write, place, newSessionId);
-}
-
-function changeOf({ history }: ReadForCompaction, compaction: Compaction): CompactionChange {
-  if (compaction.type === 'full') return { type: 'compaction', record: compaction.record };
-  const { record, items, postTokens } = compaction;
-  return { type: 'micro', record, entries: history.entries, items, postTokens };
 }
 
 function destinationOf(
@@ -419,21 +271,6 @@ function destinationOf(
   input: ByteSource,
 ): Destination {
   return { path: out, overwrites: force === true, inputs: [input] };
-}
-
-function freshFacts({ report, account }: ReadForCompaction) {
-  return {
-    source: report.tail,
-    meta: account.cwd === undefined ? {} : { cwd: account.cwd },
-    settings: {
-      ...(account.model === undefined ? {} : { model: account.model }),
-      ...(account.cwd === undefined ? {} : { cwd: account.cwd }),
-    },
-  };
-}
-
-function asLine(json: string): string {
-  return `${json}\n`;
 }
 
 function tell(

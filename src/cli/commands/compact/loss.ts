@@ -8,7 +8,7 @@ import type { CallView, Item } from '../../../protocol/item.ts';
 import { sumTokens } from '../../../tokens/estimate.ts';
 import { redact } from '../../../text/redact.ts';
 import type { Trail } from '../../../trail/trail.ts';
-import { subjectOfCall } from '../inspect/call-subject.ts';
+import { subjectOfCall } from '../../../calls/call-subject.ts';
 
 /** Results that are named: what follows them is small in every session that was looked at. */
 const NAMED_RESULTS = 10;

@@ -7,8 +7,8 @@ import { cleanSummary, modelFreeSummary } from '../../../compaction/full/summary
 import { pinnedItems } from '../../../trail/pins.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../../../summary/write.ts';
 import type { CommandIo } from '../../io.ts';
-import { writeOutput } from '../../output.io.ts';
-import type { Destination } from '../../output.io.ts';
+import { writeOutput } from '../../../calls/output.io.ts';
+import type { Destination } from '../../../calls/output.io.ts';
 import { formatNumber, plural } from '../../style.ts';
 
 /** What a summary is written of, and for whom. */

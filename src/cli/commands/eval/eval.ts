@@ -17,8 +17,9 @@ import type { Evaluation } from './view.ts';
 import type { CommandIo, ExitStatus } from '../../io.ts';
 import { drawProgress, eraseProgress } from '../../progress.ts';
 import { findSessions, visitSessions } from '../../session-files/paths.io.ts';
-import { readSession, warnOfDamage, withSource } from '../../session-files/session.ts';
-import { openSummarizers } from '../../configured/summarizers.ts';
+import { withSource } from '../../../calls/session-source.ts';
+import { modelWorld, readSession, warnOfDamage } from '../../session-files/session.ts';
+import { openSummarizers } from '../../../calls/summarizers.ts';
 
 /** The options of the command, as the user gave them. */
 export interface EvalFlags {
@@ -56,7 +57,7 @@ export async function evaluate(
     clock: io.clock,
   };
   const summarizers = await openSummarizers(
-    io,
+    modelWorld(io),
     config,
     flags.model === undefined ? {} : { model: flags.model },
   );

@@ -1,12 +1,12 @@
 // The `--json` document of `baton inspect`; its schema is docs/inspect.schema.json.
 
 import { explainCompaction } from './view.ts';
-import type { Inspection } from './view.ts';
-import type { Top } from './top.ts';
+import type { InspectedFile } from './view.ts';
+import type { Top } from '../../../calls/inspect-top.ts';
 import type { Evidence } from '../../../protocol/signal.ts';
 
 /** The document for one session. Names are snake_case, counts are tokens unless they say otherwise. */
-export function inspectionJson(inspection: Inspection) {
+export function inspectionJson(inspection: InspectedFile) {
   const { account, report } = inspection;
   return {
     path: inspection.path,

@@ -5,12 +5,12 @@ import type { LoadReport } from '../../../formats/session-file.io.ts';
 import type { DamageNote } from '../../../formats/reader.ts';
 import type { Boundary, PressureWord } from '../../../vocabulary.ts';
 import { FORMAT_NAMES } from '../../../vocabulary.ts';
-import { partsOf } from './context-parts.ts';
-import type { ContextPart } from './context-parts.ts';
-import type { ThresholdState } from '../../../tokens/pressure.ts';
+import { partsOf } from '../../../calls/context-parts.ts';
+import type { ContextPart } from '../../../calls/context-parts.ts';
 import type { Signal } from '../../../protocol/signal.ts';
 import { isO200kModel } from '../../../tokens/models.ts';
-import type { Top } from './top.ts';
+import type { Top } from '../../../calls/inspect-top.ts';
+import type { Inspection } from '../../../calls/inspection.ts';
 import type { Look } from '../../io.ts';
 import {
   arrow,
@@ -33,24 +33,9 @@ import {
 } from '../../style.ts';
 import type { SparkCell, Tone } from '../../style.ts';
 
-/** One inspected session. */
-export interface Inspection {
+/** An inspected file. */
+export interface InspectedFile extends Inspection {
   readonly path: string;
-  readonly report: LoadReport;
-  readonly account: ContextAccount;
-  /** Every boundary of the session, in order. */
-  readonly signals: readonly Signal[];
-  readonly threshold: ThresholdState;
-  /** Where the agent that wrote the file compacts by itself, in tokens; undefined where that is not known. */
-  readonly agentLimit: number | undefined;
-  /** Whether automatic compaction is on in the configuration. */
-  readonly isAutoCompactOn: boolean;
-  /** How the categories were counted. */
-  readonly counter: 'precise' | 'approximate';
-  /** Median of the gauge's relative errors against reported usage; undefined without samples. */
-  readonly gaugeError: { readonly median: number; readonly samples: number } | undefined;
-  /** What takes most, where that was asked for. */
-  readonly top: Top | undefined;
 }
 
 const WIDEST_LABEL = 18;
@@ -61,7 +46,7 @@ const MOST_DAMAGE_LINES = 8;
 const MOST_COMPACTIONS = 8;
 
 /** The whole view of one session. */
-export function renderInspection(inspection: Inspection, look: Look, home: string): string {
+export function renderInspection(inspection: InspectedFile, look: Look, home: string): string {
   const sections = [
     renderHeader(inspection, look, home),
     renderGauge(inspection, look),
@@ -141,7 +126,7 @@ function renderTop({ results, rereads, images }: Top, look: Look): string {
   return sections.map((section) => `${section.join('\n')}\n`).join('\n');
 }
 
-function renderHeader({ path, report, account }: Inspection, look: Look, home: string): string {
+function renderHeader({ path, report, account }: InspectedFile, look: Look, home: string): string {
   const facts = [
     FORMAT_NAMES[report.format],
     account.producerVersion === undefined ? undefined : `version ${account.producerVersion}`,

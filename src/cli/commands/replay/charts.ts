@@ -2,7 +2,7 @@
 
 import type { GaugeMark, GaugeSeries, PolicyLine } from '../../../lab/replay/report.ts';
 import { usableWindow } from '../../../tokens/pressure.ts';
-import type { ContextPart } from '../inspect/context-parts.ts';
+import type { ContextPart } from '../../../calls/context-parts.ts';
 import type { SessionReplay } from '../../../lab/replay/outcome.ts';
 import { formatNumber } from '../../style.ts';
 

@@ -15,8 +15,8 @@ import {
   recallChart,
   tokensChart,
 } from './charts.ts';
-import { partsOf } from '../inspect/context-parts.ts';
-import type { ContextPart } from '../inspect/context-parts.ts';
+import { partsOf } from '../../../calls/context-parts.ts';
+import type { ContextPart } from '../../../calls/context-parts.ts';
 import type { PlayedFile, ReplayRun } from './run.ts';
 import { REPORT_STYLE } from './page-style.ts';
 import { tellEvidence } from './signals-view.ts';

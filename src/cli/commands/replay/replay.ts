@@ -20,14 +20,15 @@ import { policyWarnings } from '../../../watcher/policy.ts';
 import type { PromptTrigger } from '../../../watcher/policy.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../../tokens/estimate.ts';
 import type { CommandIo, ExitStatus } from '../../io.ts';
-import { checkDestination, filesAt, writeOutput } from '../../output.io.ts';
-import type { Destination } from '../../output.io.ts';
+import { checkDestination, filesAt, writeOutput } from '../../../calls/output.io.ts';
+import type { Destination } from '../../../calls/output.io.ts';
 import { choosePolicies } from './policies.ts';
 import type { PolicyName } from './policy-names.ts';
 import type { ReplayConfigs } from './policies.ts';
 import type { PlayedFile, ReplayRun } from './run.ts';
 import { drawProgress, eraseProgress } from '../../progress.ts';
-import { accountSettings, readSession, warnOfDamage, withSource } from '../../session-files/session.ts';
+import { accountSettings, withSource } from '../../../calls/session-source.ts';
+import { readSession, warnOfDamage } from '../../session-files/session.ts';
 import { findSessions, visitSessions } from '../../session-files/paths.io.ts';
 import { printable } from '../../style.ts';
 

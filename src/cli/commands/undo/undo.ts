@@ -5,11 +5,12 @@ import { BatonError } from '../../../errors.ts';
 import { continueSession, isAgentFormat } from '../../../formats/write.ts';
 import type { ContextAccount } from '../../../history/context-account.ts';
 import type { Format } from '../../../vocabulary.ts';
-import { readForCompaction } from '../compact/compact.ts';
 import { prepareInstall, resumeCommand, tellResume } from '../../session-files/install.io.ts';
 import type { CommandIo } from '../../io.ts';
-import { checkDestination, refuseTerminal, writeOutput } from '../../output.io.ts';
-import { agentLimit, warnOfDamage, withSource } from '../../session-files/session.ts';
+import { checkDestination, writeOutput } from '../../../calls/output.io.ts';
+import { readForCompaction } from '../../../calls/session-compaction.ts';
+import { agentLimit, withSource } from '../../../calls/session-source.ts';
+import { readSession, refuseTerminal, warnOfDamage } from '../../session-files/session.ts';
 import { formatNumber, plural, printable } from '../../style.ts';
 
 /** The options of the command, as the user gave them. */
@@ -35,7 +36,11 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     const destination = { overwrites: flags.force === true, inputs: [source] };
     await checkDestination({ ...destination, path: flags.out });
     // The past of every compaction in force: each may be the next to be taken back.
-    const { report, account, fold, history } = await readForCompaction(io, config, source, Infinity);
+    const { report, account, fold, history } = await readForCompaction(
+      (emit) => readSession(io, source, emit),
+      config,
+      Infinity,
+    );
     const compaction = history.compactions.at(-1);
     const undone = history.beforeNewestCompaction();
     if (compaction === undefined || undone === undefined) {

@@ -1,12 +1,12 @@
 // `baton inspect --top`: what takes most of a context, by name. Pure.
 
-import type { ContextAccount } from '../../../history/context-account.ts';
-import type { Entry } from '../../../history/project.ts';
-import { callOf, resultCallId } from '../../../protocol/item.ts';
-import type { CallView, Item } from '../../../protocol/item.ts';
-import { sumTokens } from '../../../tokens/estimate.ts';
-import { meaningOf } from '../../../trail/calls/calls.ts';
-import type { Category } from '../../../vocabulary.ts';
+import type { ContextAccount } from '../history/context-account.ts';
+import type { Entry } from '../history/project.ts';
+import { callOf, resultCallId } from '../protocol/item.ts';
+import type { CallView, Item } from '../protocol/item.ts';
+import { sumTokens } from '../tokens/estimate.ts';
+import { meaningOf } from '../trail/calls/calls.ts';
+import type { Category } from '../vocabulary.ts';
 import { subjectOfCall } from './call-subject.ts';
 import { partsOf } from './context-parts.ts';
 import type { ContextPart } from './context-parts.ts';

@@ -6,7 +6,7 @@ import { dirname, resolve, sep } from 'node:path';
 import { BatonError } from '../errors.ts';
 import type { ByteSource } from '../formats/source.io.ts';
 import { announceRemains } from '../system/remains.io.ts';
-import type { CommandIo } from './io.ts';
+import type { Ids } from '../ports.ts';
 
 /** The pieces of an output, in order. */
 export type Piece = string | { readonly copyOf: ByteSource };
@@ -18,6 +18,14 @@ export interface Destination {
   readonly overwrites: boolean;
   /** What is read for the output: no permission to overwrite covers it. */
   readonly inputs: readonly Input[];
+}
+
+/** What writing needs. */
+export interface OutputWorld {
+  readonly ids: Ids;
+  readonly signal: AbortSignal;
+  /** Takes an output without a path, and resolves when it is taken. */
+  readonly stdoutBytes: (bytes: Uint8Array) => Promise<void>;
 }
 
 /** A file that is read, open or no longer. */
@@ -103,23 +111,11 @@ function noFile(path: string, what: string): BatonError {
 }
 
 /**
- * Refuses to pour a session over the screen of a person: in a pipe it is wanted, on a terminal it was forgotten to be sent away.
- * @param ways what else to do, as words of the cure
- * @throws BatonError `usage`
- */
-export function refuseTerminal({ isTerminal }: Pick<CommandIo, 'isTerminal'>, ways: string): void {
-  if (!isTerminal) return;
-  throw new BatonError('usage', 'The session would be printed on this terminal, line by line of JSON', {
-    cure: `${ways}, or send standard output to a file or a pipe.`,
-  });
-}
-
-/**
  * Writes an output.
  * @throws BatonError `output_exists`, `output_failed` (nothing is left behind), `interrupted`
  */
 export async function writeOutput(
-  io: Pick<CommandIo, 'ids' | 'signal' | 'stdoutBytes'>,
+  io: OutputWorld,
   destination: Destination,
   pieces: readonly Piece[],
 ): Promise<void> {

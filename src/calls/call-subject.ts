@@ -1,9 +1,9 @@
 // What a tool call is about, in one short line: its command, its file, what it searches for.
 
-import type { CallView } from '../../../protocol/item.ts';
-import { shellScriptOf } from '../../../trail/calls/calls.ts';
-import { redact } from '../../../text/redact.ts';
-import { clip, oneLine } from '../../../text/sentences.ts';
+import type { CallView } from '../protocol/item.ts';
+import { shellScriptOf } from '../trail/calls/calls.ts';
+import { redact } from '../text/redact.ts';
+import { clip, oneLine } from '../text/sentences.ts';
 
 /** Characters of a subject: two subjects fit on a line of a terminal. */
 const LONGEST_SUBJECT = 120;

@@ -4,13 +4,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { testIo } from '../../../test/support/io.ts';
-import { temporaryDirectory } from '../../../test/support/program.ts';
-import { collect, KEY, request } from '../../../test/support/provider-server/client.ts';
-import { startProviderServer } from '../../../test/support/provider-server/server.ts';
-import { loadConfig } from '../../config/load.io.ts';
-import { BatonError } from '../../errors.ts';
-import { WIRE_APIS } from '../../vocabulary.ts';
+import { temporaryDirectory } from '../../test/support/program.ts';
+import { collect, KEY, request } from '../../test/support/provider-server/client.ts';
+import { startProviderServer } from '../../test/support/provider-server/server.ts';
+import { loadConfig } from '../config/load.io.ts';
+import { BatonError } from '../errors.ts';
+import { WIRE_APIS } from '../vocabulary.ts';
 import { openModelFor } from './models.ts';
 
 const server = await startProviderServer({ key: KEY, replies: [{ text: 'Aye.' }] });
@@ -31,9 +30,10 @@ const head = 'model = "local-model"\nmodel_provider = "own-chat"\nmodel_context_
 writeFileSync(join(home, '.baton/config.toml'), head + tables.join(''));
 
 const openAs = async (flag: string | undefined, env: Readonly<Record<string, string>>) => {
-  const io = testIo({ cwd: home, homeDirectory: home, env });
-  const { config } = await loadConfig({ overrides: [] }, io);
-  return { opened: await openModelFor(io, config, flag), complained: io.complained() };
+  const warnings: string[] = [];
+  const { config } = await loadConfig({ overrides: [] }, { cwd: home, homeDirectory: home, env });
+  const world = { env, warn: (warning: string) => void warnings.push(warning) };
+  return { opened: await openModelFor(world, config, flag), warnings };
 };
 
 for (const wire of WIRE_APIS) {
@@ -50,13 +50,14 @@ for (const wire of WIRE_APIS) {
 }
 
 test('a provider alone takes model and model_context_window, without a warning', async () => {
-  const { opened, complained } = await openAs('own-chat', { OWN_KEY: KEY });
-  assert.deepEqual([opened?.name, opened?.window, complained], ['local-model', 40_000, '']);
+  const { opened, warnings } = await openAs('own-chat', { OWN_KEY: KEY });
+  assert.deepEqual([opened?.name, opened?.window, warnings], ['local-model', 40_000, []]);
 });
 
-test('an unknown window is told on standard error, once', async () => {
-  const { complained } = await openAs('own-chat/novel', { OWN_KEY: KEY });
-  assert.match(complained, /^baton: warning: The context window of own-chat\/novel is not known, .*\n$/);
+test('one warning tells of an unknown window', async () => {
+  const { warnings } = await openAs('own-chat/novel', { OWN_KEY: KEY });
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /^The context window of own-chat\/novel is not known, /);
 });
 
 test('nothing is opened for the embedded summarizer, whatever keys there are', async () => {

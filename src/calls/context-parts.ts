@@ -1,8 +1,8 @@
 // What makes up the tokens used, as rows: one table for the terminal, the report and whatever else shows it.
 
-import type { ContextAccount } from '../../../history/context-account.ts';
-import { CATEGORIES } from '../../../vocabulary.ts';
-import type { Category } from '../../../vocabulary.ts';
+import type { ContextAccount } from '../history/context-account.ts';
+import { CATEGORIES } from '../vocabulary.ts';
+import type { Category } from '../vocabulary.ts';
 
 /** What is used and in no item of the file. */
 export const BESIDE_PARTS = ['fixed', 'counting', 'restored', 'margin', 'unexplained'] as const;

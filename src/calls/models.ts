@@ -1,30 +1,36 @@
 // How commands come by a model: the providers of the configuration, the keys of the environment.
 
-import type { Config } from '../../config/schema.ts';
-import { BatonError } from '../../errors.ts';
-import type { OpenedModel } from '../../providers/open.ts';
-import type { CommandIo } from '../io.ts';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import type { OpenedModel } from '../providers/open.ts';
+
+/** What opening a model needs of the process. */
+export interface ModelWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes each warning, one sentence. */
+  readonly warn: (warning: string) => void;
+}
 
 /**
- * The model that `--model` names, with its warnings on standard error.
+ * The model that `--model` names.
  * @param flag `PROVIDER/MODEL`, `PROVIDER`, `embedded`, or undefined where the option is not given
  * @returns undefined for the embedded summarizer, for which nothing of a model is loaded
  * @throws BatonError as `openNamedModel`
  */
 export async function openModelFor(
-  io: CommandIo,
+  world: ModelWorld,
   config: Config,
   flag: string | undefined,
 ): Promise<OpenedModel | undefined> {
-  return flag === undefined || flag === 'embedded' ? undefined : open(io, config, flag);
+  return flag === undefined || flag === 'embedded' ? undefined : open(world, config, flag);
 }
 
 /**
- * The model of a session: the one that `--model` names, else the one that is meant. Its warnings go to standard error.
+ * The model of a session: the one that `--model` names, else the one that is meant.
  * @throws BatonError as `openMeantModel`; `usage` for the embedded summarizer, which is no model
  */
 export async function openSessionModel(
-  io: Pick<CommandIo, 'env' | 'stderr'>,
+  world: ModelWorld,
   config: Config,
   flag: string | undefined,
 ): Promise<OpenedModel> {
@@ -33,27 +39,23 @@ export async function openSessionModel(
       cure: 'Name one: --model PROVIDER/MODEL.',
     });
   }
-  return open(io, config, flag);
+  return open(world, config, flag);
 }
 
-async function open(
-  io: Pick<CommandIo, 'env' | 'stderr'>,
-  config: Config,
-  flag: string | undefined,
-): Promise<OpenedModel> {
+async function open(world: ModelWorld, config: Config, flag: string | undefined): Promise<OpenedModel> {
   const [{ resolveModelProviders }, { listLocalModels }, { openMeantModel, openNamedModel }] =
     await Promise.all([
-      import('../../config/model-providers.ts'),
-      import('../../providers/choose.io.ts'),
-      import('../../providers/open.ts'),
+      import('../config/model-providers.ts'),
+      import('../providers/choose.io.ts'),
+      import('../providers/open.ts'),
     ]);
   const sources = {
     providers: resolveModelProviders(config.modelProviders),
-    environment: io.env,
+    environment: world.env,
     listModels: listLocalModels,
     configured: config,
   };
   const opened = await (flag === undefined ? openMeantModel(sources) : openNamedModel(flag, sources));
-  for (const warning of opened.warnings) io.stderr(`baton: warning: ${warning}\n`);
+  for (const warning of opened.warnings) world.warn(warning);
   return opened;
 }

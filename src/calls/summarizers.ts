@@ -1,13 +1,17 @@
 // Which models may write a summary, and with which words they are asked.
 
-import type { Summarizers, SummaryModel } from '../../compaction/summarise/ask-model.io.ts';
-import type { SummaryPrompts } from '../../compaction/summarise/prompt.ts';
-import type { Config } from '../../config/schema.ts';
-import { BatonError } from '../../errors.ts';
-import type { ModelUsage } from '../../protocol/model.ts';
-import type { OpenedModel } from '../../providers/open.ts';
-import type { CommandIo } from '../io.ts';
+import type { Summarizers, SummaryModel } from '../compaction/summarise/ask-model.io.ts';
+import type { SummaryPrompts } from '../compaction/summarise/prompt.ts';
+import type { ConfigWorld } from '../config/load.io.ts';
+import type { Config } from '../config/schema.ts';
+import { BatonError } from '../errors.ts';
+import type { ModelUsage } from '../protocol/model.ts';
+import type { OpenedModel } from '../providers/open.ts';
 import { openModelFor } from './models.ts';
+import type { ModelWorld } from './models.ts';
+
+/** What they need of the process: the environment has the keys of models, the home directory has the prompts. */
+export interface SummarizerWorld extends ModelWorld, ConfigWorld {}
 
 /** What the command line says of models. */
 export interface SummarizerFlags {
@@ -22,18 +26,18 @@ export interface SummarizerFlags {
  * @throws BatonError as `openModelFor`; `usage` for instructions that nobody would follow
  */
 export async function openSummarizers(
-  io: CommandIo,
+  world: SummarizerWorld,
   config: Config,
   flags: SummarizerFlags,
 ): Promise<Summarizers | undefined> {
-  const session = await openModelFor(io, config, flags.model);
+  const session = await openModelFor(world, config, flags.model);
   if (session === undefined) {
     if (flags.instructions === undefined) return undefined;
     throw new BatonError('usage', '--instructions are for a model, and the embedded summarizer is none', {
       cure: 'Name one with --model PROVIDER/MODEL, or leave --instructions out.',
     });
   }
-  return summarizersOf(io, config, session, flags.instructions);
+  return summarizersOf(world, config, session, flags.instructions);
 }
 
 /**
@@ -41,16 +45,16 @@ export async function openSummarizers(
  * @param instructions what the summary should dwell on
  */
 export async function summarizersOf(
-  io: CommandIo,
+  world: SummarizerWorld,
   config: Config,
   session: OpenedModel,
   instructions?: string,
 ): Promise<Summarizers> {
-  const own = await openSummarizationModel(io, config, session);
-  const { costOf } = await import('../../providers/models.ts');
+  const own = await openSummarizationModel(world, config, session);
+  const { costOf } = await import('../providers/models.ts');
   return {
     models: [...(own === undefined ? [] : [own]), session].map((opened) => toSummaryModel(opened, costOf)),
-    prompts: await summaryPrompts(io, config, instructions),
+    prompts: await summaryPrompts(world, config, instructions),
     deadlineMs: config.rawrAutoCompaction.compactionDeadlineSeconds * 1000,
   };
 }
@@ -61,7 +65,7 @@ export async function summarizersOf(
  * @returns undefined where it has no wishes of its own
  */
 export async function watcherSummarizersOf(
-  io: CommandIo,
+  world: SummarizerWorld,
   config: Config,
   session: OpenedModel,
   summarizers: Summarizers,
@@ -74,8 +78,8 @@ export async function watcherSummarizersOf(
   if (name === undefined && effort === undefined && verbosity === undefined) return undefined;
   const key = 'rawr_auto_compaction.compaction_model';
   const wanted = name === undefined || name.includes('/') ? name : `${session.provider}/${name}`;
-  const own = wanted === undefined ? undefined : await openOr(io, config, { wanted, key });
-  const { costOf } = await import('../../providers/models.ts');
+  const own = wanted === undefined ? undefined : await openOr(world, config, { wanted, key });
+  const { costOf } = await import('../providers/models.ts');
   const models = [...(own === undefined ? [] : [toSummaryModel(own, costOf)]), ...summarizers.models];
   return {
     ...summarizers,
@@ -88,7 +92,7 @@ export async function watcherSummarizersOf(
 }
 
 async function openSummarizationModel(
-  io: CommandIo,
+  world: SummarizerWorld,
   config: Config,
   session: OpenedModel,
 ): Promise<OpenedModel | undefined> {
@@ -96,34 +100,34 @@ async function openSummarizationModel(
   if (model === undefined && wanted === undefined) return undefined;
   const provider = wanted ?? session.provider;
   const name = model === undefined ? provider : `${provider}/${model}`;
-  return openOr(io, config, { wanted: name, key: 'compact.summarization_model' });
+  return openOr(world, config, { wanted: name, key: 'compact.summarization_model' });
 }
 
 /** A model for summaries that cannot be had is no reason to do without a summary by a model. */
 async function openOr(
-  io: CommandIo,
+  world: SummarizerWorld,
   config: Config,
   { wanted, key }: { readonly wanted: string; readonly key: string },
 ): Promise<OpenedModel | undefined> {
   try {
-    return await openModelFor(io, config, wanted);
+    return await openModelFor(world, config, wanted);
   } catch (error) {
     if (!(error instanceof BatonError) || error.code === 'interrupted') throw error;
-    io.stderr(`baton: warning: ${key} is left out. ${error.message} ${error.cure}\n`);
+    world.warn(`${key} is left out. ${error.message} ${error.cure}`);
     return undefined;
   }
 }
 
 async function summaryPrompts(
-  io: CommandIo,
+  world: SummarizerWorld,
   config: Config,
   instructions: string | undefined,
 ): Promise<SummaryPrompts> {
-  const { loadPrompt, promptPlace } = await import('../../prompts/load.io.ts');
-  const place = promptPlace(config, io);
+  const { loadPrompt, promptPlace } = await import('../prompts/load.io.ts');
+  const place = promptPlace(config, world);
   const system = await loadPrompt(place, 'compact-system.md');
   const request = await loadPrompt(place, 'compact.md');
-  for (const warning of [...system.warnings, ...request.warnings]) io.stderr(`baton: warning: ${warning}\n`);
+  for (const warning of [...system.warnings, ...request.warnings]) world.warn(warning);
   const own = config.compactPrompt?.trim() ?? '';
   return {
     system: system.body,
