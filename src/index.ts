@@ -2,6 +2,15 @@
 
 export { compactMessages } from './calls/compact-messages.ts';
 export type { CompactedMessages, CompactMessagesOptions } from './calls/compact-messages.ts';
+export { compactSession } from './calls/compact-session.ts';
+export type {
+  CompactedSession,
+  CompactSessionOptions,
+  SessionCompaction,
+  UncompactedSession,
+} from './calls/compact-session.ts';
+export { inspectSession } from './calls/inspect-session.ts';
+export type { InspectSessionOptions, SessionInspection } from './calls/inspect-session.ts';
 export { watch } from './calls/watch.ts';
 export type { ContextWatch, NextRequest, WatchOptions } from './calls/watch.ts';
 

@@ -53,6 +53,16 @@ export interface InspectionDepth {
 export async function inspectRecords(
   read: ReadRecords,
   config: Config,
+  depth: InspectionDepth & { readonly top: number },
+): Promise<Inspection & { readonly top: Top }>;
+export async function inspectRecords(
+  read: ReadRecords,
+  config: Config,
+  depth: InspectionDepth,
+): Promise<Inspection>;
+export async function inspectRecords(
+  read: ReadRecords,
+  config: Config,
   { precise, top }: InspectionDepth,
 ): Promise<Inspection> {
   const count = precise ? await (await import('../tokens/tokenizer.io.ts')).loadTokenizer() : undefined;
