@@ -44,6 +44,7 @@ interface Document {
 test('inspectSession says of every format what baton inspect says, and its parts add up', async () => {
   for (const { name, format, text } of [
     { name: 'work', format: 'codex', text: original },
+    { name: 'Claude Code', format: 'claude-code', text: asFile(workLines('claude-code')).toString('utf8') },
     ...LOOK_ALIKE_FILES,
   ]) {
     const path = saved('inspected', text);

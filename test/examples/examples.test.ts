@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -11,8 +13,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /** What an example prints. */
-async function printed(name: string): Promise<string> {
-  const args = ['--import', 'tsx', join(ROOT, 'examples', name)];
+async function printed(name: string, ...rest: readonly string[]): Promise<string> {
+  const args = ['--import', 'tsx', join(ROOT, 'examples', name), ...rest];
   const { stdout, stderr } = await run(process.execPath, args, { cwd: ROOT });
   assert.equal(stderr, '');
   return stdout;
@@ -30,6 +32,35 @@ test('an array of messages is compacted: requests verbatim, no call without its 
   assert.match(text, /"Then trim a new one\."/);
   const calls = text.match(/"id": "call_\d+"/g)?.length ?? 0;
   assert.equal(text.match(/"tool_call_id": "call_\d+"/g)?.length ?? 0, calls);
+});
+
+test('a session file is inspected: its parts add up to what is used', async () => {
+  const text = await printed('inspect-session.ts');
+  const [, used = ''] = /^(\d+) of \d+ tokens, \d+ % left\n/.exec(text) ?? [];
+  const [parts = '', results = ''] = text.split('Largest results:\n');
+  const sum = [...parts.matchAll(/^ {2}\w+: (-?\d+)$/gm)].reduce(
+    (total, [, tokens]) => total + Number(tokens),
+    0,
+  );
+  assert.equal(sum, Number(used));
+  assert.match(results, /^(?: {2}\d+: \w+ .+\n){3}$/);
+});
+
+test('a session file is compacted into another one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'baton-example-'));
+  try {
+    const out = join(folder, 'compacted.jsonl');
+    const session = join(ROOT, 'examples/sessions/tally.jsonl');
+    const text = await printed('compact-session.ts', session, out);
+    const [, before = '', after = ''] =
+      /^(\d+) -> (\d+) tokens, \d+ of them instructions and tools\n/.exec(text) ?? [];
+    assert.ok(Number(after) > 0 && Number(after) < Number(before) / 10, text.slice(0, 100));
+    assert.match(text, /\n\d+ items kept, \d+ removed\n/);
+    const written = readFileSync(out, 'utf8');
+    assert.ok(written.startsWith(readFileSync(session, 'utf8')) && written.includes('"compacted"'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('an agent loop of one’s own compacts at the end of a piece of work', async () => {
