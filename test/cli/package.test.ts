@@ -53,8 +53,46 @@ test('the package holds what the program needs, and no tests', { skip: NOT_BUILT
   );
 });
 
+/** A program outside of the repository that makes all four calls. */
+const OUTSIDE = `import { writeFileSync } from 'node:fs';
+import { compactMessages, compactSession, inspectSession, watch } from 'baton-agent';
+import type { CompactedMessages, SessionCompaction, SessionInspection } from 'baton-agent';
+import { approximateTokens } from 'baton-agent/engine';
+
+const history = Array.from({ length: 40 }, (_, at) => ({ role: at % 2 ? 'assistant' : 'user', content: 'tide '.repeat(99) + at }));
+const compacted: CompactedMessages<{ role: string; content: string }> = await compactMessages(history, { targetTokens: 2000 });
+const roles: string[] = compacted.messages.map(({ role }) => role);
+writeFileSync('history.json', JSON.stringify(history));
+const inspection: SessionInspection = await inspectSession('history.json', { top: 3 });
+const session: SessionCompaction = await compactSession('history.json', { targetTokens: 2000, out: 'compacted.json', overwrites: true });
+writeFileSync('short.json', JSON.stringify([{ role: 'user', content: 'Hello.' }]));
+const refused: SessionCompaction = await compactSession('short.json');
+const context = watch({ contextWindow: 9000 });
+const next: { role: string; content: string }[] = await context.next(history);
+console.log(
+  compacted.tokensAfter <= 2000 && roles.length < 40,
+  inspection.parts.reduce((sum, { tokens }) => sum + tokens, 0) === inspection.usedTokens,
+  session.isCompacted && session.receipt.postTokens === session.tokensAfter && session.removed.items > 0,
+  refused.isCompacted ? refused.summary : refused.why,
+  next.length < 40,
+  approximateTokens('tide') === 1,
+);
+`;
+
+/** Without types it is JavaScript. */
+const OUTSIDE_SCRIPT = OUTSIDE.replace(/^import type .*\n/m, '').replaceAll(
+  /^const (\w+): .+? = /gm,
+  'const $1 = ',
+);
+
+/** How a project reads the types of its packages; without `skipLibCheck`, so that those of the package are checked, too. */
+const PROJECTS = {
+  node16: { module: 'node16', moduleResolution: 'node16' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler' },
+};
+
 test(
-  'the packed package compacts an array in five lines, in JavaScript and in TypeScript',
+  'a project outside makes all four calls of the packed package, in JavaScript and in TypeScript',
   { skip: NOT_BUILT },
   () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'baton-packed-')));
@@ -74,31 +112,27 @@ test(
       const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
         readonly dependencies: Readonly<Record<string, string>>;
       };
-      for (const name of Object.keys(dependencies)) {
+      for (const name of [...Object.keys(dependencies), '@types']) {
         symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
       }
-      const program = `import { compactMessages } from 'baton-agent';
-const long = Array.from({ length: 40 }, (_, at) => ({ role: at % 2 ? 'assistant' : 'user', content: 'tide '.repeat(99) + at }));
-const { messages, tokensAfter } = await compactMessages(long, { targetTokens: 2000 });
-const roles: string[] = messages.map(({ role }) => role);
-console.log(roles.length, tokensAfter <= 2000);
-`;
-      writeFileSync(join(folder, 'program.mts'), program);
-      writeFileSync(join(folder, 'program.mjs'), program.replace(': string[]', ''));
-      assert.match(run(process.execPath, 'program.mjs'), /^\d+ true\n$/);
-      const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
-      run(
-        tsc,
-        '--noEmit',
-        '--strict',
-        '--module',
-        'nodenext',
-        '--target',
-        'es2023',
-        '--types',
-        '',
-        'program.mts',
-      );
+      writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+      writeFileSync(join(folder, 'program.mjs'), OUTSIDE_SCRIPT);
+      assert.match(run(process.execPath, 'program.mjs'), /^true true true The context holds .+ true true\n$/);
+      writeFileSync(join(folder, 'program.ts'), OUTSIDE);
+      for (const [name, options] of Object.entries(PROJECTS)) {
+        const compilerOptions = {
+          ...options,
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noEmit: true,
+          target: 'es2023',
+          lib: ['es2023'],
+          types: ['node'],
+        };
+        const project = join(folder, `${name}.json`);
+        writeFileSync(project, JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+        run(join(ROOT, 'node_modules', '.bin', 'tsc'), '-p', project);
+      }
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
