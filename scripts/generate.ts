@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { apiReports } from './api-report.ts';
 import { renderPicture } from './picture.ts';
 import { eventJsonSchema, opJsonSchema, renderProtocolPage } from './protocol-page.ts';
 import {
@@ -35,6 +36,7 @@ export interface GeneratedFile {
 /** Every generated file, as it should be now. */
 export async function generateFiles(): Promise<readonly GeneratedFile[]> {
   return [
+    ...apiReports(ROOT),
     { path: 'src/config/defaults.ts', content: renderDefaultsModule() },
     { path: 'src/prompts/shipped.ts', content: renderShippedPrompts() },
     { path: 'docs/config.md', content: renderReference() },
