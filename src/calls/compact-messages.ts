@@ -45,6 +45,18 @@ export interface CompactedMessages<Message extends object> {
  * Compacts an array of messages as the Chat Completions, Responses or Messages API takes them: the user's requests and rules
  * stay word for word, the work becomes a summary that is written without a model, and no call loses its result.
  *
+ * @example
+ * ```ts
+ * import { compactMessages } from 'baton-agent';
+ *
+ * const history = Array.from({ length: 40 }, (_, at) => ({
+ *   role: at % 2 === 0 ? 'user' : 'assistant',
+ *   content: `Message ${at}. ${'The tide comes in. '.repeat(50)}`,
+ * }));
+ * const { messages, tokensBefore, tokensAfter } = await compactMessages(history, { targetTokens: 2_000 });
+ * console.log(`${tokensBefore} -> ${tokensAfter} tokens in ${messages.length} messages`);
+ * ```
+ *
  * @throws BatonError `format_unknown` where a message cannot be read; `cannot_fit` with the smallest size that is possible;
  *   `interrupted`
  * @throws RangeError where `targetTokens` is not a positive whole number

@@ -68,6 +68,20 @@ export interface ContextWatch {
  * Watches the messages of an agent loop, and compacts them after a commit, a finished step of the plan or the end of a turn
  * rather than in the middle of something; when the window is nearly full, at once. No model is asked.
  *
+ * @example
+ * ```ts
+ * import { watch } from 'baton-agent';
+ *
+ * const context = watch({ contextWindow: 200_000, onLine: console.log });
+ * let messages = [{ role: 'system', content: 'You write an almanac.' }];
+ * for (const content of ['Write about the tides.', 'Write about the lights.']) {
+ *   messages.push({ role: 'user', content });
+ *   messages = await context.next(messages);
+ *   // Send `messages` to your model here, and append its answer.
+ *   messages.push({ role: 'assistant', content: 'It is written.' });
+ * }
+ * ```
+ *
  * @throws RangeError where `contextWindow` is not a positive whole number
  */
 export function watch(options: WatchOptions): ContextWatch {
