@@ -85,6 +85,18 @@ const OUTSIDE_SCRIPT = OUTSIDE.replace(/^import type .*\n/m, '').replaceAll(
   'const $1 = ',
 );
 
+/** The examples in the doc comments of the calls, by file: what an editor shows. */
+function documentedExamples(declarations: string): readonly (readonly [name: string, program: string])[] {
+  return readdirSync(declarations)
+    .filter((name) => name.endsWith('.d.ts'))
+    .flatMap((name) => {
+      const text = readFileSync(join(declarations, name), 'utf8');
+      const [, example] = / \* ```ts\n([^]*?) \* ```\n/.exec(text) ?? [];
+      if (example === undefined) return [];
+      return [[name.replace('.d.ts', ''), example.replaceAll(/^ \* ?/gm, '')] as const];
+    });
+}
+
 /** How a project reads the types of its packages; without `skipLibCheck`, so that those of the package are checked, too. */
 const PROJECTS = {
   node16: { module: 'node16', moduleResolution: 'node16' },
@@ -119,6 +131,20 @@ test(
       writeFileSync(join(folder, 'program.mjs'), OUTSIDE_SCRIPT);
       assert.match(run(process.execPath, 'program.mjs'), /^true true true The context holds .+ true true\n$/);
       writeFileSync(join(folder, 'program.ts'), OUTSIDE);
+      cpSync(join(ROOT, 'examples/sessions/tally.jsonl'), join(folder, 'session.jsonl'));
+      const examples = documentedExamples(join(modules, 'baton-agent/dist/lib/calls'));
+      assert.equal(examples.length, 4, 'one for each call');
+      for (const [name, example] of examples) {
+        // They need no types, so they are JavaScript as well.
+        for (const ending of ['ts', 'mjs']) writeFileSync(join(folder, `${name}.${ending}`), example);
+      }
+      const names = examples.map(([name]) => name);
+      writeFileSync(
+        join(folder, 'examples.mjs'),
+        names.map((name) => `await import('./${name}.mjs');\n`).join(''),
+      );
+      run(process.execPath, 'examples.mjs');
+      const files = ['program', ...names].map((name) => `${name}.ts`);
       for (const [name, options] of Object.entries(PROJECTS)) {
         const compilerOptions = {
           ...options,
@@ -130,7 +156,7 @@ test(
           types: ['node'],
         };
         const project = join(folder, `${name}.json`);
-        writeFileSync(project, JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+        writeFileSync(project, JSON.stringify({ compilerOptions, files }));
         run(join(ROOT, 'node_modules', '.bin', 'tsc'), '-p', project);
       }
     } finally {
