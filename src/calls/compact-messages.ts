@@ -54,7 +54,6 @@ export interface CompactedMessages<Message extends object> {
  *   content: `Message ${at}. ${'The tide comes in. '.repeat(50)}`,
  * }));
  * const { messages, tokensBefore, tokensAfter } = await compactMessages(history, { targetTokens: 2_000 });
- * console.log(`${tokensBefore} -> ${tokensAfter} tokens in ${messages.length} messages`);
  * ```
  *
  * @throws BatonError `format_unknown` where a message cannot be read; `cannot_fit` with the smallest size that is possible;

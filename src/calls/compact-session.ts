@@ -85,7 +85,7 @@ export interface UncompactedSession extends SessionSizes {
   readonly isCompacted: false;
   /** Why, one sentence with the numbers. */
   readonly why: string;
-  /** What can be done about it, one sentence. */
+  /** What can be done about it, one sentence that names options of the command line. */
   readonly cure: string;
 }
 
@@ -101,8 +101,9 @@ export type SessionCompaction = CompactedSession | UncompactedSession;
  * import { compactSession } from 'baton-agent';
  *
  * const compaction = await compactSession('session.jsonl', { targetTokens: 8_000, out: 'compacted.jsonl' });
- * if (compaction.isCompacted) console.log(`${compaction.tokensBefore} -> ${compaction.tokensAfter} tokens`);
- * else console.log(compaction.why);
+ * const outcome = compaction.isCompacted
+ *   ? `${compaction.tokensBefore} -> ${compaction.tokensAfter} tokens`
+ *   : compaction.why;
  * ```
  *
  * @param path `-` reads standard input

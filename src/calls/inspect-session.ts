@@ -72,9 +72,9 @@ export interface SessionInspection {
  * import { inspectSession } from 'baton-agent';
  *
  * const { usedTokens, percentRemaining, parts, top } = await inspectSession('session.jsonl');
- * console.log(`${usedTokens} tokens, ${percentRemaining} % left`);
- * for (const { kind, tokens } of parts) console.log(kind, tokens);
- * for (const { tool, subject, tokens } of top.results) console.log(tool, subject, tokens);
+ * const shares = parts.map(({ kind, tokens }) => `${kind}: ${tokens} of ${usedTokens} tokens`);
+ * const largest = top.results.map(({ tool, subject, tokens }) => `${tokens} tokens: ${tool} ${subject}`);
+ * const isNearlyFull = percentRemaining < 15;
  * ```
  *
  * @param path `-` reads standard input

@@ -72,7 +72,7 @@ export interface ContextWatch {
  * ```ts
  * import { watch } from 'baton-agent';
  *
- * const context = watch({ contextWindow: 200_000, onLine: console.log });
+ * const context = watch({ contextWindow: 200_000 });
  * let messages = [{ role: 'system', content: 'You write an almanac.' }];
  * for (const content of ['Write about the tides.', 'Write about the lights.']) {
  *   messages.push({ role: 'user', content });
