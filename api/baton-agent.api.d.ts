@@ -265,7 +265,7 @@ export interface SessionInspection {
     readonly usedTokens: number;
     readonly percentRemaining: number;
     readonly parts: readonly {
-        readonly kind: Part['kind'];
+        readonly kind: ContextPart['kind'];
         readonly tokens: number;
     }[];
     readonly compactsFrom: number | undefined;
@@ -641,6 +641,14 @@ export interface ContextAccount {
     }[];
 }
 
+export interface ContextPart {
+    readonly kind: Category | BesidePart;
+    readonly label: string;
+    readonly tokens: number;
+    readonly tone: 'accent' | 'faint' | 'plain';
+    readonly note?: string;
+}
+
 export type ContextPart = 'kept' | 'summary' | 'files' | 'state' | 'hooks';
 
 export interface DamageNote {
@@ -694,14 +702,6 @@ export declare const OUTPUT_FORMATS: readonly ["same", "codex", "claude", "respo
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export declare const PHASES: readonly ['standalone_turn', 'pre_turn', 'mid_turn', 'post_turn'];
-
-export interface Part {
-    readonly kind: Category | BesidePart;
-    readonly label: string;
-    readonly tokens: number;
-    readonly tone: 'accent' | 'faint' | 'plain';
-    readonly note?: string;
-}
 
 export type Phase = (typeof PHASES)[number];
 
@@ -816,6 +816,6 @@ export interface Usage {
     readonly anchor: 'reported' | 'estimated' | 'none';
 }
 
-export type WindowPart = Part['kind'] | 'free' | 'reserve';
+export type WindowPart = ContextPart['kind'] | 'free' | 'reserve';
 
 export type WriteFormat = AgentFormat | MessageFormat | 'markdown';

@@ -279,7 +279,7 @@ export declare class HistoryFold<T> {
         since: readonly Entry<T>[];
     } | undefined;
     newestTurn(): NewestTurn<T> | undefined;
-    add(record: LogRecord): Change;
+    add(record: LogRecord): HistoryChange;
 }
 
 export type Item = MessageItem | ReasoningItem | FunctionCallItem | CustomToolCallItem | LocalShellCallItem | ToolOutputItem | WebSearchCallItem | CompactionItem | CompactBoundaryItem | AttachmentItem | ProgressItem | GhostSnapshotItem | UnknownItem;
@@ -389,7 +389,7 @@ export interface Trail {
     readonly requestsDropped: number;
     readonly constraints: readonly Constraint[];
     readonly pins: readonly Pin[];
-    readonly answers: readonly Answer[];
+    readonly answers: readonly AnsweredQuestion[];
     readonly plan: Plan | undefined;
     readonly plans: readonly Plan[];
     readonly presentedPlan: PresentedPlan | undefined;
@@ -469,7 +469,7 @@ export interface Activity {
     readonly position: number;
     readonly call: string;
     readonly changed: string | undefined;
-    readonly deed: string | undefined;
+    readonly effect: string | undefined;
     readonly isRead: boolean;
     readonly isStale: boolean;
     readonly edited: readonly string[];
@@ -478,16 +478,16 @@ export interface Activity {
 
 export type AgentFormat = (typeof AGENT_FORMATS)[number];
 
-export interface Answer {
+export interface AnswerSchema {
+    readonly name: string;
+    readonly schema: JsonObject;
+}
+
+export interface AnsweredQuestion {
     readonly turn: number;
     readonly question: string;
     readonly answer: string;
     readonly proposedAt?: number | undefined;
-}
-
-export interface AnswerSchema {
-    readonly name: string;
-    readonly schema: JsonObject;
 }
 
 export interface AttachmentItem extends ItemBase {
@@ -544,8 +544,6 @@ export interface CancelSignal {
 }
 
 export type Category = (typeof CATEGORIES)[number];
-
-export type Change = 'appended' | 'compacted' | 'cleared' | 'undone' | 'none';
 
 export interface Checklist {
     readonly path: string;
@@ -939,13 +937,6 @@ export interface DamageNote {
     readonly times?: number;
 }
 
-export interface Deeds {
-    readonly edited: readonly string[];
-    readonly commands: number;
-    readonly failedCommands: number;
-    readonly outcome: string | undefined;
-}
-
 export declare const EFFORTS: readonly ['minimal', 'low', 'medium', 'high', 'xhigh'];
 
 export type Effort = (typeof EFFORTS)[number];
@@ -1065,6 +1056,8 @@ export interface GhostSnapshotItem extends ItemBase {
 export declare const HOOK_EVENTS: readonly ['pre_compact', 'post_compact', 'session_start', 'user_prompt_submit', 'turn_complete'];
 
 export type Hash = (text: string) => string;
+
+export type HistoryChange = 'appended' | 'compacted' | 'cleared' | 'undone' | 'none';
 
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
@@ -1486,6 +1479,13 @@ export interface Representation<T> {
     clear(value: T): T;
 }
 
+export interface RequestActions {
+    readonly edited: readonly string[];
+    readonly commands: number;
+    readonly failedCommands: number;
+    readonly outcome: string | undefined;
+}
+
 export interface RestartedEvent {
     readonly type: 'restarted';
     readonly retry: number;
@@ -1792,7 +1792,7 @@ export interface UserRequest {
     readonly admission: string | undefined;
     readonly instructions: string | undefined;
     readonly orders: readonly string[];
-    readonly deeds: Deeds;
+    readonly actions: RequestActions;
 }
 
 export declare const VERBOSITIES: readonly ['low', 'medium', 'high'];

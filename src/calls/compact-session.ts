@@ -16,9 +16,9 @@ import type { CancelSignal } from '../ports.ts';
 import type { Receipt } from '../protocol/receipt.ts';
 import { formatNumber } from '../tokens/words.ts';
 import type { Format, OutputFormat, WriteFormat } from '../vocabulary.ts';
-import { withProcess } from './call-process.ts';
+import { withProcess } from './call-process.io.ts';
 import { callWorld } from './compact-messages.ts';
-import { checkDestination, writeOutput } from './output.ts';
+import { checkDestination, writeOutput } from './output.io.ts';
 import {
   compactedPieces,
   occasionOf,

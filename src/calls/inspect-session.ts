@@ -11,9 +11,9 @@ import { TIERS } from '../vocabulary.ts';
 import type { Format, Tier } from '../vocabulary.ts';
 import { calmTokens, tierOf } from '../watcher/decide.ts';
 import { resolvePolicy } from '../watcher/policy.ts';
-import { withProcess } from './call-process.ts';
+import { withProcess } from './call-process.io.ts';
 import { partsOf } from './context-parts.ts';
-import type { Part } from './context-parts.ts';
+import type { ContextPart } from './context-parts.ts';
 import type { Top } from './inspect-top.ts';
 import { inspectRecords } from './inspection.ts';
 import type { Inspection } from './inspection.ts';
@@ -50,7 +50,7 @@ export interface SessionInspection {
   /** Of the usable window, 0 to 100, rounded down. */
   readonly percentRemaining: number;
   /** What fills the context. The parts add up to `usedTokens`; one can be negative, where a provider counts less. */
-  readonly parts: readonly { readonly kind: Part['kind']; readonly tokens: number }[];
+  readonly parts: readonly { readonly kind: ContextPart['kind']; readonly tokens: number }[];
   /** Where the agent that wrote the file compacts, else where Baton would; undefined where automatic compaction is off. */
   readonly compactsFrom: number | undefined;
   /** The next tier of the watcher's pressure, and from how many tokens on it holds; undefined in the last one. */

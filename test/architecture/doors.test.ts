@@ -27,7 +27,7 @@ const DOORS: readonly {
     what: 'reads the environment of the process but through `CommandIo.env`',
     pattern: /\bprocess\.env\b/,
     // The loader knows Baton's home before there is a command; a call of the library runs in its caller's process.
-    files: ['cli/process.io.ts', 'cli/load.io.ts', 'calls/call-process.ts'],
+    files: ['cli/process.io.ts', 'cli/load.io.ts', 'calls/call-process.io.ts'],
   },
   {
     what: 'starts processes but through `runProcess`',
