@@ -142,7 +142,7 @@ function tierSchema(tier: 'early' | 'ready' | 'asap', sets: string, needsBreak: 
         .optional()
         .meta(
           about({
-            description: `The prompt of the judge that may veto: absolute, from ~, in \`auto-compact/\`, or relative to the working directory.`,
+            description: `The prompt of the judge that may veto: absolute, from ~, or relative to \`auto-compact/\` in Baton's home.`,
             source: RAWR,
             whenUnset: 'nobody is asked',
             examples: ['judgment.md'],

@@ -3,7 +3,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { batonHome } from '../config/load.io.ts';
@@ -36,8 +36,6 @@ export interface PromptPlace {
   readonly folder: string;
   /** The user's home directory, which `~` stands for. */
   readonly homeDirectory: string;
-  /** Where relative paths of a judge's prompt lead that are not in `folder`. */
-  readonly cwd: string;
   /** What the configuration says: absolute, from `~`, or relative to `folder`. */
   readonly paths: Readonly<Partial<Record<PromptName, string>>>;
 }
@@ -62,8 +60,8 @@ export function promptPlace({ rawrAutoCompaction: watcher }: Config, world: Conf
     const path = key === undefined ? undefined : watcher[key];
     if (path !== undefined) paths[name] = path;
   }
-  const { homeDirectory, cwd } = world;
-  return { folder: join(batonHome(world), 'auto-compact'), homeDirectory, cwd, paths };
+  const { homeDirectory } = world;
+  return { folder: join(batonHome(world), 'auto-compact'), homeDirectory, paths };
 }
 
 /** The file that a prompt is read from. */
@@ -257,11 +255,9 @@ async function moveAside(file: string): Promise<string | undefined> {
   }
 }
 
-/** Where `decision_prompt_path` leads: absolute or from `~`, else in `auto-compact/` if it is there, else from `cwd`. */
+/** Where `decision_prompt_path` leads, like every path of a prompt: absolute, from `~`, or relative to `auto-compact/`. */
 export function resolveDecisionPath(place: PromptPlace, path: string): string {
-  const own = resolve(place.folder, fromHome(path, place.homeDirectory));
-  if (path === '~' || path.startsWith('~/') || isAbsolute(path)) return own;
-  return existsSync(own) ? own : resolve(place.cwd, path);
+  return resolve(place.folder, fromHome(path, place.homeDirectory));
 }
 
 function codeOf(error: unknown): string {
