@@ -188,7 +188,7 @@ function remind(
 /** Variant B as the fallback of variant A. */
 function writeInstead(state: WatcherState, sequence: Sequence, why: string, policy: Policy): Transition {
   return andThen(stay(state, warningLine(`${why}; the watcher writes the packet.`)), (next) =>
-    assemble(next, { ...sequence, author: 'watcher' }, undefined, policy),
+    assemble(next, { ...sequence, author: 'watcher', isReplaced: true }, undefined, policy),
   );
 }
 
@@ -231,13 +231,19 @@ export function takePacket(
       : fail(state, `no packet could be written (${result.why}); nothing was compacted.`, atMs);
   }
   const { packet, isFinished } = result;
-  const { id: sequenceId, decision, place, isTurnBased } = sequence;
+  const { id: sequenceId, decision, place, isTurnBased, isReplaced } = sequence;
   const recorded = stay(
     state,
     ...(isTurnBased && !sequence.hasHeadsUp ? ([{ type: 'record_heads_up', sequenceId }] as const) : []),
     ...(packet.author === 'watcher' ? ([{ type: 'record_packet', sequenceId, packet }] as const) : []),
   );
-  const handover: Handover = { sequenceId, packet, isFinished, isWrapped: isTurnBased };
+  const handover: Handover = {
+    sequenceId,
+    packet,
+    isFinished,
+    isWrapped: isTurnBased,
+    ...(isReplaced === undefined ? {} : { isReplaced }),
+  };
   return andThen(recorded, (next) => compact(next, { strategy: 'full', decision, place, handover }, policy));
 }
 

@@ -67,6 +67,8 @@ export interface Sequence {
   readonly hasScratch: boolean;
   /** The agent was reminded once of what its packet lacks. */
   readonly wasReminded: boolean;
+  /** The agent was asked for the packet and gave none: the watcher writes it. */
+  readonly isReplaced?: true;
 }
 
 /** A yes that the arbiter, and perhaps a judge, may still turn into a no. Recorded once that is known. */
@@ -154,6 +156,8 @@ export interface Handover {
   readonly isFinished: boolean;
   /** "Here is your packet back" and a fence around it; false: the bare packet. */
   readonly isWrapped: boolean;
+  /** As of the sequence. */
+  readonly isReplaced?: true;
 }
 
 /** The handoff was asked for; it is not known yet to be in the history, or its turn to have started. */

@@ -119,6 +119,15 @@ test('the watcher writes the packet itself', () => {
     'pending skipped skipped running pending',
     'packet',
   ]);
+  const gaveNone: Sequence = { ...SEQUENCE, author: 'watcher', isReplaced: true };
+  assert.deepEqual(told({ at: 'assembling_packet', number: 4, author: 'watcher', sequence: gaveNone }), [
+    'done done replaced running pending',
+    'packet',
+  ]);
+  assert.deepEqual(told(compacting({ ...HANDOVER, isReplaced: true }, false)), [
+    'done done replaced done pending',
+    'compaction',
+  ]);
 });
 
 test('compaction and handoff', () => {

@@ -97,7 +97,7 @@ function stepsOf(stage: Stage): WatcherView['steps'] {
 
 function duringSequence(
   stage: Extract<Stage, { readonly sequence: Sequence }>,
-  { toRequest, isTurnBased, hasHeadsUp, hasScratch, author }: Sequence,
+  { toRequest, isTurnBased, hasHeadsUp, hasScratch, author, isReplaced }: Sequence,
 ): (step: Step) => StepStatus {
   const awaited = isRequesting(stage) ? awaitedSteps(stage) : [];
   return (step) => {
@@ -109,7 +109,7 @@ function duringSequence(
       case 'scratch':
         return hasScratch ? 'done' : 'skipped';
       case 'packet_request':
-        return author === 'agent' ? 'done' : 'skipped';
+        return isReplaced === true ? 'replaced' : author === 'agent' ? 'done' : 'skipped';
       case 'packet':
         return stage.at === 'assembling_packet' ? 'running' : 'pending';
       case 'handoff':
@@ -120,7 +120,7 @@ function duringSequence(
 
 function afterPacket(stage: Stage, handover: Handover | undefined): ((step: Step) => StepStatus) | undefined {
   if (handover === undefined) return undefined;
-  const { isWrapped, packet } = handover;
+  const { isWrapped, packet, isReplaced } = handover;
   const done: Readonly<Record<Step, boolean>> = {
     heads_up: isWrapped,
     scratch: packet.scratchPath !== undefined,
@@ -130,6 +130,7 @@ function afterPacket(stage: Stage, handover: Handover | undefined): ((step: Step
   };
   return (step) => {
     if (step === 'handoff') return stage.at === 'compacting' ? 'pending' : 'running';
+    if (step === 'packet_request' && isReplaced === true) return 'replaced';
     return done[step] ? 'done' : 'skipped';
   };
 }

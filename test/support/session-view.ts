@@ -249,4 +249,4 @@ function blockOf(event: Of<'watcher_state'>): readonly string[] {
   ];
 }
 
-const MARKS = { pending: '○', running: '◐', done: '●', skipped: '–' } as const;
+const MARKS = { pending: '○', running: '◐', done: '●', replaced: '◌', skipped: '–' } as const;

@@ -386,7 +386,15 @@ const watcherEvents = [
         .meta({ description: 'of `watcher_decision`; null while it is open' }),
       sequence_id: z.string().nullable().meta({ description: 'of the golden path; null where none runs' }),
       steps: z
-        .array(z.object({ step: z.enum(STEPS), status: z.enum(['pending', 'running', 'done', 'skipped']) }))
+        .array(
+          z.object({
+            step: z.enum(STEPS),
+            status: z.enum(['pending', 'running', 'done', 'replaced', 'skipped']).meta({
+              description:
+                '`replaced`: the agent was asked for a packet and gave none, so the watcher wrote it; `skipped`: the agent was not asked',
+            }),
+          }),
+        )
         .meta({ description: 'all five while a sequence runs, else empty' }),
       awaits: z
         .enum(['nothing', 'plan', 'judgment', 'agent', 'packet', 'compaction', 'handoff'])
