@@ -621,14 +621,17 @@ export class LiveWatcher {
   }
 }
 
-/** Whether a crash would lose something. What turn runs is forgotten anyway, and decisions have notes of their own. */
+/**
+ * Whether a crash would lose something. A resume forgets which turn runs and that the thread was closed; decisions have notes of
+ * their own.
+ */
 function isWorthANote(before: WatcherState, after: WatcherState): boolean {
   if (before.stage !== after.stage || before.memory.queue !== after.memory.queue) return true;
   return durableMemory(before) !== durableMemory(after);
 }
 
 function durableMemory({ memory }: WatcherState): string {
-  return JSON.stringify({ ...memory, queue: 0, turn: 0, nextNumber: 0 });
+  return JSON.stringify({ ...memory, queue: 0, turn: 0, nextNumber: 0, isShutDown: 0 });
 }
 
 function sequenceOf({ stage }: WatcherState) {
