@@ -235,7 +235,7 @@ function compactionRow(policy: string, done: SimulatedCompaction): readonly Cell
 function renderMethod({ hasRecall, skipped, unread }: ReplayRun): string {
   const notes = [
     'The recorded work is played on as it was, also after a compaction that never happened: what another context would have made the agent do differently, nobody knows.',
-    "The agent's own compactions are taken out of the play and shown as recorded.",
+    'Compactions of the recorded session are taken out of the play and shown as recorded.',
     "Summaries of models and packets of agents are stood in for by Baton's embedded ones, in a model's usual size.",
     `Cost is by list prices of ${PRICES_AS_OF} with a prompt cache that forgets after five minutes and from the first change on.`,
     ...(hasRecall
@@ -257,7 +257,7 @@ function legend({ hasOwn = false, hasLines = false } = {}): string {
     [{ place: 'mid_work', kind: 'full' }, 'in mid-work'],
     [{ place: 'emergency', kind: 'full' }, 'in an emergency'],
     [{ place: 'boundary', kind: 'micro' }, 'hollow: only old results cleared'],
-    ...(hasOwn ? ([[{ place: 'own', kind: 'full' }, 'the agent itself']] as const) : []),
+    ...(hasOwn ? ([[{ place: 'own', kind: 'full' }, 'in the recorded session']] as const) : []),
   ] as const;
   const marks = rows.map(([mark, text]) => `<span>${markSample(mark)}${text}</span>`);
   const lines = hasLines

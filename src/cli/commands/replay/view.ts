@@ -68,8 +68,8 @@ function renderSession(
       `${plural(turns, 'turn')}, ${plural(requests, 'request')}; usage ${usageFrom === 'reported' ? 'as reported' : 'by estimate'}.`,
     `At its end ${formatNumber(account.usage.used)} of ${formatNumber(account.usableWindow)} usable tokens were used, ${account.percentRemaining} % left.`,
     own.length === 0
-      ? 'The agent did not compact.'
-      : `The agent itself compacted ${times(own.length)}: ${own.map(tellOwn).join('; ')}.`,
+      ? 'The session was never compacted.'
+      : `The session was compacted ${times(own.length)}: ${own.map(tellOwn).join('; ')}.`,
   ].map((line) => foldLines(look, line));
   return [
     ...head,
@@ -250,7 +250,7 @@ function place({ turn, line }: { readonly turn: number; readonly line: number | 
 
 function renderLegend({ hasRecall }: ReplayRun, look: Look): string {
   return [
-    'B: compacts at a boundary. W: in mid-work. E: in an emergency. A: the agent itself. Small letters: clears old results only.',
+    'B: compacts at a boundary. W: in mid-work. E: in an emergency. A: in the recorded session. Small letters: clears old results only.',
     'The recorded work is played on as it was; summaries of models and packets of agents are stood in for by ' +
       "Baton's own (docs/replay.md).",
     `Cost at list prices of ${PRICES_AS_OF} with a simulated prompt cache; - where a model has no price` +
