@@ -9,6 +9,7 @@ import type { CompactionEvent } from '../protocol/wire/event.ts';
 import type { CompactionPlan, RefusalReason } from '../protocol/plan.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import type { Phase, Reason, Strategy } from '../vocabulary.ts';
+import { COMPACTED_NOTICE } from './completed.ts';
 import { dispatch, dispatchSettings, isBuiltInDue } from './dispatch.ts';
 import type { CompactionPressure, CompactionRequest, DispatchSettings } from './dispatch.ts';
 import { carryThrough, clearSubject, remoteObstacle } from './compact.io.ts';
@@ -114,7 +115,7 @@ export class Compactor {
     if (event.type === 'item_started')
       emit({ type, message: 'Compacting thread context', surface: 'status' });
     emit(event);
-    if (event.type === 'context_compacted') emit({ type, message: 'Context compacted.', surface: 'info' });
+    if (event.type === 'context_compacted') emit({ type, message: COMPACTED_NOTICE, surface: 'info' });
   }
 
   constructor(thread: CompactableThread, config: Config, world: CompactorWorld) {

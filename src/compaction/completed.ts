@@ -3,6 +3,9 @@
 import type { CompactionEvent } from '../protocol/wire/event.ts';
 import type { Receipt, SummaryAttempt } from '../protocol/receipt.ts';
 
+/** The words of the notice that a compaction is over. @source spec 3-watcher §6, seed 003 §2 */
+export const COMPACTED_NOTICE = 'Context compacted.';
+
 /** What models were sent and what they answered, all requests together, in tokens by the providers' counts. */
 export function tokensSpent(attempts: readonly SummaryAttempt[]): {
   readonly inputTokens: number;

@@ -97,6 +97,8 @@ test('files, plans, phases and compactions', () => {
         tokens_saved: 20_500,
         duration_ms: 1,
       },
+      { type: 'background_event', message: 'Context compacted.', surface: 'info' },
+      { type: 'background_event', message: 'Tried twice.', surface: 'info' },
       { type: 'compact_failed', reason: 'not_written', error_message: 'It broke.' },
     ),
     [
@@ -105,6 +107,7 @@ test('files, plans, phases and compactions', () => {
       'plan 1 of 2 done: Mend',
       'phase done: Looked well.',
       'compacted: 90,500 → 70,000 tokens, 1 old tool result cleared',
+      'Tried twice.',
       'warning: not compacted: It broke.',
     ],
   );

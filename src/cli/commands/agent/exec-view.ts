@@ -1,5 +1,6 @@
 // What `baton exec` shows while it works: short lines for people, one at a time, from the events of the thread. Pure.
 
+import { COMPACTED_NOTICE } from '../../../compaction/completed.ts';
 import type { SessionEvent } from '../../../protocol/wire/event.ts';
 import type { FileChangeView, PlanStepState, ToolEvent } from '../../../protocol/tool.ts';
 import type { Look } from '../../io.ts';
@@ -71,8 +72,10 @@ export class ProgressLines {
       case 'warning':
         return [`${this.#paint('warning', 'warning:')} ${printable(event.message)}`];
       case 'background_event':
-        // A status is for a line that is drawn over.
-        return event.surface === 'status' ? [] : [this.#paint('faint', printable(event.message))];
+        // A status is for a line that is drawn over, and the line with the sizes follows the notice.
+        return event.surface === 'status' || event.message === COMPACTED_NOTICE
+          ? []
+          : [this.#paint('faint', printable(event.message))];
       case 'stream_error':
         return [this.#paint('faint', printable(event.message))];
       case 'compact_completed':
