@@ -119,7 +119,7 @@ test('compactMessages leaves alone what fits, and says what cannot be done', asy
 async function runLoop(turns: number, read: number) {
   const said: string[] = [];
   const sent: (readonly Message[])[] = [];
-  const context = watch({ contextWindow: 20_000, onLine: (line) => said.push(line) });
+  const context = watch({ contextWindow: 40_000, onLine: (line) => said.push(line) });
   let messages: Message[] = [{ role: 'system', content: 'You write an almanac.' }];
   let compactions = 0;
   for (let turn = 0; turn < turns; turn++) {
@@ -141,11 +141,11 @@ async function runLoop(turns: number, read: number) {
 }
 
 test('watch compacts an agent loop after a commit, hands over, and keeps it below its window', async () => {
-  const { said, sent, compactions } = await runLoop(8, 150);
+  const { said, sent, compactions } = await runLoop(12, 350);
   assert.ok(compactions >= 2 && compactions < 8, `${compactions} compactions: ${said.join('\n')}`);
   for (const [index, messages] of sent.entries()) {
     assertSound(messages);
-    assert.ok(JSON.stringify(messages).length / 4 < 20_000, 'never above the window');
+    assert.ok(JSON.stringify(messages).length / 4 < 40_000, 'never above the window');
     assert.deepEqual(messages[0], { role: 'system', content: 'You write an almanac.' });
     const turn = Math.floor(index / 3);
     const asked = textsOf(messages).filter((text) => text === `Write chapter ${turn}.`).length;
@@ -180,9 +180,13 @@ test('watch begins with a long conversation, and compacts at once where its wind
 });
 
 test('watch believes the provider’s count', async () => {
-  const context = watch({ contextWindow: 20_000 });
+  const context = watch({ contextWindow: 60_000 });
   const start = [user('Write a chapter.'), ...shell('a', 'cat tides.txt', lines(150))];
-  assert.equal(await context.next(start), start);
-  const more = [...start, ...shell('b', "git commit -am 'Add it'", '[main 1a2b3c4] Add it')];
-  assert.notEqual(await context.next(more, { usedTokens: 14_000 }), more);
+  assert.equal(await context.next(start, { usedTokens: 2000 }), start);
+  const more = [
+    ...start,
+    ...shell('b', 'cat more-tides.txt', lines(1000)),
+    ...shell('c', "git commit -am 'Add it'", '[main 1a2b3c4] Add it'),
+  ];
+  assert.notEqual(await context.next(more, { usedTokens: 40_000 }), more);
 });

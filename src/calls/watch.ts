@@ -136,7 +136,7 @@ class Conversation {
     };
     this.#onLine = onLine;
     this.#state = new ThreadState(this.#config, approximateTokens, withinDeadline, fixedTokens);
-    this.#projection = new Projection(this.#config, { instructions: '', tools: [] });
+    this.#projection = new Projection(this.#config);
     this.#reader = new MessageReader(messages, (record) => this.#read.push(record));
     const settings = { config: this.#config, policy: resolvePolicy(this.#config) };
     this.#compactor = new Compactor(this.#thread(), this.#config, callWorld(approximateTokens));
@@ -289,7 +289,7 @@ class Conversation {
       threadId: this.#threadId,
       items: () => this.#state.items,
       trail: () => this.#state.trail(),
-      situation: () => this.#projection.situation(this.#state.account.gauge(), this.#state.items),
+      situation: () => this.#projection.situation(this.#state.account, this.#state.items),
       lastAgentMessage: () => this.#state.lastMessage,
       note: (kind, value) => Promise.resolve(this.#write([{ type: 'note', kind, value }])),
       put: (items) => Promise.resolve(this.#insert(items)),

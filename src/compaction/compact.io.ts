@@ -23,13 +23,13 @@ import type { Trail } from '../trail/trail.ts';
 import { completedEvent } from './completed.ts';
 import type { AskingWorld, Summarizers, SummaryModel } from './summarise/ask-model.io.ts';
 import { stopped } from './summarise/ask-model.io.ts';
-import { MESSAGE_OVERHEAD } from './budget.ts';
+import { MESSAGE_OVERHEAD, WORTHWHILE_SHARE } from './budget.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
 import { carryOut, planFull, requestSizes, withItem } from './full/full.ts';
 import type { Fate, FullRefusal, FullRequest, FullResult, Summarise } from './full/full.ts';
 import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks.io.ts';
 import { compactLegacy } from './legacy/legacy.io.ts';
-import { NEW_GUARD } from './loop-guard.ts';
+import { LEAST_FREED_SHARE, NEW_GUARD } from './loop-guard.ts';
 import { InputHash } from './full/input-hash.ts';
 import { contextTokens, itemsTokens, measureWith } from './measure.ts';
 import type { Measure } from './measure.ts';
@@ -364,7 +364,11 @@ function byGauge(
 
 /** Tokens that items may have so that the target holds. */
 function itemsWithin(target: number, { gauge, targetsWhatIsWritten }: Subject): number {
-  if (gauge === undefined || targetsWhatIsWritten === true) return target;
+  return gauge === undefined || targetsWhatIsWritten === true ? target : itemsByGauge(target, gauge);
+}
+
+/** Tokens that items may have so that the gauge stays at `target`; 0 where not even none would do. */
+function itemsByGauge(target: number, gauge: ContextGauge): number {
   const [least, most] = [gauge.usedWith(0), gauge.usedWith(target)];
   return most <= least ? 0 : Math.floor((target * Math.max(0, target - least)) / (most - least));
 }
@@ -478,7 +482,7 @@ function fullRequest(
     entries: subject.entries,
     window: subject.window,
     ...(targetTokens === undefined ? {} : { targetTokens: itemsWithin(targetTokens, subject) }),
-    ...besideOf(subject, targetTokens),
+    ...worthOf(subject, occasion),
     leavesInitialContext: subject.leavesInitialContext,
     summaryPrefix: subject.summaryPrefix,
     userMessageLimit: config.compact.userMessageMaxTokens,
@@ -582,13 +586,23 @@ function writeEmbedded(
   return carryOut(plan, withNote, author);
 }
 
-/** A size that is named for what is written is an order: what stays beside it does not make the compaction worthless. */
-function besideOf(
+/**
+ * What makes a compaction worth the change: the gauge that will report its sizes. A size that is named for what is written is
+ * an order: what stays beside it does not make the compaction worthless.
+ */
+function worthOf(
   { gauge, targetsWhatIsWritten }: Subject,
-  targetTokens: number | undefined,
-): Pick<FullRequest, 'beside'> {
+  { targetTokens, reason }: Occasion,
+): Pick<FullRequest, 'beside' | 'worthwhile'> {
   const isOrdered = targetsWhatIsWritten === true && targetTokens !== undefined;
-  return gauge === undefined || isOrdered ? {} : { beside: gauge.fixed };
+  if (gauge === undefined || isOrdered) return {};
+  const most = Math.floor(gauge.used * (1 - leastFreedShare(reason)));
+  return { beside: gauge.fixed, worthwhile: itemsByGauge(most, gauge) };
+}
+
+/** The share of the context that a compaction has to free. A full window cannot wait for a quarter. */
+function leastFreedShare(reason: Reason): number {
+  return reason === 'context_limit' || reason === 'overflow' ? LEAST_FREED_SHARE : 1 - WORTHWHILE_SHARE;
 }
 
 function refused({ occasion, subject }: Job, refusal: FullRefusal): BatonError {
@@ -700,15 +714,16 @@ async function readBack({ subject, config, world }: Job): Promise<readonly Resto
 function nothingToCompact(
   itemTokens: number,
   { gauge, targetsWhatIsWritten }: Subject,
-  { targetTokens }: Occasion,
+  { targetTokens, reason }: Occasion,
 ): BatonError {
   const preTokens = gauge?.used ?? itemTokens;
   const fixed = gauge?.fixed ?? 0;
+  const share = leastFreedShare(reason) === LEAST_FREED_SHARE ? 'a tenth' : 'a quarter';
   const beside = fixed === 0 ? '' : `; ${formatNumber(fixed)} are instructions and tools, which stay`;
   const canOrder = fixed > 0 && targetsWhatIsWritten === true && targetTokens === undefined;
   return new BatonError(
     'nothing_to_compact',
-    `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free a quarter of them${beside}`,
+    `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free ${share} of them${beside}`,
     {
       cure: `Nothing needs to be done${canOrder ? '; to compact all the same, name a size with --target-tokens' : ''}.`,
       data: { preTokens },

@@ -577,17 +577,7 @@ export class Session {
   }
 
   #whatFills({ why, parts }: Extract<CompactionOutcome, { type: 'context_exhausted' }>): string {
-    const fixed = this.#instructionsAndTools();
-    return (
-      `${why.replace(/\.?$/, '.')} The window is filled by ${parts}, ` +
-      `and by instructions and tools (about ${formatNumber(fixed)} tokens), which are in every request.`
-    );
-  }
-
-  /** An estimate: what reports show besides may be anything, and is not what stays for certain. */
-  #instructionsAndTools(): number {
-    const { instructions, tools, config } = this.#world;
-    return approximateTokens(instructions + JSON.stringify(tools.specs), config.compact);
+    return `${why.replace(/\.?$/, '.')} The window is filled by ${parts}.`;
   }
 
   async #sample(number: number, signal: AbortSignal): Promise<void> {
@@ -770,7 +760,7 @@ export class Session {
     return {
       entries: this.#thread.entries,
       kept: account,
-      gauge: { ...gaugeOf(account), fixed: this.#instructionsAndTools() },
+      gauge: gaugeOf(account),
       window: rawWindow ?? UNKNOWN_MODEL_WINDOW,
       leavesInitialContext: false,
       summaryPrefix: SUMMARY_PREFIX,

@@ -32,7 +32,7 @@ function repliesOf(round: number): readonly Reply[] {
   return [2 * round, 2 * round + 1].flatMap((number): readonly Reply[] => {
     const command = `echo ${number} >> ${EFFECTS}; git add -A; git commit -m "Trim wick ${number}" && seq 1 4000`;
     return [
-      { calls: [{ name: 'shell', arguments: { command } }], usage: { input: 62_000, output: 60 } },
+      { calls: [{ name: 'shell', arguments: { command } }], fills: 62_000 },
       // Whatever a kill has left for it to answer: it is a packet where one is asked for, and then the context is smaller.
       says(PACKET, 63_000),
       says(PACKET, 9_000),

@@ -25,9 +25,9 @@ const COMMIT: Reply = {
       arguments: { command: 'git commit -q --allow-empty -m "Light the lamp" && seq 1 9000' },
     },
   ],
-  usage: { input: 20_000, output: 60 },
+  fills: 20_000,
 };
-const ANSWER: Reply = { text: 'There are 7 files.', usage: { input: 62_000, output: 60 } };
+const ANSWER: Reply = { text: 'There are 7 files.', fills: 62_000 };
 const IDENTITY = {
   GIT_AUTHOR_NAME: 'a',
   GIT_AUTHOR_EMAIL: 'a@localhost',
@@ -55,10 +55,7 @@ test('what the watcher wanted comes before the next message, which is then answe
   play(COMMIT, ANSWER);
   const at = new Desk(root, server.baseUrl);
   await at.exec('responses', ['How many files?'], { env: IDENTITY });
-  const requests = play(
-    { text: PACKET, usage: { input: 62_500, output: 400 } },
-    { text: 'It is Sunday.', usage: { input: 9_500, output: 60 } },
-  );
+  const requests = play({ text: PACKET, fills: 62_500 }, { text: 'It is Sunday.', fills: 9_500 });
   const ended = await at.exec('responses', ['--resume', 'last', 'Which day is it?'], { env: IDENTITY });
   assert.equal(ended.stdout, 'It is Sunday.\n', ended.stderr);
   const sent = requests();

@@ -38,11 +38,11 @@ function desk(replies: readonly Reply[]) {
 }
 
 function runs(command: string, input: number): Reply {
-  return { calls: [{ name: 'shell', arguments: { command } }], usage: { input, output: 60 } };
+  return { calls: [{ name: 'shell', arguments: { command } }], fills: input };
 }
 
 function says(text: string, input: number): Reply {
-  return { text, usage: { input, output: 60 } };
+  return { text, fills: input };
 }
 
 const COMMIT = 'seq 1 9000; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m "Trim the wick"';
@@ -105,7 +105,7 @@ test('no notes are asked for or written in plan mode', async () => {
     { step: 'Fill the oil', status: 'pending' },
   ];
   const { at, sent } = desk([
-    { calls: [{ name: 'update_plan', arguments: { plan } }], usage: { input: 62_000, output: 60 } },
+    { calls: [{ name: 'update_plan', arguments: { plan } }], fills: 62_000 },
     says(PACKET, 62_500),
     says('The plan is done.', 9_000),
   ]);

@@ -23,11 +23,11 @@ const BROKEN: Reply = { fault: { type: 'status', status: 500 } };
 
 function runs(command: string, input: number, text?: string): Reply {
   const said = text === undefined ? {} : { text };
-  return { ...said, calls: [{ name: 'shell', arguments: { command } }], usage: { input, output: 60 } };
+  return { ...said, calls: [{ name: 'shell', arguments: { command } }], fills: input };
 }
 
 function says(text: string, input = 62_500): Reply {
-  return { text, usage: { input, output: 60 } };
+  return { text, fills: input };
 }
 
 /** Work that is worth a compaction, and reaches a boundary inside of the turn. */

@@ -25,7 +25,7 @@ const IDENTITY = {
 };
 
 function runs(command: string, input: number): Reply {
-  return { calls: [{ name: 'shell', arguments: { command } }], usage: { input, output: 60 } };
+  return { calls: [{ name: 'shell', arguments: { command } }], fills: input };
 }
 
 /** A handover inside of a turn, after which the agent commits everything. */
@@ -34,9 +34,9 @@ async function handOver(reached: Reply, more: readonly string[]): Promise<Desk> 
     key: EXEC_KEY,
     replies: [
       reached,
-      { text: PACKET, usage: { input: 62_500, output: 60 } },
+      { text: PACKET, fills: 62_500 },
       runs('git add -A && git commit -q --allow-empty -m "Everything"', 9_000),
-      { text: 'Done.', usage: { input: 9_000, output: 60 } },
+      { text: 'Done.', fills: 9_000 },
     ],
   });
   const at = new Desk(root, server.baseUrl, { 'lamp.txt': 'lit\n' });
@@ -64,7 +64,7 @@ test('are not written where the sandbox is read-only', async () => {
   };
   const reached: Reply = {
     calls: [{ name: 'update_plan', arguments: plan }],
-    usage: { input: 62_000, output: 60 },
+    fills: 62_000,
   };
   const from = server.requests.length;
   const at = await handOver(reached, ['--sandbox', 'read_only']);

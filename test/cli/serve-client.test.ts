@@ -58,14 +58,14 @@ const REPLIES: readonly Reply[] = [
       { name: 'ask_user', arguments: { question: 'Which wick?', options: [{ label: 'The left one' }] } },
     ],
   },
-  { calls: [{ name: 'shell', arguments: { command: COMMIT } }], usage: { input: 62_000, output: 60 } },
+  { calls: [{ name: 'shell', arguments: { command: COMMIT } }], fills: 62_000 },
   {
     calls: [{ name: 'shell', arguments: { command: `cat ../${GATE}` } }],
-    usage: { input: 62_200, output: 60 },
+    fills: 62_200,
   },
-  { text: PACKET, usage: { input: 62_500, output: 300 } },
-  { text: 'The lamp is lit.', usage: { input: 9_000, output: 60 } },
-  { text: 'The wick is trimmed.', usage: { input: 9_200, output: 60 } },
+  { text: PACKET, fills: 62_500 },
+  { text: 'The lamp is lit.', fills: 9_000 },
+  { text: 'The wick is trimmed.', fills: 9_200 },
 ];
 
 /** Where a frame is taken: when an event of this kind has been drawn. */

@@ -38,7 +38,6 @@ const USER = { type: 'user' } as const;
 const ALONE = '-c features.rawr_auto_compaction=false';
 /** A reported usage above each limit of the window that `Desk` configures. */
 const FULL = { input: 94_000, output: 10 };
-const LITTLE = { input: 6_000, output: 10 };
 
 type Sent = (typeof server.requests)[number];
 
@@ -97,7 +96,7 @@ const SUMMARY = [
 ].join('\n');
 
 /** Much that a compaction can leave out. */
-const WORK: readonly Reply[] = [{ calls: [shell('seq 1 4000')], usage: LITTLE }];
+const WORK: readonly Reply[] = [{ calls: [shell('seq 1 4000')] }];
 
 describe("the provider's own compaction", () => {
   const remote = (form: string): string =>
@@ -112,9 +111,9 @@ describe("the provider's own compaction", () => {
       const requests = play([
         ...WORK,
         { text: 'Counted.', usage: FULL },
-        { compacts: true, usage: LITTLE },
-        { text: 'On.', usage: LITTLE },
-        { text: 'Still here.', usage: LITTLE },
+        { compacts: true },
+        { text: 'On.' },
+        { text: 'Still here.' },
       ]);
       const at = desk();
       await say(at, 'Count the lamps.', { set, isNew: true });
@@ -137,10 +136,10 @@ describe("the provider's own compaction", () => {
   test('by name in serve, and taken back', async () => {
     const requests = play([
       ...WORK,
-      { text: 'Counted.', usage: LITTLE },
-      { compacts: true, usage: LITTLE },
-      { text: 'On.', usage: LITTLE },
-      { text: 'As before.', usage: LITTLE },
+      { text: 'Counted.' },
+      { compacts: true },
+      { text: 'On.' },
+      { text: 'As before.' },
     ]);
     const at = desk();
     const client = serve(at, remote('trigger').split(' '));
@@ -186,7 +185,7 @@ describe('hooks of a thread', () => {
         .map((name) => `[[hooks.${name}]]\ncommand = ${JSON.stringify(command)}\n`)
         .join('\n'),
     );
-    play([...WORK, { text: 'Counted.', usage: FULL }, { text: 'On.', usage: LITTLE }]);
+    play([...WORK, { text: 'Counted.', usage: FULL }, { text: 'On.' }]);
     await say(at, 'Count the lamps.', { isNew: true });
     await say(at, 'Go on.');
     const inputs = readFileSync(told, 'utf8')
@@ -275,7 +274,7 @@ describe('an overflow', () => {
   test('teaches the window of the thread: gauge, thresholds, other processes', async () => {
     play([
       ...WORK,
-      { text: 'Counted.', usage: LITTLE },
+      { text: 'Counted.' },
       overflow(50_000),
       { text: 'On.', usage: { input: 46_000, output: 10 } },
     ]);
@@ -288,7 +287,7 @@ describe('an overflow', () => {
     assert.ok(
       typed(events, 'warning').some(({ message }) => /allows 50,000 tokens, not 100,000/.test(message)),
     );
-    const more = play([{ text: 'Again.', usage: LITTLE }]);
+    const more = play([{ text: 'Again.' }]);
     const later = await say(at, 'Once more.');
     assert.equal(typed(later, 'token_count').at(-1)?.model_context_window, 50_000);
     assert.equal(typed(later, 'warning').filter(({ message }) => /allows/.test(message)).length, 0);
@@ -297,7 +296,7 @@ describe('an overflow', () => {
 
   test('that names nonsense teaches nothing', async () => {
     for (const limit of [0, 10, 4_095]) {
-      play([...WORK, { text: 'Counted.', usage: LITTLE }, overflow(limit), { text: 'On.', usage: LITTLE }]);
+      play([...WORK, { text: 'Counted.' }, overflow(limit), { text: 'On.' }]);
       const at = desk();
       await say(at, 'Count the lamps.', { isNew: true });
       const events = await say(at, 'Go on.');
@@ -329,10 +328,10 @@ describe('what has an owner comes back from it', () => {
       test(`${order}${key === '' ? '' : ` with ${key} off`}`, async () => {
         const set = key === '' ? ALONE : `${ALONE} -c compact.${key}=false`;
         const requests = play([
-          { calls: [...calls, shell('seq 1 4000')], usage: LITTLE },
+          { calls: [...calls, shell('seq 1 4000')] },
           { text: 'Counted.', usage: FULL },
           { fault: { type: 'status', status: 500 } },
-          { text: 'On.', usage: LITTLE },
+          { text: 'On.' },
         ]);
         const at = desk();
         await say(at, 'Count the lamps.', { set, isNew: true });
@@ -347,10 +346,10 @@ describe('what has an owner comes back from it', () => {
   test('plan mode, also where it was chosen after the start', async () => {
     const requests = play([
       ...WORK,
-      { text: 'Counted.', usage: LITTLE },
-      { text: 'Planned.', usage: LITTLE },
+      { text: 'Counted.' },
+      { text: 'Planned.' },
       { fault: { type: 'status', status: 500 } },
-      { text: 'Still planning.', usage: LITTLE },
+      { text: 'Still planning.' },
     ]);
     const client = serve(desk(), ALONE.split(' '));
     client.say('Count the lamps.');
@@ -380,7 +379,7 @@ describe('one count', () => {
   test('gauge, event, receipt, preview and inspect say the same at each step', async () => {
     play([
       ...WORK,
-      { text: 'Counted.', usage: LITTLE },
+      { text: 'Counted.', fills: 12_000 },
       { fault: { type: 'status', status: 500 } },
       { text: 'On.', usage: { input: 5_000, output: 10 } },
     ]);
@@ -389,7 +388,7 @@ describe('one count', () => {
     client.say('Count the lamps.');
     await client.next('turn_complete');
     const first = await client.next('token_count');
-    assert.equal(first.used, LITTLE.input + LITTLE.output);
+    assert.equal(first.used, 12_000);
     assert.equal(await inspected(at), first.used);
 
     client.send({ type: 'compact', trigger: USER, strategy: 'full', preview: true });
@@ -421,7 +420,7 @@ describe('one count', () => {
   });
 
   test('a target below instructions and tools names them', async () => {
-    play([...WORK, { text: 'Counted.', usage: LITTLE }]);
+    play([...WORK, { text: 'Counted.' }]);
     const client = serve(desk(), ALONE.split(' '));
     client.say('Count the lamps.');
     await client.next('turn_complete');

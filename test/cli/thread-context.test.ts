@@ -20,22 +20,21 @@ import {
   shell,
   SUMMARY,
   textOf,
-  used,
 } from './keys/scene.ts';
 import type { Played, Scene } from './keys/scene.ts';
 
 before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 
-const PRINTS: Reply = { calls: [shell('seq 1 9000')], usage: used(20_000) };
-const FILLS: Reply = { calls: [shell('seq 1 9000')], usage: used(80_000) };
+const PRINTS: Reply = { calls: [shell('seq 1 9000')], fills: 20_000 };
+const FILLS: Reply = { calls: [shell('seq 1 9000')], fills: 80_000 };
 const COMMITS: Reply = {
   calls: [shell('git commit -q --allow-empty -m "Light it" && seq 1 9000')],
-  usage: used(62_000),
+  fills: 62_000,
 };
-const SUMMARISES: Reply = { text: SUMMARY, usage: used(9_000) };
-const ANSWERS: Reply = { text: 'It is lit.', usage: used(9_000) };
-const FULL: Reply = { text: 'It is lit.', usage: used(94_000) };
-const GIVES: Reply = { text: PACKET, usage: used(62_500) };
+const SUMMARISES: Reply = { text: SUMMARY, fills: 9_000 };
+const ANSWERS: Reply = { text: 'It is lit.', fills: 9_000 };
+const FULL: Reply = { text: 'It is lit.', fills: 94_000 };
+const GIVES: Reply = { text: PACKET, fills: 62_500 };
 const FAILS: Reply = { fault: { type: 'status', status: 500 } };
 
 /** How often words stand in what is sent last. */
@@ -95,7 +94,7 @@ test('five compactions in a row lose no rule, no request and no edited file, and
   const work = says
     .slice(0, 5)
     .flatMap((_, turn): readonly Reply[] => [
-      { calls: [shell(`echo ${turn} > made-${turn}.txt && seq 1 9000`)], usage: used(20_000) },
+      { calls: [shell(`echo ${turn} > made-${turn}.txt && seq 1 9000`)], fills: 20_000 },
       FULL,
       ...(turn === 4 ? [FAILS] : [SUMMARISES]),
     ]);
@@ -228,8 +227,8 @@ test('a plan file that the agent keeps comes back as it is after its edits', asy
     set: [ALONE],
     files: { [path]: 'An older plan.\n' },
     replies: [
-      { calls: [{ name: 'read', arguments: { path } }], usage: used(9_000) },
-      { calls: [{ name: 'write', arguments: { path, content: plan } }], usage: used(9_000) },
+      { calls: [{ name: 'read', arguments: { path } }], fills: 9_000 },
+      { calls: [{ name: 'write', arguments: { path, content: plan } }], fills: 9_000 },
       {
         calls: [
           {
@@ -238,7 +237,7 @@ test('a plan file that the agent keeps comes back as it is after its edits', asy
           },
           shell('seq 1 9000'),
         ],
-        usage: used(80_000),
+        fills: 80_000,
       },
       { fault: { type: 'status', status: 500 } },
       ANSWERS,
@@ -257,7 +256,9 @@ test('a packet is in the next context once, its placeholder filled', async () =>
 });
 
 test('a compaction after which the limit is still exceeded says so, by the numbers of its receipt', async () => {
-  const almostFull: Reply = { calls: [shell('seq 1 9000')], usage: used(94_000) };
+  // What the items do not explain stays, and what the command prints can go.
+  const usage = { input: 86_500, output: 60 };
+  const almostFull: Reply = { calls: [shell('seq 1 9000'), shell('seq 1 9001')], usage };
   const played = await play({ set: [ALONE], replies: [almostFull, SUMMARISES, ANSWERS] });
   const exceeded = played.events.find((event) => event.type === 'compact_threshold_exceeded');
   const { preTokens, postTokens } = receiptOf(played);
@@ -270,8 +271,8 @@ test('clearing saves what the plain estimate says, without the margin of an unan
   const played = await play({
     set: [ALONE],
     replies: [
-      { calls: Array.from({ length: 5 }, () => shell('seq 1 9000')), usage: used(20_000) },
-      { calls: [shell('true')], usage: used(88_000) },
+      { calls: Array.from({ length: 5 }, () => shell('seq 1 9000')), fills: 20_000 },
+      { calls: [shell('true')], fills: 88_000 },
       ANSWERS,
     ],
   });

@@ -21,12 +21,12 @@ export const MESSAGES: readonly string[] = [FIRST, QUEUED, STEERED, LATE];
 /** What the command prints is what a compaction can free. */
 function commits(name: string, input: number): Reply {
   const command = `echo ${name} >> ${EFFECTS}; git add -A; git commit -m "Trim the ${name}" && seq 1 9000`;
-  return { calls: [{ name: 'shell', arguments: { command } }], usage: { input, output: 60 } };
+  return { calls: [{ name: 'shell', arguments: { command } }], fills: input };
 }
 
 /** An answer without calls. @param input tokens that the provider counts for its request */
 export function says(text: string, input: number): Reply {
-  return { text, usage: { input, output: 60 } };
+  return { text, fills: input };
 }
 
 /** What the provider answers to the whole script. */

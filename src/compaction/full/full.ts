@@ -89,6 +89,8 @@ export interface FullRequest {
   readonly summaryLimit?: number;
   /** Files read back from the workspace, newest first, already within their own limits. */
   readonly files: readonly RestorableFile[];
+  /** Largest size of the items afterwards at which the gauge sees a compaction worth the change. Absent: the items alone decide. */
+  readonly worthwhile?: number;
   /** What each request holds besides its items, before and afterwards, in tokens: instructions, tools. */
   readonly beside?: number;
   /** Room to be left for what joins the history at last, in tokens: the words of hooks. */
@@ -175,7 +177,7 @@ export function planFull(asked: FullRequest): FullPlan | FullRefusal {
   const preTokens = contextTokens(entries, request.measure);
   const layout = standardLayout(request);
   const parts = measureParts(request, layout);
-  const sizes = { preTokens, givenAgain: parts.givenAgain, beside: request.beside ?? 0 };
+  const sizes = { preTokens, givenAgain: parts.givenAgain, worthwhile: request.worthwhile };
   const limit = request.summaryLimit ?? DEFAULT_SUMMARY_TOKENS;
   const target = Math.min(targetTokens, worthwhileTokens(sizes));
   const budget = shareOut({
@@ -254,13 +256,13 @@ export interface SizesBefore {
   readonly preTokens: number;
   /** Its part that is left out, as the agent gives it again: it is in the context afterwards all the same. */
   readonly givenAgain: number;
-  /** In each request, and in no item; absent: not known. */
-  readonly beside?: number;
+  /** As of the request. */
+  readonly worthwhile: number | undefined;
 }
 
 /** The largest size of what is written that makes a compaction worth the change. Negative where none does. */
-export function worthwhileTokens({ preTokens, givenAgain, beside = 0 }: SizesBefore): number {
-  return Math.floor((preTokens + beside) * WORTHWHILE_SHARE) - beside - givenAgain;
+export function worthwhileTokens({ preTokens, givenAgain, worthwhile = Infinity }: SizesBefore): number {
+  return Math.min(Math.floor(preTokens * WORTHWHILE_SHARE), worthwhile) - givenAgain;
 }
 
 /** Why a target that needs at least so much cannot be met, or is not worth meeting. */

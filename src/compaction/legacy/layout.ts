@@ -25,7 +25,7 @@ export function planLegacy(asked: FullRequest): FullPlan | FullRefusal {
   const { entries, targetTokens = Infinity, summaryLimit = DEFAULT_SUMMARY_TOKENS } = request;
   const preTokens = contextTokens(entries, request.measure);
   const { initialContext, givenAgain, ghosts, tokens: parts } = measureParts(request, LEGACY_LAYOUT);
-  const sizes = { preTokens, givenAgain, beside: request.beside ?? 0 };
+  const sizes = { preTokens, givenAgain, worthwhile: request.worthwhile };
   const target = Math.min(targetTokens, worthwhileTokens(sizes));
   const room = target - parts.fixed;
   if (room < LEAST_SUMMARY_TOKENS) return refuse(sizes, parts.fixed + LEAST_SUMMARY_TOKENS, parts);

@@ -156,7 +156,7 @@ function replyTo(request: Recorded, { place, isWaiting = false }: Cell): Reply {
   if (textOf(last) === TASK) {
     const call = { name: 'shell', arguments: { command: 'git commit -m "Trim the wick"' } };
     const input = place === 'inside of a turn' ? 62_000 : 40_000;
-    return { text: 'I trim the wick.', calls: [call], usage: { input, output: 60 } };
+    return { text: 'I trim the wick.', calls: [call], fills: input };
   }
   return { text: isWaiting ? QUESTION : 'The wick is committed. The oil comes next.', usage };
 }

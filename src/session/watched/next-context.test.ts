@@ -18,11 +18,11 @@ const PLACEHOLDER = /RAWR_VERBATIM_CONTINUATION_SNIPPET/;
 
 function commits(input: number, text?: string): Reply {
   const call = { name: 'shell', arguments: { command: 'git commit -m "Light the lamp"' } };
-  return { calls: [call], usage: { input, output: 60 }, ...(text === undefined ? {} : { text }) };
+  return { calls: [call], fills: input, ...(text === undefined ? {} : { text }) };
 }
 
 function says(text: string, input: number): Reply {
-  return { text, usage: { input, output: 60 } };
+  return { text, fills: input };
 }
 
 function withWatcher(changed: Partial<Config['rawrAutoCompaction']>): Config {
@@ -91,7 +91,7 @@ describe('a packet', () => {
           arguments: { command: 'mkdir -p .scratch && echo notes >> .scratch/agent-x.scratch.md' },
         },
       ],
-      usage: { input: 62_200, output: 60 },
+      fills: 62_200,
     };
     server.play({
       replies: [
@@ -205,11 +205,7 @@ describe('the heads-up', () => {
     ];
     const call = { name: 'update_plan', arguments: { plan: completed } };
     server.play({
-      replies: [
-        { calls: [call], usage: { input: 62_000, output: 60 } },
-        says(PACKET, 62_500),
-        says('The oil is filled.', 9_000),
-      ],
+      replies: [{ calls: [call], fills: 62_000 }, says(PACKET, 62_500), says('The oil is filled.', 9_000)],
     });
     const from = server.requests.length;
     const { thread } = await liveThread({ baseUrl: server.baseUrl });

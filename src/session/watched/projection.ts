@@ -1,10 +1,10 @@
 // How full the context is, and what a compaction would leave of it.
 
 import type { Config } from '../../config/schema.ts';
+import type { AccountFold } from '../../history/account.ts';
 import { initialContextRange, isUserMessage } from '../../history/filter.ts';
 import type { Situation } from '../../protocol/decision.ts';
 import type { Item } from '../../protocol/item.ts';
-import type { ToolSpec } from '../../protocol/model.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import { SHARE_OF_WINDOW } from '../../compaction/budget.ts';
 import { percentRemaining, usableWindow } from '../../tokens/pressure.ts';
@@ -13,36 +13,32 @@ import { DEFAULT_SUMMARY_TOKENS } from '../../summary/write.ts';
 /** Looks at one thread. What an item takes is counted once. */
 export class Projection {
   readonly #config: Config;
-  readonly #overhead: number;
   readonly #tokens = new WeakMap<Item, number>();
 
-  /** @param fixed what is in every request besides the history */
-  constructor(config: Config, fixed: { readonly instructions: string; readonly tools: readonly ToolSpec[] }) {
+  constructor(config: Config) {
     this.#config = config;
-    this.#overhead = approximateTokens(fixed.instructions + JSON.stringify(fixed.tools), config.compact);
   }
 
-  situation(
-    { used, rawWindow }: { readonly used: number; readonly rawWindow: number | undefined },
-    items: readonly Item[],
-  ): Situation {
+  /** @param account the gauge of the items, which also says what a compaction would leave */
+  situation(account: Pick<AccountFold, 'gauge' | 'usedWith'>, items: readonly Item[]): Situation {
+    const { used, rawWindow } = account.gauge();
     const window = rawWindow === undefined ? undefined : usableWindow(rawWindow);
     return {
       used,
       window,
       percentRemaining: window === undefined ? undefined : percentRemaining(used, window),
-      projected: this.#projected(rawWindow, items),
+      projected: account.usedWith(this.#left(rawWindow, items)),
     };
   }
 
-  /** What a full compaction would leave. @source spec 2-engine §4.1; replay/context has the same for recordings */
-  #projected(rawWindow: number | undefined, items: readonly Item[]): number {
+  /** Items that a full compaction would leave. @source spec 2-engine §4.1; replay/context has the same for recordings */
+  #left(rawWindow: number | undefined, items: readonly Item[]): number {
     const { userMessageMaxTokens } = this.#config.compact;
     const said = items.filter(isUserMessage).reduce((sum, item) => sum + this.#sizeOf(item), 0);
     const share = rawWindow === undefined ? Infinity : Math.floor(rawWindow * SHARE_OF_WINDOW);
     const { from, to } = initialContextRange(items);
     const initial = items.slice(from, to).reduce((sum, item) => sum + this.#sizeOf(item), 0);
-    return this.#overhead + initial + Math.min(said, userMessageMaxTokens, share) + DEFAULT_SUMMARY_TOKENS;
+    return initial + Math.min(said, userMessageMaxTokens, share) + DEFAULT_SUMMARY_TOKENS;
   }
 
   #sizeOf(item: Item): number {

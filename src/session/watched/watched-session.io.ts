@@ -87,8 +87,8 @@ export class WatchedSession {
   /** @param settings of the watcher as they are at the beginning @param past the records of the thread so far, its head among them */
   constructor(world: WatchedWorld, settings: WatcherSettings, past: Iterable<LogRecord>) {
     this.#world = world;
-    const { emit, config, instructions, tools } = world.session;
-    this.#projection = new Projection(config, { instructions, tools: tools.specs });
+    const { emit, config, tools } = world.session;
+    this.#projection = new Projection(config);
     this.#watcher = new LiveWatcher(
       this.#asAgent(),
       world.watcher,
@@ -501,7 +501,8 @@ export class WatchedSession {
   }
 
   #situation(): Situation {
-    return this.#projection.situation(this.#session.usage, this.#session.items);
+    const { state, items } = this.#session;
+    return this.#projection.situation(state.account, items);
   }
 
   #tellJudgment(request: JudgmentRequest, judgment: Judgment): void {

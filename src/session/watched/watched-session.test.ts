@@ -7,6 +7,7 @@ import { after, describe, test } from 'node:test';
 import { DEFAULT_CONFIG } from '../../config/defaults.ts';
 import type { Config } from '../../config/schema.ts';
 import type { WatcherWorld } from '../../watcher/live/agent.ts';
+import type { ToolRunner } from '../terms.ts';
 import { CALM_SHELL, liveThread } from '../../../test/support/live-thread.ts';
 import { PACKET } from '../../../test/support/packet.ts';
 import type { Reply } from '../../../test/support/provider-server/script.ts';
@@ -23,12 +24,12 @@ after(() => server.close());
 function commits(input: number): Reply {
   return {
     calls: [{ name: 'shell', arguments: { command: 'git commit -m "Light the lamp"' } }],
-    usage: { input, output: 60 },
+    fills: input,
   };
 }
 
 function says(text: string, input: number): Reply {
-  return { text, usage: { input, output: 60 } };
+  return { text, fills: input };
 }
 
 /** What of a log tells of the golden path. */
@@ -168,6 +169,50 @@ test('a message into a running turn is not lost with the process', async () => {
   assert.deepEqual(path(records), ['user', 'user', 'agent']);
 });
 
+describe('a report that the items do not explain', () => {
+  // What a provider counts beyond the items is in every request, for all that the gauge knows.
+  const unexplained: Reply = { ...commits(0), usage: { input: 62_000, output: 60 } };
+
+  test('leaves nothing to free: no packet is asked for', async () => {
+    server.play({ replies: [unexplained, says('The oil is filled.', 62_200)] });
+    const { thread, records } = await liveThread({ baseUrl: server.baseUrl });
+    await thread.submit('Light the lamp and fill the oil.');
+    await thread.rest();
+    assert.deepEqual(path(records), ['user', 'call', 'agent']);
+    const [decision] = records.flatMap((record) =>
+      record.type === 'note' && record.kind === 'decision' ? [JSON.stringify(record.value)] : [],
+    );
+    assert.match(decision ?? '', /would win too little: 62,\d\d\d tokens are used/);
+  });
+
+  for (const used of [62_000, 94_000]) {
+    test(`refuses a compaction of ${used} tokens that would free a part of the items alone`, async () => {
+      const { features } = DEFAULT_CONFIG;
+      const config = { ...DEFAULT_CONFIG, features: { ...features, rawrAutoCompaction: false } };
+      const tools: ToolRunner = {
+        ...CALM_SHELL,
+        run: async (...call) => ({ ...(await CALM_SHELL.run(...call)), output: 'lit '.repeat(3000) }),
+      };
+      const usage = { input: used, output: 60 };
+      server.play({
+        replies: [
+          { ...unexplained, usage },
+          { text: 'Filled.', usage },
+        ],
+      });
+      const { thread, events } = await liveThread({ baseUrl: server.baseUrl, config, tools });
+      await thread.submit('Light the lamp and fill the oil.');
+      await thread.rest();
+      const outcome = await thread.compact({ strategy: 'full' }, new AbortController().signal);
+      assert.match(
+        outcome.type === 'failed' ? outcome.error.message : outcome.type,
+        /would not free a quarter/,
+      );
+      assert.ok(events.every(({ type }) => type !== 'context_compacted'));
+    });
+  }
+});
+
 describe('an agent that does not do as it is asked', () => {
   const refusals: Readonly<Record<string, readonly Reply[]>> = {
     'never writes the packet': [says('I would rather fill the oil.', 62_500), says('No.', 62_600)],
@@ -193,7 +238,7 @@ describe('an agent that does not do as it is asked', () => {
     test(`works on without end: the request ends after some steps, ${place}`, async () => {
       const edits = Array.from({ length: 40 }, (_, index): Reply => ({
         calls: [{ name: 'shell', arguments: { command: `echo ${index} >> oil.txt` } }],
-        usage: { input: 62_500, output: 60 },
+        fills: 62_500,
       }));
       const before =
         place === 'inside of a turn'
@@ -227,8 +272,8 @@ describe('an agent that does not do as it is asked', () => {
         place === 'inside of a turn'
           ? [commits(62_000)]
           : [commits(40_000), says('The oil comes next.', 62_000)];
-      const replies = [{ calls, usage: { input: 62_500, output: 60 } }, says(PACKET, 62_600)];
-      const work = { calls: calls.slice(0, 12), usage: { input: 9_000, output: 60 } };
+      const replies = [{ calls, fills: 62_500 }, says(PACKET, 62_600)];
+      const work = { calls: calls.slice(0, 12), fills: 9_000 };
       server.play({ replies: [...before, ...replies, work, says('Filled.', 9_000)] });
       const ran: string[] = [];
       const { thread, records } = await liveThread({

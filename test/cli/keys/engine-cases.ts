@@ -3,54 +3,43 @@
 import { messagesOf } from '../../support/exec.ts';
 import type { Reply } from '../../support/provider-server/script.ts';
 import { PACKET } from '../../support/packet.ts';
-import {
-  ALONE,
-  appendItem,
-  asked,
-  compactions,
-  lastSent,
-  PLAN,
-  receiptOf,
-  shell,
-  SUMMARY,
-  used,
-} from './scene.ts';
+import { ALONE, appendItem, asked, compactions, lastSent, PLAN, receiptOf, shell, SUMMARY } from './scene.ts';
 import type { KeyCase, Played, Scene } from './scene.ts';
 
-const SUMMARISES: Reply = { text: SUMMARY, usage: used(9_000) };
-const GOES_ON: Reply = { text: 'On it.', usage: used(9_000) };
+const SUMMARISES: Reply = { text: SUMMARY, fills: 9_000 };
+const GOES_ON: Reply = { text: 'On it.', fills: 9_000 };
 
 /** Above the built-in limit of 87,000 inside of the turn, with what the call prints. */
 const FULL: Scene = {
   set: [ALONE],
-  replies: [{ calls: [shell('seq 1 9000')], usage: used(80_000) }, SUMMARISES, GOES_ON],
+  replies: [{ calls: [shell('seq 1 9000')], fills: 80_000 }, SUMMARISES, GOES_ON],
 };
 
 /** Below the built-in limit, above half of the window. */
 const ROOMY: Scene = {
   set: [ALONE],
-  replies: [{ calls: [shell('seq 1 9000')], usage: used(60_000) }, SUMMARISES, GOES_ON],
+  replies: [{ calls: [shell('seq 1 9000')], fills: 60_000 }, SUMMARISES, GOES_ON],
 };
 
 /** Five results of some 11,000 tokens each, which the model has seen, and a short one. */
 const CLEARABLE: Scene = {
   set: [ALONE],
   replies: [
-    { calls: Array.from({ length: 5 }, () => shell('seq 1 9000')), usage: used(20_000) },
-    { calls: [shell('true')], usage: used(88_000) },
-    { text: SUMMARY, usage: used(50_000) },
+    { calls: Array.from({ length: 5 }, () => shell('seq 1 9000')), fills: 20_000 },
+    { calls: [shell('true')], fills: 88_000 },
+    { text: SUMMARY, fills: 50_000 },
     GOES_ON,
   ],
 };
 
 const COMMITS: Reply = {
   calls: [shell('git commit -q --allow-empty -m "Light it" && seq 1 9000')],
-  usage: used(62_000),
+  fills: 62_000,
 };
 
 /** The watcher hands over inside of the turn. */
 const INSIDE: Scene = {
-  replies: [COMMITS, { text: PACKET, usage: used(62_500) }, GOES_ON],
+  replies: [COMMITS, { text: PACKET, fills: 62_500 }, GOES_ON],
 };
 
 const REMOTE: Scene = {
@@ -59,13 +48,13 @@ const REMOTE: Scene = {
 };
 
 const CHANGES: Scene = {
-  replies: [{ calls: [shell('echo lit > lamp.txt')], usage: used(9_000) }, GOES_ON],
+  replies: [{ calls: [shell('echo lit > lamp.txt')], fills: 9_000 }, GOES_ON],
 };
 
 function reads(...paths: readonly string[]): Reply {
   return {
     calls: [...paths.map((path) => ({ name: 'read', arguments: { path } })), shell('seq 1 9000')],
-    usage: used(80_000),
+    fills: 80_000,
   };
 }
 
@@ -85,7 +74,7 @@ const LISTS: Scene = {
         { name: 'todo', arguments: { todos: [{ content: 'Buy wicks', status: 'pending' }] } },
         shell('seq 1 9000'),
       ],
-      usage: used(80_000),
+      fills: 80_000,
     },
     SUMMARISES,
     GOES_ON,
@@ -108,8 +97,8 @@ const PICTURED: Scene = {
   says: ['Light the lamp.', 'Go on.'],
   between: (desk) => appendItem(desk, IMAGE),
   replies: [
-    { calls: [shell('seq 1 9000')], usage: used(60_000) },
-    { text: 'Lit.', usage: used(60_000) },
+    { calls: [shell('seq 1 9000')], fills: 60_000 },
+    { text: 'Lit.', fills: 60_000 },
     SUMMARISES,
     GOES_ON,
   ],
@@ -165,7 +154,7 @@ export const ENGINE_CASES: readonly KeyCase[] = [
     key: 'features.remote_compaction',
     value: 'true',
     scene: REMOTE,
-    replies: [...FULL.replies.slice(0, 1), { compacts: true, usage: used(9_000) }, GOES_ON],
+    replies: [...FULL.replies.slice(0, 1), { compacts: true, fills: 9_000 }, GOES_ON],
     seen: (played) => [
       ...compactions(played),
       played.requests.map((sent) => messagesOf(sent).at(-1)?.['type']).join(),
@@ -327,7 +316,7 @@ export const ENGINE_CASES: readonly KeyCase[] = [
     key: 'compact.approx_bytes_per_token',
     value: '2',
     scene: WORDY,
-    seen: (played) => receiptOf(played).kept.tokens > 5_000,
+    seen: (played) => receiptOf(played).kept.tokens > 6_000,
     without: false,
     with: true,
   },

@@ -116,11 +116,6 @@ export function shell(command: string): ScriptedCall {
   return { name: 'shell', arguments: { command } };
 }
 
-/** A usage that the provider reports. */
-export function used(input: number): { readonly input: number; readonly output: number } {
-  return { input, output: 60 };
-}
-
 /** A plan with an open step. */
 export const PLAN: ScriptedCall = {
   name: 'update_plan',

@@ -2,14 +2,14 @@
 
 import { PACKET } from '../../support/packet.ts';
 import type { Fault, Reply, ScriptedCall } from '../../support/provider-server/script.ts';
-import { asked, compactions, decisions, lastSent, PLAN, shell, SUMMARY, textOf, used } from './scene.ts';
+import { asked, compactions, decisions, lastSent, PLAN, shell, SUMMARY, textOf } from './scene.ts';
 import type { KeyCase, Played, Scene } from './scene.ts';
 
-const GOES_ON: Reply = { text: 'On it.', usage: used(9_000) };
-const NOTES: Reply = { text: 'Noted.', usage: used(62_300) };
-const GIVES: Reply = { text: PACKET, usage: used(62_500) };
-const SUMMARISES: Reply = { text: SUMMARY, usage: used(9_000) };
-const VETO: Reply = { text: '{"should_compact": false, "reason": "The oil is next."}', usage: used(900) };
+const GOES_ON: Reply = { text: 'On it.', fills: 9_000 };
+const NOTES: Reply = { text: 'Noted.', fills: 62_300 };
+const GIVES: Reply = { text: PACKET, fills: 62_500 };
+const SUMMARISES: Reply = { text: SUMMARY, fills: 9_000 };
+const VETO: Reply = { text: '{"should_compact": false, "reason": "The oil is next."}', fills: 900 };
 
 /** Some 11,000 tokens, which a compaction can free. */
 const PRINT = shell('seq 1 9000');
@@ -20,7 +20,7 @@ const PUSH = shell(
 
 /** Calls, beside the usage of the request that they answer. */
 function calls(input: number, ...made: readonly ScriptedCall[]): Reply {
-  return { calls: made, usage: used(input) };
+  return { calls: made, fills: input };
 }
 
 /** Handed over inside of the turn: in the tier `asap`, and in `ready`. */
@@ -46,7 +46,7 @@ const CALM = 32_000;
 
 /** A turn that ends with so much used, and with these words. What is decided then waits for the next message. */
 function ended(input: number, text: string, ...made: readonly ScriptedCall[]): Scene {
-  return { replies: [calls(10_000, ...made), { text, usage: used(input) }] };
+  return { replies: [calls(10_000, ...made), { text, fills: input }] };
 }
 
 /** The same, and a next message. */
@@ -155,7 +155,7 @@ export const WATCHER_CASES: readonly KeyCase[] = [
       ],
       replies: [
         { ...calls(62_000, COMMIT), text: `Here: ${'wick '.repeat(200)}` },
-        { text: SUMMARY, usage: used(9_000) },
+        { text: SUMMARY, fills: 9_000 },
         GOES_ON,
       ],
     },
@@ -187,13 +187,7 @@ export const WATCHER_CASES: readonly KeyCase[] = [
   }),
   ...['cooldown_turns', 'cooldown_seconds'].map((key) =>
     keyed(key, 0, TWICE, {
-      replies: [
-        calls(62_000, COMMIT),
-        GIVES,
-        calls(66_000, COMMIT),
-        { ...GIVES, usage: used(76_000) },
-        GOES_ON,
-      ],
+      replies: [calls(62_000, COMMIT), GIVES, calls(66_000, COMMIT), { ...GIVES, fills: 76_000 }, GOES_ON],
       seen: asked,
       without: [...HANDED_OVER, '-'],
       with: [...HANDED_OVER, REQUEST, 'handoff'],

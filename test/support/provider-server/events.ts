@@ -22,6 +22,8 @@ export interface Answer {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
+  /** Tokens of hidden reasoning that come before everything else. */
+  readonly hidden?: number;
 }
 
 /** Characters of one delta. */
@@ -71,11 +73,17 @@ function pieces(text: string): readonly string[] {
   return text.match(new RegExp(`.{1,${DELTA}}`, 'gsu')) ?? [];
 }
 
+/** @source Codex counts encrypted reasoning as its bytes without 650, by 4 (src/tokens/estimate.ts) */
+function thought(tokens: number): string {
+  return 'thought '.repeat(Math.ceil((tokens * 4 + 650) / 8));
+}
+
 function argumentsOf(call: ScriptedCall): string {
   return typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
 }
 
-function responsesEvents({ reply, number, input, cached, output, model }: Answer): readonly JsonObject[] {
+function responsesEvents(answer: Answer): readonly JsonObject[] {
+  const { reply, number, input, cached, output, hidden = 0, model } = answer;
   const events: JsonObject[] = [];
   const items: JsonObject[] = [];
   const done = (item: JsonObject): void => {
@@ -91,6 +99,14 @@ function responsesEvents({ reply, number, input, cached, output, model }: Answer
       id: `rs_${number}`,
       summary: [{ type: 'summary_text', text: reply.reasoning }],
       encrypted_content: seal(reply.reasoning),
+    });
+  }
+  if (hidden > 0) {
+    done({
+      type: 'reasoning',
+      id: `rs_${number}_hidden`,
+      summary: [],
+      encrypted_content: seal(thought(hidden)),
     });
   }
   if (reply.compacts === true) {
@@ -152,8 +168,18 @@ function responsesEvents({ reply, number, input, cached, output, model }: Answer
   ];
 }
 
-function chatEvents({ reply, number, input, cached, output, model }: Answer): readonly JsonObject[] {
+function chatEvents({
+  reply,
+  number,
+  input,
+  cached,
+  output,
+  hidden = 0,
+  model,
+}: Answer): readonly JsonObject[] {
   const deltas: JsonObject[] = [{ role: 'assistant', content: '' }];
+  // This wire hides no reasoning.
+  if (hidden > 0) deltas.push({ reasoning_content: thought(hidden) });
   for (const reasoning_content of pieces(reply.reasoning ?? '')) deltas.push({ reasoning_content });
   for (const content of pieces(reply.text ?? '')) deltas.push({ content });
   (reply.calls ?? []).forEach((call, index) => {
@@ -190,7 +216,8 @@ function chatEvents({ reply, number, input, cached, output, model }: Answer): re
   ];
 }
 
-function anthropicEvents({ reply, number, input, cached, output, model }: Answer): readonly JsonObject[] {
+function anthropicEvents(answer: Answer): readonly JsonObject[] {
+  const { reply, number, input, cached, output, hidden = 0, model } = answer;
   const blocks: JsonObject[] = [];
   let index = 0;
   const block = (start: JsonObject, deltas: readonly JsonObject[]): void => {
@@ -206,6 +233,7 @@ function anthropicEvents({ reply, number, input, cached, output, model }: Answer
     ]);
     block({ type: 'redacted_thinking', data: seal(reply.reasoning) }, []);
   }
+  if (hidden > 0) block({ type: 'redacted_thinking', data: seal(thought(hidden)) }, []);
   if (reply.text !== undefined) {
     block(
       { type: 'text', text: '' },

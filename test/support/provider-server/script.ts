@@ -53,8 +53,13 @@ export interface Reply {
   readonly stateBytes?: number;
   /** Why the answer ends, in the words of the wire; by default what its content means. */
   readonly stop?: string;
-  /** In the place of the server's own count. */
+  /** Replaces the server's own count. */
   readonly usage?: { readonly input: number; readonly output: number; readonly cached?: number };
+  /**
+   * Tokens of the context after this reply, in place of `usage`. The reply contains hidden reasoning that fills the context to this
+   * size, so that a compaction can free what is reported. A larger context stays as it is, and is reported as this size.
+   */
+  readonly fills?: number;
   readonly fault?: Fault;
 }
 
@@ -70,7 +75,7 @@ export interface Script {
 
 const KEYS = {
   script: ['key', 'window', 'replies'],
-  reply: ['reasoning', 'text', 'calls', 'compacts', 'stateBytes', 'stop', 'usage', 'fault'],
+  reply: ['reasoning', 'text', 'calls', 'compacts', 'stateBytes', 'stop', 'usage', 'fills', 'fault'],
 } as const;
 
 /** The script in a text. @throws TypeError for what is no script */

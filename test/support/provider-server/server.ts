@@ -176,13 +176,18 @@ class Provider {
     const cached = this.#cache.read(wire, recorded.body);
     if (await this.#isFaulty(reply, wire, response)) return;
     const said = `${reply.reasoning ?? ''}${reply.text ?? ''}${JSON.stringify(reply.calls ?? '')}`;
+    const visible = tokensOf(said);
+    const room = reply.fills === undefined ? 0 : Math.max(0, reply.fills - visible);
+    const hidden = Math.max(0, room - input);
+    const counted = reply.fills === undefined ? input : Math.min(input, room);
     const answer = {
       reply,
       model: String(recorded.body['model']),
       number: this.requests.length,
-      input: reply.usage?.input ?? input,
+      input: reply.usage?.input ?? counted,
       cached: reply.usage?.cached ?? cached,
-      output: reply.usage?.output ?? tokensOf(said),
+      output: reply.usage?.output ?? visible + hidden,
+      hidden,
     };
     await sendStream(response, wire, eventsOf(wire, answer), reply.fault);
   }
