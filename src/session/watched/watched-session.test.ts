@@ -234,6 +234,37 @@ describe('an agent that does not do as it is asked', () => {
     });
   }
 
+  test('writes its notes after their deadline, inside of a turn: they are not taken for the packet', async () => {
+    const config = {
+      ...DEFAULT_CONFIG,
+      rawrAutoCompaction: {
+        ...DEFAULT_CONFIG.rawrAutoCompaction,
+        combineRequests: false,
+        scratchDeadlineSeconds: 0.2,
+      },
+    };
+    const notes = PACKET.replace('Never touch the glass', 'Touch the glass');
+    server.play({
+      replies: [
+        commits(62_000),
+        { ...says(notes, 62_300), fault: { type: 'drip', bytes: 3000, everyMs: 700 } },
+        says(PACKET, 62_500),
+        says('The oil is filled.', 9_000),
+      ],
+    });
+    const { thread, records, events } = await liveThread({ baseUrl: server.baseUrl, config });
+    await thread.submit('Light the lamp and fill the oil.');
+    await thread.rest();
+    assert.match(shown(events, 'warning').join('\n'), /going on without an answer/);
+    const [handed = ''] = records.flatMap((record) =>
+      record.type === 'item' && record.item.type === 'message' && record.item.origin?.step === 'handoff'
+        ? [JSON.stringify(record.item.content)]
+        : [],
+    );
+    assert.match(handed, /Never touch the glass/);
+    assert.equal(thread.lastAgentMessage, 'The oil is filled.');
+  });
+
   for (const place of ['inside of a turn', 'between turns'] as const) {
     test(`works on without end: the request ends after some steps, ${place}`, async () => {
       const edits = Array.from({ length: 40 }, (_, index): Reply => ({
