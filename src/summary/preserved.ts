@@ -49,11 +49,11 @@ export function preservedWords(texts: readonly string[]): PreservedWords {
   };
 }
 
-/** A text as the trail may have read it. */
+/** A text as the trail may have read it; whole comes last, as Baton's own threads know it to be the user's. */
 function readingsOf(text: string): readonly string[] {
   const words = redact(ownWords(text) ?? '');
   const { task, template } = templatedTask(words);
-  return template === '' ? [oneLine(words)] : [oneLine(words), oneLine(task)];
+  return [words, ...(template === '' ? [] : [task]), redact(text)].map(oneLine);
 }
 
 /** Requests among which the next older text is looked for: what follows a summary is nearly always an unbroken run of them. */
@@ -75,11 +75,11 @@ function alignedWith(
   for (let at = texts.length - 1; at >= 0; at--) {
     const words = readings[at] ?? [];
     const [head = ''] = (words[0] ?? '').slice(0, KNOWN_BY).split(ELLIPSIS);
-    const same = find((text) => words.includes(text));
+    const same = find((said) => words.includes(said));
     const known = same >= 0 || head.length < LEAST_HEAD ? same : find((text) => text.startsWith(head));
     const turn = requests[known]?.turn;
-    if (words.every((text) => text === '')) others.unshift(oneLine(texts[at] ?? ''));
-    else if (turn !== undefined) (same >= 0 ? whole : cut).unshift(turn);
+    if (turn !== undefined) (same >= 0 ? whole : cut).unshift(turn);
+    else if (words[0] === '') others.unshift(oneLine(texts[at] ?? ''));
     if (known >= 0) end = known;
   }
   return { whole, cut, others };

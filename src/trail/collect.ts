@@ -193,7 +193,7 @@ export class TrailCollector {
     if (message.origin?.author === 'synthetic') this.#addSynthetic(message.origin, text);
     else if (message.role === 'assistant') {
       if (!this.#errand.isAsked) this.#addAnswer(text);
-    } else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(text);
+    } else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(message);
     else if (message.role === 'user' && this.#textCalls.isUsed) this.#textCalls.addObservation(text);
     else if (message.role === 'user' && !this.#addReport(text))
       this.#book.requests.noteInstructions(text, this.#book.position);
@@ -224,8 +224,10 @@ export class TrailCollector {
     else this.#talk.addAgentText(text);
   }
 
-  #addUserText(text: string): void {
-    const words = redact(ownWords(text) ?? '');
+  #addUserText({ content, origin }: MessageItem): void {
+    const text = textOfParts(content);
+    // Where the author is on record, no wording makes a message the client's.
+    const words = redact(origin?.author === 'user' ? text.trim() : (ownWords(text) ?? ''));
     if (words === '') return;
     const { requests } = this.#book;
     const isTemplated = this.#textCalls.isUsed && requests.turn === 0;

@@ -42,28 +42,34 @@ function counted(played: Played, words: string): number {
   return lastSent(played).split(words).length - 1;
 }
 
-describe('a message of the user that begins as a summary does', { concurrency: 2 }, () => {
-  for (const prefix of [
-    'This session is being continued from a previous conversation that ran out of context.',
-    'Another language model started to solve this problem and produced a summary of its thinking process.',
-  ]) {
-    test(`stays the user's, with its request and its rule, over --resume: ${prefix.slice(0, 24)}`, async () => {
-      const pasted = `${prefix}\nPolish the brass of the horn.\nNever touch the red lever.`;
-      const played = await play({
-        set: [ALONE],
-        says: [pasted, 'And the door?', 'Go on.'],
-        replies: [PRINTS, FULL, FAILS, PRINTS, FULL, FAILS, ANSWERS],
+describe(
+  'a message of the user that begins as a summary or a notice of a client does',
+  { concurrency: 2 },
+  () => {
+    for (const prefix of [
+      'This session is being continued from a previous conversation that ran out of context.',
+      'Another language model started to solve this problem and produced a summary of its thinking process.',
+      'API Error of the lamp: find out why.',
+    ]) {
+      test(`stays the user's, with its request and its rule, over --resume: ${prefix.slice(0, 24)}`, async () => {
+        const pasted = `${prefix}\nPolish the brass of the horn.\nNever touch the red lever.`;
+        const played = await play({
+          set: [ALONE],
+          says: [pasted, 'And the door?', 'Go on.'],
+          replies: [PRINTS, FULL, FAILS, PRINTS, FULL, FAILS, ANSWERS],
+        });
+        assert.deepEqual(compactions(played), ['embedded', 'embedded']);
+        const messages = messagesOf(played.requests.at(-1) ?? assert.fail());
+        const own = messages.filter((message) =>
+          JSON.stringify(message).includes(JSON.stringify(pasted).slice(1, -1)),
+        );
+        assert.equal(own.length, 1, 'as a message of its own');
+        assert.match(lastSent(played), /Never touch the red lever/);
+        assert.match(lastSent(played), /Messages 1–3 follow verbatim after this summary\./);
       });
-      assert.deepEqual(compactions(played), ['embedded', 'embedded']);
-      const messages = messagesOf(played.requests.at(-1) ?? assert.fail());
-      const own = messages.filter((message) =>
-        JSON.stringify(message).includes(JSON.stringify(pasted).slice(1, -1)),
-      );
-      assert.equal(own.length, 1, 'as a message of its own');
-      assert.match(lastSent(played), /Never touch the red lever/);
-    });
-  }
-});
+    }
+  },
+);
 
 describe('the sentence that tells the agent to go on without asking', { concurrency: 2 }, () => {
   const SENTENCE = /without asking the user any further questions/;
