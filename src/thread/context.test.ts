@@ -52,6 +52,8 @@ test('what has not changed is not said again; what has changed is, alone', () =>
   assert.equal(missingContext([...past, tomorrow], context()).length, 1, 'the newest counts');
   const words = hookItem('Mind the fog.');
   assert.deepEqual(missingContext(past, [words]), [words]);
+  const later = hookItem('The oil is low.');
+  assert.deepEqual(missingContext([...past, words, later], [words]), [], 'hooks take nothing back');
 });
 
 test('a user who quotes the environment has not told it', () => {

@@ -74,7 +74,7 @@ export function environmentItem(surroundings: ThreadEnvironment): Item {
   );
 }
 
-/** What the user's hooks have to say at the start. */
+/** What the user's hooks have to say at the start, or of a message. */
 export function hookItem(text: string): Item {
   return harnessSays(`${OPENINGS.hooks}\n${withoutTags(text)}\n</hook_context>`);
 }
@@ -89,15 +89,15 @@ function harnessSays(text: string): Item {
 }
 
 /**
- * The items that a history does not hold yet as they are now: of each kind the newest one counts. What has not changed is not
- * repeated, so that the prefix of a thread stays the same.
+ * The items that a history does not hold yet as they are now: of each kind the newest one counts, but for hooks, which take nothing
+ * back by what they say later. What has not changed is not repeated, so that the prefix of a thread stays the same.
  */
 export function missingContext(history: readonly Item[], wanted: readonly Item[]): readonly Item[] {
   return wanted.filter((item) => {
     const text = textOf(item);
     const opening = Object.values(OPENINGS).find((each) => text.startsWith(each)) ?? text;
-    const newest = history.findLast((each) => isHarness(each) && textOf(each).startsWith(opening));
-    return newest === undefined || textOf(newest) !== text;
+    const told = history.filter((each) => isHarness(each) && textOf(each).startsWith(opening)).map(textOf);
+    return opening === OPENINGS.hooks ? !told.includes(text) : told.at(-1) !== text;
   });
 }
 

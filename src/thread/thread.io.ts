@@ -221,6 +221,7 @@ class OpenThread implements Thread {
   #settings: ThreadSettings;
   /** Waits for the next turn. */
   #context: readonly Item[];
+  #heard: readonly Item[] = [];
   #running: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -483,7 +484,7 @@ class OpenThread implements Thread {
         cure: 'Say it otherwise, or take the hook out of [hooks].',
       });
     }
-    if (verdict.context !== undefined) this.#context = [...this.#context, hookItem(verdict.context)];
+    if (verdict.context !== undefined) this.#heard = [...this.#heard, hookItem(verdict.context)];
   }
 
   /** Tells the hooks of the user's turn; nothing waits for them but the end of the thread. */
@@ -503,8 +504,10 @@ class OpenThread implements Thread {
   }
 
   async #prepare(): Promise<void> {
-    const context = missingContext(this.#session.items, this.#context);
+    // What a hook says of a message holds for that one, also where it said the same of an earlier one.
+    const context = [...missingContext(this.#session.items, this.#context), ...this.#heard];
     this.#context = [];
+    this.#heard = [];
     await this.#session.tell(context);
   }
 

@@ -214,6 +214,14 @@ describe('hooks of a thread', { concurrency: 2 }, () => {
     });
   }
 
+  test('what is said at the start is in the next context once, also where a hook spoke of a message', async () => {
+    const atStart = `hooks.session_start=[{command=${JSON.stringify(answer('context'))}, matcher="startup"}]`;
+    const ofMessage = `hooks.user_prompt_submit=[{command=${JSON.stringify(`echo '{"context": "The oil is low."}'`)}}]`;
+    const played = await play(COMPACTED, [atStart, ofMessage]);
+    assert.deepEqual(compactions(played), ['full']);
+    assert.equal(counted(played, 'The glass is new.'), 1);
+  });
+
   test('user_prompt_submit: a veto sends nothing, and the thread goes on without the message', async () => {
     const vetoed = `if grep -q wrong ~/told-user_prompt_submit; then rm ~/told-user_prompt_submit; ${answer('veto')}; fi`;
     const played = await play(
