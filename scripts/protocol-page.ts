@@ -78,7 +78,8 @@ const ORDER = `## A client in five rules
 1. **Messages and calls are known by id.** Deltas carry the \`id\` of the message that follows; a call has its \`call_id\` from
    \`tool_call_begin\` over approval and live output to \`tool_call_end\`. Deltas of a message that does not follow before the end of the turn
    are void, as they are after \`stream_error\`.
-2. **A prompt is answered** with the \`turn_complete\` or \`turn_aborted\` that names its id in \`answers\`. Turns with the origin
+2. **A prompt is answered** with the \`turn_complete\` or \`turn_aborted\` that names its id in \`answers\`, or refused by the \`error\`
+   that names it in \`op_id\`, as where a hook vetoes it. Turns with the origin
    \`watcher\` may follow; \`thread_idle\` says that nothing is under way any more.
 3. **A resumed thread** tells \`session_configured\`, then what was pinned, then \`transcript\` and the state behind it (\`plan_update\`,
    \`token_count\`, \`queue_changed\`, and \`watcher_state\` where a sequence was interrupted). Entries of the transcript are drawn as if they

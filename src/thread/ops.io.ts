@@ -115,18 +115,19 @@ export class OpsDoor {
       if (exchange !== undefined) await exchange.catch(() => undefined);
       await this.#carryOut(op);
     } catch (error) {
-      this.#tell(error);
+      this.#tell(error, 'id' in op ? op.id : undefined);
     }
   }
 
-  #tell(error: unknown): void {
+  #tell(error: unknown, opId?: string): void {
     // A log that cannot be written fails whoever needs it; it is told once.
     if (error === this.#broken) return;
     if (!(error instanceof BatonError)) throw error;
     if (error.code === 'output_failed') this.#broken = error;
     const { code, message, cure } = error;
     const sentence = /[.!?…]$/.test(message) ? message : `${message}.`;
-    this.#terms.emit({ type: 'error', code, message: `${sentence} ${cure}`.trim() });
+    const refused = opId === undefined ? {} : { op_id: opId };
+    this.#terms.emit({ type: 'error', code, message: `${sentence} ${cure}`.trim(), ...refused });
   }
 
   #carryOut(op: Op): Promise<void> | void {

@@ -422,11 +422,17 @@ command = "if grep -q forbidden; then echo not today >&2; exit 2; fi; echo '{\\"
 command = "cat > ${done}"
 `);
   const client = new Client(at);
-  client.say('Do what is forbidden.');
+  client.send({
+    type: 'user_turn',
+    id: 'm-1',
+    items: [{ type: 'text', text: 'Do what is forbidden.' }],
+    origin: { type: 'user' },
+  });
   assert.equal((await client.next('hook_begin')).event, 'user_prompt_submit');
   assert.equal((await client.next('hook_end')).outcome, 'vetoed');
   const refused = await client.next('error');
-  assert.deepEqual([refused.code, /not today/.test(refused.message)], ['prompt_vetoed', true]);
+  assert.deepEqual([refused.code, refused.op_id], ['prompt_vetoed', 'm-1']);
+  assert.match(refused.message, /not today/);
   client.say('Light it.');
   await client.next('turn_complete');
   const end = await client.next('hook_end', ({ event }) => event === 'turn_complete');

@@ -237,6 +237,9 @@ const turnEvents = [
   event('error', 'Something failed. The thread goes on.', {
     code: z.string().meta({ description: 'stable' }),
     message: sentence,
+    op_id: z.string().optional().meta({
+      description: 'the `id` of the op that was refused, where it had one: a message with it gets no turn',
+    }),
   }),
 ] as const;
 
