@@ -10,10 +10,21 @@ const QUESTION = /[?？؟]["'”»)\]*_]{0,4}$/u;
 
 /**
  * How agents say that they wait: for consent, an answer, a choice, or something that the user must do first.
- * @source findings of an audit: "Please confirm that … before I go on" was answered by the handoff
+ * @source findings of two audits: "Please confirm that … before I go on" was answered by the handoff, later "Approval needed" was
  */
 const WAITING: readonly RegExp[] = [
-  /\b(?:please|kindly)\b[^.!\n]{0,30}\b(?:confirm|approve|advise|review|reply|respond|choose|decide|answer|clarify|provide|pick|tell me|let me know)/i,
+  /\b(?:please|kindly)\b/i,
+  /\b(?:need|requir|request|seek|get|obtain|without|lack|miss)(?:e?s|ing|ed)?\b[^.!\n]{0,25}\b(?:approval|permission|consent|authori[sz]ation|sign-?off)\b/i,
+  /\b(?:approval|permission|consent|authori[sz]ation|confirmation|sign-?off)(?: is| was)? (?:needed|required|pending|missing|to [a-z])/i,
+  /(?:^|[.!:;] )\W{0,4}(?:pick|choose|select) (?:one|either|between|an option|[A-D1-9]\b)/im,
+  /(?:^|[.!:;] )\W{0,4}(?:ok(?:ay)?|safe|clear|fine) to [a-z]/im,
+  /\b(?:without|(?:up|over|left) (?:this |that |it )?to|(?:leave|leaving|left)\b[^.!\n]{0,30}\b(?:to|for|with)) you\b/i,
+  /\byou(?:['’]ll| will)? (?:need|have) to\b|\byou must\b/i,
+  /\bping me\b|\bthe word\b|\byour (?:move|court|answer|reply|instructions?)\b|\bon hold\b|\bready for (?:your )?review\b|\bstopped (?:here )?for\b/i,
+  /\b(?:ask|ping|consult|check with) (?:the )?user\b|\b(?:the )?user (?:must|should|has to|needs to|can) (?:first )?(?:choose|decide|pick|answer|approve|confirm|review|provide)/i,
+  /\b(?:user|human|manual|explicit) (?:decision|choice|input|review|confirmation|action)\b/i,
+  /\bI (?:still )?need (?:a|an|the|some) (?:decision|answer|choice|password|passphrase|token|key|credentials?|login|account)\b/i,
+  /\bif (?:desired|wanted|you wish)\b/i,
   /^\W{0,4}(?:confirm|approve)\b/im,
   /\b(?:let me know|tell me|say the word|up to you|over to you|(?:is|are) yours|your (?:call|choice|turn))\b/i,
   /\byour (?:decision|approval|confirmation|consent|permission|blessing|sign-?off|preference|input|feedback|thoughts|word|ok|okay|go)\b/i,
@@ -25,7 +36,7 @@ const WAITING: readonly RegExp[] = [
   /\b(?:need|require|want|like|appreciate)s?\b[^.!\n]{0,30}\b(?:from you|the user['’]s|user approval|user confirmation)\b/i,
   /\b(?:reply|respond|answer|type|send|say)\b[^.!\n]{0,20}["'“‘`*]?\b(?:yes|ok|go|proceed|confirm|continue|approve)\b/i,
   /\b(?:shall|should|may|can|could) (?:I|we)\b/i,
-  /\b(?:would you (?:like|prefer)|do you (?:want|prefer)|which (?:one|option) (?:do|would) you)\b/i,
+  /\b(?:would you (?:like|prefer)|do you (?:want|prefer|agree|mind)|which (?:one|option) (?:do|would) you)\b/i,
   /\bbitte\b[^.!\n]{0,30}(?:bestätig|sag|gib|wähl|entscheid|antwort|prüf|teil)/i,
   /\b(?:warte[nt]?|sobald|bis|wenn) (?:auf )?(?:du|sie|dich|ihre?|deine?)\b/i,
   /\b(?:bescheid|freigabe|einverständnis|zustimmung|rückmeldung)\b|\bsoll(?:en)? (?:ich|wir)\b|\bmöcht(?:est|en) (?:du|sie)\b/i,
