@@ -82,8 +82,8 @@ const ORDER = `## A client in five rules
    that names it in \`op_id\`, as where a hook vetoes it. Turns with the origin
    \`watcher\` may follow; \`thread_idle\` says that nothing is under way any more.
 3. **A resumed thread** tells \`session_configured\`, then what was pinned, then \`transcript\` and the state behind it (\`plan_update\`,
-   \`token_count\`, \`queue_changed\`, and \`watcher_state\` where a sequence was interrupted). Entries of the transcript are drawn as if they
-   came live.
+   \`token_count\`, \`queue_changed\`, and \`watcher_state\` where a sequence was interrupted), and \`thread_idle\` unless something waited to be
+   done. Entries of the transcript are drawn as if they came live. \`status\` has the cost so far.
 4. **The golden path is one block**, drawn from the newest \`watcher_state\`. Between \`packet\` and \`handoff\` the stage is \`compacting\`.
 5. **Sentences are for people.** Whatever a client decides, it decides by other fields than \`message\`, \`why\` and \`title\`.
 

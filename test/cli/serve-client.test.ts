@@ -162,6 +162,7 @@ test('a whole session, its golden path and its resumption are drawn from data al
   const again = new Client(at, ['--approval', 'untrusted', '--resume', 'last']);
   const resumed = await again.next('transcript');
   await again.next('token_count');
+  await again.next('thread_idle');
   again.send({ type: 'shutdown' });
   await again.ended;
 

@@ -181,19 +181,23 @@ export class WatchedSession {
 
   /** Mends what a crash has left and takes the watcher's work up again. Once, before anything else. */
   async begin(): Promise<void> {
-    this.#tellPast();
+    const hasPast = this.#tellPast();
     await this.#closeLostCalls();
     await this.#watcher.begin();
     for (const { id, text } of this.#steered.open) await this.#watcher.resubmit({ id, text });
+    // Turns of the transcript have begun and ended; a client cannot know that nothing follows them.
+    if (hasPast) this.#watcher.tellRest();
   }
 
-  #tellPast(): void {
+  /** Whether there was anything to tell. */
+  #tellPast(): boolean {
     const { entries, leftOut } = this.#session.takePast();
-    if (entries.length === 0) return;
+    if (entries.length === 0) return false;
     const { emit } = this.#world.session;
     emit({ type: 'transcript', entries, left_out: leftOut });
     for (const plan of this.#session.trail().plans) emit(planEvent(plan));
     this.#session.tellTokens();
+    return true;
   }
 
   async #closeLostCalls(): Promise<void> {

@@ -291,6 +291,12 @@ export class LiveWatcher {
     await new Promise<void>((resolve, reject) => this.#resting.push({ resolve, reject }));
   }
 
+  /** Tells that the thread rests: now, or as soon as it does. */
+  tellRest(): void {
+    this.#isResting = false;
+    this.#wakeResting();
+  }
+
   #isAtRest(): boolean {
     const { queue, delivering, turn, isShutDown } = this.#state.memory;
     const isIdle = this.#state.stage.at === 'idle' && delivering === undefined && turn === undefined;
