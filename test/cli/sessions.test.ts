@@ -265,6 +265,19 @@ test('files that are damaged, empty or nothing at all are listed with the reason
   assert.match(stdout, /- {2}is empty\n {2}empty {2}0 B$/m);
 });
 
+test('a list that leaves out the sessions in the database of opencode says so', async () => {
+  const home = temporaryDirectory();
+  place(home, rolloutPath('good'), rollout({ turns: 2 }), 3);
+  assert.equal((await baton(home, ['sessions'])).stderr, '');
+  place(home, '.local/share/opencode/opencode.db', 'SQLite format 3\0', 0);
+  for (const flags of [[], ['--json'], ['--agent', 'opencode']]) {
+    const { stderr, status } = await baton(home, ['sessions', ...flags]);
+    assert.equal(status, 0);
+    assert.match(stderr, /~\/\.local\/share\/opencode\/opencode\.db.*`opencode export ID > session\.json`/);
+  }
+  assert.equal((await baton(home, ['sessions', '--agent', 'codex'])).stderr, '');
+});
+
 test('times that no clock ever showed are listed', async () => {
   assert.equal(formatTime(Number.NaN), '-');
   assert.equal(formatTime(9e15), '-');

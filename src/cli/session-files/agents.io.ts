@@ -43,6 +43,12 @@ export function agentHomes(io: CommandIo): Readonly<Record<Agent, string>> {
   };
 }
 
+/** The database in which opencode keeps sessions; undefined where there is none. @source opencode 1.2 and later */
+export async function opencodeDatabase(io: CommandIo): Promise<string | undefined> {
+  const path = join(agentHomes(io).opencode, 'opencode.db');
+  return (await stat(path).catch(() => undefined)) === undefined ? undefined : path;
+}
+
 /** A directory in which an agent keeps sessions. */
 interface SessionPlace {
   readonly agent: Agent;

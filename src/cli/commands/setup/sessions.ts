@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../../../config/schema.ts';
 import { BatonError } from '../../../errors.ts';
-import { findSessions, sessionPlaces } from '../../session-files/agents.io.ts';
+import { findSessions, opencodeDatabase, sessionPlaces } from '../../session-files/agents.io.ts';
 import type { FoundSession } from '../../session-files/agents.io.ts';
 import { digestSession, glanceAt } from '../../session-files/digest.ts';
 import type { SessionDigest } from '../../session-files/digest.ts';
@@ -54,6 +54,7 @@ export async function listSessions(io: CommandIo, config: Config, options: Sessi
   );
   const wanted = options.here === true ? await sessionsHere(io, found) : found;
   const listed = await digestInOrder(io, config, wanted, { sort, limit });
+  if (agent === undefined || agent === 'opencode') await tellOfDatabase(io);
   if (json) {
     io.stdout(`${JSON.stringify({ total: wanted.length, sessions: listed.map(sessionJson) }, null, 2)}\n`);
   } else if (wanted.length === 0) io.stdout(nothingFound(io, options));
@@ -66,6 +67,16 @@ export async function listSessions(io: CommandIo, config: Config, options: Sessi
       io.stdout(`Cost at list prices of ${PRICES_AS_OF}; + where a part has none.\n`);
     }
   }
+}
+
+/** Reading the database would take a reader of SQLite, which Node 20 lacks. */
+async function tellOfDatabase(io: CommandIo): Promise<void> {
+  const path = await opencodeDatabase(io);
+  if (path === undefined) return;
+  io.stderr(
+    `opencode keeps its sessions in ${printable(tildePath(path, io.homeDirectory))}, which this list leaves out. \`opencode session list\` shows them, ` +
+      'and `opencode export ID > session.json` writes one that Baton reads.\n',
+  );
 }
 
 async function sessionsHere(io: CommandIo, found: readonly FoundSession[]): Promise<readonly FoundSession[]> {
