@@ -73,7 +73,8 @@ export async function inspectRecords(
   });
   const { account } = found;
   const threshold = thresholdState(account.usage.used, account.window, thresholdSettings(config));
-  const limit = agentLimit(found.report.format, account.window);
+  // Baton's own threads compact where its settings say.
+  const limit = account.producer === 'baton' ? undefined : agentLimit(found.report.format, account.window);
   const settings = accountSettings(config, count);
   const countText = count ?? ((text: string) => approximateTokens(text, settings.estimate));
   return {

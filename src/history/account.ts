@@ -50,7 +50,7 @@ export class AccountFold {
   readonly #predictions: Prediction[] = [];
   readonly #rejected: { line: number | undefined; why: string }[] = [];
   #rejectedCount = 0;
-  #meta: { sessionId?: string; cwd?: string; producerVersion?: string } = {};
+  #meta: { sessionId?: string; cwd?: string; producerVersion?: string; producer?: 'baton' } = {};
   #model: string | undefined;
   #recordedUsable: number | undefined;
   #largestUsage = 0;
@@ -242,18 +242,20 @@ export class AccountFold {
       model: this.#model,
       cwd: this.#meta.cwd,
       producerVersion: this.#meta.producerVersion,
+      producer: this.#meta.producer,
       startedAt: this.#startedAt,
       endedAt: this.#endedAt,
     };
   }
 
   #takeMeta(record: LogRecord & { readonly type: 'session_meta' }): void {
-    const { sessionId, cwd, producerVersion, instructions } = record;
+    const { sessionId, cwd, producerVersion, producer, instructions } = record;
     this.#meta = {
       ...this.#meta,
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(producerVersion === undefined ? {} : { producerVersion }),
+      ...(producer === undefined ? {} : { producer }),
     };
     if (instructions === undefined) return;
     const estimate = this.#estimate(instructions);

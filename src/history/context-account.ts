@@ -85,6 +85,8 @@ export interface ContextAccount {
   readonly model: string | undefined;
   readonly cwd: string | undefined;
   readonly producerVersion: string | undefined;
+  /** Set where Baton's own agent wrote the log. */
+  readonly producer: 'baton' | undefined;
   readonly startedAt: string | undefined;
   readonly endedAt: string | undefined;
   /** Raw window; `windowFrom` says how it is known. */

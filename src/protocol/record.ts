@@ -13,6 +13,8 @@ export interface SessionMetaRecord {
   readonly sessionId?: string;
   readonly cwd?: string;
   readonly producerVersion?: string;
+  /** Baton's own agent wrote the log, in the shapes of another one. */
+  readonly producer?: 'baton';
   readonly gitBranch?: string;
   /** Base instructions that are in every request but no item of the history. */
   readonly instructions?: string;

@@ -15,7 +15,12 @@ before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 
 /** The account that `baton inspect` gives of the only session. */
 interface Inspected {
-  readonly gauge: { readonly used: number; readonly percent_remaining: number };
+  readonly gauge: {
+    readonly used: number;
+    readonly percent_remaining: number;
+    readonly auto_compact_threshold: number;
+    readonly agent_compacts_from: number | null;
+  };
   readonly window: { readonly raw: number; readonly usable: number };
   readonly categories: Readonly<Record<string, number>>;
   readonly beside_items: { readonly fixed: number; readonly margin: number; readonly unexplained: number };
@@ -47,6 +52,8 @@ test('the breakdown adds up to the gauge, and is the account of inspect', async 
   }
   assert.equal(told.used, used);
   assert.ok(told.clearable.results > 0 && told.clearable.tokens > 0, JSON.stringify(told.clearable));
+  client.send({ type: 'status' });
+  const { thresholds } = await client.next('status');
   await shutDown(client, at);
 
   const inspected = await runBuilt(
@@ -65,6 +72,11 @@ test('the breakdown adds up to the gauge, and is the account of inspect', async 
   assert.deepEqual(
     [told.used, told.percent_remaining, told.model_context_window, told.usable_window],
     [account.gauge.used, account.gauge.percent_remaining, account.window.raw, account.window.usable],
+  );
+  assert.deepEqual(
+    [account.gauge.auto_compact_threshold, account.gauge.agent_compacts_from],
+    [thresholds?.auto_compact, null],
+    'Baton compacts its threads where its settings say, and not where Codex would',
   );
 });
 

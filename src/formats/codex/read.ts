@@ -121,7 +121,7 @@ class RolloutReader implements CodexLineReader {
         if (this.#sessionId === undefined && objectAt(payload, 'history_base') !== undefined)
           this.#noteBase(at);
         this.#sessionId = own.sessionId;
-        break;
+        return this.#out.pass({ ...own, producer: 'baton', ...at });
       case 'compacted':
       case 'micro_compacted':
       case 'undo_compaction':

@@ -128,7 +128,7 @@ function renderTop({ results, rereads, images }: Top, look: Look): string {
 
 function renderHeader({ path, report, account }: InspectedFile, look: Look, home: string): string {
   const facts = [
-    FORMAT_NAMES[report.format],
+    account.producer === 'baton' ? 'Baton rollout' : FORMAT_NAMES[report.format],
     account.producerVersion === undefined ? undefined : `version ${account.producerVersion}`,
     account.model,
     account.cwd === undefined ? undefined : tildePath(account.cwd, home),
@@ -170,12 +170,13 @@ function renderGauge(inspection: Inspection, look: Look): string {
 }
 
 /** Where the agent that wrote the file compacts; of a format without one, where Baton would. */
-function compactsFrom({ report, agentLimit, threshold, isAutoCompactOn }: Inspection): string {
+function compactsFrom({ report, account, agentLimit, threshold, isAutoCompactOn }: Inspection): string {
   if (agentLimit !== undefined) {
     const agent = report.format === 'codex' ? 'Codex' : 'Claude Code';
     return `; ${agent} compacts from about ${formatNumber(agentLimit)}`;
   }
-  return isAutoCompactOn ? `; Baton would compact from ${formatNumber(threshold.autoCompactThreshold)}` : '';
+  const compacts = account.producer === 'baton' ? 'compacts' : 'would compact';
+  return isAutoCompactOn ? `; Baton ${compacts} from ${formatNumber(threshold.autoCompactThreshold)}` : '';
 }
 
 /** What is said beside the percentage. */
