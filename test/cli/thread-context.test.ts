@@ -269,6 +269,19 @@ test('a packet is in the next context once, its placeholder filled', async () =>
   assert.doesNotMatch(lastSent(played), /RAWR_VERBATIM/);
 });
 
+test('a packet comes back with the todo list and the plan, whichever was written last', async () => {
+  const todos = [{ content: 'Fill the oil', status: 'pending' }];
+  const plan = [{ step: 'Trim the wick', status: 'in_progress' }];
+  const lists = [
+    { name: 'todo', arguments: { todos } },
+    { name: 'update_plan', arguments: { plan } },
+  ];
+  const played = await play({ replies: [{ calls: lists, usage: used(9_000) }, COMMITS, GIVES, ANSWERS] });
+  assert.deepEqual(asked(played).at(-1), 'handoff');
+  assert.match(lastSent(played), /Todo list \(as of message 1\): 0 of 1 done; to do: Fill the oil/);
+  assert.match(lastSent(played), /Plan \(as of message 1\): 0 of 1 done; in progress: Trim the wick/);
+});
+
 test('a compaction after which the limit is still exceeded says so, by the numbers of its receipt', async () => {
   // What the items do not explain stays, and what the command prints can go.
   const usage = { input: 86_500, output: 60 };

@@ -161,7 +161,7 @@ function hasNothingLeft(
   nextStep: string | undefined,
 ): boolean {
   const hasAsked = hasEnded && (waitsForUser(lastAgentMessage) || waitsForUser(nextStep ?? ''));
-  return isFinished({ hasEnded, plan: trail.plan, nextStep, hasQueuedInput, hasAsked });
+  return isFinished({ hasEnded, plans: trail.plans, nextStep, hasQueuedInput, hasAsked });
 }
 
 function counterOf({ compact }: Config): CountText {

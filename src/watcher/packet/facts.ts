@@ -36,7 +36,8 @@ export interface HarnessFacts extends WorldFacts {
   readonly branch: string | undefined;
   /** The agent's newest commit in the log. */
   readonly lastCommit: Commit | undefined;
-  readonly plan: Plan | undefined;
+  /** Todo list and plan, each as it was last. */
+  readonly plans: readonly Plan[];
   /** The newest run of a test command. */
   readonly lastTest: CommandRun | undefined;
   /** Files changed during the session as the log tells, newest first. */
@@ -84,7 +85,7 @@ export function factsOf(trail: Trail, world: WorldFacts = {}): HarnessFacts {
     cwd: trail.cwd,
     branch: trail.gitBranch,
     lastCommit: trail.commits.findLast(({ fate }) => fate !== 'thrown away'),
-    plan: trail.plan,
+    plans: trail.plans,
     lastTest: trail.commands.findLast(({ command }) => TESTS.test(command)),
     editedPaths: trail.files
       .filter(({ state, edits }) => state !== 'read' && edits > 0)
@@ -106,7 +107,7 @@ export function factLines(facts: HarnessFacts): readonly string[] {
     headLine(facts),
     subagentLine(facts.subagents),
     testLine(facts.lastTest),
-    ...planLines(facts.plan),
+    ...facts.plans.map(planLine),
     changesLine(facts),
   ];
   return lines.flatMap((line) => (line === undefined ? [] : [`- ${redact(line)}`]));
@@ -151,19 +152,17 @@ function listed(names: readonly string[]): string {
     .join(', ')}${more}`;
 }
 
-function planLines(plan: Plan | undefined): readonly string[] {
-  if (plan === undefined) return [];
-  const { steps, kind, turn } = plan;
+function planLine({ steps, kind, turn }: Plan): string {
   const open = steps.filter(({ status }) => status === 'pending' || status === 'in_progress');
   const done = steps.filter(({ status }) => status === 'completed').length;
   const name = kind === 'plan' ? 'Plan' : 'Todo list';
   const count = `${name} (as of message ${turn}): ${done} of ${steps.length} done`;
-  if (open.length === 0) return [count];
+  if (open.length === 0) return count;
   const shown = open
     .slice(0, SHOWN_STEPS)
     .map(({ text, status }) => `${status === 'in_progress' ? 'in progress' : 'to do'}: ${clip(text, 120)}`);
   const more = open.length > SHOWN_STEPS ? `; and ${open.length - SHOWN_STEPS} more` : '';
-  return [`${count}; ${shown.join('; ')}${more}`];
+  return `${count}; ${shown.join('; ')}${more}`;
 }
 
 function testLine(run: CommandRun | undefined): string | undefined {

@@ -116,14 +116,19 @@ function planOf(...statuses: PlanStep['status'][]): Plan {
   return { kind: 'plan', turn: 1, position: 1, revisions: 0, steps };
 }
 
-const done = { hasEnded: true, plan: undefined, nextStep: undefined, hasQueuedInput: false, hasAsked: false };
+const done = { hasEnded: true, plans: [], nextStep: undefined, hasQueuedInput: false, hasAsked: false };
 const ends: readonly (readonly [name: string, left: Parameters<typeof isFinished>[0], finished: boolean])[] =
   [
     ['an agent that has answered and left nothing open', done, true],
     ['an agent in the middle of its turn', { ...done, hasEnded: false }, false],
-    ['a plan with a pending step', { ...done, plan: planOf('completed', 'pending') }, false],
-    ['a plan with a step under way', { ...done, plan: planOf('in_progress') }, false],
-    ['a plan that is done or given up', { ...done, plan: planOf('completed', 'cancelled') }, true],
+    ['a plan with a pending step', { ...done, plans: [planOf('completed', 'pending')] }, false],
+    ['a plan with a step under way', { ...done, plans: [planOf('in_progress')] }, false],
+    ['a plan that is done or given up', { ...done, plans: [planOf('completed', 'cancelled')] }, true],
+    [
+      'a plan that is done beside a todo list that is not',
+      { ...done, plans: [planOf('pending'), planOf('completed')] },
+      false,
+    ],
     ['a packet with a next step', { ...done, nextStep: 'Run the migration.' }, false],
     ['a packet that says there is none', { ...done, nextStep: '- None: all tests pass.' }, true],
     ['a packet that waits for the user', { ...done, nextStep: 'Wait for the user to review.' }, true],
@@ -131,7 +136,7 @@ const ends: readonly (readonly [name: string, left: Parameters<typeof isFinished
     ['a packet that waits for a machine', { ...done, nextStep: 'Wait for CI, then merge.' }, false],
     ['a next step about waiting code', { ...done, nextStep: 'Awaited promises need a timeout.' }, false],
     ['a message of the user that waits', { ...done, hasQueuedInput: true }, false],
-    ['an agent that asked the user', { ...done, hasAsked: true, plan: planOf('pending') }, true],
+    ['an agent that asked the user', { ...done, hasAsked: true, plans: [planOf('pending')] }, true],
   ];
 
 for (const [name, left, finished] of ends) {

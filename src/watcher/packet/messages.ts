@@ -155,7 +155,8 @@ export function packetItem(packet: string, sequenceId: string, role: 'assistant'
 export interface WorkLeft {
   /** The agent's turn is over, and its last message was followed by no call. */
   readonly hasEnded: boolean;
-  readonly plan: Plan | undefined;
+  /** Todo list and plan. */
+  readonly plans: readonly Plan[];
   /** Of the packet; undefined where it gives none. */
   readonly nextStep: string | undefined;
   /** Messages of the user wait. */
@@ -170,14 +171,15 @@ const NOTHING_NEXT =
 
 /**
  * Whether the agent has nothing left to do, so that a handoff is stored without starting a turn: it has ended its turn,
- * nothing is queued, no step of its plan is open, and its packet names no next step. An agent that waits for the user's
+ * nothing is queued, no step of its plan or todo list is open, and its packet names no next step. An agent that waits for the user's
  * answer has ended as well, whatever is left: a synthetic turn must not answer for the user.
  */
-export function isFinished({ hasEnded, plan, nextStep = '', hasQueuedInput, hasAsked }: WorkLeft): boolean {
+export function isFinished({ hasEnded, plans, nextStep = '', hasQueuedInput, hasAsked }: WorkLeft): boolean {
   if (!hasEnded || hasQueuedInput) return false;
   if (hasAsked) return true;
-  const hasOpenStep =
-    plan?.steps.some(({ status }) => status === 'pending' || status === 'in_progress') === true;
+  const hasOpenStep = plans.some(({ steps }) =>
+    steps.some(({ status }) => status === 'pending' || status === 'in_progress'),
+  );
   return !hasOpenStep && namesNothingNext(nextStep);
 }
 
