@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import stringWidth from 'string-width';
 import type { Look } from './io.ts';
 import { columns, fitWidth, foldLines, padEnd, paint } from './style.ts';
 
@@ -17,6 +18,13 @@ test('a text takes the columns that a terminal gives it', () => {
     [paint(LOOK, 'good', '帳簿'), 4],
   ] as const) {
     assert.equal(columns(text), width, text);
+  }
+});
+
+test('one column is taken by every character of which that is taken for granted', () => {
+  for (let code = 0x20; code < 0x2600; code++) {
+    const text = String.fromCharCode(code);
+    assert.equal(columns(text), stringWidth(text), code.toString(16));
   }
 });
 

@@ -43,6 +43,7 @@ test('the package holds what the program needs, and no tests', { skip: NOT_BUILT
     'schema/config.schema.json',
     'docs/config.md',
     'dist/cli/load.cjs',
+    'dist/cli/package.json',
     'dist/cli/program.cjs',
   ]) {
     assert.ok(paths.includes(path), path);
@@ -210,6 +211,27 @@ test('a start keeps compiled code, and damage to it costs a start time only', { 
     writeFileSync(compiled, 'no folder');
     assert.equal(help(), first);
     assert.deepEqual(readdirSync(join(home, 'compiled')), [name], 'else it is kept in the home');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('commands whose tables hold no wide text build no patterns of emoji', { skip: NOT_BUILT }, () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'baton-late-')));
+  try {
+    const refusal = join(folder, 'refusal.cjs');
+    writeFileSync(refusal, "Intl.Segmenter = class { constructor() { throw new Error('built'); } };");
+    const env = { PATH: process.env['PATH'], HOME: folder, NODE_OPTIONS: `--require ${refusal}` };
+    const run = (...args: readonly string[]): string => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+        encoding: 'utf8',
+        env,
+      });
+      assert.equal(status, 0, stderr);
+      return stdout;
+    };
+    assert.match(run('inspect', join(ROOT, 'examples/sessions/tally.jsonl')), /█/);
+    run('sessions');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
