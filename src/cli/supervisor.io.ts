@@ -32,7 +32,9 @@ export type Request = 'stop';
 
 /** Runs a command line in a thread of its own. The exit status is set when that thread has ended. */
 export function supervise(entry: URL, start: CommandStart): void {
-  const worker = new Worker(entry, { workerData: start, env: SHARE_ENV });
+  const worker = new Worker(entry, { workerData: start, env: SHARE_ENV, stdout: true, stderr: true });
+  // Only Node's own warnings go this way. If Node passed them on, each start would open the main thread's streams, which takes 5 ms.
+  worker.stderr.on('data', (text: Uint8Array) => void print(text));
   const remains = new Map<string | number, Remains>();
   let isEnding = false;
   const end = (signal: StopSignal): void => {
@@ -99,8 +101,9 @@ async function explainEnd(remains: Iterable<Remains>): Promise<void> {
 }
 
 /** Never blocks: a full pipe or a stopped terminal may not keep the process alive. */
-async function print(text: string): Promise<void> {
-  return new Promise((resolve) => write(2, text, () => resolve()));
+async function print(text: string | Uint8Array): Promise<void> {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  return new Promise((resolve) => write(2, bytes, () => resolve()));
 }
 
 /** The default action of a signal asks nobody, also where a thread is inside a call of the system or of V8. */

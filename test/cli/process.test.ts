@@ -249,6 +249,20 @@ test('--version answers alone', async () => {
   }
 });
 
+test('a warning of Node in the working thread is shown, and standard output stays clean', async () => {
+  const home = freshHome();
+  const preload = join(home, 'warn.cjs');
+  const isWorking = "!require('node:worker_threads').isMainThread";
+  writeFileSync(preload, `if (${isWorking}) process.emitWarning('tide');`);
+  const { status, stdout, stderr } = await runBuilt(['sessions', '--json'], {
+    home,
+    env: { NODE_OPTIONS: `--require ${preload}` },
+  });
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /Warning: tide/);
+  JSON.parse(stdout);
+});
+
 test('the same session is compacted to the same bytes, but for times and ids', async () => {
   const home = freshHome();
   const bundled = join(import.meta.dirname, '../../examples/sessions/tally.jsonl');
