@@ -74,16 +74,26 @@ export async function writeWhole(file: RolloutFile, bytes: Buffer): Promise<void
   }
 }
 
-/** Makes the name of a new file last, and those of the folders made for it. */
+/** Makes the name of a new file last, and those of the folders made for it: all at once, since each waits for the disk. */
 export async function syncFolders(path: string, home: string, files: RolloutFiles): Promise<void> {
+  await Promise.all(foldersUpTo(home, path).map((folder) => syncFolder(folder, files)));
+}
+
+function foldersUpTo(home: string, path: string): readonly string[] {
+  const folders: string[] = [];
   for (let folder = dirname(path); folder.startsWith(home); folder = dirname(folder)) {
-    const handle = await files.open(folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    if (folder === dirname(folder)) return;
+    folders.push(folder);
+    if (folder === dirname(folder)) break;
+  }
+  return folders;
+}
+
+async function syncFolder(folder: string, files: RolloutFiles): Promise<void> {
+  const handle = await files.open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

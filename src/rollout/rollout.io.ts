@@ -448,8 +448,10 @@ export class Rollout {
   /** Brings the file onto the disk, and with the first time its name. */
   async #sync(file: RolloutFile): Promise<void> {
     try {
-      await file.datasync();
-      if (!this.#hasSyncedName) await syncFolders(this.path, this.#home, this.#files);
+      await Promise.all([
+        file.datasync(),
+        this.#hasSyncedName ? undefined : syncFolders(this.path, this.#home, this.#files),
+      ]);
       this.#hasSyncedName = true;
     } catch (error) {
       // What the system could not write it may have dropped from its memory, too: nobody knows what is on the disk.
