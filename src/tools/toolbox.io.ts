@@ -97,7 +97,11 @@ export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise
     findProgram('rg', directories),
     keep(terms.ownPaths, root),
   ]);
-  const repository = await lookAtRepository({ root, env: programEnv, signal });
+  const question = { root, env: programEnv, signal };
+  const [repository, confinement] = await Promise.all([
+    lookAtRepository(question),
+    tryConfinement(terms.platform, question, directories),
+  ]);
   const world: ToolWorld = {
     root,
     env,
@@ -109,7 +113,7 @@ export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise
     tracker: new ReadTracker(),
     log: terms.log,
     monotonicMs: () => performance.now(),
-    confinement: await tryConfinement(terms.platform, { root, env: programEnv, signal }),
+    confinement,
     kept,
   };
   // Below a directory that git ignores it would list nothing.
@@ -154,7 +158,9 @@ export async function findConfinement(
   signal: CancelSignal,
 ): Promise<Confinement> {
   const root = await resolveRoot(directory);
-  return tryConfinement(platform, { root, env: programEnvironment(all), signal });
+  const env = programEnvironment(all);
+  const directories = await programDirectories(env['PATH'] ?? '', root);
+  return tryConfinement(platform, { root, env, signal }, directories);
 }
 
 async function isHiddenFromGit(world: ToolWorld, signal: CancelSignal): Promise<boolean> {
@@ -174,9 +180,10 @@ const CONFINEMENT_TIMEOUT_MS = 5000;
 async function tryConfinement(
   platform: string,
   { root, env, signal }: RepositoryQuestion,
+  directories: readonly string[],
 ): Promise<Confinement> {
   if (platform !== 'linux') return { type: 'none', why: 'Commands can be confined on Linux only.' };
-  const path = await findProgram('bwrap', await programDirectories(env['PATH'] ?? '', root));
+  const path = await findProgram('bwrap', directories);
   if (path === undefined) {
     return { type: 'none', why: 'Bubblewrap (bwrap) is not installed, so that commands cannot be confined.' };
   }
