@@ -25,6 +25,10 @@ import {
   PromptsResetDocument,
   PromptsShowDocument,
 } from '../src/cli/documents/setup.ts';
+import { createAskUserTool } from '../src/thread/ask-user.io.ts';
+import type { Desk } from '../src/thread/pending-approvals.io.ts';
+import { createTools } from '../src/tools/toolbox.io.ts';
+import type { ToolWorld } from '../src/tools/world.ts';
 import { configJsonSchema, renderDefaultsModule, renderReference } from '../src/config/explain.ts';
 
 /** A generated file: its path from the root of the repository, and what belongs into it. */
@@ -39,6 +43,7 @@ export async function generateFiles(): Promise<readonly GeneratedFile[]> {
     ...apiReports(ROOT),
     { path: 'src/config/defaults.ts', content: renderDefaultsModule() },
     { path: 'src/prompts/shipped.ts', content: renderShippedPrompts() },
+    { path: 'src/tools/parameters.ts', content: renderToolParameters() },
     { path: 'docs/config.md', content: renderReference() },
     { path: 'schema/config.schema.json', content: json(configJsonSchema()) },
     { path: 'docs/protocol.md', content: renderProtocolPage() },
@@ -79,6 +84,24 @@ export type PromptName = (typeof PROMPT_NAMES)[number];
 /** The texts that come with Baton, frontmatter included. */
 export const SHIPPED_PROMPTS: Readonly<Record<PromptName, string>> = {
 ${texts.join('')}};
+`;
+}
+
+/** What models are told of the arguments of each tool, as a module, so that a start makes no JSON Schema. */
+function renderToolParameters(): string {
+  // Nothing of the world is looked at before a tool runs.
+  const tools = [...createTools({} as ToolWorld), createAskUserTool({} as Desk, () => 'user')];
+  const entries = tools.map(
+    ({ spec, describeArguments }) =>
+      `  [${JSON.stringify(spec.name)}, ${JSON.stringify(describeArguments?.())}],\n`,
+  );
+  return `// Generated from the tools by \`npm run generate\`; do not edit. Here so that a start makes no JSON Schema.
+
+import type { JsonObject } from '../protocol/item.ts';
+
+/** The arguments of Baton's own tools as JSON Schema, by the name of the tool. */
+export const TOOL_PARAMETERS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
+${entries.join('')}]);
 `;
 }
 

@@ -6,6 +6,7 @@ import type { JsonObject } from '../protocol/item.ts';
 import type { ToolSpec } from '../protocol/model.ts';
 import type { FileChangeView, ToolEvent, ToolResult } from '../protocol/tool.ts';
 import type { SandboxMode, ToolKind } from '../vocabulary.ts';
+import { TOOL_PARAMETERS } from './parameters.ts';
 
 /** What a call is about to do: what an approval is decided by. */
 export type ToolAction =
@@ -37,6 +38,8 @@ export type Parsed<Input> =
 export interface Tool<Input = unknown> {
   readonly spec: ToolSpec;
   readonly kind: ToolKind;
+  /** Makes `spec.parameters` from the declared arguments: what `parameters.ts` is generated from. */
+  describeArguments?(): JsonObject;
   /** Reads the arguments as the model wrote them. Never throws. */
   parse(text: string): Parsed<Input>;
   /** What running this input would do. */
@@ -59,22 +62,30 @@ interface ToolParts<Shape extends z.ZodRawShape> {
   run: Tool<z.output<z.ZodObject<Shape>>>['run'];
 }
 
-/** A tool whose arguments are declared once: for the model as JSON Schema, for `parse` as a check. */
+/**
+ * A tool whose arguments are declared once: for the model as JSON Schema, for `parse` as a check. Both are made when they are needed:
+ * the schemas of Baton's own tools are generated, because making them takes 6 ms of every start.
+ */
 export function defineTool<Shape extends z.ZodRawShape>(
   parts: ToolParts<Shape>,
 ): Tool<z.output<z.ZodObject<Shape>>> {
-  const schema = z.strictObject(parts.arguments);
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
-  const { kind } = parts;
+  const { name, description, kind } = parts;
+  let made: z.ZodObject<Shape> | undefined;
+  const schema = (): z.ZodObject<Shape> => (made ??= z.strictObject(parts.arguments));
+  const describeArguments = (): JsonObject => {
+    const { $schema: _, ...parameters } = z.toJSONSchema(schema(), { io: 'input' });
+    return parameters as JsonObject;
+  };
   return {
-    spec: { name: parts.name, description: parts.description, parameters: parameters as JsonObject },
+    spec: { name, description, parameters: TOOL_PARAMETERS.get(name) ?? describeArguments() },
     kind,
-    parse: (text) => parseArguments(parts.name, text, schema),
+    describeArguments,
+    parse: (text) => parseArguments(name, text, schema()),
     actionOf:
       parts.actionOf?.bind(parts) ??
       (() => {
         if (kind === 'read' || kind === 'state') return { kind };
-        throw new TypeError(`The tool ${parts.name} does not say what it does`);
+        throw new TypeError(`The tool ${name} does not say what it does`);
       }),
     ...(parts.preview === undefined ? {} : { preview: parts.preview }),
     run: parts.run.bind(parts),

@@ -66,7 +66,13 @@ export interface Toolbox {
  */
 export async function openToolbox(terms: ToolTerms, signal: CancelSignal): Promise<Toolbox> {
   const world = await openWorld(terms, signal);
-  const tools = [
+  const { confinement, root, shell, programEnv: env } = world;
+  return { tools: createTools(world), confinement, root, shell, env };
+}
+
+/** Baton's own tools, in the order in which models are told of them. */
+export function createTools(world: ToolWorld): readonly Tool[] {
+  return [
     createShellTool(world),
     createReadTool(world),
     createWriteTool(world),
@@ -80,8 +86,6 @@ export async function openToolbox(terms: ToolTerms, signal: CancelSignal): Promi
     createPhaseCheckpointTool(),
     createRecallTool(world),
   ];
-  const { confinement, root, shell, programEnv: env } = world;
-  return { tools, confinement, root, shell, env };
 }
 
 /** Looks at the machine once. */
