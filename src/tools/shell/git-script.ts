@@ -3,6 +3,7 @@
 
 import type { Command, Node, Redirect, Script, Word, WordPart } from 'unbash';
 import { parseScript } from '../../shell/scripts.ts';
+import { mayMatchOption } from './trusted.ts';
 
 /** What a script does to a repository. `init`: nothing but to make one. */
 export type GitScript = 'git' | 'init' | 'other';
@@ -164,7 +165,7 @@ function staysInside(directory: string, root: string): boolean {
 
 /** A word that the shell takes as it stands, but for patterns of paths that begin with a name. */
 function isLiteral(word: Word): boolean {
-  if (/^[~*?[]/.test(word.text)) return false;
+  if (word.text.startsWith('~') || mayMatchOption(word)) return false;
   return (word.parts ?? []).every(isLiteralPart);
 }
 

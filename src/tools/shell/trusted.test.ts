@@ -15,6 +15,9 @@ describe('a command that is known to only read', () => {
     "sed -n '1,20p' README.md",
     'rg -n TODO src',
     'find . -name "*.ts"',
+    'grep -rn --include="*.ts" x src',
+    'find src* -name "a"',
+    'rg x ./*.ts',
     'git show HEAD',
     'echo done',
     'grep x a..b',
@@ -81,6 +84,17 @@ describe('a command that is not', () => {
     '/bin/ls',
     '"ls" "$(x)"',
     'ls {a,b}',
+    // A repository may hold files that are named `-exec`, `-delete` or `--pre=./x`.
+    'find . -e* id ";"',
+    'find . -e[x]ec id ";"',
+    'find . -?elete',
+    'find ""*',
+    "sed -n 1p ''*",
+    'rg x ""*',
+    'rg x \\-*',
+    `cat "".*/secret`,
+    "cat '.'?/secret",
+    'cat \\..?/secret',
   ]) {
     it(JSON.stringify(script), () => assert.equal(isTrustedCommand(script, 'workspace_write'), false));
   }

@@ -37,13 +37,14 @@ function isTrustedProgram({ name, prefix, suffix, redirects }: Command, sandbox:
   if (name.value === 'git' && sandbox === 'danger_full_access') return false;
   const operands = suffix.map(({ value }) => value);
   const rule = TRUSTED.get(name.value);
-  if (rule === undefined || (rule !== any && suffix.some(mayBeOption))) return false;
+  if (rule === undefined || (rule !== any && suffix.some(mayMatchOption))) return false;
   return operands.every(staysBelow) && rule(operands);
 }
 
 /** A word that the shell takes as it stands: nothing in it is replaced by something that is not to be seen here. */
 function isPlain(word: Word): boolean {
-  if (word.text.startsWith('~') || word.text.includes('\n') || mayLeadUp(word)) return false;
+  if (word.text.startsWith('~') || word.text.includes('\n')) return false;
+  if (isPattern(word) && (mayLeadUp(word) || hasQuoting(word))) return false;
   return (word.parts ?? []).every(
     (part) =>
       part.type === 'Literal' ||
@@ -54,12 +55,26 @@ function isPlain(word: Word): boolean {
 
 /** A pattern that may match the directory above, as `.?` does. */
 function mayLeadUp({ text }: Word): boolean {
-  return /^[^'"]*(?<![^/])\.+[*?[]/.test(text);
+  return /(?<![^/])\.+[*?[]/.test(text);
 }
 
-/** A pattern that matches whatever a file is called, also `-delete`. */
-function mayBeOption({ text }: Word): boolean {
-  return /^[*?[]/.test(text);
+/**
+ * Whether the shell may replace a word with the name of a file that a program reads as an option: `*`, `-e*` and `""*` all match
+ * a file that is named `-exec`.
+ */
+export function mayMatchOption(word: Word): boolean {
+  return isPattern(word) && (hasQuoting(word) || !/^[\w./]/.test(word.text));
+}
+
+/** Whether a part of a word outside of quotes is a pattern. */
+function isPattern({ text, parts }: Word): boolean {
+  const unquoted = parts?.filter(({ type }) => type === 'Literal') ?? [{ text }];
+  return unquoted.some((part) => /[*?[]/.test(part.text));
+}
+
+/** Quotes and backslashes hide what the words that match a pattern begin with. */
+function hasQuoting({ text }: Word): boolean {
+  return /['"\\]/.test(text);
 }
 
 /** Options may hold paths, too: `--file=/etc/passwd`, `-f../x`. */
