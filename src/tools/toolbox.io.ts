@@ -201,6 +201,7 @@ async function tryConfinement(
           root,
           cwd: root,
           mounts: [],
+          sockets: [],
         }),
         cwd: root,
         env,

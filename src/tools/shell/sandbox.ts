@@ -10,6 +10,8 @@ export interface SandboxPlaces {
   readonly cwd: string;
   /** What differs from the workspace, and what belongs to it elsewhere; outermost first. */
   readonly mounts: readonly SandboxMount[];
+  /** Sockets on which programs outside may listen: closed in the sandbox. */
+  readonly sockets: readonly string[];
 }
 
 /** A path that is a mount of its own: inside the sandbox it can be neither renamed nor replaced. */
@@ -36,16 +38,16 @@ export interface Bubblewrap {
 }
 
 /**
- * The command line that runs `command` confined: no network, no capabilities, no terminal, processes of its own that end with
- * it, an empty /tmp and /run (sockets of other programs are there), everything else readable and, but for `workspace_write`,
- * not writable.
+ * The command line that runs `command` confined: no network, no sockets of other programs, no capabilities, no terminal,
+ * processes of its own that end with it, an empty /tmp and /run, everything else readable and, but for `workspace_write`, not
+ * writable.
  * @source bubblewrap(1) 0.8; docs/decisions/tools.md
  */
 export function confinedCommand(
   { path, isolation }: Bubblewrap,
   command: readonly string[],
   mode: Exclude<SandboxMode, 'danger_full_access'>,
-  { root, cwd, mounts }: SandboxPlaces,
+  { root, cwd, mounts, sockets }: SandboxPlaces,
 ): readonly string[] {
   const canWrite = mode === 'workspace_write';
   const bind = (mount: SandboxMount): readonly string[] => [
@@ -84,11 +86,43 @@ export function confinedCommand(
       { path: root, access: 'write' } as const,
       ...mounts.filter((mount) => !isAround(mount)),
     ].flatMap(bind),
+    ...sockets.flatMap((socket) => ['--ro-bind', '/dev/null', socket]),
     '--chdir',
     cwd,
     '--',
     ...command,
   ];
+}
+
+/**
+ * Where sockets may be that other programs listen on. A network namespace does not close those that have a path: connecting to
+ * that of Docker gives the whole machine, connecting to an agent's signs with the user's keys.
+ * @param unixTable `/proc/net/unix`: what listens in this network namespace
+ * @param mountTable `/proc/self/mountinfo`: a socket from outside of a container is a mount of its own
+ * @returns absolute paths, not yet looked at
+ * @source proc_net(5), proc_pid_mountinfo(5)
+ */
+export function socketCandidates(unixTable: string, mountTable: string): ReadonlySet<string> {
+  const paths = unixTable.split('\n').map((line) => line.split(' ').slice(UNIX_PATH_COLUMN).join(' '));
+  const points = mountTable
+    .split('\n')
+    .map((line) => unescapeMount(line.split(' ')[MOUNT_POINT_COLUMN] ?? ''));
+  return new Set([...paths, ...points].filter((path) => path.startsWith('/')));
+}
+
+const UNIX_PATH_COLUMN = 7;
+const MOUNT_POINT_COLUMN = 4;
+
+/** Blanks and backslashes are written in octal digits. */
+function unescapeMount(path: string): string {
+  return path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
+}
+
+/** Whether a path is where a sandbox has directories of its own, which hide it unless a mount shows it. */
+export function isReplaced(path: string): boolean {
+  return /^\/(?:dev|proc|run|tmp)\//.test(path);
 }
 
 /**

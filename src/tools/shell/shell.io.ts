@@ -1,7 +1,9 @@
 // The tool `shell`: a script in a process group of its own, confined where the session says so.
 
+import { lstat, realpath } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod';
+import { isBelow, readSmallFile } from '../../system/planted.io.ts';
 import type { CancelSignal } from '../../ports.ts';
 import { runProcess } from '../../system/processes.io.ts';
 import type { ProcessEnd } from '../../system/processes.io.ts';
@@ -10,7 +12,8 @@ import { locate } from '../../system/workspace.io.ts';
 import { MiddleCut, RESULT_TOKENS } from '../cap.ts';
 import { gitScriptOf } from './git-script.ts';
 import { openRepository, repositoryToRead } from './repository.io.ts';
-import { confinedCommand } from './sandbox.ts';
+import { confinedCommand, isReplaced, socketCandidates } from './sandbox.ts';
+import type { SandboxMount } from './sandbox.ts';
 import { isBinary, TerminalText } from './terminal.ts';
 import { defineTool, failed } from '../tool.ts';
 import type { Tool, ToolContext } from '../tool.ts';
@@ -166,7 +169,9 @@ async function prepare(
   const question = { root, env: programEnv, signal };
   if (sandbox === 'read_only') {
     const mounts = await repositoryToRead(question);
-    return { command: confinedCommand(confinement, merged, sandbox, { root, cwd, mounts }), env, close };
+    const sockets = await openSockets(root, mounts);
+    const places = { root, cwd, mounts, sockets };
+    return { command: confinedCommand(confinement, merged, sandbox, places), env, close };
   }
   if (kept.link !== undefined) {
     return `${kept.link} is a symbolic link to where Baton keeps sessions or configuration, which the sandbox cannot protect. The user can start Baton in another directory, or name the place itself with BATON_HOME or --config.`;
@@ -175,8 +180,9 @@ async function prepare(
   try {
     const repository = await openRepository(question, kind);
     const mounts = [...repository.mounts, ...kept.mounts];
+    const sockets = await openSockets(root, mounts);
     return {
-      command: confinedCommand(confinement, merged, sandbox, { root, cwd, mounts }),
+      command: confinedCommand(confinement, merged, sandbox, { root, cwd, mounts, sockets }),
       env: kind === 'other' ? env : gitEnv,
       why: repository.why ?? GIT_ALONE,
       close: () => repository.close(),
@@ -184,6 +190,26 @@ async function prepare(
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Largest table of the kernel that is read, in bytes: a hundred times that of a busy machine. */
+const LARGEST_TABLE = 16 * 1024 * 1024;
+
+/** Sockets of other programs that a sandbox would show. What cannot be looked at cannot be connected to either. */
+async function openSockets(root: string, mounts: readonly SandboxMount[]): Promise<readonly string[]> {
+  const [unixTable, mountTable] = ['/proc/net/unix', '/proc/self/mountinfo'].map((path) => {
+    const read = readSmallFile(path, { maxBytes: LARGEST_TABLE, links: 'follow' });
+    return read.kind === 'bytes' ? read.bytes.toString('utf8') : '';
+  });
+  const shown = [root, ...mounts.map(({ path }) => path)];
+  const found = await Promise.all(
+    [...socketCandidates(unixTable ?? '', mountTable ?? '')].map(async (path) => {
+      const real = await realpath(path).catch(() => undefined);
+      if (real === undefined || !(await lstat(real).catch(() => undefined))?.isSocket()) return [];
+      return !isReplaced(real) || shown.some((each) => isBelow(real, each)) ? [real] : [];
+    }),
+  );
+  return [...new Set(found.flat())];
 }
 
 const GIT_ALONE =

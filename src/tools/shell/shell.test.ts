@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   closeSync,
@@ -13,6 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import { git, need, ToolBench } from '../../../test/support/tool-world.ts';
@@ -324,6 +326,28 @@ describe('a confined command', { ...HANGS, skip: bubblewrap.skip }, () => {
     assert.equal((await run('echo x > /tmp/mine && cat /tmp/mine')).success, true);
     assert.equal(existsSync('/tmp/mine'), false);
     assert.match(outputOf(await run('cat /proc/net/dev | tail -n +3')), /^\s*lo:[^\n]*\n$/);
+  });
+
+  it('reaches no program that listens on a socket, in the workspace or beside it', async (context) => {
+    mkdirSync(confined.path('below'));
+    const below = await confined.reopen(bubblewrap.env, confined.path('below'));
+    const paths = [confined.path('a b.sock'), confined.path('below/c.sock')];
+    const servers = paths.map((path) => createServer((socket) => socket.end()).listen(path));
+    context.after(() => {
+      for (const server of servers) server.close();
+      rmSync(confined.path('below'), { recursive: true });
+    });
+    await Promise.all(servers.map((server) => once(server, 'listening')));
+    const connect = `for (const path of process.argv.slice(1)) require("net").connect(path).on("error", () => {}).on("connect", () => console.log("reached"))`;
+    const command = `node -e '${connect}' '${paths.join("' '")}'`;
+    for (const sandbox of ['danger_full_access', 'read_only', 'workspace_write'] as const) {
+      const called = await below.call('shell', { command }, { sandbox });
+      assert.equal(
+        outputOf(called),
+        sandbox === 'danger_full_access' ? 'reached\nreached\n' : '(none)',
+        sandbox,
+      );
+    }
   });
 
   it('commits, but changes nothing that git runs later outside', async () => {
