@@ -75,8 +75,15 @@ function showPlaces(found: readonly Remembered[], words: readonly string[]): str
   return `${places.join('\n')}\n[Call recall with an id for all of it.]`;
 }
 
+/** A recalled text cannot begin another, with words of the user that nobody said: what looks like a heading is indented. */
+function withoutHeadings(text: string): string {
+  return text.replaceAll(/^(?=#\d+ \(turn )/gm, ' ');
+}
+
 function showWhole(found: readonly Remembered[], fromLine: number): string {
-  const whole = found.map(({ id, who, turn, text }) => `${id} (turn ${turn}, ${who}):\n${text}`).join('\n\n');
+  const whole = found
+    .map(({ id, who, turn, text }) => `${id} (turn ${turn}, ${who}):\n${withoutHeadings(text)}`)
+    .join('\n\n');
   const lines = whole.split('\n');
   if (fromLine > lines.length) return `It has ${lines.length} lines.`;
   let bytes = 0;
