@@ -1,11 +1,17 @@
 // What stands for a provider's own compaction where that cannot be read.
 
+import { withoutTags } from '../protocol/enclosed.ts';
 import type { CompactionItem, Item, MessageItem } from '../protocol/item.ts';
 import { SUMMARY_PREFIX } from './filter.ts';
 
-/** The text of a summary message of Baton's. @param prefix by which whoever goes on recognises a summary. @source seed 001 §5 */
+/**
+ * The text of a summary message of Baton's. It stands in the user's role and quotes results of tools, so no tag of authority stays
+ * one.
+ * @param prefix by which whoever goes on recognises a summary
+ * @source seed 001 §5
+ */
 export function summaryText(prefix: string, summary: string): string {
-  return `${prefix}\nThe conversation is summarized below:\n${summary}`;
+  return `${prefix}\nThe conversation is summarized below:\n${withoutTags(summary)}`;
 }
 
 /** The shadow of a compaction as the summary that a model reads, or undefined where it has none. */

@@ -5,7 +5,7 @@
  * slashes as a lenient reader would take them.
  */
 const FORGED =
-  /<(?=[\s/]{0,8}(?:INSTRUCTIONS|file|environment_context|environments|user_instructions|hook_context|permissions|system-reminder|turn_aborted|cwd|current_date|platform|shell|sandbox_mode|approval_policy|plan_mode|note)(?![\w-]))/gi;
+  /<(?=[\s/]{0,8}(?:INSTRUCTIONS|file|environment_context|environments|user_instructions|hook_context|user-prompt-submit-hook|user_shell_command|permissions|system-reminder|turn_aborted|cwd|current_date|platform|shell|sandbox_mode|approval_policy|plan_mode|note)(?![\w-]))/gi;
 
 /** A text in which no tag of authority opens or closes: its `<` is written `&lt;`. Other tags stay. The same again, given the same. */
 export function withoutTags(text: string): string {

@@ -17,14 +17,17 @@ const CONTINUE_SENTENCE =
   'Continue with the last task that you were asked to work on.';
 
 /**
- * A summarizer's answer as plain text: analysis and summary tags become headings, runs of blank lines collapse.
+ * A model's answer as plain text: analysis and summary tags become headings, runs of blank lines collapse. Not for what Baton
+ * writes: there the tags are quoted, and a heading on a line of its own would pass for Baton's.
  * @source seed 001 §5 `cleanup_summary_tags`
  */
 export function cleanSummary(raw: string): string {
   return replaceTag(replaceTag(raw, 'analysis', 'Analysis:'), 'summary', 'Summary:')
-    .replaceAll(/\n\n\n*/g, '\n\n')
+    .replaceAll(BLANK_LINES, '\n\n')
     .trim();
 }
+
+const BLANK_LINES = /\n\n\n*/g;
 
 function replaceTag(text: string, tag: string, heading: string): string {
   const open = text.indexOf(`<${tag}>`);
@@ -44,7 +47,7 @@ export interface SummaryTelling {
 
 /** The summary as the user message that the next model reads. @source seed 001 §5. */
 export function summaryMessage(summary: string, telling: SummaryTelling): MessageItem {
-  const text = summaryText(telling.prefix, cleanSummary(summary));
+  const text = summaryText(telling.prefix, summary.replaceAll(BLANK_LINES, '\n\n').trim());
   return {
     type: 'message',
     role: 'user',

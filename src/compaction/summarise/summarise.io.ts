@@ -22,6 +22,7 @@ import {
   whyUnanswered,
 } from './ask-model.io.ts';
 import type { AskingWorld, SummaryModel, Unanswered } from './ask-model.io.ts';
+import { cleanSummary } from '../full/summary.ts';
 import { judgeAnswer, withRules } from './answer.ts';
 import type { AnswerVerdict } from './answer.ts';
 import { climbDown, startLadder } from './ladder.ts';
@@ -103,7 +104,7 @@ export async function summariseWithModels(
 function finish(text: string, rung: Rung, author: SummaryModel, order: SummaryOrder): ModelSummary {
   const { constraints, mostTokens, count } = order;
   const preserved = order.preserved.map(({ content }) => textOfParts(content));
-  const { text: whole, added } = withRules(text, constraints, { preserved, mostTokens, count });
+  const { text: whole, added } = withRules(cleanSummary(text), constraints, { preserved, mostTokens, count });
   const notes =
     added === 0
       ? []

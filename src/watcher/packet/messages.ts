@@ -1,6 +1,7 @@
 // What the watcher says in the thread: the requests before a compaction, the packet as an item, the handoff after it.
 // What is said to the model comes in as rendered prompts; what is here is how the parts are put together.
 
+import { withoutTags } from '../../protocol/enclosed.ts';
 import { markerLine } from '../../protocol/marker.ts';
 import type { Item, MessageItem, Origin } from '../../protocol/item.ts';
 import type { Plan } from '../../trail/trail.ts';
@@ -92,11 +93,12 @@ const PACKET_PLACE = '{packet}';
 
 /** The text of the handoff: its marker, then the prompt around the packet in a fence that nothing in it can close. */
 export function handoffMessage(handoff: Handoff): string {
-  const { sequenceId, packet, scratchPath, isWrapped, frame } = handoff;
+  const { sequenceId, scratchPath, isWrapped, frame } = handoff;
+  const packet = withoutTags(handoff.packet.trim());
   const marker = markerLine({ steps: ['handoff'], sequenceId });
   const notes = scratchPath === undefined ? '' : `${scratchLine(scratchPath)}\n\n`;
-  if (!isWrapped) return `${marker}\n${notes}${packet.trim()}`;
-  const block = `${notes}${fenced(packet.trim())}`;
+  if (!isWrapped) return `${marker}\n${notes}${packet}`;
+  const block = `${notes}${fenced(packet)}`;
   const at = frame.indexOf(PACKET_PLACE);
   if (at < 0) return `${marker}\n${frame.trim()}\n\n${block}`;
   // By hand: a packet may hold the placeholder itself, and `$&`.
@@ -144,7 +146,7 @@ export function retractionMessage(): MessageItem {
  * first lines say who wrote it; the marker says so to readers. @source seed 004, B1 and B2
  */
 export function packetItem(packet: string, sequenceId: string, role: 'assistant' | 'user'): MessageItem {
-  const text = `${markerLine({ steps: ['packet'], sequenceId })}\n${packet.trim()}`;
+  const text = `${markerLine({ steps: ['packet'], sequenceId })}\n${withoutTags(packet.trim())}`;
   const origin: Origin = { author: 'synthetic', step: 'packet', sequenceId };
   return role === 'user'
     ? syntheticMessage(text, { step: 'packet', sequenceId })

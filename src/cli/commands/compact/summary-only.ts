@@ -3,7 +3,7 @@
 import type { Config } from '../../../config/schema.ts';
 import { compactHistory } from '../../../compaction/compact.io.ts';
 import type { CompactionWorld, Occasion, Subject } from '../../../compaction/compact.io.ts';
-import { cleanSummary, modelFreeSummary } from '../../../compaction/full/summary.ts';
+import { modelFreeSummary } from '../../../compaction/full/summary.ts';
 import { pinnedItems } from '../../../trail/pins.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../../../summary/write.ts';
 import type { CommandIo } from '../../io.ts';
@@ -70,7 +70,7 @@ async function withModel({ subject, occasion, config, world }: SummaryRequest): 
   const { summary = '', receipt } = compaction.record;
   const spent = (receipt.attempts ?? []).length;
   return {
-    text: cleanSummary(summary),
+    text: summary,
     redactions: receipt.redactions,
     notes: [
       `${receipt.model ?? 'Baton, without a model'} wrote it: ${plural(spent, 'request')}, ${formatNumber(receipt.summaryTokens)} tokens.`,
