@@ -111,3 +111,13 @@ describe('a hostile tree', () => {
     assert.ok(performance.now() - begun < PATIENCE_MS);
   });
 });
+
+test('a pipe that stops git stops one call, not each', { skip: process.platform === 'win32' }, async () => {
+  const stopped = await ToolBench.open({ files: { 'a.txt': 'needle\n' }, isRepository: true });
+  script(stopped.root, 'rm -f .git/info/exclude && mkfifo .git/info/exclude');
+  const begun = performance.now();
+  for (const [tool, args] of CALLS) assert.match((await stopped.call(tool, args)).text, /a\.txt/);
+  const ms = performance.now() - begun;
+  assert.ok(ms < 20_000, `${ms} ms`);
+  stopped.close();
+});

@@ -47,8 +47,8 @@ async function collect(directory: string, isKnownToGit: boolean, to: Collection)
   if (signal.aborted || isFull(to)) return;
   if (isKnownToGit) {
     const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-    const { end, output } = await runGit(args, directory, { env: world.programEnv, signal });
-    if (end.type === 'exited' && end.status === 0) {
+    const output = await askGit(args, directory, { world, signal });
+    if (output !== undefined) {
       for (const path of output.toString('utf8').split('\0')) {
         if (found.size >= MAX_FILES) return;
         // Another repository inside of this one.
@@ -87,11 +87,7 @@ async function walk(directory: string, to: Collection): Promise<void> {
 /** Whether git ignores a path; false where git cannot tell. */
 export async function isIgnored(path: string, world: ToolWorld, signal: CancelSignal): Promise<boolean> {
   if (path === world.root) return false;
-  const { end } = await runGit(['check-ignore', '-q', '--', path], world.root, {
-    env: world.programEnv,
-    signal,
-  });
-  return end.type === 'exited' && end.status === 0;
+  return (await askGit(['check-ignore', '-q', '--', path], world.root, { world, signal })) !== undefined;
 }
 
 /** Those of some paths that git ignores; none where git cannot tell. */
@@ -102,11 +98,31 @@ export async function ignoredOf(
 ): Promise<ReadonlySet<string>> {
   if (!world.isRepository || paths.length === 0) return new Set();
   const input = paths.map((path) => `${path}\0`).join('');
-  const { end, output } = await runGit(['check-ignore', '-z', '--stdin'], world.root, {
-    env: world.programEnv,
-    signal,
-    input,
-  });
-  if (end.type !== 'exited' || end.status !== 0) return new Set();
-  return new Set(output.toString('utf8').split('\0').slice(0, -1));
+  const output = await askGit(['check-ignore', '-z', '--stdin'], world.root, { world, signal, input });
+  return new Set(output?.toString('utf8').split('\0').slice(0, -1));
+}
+
+interface Question {
+  readonly world: ToolWorld;
+  readonly signal: CancelSignal;
+  readonly input?: string;
+}
+
+/** For one answer of git. @source docs/decisions/tools.md, "Searching": ten times what 50,000 files take */
+const TIMEOUT_MS = 10_000;
+
+/** Threads in which git did not answer in time once: a named pipe as `.gitignore` would stop it again at every call. */
+const silent = new WeakSet<ToolWorld>();
+
+/** What git says; undefined where it fails, or did not answer before. */
+async function askGit(
+  args: readonly string[],
+  directory: string,
+  { world, signal, input }: Question,
+): Promise<Buffer | undefined> {
+  if (silent.has(world)) return undefined;
+  const terms = { env: world.programEnv, signal, timeoutMs: TIMEOUT_MS };
+  const { end, output } = await runGit(args, directory, input === undefined ? terms : { ...terms, input });
+  if (end.type === 'timed_out') silent.add(world);
+  return end.type === 'exited' && end.status === 0 ? output : undefined;
 }
