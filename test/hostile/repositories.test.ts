@@ -331,6 +331,9 @@ function running(directory: string): readonly string[] {
     });
 }
 
+/** Of the model's own git, which a planted pipe stops. */
+const timeout_ms = 5_000;
+
 /** The slowest takes 8 s on two busy cores. */
 const SLOWEST_MS = 60_000;
 
@@ -392,8 +395,10 @@ test('nothing planted runs, reads, writes or stays outside', async (t) => {
             { name: 'write', arguments: { path: 'written.txt', content: 'x' } },
           ],
         },
-        { calls: [{ name: 'shell', arguments: { command } }] },
-        { calls: [{ name: 'shell', arguments: { command: 'git add -A && git commit -qm more' } }] },
+        { calls: [{ name: 'shell', arguments: { command, timeout_ms } }] },
+        {
+          calls: [{ name: 'shell', arguments: { command: 'git add -A && git commit -qm more', timeout_ms } }],
+        },
         { text: 'Done.' },
       ],
     });
