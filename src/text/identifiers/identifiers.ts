@@ -313,6 +313,8 @@ export class IdentifierIndex {
   /** By row, the newest text of user or agent that can be quoted for an identifier. */
   #said = new Map<number, Quotable>();
   readonly #quotables: Quotable[] = [];
+  /** Index of the oldest quotable text that is remembered. */
+  #oldestQuotable = 0;
   #quotableLength = 0;
   #root = '';
   #items = 0;
@@ -451,12 +453,16 @@ export class IdentifierIndex {
   #remember(quotable: Quotable): void {
     this.#quotables.push(quotable);
     this.#quotableLength += quotable.text.length;
-    while (this.#quotableLength > QUOTABLE_LENGTH) {
-      const oldest = this.#quotables.shift();
+    for (; this.#quotableLength > QUOTABLE_LENGTH; this.#oldestQuotable++) {
+      const oldest = this.#quotables[this.#oldestQuotable];
       if (oldest === undefined) break;
       this.#quotableLength -= oldest.text.length;
       oldest.text = '';
     }
+    // `shift` moves all elements of a long array, for each short text once: that would be quadratic.
+    if (2 * this.#oldestQuotable <= this.#quotables.length) return;
+    this.#quotables.splice(0, this.#oldestQuotable);
+    this.#oldestQuotable = 0;
   }
 
   /** What is a path below the root is known by another name below another root. */
