@@ -64,7 +64,8 @@ interface Candidates {
  * Clears the results of all but the newest eligible calls, when that saves enough. A result that the model has not been
  * sampled on yet, one that is cleared already and one of any other tool stays. Linear in the items. The tokens that the
  * outcome tells are exact; those of results that nobody has counted are counted when somebody reads them, which takes
- * longer than the clearing.
+ * longer than the clearing. The outcome's items and calls are made when somebody reads them: until then, `items` must not
+ * change.
  */
 export function microCompact(items: readonly Item[], settings: MicroSettings): MicroResult {
   const placeholder = textTokens(CLEARED_RESULT, settings);
@@ -77,24 +78,39 @@ export function microCompact(items: readonly Item[], settings: MicroSettings): M
   if (chosen.length === 0 || !isWorthIt) {
     return { wasEffective: false, why: 'not_worth_it', tokensSaved: saving() };
   }
-  const callIds: string[] = [];
-  const left = [...items];
-  for (let order = 0; order < chosen.length; order++) {
-    const place = candidates.places[chosen[order] ?? 0] ?? 0;
-    const item = items[place];
-    if (item === undefined) continue;
-    callIds.push(resultCallId(item) ?? '');
-    left[place] = clearFresh(item);
-  }
+  // Whoever plans only wants to know what it saves, before each request of a turn.
+  const cleared = late(() => clearAll(items, candidates.places, chosen));
   return {
     wasEffective: true,
     toolsCompacted: chosen.length,
     get tokensSaved() {
       return saving();
     },
-    items: left,
-    callIds,
+    get items() {
+      return cleared().items;
+    },
+    get callIds() {
+      return cleared().callIds;
+    },
   };
+}
+
+/** @param chosen indices into `places`, which are indices into the items */
+function clearAll(
+  items: readonly Item[],
+  places: Int32Array,
+  chosen: Int32Array,
+): { readonly items: readonly Item[]; readonly callIds: readonly string[] } {
+  const callIds: string[] = [];
+  const left = [...items];
+  for (let order = 0; order < chosen.length; order++) {
+    const place = places[chosen[order] ?? 0] ?? 0;
+    const item = items[place];
+    if (item === undefined) continue;
+    callIds.push(resultCallId(item) ?? '');
+    left[place] = clearFresh(item);
+  }
+  return { items: left, callIds };
 }
 
 /** Which of the candidates are cleared: of those that the model was sampled on, all larger ones but the newest. */

@@ -1,11 +1,13 @@
 // The context as a policy would have left it: the items it would hold, its size on the wire, and its bill.
 
 import { SHARE_OF_WINDOW } from '../../compaction/budget.ts';
+import type { KeptItems } from '../../compaction/micro.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../../summary/write.ts';
 import { isUserMessage, initialContextRange } from '../../history/filter.ts';
 import { WHOLE_ITEMS } from '../../history/clear.ts';
+import { NO_RESULT } from '../../history/present.ts';
 import type { Entry } from '../../history/project.ts';
-import { authorOf } from '../../protocol/item.ts';
+import { authorOf, callOf, resultCallId } from '../../protocol/item.ts';
 import type { Item } from '../../protocol/item.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import type { EstimateSettings } from '../../tokens/estimate.ts';
@@ -39,6 +41,11 @@ export class SimulatedContext {
   readonly #samples: GaugeSample[] = [];
   readonly #keepsItems: boolean;
   #entries: Entry<Item>[] = [];
+  /** Of each entry: its item, its tokens, and the tool whose result it is. */
+  #items: Item[] = [];
+  #tokens: number[] = [];
+  #tools: string[] = [];
+  readonly #toolsByCall = new Map<string, string>();
   #nextSeq = 0;
   /** Of all items, and of the user's among them. */
   #estimated = 0;
@@ -61,6 +68,19 @@ export class SimulatedContext {
   /** What the context holds, oldest first. */
   get entries(): readonly Entry<Item>[] {
     return this.#entries;
+  }
+
+  /** The items of the entries. */
+  get items(): readonly Item[] {
+    return this.#items;
+  }
+
+  /** What is known of the entries: each request asks what could be cleared, and looking at every item takes ten times as long. */
+  get kept(): KeptItems {
+    return {
+      sizeAt: (index) => this.#tokens[index],
+      toolAt: (index) => this.#tools[index],
+    };
   }
 
   get samples(): readonly GaugeSample[] {
@@ -94,8 +114,8 @@ export class SimulatedContext {
    */
   projected(window: number, userMessageLimit: number): number {
     const userTokens = Math.min(this.#userTokens, userMessageLimit, Math.floor(window * SHARE_OF_WINDOW));
-    const { from, to } = (this.#knownRange ??= initialContextRange(this.#entries.map(({ value }) => value)));
-    const initial = this.#sum(this.#entries.slice(from, to).map(({ value }) => value));
+    const { from, to } = (this.#knownRange ??= initialContextRange(this.#items));
+    const initial = this.#sum(this.#items.slice(from, to));
     return this.#sizes.overhead + this.#sizes.scaled(initial + userTokens + DEFAULT_SUMMARY_TOKENS);
   }
 
@@ -143,6 +163,10 @@ export class SimulatedContext {
     const after = this.#sizes.overhead + Math.round(this.#sum(items) * scale);
     const postTokens = Math.min(preTokens, after);
     this.#entries = [];
+    this.#items = [];
+    this.#tokens = [];
+    this.#tools = [];
+    this.#toolsByCall.clear();
     this.#userTokens = 0;
     this.#estimated = 0;
     for (const item of items) this.#push(this.#entry(item, true));
@@ -161,8 +185,8 @@ export class SimulatedContext {
     let before = 0;
     let saved = 0;
     let firstCleared: number | undefined;
-    this.#entries = this.#entries.map((entry) => {
-      const estimated = this.estimateOf(entry.value);
+    this.#entries = this.#entries.map((entry, index) => {
+      const estimated = this.#tokens[index] ?? 0;
       const callId = WHOLE_ITEMS.resultCallId(entry.value);
       if (callId === undefined || !callIds.has(callId)) {
         before += estimated;
@@ -170,7 +194,10 @@ export class SimulatedContext {
       }
       firstCleared ??= before;
       const cleared = WHOLE_ITEMS.clear(entry.value);
-      saved += estimated - this.estimateOf(cleared);
+      const left = this.estimateOf(cleared);
+      saved += estimated - left;
+      this.#tokens[index] = left;
+      this.#items[index] = cleared;
       return { ...entry, value: cleared };
     });
     const scale = this.#sizes.scaleOf(preTokens, this.#estimated);
@@ -197,6 +224,9 @@ export class SimulatedContext {
   #push(entry: Entry<Item>): void {
     this.#entries.push(entry);
     const estimated = this.estimateOf(entry.value);
+    this.#items.push(entry.value);
+    this.#tokens.push(estimated);
+    this.#tools.push(this.#toolOf(entry.value));
     this.#estimated += estimated;
     if (isUserMessage(entry.value)) this.#userTokens += estimated;
     if (authorOf(entry.value) === 'agent') this.#hasAgentSpoken = true;
@@ -206,13 +236,20 @@ export class SimulatedContext {
     }
   }
 
+  #toolOf(item: Item): string {
+    const call = callOf(item);
+    if (call?.callId !== undefined) this.#toolsByCall.set(call.callId, call.name);
+    const callId = resultCallId(item);
+    return callId === undefined ? NO_RESULT : (this.#toolsByCall.get(callId) ?? NO_RESULT);
+  }
+
   #sum(items: readonly Item[]): number {
     return items.reduce((sum, item) => sum + this.estimateOf(item), 0);
   }
 
   #unchangedPrefix(items: readonly Item[]): number {
     let same = 0;
-    while (same < items.length && items[same] === this.#entries[same]?.value) same++;
+    while (same < items.length && items[same] === this.#items[same]) same++;
     return this.#sum(items.slice(0, same));
   }
 

@@ -125,10 +125,7 @@ export class LimitPlayer implements Player {
       signals: pauses,
       percentRemaining: percentRemaining(used, usableWindow(moment.window)),
       openCalls: moment.openCalls,
-      recall: this.#world.recall(
-        moment,
-        this.#context.entries.map(({ value }) => value),
-      ),
+      recall: this.#world.recall(moment, this.#context.items),
     });
   }
 

@@ -4,6 +4,7 @@
 import type { Config } from '../../config/schema.ts';
 import { compactFully } from '../../compaction/full/full.ts';
 import { microCompact } from '../../compaction/micro.ts';
+import type { KeptItems, MicroResult } from '../../compaction/micro.ts';
 import { preserveUserMessages } from '../../compaction/full/preserve.ts';
 import { restoreState } from '../../compaction/full/restore.ts';
 import { embeddedSummarizer, summaryMessage } from '../../compaction/full/summary.ts';
@@ -70,23 +71,18 @@ export function compactAsBaton(
   return result.outcome === 'compacted' ? result.record.replacement : undefined;
 }
 
-/** Calls whose results a micro-compaction would clear, with the estimate of what that saves. */
+/** What a micro-compaction would clear. */
 export function clearable(
-  entries: readonly Entry<Item>[],
+  { items, kept }: { readonly items: readonly Item[]; readonly kept: KeptItems },
   { compact }: CompactionConfig,
-): { readonly callIds: readonly string[]; readonly savedTokens: number } {
-  const result = microCompact(
-    entries.map(({ value }) => value),
-    {
-      minTokensToSave: compact.microCompactMinTokensToSave,
-      keepLastTools: compact.microCompactKeepLastNTools,
-      tokensPerImage: compact.tokensPerImage,
-      approxBytesPerToken: compact.approxBytesPerToken,
-    },
-  );
-  return result.wasEffective
-    ? { callIds: result.callIds, savedTokens: result.tokensSaved }
-    : { callIds: [], savedTokens: 0 };
+): MicroResult {
+  return microCompact(items, {
+    minTokensToSave: compact.microCompactMinTokensToSave,
+    keepLastTools: compact.microCompactKeepLastNTools,
+    tokensPerImage: compact.tokensPerImage,
+    approxBytesPerToken: compact.approxBytesPerToken,
+    kept,
+  });
 }
 
 /**

@@ -396,9 +396,9 @@ export class WatcherPlayer implements Player {
 
   #pressureWithMicro(moment: RecordingMoment): CompactionPressure {
     const pressure = this.#pressure(moment);
-    const { callIds, savedTokens } = clearable(this.#context.entries, this.#choice.config);
-    if (callIds.length === 0) return pressure;
-    return { ...pressure, usedAfterMicro: pressure.used - this.#context.saving(moment, savedTokens) };
+    const micro = clearable(this.#context, this.#choice.config);
+    if (!micro.wasEffective) return pressure;
+    return { ...pressure, usedAfterMicro: pressure.used - this.#context.saving(moment, micro.tokensSaved) };
   }
 
   /** The built-in limit stays armed below the watcher. @source spec 2-engine §6 */
@@ -462,15 +462,12 @@ export class WatcherPlayer implements Player {
   }
 
   #recall(moment: RecordingMoment): number | undefined {
-    return this.#world.recall(
-      moment,
-      this.#context.entries.map(({ value }) => value),
-    );
+    return this.#world.recall(moment, this.#context.items);
   }
 
   #clear(moment: RecordingMoment) {
-    const { callIds } = clearable(this.#context.entries, this.#choice.config);
-    return callIds.length === 0 ? undefined : this.#context.clear(moment, new Set(callIds));
+    const micro = clearable(this.#context, this.#choice.config);
+    return micro.wasEffective ? this.#context.clear(moment, new Set(micro.callIds)) : undefined;
   }
 
   #summarise(moment: RecordingMoment) {
