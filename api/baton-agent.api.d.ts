@@ -619,6 +619,7 @@ export interface ContextAccount {
     readonly model: string | undefined;
     readonly cwd: string | undefined;
     readonly producerVersion: string | undefined;
+    readonly producer: 'baton' | undefined;
     readonly startedAt: string | undefined;
     readonly endedAt: string | undefined;
     readonly window: number;

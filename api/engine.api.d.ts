@@ -99,6 +99,7 @@ export interface ContextAccount {
     readonly model: string | undefined;
     readonly cwd: string | undefined;
     readonly producerVersion: string | undefined;
+    readonly producer: 'baton' | undefined;
     readonly startedAt: string | undefined;
     readonly endedAt: string | undefined;
     readonly window: number;
@@ -1522,6 +1523,7 @@ export interface SessionMetaRecord {
     readonly sessionId?: string;
     readonly cwd?: string;
     readonly producerVersion?: string;
+    readonly producer?: 'baton';
     readonly gitBranch?: string;
     readonly instructions?: string;
     readonly textActions?: 'shell' | 'editor';

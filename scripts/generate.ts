@@ -26,7 +26,7 @@ import {
   PromptsShowDocument,
 } from '../src/cli/documents/setup.ts';
 import { createAskUserTool } from '../src/thread/ask-user.io.ts';
-import type { Desk } from '../src/thread/pending-approvals.io.ts';
+import type { PendingApprovals } from '../src/thread/pending-approvals.io.ts';
 import { createTools } from '../src/tools/toolbox.io.ts';
 import type { ToolWorld } from '../src/tools/world.ts';
 import { configJsonSchema, renderDefaultsModule, renderReference } from '../src/config/explain.ts';
@@ -90,7 +90,7 @@ ${texts.join('')}};
 /** What models are told of the arguments of each tool, as a module, so that a start makes no JSON Schema. */
 function renderToolParameters(): string {
   // Nothing of the world is looked at before a tool runs.
-  const tools = [...createTools({} as ToolWorld), createAskUserTool({} as Desk, () => 'user')];
+  const tools = [...createTools({} as ToolWorld), createAskUserTool({} as PendingApprovals, () => 'user')];
   const entries = tools.map(
     ({ spec, describeArguments }) =>
       `  [${JSON.stringify(spec.name)}, ${JSON.stringify(describeArguments?.())}],\n`,

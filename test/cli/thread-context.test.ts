@@ -276,7 +276,7 @@ test('a packet comes back with the todo list and the plan, whichever was written
     { name: 'todo', arguments: { todos } },
     { name: 'update_plan', arguments: { plan } },
   ];
-  const played = await play({ replies: [{ calls: lists, usage: used(9_000) }, COMMITS, GIVES, ANSWERS] });
+  const played = await play({ replies: [{ calls: lists, fills: 9_000 }, COMMITS, GIVES, ANSWERS] });
   assert.deepEqual(asked(played).at(-1), 'handoff');
   assert.match(lastSent(played), /Todo list \(as of message 1\): 0 of 1 done; to do: Fill the oil/);
   assert.match(lastSent(played), /Plan \(as of message 1\): 0 of 1 done; in progress: Trim the wick/);
