@@ -1,8 +1,8 @@
 // Clearing old tool results and repairing pairs, against the peers on the same history.
 
 import { pruneMessages } from 'ai';
-import { microCompact } from '../../src/compaction/micro.ts';
-import type { MicroSettings } from '../../src/compaction/micro.ts';
+import { microCompact } from '../../src/compaction/micro/micro.ts';
+import type { MicroSettings } from '../../src/compaction/micro/micro.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import { AccountFold } from '../../src/history/account.ts';
 import { normalizeItems } from '../../src/history/pairs.ts';

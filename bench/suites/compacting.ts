@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { compactHistory } from '../../src/compaction/compact.io.ts';
-import type { Occasion, Subject } from '../../src/compaction/compact.io.ts';
+import type { Occasion, Subject } from '../../src/compaction/subject.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import { SUMMARY_PREFIX } from '../../src/history/filter.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';

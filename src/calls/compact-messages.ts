@@ -1,7 +1,7 @@
 // One call: an array of messages in, a shorter one out.
 
 import { createHash, randomUUID } from 'node:crypto';
-import type { CompactionWorld } from '../compaction/compact.io.ts';
+import type { CompactionWorld } from '../compaction/subject.ts';
 import { compactHistory } from '../compaction/compact.io.ts';
 import { itemsTokens, measureWith } from '../compaction/measure.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';

@@ -3,8 +3,8 @@
 import { constants } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { compactHistory } from '../compaction/compact.io.ts';
-import type { Compaction } from '../compaction/compact.io.ts';
-import type { Summarizers } from '../compaction/summarise/ask-model.io.ts';
+import type { Compaction } from '../compaction/subject.ts';
+import type { Summarizers } from '../compaction/summarise/summarizers.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';

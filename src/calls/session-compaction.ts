@@ -1,8 +1,8 @@
 // What `baton compact` and `compactSession` do with one session: read it, say what is compacted, lay out what is written.
 
 import { resolve } from 'node:path';
-import { gaugeOf } from '../compaction/compact.io.ts';
-import type { Compaction, CompactionWorld, Occasion, Subject } from '../compaction/compact.io.ts';
+import { gaugeOf } from '../compaction/subject.ts';
+import type { Compaction, CompactionWorld, Occasion, Subject } from '../compaction/subject.ts';
 import { withoutKnownSecrets } from '../compaction/full/secrets.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';

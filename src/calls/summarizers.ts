@@ -1,6 +1,6 @@
 // Which models may write a summary, and with which words they are asked.
 
-import type { Summarizers, SummaryModel } from '../compaction/summarise/ask-model.io.ts';
+import type { Summarizers, SummaryModel } from '../compaction/summarise/summarizers.ts';
 import type { SummaryPrompts } from '../compaction/summarise/prompt.ts';
 import type { ConfigWorld } from '../config/load.io.ts';
 import type { Config } from '../config/schema.ts';

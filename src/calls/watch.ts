@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { Compactor } from '../compaction/compactor.io.ts';
 import type { CompactableThread } from '../compaction/compactor.io.ts';
-import { gaugeOf } from '../compaction/compact.io.ts';
-import type { Compaction } from '../compaction/compact.io.ts';
+import { gaugeOf } from '../compaction/subject.ts';
+import type { Compaction } from '../compaction/subject.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';

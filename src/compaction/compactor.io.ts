@@ -12,9 +12,11 @@ import type { Phase, Reason, Strategy } from '../vocabulary.ts';
 import { COMPACTED_NOTICE } from './completed.ts';
 import { dispatch, dispatchSettings, isBuiltInDue } from './dispatch.ts';
 import type { CompactionPressure, CompactionRequest, DispatchSettings } from './dispatch.ts';
-import { carryThrough, clearSubject, remoteObstacle } from './compact.io.ts';
-import type { Compaction, CompactionWorld, Occasion, Subject } from './compact.io.ts';
-import type { Summarizers } from './summarise/ask-model.io.ts';
+import { carryThrough } from './compact.io.ts';
+import { clearSubject } from './micro/clear.ts';
+import { remoteObstacle } from './rewrite.io.ts';
+import type { Compaction, CompactionWorld, Occasion, Subject } from './subject.ts';
+import type { Summarizers } from './summarise/summarizers.ts';
 import { GUARD_NOTE, guardIn, guardNote } from './guard-note.ts';
 import { largestParts, measureWith } from './measure.ts';
 import {

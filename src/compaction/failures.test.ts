@@ -12,7 +12,7 @@ import { COMPACT_FAILURES } from '../vocabulary.ts';
 import type { CompactFailure } from '../vocabulary.ts';
 import { Compactor } from './compactor.io.ts';
 import type { ManualAsk } from './compactor.io.ts';
-import type { CompactionWorld } from './compact.io.ts';
+import type { CompactionWorld } from './subject.ts';
 
 const WINDOW = 20_000;
 const LIVE = new AbortController().signal;

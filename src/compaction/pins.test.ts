@@ -15,7 +15,7 @@ import type { ModelEvent } from '../protocol/model.ts';
 import type { Strategy } from '../vocabulary.ts';
 import { pinRecords, unpinRecord } from '../trail/pins.ts';
 import { compactHistory } from './compact.io.ts';
-import type { Compaction, CompactionWorld } from './compact.io.ts';
+import type { Compaction, CompactionWorld } from './subject.ts';
 
 const TEXT = 'Ledger rows are never rewritten:\n\t- append a correction ("storno") instead.';
 const WINDOW = 60_000;

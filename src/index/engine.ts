@@ -27,9 +27,9 @@ export { TrailCollector } from '../trail/collect.ts';
 export type { Trail } from '../trail/trail.ts';
 export { writeSummary } from '../summary/write.ts';
 
-export { microCompact } from '../compaction/micro.ts';
+export { microCompact } from '../compaction/micro/micro.ts';
 export { compactHistory } from '../compaction/compact.io.ts';
-export type { Compaction, CompactionWorld, Occasion, Subject } from '../compaction/compact.io.ts';
+export type { Compaction, CompactionWorld, Occasion, Subject } from '../compaction/subject.ts';
 export { SUMMARY_PREFIX } from '../history/filter.ts';
 export { writeMessages } from '../formats/messages/message-arrays.ts';
 

@@ -13,8 +13,10 @@ import type {
   ManualAsk,
   WatcherAsk,
 } from '../compaction/compactor.io.ts';
-import { clearSubject, compactHistory, gaugeOf } from '../compaction/compact.io.ts';
-import type { Compaction, Subject } from '../compaction/compact.io.ts';
+import { clearSubject } from '../compaction/micro/clear.ts';
+import { compactHistory } from '../compaction/compact.io.ts';
+import { gaugeOf } from '../compaction/subject.ts';
+import type { Compaction, Subject } from '../compaction/subject.ts';
 import type { Config } from '../config/schema.ts';
 import type { AccountFold } from '../history/account.ts';
 import { limitNote } from '../history/learnt-limit.ts';

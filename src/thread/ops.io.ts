@@ -3,7 +3,7 @@
 
 import { BatonError } from '../errors.ts';
 import type { CompactionOutcome } from '../compaction/compactor.io.ts';
-import type { Compaction } from '../compaction/compact.io.ts';
+import type { Compaction } from '../compaction/subject.ts';
 import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { Op } from '../protocol/wire/op.ts';
 import type { LogRecord } from '../protocol/record.ts';

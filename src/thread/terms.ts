@@ -1,6 +1,6 @@
 // What a thread is opened with.
 
-import type { Summarizers } from '../compaction/summarise/ask-model.io.ts';
+import type { Summarizers } from '../compaction/summarise/summarizers.ts';
 import type { SessionLog, ToolRunner } from '../session/terms.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock, Hooks, Ids } from '../ports.ts';

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Summarizers } from '../compaction/summarise/ask-model.io.ts';
+import type { Summarizers } from '../compaction/summarise/summarizers.ts';
 import type { SessionWorld } from '../session/session.io.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';

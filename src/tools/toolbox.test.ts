@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { ToolBench } from '../../test/support/tool-world.ts';
-import { eligibleTool } from '../compaction/eligible.ts';
+import { eligibleTool } from '../compaction/micro/eligible.ts';
 import { meaningOf } from '../trail/calls/calls.ts';
 import { outcomeOf } from '../trail/outputs/outputs.ts';
 import { approximateTokens } from '../tokens/estimate.ts';

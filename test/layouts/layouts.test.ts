@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { measureOnce } from '../../src/compaction/measure.ts';
 import { compactFully } from '../../src/compaction/full/full.ts';
 import { embeddedSummarizer } from '../../src/compaction/full/summary.ts';
 import { SUMMARY_PREFIX } from '../../src/history/filter.ts';
@@ -146,7 +147,7 @@ class Thread {
         files: [],
         summaryPrefix: SUMMARY_PREFIX,
         state: [],
-        estimate: DEFAULT_ESTIMATE,
+        measure: measureOnce(approximateTokens, DEFAULT_ESTIMATE),
         count: approximateTokens,
         counter: 'approximate',
         hash: () => '',

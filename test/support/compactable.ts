@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import type { CompactableThread } from '../../src/compaction/compactor.io.ts';
-import type { Compaction, CompactionWorld, Subject } from '../../src/compaction/compact.io.ts';
+import type { Compaction, CompactionWorld, Subject } from '../../src/compaction/subject.ts';
 import { itemsTokens, measureWith } from '../../src/compaction/measure.ts';
-import type { Summarizers, SummaryModel } from '../../src/compaction/summarise/ask-model.io.ts';
+import type { Summarizers, SummaryModel } from '../../src/compaction/summarise/summarizers.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { SUMMARY_PREFIX } from '../../src/history/filter.ts';
 import { HistoryFold } from '../../src/history/project.ts';

@@ -1,7 +1,7 @@
 // Threads that are rehearsed from a recording: the real session over a log in memory, with ids that are counted.
 
 import { compactionWorld } from './compactable.ts';
-import type { Summarizers } from '../../src/compaction/summarise/ask-model.io.ts';
+import type { Summarizers } from '../../src/compaction/summarise/summarizers.ts';
 import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import { authorOf, callOf, resultCallId, textOfParts } from '../../src/protocol/item.ts';

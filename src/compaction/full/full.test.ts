@@ -20,8 +20,8 @@ import {
 } from '../../../test/support/thread.ts';
 import { WORTHWHILE_SHARE } from '../budget.ts';
 import { compactFully } from './full.ts';
-import type { FullRequest, FullResult, Summarise } from './full.ts';
-import { itemsTokens, measureWith } from '../measure.ts';
+import type { FullRequest, FullResult, Summarise } from './request.ts';
+import { itemsTokens, measureOnce, measureWith } from '../measure.ts';
 import { limitFiles, prepareFile } from './restore.ts';
 import type { RestorableFile } from './restore.ts';
 
@@ -73,7 +73,7 @@ const PLAIN: Omit<FullRequest, 'entries'> = {
   files: [],
   summaryPrefix: SUMMARY_PREFIX,
   state: [],
-  estimate: DEFAULT_ESTIMATE,
+  measure: measureOnce(approximateTokens, DEFAULT_ESTIMATE),
   count: approximateTokens,
   counter: 'approximate',
   hash,
@@ -83,7 +83,9 @@ const PLAIN: Omit<FullRequest, 'entries'> = {
 type Asked = Partial<FullRequest> & { readonly summarise?: Summarise };
 
 function run(notation: string, { summarise = greedy, ...request }: Asked = {}): FullResult {
-  return compactFully({ ...PLAIN, entries: entriesOf(thread(notation)), ...request }, summarise);
+  const { count = PLAIN.count } = request;
+  const counted = { count, measure: measureOnce(count, DEFAULT_ESTIMATE) };
+  return compactFully({ ...PLAIN, entries: entriesOf(thread(notation)), ...request, ...counted }, summarise);
 }
 
 function compacted(result: FullResult) {

@@ -8,7 +8,7 @@ import type { Trail } from '../../trail/trail.ts';
 import { countRedactions } from '../../text/redact.ts';
 import { DEFAULT_SUMMARY_TOKENS, writeSummary } from '../../summary/write.ts';
 import type { Summary } from '../../summary/write.ts';
-import type { FullRequest, Summarise } from './full.ts';
+import type { FullRequest, Summarise } from './request.ts';
 import { writePlainSummary } from './plain.ts';
 
 /** Said after the summary of an automatic compaction. @source seed 001 §5. */

@@ -9,7 +9,7 @@ import type { Item } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
 import { TrailCollector } from '../../trail/collect.ts';
 import { carryThrough, compactHistory } from '../compact.io.ts';
-import type { Occasion } from '../compact.io.ts';
+import type { Occasion } from '../subject.ts';
 
 const LEGACY: Config = { ...DEFAULT_CONFIG, features: { ...DEFAULT_CONFIG.features, compactV2: false } };
 const OCCASION: Occasion = {

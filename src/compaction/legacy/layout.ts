@@ -5,8 +5,8 @@ import { textOfParts } from '../../protocol/item.ts';
 import type { MessageItem } from '../../protocol/item.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../../summary/write.ts';
 import { LEAST_SUMMARY_TOKENS } from '../budget.ts';
-import { measured, measureParts, refuse, worthwhileTokens } from '../full/full.ts';
-import type { FullPlan, FullRefusal, FullRequest, Layout } from '../full/full.ts';
+import { measureParts, refuse, worthwhileTokens } from '../full/full.ts';
+import type { FullPlan, FullRefusal, FullRequest, Layout } from '../full/request.ts';
 import { contextTokens } from '../measure.ts';
 import { preserveUserMessages } from '../full/preserve.ts';
 
@@ -16,12 +16,7 @@ import { preserveUserMessages } from '../full/preserve.ts';
  * @source rawr-behaviour §11.2
  */
 export function planLegacy(asked: FullRequest): FullPlan | FullRefusal {
-  const request = measured({
-    ...asked,
-    files: [],
-    state: asked.pins ?? [],
-    summaryPrefix: CODEX_SUMMARY_PREFIX,
-  });
+  const request = { ...asked, files: [], state: asked.pins ?? [], summaryPrefix: CODEX_SUMMARY_PREFIX };
   const { entries, targetTokens = Infinity, summaryLimit = DEFAULT_SUMMARY_TOKENS } = request;
   const preTokens = contextTokens(entries, request.measure);
   const { initialContext, givenAgain, ghosts, tokens: parts } = measureParts(request, LEGACY_LAYOUT);

@@ -18,9 +18,10 @@ import {
   whyUnanswered,
   readableBy,
 } from '../summarise/ask-model.io.ts';
-import type { AskingWorld, Summarizers, SummaryModel } from '../summarise/ask-model.io.ts';
+import type { AskingWorld } from '../summarise/ask-model.io.ts';
+import type { Summarizers, SummaryModel } from '../summarise/summarizers.ts';
 import { carryOut, requestSizes } from '../full/full.ts';
-import type { FullRequest, FullResult } from '../full/full.ts';
+import type { FullRequest, FullResult } from '../full/request.ts';
 import { judgeAnswer } from '../summarise/answer.ts';
 import { WORDS_PER_TOKEN } from '../summarise/prompt.ts';
 import type { SizeOf } from '../summarise/transcript.ts';

@@ -1,7 +1,7 @@
 // A history with a provider's own compaction in the place of a summary. Pure.
 
 import type { CompactionItem } from '../../protocol/item.ts';
-import type { FullPlan } from '../full/full.ts';
+import type { FullPlan } from '../full/request.ts';
 
 /** The plan with the provider's state where the summary stands; the summary in words is its shadow. */
 export function withProviderState(plan: FullPlan, item: CompactionItem): FullPlan {

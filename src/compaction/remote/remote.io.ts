@@ -16,9 +16,10 @@ import {
   whyUnanswered,
   readableBy,
 } from '../summarise/ask-model.io.ts';
-import type { AskingWorld, SummaryModel, Unanswered } from '../summarise/ask-model.io.ts';
+import type { AskingWorld, Unanswered } from '../summarise/ask-model.io.ts';
+import type { SummaryModel } from '../summarise/summarizers.ts';
 import { carryOut, planFull, requestSizes } from '../full/full.ts';
-import type { FullRequest, FullResult } from '../full/full.ts';
+import type { FullRequest, FullResult } from '../full/request.ts';
 import { modelFreeSummary, shadowedHistory } from '../full/summary.ts';
 import { withProviderState } from './layout.ts';
 

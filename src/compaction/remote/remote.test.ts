@@ -12,7 +12,7 @@ import type { CompactedRecord } from '../../protocol/record.ts';
 import type { Strategy } from '../../vocabulary.ts';
 import { Compactor } from '../compactor.io.ts';
 import type { CompactionOutcome } from '../compactor.io.ts';
-import type { CompactionWorld } from '../compact.io.ts';
+import type { CompactionWorld } from '../subject.ts';
 
 const WINDOW = 20_000;
 const STATE = 'state'.repeat(400);

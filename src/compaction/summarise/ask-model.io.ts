@@ -7,29 +7,9 @@ import type { Item } from '../../protocol/item.ts';
 import { shadowMessage } from '../../history/shadow.ts';
 import type { ModelEvent, ModelRequest, ModelUsage, RestartedEvent } from '../../protocol/model.ts';
 import type { SummaryAttempt } from '../../protocol/receipt.ts';
-import type { Effort, StopReason, Verbosity } from '../../vocabulary.ts';
+import type { StopReason } from '../../vocabulary.ts';
 import type { ModelAnswer } from './answer.ts';
-import type { SummaryPrompts } from './prompt.ts';
-import type { ModelLimits } from './room.ts';
-
-/** A model that may write summaries. */
-export interface SummaryModel extends ModelLimits {
-  readonly model: Model;
-  /** As its provider knows it. */
-  readonly name: string;
-  readonly effort?: Effort;
-  readonly verbosity?: Verbosity;
-  /** US dollars; undefined without a list price. */
-  readonly costOf: (usage: ModelUsage) => number | undefined;
-}
-
-/** The models that may write the summary, in the order in which they are asked. */
-export interface Summarizers {
-  readonly models: readonly SummaryModel[];
-  readonly prompts: SummaryPrompts;
-  /** Milliseconds for all their requests together; after them the compaction goes on without a model. */
-  readonly deadlineMs: number;
-}
+import type { SummaryModel } from './summarizers.ts';
 
 /** Under which circumstances models are asked. */
 export interface AskingWorld {

@@ -21,7 +21,8 @@ import {
   stopped,
   whyUnanswered,
 } from './ask-model.io.ts';
-import type { AskingWorld, SummaryModel, Unanswered } from './ask-model.io.ts';
+import type { AskingWorld, Unanswered } from './ask-model.io.ts';
+import type { SummaryModel } from './summarizers.ts';
 import { cleanSummary } from '../full/summary.ts';
 import { judgeAnswer, withRules } from './answer.ts';
 import type { AnswerVerdict } from './answer.ts';

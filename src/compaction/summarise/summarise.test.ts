@@ -11,7 +11,8 @@ import { goodSummary, SUMMARY_MARK } from '../../../test/support/summaries.ts';
 import { thread } from '../../../test/support/thread.ts';
 import { MESSAGE_OVERHEAD } from '../budget.ts';
 import { summariseWithModels } from './summarise.io.ts';
-import type { AskingWorld, SummaryModel } from './ask-model.io.ts';
+import type { AskingWorld } from './ask-model.io.ts';
+import type { SummaryModel } from './summarizers.ts';
 import type { SummaryOrder } from './summarise.io.ts';
 import { transcriptOf } from './transcript.ts';
 

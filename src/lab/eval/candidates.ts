@@ -1,7 +1,8 @@
 // The contexts that are compared at a cut, each within the same budget.
 
+import { measureOnce } from '../../compaction/measure.ts';
 import { compactFully } from '../../compaction/full/full.ts';
-import { microCompact } from '../../compaction/micro.ts';
+import { microCompact } from '../../compaction/micro/micro.ts';
 import { preserveUserMessages } from '../../compaction/full/preserve.ts';
 import { SUMMARY_PREFIX } from '../../history/filter.ts';
 import { findBrokenPairs, pairView } from '../../history/pairs.ts';
@@ -85,7 +86,7 @@ export function compactItems(situation: Situation, budget: number): readonly Ite
       files: [],
       summaryPrefix: SUMMARY_PREFIX,
       state: [],
-      estimate: DEFAULT_ESTIMATE,
+      measure: measureOnce(count, DEFAULT_ESTIMATE),
       count,
       counter: 'precise',
       // The receipt is not looked at, and hashing the input again for each size would take most of the time.

@@ -1,7 +1,7 @@
 // The context as a policy would have left it: the items it would hold, its size on the wire, and its bill.
 
 import { SHARE_OF_WINDOW } from '../../compaction/budget.ts';
-import type { KeptItems } from '../../compaction/micro.ts';
+import type { KeptItems } from '../../compaction/micro/micro.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../../summary/write.ts';
 import { isUserMessage, initialContextRange } from '../../history/filter.ts';
 import { WHOLE_ITEMS } from '../../history/clear.ts';

@@ -2,9 +2,10 @@
 // in their typical size, so that policies differ in where they compact and in what they keep beside the summary.
 
 import type { Config } from '../../config/schema.ts';
+import { measureOnce } from '../../compaction/measure.ts';
 import { compactFully } from '../../compaction/full/full.ts';
-import { microCompact } from '../../compaction/micro.ts';
-import type { KeptItems, MicroResult } from '../../compaction/micro.ts';
+import { microCompact } from '../../compaction/micro/micro.ts';
+import type { KeptItems, MicroResult } from '../../compaction/micro/micro.ts';
 import { preserveUserMessages } from '../../compaction/full/preserve.ts';
 import { restoreState } from '../../compaction/full/restore.ts';
 import { embeddedSummarizer, summaryMessage } from '../../compaction/full/summary.ts';
@@ -60,7 +61,7 @@ export function compactAsBaton(
       files: [],
       summaryPrefix: SUMMARY_PREFIX,
       state: restoreState(trail, compact),
-      estimate: compact,
+      measure: measureOnce(count, compact),
       count,
       counter: 'approximate',
       // Nobody looks at the receipt.

@@ -12,7 +12,7 @@ import type { LogRecord, NoteRecord } from '../../protocol/record.ts';
 import { shownMessage } from '../../protocol/queued.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
 import type { Plan, Trail } from '../../trail/trail.ts';
-import type { Compaction } from '../../compaction/compact.io.ts';
+import type { Compaction } from '../../compaction/subject.ts';
 import type { NewestTurn } from '../../history/project.ts';
 import type { CompactionOutcome, ManualAsk, WatcherAsk } from '../../compaction/compactor.io.ts';
 import type {

@@ -102,7 +102,7 @@ export async function ignoredOf(
   return new Set(output?.toString('utf8').split('\0').slice(0, -1));
 }
 
-interface Question {
+interface ListingQuery {
   readonly world: ToolWorld;
   readonly signal: CancelSignal;
   readonly input?: string;
@@ -118,7 +118,7 @@ const silent = new WeakSet<ToolWorld>();
 async function askGit(
   args: readonly string[],
   directory: string,
-  { world, signal, input }: Question,
+  { world, signal, input }: ListingQuery,
 ): Promise<Buffer | undefined> {
   if (silent.has(world)) return undefined;
   const terms = { env: world.programEnv, signal, timeoutMs: TIMEOUT_MS };

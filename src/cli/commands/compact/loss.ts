@@ -1,7 +1,7 @@
 // What a full compaction takes away, for who has to decide whether that is right. Pure.
 
-import type { Fate } from '../../../compaction/full/full.ts';
-import type { Compaction } from '../../../compaction/compact.io.ts';
+import type { Fate } from '../../../compaction/full/request.ts';
+import type { Compaction } from '../../../compaction/subject.ts';
 import { isUserMessage } from '../../../history/filter.ts';
 import { callOf, resultCallId, textOfParts } from '../../../protocol/item.ts';
 import type { CallView, Item } from '../../../protocol/item.ts';

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../../config/schema.ts';
 import { compactHistory } from '../../../compaction/compact.io.ts';
-import type { CompactionWorld, Occasion, Subject } from '../../../compaction/compact.io.ts';
+import type { CompactionWorld, Occasion, Subject } from '../../../compaction/subject.ts';
 import { modelFreeSummary } from '../../../compaction/full/summary.ts';
 import { pinnedItems } from '../../../trail/pins.ts';
 import { DEFAULT_SUMMARY_TOKENS } from '../../../summary/write.ts';

@@ -3,8 +3,8 @@
 import { callOf, resultCallId, textOfParts } from '../../../protocol/item.ts';
 import type { Item } from '../../../protocol/item.ts';
 import type { Receipt } from '../../../protocol/receipt.ts';
-import type { Compaction } from '../../../compaction/compact.io.ts';
-import type { Fate } from '../../../compaction/full/full.ts';
+import type { Compaction } from '../../../compaction/subject.ts';
+import type { Fate } from '../../../compaction/full/request.ts';
 import { sumTokens } from '../../../tokens/estimate.ts';
 import type { Trail } from '../../../trail/trail.ts';
 import { lossOf } from './loss.ts';

@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { nameOf } from '../../../compaction/summarise/ask-model.io.ts';
-import type { Summarizers } from '../../../compaction/summarise/ask-model.io.ts';
+import type { Summarizers } from '../../../compaction/summarise/summarizers.ts';
 import { tokensSpent } from '../../../compaction/completed.ts';
 import { compactHistory } from '../../../compaction/compact.io.ts';
-import type { Compaction } from '../../../compaction/compact.io.ts';
+import type { Compaction } from '../../../compaction/subject.ts';
 import type { Config } from '../../../config/schema.ts';
 import { BatonError } from '../../../errors.ts';
 import { contextOfItems, WINDOW } from '../../../lab/eval/candidates.ts';

@@ -1,6 +1,6 @@
 // Which tool results may be cleared: those that can be had again by running the tool again.
 
-import { READ_TOOLS, SHELL_TOOLS } from '../trail/calls/calls.ts';
+import { READ_TOOLS, SHELL_TOOLS } from '../../trail/calls/calls.ts';
 
 /** The kinds of tools whose old results micro-compaction clears. @source seed 001 §2. */
 export type EligibleTool =

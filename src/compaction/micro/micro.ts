@@ -1,12 +1,12 @@
 // Tier 1: old results of repeatable tools are replaced by a placeholder. No model, one pass, nothing reordered.
 
-import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
-import type { CountText } from '../tokens/estimate.ts';
-import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
-import type { Item } from '../protocol/item.ts';
-import { CLEARED_RESULT } from '../protocol/record.ts';
-import { clearFresh, isCleared } from '../history/clear.ts';
-import { NO_RESULT } from '../history/present.ts';
+import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.ts';
+import type { CountText } from '../../tokens/estimate.ts';
+import { authorOf, callOf, resultCallId } from '../../protocol/item.ts';
+import type { Item } from '../../protocol/item.ts';
+import { CLEARED_RESULT } from '../../protocol/record.ts';
+import { clearFresh, isCleared } from '../../history/clear.ts';
+import { NO_RESULT } from '../../history/present.ts';
 import { eligibleTool } from './eligible.ts';
 
 /** The keys of `[compact]` that micro-compaction reads, and how it counts. */
