@@ -9,7 +9,7 @@ const CHOICES: readonly (readonly [spec: string, path: string, isMeant: boolean]
   ['src/*.ts', 'src/deep/a.ts', true],
   ['src/*.ts', 'test/a.ts', false],
   ['*.md', 'docs/decisions/patterns.md', true],
-  ['src/tr*', 'src/shell/git-words.ts', true],
+  ['src/sh*', 'src/shell/git-words.ts', true],
   ['a?.ts', 'ab.ts', true],
   ['a[bc].ts', 'ac.ts', true],
   ['a[bc].ts', 'ad.ts', false],

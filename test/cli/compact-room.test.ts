@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { BUNDLED_SESSION } from '../../src/cli/commands/setup/bundled.ts';
+import { BUNDLED_SESSION } from '../../src/cli/bundled.ts';
 import type { Receipt } from '../../src/protocol/receipt.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { BUNDLED_SESSION } from '../../src/cli/commands/setup/bundled.ts';
+import { BUNDLED_SESSION } from '../../src/cli/bundled.ts';
 import { AGENT_FORMATS } from '../../src/vocabulary.ts';
 import { LOOK_ALIKE_FILES } from '../support/format-lines.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';

@@ -12,7 +12,7 @@ import { modelInfo } from '../../../providers/models.ts';
 import type { OpenedModel } from '../../../providers/open.ts';
 import { pauseFor, Rehearsal } from '../../../lab/rehearsal/rehearsal.io.ts';
 import { REHEARSAL } from '../../../lab/rehearsal/script-position.ts';
-import { BUNDLED_SESSION } from '../setup/bundled.ts';
+import { BUNDLED_SESSION } from '../../bundled.ts';
 import { locateSession } from '../../session-files/handles.io.ts';
 import type { CommandIo } from '../../io.ts';
 import type { Input } from '../../../calls/output.io.ts';

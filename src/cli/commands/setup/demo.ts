@@ -9,7 +9,7 @@ import { REHEARSAL } from '../../../lab/rehearsal/script-position.ts';
 import { compact } from '../compact/compact.ts';
 import { inspect } from '../inspect/inspect.ts';
 import type { CommandIo } from '../../io.ts';
-import { BUNDLED_SESSION } from './bundled.ts';
+import { BUNDLED_SESSION } from '../../bundled.ts';
 import { replay } from '../replay/replay.ts';
 import { foldLines, paint } from '../../style.ts';
 import { undo } from '../undo/undo.ts';
