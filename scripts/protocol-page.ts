@@ -57,47 +57,47 @@ const HEAD = `<!-- Generated from src/protocol by \`npm run generate\`; do not e
 
 # The protocol: ops in, events out
 
-Version ${PROTOCOL_VERSION}. Everything that happens to a thread passes here: the user interface, the watcher and \`exec\` have no other
-door. Every message is one JSON object, tagged by \`type\`, in snake_case. Schemas: [schema/op.schema.json](../schema/op.schema.json),
+Version ${PROTOCOL_VERSION}. Everything that happens to a thread passes through this protocol: the user interface, the watcher and \`exec\` have no other
+interface. Every message is one JSON object, tagged by \`type\`, in snake_case. Schemas: [schema/op.schema.json](../schema/op.schema.json),
 [schema/event.schema.json](../schema/event.schema.json).
 
-- **Ops are refused whole**: an unknown op, an unknown field or a wrong value gives an error with the code \`op_invalid\`, the key and what
-  is allowed, and nothing is done. Half of an op could mean something else.
-- **Events are read with patience**: an unknown field is left out and an unknown type of event is passed over, since the thread may be
+- **Invalid ops do nothing**: an unknown op, an unknown field or a wrong value causes an error with the code \`op_invalid\`, the key and what
+  is allowed. Half of an op could mean something else.
+- **Readers of events are tolerant**: they ignore an unknown field and skip an unknown type of event, because the thread may be
   newer than its reader. A known event with a missing field or a wrong value is an error, \`event_invalid\`.
-- **The version** is in \`session_configured\`. A new op, a new type of event and a new field of an event leave it as it is; whatever else
-  changes raises it, and a reader refuses a version that is later than its own.
-- **Every message may name its thread** in \`thread_id\`, which the tables leave out. An op without it goes to the first thread of the process. Every event of a
+- **The version** is in \`session_configured\`. A new op, a new type of event and a new field of an event do not change it; every other
+  change raises it, and a reader refuses a version later than its own.
+- **Every message may name its thread** in \`thread_id\`, which the tables omit. An op without it goes to the first thread of the process. Every event of a
   thread of \`exec\` and \`serve\` has it; an event without it comes from the process itself.
-- **null** says that nobody knows. Fields with a \`?\` may be absent. Token counts are whole numbers, durations milliseconds.
-- **Only the user approves.** \`origin\` says whose turn it is; in a turn of the watcher what would have to be asked is turned down.
+- **null** means unknown. Fields with a \`?\` may be absent. Token counts are whole numbers, durations milliseconds.
+- **Only the user approves.** \`origin\` says whose turn it is; in the watcher's turns, calls that need approval are denied.
 `;
 
 const ORDER = `## A client in five rules
 
-1. **Messages and calls are known by id.** Deltas carry the \`id\` of the message that follows; a call has its \`call_id\` from
-   \`tool_call_begin\` over approval and live output to \`tool_call_end\`. Deltas of a message that does not follow before the end of the turn
-   are void, as they are after \`stream_error\`.
-2. **A prompt is answered** with the \`turn_complete\` or \`turn_aborted\` that names its id in \`answers\`, or refused by the \`error\`
-   that names it in \`op_id\`, as where a hook vetoes it. Turns with the origin
-   \`watcher\` may follow; \`thread_idle\` says that nothing is under way any more.
-3. **A resumed thread** tells \`session_configured\`, then what was pinned, then \`transcript\` and the state behind it (\`plan_update\`,
-   \`token_count\`, \`queue_changed\`, and \`watcher_state\` where a sequence was interrupted), and \`thread_idle\` unless something waited to be
-   done. Entries of the transcript are drawn as if they came live. \`status\` has the cost so far.
+1. **Ids identify messages and calls.** Deltas carry the \`id\` of the message that follows; a call has its \`call_id\` from
+   \`tool_call_begin\` through approval and live output to \`tool_call_end\`. Discard deltas whose message does not follow before the end of the turn,
+   and all deltas before a \`stream_error\`.
+2. **A prompt is answered** with the \`turn_complete\` or \`turn_aborted\` that names its id in \`answers\`, or refused by the
+   \`error\` that names it in \`op_id\`, for example when a hook vetoes it. Turns with the origin \`watcher\` may follow;
+   \`thread_idle\` says that nothing is in progress.
+3. **A resumed thread** sends \`session_configured\`, then the pins, then \`transcript\` and the current state (\`plan_update\`,
+   \`token_count\`, \`queue_changed\`, and \`watcher_state\` if a sequence was interrupted), and \`thread_idle\` unless work is pending. Draw the entries of
+   the transcript like live events. \`status\` has the cost so far.
 4. **The golden path is one block**, drawn from the newest \`watcher_state\`. Between \`packet\` and \`handoff\` the stage is \`compacting\`.
-5. **Sentences are for people.** Whatever a client decides, it decides by other fields than \`message\`, \`why\` and \`title\`.
+5. **Sentences are for people.** Never base a decision on \`message\`, \`why\` or \`title\`.
 
 ## From version 1
 
 | version 1 | version 2 |
 | --- | --- |
 | \`patch_apply_begin\`, \`patch_apply_end\` | \`tool_call_begin\`, \`tool_call_end\` of the kind \`edit\`; \`changes\` has the diffs |
-| calls of other tools told nothing | \`tool_call_begin\`, \`tool_call_end\` for every call; \`exec_command_*\` stand between those of a command |
-| \`user_message.step\` | \`steps\`: all that the message holds; \`sequence_id\` beside it |
-| \`message\` began with a marker line where the watcher wrote it | without it |
+| calls of other tools sent no events | \`tool_call_begin\`, \`tool_call_end\` for every call; for a command, \`exec_command_*\` come between them |
+| \`user_message.step\` | \`steps\`: everything in the message; also \`sequence_id\` |
+| \`message\` began with a marker line if the watcher wrote it | without it |
 | \`agent_message\` could be the watcher's packet | \`author\` says so |
 | \`turn_complete\` and \`turn_aborted\` did not say what they answer | \`answers\`, \`stop_reason\`, \`error_code\` |
-| \`plan_update.call_id\` was a text | null where the plan is told again |
+| \`plan_update.call_id\` was a text | null where the plan is repeated |
 | \`token_count\` had no tier | \`tier\` |
 
 ## Order
@@ -111,7 +111,7 @@ user_turn ─▶ [hook_begin  hook_end]                    (user_prompt_submit, 
              [message_steered]                          (the user steers: user_message follows with its id)
              agent_reasoning_delta… agent_message_delta… [stream_error: deltas are void] agent_message
              tool_call_begin…                            (all calls of the answer)
-             token_count                                 (where the agent has called tools)
+             token_count                                 (if the agent called tools)
              exec_approval_request ◀─ exec_approval      (or patch_approval_request, with the diff)
              exec_command_begin  exec_command_output_delta…  exec_command_end
              tool_call_end                               (each call when it is done, with its diff)
@@ -120,15 +120,15 @@ user_turn ─▶ [hook_begin  hook_end]                    (user_prompt_submit, 
              turn_complete | turn_aborted
              token_count
              [hook_begin  hook_end]                    (turn_complete; nothing waits for it)
-             watcher_decision  watcher_state…           (with turns of its own, where it compacts)
+             watcher_decision  watcher_state…           (with its own turns, if it compacts)
              queue_changed, and the next message of the queue
-             thread_idle                                 (nothing is under way, and nothing waits)
+             thread_idle                                 (nothing is in progress or queued)
 \`\`\`
 
 Around a compaction that replaces the history:
 
 \`\`\`text
-compact ─▶ [turn_started: a turn of its own]
+compact ─▶ [turn_started: a separate turn]
            background_event  "RAWR decision: …"          (of the watcher)
            background_event  "Compacting thread context"
            item_started
@@ -146,7 +146,7 @@ compact ─▶ [turn_started: a turn of its own]
            [token_count]
 \`\`\`
 
-In place of everything from \`item_completed\` on stands \`compact_failed\` where nothing came of it. Clearing old tool results alone is
+If the compaction fails, \`compact_failed\` replaces everything from \`item_completed\` on. Clearing only old tool results is
 one event, \`micro_compact_completed\`.
 `;
 

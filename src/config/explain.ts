@@ -345,28 +345,28 @@ configuration and where each value came from, \`baton config check\` validates, 
 
 ## Where values come from
 
-The first of these that sets a key wins; each key is looked up on its own.
+The first of these that sets a key takes precedence; Baton looks up each key separately.
 
-1. The command line: \`-c key=value\`, repeatable, the last one wins: \`-c compact.restore_todos=false\`.
+1. The command line: \`-c key=value\`, repeatable, the last one counts: \`-c compact.restore_todos=false\`.
 2. The environment: \`BATON_\`, then the key in capitals with \`__\` for each dot: \`BATON_COMPACT__RESTORE_TODOS=false\`.
    An empty variable counts as unset. \`BATON_HOME\` is not a setting: it names the folder of the user's file.
 3. The project: the nearest \`.baton/config.toml\` from the working directory upwards, up to the root of the git work tree or,
-   without one, up to (but not in) the home directory. Outside of both only the working directory itself is looked at.
-4. The user: \`$BATON_HOME/config.toml\`, by default \`~/.baton/config.toml\`. \`--config FILE\` takes the place of this file.
+   without one, up to (but not in) the home directory. Outside both, Baton looks only in the working directory itself.
+4. The user: \`$BATON_HOME/config.toml\`, by default \`~/.baton/config.toml\`. \`--config FILE\` replaces this file.
 5. The default.
 
-The value of \`-c\` and of a variable is a TOML value; what is not valid TOML is taken as a text, so
+The value of \`-c\` and of a variable is a TOML value; anything that is not valid TOML counts as text, so
 \`-c compact.summarization_model=small-model\` needs no quotes.
 
-A project's file comes with the project, whoever wrote it, so it may not say where transcripts and keys go: what is marked "Not in a
-project's file" is an error there and belongs into the user's file. \`--config\` names a file of the user's, wherever it lies.
+A project's file comes with the project and is not trusted, so it may not say where transcripts and keys go: a key marked "Not in a
+project's file" is an error there and belongs in the user's file. \`--config\` names a user's file, wherever it is.
 
-\`[model_providers.NAME]\` has a name of your own: \`-c model_providers.lab.base_url=http://127.0.0.1:8000/v1\`,
-\`BATON_MODEL_PROVIDERS__LAB__BASE_URL\`. A variable means the provider whose name it spells in capitals with \`_\` for \`-\`, or a new one in
+In \`[model_providers.NAME]\` you choose the name: \`-c model_providers.lab.base_url=http://127.0.0.1:8000/v1\`,
+\`BATON_MODEL_PROVIDERS__LAB__BASE_URL\`. A variable spells the provider's name in capitals, with \`_\` for \`-\`; if no provider has this name, it adds one in
 lower case. Keys stay in the environment: \`env_key\` names the variable that holds one.
 
 Unknown keys, values of a wrong type and values out of range are errors that name the file, the line, the key and what is
-allowed. All of them are reported at once, from wherever they come.
+allowed. Baton reports all of them together, from every source.
 
 ## Settings
 `;

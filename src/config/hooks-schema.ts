@@ -76,14 +76,11 @@ export const HooksSchema = z
     pre_compact: hooks('before a compaction and may veto it or add instructions', hook(TRIGGERS, 'triggers')),
     post_compact: hooks('after a compaction', hook(TRIGGERS, 'triggers')),
     session_start: hooks(
-      'when a session begins, also anew after a compaction, and may add context',
+      'when a session begins, resumes or restarts after a compaction, and may add context',
       hook(SESSION_SOURCES, 'sources'),
     ),
-    user_prompt_submit: hooks(
-      'before a message of yours is taken in, and may veto it or add context',
-      plainHook,
-    ),
-    turn_complete: hooks('when a turn of yours has ended by itself', plainHook),
+    user_prompt_submit: hooks('before Baton accepts your message, and may veto it or add context', plainHook),
+    turn_complete: hooks('after your turn completed', plainHook),
   })
   .prefault({})
   .meta({ ...about({ userOnly: true }), description: 'Commands of your own that run beside a session.' });

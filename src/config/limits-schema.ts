@@ -32,14 +32,14 @@ export const LimitsSchema = z
   .strictObject({
     turn_requests: count(
       500,
-      'Requests to models, retries, summaries and judgments included, that may follow one message of the user',
+      'Requests to models, retries, summaries and judgments included, that one message of the user may cause',
       'requests',
     ),
     turn_tokens: count(60_000_000, 'Tokens that those requests may send and receive together', 'tokens'),
-    turn_dollars: dollars(50, 'What they may cost by list price, where the price of the model is known'),
+    turn_dollars: dollars(50, "Their cost by list price, if the model's price is known"),
     session_requests: count(2_000, 'Requests of a whole session, over all its resumptions', 'requests'),
     session_tokens: count(200_000_000, 'Tokens that those requests may send and receive together', 'tokens'),
-    session_dollars: dollars(150, 'What they may cost by list price, where the price of the model is known'),
+    session_dollars: dollars(150, "Their cost by list price, if the model's price is known"),
     repeated_calls: count(
       10,
       'How often in a row the same calls may have the same results before the turn ends; the model is warned from the third time on',

@@ -10,7 +10,7 @@ export interface ModelProvider {
   /** With the version: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly wireApi: WireApi;
-  /** The environment variable that holds the key; empty: none is sent. */
+  /** The environment variable that holds the key; empty: Baton sends no key. */
   readonly envKey: string;
   readonly requestMaxRetries: number;
   readonly streamMaxRetries: number;

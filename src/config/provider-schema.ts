@@ -29,7 +29,7 @@ function retries(what: string, known: number) {
     .optional()
     .meta(
       about({
-        description: `How often ${what} is sent again.`,
+        description: `How often Baton retries ${what}.`,
         unit: 'retries',
         source: SPEC,
         whenUnset: String(known),
@@ -46,7 +46,7 @@ const ProviderSchema = z
       .optional()
       .meta(
         about({
-          description: 'What people call it.',
+          description: 'The name shown to people.',
           source: SPEC,
           whenUnset: 'the name of the table',
           examples: ['Ollama'],
@@ -58,7 +58,7 @@ const ProviderSchema = z
       .optional()
       .meta(
         about({
-          description: 'Where it is reached, with the version and without the path of a request.',
+          description: 'The address, with the version and without the path of a request.',
           source: SPEC,
           whenUnset: 'that of the built-in provider of this name; others need it',
           examples: ['http://127.0.0.1:11434/v1'],
@@ -72,7 +72,7 @@ const ProviderSchema = z
       .optional()
       .meta(
         about({
-          description: 'The language that it speaks.',
+          description: 'The wire format that it uses.',
           source: SPEC,
           whenUnset: 'that of the built-in provider of this name; others need it',
           examples: ['chat'],
@@ -84,7 +84,7 @@ const ProviderSchema = z
       .optional()
       .meta(
         about({
-          description: 'The environment variable that holds the key; empty: none is sent.',
+          description: 'The environment variable that holds the key; empty: Baton sends no key.',
           source: SPEC,
           whenUnset: 'that of the built-in provider of this name, else none',
           examples: ['MY_API_KEY'],
@@ -101,7 +101,7 @@ const ProviderSchema = z
       .meta(
         about({
           description:
-            'How long an answer may stand still before it counts as broken off; comments that keep the connection open do not count.',
+            'How long an answer may pause before it counts as broken off; keep-alive comments do not count as progress.',
           unit: 'milliseconds',
           source: SPEC,
           whenUnset: '300000',
@@ -114,7 +114,8 @@ const ProviderSchema = z
       .optional()
       .meta(
         about({
-          description: 'How long one request may take until its answer is whole, retries and waits included.',
+          description:
+            'How long one request may take until its answer is complete, retries and waits included.',
           unit: 'milliseconds',
           source: 'docs/decisions/limits.md',
           whenUnset: '1800000',
@@ -126,7 +127,7 @@ const ProviderSchema = z
       .optional()
       .meta(
         about({
-          description: 'How it compacts a history itself; needs `wire_api = "responses"`.',
+          description: 'How the provider compacts a history; needs `wire_api = "responses"`.',
           source: 'codex-behaviour §4.3',
           whenUnset: 'that of the built-in provider of this name, else `off`',
           examples: ['trigger'],

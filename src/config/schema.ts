@@ -44,13 +44,13 @@ const FeaturesSchema = z
       source: 'spec 2-engine §4',
     }),
     remote_compaction: feature(false, {
-      description: 'The provider compacts where it can. What it leaves is opaque, so it has to be asked for.',
+      description: 'The provider compacts where it can. The result is opaque, so you must enable it.',
       stage: 'experimental',
       source: 'spec 2-engine §4',
     }),
     ghost_snapshots: feature(true, {
       description:
-        'The work tree is saved in git objects before a turn first changes it, so that the turn can be undone.',
+        'Saves the work tree in git objects before a turn first changes it, so that you can undo the turn.',
       stage: 'stable',
       source: 'spec 4-session §5',
     }),
@@ -65,7 +65,7 @@ const CompactSchema = z
       .default(true)
       .meta(
         about({
-          description: 'The master switch: off refuses every compaction, also one asked for by hand.',
+          description: 'The master switch: off refuses every compaction, even a manual one.',
           source: SEED_001,
           userOnly: true,
         }),
@@ -75,7 +75,7 @@ const CompactSchema = z
       .default(true)
       .meta(
         about({
-          description: 'Lets compaction start by itself; off leaves only the one asked for by hand.',
+          description: 'Lets compaction start automatically; off leaves only manual compaction.',
           source: SEED_001,
           userOnly: true,
         }),
@@ -87,7 +87,7 @@ const CompactSchema = z
       .meta(
         about({
           description:
-            'The usage at which compaction starts by itself; takes effect between half of the window and the built-in limit.',
+            'The usage at which compaction starts automatically; takes effect between half of the window and the built-in limit.',
           unit: 'tokens',
           source: SEED_001,
           whenUnset: '`auto_compact_pct_override`, else the built-in limit and the free-space buffer decide',
@@ -114,7 +114,8 @@ const CompactSchema = z
       .default(13_000)
       .meta(
         about({
-          description: 'Room that stays free for the next answer: compaction starts before it is touched.',
+          description:
+            'Room that stays free for the next answer: compaction starts before the context reaches it.',
           unit: 'tokens',
           source: SEED_001,
           userOnly: true,
@@ -153,7 +154,7 @@ const CompactSchema = z
       .meta(
         about({
           description:
-            'Old tool results are cleared only when that saves at least this much, since each clearing costs a write of the prompt cache.',
+            'Clears old tool results only if that saves at least this much, because each clearing rewrites the prompt cache.',
           unit: 'tokens',
           source: SEED_001,
           userOnly: true,
@@ -165,7 +166,7 @@ const CompactSchema = z
       .default(3)
       .meta(
         about({
-          description: 'The newest tool results, which are never cleared.',
+          description: 'The number of newest tool results that are never cleared.',
           unit: 'tool results',
           source: SEED_001,
         }),
@@ -176,7 +177,7 @@ const CompactSchema = z
       .optional()
       .meta(
         about({
-          description: 'The model that writes summaries, where a model writes them.',
+          description: 'The model that writes summaries, if a model writes them.',
           source: SEED_001,
           whenUnset: 'the model of the session',
           examples: ['small-model'],
@@ -203,7 +204,7 @@ const CompactSchema = z
       .default(5)
       .meta(
         about({
-          description: 'Recently read files that are given back to the model after a compaction, at most.',
+          description: 'The most recently read files that a compaction restores, at most.',
           unit: 'files',
           source: SEED_001,
           userOnly: true,
@@ -215,7 +216,7 @@ const CompactSchema = z
       .default(5_000)
       .meta(
         about({
-          description: 'What one restored file may take, at most; the rest of it is left out.',
+          description: 'The size of one restored file, at most; the rest is cut.',
           unit: 'tokens',
           source: SEED_001,
           userOnly: true,
@@ -227,7 +228,7 @@ const CompactSchema = z
       .default(50_000)
       .meta(
         about({
-          description: 'All restored files together, at most.',
+          description: 'The size of all restored files together, at most.',
           unit: 'tokens',
           source: SEED_001,
           userOnly: true,
@@ -238,7 +239,7 @@ const CompactSchema = z
       .default(true)
       .meta(
         about({
-          description: 'Gives the todo list back after a compaction while a step of it is open.',
+          description: 'Restores the todo list after a compaction while one of its steps is open.',
           source: SEED_001,
         }),
       ),
@@ -247,7 +248,7 @@ const CompactSchema = z
       .default(true)
       .meta(
         about({
-          description: 'Gives the plan of a plan tool back after a compaction while a step of it is open.',
+          description: 'Restores the plan of a plan tool after a compaction while one of its steps is open.',
           source: SEED_001,
         }),
       ),
@@ -257,7 +258,7 @@ const CompactSchema = z
       .default(1.33)
       .meta(
         about({
-          description: 'Raises an estimated usage while no provider has reported a real one.',
+          description: 'Multiplies an estimated usage until a provider reports the real one.',
           unit: 'factor',
           source: SEED_001,
           userOnly: true,
@@ -269,7 +270,7 @@ const CompactSchema = z
       .default(4)
       .meta(
         about({
-          description: 'UTF-8 bytes that the estimate takes for one token.',
+          description: 'UTF-8 bytes that the estimate counts as one token.',
           unit: 'bytes',
           source: SEED_001,
           userOnly: true,
@@ -281,7 +282,7 @@ const CompactSchema = z
       .default(2_000)
       .meta(
         about({
-          description: 'What an image counts, whatever its size.',
+          description: 'The size of an image, whatever its dimensions.',
           unit: 'tokens',
           source: SEED_001,
           userOnly: true,
@@ -293,7 +294,8 @@ const CompactSchema = z
       .default(20_000)
       .meta(
         about({
-          description: 'User messages that are kept verbatim over a compaction, newest first, at most.',
+          description:
+            'The size of the user messages that a compaction keeps verbatim, newest first, at most.',
           unit: 'tokens',
           source: SEED_001,
           userOnly: true,
@@ -313,7 +315,7 @@ export const ConfigSchema = z
       .meta(
         about({
           description:
-            'The model that `--model PROVIDER` means where PROVIDER is `model_provider`, and that `model_context_window` belongs to.',
+            'The model for `--model PROVIDER` if PROVIDER is `model_provider`; `model_context_window` describes this model.',
           source: 'Codex',
           whenUnset: 'the default of the provider',
           examples: ['gpt-5.2'],
@@ -341,7 +343,7 @@ export const ConfigSchema = z
       .meta(
         about({
           description:
-            'The context window of the model of the session; overrides the known one. For a model that `--model` names only where it is `model`.',
+            'The context window of the model of the session; overrides the known one. Applies to a model that `--model` names only if it is `model`.',
           unit: 'tokens',
           source: 'Codex; lower bound: docs/decisions/configuration.md',
           whenUnset: 'what the session says, else the model table, else 128000',
@@ -356,7 +358,7 @@ export const ConfigSchema = z
       .meta(
         about({
           description:
-            'The built-in limit: the usage at which compaction starts by itself at the latest; never above 90 % of the window.',
+            'The built-in limit: the usage at which automatic compaction starts at the latest; never above 90 % of the window.',
           unit: 'tokens',
           source: 'Codex, seed 002',
           whenUnset: '90 % of the window',
@@ -369,8 +371,7 @@ export const ConfigSchema = z
       .default('')
       .meta(
         about({
-          description:
-            'Replaces the prompt of a compaction that a model writes; empty: the prompt that comes with Baton.',
+          description: "Replaces the prompt for a summary that a model writes; empty: Baton's own prompt.",
           source: 'Codex, spec 2-engine §4',
           userOnly: true,
         }),
@@ -380,7 +381,7 @@ export const ConfigSchema = z
       .meta(
         about({
           description:
-            "When the user is asked before a call of Baton's own agent runs; where nobody can be asked, such a call is turned down.",
+            "Which calls of Baton's own agent need the user's approval; where no user can be asked, Baton denies them.",
           source: 'Codex, spec 4-session §5',
           userOnly: true,
         }),
@@ -402,7 +403,7 @@ export const ConfigSchema = z
           .meta(
             about({
               description:
-                "Names of further variables that commands of Baton's own agent get, with `*` at the end for any ending. A name written out passes whatever it holds, except the keys of providers.",
+                "Further variables that commands of Baton's own agent get, by name, with `*` at the end for any ending. A full name passes any value except the keys of providers.",
               source: 'Codex; docs/decisions/tools.md',
               allowed: 'a list of names of variables in quotes',
               whenUnset: 'none',

@@ -34,7 +34,7 @@ function deadline(seconds: number, description: string, marks: Marks = {}) {
 }
 
 function patience(awaited: string): string {
-  return `How long ${awaited} may give no sign of life before it is given up.`;
+  return `How long ${awaited} may stay silent before the watcher gives it up.`;
 }
 
 function promptPath(step: string, file: string) {
@@ -74,7 +74,7 @@ function thresholdAlias(tier: Tier) {
     .optional()
     .meta(
       about({
-        description: `The older name of \`policy.${tier}.percent_remaining_lt\`, which wins where both are set.`,
+        description: `The older name of \`policy.${tier}.percent_remaining_lt\`, which takes precedence.`,
         unit: 'percent',
         source: 'seed 000',
         ...(tier === 'emergency' ? { userOnly: true } : {}),
@@ -124,8 +124,7 @@ function tierSchema(tier: 'early' | 'ready' | 'asap', sets: string, needsBreak: 
         .optional()
         .meta(
           about({
-            description:
-              'Any of these boundaries suffices; takes the place of all other sets. An empty list: never.',
+            description: 'Any of these boundaries suffices; replaces all other sets. An empty list: never.',
             source: RAWR,
             whenUnset: sets,
             examples: [['commit', 'plan_checkpoint']],
@@ -133,7 +132,7 @@ function tierSchema(tier: 'early' | 'ready' | 'asap', sets: string, needsBreak: 
         ),
       plan_boundaries_require_semantic_break: flag(
         needsBreak,
-        'A change of the plan counts only beside a commit, a checkpoint, a phase or words that tell a break.',
+        'A change of the plan counts only together with a commit, a checkpoint, a phase or words that signal a break.',
         RAWR,
       ),
       decision_prompt_path: z
@@ -144,7 +143,7 @@ function tierSchema(tier: 'early' | 'ready' | 'asap', sets: string, needsBreak: 
           about({
             description: `The prompt of the judge that may veto: absolute, from ~, or relative to \`auto-compact/\` in Baton's home.`,
             source: RAWR,
-            whenUnset: 'nobody is asked',
+            whenUnset: 'no judge',
             examples: ['judgment.md'],
             userOnly: true,
           }),
@@ -177,11 +176,11 @@ const SemanticSignalsSchema = z
   .strictObject({
     agent_done_phrases: phrases(
       ['done', 'completed', 'finished', 'shipped', 'pushed'],
-      'Words of the agent that say it is done; the list replaces the default, an empty one switches the signal off.',
+      'Words of the agent that say that it is done; the list replaces the default, an empty one switches the signal off.',
     ),
     agent_done_negative_phrases: phrases(
       ['not done', 'not completed', 'not finished'],
-      'Any of these in a message, and it does not say that the agent is done.',
+      'A message with any of these does not say that the agent is done.',
     ),
     topic_shift_phrases: phrases(
       ['moving on', 'switching to', 'next,', 'next:', 'next up', "now, let's", "now let's", "we'll now"],
@@ -213,7 +212,7 @@ export const WatcherSchema = z
       .meta(
         about({
           description:
-            "Sets every number and rule to the seeds'; keys that are set win. Table: docs/decisions/watcher-config.md.",
+            "Sets every number and rule to the seeds'; keys that you set override it. Table: docs/decisions/watcher-config.md.",
           source: SPEC,
           whenUnset: "Baton's own defaults",
           examples: ['seed'],
@@ -226,7 +225,7 @@ export const WatcherSchema = z
       .meta(
         about({
           description:
-            'What happens where the watcher would compact: a word, a recommendation, or the compaction.',
+            'What happens when the watcher would compact: a note, a recommendation, or the compaction.',
           source: SPEC,
         }),
       ),
@@ -238,7 +237,10 @@ export const WatcherSchema = z
       .enum(PACKET_AUTHORS)
       .default('agent')
       .meta(about({ description: 'Who writes the continuation packet.', source: SPEC })),
-    combine_requests: flag(true, 'Heads-up, scratch and packet request are one message and one turn.'),
+    combine_requests: flag(
+      true,
+      'Combines heads-up, scratch and packet request into one message and one turn.',
+    ),
     scratch_write_enabled: flag(
       true,
       'The agent writes its notes to a scratch file before it writes the packet.',
@@ -248,7 +250,7 @@ export const WatcherSchema = z
       .min(1)
       .default('.scratch/agent-{agentName}.scratch.md')
       .meta(
-        about({ description: `Where the notes go, inside of the workspace.`, source: RAWR, userOnly: true }),
+        about({ description: `Where the notes go, inside the workspace.`, source: RAWR, userOnly: true }),
       ),
     packet_max_tail_chars: z
       .int()
@@ -256,7 +258,7 @@ export const WatcherSchema = z
       .optional()
       .meta(
         about({
-          description: `The agent's last message in a packet that the watcher writes, at most.`,
+          description: `The length of the agent's last message in a packet that the watcher writes, at most.`,
           unit: 'characters',
           source: RAWR,
           whenUnset: 'the frontmatter of `auto-compact.md`, else 1200',
@@ -264,7 +266,7 @@ export const WatcherSchema = z
           userOnly: true,
         }),
       ),
-    packet_max_tokens: count(4_000, 'tokens', `What a packet may take, at most.`),
+    packet_max_tokens: count(4_000, 'tokens', `The size of a packet, at most.`),
     tail_max_items: count(8, 'activities', `The newest activities that a packet repeats verbatim.`),
     summary_with_packet: z
       .enum(['model', 'embedded'])
@@ -279,7 +281,7 @@ export const WatcherSchema = z
     mid_turn: z
       .enum(MID_TURN_MODES)
       .default('golden')
-      .meta(about({ description: 'What the watcher may do inside of a turn.', source: SPEC })),
+      .meta(about({ description: 'What the watcher may do inside a turn.', source: SPEC })),
     cooldown_turns: z
       .int()
       .min(0)
@@ -311,7 +313,7 @@ export const WatcherSchema = z
       .meta(
         about({
           description:
-            'The end of a turn suffices as a boundary while less than this is left of the window; 0: never by itself.',
+            'The end of a turn suffices as a boundary while less than this is left of the window; 0: never on its own.',
           unit: 'percent',
           source: SPEC,
         }),
@@ -321,7 +323,7 @@ export const WatcherSchema = z
     packet_deadline_seconds: deadline(180, patience('the packet')),
     compaction_deadline_seconds: deadline(
       300,
-      'How long all requests to models for one summary may take together; after it the summary is written without a model.',
+      'How long all requests to models for one summary may take together; then Baton writes the summary without a model.',
     ),
     // A thread of Baton's own hands over at once; only a program that is watched from outside can keep it waiting.
     handoff_deadline_seconds: deadline(30, patience('the handoff'), { isUndocumented: true }),

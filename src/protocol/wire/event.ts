@@ -62,11 +62,11 @@ const message = {
   message: z.string().meta({ description: 'without the marker line of a synthetic message' }),
   author: z
     .enum(AUTHORS)
-    .meta({ description: '`synthetic`: of the watcher; `harness`: of Baton, not to be shown' }),
+    .meta({ description: '`synthetic`: of the watcher; `harness`: of Baton, not for display' }),
   steps: stepNames.meta({
-    description: 'of the golden path, all that the message holds; empty for messages of others',
+    description: 'of the golden path, all that the message contains; empty for other messages',
   }),
-  sequence_id: z.string().nullable().meta({ description: 'of the golden path; null for messages of others' }),
+  sequence_id: z.string().nullable().meta({ description: 'of the golden path; null for other messages' }),
 };
 
 const leftPaths = z.array(z.object({ path: z.string(), why: z.string() }));
@@ -80,7 +80,7 @@ const turnOrigin = z
     }),
     z.object({ type: z.literal('watcher'), number: z.int().min(1) }),
   ])
-  .meta({ description: 'who started it; only this tells turns of the watcher from turns of the user' });
+  .meta({ description: "who started it; only this field distinguishes the watcher's turns from the user's" });
 
 const turn = {
   turn_id: z.string(),
@@ -90,7 +90,7 @@ const turn = {
 
 const answers = z.array(z.string()).meta({
   description:
-    'ids of the messages of the user that the agent was given in this turn, steered ones too: with the end of the turn they are answered. Empty in a turn of the watcher, unless the user steered into it',
+    "ids of the user's messages that the agent received in this turn, steered ones included: the end of the turn answers them. Empty in the watcher's turns, unless the user steered into one",
 });
 
 const planStep = z.object({
@@ -131,7 +131,7 @@ const tokenUsage = z.object({
 });
 
 const threadEvents = [
-  event('session_configured', 'The thread is open. Told again when a setting changes; the newest counts.', {
+  event('session_configured', 'The thread is open. Sent again when a setting changes; the newest counts.', {
     protocol_version: z.int().min(1),
     session_id: z.string(),
     rollout_path: z.string().nullable().meta({ description: 'absolute; null for a thread in memory' }),
@@ -145,16 +145,20 @@ const threadEvents = [
     plan_mode: z.boolean(),
     review_mode: z.boolean(),
   }),
-  event('queue_changed', 'The messages of the user that wait for their turn.', {
+  event('queue_changed', "The user's queued messages.", {
     messages: z.array(z.object({ id: z.string(), text: z.string() })).meta({
       description: `all of them, oldest first; a text of more than ${LONGEST_SHOWN_TEXT} characters is cut and ends with …`,
     }),
   }),
-  event('pins_changed', 'What is pinned. Told at the opening where there is something, and at each change.', {
-    pins: z
-      .array(z.object({ id: z.string(), text: z.string() }))
-      .meta({ description: 'all of them, oldest first' }),
-  }),
+  event(
+    'pins_changed',
+    'The pinned texts. Sent when the thread opens, if there are any, and at each change.',
+    {
+      pins: z
+        .array(z.object({ id: z.string(), text: z.string() }))
+        .meta({ description: 'all of them, oldest first' }),
+    },
+  ),
   event('shutdown_complete', 'The last event of a thread: everything is written and closed.', {}),
 ] as const;
 
@@ -164,17 +168,17 @@ const userMessage = event('user_message', 'A message in the user role was record
 
 const agentMessage = event('agent_message', 'A message in the role of the agent was recorded.', message);
 
-const turnComplete = event('turn_complete', 'A turn ended by itself.', {
+const turnComplete = event('turn_complete', 'A turn completed.', {
   ...turn,
   answers,
   stop_reason: z
     .enum(TURN_STOP_REASONS)
     .nullable()
-    .meta({ description: 'why the last answer of the model ended; null: no model was asked in it' }),
+    .meta({ description: "why the model's last answer ended; null: no model was asked in this turn" }),
   last_agent_message: z.string().nullable().meta({ description: 'of this turn; null: it said nothing' }),
 });
 
-const turnAborted = event('turn_aborted', 'A turn was ended before its time.', {
+const turnAborted = event('turn_aborted', 'A turn was stopped early.', {
   ...turn,
   answers,
   error_code: z
@@ -183,7 +187,7 @@ const turnAborted = event('turn_aborted', 'A turn was ended before its time.', {
     .meta({ description: 'stable; of the `error` that ended it. null: it was not a failure' }),
   reason: z
     .enum(['interrupted', 'replaced', 'failed'])
-    .meta({ description: '`replaced`: by another turn; `failed`: by what an `error` told before' }),
+    .meta({ description: '`replaced`: by another turn; `failed`: an `error` said why' }),
 });
 
 const turnEvents = [
@@ -191,10 +195,10 @@ const turnEvents = [
   userMessage,
   event(
     'message_steered',
-    'A message of the user for the turn that runs was accepted. Once the agent is given it, `user_message` follows with the same `id`.',
+    "A user's message for the running turn was accepted. When the agent receives it, `user_message` follows with the same `id`.",
     { id: messageId, turn_id: turnId, message: z.string() },
   ),
-  event('agent_message_delta', 'For display; the whole message follows under the same `id`.', {
+  event('agent_message_delta', 'For display; the whole message follows with the same `id`.', {
     id: messageId,
     turn_id: turnId,
     delta: z.string(),
@@ -205,20 +209,20 @@ const turnEvents = [
     delta: z.string(),
   }),
   agentMessage,
-  event('stream_error', 'A request broke and is sent again: deltas since the last message are void.', {
+  event('stream_error', 'A request broke off and is repeated: discard the deltas since the last message.', {
     message: sentence,
   }),
   turnComplete,
   turnAborted,
   event(
     'token_count',
-    'The context and what was spent: after every answer that asks for more, every compaction and every turn, and when a thread is resumed.',
+    'The context and the usage: after every answer that calls tools, every compaction and every turn, and when a thread is resumed.',
     {
       used: tokens.meta({ description: 'in the context now, by the gauge' }),
       pressure: z
         .enum(PRESSURES)
         .exactOptional()
-        .meta({ description: "the gauge's word; left out while the window is unknown" }),
+        .meta({ description: "the gauge's word; absent while the window is unknown" }),
       model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
       percent_remaining: percent
         .nullable()
@@ -226,15 +230,15 @@ const turnEvents = [
       tier: z
         .enum(TIERS)
         .nullable()
-        .meta({ description: 'how urgent that is to the watcher; null: not at all' }),
+        .meta({ description: 'how urgent a compaction is to the watcher; null: not urgent' }),
       total: tokenUsage.meta({
         description:
-          "all of the agent's requests in the log, by the provider's count; those for summaries and judgments are not in it",
+          "all of the agent's requests in the log, by the provider's count; without those for summaries and judgments",
       }),
       last: tokenUsage.nullable().meta({ description: 'the newest of them; null before the first' }),
     },
   ),
-  event('error', 'Something failed. The thread goes on.', {
+  event('error', 'Something failed. The thread continues.', {
     code: z.string().meta({ description: 'stable' }),
     message: sentence,
     op_id: z.string().optional().meta({
@@ -258,15 +262,15 @@ const callEvents = [
     turn_id: turnIdOrNone,
     status: z.enum(CALL_STATUSES).meta({
       description:
-        '`failed`: the tool says so; `refused`: by the user or the rules, nothing ran; `interrupted`: whether it had an effect is not known',
+        '`failed`: the tool says so; `refused`: by the user or the rules, nothing ran; `interrupted`: its effect is unknown',
     }),
     output: z.string().meta({
-      description: `what the agent reads; its first ${LONGEST_OUTPUT} characters. A tool that left something out itself says so in it`,
+      description: `what the agent reads; its first ${LONGEST_OUTPUT} characters. A tool that shortened its output says so there`,
     }),
     is_output_cut: z.boolean(),
-    exit_code: z.int().nullable().meta({ description: 'of a command that ended by itself; else null' }),
+    exit_code: z.int().nullable().meta({ description: 'of a command that exited; else null' }),
     changes: fileChanges.meta({
-      description: `what the call did to files; all diffs together have at most ${LONGEST_DIFF} characters`,
+      description: `the call's file changes; all diffs together have at most ${LONGEST_DIFF} characters`,
     }),
   }),
 ] as const;
@@ -280,7 +284,7 @@ const toolEvents = [
   }),
   event(
     'exec_command_output_delta',
-    'Output as it comes, standard output and error in one; its first million characters.',
+    'Output as it arrives, standard output and error combined; its first million characters.',
     {
       call_id: callId,
       delta: z.string(),
@@ -289,11 +293,11 @@ const toolEvents = [
   event('exec_command_end', 'A command ended.', {
     call_id: callId,
     outcome: commandOutcome,
-    exit_code: z.int().nullable().meta({ description: 'null where it did not end by itself' }),
+    exit_code: z.int().nullable().meta({ description: 'null if it did not exit' }),
     duration_ms: milliseconds,
   }),
-  event('plan_update', 'The plan, or the todo list, as a whole. Told again when a thread is resumed.', {
-    call_id: callId.nullable().meta({ description: 'null: it is told again' }),
+  event('plan_update', 'The whole plan or todo list. Sent again when a thread is resumed.', {
+    call_id: callId.nullable().meta({ description: 'null: repeated for a resumed thread' }),
     kind: z.enum(['plan', 'todo']),
     steps: z.array(planStep),
   }),
@@ -308,17 +312,17 @@ const askingEvents = [
     call_id: callId,
     command: z.string(),
     cwd: z.string().meta({ description: 'absolute' }),
-    sandbox: z.enum(SANDBOX_MODES).meta({ description: 'what it would run in' }),
-    reason: sentence.meta({ description: 'why it is asked for' }),
+    sandbox: z.enum(SANDBOX_MODES).meta({ description: 'the sandbox that it would run in' }),
+    reason: sentence.meta({ description: 'why it needs approval' }),
     justification: z.string().nullable().meta({ description: "the model's own words" }),
   }),
   event('patch_approval_request', 'Waits for `patch_approval`.', {
     call_id: callId,
     paths: z.array(z.string()).meta({ description: 'what would be changed, as the agent named it' }),
     changes: fileChanges.meta({
-      description: 'what would become of each file; empty where the call cannot be carried out as it is',
+      description: 'the effect on each file; empty if the call cannot run as it is',
     }),
-    reason: sentence.meta({ description: 'why it is asked for' }),
+    reason: sentence.meta({ description: 'why it needs approval' }),
   }),
   event('question', 'The agent asks the user; waits for `answer_question`.', {
     question_id: z.string(),
@@ -353,7 +357,7 @@ const decisionId = z.string().meta({ description: 'of the decision' });
 /** A decision of the watcher, with its numbers. */
 const decided = {
   point: z.enum(DECISION_POINTS),
-  turn: z.int().min(0).meta({ description: 'counted by the messages of the user' }),
+  turn: z.int().min(0).meta({ description: "counted by the user's messages" }),
   should_compact: z.boolean(),
   reason: z.enum(VERDICT_REASONS),
   why: sentence,
@@ -365,29 +369,29 @@ const decided = {
   required: z.array(z.enum(BOUNDARIES)).meta({ description: 'any of them would have sufficed' }),
   signals: z
     .array(z.object({ id: z.string(), boundary: z.enum(BOUNDARIES), evidence }))
-    .meta({ description: 'that counted, with what shows them' }),
+    .meta({ description: 'the boundaries that counted, with their evidence' }),
 };
 
 const watcherEvents = [
-  event('watcher_decision', 'The watcher has decided whether to compact. It is in the log.', {
+  event('watcher_decision', 'The watcher decided whether to compact. The decision is in the log.', {
     id: decisionId,
     ...decided,
   }),
   event(
     'watcher_state',
-    'Where the watcher is, told at each change: the golden path as one block. Nothing else is needed to show it.',
+    "The watcher's state, sent at each change: the golden path as one block. A client needs nothing else to show it.",
     {
       stage: z.enum(WATCHER_STAGES),
       place: z
         .enum(['between_turns', 'inside_turn'])
         .nullable()
-        .meta({ description: 'where the work of the stage happens; null: idle' }),
+        .meta({ description: "where the stage's work happens; null: idle" }),
       tier: z.enum(TIERS).nullable(),
       decision_id: z
         .string()
         .nullable()
         .meta({ description: 'of `watcher_decision`; null while it is open' }),
-      sequence_id: z.string().nullable().meta({ description: 'of the golden path; null where none runs' }),
+      sequence_id: z.string().nullable().meta({ description: 'of the golden path; null if none runs' }),
       steps: z
         .array(
           z.object({
@@ -402,30 +406,32 @@ const watcherEvents = [
       awaits: z
         .enum(['nothing', 'plan', 'judgment', 'agent', 'packet', 'compaction', 'handoff'])
         .meta({ description: '`plan`: whether the engine would compact; `agent`: its answer to a request' }),
-      awaited_steps: stepNames.meta({ description: 'of the agent: all that the newest request asks for' }),
+      awaited_steps: stepNames.meta({
+        description: 'of the agent: everything that the newest request asks for',
+      }),
       deadline: z
         .object({
           quiet_ms: milliseconds.meta({ description: 'from now, unless the agent shows a sign of life' }),
           at_most_ms: milliseconds.meta({ description: 'from now, whatever it shows' }),
         })
         .nullable()
-        .meta({ description: 'when it does without; null: nothing is awaited' }),
+        .meta({ description: 'when the watcher stops waiting; null: it awaits nothing' }),
       outcome: z
         .enum(['completed', 'abandoned'])
         .nullable()
-        .meta({ description: 'of what has just ended; null: nothing has' }),
+        .meta({ description: 'of the sequence that just ended; null: none did' }),
     },
   ),
 ] as const;
 
-const compactCompleted = event('compact_completed', 'What came of it.', {
+const compactCompleted = event('compact_completed', 'The result of a compaction.', {
   id: compactionId,
   pre_compact_tokens: tokens,
   post_compact_tokens: tokens,
   compaction_input_tokens: tokens.meta({
-    description: 'what models were sent, all requests together; 0 without one',
+    description: 'tokens sent to models, all requests together; 0 without a request',
   }),
-  compaction_output_tokens: tokens.meta({ description: 'what they answered' }),
+  compaction_output_tokens: tokens.meta({ description: 'tokens that they answered' }),
   files_restored: z.int().min(0),
   duration_ms: milliseconds,
   strategy: z.enum(['full', 'remote', 'legacy', 'embedded']),
@@ -444,79 +450,77 @@ const microCompactCompleted = event(
   },
 );
 
-const undoCompleted = event('undo_completed', 'A compaction or a turn was taken back.', {
+const undoCompleted = event('undo_completed', 'A compaction or a turn was undone.', {
   what: z.enum(['compaction', 'turn']),
   id: z.string().meta({ description: 'of the compaction or of the turn' }),
-  paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
-  left: leftPaths.meta({ description: 'files that were left as they are; `why` completes "PATH is …"' }),
+  paths: z.array(z.string()).meta({ description: 'restored files, relative to the workspace' }),
+  left: leftPaths.meta({ description: 'files that were not changed; `why` completes "PATH is …"' }),
 });
 
 const compactionEvents = [
-  event(
-    'background_event',
-    'Something to be known while it runs: a request, a retry, a decision, a boundary.',
-    {
-      message: sentence.meta({ description: 'one sentence' }),
-      surface: z
-        .enum(['status', 'info'])
-        .optional()
-        .meta({ description: '`info`: a line of the transcript; else it is shown live only' }),
-    },
-  ),
-  event('warning', 'Something that the user has to know.', { message: sentence }),
+  event('background_event', 'Progress: a request, a retry, a decision, a boundary.', {
+    message: sentence.meta({ description: 'one sentence' }),
+    surface: z
+      .enum(['status', 'info'])
+      .optional()
+      .meta({ description: '`info`: a line of the transcript; otherwise only shown live' }),
+  }),
+  event('warning', 'Something that the user must know.', { message: sentence }),
   event('hook_begin', 'A command of `[hooks]` starts.', {
     event: z.enum(HOOK_EVENTS),
     command: z.string().meta({ description: 'for people: one line, shortened, known secrets replaced' }),
   }),
-  event('hook_end', 'It ended. Hooks run one after the other.', {
+  event('hook_end', 'A hook ended. Hooks run one after the other.', {
     event: z.enum(HOOK_EVENTS),
     command: z.string(),
     outcome: z.enum(['done', 'vetoed', 'overruled', 'failed', 'timed_out', 'interrupted']),
     duration_ms: milliseconds,
   }),
   event('item_started', 'A compaction that replaces the history began.', { item: contextCompaction }),
-  event('item_completed', 'Its result is in the log.', { item: contextCompaction }),
-  event('context_compacted', 'The history is another one from here on.', { id: compactionId }),
+  event('item_completed', 'The result of a compaction is in the log.', { item: contextCompaction }),
+  event('context_compacted', 'The history is replaced from here on.', { id: compactionId }),
   compactCompleted,
   microCompactCompleted,
-  event('compact_failed', 'Nothing came of it, and the history is what it was.', {
+  event('compact_failed', 'A compaction failed, and the history is unchanged.', {
     reason: z.enum(COMPACT_FAILURES),
     error_message: sentence,
   }),
   event(
     'compact_threshold_exceeded',
-    'The history is still so large that it would be compacted again at once.',
+    'The history is still so large that it would be compacted again immediately.',
     {
       post_compact_tokens: tokens,
       threshold: tokens,
     },
   ),
   event('compact_preview', 'Answers `compact` with `preview`; nothing was changed.', {
-    strategy: z.enum(['full', 'micro']).meta({ description: '`micro`: old tool results alone are cleared' }),
+    strategy: z.enum(['full', 'micro']).meta({ description: '`micro`: only old tool results are cleared' }),
     pre_compact_tokens: tokens,
     post_compact_tokens: tokens,
     receipt: z
       .looseObject({ version: z.literal(1), id: z.string() })
       .nullable()
-      .meta({ description: 'as a compaction would leave it: schema/receipt.schema.json; null for `micro`' }),
+      .meta({
+        description: 'the receipt of such a compaction: schema/receipt.schema.json; null for `micro`',
+      }),
   }),
   undoCompleted,
-  event('undo_incomplete', 'A turn was not taken back, or its files in part. An `error` says why.', {
+  event('undo_incomplete', 'A turn was not undone, or its files only in part. An `error` says why.', {
     id: z.string().meta({ description: 'of the turn' }),
-    paths: z.array(z.string()).meta({ description: 'files that were put back, relative to the workspace' }),
-    left: leftPaths.meta({ description: 'files that were left as they are; `why` completes "PATH is …"' }),
+    paths: z.array(z.string()).meta({ description: 'restored files, relative to the workspace' }),
+    left: leftPaths.meta({ description: 'files that were not changed; `why` completes "PATH is …"' }),
     kept_as: z.string().nullable().meta({
-      description: 'the name in git of the files as the undo found them; null: it has touched none',
+      description: 'the git ref of the files before the undo; null: it changed none',
     }),
   }),
-  event('rawr_auto_compaction_judgment_result', 'What a judge said, or why it said nothing.', {
+  event('rawr_auto_compaction_judgment_result', "The judge's answer, or why there is none.", {
     request_id: z.string(),
     tier: z.enum(TIERS),
     should_compact: z
       .boolean()
       .nullable()
-      .meta({ description: 'null: the judge gave no answer, and the static policy stands' }),
-    reason: z.string().meta({ description: 'of the judge, or why it gave no answer' }),
+      .meta({ description: 'null: the judge gave no answer, and the static policy applies' }),
+    reason: z.string().meta({ description: "the judge's reason, or why it gave no answer" }),
   }),
 ] as const;
 
@@ -529,14 +533,14 @@ const spent = {
 
 const spendingKind = z.enum(SPENDING_KINDS).meta({
   description:
-    '`agent`: the work; `packet`: what the watcher asks the agent for; `other`: charges of an earlier version of Baton without a kind',
+    "`agent`: the work; `packet`: the watcher's requests to the agent; `other`: charges of an earlier version of Baton without a kind",
 });
 
 const gauge = {
   used: tokens.meta({ description: 'in the context now, by the gauge' }),
   anchor: z
     .enum(['reported', 'estimated', 'none'])
-    .meta({ description: 'what the gauge rests on; `none`: an estimate alone' }),
+    .meta({ description: 'what the gauge is based on; `none`: only an estimate' }),
   model_context_window: tokens.nullable().meta({ description: 'raw; null while unknown' }),
   usable_window: tokens.nullable(),
   percent_remaining: percent.nullable().meta({ description: 'of the usable window' }),
@@ -551,11 +555,11 @@ const recordedDecision = z.object({
 
 /** What ops of a client are answered with, and what they are told of costs. */
 const answerEvents = [
-  event('spending', 'A model was asked: what that came to, and all requests by what they were for.', {
+  event('spending', 'A model was asked: the cost of the request, and of all requests by purpose.', {
     kind: spendingKind,
     requests: spent.requests,
     tokens: spent.tokens,
-    dollars: z.number().min(0).nullable().meta({ description: 'US dollars; null: the price is not known' }),
+    dollars: z.number().min(0).nullable().meta({ description: 'US dollars; null: the price is unknown' }),
     by_kind: z
       .array(z.object({ kind: spendingKind, ...spent }))
       .meta({ description: 'of the session; they add up to `session`' }),
@@ -564,41 +568,43 @@ const answerEvents = [
       .meta({ description: "since the user's newest message: what `[limits]` counts for a turn" }),
     session: z.object(spent).meta({ description: 'what `[limits]` counts for a session' }),
   }),
-  event('redo_completed', 'A compaction that was undone is in force again.', {
+  event('redo_completed', 'An undone compaction is in force again.', {
     id: z.string().meta({ description: 'of the compaction' }),
   }),
-  event('shell_line', 'A `shell` op of an earlier process, told when its thread is resumed.', {
+  event('shell_line', 'A `shell` op of an earlier process, sent when its thread is resumed.', {
     call_id: callId,
     command: z.string(),
     outcome: commandOutcome,
-    exit_code: z.int().nullable().meta({ description: 'null where it did not end by itself' }),
+    exit_code: z.int().nullable().meta({ description: 'null if it did not exit' }),
     duration_ms: milliseconds,
     output: z
       .string()
-      .meta({ description: 'how it ended and what it wrote; the middle of a long output is cut' }),
+      .meta({ description: 'how it ended, and its output; the middle of a long output is cut' }),
   }),
   event('context_breakdown', 'Answers `context`: what fills the window, counted as `baton inspect` counts.', {
     ...gauge,
     categories: z.array(z.object({ category: z.enum(CATEGORIES), tokens })).meta({
-      description: 'items of the history, and the instructions under `system`; empty ones are left out',
+      description: 'items of the history, and the instructions under `system`; without empty categories',
     }),
-    fixed: tokens.meta({ description: 'in every request and in no item: the schemas of tools' }),
+    fixed: tokens.meta({ description: 'in every request but in no item: the schemas of tools' }),
     counting: z.int().meta({
-      description: 'what the provider counts for the same items beyond the estimate; may be negative',
+      description: "the provider's count of the same items minus the estimate; may be negative",
     }),
     restored: tokens.meta({
-      description: 'what was given again after the last compaction, and is in no item',
+      description: 'what was restored after the last compaction and is in no item',
     }),
     margin: z.int().meta({ description: 'added to an estimate that no report of the provider confirms' }),
     unexplained: z.int().meta({
       description:
-        'the rest of what was reported, negative where the estimate is too high. The categories and all of these add up to `used`',
+        'the rest of what was reported, negative if the estimate is too high. The categories and all of these add up to `used`',
     }),
     clearable: z
       .object({ results: z.int().min(0), tokens, is_worth_it: z.boolean() })
-      .meta({ description: 'old tool results that can be cleared now, and whether the engine would' }),
+      .meta({
+        description: 'old tool results that can be cleared now, and whether the engine would clear them',
+      }),
   }),
-  event('status', 'Answers `status`: how the thread stands.', {
+  event('status', 'Answers `status`: the state of the thread.', {
     session_id: z.string(),
     rollout_path: z.string().nullable().meta({ description: 'null: nothing is recorded yet' }),
     cwd: z.string(),
@@ -610,7 +616,7 @@ const answerEvents = [
       .nullable()
       .meta({
         description:
-          'used tokens from which each holds; `auto_compact` is null where it is off, all are while the window is unknown',
+          'used tokens from which each holds; `auto_compact` is null if it is off, all are null while the window is unknown',
       }),
     tier: z.enum(TIERS).nullable().meta({ description: 'of the watcher now; null above all thresholds' }),
     tiers: z.array(
@@ -627,7 +633,7 @@ const answerEvents = [
     review_mode: z.boolean(),
     running_turn: z.object({ turn_id: z.string(), task_kind: z.enum(TASK_KINDS) }).nullable(),
     queue_length: z.int().min(0),
-    compactions: z.int().min(0).meta({ description: 'that ever replaced the history' }),
+    compactions: z.int().min(0).meta({ description: 'that replaced the history so far' }),
     spending: z.object({
       by_kind: z.array(z.object({ kind: spendingKind, ...spent })),
       turn: z.object(spent),
@@ -643,18 +649,18 @@ const answerEvents = [
       )
       .meta({ description: 'those of `[limits]` that are set' }),
   }),
-  event('thread_opened', 'Another thread is open, and `session_configured` has told what holds for it.', {
+  event('thread_opened', 'Another thread is open; `session_configured` has described it.', {
     request_id: z.string().nullable(),
     how: z.enum(['new', 'resumed', 'forked', 'handed_off']),
     from: z.string().nullable().meta({ description: 'the thread that was forked, or that handed off' }),
   }),
-  event('thread_failed', 'A thread could not be opened. Nothing else has changed.', {
+  event('thread_failed', 'A thread could not be opened. Nothing else changed.', {
     request_id: z.string().nullable(),
     code: z.string().meta({ description: 'stable' }),
     message: sentence,
   }),
   event('sessions', 'Answers `sessions`.', {
-    total: z.int().min(0).meta({ description: 'sessions there are' }),
+    total: z.int().min(0).meta({ description: 'number of sessions' }),
     sessions: z
       .array(
         z.object({
@@ -675,7 +681,7 @@ const answerEvents = [
   }),
   event('decisions', 'Answers `why`.', {
     now: z.object(decided).meta({
-      description: 'what the policy says at this moment; neither arbiter nor judge is asked',
+      description: 'what the policy says now, without asking arbiter or judge',
     }),
     newest: z.array(recordedDecision).meta({ description: 'recorded ones, newest first' }),
   }),
@@ -696,15 +702,15 @@ const transcriptEntry = z.discriminatedUnion('type', [
 const transcriptEvents = [
   event(
     'transcript',
-    'What a resumed thread holds, after `session_configured`: one renderer draws this and what follows live.',
+    'The content of a resumed thread, after `session_configured`: one renderer draws this and the live events.',
     {
       entries: z.array(transcriptEntry).meta({
-        description: `events of these types as they were told live, oldest first: turn_started, user_message, agent_message, tool_call_begin, tool_call_end, turn_complete, turn_aborted, compact_completed, micro_compact_completed, undo_completed. The newest ${MOST_ENTRIES}, of ${MOST_TRANSCRIPT_CHARACTERS} characters in all; turns that were taken back are not among them`,
+        description: `events of these types as they were sent live, oldest first: turn_started, user_message, agent_message, tool_call_begin, tool_call_end, turn_complete, turn_aborted, compact_completed, micro_compact_completed, undo_completed. The newest ${MOST_ENTRIES}, of ${MOST_TRANSCRIPT_CHARACTERS} characters in all; without undone turns`,
       }),
       left_out: z.int().min(0).meta({ description: 'older entries' }),
     },
   ),
-  event('thread_idle', 'Nothing is under way and nothing waits: the thread rests until the next op.', {}),
+  event('thread_idle', 'Nothing is in progress or queued: the thread rests until the next op.', {}),
 ] as const;
 
 /** Every event, in the order of docs/protocol.md. */

@@ -22,7 +22,7 @@ const threadId = identifier
 
 const requestId = identifier
   .exactOptional()
-  .meta({ description: 'comes back in `thread_opened` or `thread_failed`' });
+  .meta({ description: 'repeated in `thread_opened` or `thread_failed`' });
 
 function op<Type extends string, Shape extends z.core.$ZodLooseShape>(
   type: Type,
@@ -41,101 +41,98 @@ const items = z
 
 const messageId = identifier
   .exactOptional()
-  .meta({ description: 'unique within the thread; absent: one is made up' });
+  .meta({ description: 'unique within the thread; absent: Baton makes one' });
 
 const queuedId = identifier.meta({ description: 'as `queue_changed` names it' });
 
 const origin = z.strictObject({ type: z.literal('user') }).meta({
   description:
-    'who wrote it. Never implied, since only a turn of the user may have something approved; the watcher is part of the thread and comes by no op',
+    "who wrote it. Required, because only a user's turn can have calls approved; the watcher is part of the thread and sends no ops",
 });
 
 /** What the user may answer to a request for approval. @source Codex, `ReviewDecision` */
 const approvalDecision = z.enum(['approved', 'approved_for_session', 'denied', 'abort']).meta({
   description:
-    '`approved_for_session`: this once, and the same again without asking; `denied`: the agent is told and goes on; `abort`: the turn ends',
+    '`approved_for_session`: this call, and equal calls without asking again; `denied`: the agent is informed and continues; `abort`: the turn ends',
 });
 
 const callId = z.string().meta({ description: 'of the call, as the request names it' });
 
 const denialMessage = text
   .exactOptional()
-  .meta({ description: 'with `denied` alone: what the agent reads as the reason' });
+  .meta({ description: 'only with `denied`: the reason, which the agent reads' });
 
 const atLeastOne = (settings: object): boolean => Object.keys(settings).length > 1;
 
 /** Every op, in the order of docs/protocol.md. */
 export const OpSchema = z
   .discriminatedUnion('type', [
-    op('user_turn', 'Starts a turn; one that comes while a turn runs waits in the queue.', {
+    op('user_turn', 'Starts a turn; while another turn runs, the message waits in the queue.', {
       id: messageId,
       items,
       origin,
     }),
-    op('steer', 'A message for the turn that runs, seen before its next sampling.', {
+    op('steer', 'A message for the running turn, sent to the model with its next request.', {
       id: messageId,
       items,
       origin,
     }),
     op(
       'interrupt',
-      'Ends at once what runs: a turn, a compaction, a judgment. Nothing runs: nothing happens.',
+      'Immediately ends what is running: a turn, a compaction, a judgment. Does nothing when nothing runs.',
       {},
     ),
-    op(
-      'edit_queued',
-      'Replaces the text of a message that waits in the queue; answered by `queue_changed`.',
-      {
-        id: queuedId,
-        items,
-      },
-    ),
-    op('remove_queued', 'Takes a message that waits out of the queue; answered by `queue_changed`.', {
+    op('edit_queued', 'Replaces the text of a queued message; answered by `queue_changed`.', {
+      id: queuedId,
+      items,
+    }),
+    op('remove_queued', 'Removes a message from the queue; answered by `queue_changed`.', {
       id: queuedId,
     }),
-    op('move_queued', 'Moves a message that waits to another place; answered by `queue_changed`.', {
+    op('move_queued', 'Moves a queued message to another position; answered by `queue_changed`.', {
       id: queuedId,
       before: identifier.exactOptional().meta({
-        description: 'the message that it then stands before; absent: it is the last one',
+        description: 'the message that it moves in front of; absent: it becomes the last one',
       }),
     }),
-    op('shell', 'Runs a line of the user in the sandbox, between turns; no model sees it or its output.', {
-      id: identifier.exactOptional().meta({ description: '`call_id` of its events; absent: one is made up' }),
+    op('shell', "Runs a user's command line in the sandbox, between turns; no model sees it or its output.", {
+      id: identifier
+        .exactOptional()
+        .meta({ description: '`call_id` of its events; absent: Baton makes one' }),
       command: text,
     }),
     op('compact', 'Compacts the history.', {
       trigger: z
         .strictObject({ type: z.literal('user') })
         .meta({ description: 'who asked; kept with the receipt' }),
-      instructions: text.exactOptional().meta({ description: 'what the summary should mind' }),
+      instructions: text.exactOptional().meta({ description: 'what the summary should emphasise' }),
       strategy: z.enum(STRATEGIES).exactOptional().meta({ description: 'absent: `auto`' }),
       target_tokens: tokens
         .min(1)
         .exactOptional()
-        .meta({ description: 'size to reach; absent: as configured' }),
+        .meta({ description: 'the size to reach; absent: as configured' }),
       preview: z.boolean().exactOptional().meta({
-        description:
-          'true: answered by `compact_preview`, and nothing is changed: no model and no hook is asked',
+        description: 'true: answered by `compact_preview`; changes nothing, asks no model and runs no hook',
       }),
     }),
-    op('undo', 'Takes back the newest compaction, or the newest turn with what it did to files.', {
+    op('undo', 'Undoes the newest compaction, or the newest turn with its file changes.', {
       what: z.enum(['compaction', 'turn']),
       later_edits: z.enum(LATER_EDITS).exactOptional().meta({
         description:
-          'of a turn: what becomes of files that were changed after it. Absent: those that the turn left alone stay; where it changed one as well, nothing is done but `undo_incomplete`',
+          'of a turn: what happens to files that were changed after it. Absent: files that the turn did not change stay; if it changed one of them as well, the only effect is `undo_incomplete`',
       }),
     }),
-    op('redo', 'Takes back the newest undo of a compaction, where nothing was said since.', {
+    op('redo', 'Reverts the newest undo of a compaction, if nothing was said since.', {
       what: z.enum(['compaction', 'turn']).meta({
         description:
-          '`turn` is refused, with the reason and the way to the files: the way back is kept, not the way forward',
+          '`turn` fails, with the reason and how to restore the files: Baton keeps the state before a turn, not the one after it',
       }),
     }),
     op(
       'rawr_auto_compaction_judgment',
-      'Asks a model whether a compaction that the policy allows should wait. Leaves the history as it is.',
+      'Asks a model whether a compaction that the policy allows should wait. Does not change the history.',
       {
-        request_id: identifier.meta({ description: 'fresh; an answer under another one is ignored' }),
+        request_id: identifier.meta({ description: 'fresh; answers with another id are ignored' }),
         tier: z.enum(TIERS),
         percent_remaining: percent.nullable().meta({ description: 'null while no window is known' }),
         boundaries_present: z
@@ -157,17 +154,17 @@ export const OpSchema = z
     }),
     op('answer_question', 'Answers `question`. Only the user sends it.', {
       question_id: z.string(),
-      answer: z.string().meta({ description: 'the label of an option, or words of their own' }),
+      answer: z.string().meta({ description: 'the label of an option, or free text' }),
     }),
-    op('set_settings', 'Changes settings of the thread from here on; answered by `session_configured`.', {
+    op('set_settings', 'Changes settings of the thread from now on; answered by `session_configured`.', {
       model: z.string().min(1).exactOptional().meta({
         description:
-          'PROVIDER/MODEL, as --model takes it; between turns only, and kept when the thread is resumed',
+          'PROVIDER/MODEL, as --model takes it; only between turns; kept when the thread is resumed',
       }),
       mode: z
         .enum([...WATCHER_MODES, 'off'])
         .exactOptional()
-        .meta({ description: 'what the watcher does where it would compact' }),
+        .meta({ description: 'what the watcher does when it would compact' }),
       approval_policy: modeOf(APPROVAL_POLICIES).exactOptional(),
       sandbox_mode: modeOf(SANDBOX_MODES).exactOptional(),
       plan_mode: z
@@ -180,13 +177,13 @@ export const OpSchema = z
     op('phase_completed', 'The user says that a phase of the work is done: the strongest boundary.', {
       summary: text,
     }),
-    op('pin', 'Keeps a text word for word through every compaction.', {
-      id: identifier.exactOptional().meta({ description: 'absent: one is made up' }),
+    op('pin', 'Keeps a text verbatim through every compaction.', {
+      id: identifier.exactOptional().meta({ description: 'absent: Baton makes one' }),
       text,
     }),
-    op('unpin', 'Lets go of a pinned text.', { id: identifier }),
+    op('unpin', 'Removes a pinned text.', { id: identifier }),
     op('context', 'Asks what fills the window; answered by `context_breakdown`.', {}),
-    op('status', 'Asks how the thread stands; answered by `status`.', {}),
+    op('status', 'Asks for the state of the thread; answered by `status`.', {}),
     op('why', 'Asks why the watcher compacted, or did not; answered by `decisions`.', {
       newest: z
         .int()
@@ -220,7 +217,7 @@ export const OpSchema = z
     ),
     op(
       'fork',
-      'Opens another thread that continues this one from its present end; this one stays as it is. Answered as `open_thread`.',
+      'Opens another thread that continues this one from its present end; this one does not change. Answered as `open_thread`.',
       { request_id: requestId },
     ),
     op(
