@@ -35,8 +35,8 @@ export async function openSessionModel(
   flag: string | undefined,
 ): Promise<OpenedModel> {
   if (flag === 'embedded') {
-    throw new BatonError('usage', 'The embedded summarizer is no model that could do the work.', {
-      cure: 'Name one: --model PROVIDER/MODEL.',
+    throw new BatonError('usage', '`embedded` only writes summaries.', {
+      cure: 'Choose a model: --model PROVIDER/MODEL.',
     });
   }
   return open(world, config, flag);

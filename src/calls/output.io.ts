@@ -54,8 +54,8 @@ export async function checkDestination({ path, ...rest }: Destination): Promise<
 /** Where the bytes go: the path, or the file beside it or below it that a link of the user's leads to. */
 async function placeOf(path: string, { overwrites, inputs }: Omit<Destination, 'path'>): Promise<string> {
   if (path === '-') {
-    throw new BatonError('usage', 'A file cannot be named - here, which elsewhere is standard input', {
-      cure: 'Write ./- if that is its name; without the option, what a command makes goes to standard output.',
+    throw new BatonError('usage', '`-` is not a valid output file', {
+      cure: 'Write ./- for a file of that name; without the option, the result goes to standard output.',
     });
   }
   if (path === '') throw noFile("''", 'no name');
@@ -73,9 +73,13 @@ async function placeOf(path: string, { overwrites, inputs }: Omit<Destination, '
   if (!stats.isFile()) throw noFile(path, stats.isDirectory() ? 'a directory' : 'no regular file');
   for (const input of inputs) {
     if (!(await input.isAt(path))) continue;
-    throw new BatonError('output_exists', `${path} is read here, and what is read is never changed`, {
-      cure: 'Choose another name.',
-    });
+    throw new BatonError(
+      'output_exists',
+      `${path} is an input of this command, and Baton never changes an input`,
+      {
+        cure: 'Choose another name.',
+      },
+    );
   }
   if (!overwrites) throw existsAlready(path);
   return isLink ? linkedPlace(path) : path;
@@ -85,13 +89,13 @@ async function placeOf(path: string, { overwrites, inputs }: Omit<Destination, '
 async function linkedPlace(path: string): Promise<string> {
   const [target, folder] = await Promise.all([realpath(path), realpath(dirname(path))]);
   if (target.startsWith(`${folder === sep ? '' : folder}${sep}`)) return target;
-  throw new BatonError('output_exists', `${path} is a link that leads elsewhere, to ${target}`, {
+  throw new BatonError('output_exists', `${path} is a link to another folder, to ${target}`, {
     cure: 'Name that file itself to replace it, or choose another name.',
   });
 }
 
 function brokenLink(path: string): BatonError {
-  return new BatonError('output_exists', `${path} is a link that leads to nothing`, {
+  return new BatonError('output_exists', `${path} is a broken link`, {
     cure: 'Remove it, or choose another name.',
   });
 }
@@ -100,8 +104,8 @@ async function checkFolder(folder: string): Promise<void> {
   const refusal = (why: string, cure: string): BatonError =>
     new BatonError('output_failed', `The folder ${folder} ${why}`, { cure });
   const stats = await stat(folder).catch(() => undefined);
-  if (stats === undefined) throw refusal('does not exist', 'Make it, or choose another place.');
-  if (!stats.isDirectory()) throw refusal('is no directory', 'Choose another place.');
+  if (stats === undefined) throw refusal('does not exist', 'Create it, or choose another folder.');
+  if (!stats.isDirectory()) throw refusal('is not a directory', 'Choose another folder.');
 }
 
 function noFile(path: string, what: string): BatonError {
@@ -201,7 +205,7 @@ function explainWrite(path: string, error: unknown): unknown {
   if (code === 'EEXIST') return existsAlready(path);
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
   return new BatonError('output_failed', `${path} could not be written: ${reason}`, {
-    cure: `Nothing was left behind; ${code === 'ENOSPC' ? 'free space' : 'see to the permissions'} or choose another place, and run the command again.`,
+    cure: `No partial file remains; ${code === 'ENOSPC' ? 'free space' : 'check the permissions'} or choose another folder, and run the command again.`,
     cause: error,
   });
 }

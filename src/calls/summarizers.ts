@@ -33,9 +33,13 @@ export async function openSummarizers(
   const session = await openModelFor(world, config, flags.model);
   if (session === undefined) {
     if (flags.instructions === undefined) return undefined;
-    throw new BatonError('usage', '--instructions are for a model, and the embedded summarizer is none', {
-      cure: 'Name one with --model PROVIDER/MODEL, or leave --instructions out.',
-    });
+    throw new BatonError(
+      'usage',
+      '--instructions are for a model, and the embedded summarizer is not a model',
+      {
+        cure: 'Name one with --model PROVIDER/MODEL, or omit --instructions.',
+      },
+    );
   }
   return summarizersOf(world, config, session, flags.instructions);
 }
@@ -113,7 +117,7 @@ async function openOr(
     return await openModelFor(world, config, wanted);
   } catch (error) {
     if (!(error instanceof BatonError) || error.code === 'interrupted') throw error;
-    world.warn(`${key} is left out. ${error.message} ${error.cure}`);
+    world.warn(`${key} is ignored. ${error.message} ${error.cure}`);
     return undefined;
   }
 }

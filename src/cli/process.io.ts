@@ -65,7 +65,7 @@ function explainFailure(io: CommandIo, args: readonly string[], error: unknown):
 function explainLostOutput(io: CommandIo, { failure }: Outlet): ExitStatus {
   const reason = failure?.code === 'ENOSPC' ? 'the disk is full' : (failure?.code ?? String(failure));
   const error = new BatonError('output_failed', `Standard output could not be written: ${reason}`, {
-    cure: 'What was printed is incomplete; run the command again with another place for it.',
+    cure: 'The output is incomplete; run the command again and write it elsewhere.',
   });
   io.stderr(explain(error));
   return exitStatus(error);

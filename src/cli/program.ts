@@ -65,7 +65,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
   const program = new Command('baton')
     .description('Carries coding agents across context compaction: inspect, compact and undo their sessions.')
     .version(version, '-V, --version', 'print the version')
-    .option('--config <file>', 'read this config file in place of ~/.baton/config.toml', collect)
+    .option('--config <file>', 'read this config file instead of ~/.baton/config.toml', collect)
     .option('-c, --set <key=value>', 'set one config key for this run (repeatable; TOML value)', collect)
     .addOption(
       new Option('--color <when>', 'use colour').choices(['auto', 'always', 'never']).default('auto'),
@@ -155,8 +155,7 @@ function explainUsage(error: CommanderError): BatonError {
   const suggestion = /\((Did you mean [^()]*\?)\)/.exec(rest.join(' '))?.[1];
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
   return new BatonError('usage', sentence, {
-    cure:
-      suggestion ?? (isSessionMissing(error) ? NAME_A_SESSION : 'Run it with --help to see what there is.'),
+    cure: suggestion ?? (isSessionMissing(error) ? NAME_A_SESSION : 'Run it with --help for its options.'),
     cause: error,
   });
 }
@@ -194,21 +193,25 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
     .description(
       "run Baton's own agent on one message: progress on standard error, its answer on standard output",
     )
-    .argument('[prompt]', 'what is to be done; - or nothing reads it from standard input')
-    .option('--model <name>', 'who does the work: PROVIDER/MODEL, PROVIDER, or rehearsal/FILE, a recording')
-    .option('--speed <times>', 'of a rehearsal: how many times faster than recorded; 0: at once', parseSpeed)
+    .argument('[prompt]', 'the message; without it, or with -, read from standard input')
+    .option('--model <name>', 'the model: PROVIDER/MODEL, PROVIDER, or rehearsal/FILE, a recording')
+    .option(
+      '--speed <times>',
+      'of a rehearsal: how many times faster than recorded; 0: without waits',
+      parseSpeed,
+    )
     .addOption(modeOption('--sandbox <mode>', 'what calls may change (sandbox_mode)', SANDBOX_MODES))
     .addOption(
       modeOption(
         '--approval <policy>',
-        'which calls need a yes; here they are turned down (approval_policy)',
+        'which calls need approval; exec denies them (approval_policy)',
         APPROVAL_POLICIES,
       ),
     )
-    .option('--resume <session>', 'go on with a session: its id or the beginning of it, its file, or last')
+    .option('--resume <session>', 'resume a session: its id or the beginning of it, its file, or last')
     .option('-C, --cd <dir>', 'work in this directory')
-    .option('--output-last-message <file>', 'write the answer to a file as well; replaces it')
-    .option('--output-schema <file>', 'a JSON Schema that the answer must be valid against')
+    .option('--output-last-message <file>', 'also write the answer to a file, replacing it')
+    .option('--output-schema <file>', 'a JSON Schema that the answer must match')
     .option('--json', 'print every event as a line of JSON (docs/exec.md)')
     .action(async (prompt: string | undefined, flags: ExecFlags) => {
       const { exec } = await import('./commands/agent/exec.ts');
@@ -255,7 +258,7 @@ function addServe(program: Command, { io, version, request, end }: ExecParts): v
     .description(
       "run Baton's own agent for a client: ops as lines of JSON on standard input, events on standard output",
     )
-    .option('--model <name>', 'who does the work: PROVIDER/MODEL, or PROVIDER')
+    .option('--model <name>', 'the model: PROVIDER/MODEL, or PROVIDER')
     .addOption(modeOption('--sandbox <mode>', 'what calls may change (sandbox_mode)', SANDBOX_MODES))
     .addOption(
       modeOption(
@@ -264,7 +267,7 @@ function addServe(program: Command, { io, version, request, end }: ExecParts): v
         APPROVAL_POLICIES,
       ),
     )
-    .option('--resume <session>', 'go on with a session: its id or the beginning of it, its file, or last')
+    .option('--resume <session>', 'resume a session: its id or the beginning of it, its file, or last')
     .option('-C, --cd <dir>', 'work in this directory')
     .action(async (flags: ServeFlags) => {
       const { serve } = await import('./commands/agent/serve.ts');
@@ -322,24 +325,24 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
       'largest size of what is written: summary, messages, files (o200k tokens)',
       parseTokens,
     )
-    .option('--model <name>', 'who writes the summary: PROVIDER/MODEL, or embedded (default): no model')
-    .option('--instructions <text>', 'what the summary should dwell on (needs a model)')
+    .option('--model <name>', 'what writes the summary: PROVIDER/MODEL, or embedded (default): no model')
+    .option('--instructions <text>', 'what the summary should emphasise (needs a model)')
     .option('--preview', 'show what would be lost and what would stay; write nothing')
     .option('--full', 'with --preview: show every kind of item, and the summary')
-    .option('--summary-only', 'write the summary alone, and no session')
+    .option('--summary-only', 'write only the summary, not the session')
     .option('--out <file>', 'where to write (default: standard output)')
     .addOption(
       new Option(
         '--format <name>',
-        'in its own (same), a session of Codex or Claude Code keeps its bytes and is appended to; others are written anew',
+        'for Codex and Claude Code, same keeps the bytes of the session and appends to them; other formats are written from scratch',
       )
         .choices(OUTPUT_FORMATS)
         .default('same'),
     )
-    .option('--prune', 'leave the past out: write only what is in the context afterwards')
-    .option('--redact', 'replace known secrets in what is kept word for word, too')
-    .option('--install', 'put the result where the agent finds it, and print how to resume it')
-    .option('--workspace <dir>', 'read files that the agent had read back from this directory')
+    .option('--prune', 'omit the past: write only what is in the context afterwards')
+    .option('--redact', 'also replace known secrets in what is kept verbatim')
+    .option('--install', 'write the result where the agent finds it, and print how to resume it')
+    .option('--workspace <dir>', 'restore files that the agent had read, from this directory')
     .option('--force', 'replace an existing --out file')
     .option('--json', 'print the receipt as JSON on standard output (needs --out, --install or --preview)')
     .action(async (file: string, flags: CompactFlags) => {
@@ -359,14 +362,14 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
   program
     .command('undo')
     .description(
-      'take the newest compaction of a session back and keep what came after it, or its newest turn',
+      'undo the newest compaction of a session and keep what came after it, or undo its newest turn',
     )
     .argument(
       '<session>',
       'of Codex, Claude Code or Baton: a file, last, last:AGENT or the beginning of an id; - reads standard input',
     )
-    .option('--turn', "take the newest turn of a session of Baton's own back, with what it did to files")
-    .option('--preview', 'with --turn: say what would be reverted; change nothing')
+    .option('--turn', "undo the newest turn of one of Baton's own sessions, with its file changes")
+    .option('--preview', 'with --turn: show what would be reverted; change nothing')
     .addOption(
       new Option(
         '--later-edits <how>',
@@ -374,18 +377,18 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
       ).choices(LATER_EDITS),
     )
     .option('--out <file>', 'where to write (default: standard output)')
-    .option('--install', 'put the result where the agent finds it, and print how to resume it')
+    .option('--install', 'write the result where the agent finds it, and print how to resume it')
     .option('--force', 'replace an existing --out file')
     .option('--json', 'print a report as JSON on standard output (needs --out, --install or --turn)')
     .addHelpText(
       'after',
       foldLines(
         io.look,
-        '\nThe session file stays as it is: going on with it takes the undo of a compaction back.\n' +
-          'With --turn the session itself changes. The files as they were until then are kept in git, and the ' +
-          'command that brings them back is printed. The conversation does not go forward again. Files that were ' +
-          'changed after the turn stay as they are; where the turn changed one of them as well, nothing is done ' +
-          'until --later-edits says what becomes of it.',
+        '\nThe input file does not change: to revert the undo of a compaction, resume that file.\n' +
+          'With --turn the session itself changes. Baton keeps the files as they were until then in git, and prints ' +
+          'the command that restores them. The conversation cannot be redone. Files that were ' +
+          'changed after the turn stay; if the turn changed one of them as well, nothing happens ' +
+          'until you decide with --later-edits.',
       ),
     )
     .action(async (file: string, { turn, preview, laterEdits, ...flags }: UndoOptions) => {
@@ -421,7 +424,7 @@ function addSessions(program: Command, io: CommandIo, configure: Configure): voi
       parseSince(text, io),
     )
     .addOption(
-      new Option('--sort <by>', 'newest, largest, or dearest first; tokens and cost read every file')
+      new Option('--sort <by>', 'newest, largest, or most expensive first; tokens and cost read every file')
         .choices(SESSION_ORDERS)
         .default('time'),
     )
@@ -471,10 +474,13 @@ function addEval(program: Command, io: CommandIo, configure: Configure, end: End
     )
     .option('--cuts <n>', 'regular cuts for each session, besides its compactions', parseAnyCount, 8)
     .option('--seed <n>', 'seed of the cuts, the random lines and the intervals', parseAnyCount, 1)
-    .option('--model <name>', 'compare what PROVIDER/MODEL writes, too: a request at each cut for each size')
+    .option(
+      '--model <name>',
+      'also measure the summaries of PROVIDER/MODEL: one request at each cut for each size',
+    )
     .option('--json', 'print JSON (docs/json.md)')
-    .option('--timings', 'put milliseconds into the JSON, which then differs from run to run')
-    .option('--no-canaries', 'leave out the planted facts: some seconds less, whatever the sessions')
+    .option('--timings', 'add milliseconds to the JSON, which then differs from run to run')
+    .option('--no-canaries', 'skip the planted facts, which saves some seconds')
     .action(async (files: string[], flags: EvalFlags) => {
       const { evaluate } = await import('./commands/eval/eval.ts');
       const { locateSessions } = await import('./session-files/handles.io.ts');
@@ -493,19 +499,22 @@ interface ReplayOptions extends Omit<ReplayFlags, 'policy'> {
 function addReplay(program: Command, io: CommandIo, request: () => ConfigRequest, end: End): void {
   program
     .command('replay')
-    .description('play recorded sessions again under other policies of compaction (docs/replay.md)')
+    .description('replay recorded sessions under other compaction policies (docs/replay.md)')
     .argument('<session...>', `${SESSION}, or directories; - reads standard input`)
     .addOption(
-      new Option('--policy <name>', 'play only this policy (repeatable; all without)').argParser(
+      new Option('--policy <name>', 'replay only this policy (repeatable; default: all)').argParser(
         collectPolicy,
       ),
     )
     .option('--turns', 'list every decision with its evidence')
     .option('--html <file>', 'write a report with charts')
     .option('--force', 'replace an existing --html file')
-    .option('--no-recall', 'do not measure what each compaction keeps: faster, and files of any size')
+    .option(
+      '--no-recall',
+      'do not measure what each compaction keeps: faster, and works for files of any size',
+    )
     .option('--json', 'print JSON (docs/json.md)')
-    .addHelpText('after', '\nWith --config A --config B each configuration is one more policy.')
+    .addHelpText('after', '\nWith --config A --config B, each configuration is an additional policy.')
     .action(async (files: string[], flags: ReplayOptions) => {
       const { replay } = await import('./commands/replay/replay.ts');
       const { locateSessions } = await import('./session-files/handles.io.ts');
@@ -538,10 +547,10 @@ async function comparedConfigs(program: Command, io: CommandIo, request: ConfigR
 function addPrompts(program: Command, io: CommandIo, configure: Configure): void {
   const command = program
     .command('prompts')
-    .description('list, show, compare and reset what agents are told around a compaction');
+    .description('list, show, compare and reset the prompts around a compaction');
   command
     .command('list', { isDefault: true })
-    .description('write the missing files, and say of each whether it was changed')
+    .description('write missing files, and say which ones you changed')
     .option('--json', 'print JSON')
     .action(async (flags: { json?: true }) => {
       const { listPrompts } = await import('./commands/setup/prompts.ts');
@@ -550,8 +559,8 @@ function addPrompts(program: Command, io: CommandIo, configure: Configure): void
   command
     .command('show')
     .argument('<name>', 'a prompt, e.g. heads-up')
-    .description('print the text in force')
-    .option('--shipped', 'print the text that comes with Baton')
+    .description('print the effective text')
+    .option('--shipped', 'print the shipped text')
     .option('--json', 'print JSON')
     .action(async (name: string, flags: { json?: true; shipped?: true }) => {
       const { showPrompt } = await import('./commands/setup/prompts.ts');
@@ -560,7 +569,7 @@ function addPrompts(program: Command, io: CommandIo, configure: Configure): void
   command
     .command('diff')
     .argument('[name]', 'a prompt, e.g. heads-up; without it, all of them')
-    .description('print how the text in force differs from the shipped one, as a unified diff')
+    .description('print how the effective text differs from the shipped one, as a unified diff')
     .option('--json', 'print JSON')
     .action(async (name: string | undefined, flags: { json?: true }) => {
       const { diffPrompts } = await import('./commands/setup/prompts.ts');
@@ -569,7 +578,7 @@ function addPrompts(program: Command, io: CommandIo, configure: Configure): void
   command
     .command('reset')
     .argument('<name>', 'a prompt, e.g. heads-up')
-    .description('put the shipped text back; the changed file is kept as NAME.bak-N')
+    .description('restore the shipped text; the changed file is kept as NAME.bak-N')
     .option('--json', 'print JSON')
     .action(async (name: string, flags: { json?: true }) => {
       const { restorePrompt } = await import('./commands/setup/prompts.ts');
@@ -580,7 +589,7 @@ function addPrompts(program: Command, io: CommandIo, configure: Configure): void
 function addDoctor(program: Command, io: CommandIo, request: () => ConfigRequest, end: End): void {
   program
     .command('doctor')
-    .description('check what works here, and say the cure for what does not')
+    .description('check what works on this machine, and how to fix what does not')
     .option('--json', 'print JSON')
     .action(async (flags: { json?: true }) => {
       const { runDoctor } = await import('./commands/setup/doctor.ts');
@@ -591,7 +600,7 @@ function addDoctor(program: Command, io: CommandIo, request: () => ConfigRequest
 function addDemo(program: Command, io: CommandIo, configure: Configure): void {
   program
     .command('demo')
-    .description('play the main job on a session that comes with Baton')
+    .description('compact, undo and hand over a session that comes with Baton')
     .option('--json', 'print JSON (docs/json.md)')
     .action(async ({ json }: { json?: true }) => {
       const { playDemo, printDemoJson } = await import('./commands/setup/demo.ts');
@@ -602,7 +611,7 @@ function addDemo(program: Command, io: CommandIo, configure: Configure): void {
 function addCompletion(program: Command, io: CommandIo): void {
   program
     .command('completion')
-    .description('print what a shell needs to complete commands, options and sessions')
+    .description('print the completion script of a shell, for commands, options and sessions')
     .addArgument(new Argument('<shell>', 'the shell that reads it').choices(SHELLS))
     .action(async (shell: Shell) => {
       const { printCompletion } = await import('./commands/setup/complete.ts');
@@ -610,7 +619,7 @@ function addCompletion(program: Command, io: CommandIo): void {
     });
   program
     .command('complete', { hidden: true })
-    .description('list what may stand in place of the last word, for the scripts of completion')
+    .description('list completions of the last word, for the completion scripts')
     .argument('[words...]', 'the command line so far, after --')
     .action(async (words: string[]) => {
       const { printCandidates } = await import('./commands/setup/complete.ts');

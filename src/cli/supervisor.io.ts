@@ -97,7 +97,7 @@ function killGroup(pid: number): void {
 
 async function explainEnd(remains: Iterable<Remains>): Promise<void> {
   const cures = [...remains].flatMap((each) => (each.type === 'session' ? [` ${each.cure}`] : []));
-  await print(`baton: Interrupted. What it was doing was cut short.${cures.join('')} [interrupted]\n`);
+  await print(`baton: Interrupted before it was done.${cures.join('')} [interrupted]\n`);
 }
 
 /** Never blocks: a full pipe or a stopped terminal may not keep the process alive. */

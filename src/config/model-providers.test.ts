@@ -75,7 +75,7 @@ test('a table of a new name has the defaults of the rest', () => {
 for (const [text, complaint] of [
   [
     '[model_providers.lab]\nbase_url = "http://a.example"',
-    /:1: model_providers\.lab\.wire_api is needed, since lab is no provider/,
+    /:1: model_providers\.lab\.wire_api is needed, since lab is not a provider/,
   ],
   ['\n[model_providers.lab]\nwire_api = "chat"', /:2: model_providers\.lab\.base_url is needed/],
   ['[model_providers.lab]', /:1: model_providers\.lab\.base_url is needed/],
@@ -94,10 +94,10 @@ for (const [text, complaint] of [
     '[model_providers.ollama]\nremote_compaction = "trigger"',
     /:2: .*remote_compaction needs wire_api = "responses"/,
   ],
-  [LAB.replace('lab', '"a b"'), /:1: model_providers\."a b" is no name of a provider, which must be/],
-  [LAB.replace('lab', '"a.b"'), /is no name of a provider/],
-  [LAB.replace('lab', 'embedded'), /is no name of a provider, .* not "embedded"/],
-  [LAB.replace('lab', '__proto__'), /:1: model_providers\.__proto__ is no name/],
+  [LAB.replace('lab', '"a b"'), /:1: model_providers\."a b" is not the name of a provider, which must be/],
+  [LAB.replace('lab', '"a.b"'), /is not the name of a provider/],
+  [LAB.replace('lab', 'embedded'), /is not the name of a provider, .* not "embedded"/],
+  [LAB.replace('lab', '__proto__'), /:1: model_providers\.__proto__ is not the name/],
 ] as const) {
   test(`${JSON.stringify(text)} is refused`, () => {
     assert.throws(

@@ -76,7 +76,7 @@ export function findUnusableTables(tables: ProviderTables): readonly UnusableTab
     const base = BUILT_IN.get(provider);
     const problems: UnusableTable[] = [];
     if (base === undefined) {
-      const message = `is needed, since ${provider} is no provider that Baton knows`;
+      const message = `is needed, since ${provider} is not a provider that Baton knows`;
       if (table.baseUrl === undefined) problems.push({ provider, key: 'base_url', message });
       if (table.wireApi === undefined) problems.push({ provider, key: 'wire_api', message });
     }

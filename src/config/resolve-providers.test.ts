@@ -190,7 +190,7 @@ describe('settings that name a provider', () => {
       const [problem] = problemsOf(() => resolveText(`${key} = "opnai"\n${LAB}`));
       assert.equal(
         problem?.message,
-        `/u/config.toml:1: ${key} is "opnai", which is no provider; it must be one of openai, anthropic, ollama, lab, ` +
+        `/u/config.toml:1: ${key} is "opnai", which is not a provider; it must be one of openai, anthropic, ollama, lab, ` +
           'or a table [model_providers.NAME]; the nearest is openai.',
       );
       assert.equal(problem.nearest, 'openai');

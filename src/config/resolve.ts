@@ -295,7 +295,7 @@ function findUnknownProviders(
     if (typeof name !== 'string' || origin === undefined || known.includes(name)) return [];
     const nearest = nearestName(name, known);
     const allowed = `one of ${known.join(', ')}, or a table [${PROVIDERS}.NAME]`;
-    const start = `${describePlace(origin)}: ${key} is ${quote(name)}, which is no provider; it must be ${allowed}`;
+    const start = `${describePlace(origin)}: ${key} is ${quote(name)}, which is not a provider; it must be ${allowed}`;
     return [
       nearest === undefined
         ? { message: `${start}.`, origin, key, value: quote(name), allowed }
@@ -462,7 +462,7 @@ function findUserOnly(layer: Layer): readonly (ConfigProblem & { readonly key: s
 function explainName(layer: Layer, name: string): ConfigProblem {
   const origin = layer.originOf([PROVIDERS, name]);
   const shown = showKey([PROVIDERS, name]);
-  const message = `${describePlace(origin)}: ${shown} is no name of a provider, which must be ${PROVIDER_NAME_ALLOWED}.`;
+  const message = `${describePlace(origin)}: ${shown} is not the name of a provider, which must be ${PROVIDER_NAME_ALLOWED}.`;
   return { message, origin, key: `${PROVIDERS}.${name}`, allowed: PROVIDER_NAME_ALLOWED };
 }
 

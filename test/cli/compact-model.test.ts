@@ -538,7 +538,7 @@ describe('which model is asked', TWO, () => {
       'fake/small',
     ]);
     assert.equal(receipt.model, 'fake/small');
-    assert.match(ended.stderr, /warning: compact\.summarization_model is left out\. .*OPENAI_API_KEY/);
+    assert.match(ended.stderr, /warning: compact\.summarization_model is ignored\. .*OPENAI_API_KEY/);
   });
 
   test('a window that has no room for a request is asked for none, and that is told', async () => {

@@ -104,7 +104,7 @@ for (const format of AGENT_FORMATS) {
     assert.equal(inspected.stderr, '');
     const compacted = await runBuilt(['compact', at.session, '--target-tokens', '4k', '--out', at.out], at);
     assert.equal(compacted.status, 0, compacted.stderr);
-    assert.match(compacted.stderr, /damaged lines left out/);
+    assert.match(compacted.stderr, /damaged lines skipped/);
     assertWhole(format, readFileSync(at.out).subarray(damaged.length).toString('utf8'));
     assertUntouched(at, 'out.jsonl');
   });
@@ -146,7 +146,7 @@ test('whoever works on a damaged session is told', async () => {
   ]) {
     const { status, stderr, explanation } = await baton(at.home, args);
     assert.equal(status, 0, explanation);
-    assert.match(stderr, /jsonl: 1 damaged line left out, the first is line 4;/, args[0]);
+    assert.match(stderr, /jsonl: 1 damaged line skipped, the first is line 4;/, args[0]);
     if (args[0] !== 'exec') continue;
     const sessions = readdirSync(join(at.home, '.baton/sessions'), { recursive: true, encoding: 'utf8' });
     damage(join(at.home, '.baton/sessions', sessions.find((name) => name.endsWith('.jsonl')) ?? ''));
@@ -249,7 +249,7 @@ test('a session that grows while it is read counts as it was', async () => {
       assert.ok(file.has_grown, 'and that is said');
       continue;
     }
-    assert.match(ended.stderr, /grew while it was read/);
+    assert.match(ended.stderr, /grew while Baton read it/);
     const written = readFileSync(at.out);
     const copied = written.lastIndexOf('"type":"compacted"');
     assertWhole('codex', written.subarray(written.lastIndexOf('\n', copied) + 1).toString('utf8'));
@@ -279,7 +279,7 @@ test('standard input: a session, half a session, nothing, closed, a directory', 
     input: at.original.subarray(0, at.original.length - 2000),
   });
   assert.equal(half.status, 0, half.stderr);
-  assert.match(half.stderr, /standard input: 1 damaged line left out/);
+  assert.match(half.stderr, /standard input: 1 damaged line skipped/);
   await fails(['inspect', '-'], 'file_empty', at);
   await fails(['inspect', '-'], 'file_empty', at, { shell: '"$@" <&-' });
   await fails(['inspect', '-'], 'file_unreadable', at, { shell: '"$@" < /' });

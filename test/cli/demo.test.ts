@@ -17,8 +17,8 @@ const STORY: readonly RegExp[] = [
   /^ {2}#1 {2}[\d,]+ → [\d,]+ tokens/m,
   /% of the window is left/,
   /^The summary, [\d,]+ tokens$/m,
-  /Take it back with: baton undo/,
-  /is taken back: the context holds/,
+  /Undo it with: baton undo/,
+  /is undone: the context holds/,
   /^Next, on your own sessions$/m,
 ];
 

@@ -103,7 +103,7 @@ test('a model that fails is asked three times, and is no candidate', async () =>
   const { stdout, requests } = await ask({ replies: [{ fault }] });
   assert.equal(requests, 3);
   assert.match(stdout, /^Model: fake\/small wrote 0 of 3 summaries; 3 requests, /m);
-  assert.match(stdout, /The newest that it did not write: .*no such key/);
+  assert.match(stdout, /The newest missing summary: .*no such key/);
   assert.doesNotMatch(stdout, /Baton with a model/);
   assert.match(stdout, /Baton, whole context/);
 });

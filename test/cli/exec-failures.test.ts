@@ -250,7 +250,7 @@ test('a reader of --json that goes away ends the run, which is no failure and ca
   assertNoNoise(ended);
   assert.match(
     ended.stderr,
-    /^baton: Standard output takes nothing more, .* Resume with: baton exec --resume /m,
+    /^baton: The reader closed standard output, .* Resume with: baton exec --resume /m,
   );
   assert.doesNotMatch(ended.stderr, /interrupted|failed/i);
   await assertGoesOn(at);

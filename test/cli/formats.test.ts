@@ -82,7 +82,7 @@ for (const format of ['responses', 'anthropic', 'chat'] as const) {
       out,
     ]);
     assert.equal(ran.status, 0, ran.stderr);
-    assert.ok(!ran.stderr.includes('Take it back'), 'an array cannot be taken back');
+    assert.ok(!ran.stderr.includes('Undo it'), 'an array cannot be taken back');
     assert.ok(Array.isArray(JSON.parse(readFileSync(out, 'utf8'))));
     const inspected = await baton(home, ['inspect', out, '--json']);
     const document = JSON.parse(inspected.stdout) as { format: string; categories: { summary?: number } };

@@ -171,7 +171,7 @@ test('sessions of Baton’s own are resumed by the beginning of their ids', asyn
   const preview = await baton(home, ['undo', '--turn', '--preview', id.slice(0, 10)]);
   assert.match(preview.stderr, /The newest turn/);
   const other = await baton(home, [...rehearse, '--resume', 'last:codex', 'Go.']);
-  assert.match(other.stderr, /Baton resumes sessions of its own only/);
+  assert.match(other.stderr, /Baton resumes only its own sessions/);
   const unknown = await baton(home, [...rehearse, '--resume', 'zzz', 'Go.']);
   assert.match(unknown.stderr, /zzz is neither a file nor the beginning of the id of a session of Baton\./);
 });

@@ -53,7 +53,7 @@ test('a rehearsal in a home that cannot be written is told of', { skip: NO_PERMI
     assertTold(
       ran,
       'output_failed',
-      /^baton: .*\/\.baton\/rehearsals cannot be made \(EACCES\)\. .*BATON_HOME/,
+      /^baton: .*\/\.baton\/rehearsals cannot be created \(EACCES\)\. .*BATON_HOME/,
     );
   });
 });
@@ -108,7 +108,7 @@ test('the folder of an output is looked for before the work', async () => {
     assertTold(
       ran,
       'output_failed',
-      /^baton: The folder .*no\/such does not exist\. Make it, or choose another place\./,
+      /^baton: The folder .*no\/such does not exist\. Create it, or choose another folder\./,
     );
   }
 });
@@ -148,7 +148,7 @@ test('no output takes the place of what is read for it, by whatever name', async
       assertTold(
         await baton(home, [...args, option, name]),
         'output_exists',
-        /never changed\. Choose another/,
+        /never changes an input\. Choose another/,
       );
       assert.deepEqual(readFileSync(name), before);
     }
@@ -199,7 +199,7 @@ test('a link beside its file is followed, and one that leads elsewhere is not', 
     assertTold(
       await baton(home, [...args, planted]),
       'output_exists',
-      /a link that leads elsewhere, to .*profile\. Name that file/,
+      /a link to another folder, to .*profile\. Name that file/,
     );
   }
   assertTold(await compactTo(planted), 'output_exists', /exists already/);
@@ -208,7 +208,7 @@ test('a link beside its file is followed, and one that leads elsewhere is not', 
 
   const dangling = link('dangling', '../nothing');
   for (const args of [[], ['--force']])
-    assertTold(await compactTo(dangling, ...args), 'output_exists', /a link that leads to nothing/);
+    assertTold(await compactTo(dangling, ...args), 'output_exists', /a broken link/);
   assert.ok(!existsSync(join(home, 'nothing')));
   assert.deepEqual(
     readdirSync(join(home, 'work')).filter((name) => name.endsWith('.tmp')),

@@ -61,7 +61,7 @@ for (const format of AGENT_FORMATS) {
     assert.deepEqual(holdsSecrets(ran.stdout.slice(before.length)), [false, false]);
     assert.match(
       ran.stderr,
-      /^The past in the file has its secrets still, byte for byte; --prune leaves it out\.$/m,
+      /^The past in the file still has its secrets, byte for byte; --prune omits it\.$/m,
     );
   });
 }

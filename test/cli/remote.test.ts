@@ -166,8 +166,8 @@ describe("a provider's own compaction", () => {
     const { out } = await ask([COMPACTS], REMOTE);
     const undone = await baton(folder, ['undo', out, '--out', join(folder, 'undone.jsonl')]);
     assert.equal(undone.status, 0, undone.stderr);
-    assert.match(undone.stderr, /is taken back/);
-    assert.match(undone.stderr, / is as it was: go on with that to have the compaction in force again\.$/m);
+    assert.match(undone.stderr, /is undone/);
+    assert.match(undone.stderr, / is unchanged: resume it to keep the compaction\.$/m);
   });
 
   it('goes back to its provider as state, and to every other one in words', async () => {
@@ -309,7 +309,7 @@ describe("a provider's own compaction", () => {
     );
     assert.equal(ran.status, 0, ran.stderr);
     assert.match(ran.stderr, /Compacted by far\/gpt-5\.1: 1 request/);
-    assert.match(ran.stderr, /Codex goes on with the provider openai/);
+    assert.match(ran.stderr, /Codex resumes with the provider openai/);
     assert.equal((await readCompacted(out)).receipt.implementation, 'remote');
   });
 });

@@ -320,7 +320,7 @@ describe('undo of a turn', () => {
     assert.equal(existsSync(join(at.work, 'can')), false);
     await assertSound(at);
     assert.doesNotMatch(JSON.stringify(await historyOf(at)), /Light it/);
-    const [, way = ''] = /Have them back with: (.+)$/m.exec(done.stderr) ?? [];
+    const [, way = ''] = /Restore them with: (.+)$/m.exec(done.stderr) ?? [];
     assert.ok(way.includes(String(keptAs)), done.stderr);
     execFileSync('/bin/sh', ['-c', way], { cwd: at.home });
     assert.deepEqual([at.read('lamp'), at.read('can')], ['lit\n', 'oil\n'], 'an undo of files can be undone');

@@ -141,7 +141,7 @@ test('only the sessions of this directory, and of those below it', async () => {
   const { sessions } = JSON.parse(ran.stdout) as { sessions: Listed[] };
   assert.deepEqual(sessions.map(({ id }) => id).toSorted(), ['below', 'here']);
   const none = await baton(home, ['sessions', '--here'], { cwd: join(home, '.codex') });
-  assert.equal(none.stdout, 'No session fits; without --here and --since all are listed.\n');
+  assert.equal(none.stdout, 'No session matches; omit --here and --since to list all.\n');
 });
 
 test('only the sessions written since', async () => {
@@ -228,7 +228,7 @@ test('an installed copy is marked, has a gauge, and counts for nothing in a dire
       const folder = join(home, agent === 'codex' ? '.codex' : '.claude');
       const ran = await baton(home, [...command, folder]);
       assert.equal(ran.status, 0, ran.explanation);
-      assert.match(ran.stderr, /^1 copy that Baton wrote .* left out; name it to include it\.$/m);
+      assert.match(ran.stderr, /^Skipped 1 copy that Baton wrote .*; name it to include it\.$/m);
       const { sessions: played, files } = JSON.parse(ran.stdout) as Record<string, unknown[] | undefined>;
       assert.equal((played ?? files)?.length, 1, command[0]);
       const named = await baton(home, [...command, folder, copy?.path ?? '']);

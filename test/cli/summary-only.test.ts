@@ -28,7 +28,7 @@ test('the summary alone goes to standard output, within the size that is asked f
   assert.match(whole.stdout, /^1\. Primary Request and Intent:\n/);
   assert.match(whole.stdout, /Please post batch 3 to src\/ledger\/post-3\.ts; never round before the sum\./);
   assert.doesNotMatch(whole.stdout, /verbatim after this summary|"type"/, 'nothing follows it');
-  assert.match(whole.stderr, /^The summary has [\d,]+ tokens\. The session stays as it is\.\n/);
+  assert.match(whole.stderr, /^The summary has [\d,]+ tokens\. The session is unchanged\.\n/);
   const short = await baton(home, [
     'compact',
     join(home, 's.jsonl'),

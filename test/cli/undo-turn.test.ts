@@ -389,7 +389,7 @@ describe('a directory for temporary files that cannot be used', () => {
     assert.match(ended.stderr, /Changes of files cannot be undone here: The folder/);
     const done = await undo(at);
     assert.equal(done.status, 0, done.stderr);
-    assert.match(done.stderr, /No snapshot of the files was taken/);
+    assert.match(done.stderr, /There is no snapshot of the files/);
   });
 });
 

@@ -138,7 +138,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
 export function requireNoRehearsal(flag: string | undefined, config: Config): void {
   if (rehearsalPathOf(flag, config) === undefined) return;
   throw new BatonError('usage', 'A rehearsal takes no ops', {
-    cure: 'Play it with baton exec, or name another model with --model PROVIDER/MODEL.',
+    cure: 'Play it with baton exec, or choose another model with --model PROVIDER/MODEL.',
   });
 }
 

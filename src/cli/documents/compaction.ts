@@ -135,7 +135,7 @@ export const CompactDocument = ReceiptDocument.extend({
         .strictObject({ carriedOver: z.int(), leftOut: z.array(z.string()) })
         .meta({ description: 'sentences of the user that hold beyond their request' }),
     })
-    .meta({ description: 'what is in the context no more' }),
+    .meta({ description: 'what is no longer in the context' }),
 }).meta({
   title: 'baton compact --json',
   description: 'The receipt of a compaction, with what it takes away.',

@@ -33,7 +33,7 @@ export const EvalDocument = z
     sizes: z.array(tokens),
     regular_cuts: z.int().min(0),
     seed: z.int().min(0),
-    skipped_files: z.int().min(0).meta({ description: 'files of directories that are no sessions' }),
+    skipped_files: z.int().min(0).meta({ description: 'files of directories that are not sessions' }),
     model: z
       .strictObject({
         name: z.string(),

@@ -41,7 +41,7 @@ export const ReplayDocument = z
   .strictObject({
     prices_as_of: z.string().meta({ description: 'day of the list prices' }),
     policies: z.array(z.string()),
-    skipped_files: z.int().min(0).meta({ description: 'files of directories that are no sessions' }),
+    skipped_files: z.int().min(0).meta({ description: 'files of directories that are not sessions' }),
     totals: z.array(
       z.strictObject({
         policy: z.string(),

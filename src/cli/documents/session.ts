@@ -224,7 +224,7 @@ export const SessionsDocument = z
         is_partly_priced: z.boolean().meta({ description: 'requests without a known price are not in it' }),
         is_partial: z.boolean().meta({ description: 'only the beginning and the end of the file were read' }),
         is_copy: z.boolean().meta({
-          description: 'Baton wrote the file from another session, and nobody has worked in it since',
+          description: 'Baton wrote the file from another session, and it has not been resumed since',
         }),
         problem: z.string().nullable().meta({ description: 'why the file cannot be read' }),
       }),

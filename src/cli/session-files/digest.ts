@@ -35,7 +35,7 @@ export interface SessionDigest {
   readonly compactions?: number;
   /** The middle of the file was not read: there may be more compactions. */
   readonly isPartial?: boolean;
-  /** Baton wrote the file from another session, and nobody has worked in it since. */
+  /** Baton wrote the file from another session, and it has not been resumed since. */
   readonly isCopy?: boolean;
   /** Tokens sent and answered, over all requests; undefined where the log has no usage, or was not read for it. */
   readonly tokens?: number;

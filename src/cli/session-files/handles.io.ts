@@ -58,8 +58,8 @@ export async function locateOwnSession(io: CommandIo, handle: string): Promise<s
   if (handle === LAST || isThreadId(handle) || (await isPath(io, handle))) return handle;
   if (handle === `${LAST}:baton`) return LAST;
   if (handle.startsWith(`${LAST}:`)) {
-    throw new BatonError('usage', `Baton resumes sessions of its own only, and ${handle} is not one`, {
-      cure: 'The agent that recorded a session resumes it.',
+    throw new BatonError('usage', `Baton resumes only its own sessions, and ${handle} is not one`, {
+      cure: 'Resume it with the agent that recorded it.',
     });
   }
   return (await meantSession(io, handle, 'baton')).path;
@@ -89,7 +89,7 @@ async function meantSession(io: CommandIo, handle: string, whose?: Agent): Promi
   if (others.length > 0) throw await ambiguous(io, handle, found);
   if (only.agent === 'opencode') {
     throw new BatonError('format_unknown', `opencode keeps the session ${only.id} in many files`, {
-      cure: `Write it to one, then name that: \`opencode export ${only.id} > session.json\`.`,
+      cure: `Export it to one file, then name that file: \`opencode export ${only.id} > session.json\`.`,
     });
   }
   return only;
@@ -98,7 +98,7 @@ async function meantSession(io: CommandIo, handle: string, whose?: Agent): Promi
 function agentOf(name: string): Agent {
   const agent = AGENTS.find((each) => each === name);
   if (agent !== undefined) return agent;
-  throw new BatonError('usage', `Baton finds no sessions of an agent '${name}'`, {
+  throw new BatonError('usage', `Baton does not know an agent '${name}'`, {
     cure: `Write ${LAST}:AGENT with one of ${AGENTS.join(', ')}.`,
   });
 }

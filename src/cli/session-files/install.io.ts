@@ -36,7 +36,7 @@ export async function prepareInstall(
 ): Promise<string> {
   const place = installPlace(io, format, cwd, sessionId);
   await mkdir(dirname(place), { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new BatonError('output_failed', `${dirname(place)} cannot be made`, {
+    throw new BatonError('output_failed', `${dirname(place)} cannot be created`, {
       cure: "Check the permissions of the agent's home directory.",
       cause,
     });

@@ -91,8 +91,8 @@ export async function visitSessions<Result>(
 
 function copiesLeftOut(copies: number): string {
   return copies === 1
-    ? '1 copy that Baton wrote from another session is left out; name it to include it.'
-    : `${copies} copies that Baton wrote from other sessions are left out; name them to include them.`;
+    ? 'Skipped 1 copy that Baton wrote from another session; name it to include it.'
+    : `Skipped ${copies} copies that Baton wrote from other sessions; name them to include them.`;
 }
 
 async function isDirectory(path: string): Promise<boolean> {

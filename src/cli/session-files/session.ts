@@ -34,9 +34,9 @@ export function warnOfDamage(io: CommandIo, path: string, { damage, hasGrown }: 
     ...(first === undefined
       ? []
       : [
-          `${plural(lost.size, 'damaged line')} left out, the first is line ${formatNumber(first)}; \`baton inspect\` says more.`,
+          `${plural(lost.size, 'damaged line')} skipped, the first is line ${formatNumber(first)}; \`baton inspect\` says more.`,
         ]),
-    ...(hasGrown ? ['the file grew while it was read, and what was appended is not included.'] : []),
+    ...(hasGrown ? ['the file grew while Baton read it; the appended part is not included.'] : []),
   ];
   for (const note of notes) io.stderr(`baton: warning: ${name}: ${note}\n`);
 }

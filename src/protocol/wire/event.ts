@@ -598,11 +598,9 @@ const answerEvents = [
       description:
         'the rest of what was reported, negative if the estimate is too high. The categories and all of these add up to `used`',
     }),
-    clearable: z
-      .object({ results: z.int().min(0), tokens, is_worth_it: z.boolean() })
-      .meta({
-        description: 'old tool results that can be cleared now, and whether the engine would clear them',
-      }),
+    clearable: z.object({ results: z.int().min(0), tokens, is_worth_it: z.boolean() }).meta({
+      description: 'old tool results that can be cleared now, and whether the engine would clear them',
+    }),
   }),
   event('status', 'Answers `status`: the state of the thread.', {
     session_id: z.string(),
@@ -728,7 +726,7 @@ export const EventSchema = z
   ])
   .meta({
     title: 'Event',
-    description: 'What a thread tells. Readers pass over unknown types of events and unknown fields.',
+    description: 'What a thread reports. Readers skip unknown types of events and unknown fields.',
   });
 
 /** One event of a thread. */

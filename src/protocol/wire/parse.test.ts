@@ -170,8 +170,8 @@ for (const { name, code, schemas, parse, isStrict } of DIRECTIONS) {
 
     test('what is no object with a tag is refused with what it is', () => {
       const messages: readonly (readonly [text: string, words: RegExp])[] = [
-        ['', /it is no JSON/],
-        ['{"type":"interr', /it is no JSON/],
+        ['', /it is not JSON/],
+        ['{"type":"interr', /it is not JSON/],
         ['null', /must be an object, not null/],
         ['[{"type":"interrupt"}]', /must be an object, not a list/],
         ['"interrupt"', /must be an object, not a text/],
@@ -239,7 +239,7 @@ test('an op of a type that is none is refused with those that are', () => {
   for (const type of ['user_trun', 'toString', '__proto__', 'UserTurn', 'error']) {
     const error = failureOf(parseOp, JSON.stringify({ type }));
     assert.equal(error.data['key'], 'type');
-    assert.match(error.message, new RegExp(`"${type}", which is no op`));
+    assert.match(error.message, new RegExp(`"${type}", which is not an op`));
     assert.match(error.cure, /user_turn, steer, interrupt/);
   }
 });

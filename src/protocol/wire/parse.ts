@@ -41,7 +41,7 @@ export function checkOp(value: unknown): Op {
   const type = tagOf(value, OP);
   const variant = OP.variants.get(type);
   if (variant === undefined) {
-    throw invalid(OP, [{ key: 'type', what: `is ${quote(type)}, which is no op` }], {
+    throw invalid(OP, [{ key: 'type', what: `is ${quote(type)}, which is not an op` }], {
       cure: `Known ops: ${[...OP.variants.keys()].join(', ')}.`,
     });
   }
@@ -96,7 +96,7 @@ function valueOf(text: string, direction: Direction): unknown {
     return JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw invalid(direction, [{ key: '', what: `is no JSON (${clip(why)})` }], {
+    throw invalid(direction, [{ key: '', what: `is not JSON (${clip(why)})` }], {
       cure: 'Send one JSON object, on one line.',
     });
   }

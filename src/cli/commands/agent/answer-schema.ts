@@ -55,7 +55,7 @@ function parseSchema(file: string, text: string): AnswerSchema['schema'] {
   try {
     value = JSON.parse(text);
   } catch {
-    throw noSchema(file, 'it is no JSON');
+    throw noSchema(file, 'it is not JSON');
   }
   if (!isJsonObject(value) || value['type'] !== 'object')
     throw noSchema(file, 'it does not describe an object');
@@ -63,8 +63,8 @@ function parseSchema(file: string, text: string): AnswerSchema['schema'] {
 }
 
 function noSchema(file: string, why: string): BatonError {
-  return new BatonError('usage', `${file} holds no JSON Schema that can be used: ${why}`, {
-    cure: 'Providers take an object with every key required and additionalProperties false.',
+  return new BatonError('usage', `${file} does not hold a usable JSON Schema: ${why}`, {
+    cure: 'Providers accept an object with every key required and additionalProperties false.',
   });
 }
 
@@ -79,7 +79,7 @@ function complaintAbout(text: string, validator: z.ZodType): string | undefined 
   try {
     value = JSON.parse(text);
   } catch {
-    return 'It is no JSON.';
+    return 'It is not JSON.';
   }
   const checked = check(value, validator);
   if (typeof checked === 'string') return checked;
@@ -99,7 +99,7 @@ function check(
 ): string | { readonly value: ReturnType<z.ZodType['safeParse']> } {
   try {
     const checked = withinCheck(() => validator.safeParse(value));
-    return checked ?? 'It cannot be checked in 2 seconds: a pattern of the form takes too long for it.';
+    return checked ?? 'It cannot be checked within 2 seconds: a pattern of the schema takes too long.';
   } catch (error) {
     // A form that refers to itself is walked as deep as the answer is nested.
     if (error instanceof RangeError) return 'It is nested too deeply to be checked.';

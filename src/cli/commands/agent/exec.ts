@@ -98,7 +98,7 @@ export async function exec(
     const isToldHow = error.code === 'interrupted' && error.cure !== '';
     const told = io.signal.aborted && !isToldHow ? interrupted('Run it again.', error) : error;
     if (io.signal.reason instanceof OutputLost) {
-      io.stderr(`baton: Standard output takes nothing more, so the run was stopped. ${told.cure}\n`);
+      io.stderr(`baton: The reader closed standard output, so the run was stopped. ${told.cure}\n`);
       return 0;
     }
     if (!hasToldError) {
@@ -148,7 +148,7 @@ async function openWork(io: CommandIo, config: Config, flags: ExecFlags): Promis
   const { speed = 0, outputSchema } = flags;
   const play = async (file: string | undefined, missing: BatonError | undefined): Promise<Work> => {
     if (outputSchema !== undefined) {
-      throw new BatonError('usage', 'A rehearsal cannot answer in a form', {
+      throw new BatonError('usage', 'A rehearsal cannot answer by a schema', {
         cure: missing?.cure ?? 'Leave --output-schema out.',
       });
     }
@@ -163,7 +163,7 @@ async function openWork(io: CommandIo, config: Config, flags: ExecFlags): Promis
   } catch (error) {
     if (!(error instanceof BatonError) || error.code !== 'model_missing') throw error;
     const missing = new BatonError(error.code, error.message, {
-      cure: `${error.cure} Or rehearse without any: --model rehearsal.`,
+      cure: `${error.cure} Or rehearse without a model: --model rehearsal.`,
       data: error.data,
       cause: error,
     });
@@ -172,7 +172,7 @@ async function openWork(io: CommandIo, config: Config, flags: ExecFlags): Promis
     return play(undefined, missing);
   }
   throw new BatonError('usage', 'Only a rehearsal has a speed', {
-    cure: 'Name a recording with --model rehearsal/FILE, or leave --speed out.',
+    cure: 'Name a recording with --model rehearsal/FILE, or omit --speed.',
   });
 }
 
@@ -256,9 +256,7 @@ class ExecRun {
       if (outcome.ending.type !== 'complete') return outcome;
     }
     if (this.#flags.json !== true)
-      this.#io.stderr(
-        `The rehearsal is at its end. See what became of the window: baton inspect ${thread.path}\n`,
-      );
+      this.#io.stderr(`The rehearsal is over. See what filled the window: baton inspect ${thread.path}\n`);
     return outcome;
   }
 
@@ -270,8 +268,8 @@ class ExecRun {
     if (outcome.ending.type !== 'complete') return outcome;
     const complaint = form.complaintAbout(outcome.lastMessage ?? '');
     if (complaint === undefined) return outcome;
-    this.#show({ type: 'warning', message: `The answer has not the form that was asked for: ${complaint}` });
-    return thread.turn(`Your last message is not what was asked for. ${complaint} ${form.request}`, {
+    this.#show({ type: 'warning', message: `The answer does not match the schema: ${complaint}` });
+    return thread.turn(`Your last message does not match the schema. ${complaint} ${form.request}`, {
       schema: form.schema,
       isFinal: true,
     });
@@ -325,14 +323,10 @@ function requireAnswer({ ending, failure, lastMessage }: TurnOutcome, form: Answ
   }
   const complaint = form?.complaintAbout(lastMessage ?? '');
   if (complaint === undefined) return;
-  throw new BatonError(
-    'answer_invalid',
-    `The final message has not the form that was asked for. ${complaint}`,
-    {
-      cure: 'Ask again, ask for a simpler form, or use another model.',
-      data: { message: lastMessage ?? null },
-    },
-  );
+  throw new BatonError('answer_invalid', `The final message does not match the schema. ${complaint}`, {
+    cure: 'Ask again, simplify the schema, or use another model.',
+    data: { message: lastMessage ?? null },
+  });
 }
 
 function withFlags(config: Config, { sandbox, approval }: ExecFlags): Config {
@@ -350,10 +344,10 @@ function nobodyToAsk(config: Config, show: Show): AskApproval {
     const flags = flagsFor(request, config);
     if (!told.has(flags)) {
       told.add(flags);
-      const message = `A call of ${request.tool} was turned down. ${request.why} Nobody can be asked here; ${flags} lets such calls run.`;
+      const message = `A call of ${request.tool} was denied. ${request.why} exec cannot ask you; ${flags} lets such calls run.`;
       show({ type: 'warning', message });
     }
-    const why = `Nobody can be asked in this run: do without it, or say that the user may start it with ${flags}.`;
+    const why = `This run cannot ask the user: do without it, or say that the user may start it with ${flags}.`;
     return Promise.resolve({ type: 'denied', why });
   };
 }
@@ -389,7 +383,7 @@ function isTerminal({ stdin }: CommandIo): boolean {
 async function readPrompt(io: CommandIo, prompt: string | undefined): Promise<string> {
   const text = prompt === undefined || prompt === '-' ? await readInput(io) : prompt;
   if (text.trim() !== '') return text;
-  throw new BatonError('usage', 'There is no prompt', {
+  throw new BatonError('usage', 'The prompt is missing', {
     cure: 'Give it as an argument, or on standard input.',
   });
 }

@@ -41,8 +41,8 @@ export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<R
 }
 
 function tooLong(bytes: number): BatonError {
-  return new BatonError('op_invalid', `A line of ${bytes} bytes was passed over`, {
-    cure: `No line may have more than ${MAX_LINE_BYTES} bytes.`,
+  return new BatonError('op_invalid', `A line of ${bytes} bytes was skipped`, {
+    cure: `A line may have at most ${MAX_LINE_BYTES} bytes.`,
     data: { key: '' },
   });
 }

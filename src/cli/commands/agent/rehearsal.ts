@@ -54,7 +54,7 @@ export async function openRehearsal(
 ): Promise<OpenedRehearsal> {
   if (file === '-') {
     throw new BatonError('usage', 'A rehearsal is played from a file.', {
-      cure: 'Save the session to a file: a rehearsal that was stopped goes on with it.',
+      cure: 'Save the session to a file, so that the rehearsal can be resumed.',
     });
   }
   const named = file === undefined ? undefined : fromHome(file, io.homeDirectory);
@@ -81,8 +81,8 @@ export async function openRehearsal(
   // Notes hold what sessions are about, which is nobody else's business.
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
     const { code = String(cause) } = cause as NodeJS.ErrnoException;
-    throw new BatonError('output_failed', `${directory} cannot be made (${code})`, {
-      cure: 'See to its permissions and the space left, or set BATON_HOME to a directory that can be written to.',
+    throw new BatonError('output_failed', `${directory} cannot be created (${code})`, {
+      cure: 'Check its permissions and the free space, or set BATON_HOME to a writable directory.',
       cause,
     });
   });
@@ -106,7 +106,7 @@ export async function openRehearsal(
     directory,
     banner:
       `This is a rehearsal: ${name} (${report.format}, ${plural(rehearsal.turnCount, 'turn')}) is played ${pace}. ` +
-      'No model is asked and nothing is executed; compactions and handovers are made now.',
+      'It asks no model and executes nothing; compactions and handovers happen now.',
   };
 }
 

@@ -379,8 +379,8 @@ class Service {
     }
     if (this.#performing.size < MOST_OPS) return;
     this.#isStuck = true;
-    throw new BatonError('queue_full', `${MOST_OPS} ops are under way, and this one was refused`, {
-      cure: 'Send it again when some of them are done.',
+    throw new BatonError('queue_full', `${MOST_OPS} ops are in progress, and this one was refused`, {
+      cure: 'Send it again when some of them have ended.',
     });
   }
 

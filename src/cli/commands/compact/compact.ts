@@ -130,9 +130,9 @@ function checkSummaryOnly(flags: CompactFlags): void {
   if (idle.length === 0) return;
   throw new BatonError(
     'usage',
-    `--summary-only writes a summary and no session, so --${idle.join(' and --')} would do nothing`,
+    `--summary-only writes only a summary, so --${idle.join(' and --')} would do nothing`,
     {
-      cure: 'Leave one of them out.',
+      cure: 'Omit one of them.',
     },
   );
 }
@@ -141,32 +141,36 @@ function checkFlags(flags: CompactFlags): void {
   if (flags.summaryOnly === true) checkSummaryOnly(flags);
   if (flags.full === true && (flags.preview !== true || flags.json === true)) {
     throw new BatonError('usage', '--full makes a --preview longer, and --json has everything already', {
-      cure: 'Add --preview and leave --json out, or leave --full out.',
+      cure: 'Add --preview and omit --json, or omit --full.',
     });
   }
   const { strategy, model = 'embedded', instructions } = flags;
   if (strategy === 'micro' && flags.redact === true) {
     throw new BatonError(
       'usage',
-      '--strategy micro leaves messages as they are, so --redact would do nothing',
+      '--strategy micro does not change messages, so --redact would have no effect',
       {
-        cure: 'Leave --redact out, or use --strategy full.',
+        cure: 'Omit --redact, or use --strategy full.',
       },
     );
   }
   if (strategy === 'micro' && (model !== 'embedded' || instructions !== undefined)) {
-    throw new BatonError('usage', '--strategy micro writes no summary, so no model has anything to do', {
-      cure: 'Leave --model and --instructions out, or choose another strategy.',
+    throw new BatonError('usage', '--strategy micro writes no summary, so a model has nothing to do', {
+      cure: 'Omit --model and --instructions, or choose another strategy.',
     });
   }
   if (flags.json === true && isPrinted(flags)) {
-    throw new BatonError('usage', '--json prints the receipt, so the session itself needs another place', {
-      cure: 'Add --out FILE, --install or --preview.',
-    });
+    throw new BatonError(
+      'usage',
+      '--json prints the receipt, so the session itself needs another destination',
+      {
+        cure: 'Add --out FILE, --install or --preview.',
+      },
+    );
   }
   if (flags.install === true && flags.out !== undefined) {
-    throw new BatonError('usage', '--install chooses the place itself and does not go with --out', {
-      cure: 'Leave one of them out.',
+    throw new BatonError('usage', '--install chooses the file itself and cannot be combined with --out', {
+      cure: 'Omit one of them.',
     });
   }
 }
@@ -185,7 +189,7 @@ function targetFormat(format: Format, flags: CompactFlags): WriteFormat {
     same ?? (wanted === 'same' ? sameFormat(format) : wanted === 'claude' ? 'claude-code' : wanted);
   if (install === true && !isAgentFormat(target)) {
     throw new BatonError('usage', '--install needs an agent that resumes the session', {
-      cure: 'Add --format codex or --format claude, or leave --install out.',
+      cure: 'Add --format codex or --format claude, or omit --install.',
     });
   }
   return target;
@@ -295,13 +299,11 @@ function tell(
     ];
     for (const note of notes) io.stderr(`${note}\n`);
     if (flags.redact === true && flags.prune !== true && target === session.report.format) {
-      io.stderr('The past in the file has its secrets still, byte for byte; --prune leaves it out.\n');
+      io.stderr('The past in the file still has its secrets, byte for byte; --prune omits it.\n');
     }
   }
   if (where !== undefined && flags.prune !== true && isAgentFormat(target)) {
-    io.stderr(
-      `Take it back with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`,
-    );
+    io.stderr(`Undo it with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`);
   }
   if (place !== undefined && isAgentFormat(target)) {
     tellResume(io, resumeCommand(target, id, session.account.cwd), flags);
@@ -318,7 +320,7 @@ function clearingNotes(compaction: Compaction, { targetTokens }: CompactFlags): 
 /** What was done about secrets outside of the summary, or can be. */
 function secretNotes({ items }: Compaction, { redact: isRedacted }: CompactFlags): readonly string[] {
   if (isRedacted === true) {
-    return [`${plural(countReplacedSecrets(items), 'secret')} replaced in what is kept word for word.`];
+    return [`${plural(countReplacedSecrets(items), 'secret')} replaced in what is kept verbatim.`];
   }
   return countKnownSecrets(items) === 0 ? [] : ['--redact replaces known secrets in what is written.'];
 }
@@ -333,13 +335,13 @@ function stateNotes(
   const provider = printable(model.slice(0, model.indexOf('/')));
   if (target === 'responses') {
     return [
-      `An array of items has no place for the summary in words: nobody but ${provider} can go on from this one.`,
+      `An array of items has no place for the summary in words: only ${provider} can continue from this one.`,
     ];
   }
   const own = tail.format === 'codex' ? tail.state.meta?.['model_provider'] : undefined;
   return typeof own === 'string' && own !== provider
     ? [
-        `Codex goes on with the provider ${printable(own)}, and takes the file only if that is the same as ${provider}.`,
+        `Codex resumes with the provider ${printable(own)}, and accepts the file only if that is the same as ${provider}.`,
       ]
     : [];
 }
@@ -367,7 +369,7 @@ function whatHappened(compaction: Compaction): string {
   return (
     `${plural(receipt.summarised.count, 'item')} summarised, ${formatNumber(receipt.kept.count)} kept, ` +
     `${formatNumber(receipt.dropped.count)} dropped.` +
-    (secrets > 0 ? ` ${plural(secrets, 'secret')} left out of the summary.` : '') +
+    (secrets > 0 ? ` ${plural(secrets, 'secret')} replaced in the summary.` : '') +
     authorOf(receipt)
   );
 }

@@ -42,8 +42,8 @@ export async function writeSummaryOnly(
   await writeOutput(io, destination, [`${whole}\n`]);
   const secrets = Object.values(redactions).reduce((sum, kind) => sum + kind, 0);
   io.stderr(
-    `The summary has ${plural(count(whole), 'token')}${secrets === 0 ? '' : `, ${plural(secrets, 'secret')} left out`}. ` +
-      `The session stays as it is.${destination.path === undefined ? '' : ` Written to ${destination.path}.`}\n`,
+    `The summary has ${plural(count(whole), 'token')}${secrets === 0 ? '' : `, ${plural(secrets, 'secret')} replaced`}. ` +
+      `The session is unchanged.${destination.path === undefined ? '' : ` Written to ${destination.path}.`}\n`,
   );
   for (const note of notes) io.stderr(`${note}\n`);
 }

@@ -221,7 +221,7 @@ describe('baton eval', () => {
     const { stderr, status } = await baton(home, ['eval', damaged, ...BRIEF]);
     assert.match(
       stderr,
-      /damaged\.jsonl: 1 damaged line left out, the first is line 41; `baton inspect` says/,
+      /damaged\.jsonl: 1 damaged line skipped, the first is line 41; `baton inspect` says/,
     );
     assert.equal(status, 0);
   });

@@ -45,8 +45,8 @@ export async function evaluate(
   flags: EvalFlags,
 ): Promise<ExitStatus> {
   if (flags.timings === true && flags.json !== true) {
-    throw new BatonError('usage', '--timings puts milliseconds into the JSON, and none is printed', {
-      cure: 'Add --json, or leave --timings out.',
+    throw new BatonError('usage', '--timings adds milliseconds to the JSON, and no JSON is printed', {
+      cure: 'Add --json, or omit --timings.',
     });
   }
   const settings: EvalSettings = {

@@ -114,7 +114,7 @@ function headline(
     ...(skipped === 0
       ? []
       : [
-          `${plural(skipped, 'file')} of the directory ${skipped === 1 ? 'is no session' : 'are no sessions'}.`,
+          `${plural(skipped, 'file')} of the directory ${skipped === 1 ? 'is not a session' : 'are not sessions'}.`,
         ]),
     ...(unread.length === 0 ? [] : [`${plural(unread.length, 'file')} could not be read.`]),
     '',
@@ -128,9 +128,7 @@ function modelLines(model: ModelWork | undefined): readonly string[] {
   return [
     `Model: ${printable(name)} wrote ${formatNumber(written)} of ${formatNumber(asked)} summaries; ` +
       `${plural(requests, 'request')}, ${formatNumber(inputTokens)} tokens in, ${formatNumber(outputTokens)} out${cost}.`,
-    ...(why === undefined || written === asked
-      ? []
-      : [`The newest that it did not write: ${printable(why)}.`]),
+    ...(why === undefined || written === asked ? [] : [`The newest missing summary: ${printable(why)}.`]),
   ];
 }
 
@@ -327,7 +325,7 @@ function renderTrail(rows: readonly CandidateRow[], budgets: readonly Budget[], 
     return [{ label: LABELS[candidate], cells }];
   });
   return [
-    `${paint(look, 'strong', `Artifact trail at ${formatNumber(nearest)} tokens`)}  ${paint(look, 'faint', 'what is still told, and how much of that is true')}`,
+    `${paint(look, 'strong', `Artifact trail at ${formatNumber(nearest)} tokens`)}  ${paint(look, 'faint', 'what is still mentioned, and how much of that is true')}`,
     ...renderGrid(heads, lines, { widths: widthsOf(heads, lines), look }),
     '',
   ].join('\n');
@@ -346,7 +344,7 @@ function renderCanaries({ rows, compactions, sessions, targetTokens }: CanaryRep
     cells: CANARIES.map((kind) => `${Math.round(alive[kind] * sessions)} of ${sessions}`),
   }));
   return [
-    `${paint(look, 'strong', 'Canaries')}  ${paint(look, 'faint', `alive after ${compactions} compactions to ${formatNumber(targetTokens)} tokens, in ${sessions} made-up sessions`)}`,
+    `${paint(look, 'strong', 'Canaries')}  ${paint(look, 'faint', `alive after ${compactions} compactions to ${formatNumber(targetTokens)} tokens, in ${sessions} synthetic sessions`)}`,
     ...renderGrid(CANARIES, lines, { widths: widthsOf(CANARIES, lines), look }),
     '',
   ].join('\n');

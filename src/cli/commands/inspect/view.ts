@@ -149,8 +149,8 @@ function renderGauge(inspection: Inspection, look: Look): string {
     estimated: 'as the receipt of its compaction has it, plus what came since',
     none:
       account.points.length > 1
-        ? 'by estimate with a margin: none of what was reported counted what is there now'
-        : 'by estimate with a margin, since no usage was reported',
+        ? 'by estimate with a margin: no report covers the present context'
+        : 'by estimate with a margin: no usage was reported',
   }[usage.anchor];
   const from = {
     configured: 'configured window',
@@ -364,7 +364,7 @@ export function explainCompaction(mark: CompactionMark): string {
   const full = formatShare(mark.preTokens, mark.window);
   const who =
     mark.trigger === 'manual'
-      ? 'asked for by the user'
+      ? 'requested by the user'
       : mark.trigger === 'auto'
         ? 'automatic'
         : 'trigger not recorded';
@@ -375,7 +375,7 @@ export function explainCompaction(mark: CompactionMark): string {
   const summary = {
     readable: `a summary of about ${formatNumber(mark.summaryTokens)} tokens`,
     encrypted: 'a summary that only the provider can read',
-    shadowed: `a summary that only the provider can read, and one in words of about ${formatNumber(mark.summaryTokens)} tokens beside it`,
+    shadowed: `a summary that only the provider can read, and one in words of about ${formatNumber(mark.summaryTokens)} tokens`,
     none: 'no summary in the file',
   }[mark.summary];
   const items =
@@ -386,7 +386,7 @@ export function explainCompaction(mark: CompactionMark): string {
 }
 
 const PHASE_WORDS = {
-  standalone_turn: 'as a turn of its own',
+  standalone_turn: 'as a separate turn',
   pre_turn: 'before a turn',
   mid_turn: 'in the middle of a turn',
   post_turn: 'after a turn',
@@ -400,7 +400,7 @@ function renderFindings({ report, account, gaugeError, signals }: Inspection, lo
       plural(recorded.assistantMessages, 'assistant message'),
       plural(recorded.calls, 'tool call'),
       plural(recorded.results, 'result'),
-      ...(recorded.sideItems > 0 ? [`${plural(recorded.sideItems, 'item')} outside of the context`] : []),
+      ...(recorded.sideItems > 0 ? [`${plural(recorded.sideItems, 'item')} outside the context`] : []),
     ].join(', ')}`,
     ...boundaryLines(signals, look),
   ];
@@ -417,7 +417,7 @@ function renderFindings({ report, account, gaugeError, signals }: Inspection, lo
   ];
   if (broken.length > 0)
     lines.push(
-      paint(look, 'warning', `Broken pairs: ${broken.join(', ')}; a full compaction leaves none of them.`),
+      paint(look, 'warning', `Broken pairs: ${broken.join(', ')}; a full compaction removes all of them.`),
     );
   if (account.rejectedSamples.length > 0) {
     const [first] = account.rejectedSamples;
@@ -426,7 +426,7 @@ function renderFindings({ report, account, gaugeError, signals }: Inspection, lo
     );
   }
   lines.push(...damageLines(report, look));
-  if (report.hasGrown) lines.push('The file grew while it was read; what was appended is not included.');
+  if (report.hasGrown) lines.push('The file grew while Baton read it; the appended part is not included.');
   return `${lines.join('\n')}\n`;
 }
 

@@ -38,7 +38,7 @@ export function renderReport(run: ReplayRun, home: string): string {
     `<style>${REPORT_STYLE}</style>`,
     '</head><body><main>',
     '<h1>Baton replay</h1>',
-    `<p class="lead">${plural(files.length, 'recorded session')} played again under ${plural(lines.length, 'policy').replace('policys', 'policies')}: where each would have compacted, what it would have sent, and what the agent would still have known.</p>`,
+    `<p class="lead">${plural(files.length, 'recorded session')} replayed under ${plural(lines.length, 'policy').replace('policys', 'policies')}: where each would have compacted, what it would have sent, and what the agent would still have known.</p>`,
     ...(files.length < 2 ? [] : [renderIndex(files, home)]),
     renderComparison(lines, files.length),
     ...files.map((file, index) => renderSession(file, index, home)),
@@ -234,10 +234,10 @@ function compactionRow(policy: string, done: SimulatedCompaction): readonly Cell
 
 function renderMethod({ hasRecall, skipped, unread }: ReplayRun): string {
   const notes = [
-    'The recorded work is played on as it was, also after a compaction that never happened: what another context would have made the agent do differently, nobody knows.',
-    'Compactions of the recorded session are taken out of the play and shown as recorded.',
-    "Summaries of models and packets of agents are stood in for by Baton's embedded ones, in a model's usual size.",
-    `Cost is by list prices of ${PRICES_AS_OF} with a prompt cache that forgets after five minutes and from the first change on.`,
+    'The work stays as recorded, even after a simulated compaction: replay cannot know what the agent would have done with another context.',
+    'Compactions of the recorded session are not replayed; they are shown as recorded.',
+    "Baton's embedded summaries and packets, in a model's usual size, replace those of models and agents.",
+    `Cost follows list prices of ${PRICES_AS_OF}, with a prompt cache that expires after five minutes and from the first change on.`,
     ...(hasRecall
       ? [
           'Recall is the share, by weight, of the identifiers used later that the compacted context still held.',
@@ -245,7 +245,7 @@ function renderMethod({ hasRecall, skipped, unread }: ReplayRun): string {
       : []),
     ...(skipped > 0 ? [`${plural(skipped, 'file')} of the directory held no session.`] : []),
     ...unread.map(
-      ({ path, error }) => `${printable(path)} could not be played: ${String(error['message'])}.`,
+      ({ path, error }) => `${printable(path)} could not be replayed: ${String(error['message'])}.`,
     ),
   ];
   return `<section><h2>How to read this</h2><ul>${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul></section>`;

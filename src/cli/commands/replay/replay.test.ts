@@ -232,7 +232,7 @@ describe('baton replay', () => {
 
   it('says that a line is damaged', async () => {
     const ran = await baton(home, ['replay', damaged, '--json']);
-    assert.match(ran.stderr, /damaged\.jsonl: 1 damaged line left out, the first is line 7/);
+    assert.match(ran.stderr, /damaged\.jsonl: 1 damaged line skipped, the first is line 7/);
     assert.equal(sessionOf(ReplayDocument.parse(JSON.parse(ran.stdout))).damaged_lines, 1);
   });
 

@@ -1,4 +1,4 @@
-// `baton replay`: recorded sessions played again under other policies.
+// `baton replay`: recorded sessions replayed under other policies.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';

@@ -39,10 +39,10 @@ export function renderReplay(
   const notes = [
     ...(skipped > 0
       ? [
-          `${plural(skipped, 'file')} in the directory ${skipped === 1 ? 'is no session' : 'are no sessions'}.`,
+          `${plural(skipped, 'file')} in the directory ${skipped === 1 ? 'is not a session' : 'are not sessions'}.`,
         ]
       : []),
-    ...(unread.length > 0 ? [`${plural(unread.length, 'file')} could not be played.`] : []),
+    ...(unread.length > 0 ? [`${plural(unread.length, 'file')} could not be replayed.`] : []),
   ];
   const totals =
     files.length > 1
@@ -251,7 +251,7 @@ function place({ turn, line }: { readonly turn: number; readonly line: number | 
 function renderLegend({ hasRecall }: ReplayRun, look: Look): string {
   return [
     'B: compacts at a boundary. W: in mid-work. E: in an emergency. A: in the recorded session. Small letters: clears old results only.',
-    'The recorded work is played on as it was; summaries of models and packets of agents are stood in for by ' +
+    'The work stays as recorded; summaries of models and packets of agents are replaced by ' +
       "Baton's own (docs/replay.md).",
     `Cost at list prices of ${PRICES_AS_OF} with a simulated prompt cache; - where a model has no price` +
       `${hasRecall ? '. Recall is the share of what was used later that the compacted context still held' : ''}.`,

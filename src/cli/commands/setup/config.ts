@@ -21,17 +21,17 @@ export function configCommand(io: CommandIo, request: () => ConfigRequest): Comm
   command
     .command('show', { isDefault: true })
     .description('print the effective configuration as TOML; comments say where changed values come from')
-    .option('--origin', 'also say so for values that nobody changed')
+    .option('--origin', 'also do so for unchanged values')
     .option('--json', 'print JSON: the configuration and the origin of every key')
     .action((options: JsonOption & { readonly origin?: true }) => show(io, request(), options));
   command
     .command('schema')
     .description('print the JSON Schema of config files')
-    .option('--json', 'print JSON, which it does anyway')
+    .option('--json', 'print JSON (the default)')
     .action(() => printSchema(io));
   command
     .command('check')
-    .argument('[file]', 'a config file to check alone; without it, everything that is in effect here')
+    .argument('[file]', 'a config file to check; without it, the effective configuration')
     .description('validate and report every problem')
     .option('--json', 'print JSON')
     .action((file: string | undefined, options: JsonOption) => check(io, request(), file, options));
@@ -154,7 +154,7 @@ function explainWriteFailure(error: unknown, file: string): unknown {
   const code = errorCode(error);
   if (error instanceof BatonError || code === undefined) return error;
   return new BatonError('output_failed', `${file} cannot be written (${code}).`, {
-    cure: 'Check the folder, its permissions and the space left.',
+    cure: 'Check the folder, its permissions and the free space.',
     data: { file, code },
     cause: error,
   });

@@ -38,7 +38,7 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
     await inspect(told, config, [BUNDLED_SESSION], quiet);
     step(
       io,
-      'When should it have been compacted? The watcher beside what others would have done.',
+      'When should it have been compacted? The watcher and other policies, side by side.',
       'baton replay tally.jsonl',
     );
     await replay(told, { effective: config, compared: [] }, [BUNDLED_SESSION], { recall: true });
@@ -47,7 +47,7 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
     const size = `--target-tokens ${TARGET_TOKENS}`;
     step(
       io,
-      'What would a compaction keep, and what would it tell instead?',
+      'What would a compaction keep, and what would it summarise?',
       `baton compact tally.jsonl ${size} --preview --full`,
     );
     const preview = await printed(io, (shown) =>
@@ -56,7 +56,7 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
     io.stdout(`${preview.split('\n').slice(0, previewLength(preview)).join('\n')}\n  …\n\n`);
     step(
       io,
-      'Compact it. The original bytes stay, the compaction is appended.',
+      'Compact it. The original bytes stay; Baton appends the compaction.',
       `baton compact tally.jsonl ${size} --out compacted.jsonl`,
     );
     await compact(told, config, BUNDLED_SESSION, { ...COMPACTION, out: compacted });
@@ -104,7 +104,7 @@ async function playLive(io: CommandIo, config: Config, folder: string): Promise<
   if (session === undefined) return;
   step(
     io,
-    'Why it was compacted then, and what became of the context, is in its file.',
+    'Its file says why it was compacted then, and what the context held afterwards.',
     'baton inspect SESSION',
   );
   const inspected = await printed(io, (quiet) =>

@@ -43,10 +43,10 @@ export async function runDoctor(
     ...(await checkProviders(io, config)),
     ...checkProxy(io),
     await checkSandbox(io),
-    await checkBinary(io, 'git', 'Without it `exec` cannot take back what a turn did to files.'),
+    await checkBinary(io, 'git', 'Without it, `exec` cannot undo the file changes of a turn.'),
     await checkSessions(io),
-    await checkBinary(io, 'codex', 'Compacted Codex sessions are resumed with it.'),
-    await checkBinary(io, 'claude', 'Compacted Claude Code sessions are resumed with it.'),
+    await checkBinary(io, 'codex', 'It resumes compacted Codex sessions.'),
+    await checkBinary(io, 'claude', 'It resumes compacted Claude Code sessions.'),
   ];
   if (json) io.stdout(`${JSON.stringify({ findings }, null, 2)}\n`);
   else {
@@ -80,7 +80,7 @@ function checkTerminal({ look, showsProgress }: CommandIo): Finding {
     `${look.width} columns`,
     look.hasColor ? 'colour' : 'no colour',
     look.hasUnicode ? 'Unicode' : 'ASCII only',
-    showsProgress ? 'progress' : 'no progress (standard error is no terminal)',
+    showsProgress ? 'progress' : 'no progress (standard error is not a terminal)',
   ];
   return { name: 'terminal', state: 'ok', detail: facts.join(', ') };
 }
@@ -186,13 +186,13 @@ async function checkSandbox(io: CommandIo): Promise<Finding> {
   const { cwd: directory, env, signal } = io;
   const confinement = await findConfinement({ directory, env, platform: process.platform }, signal);
   return confinement.type === 'bubblewrap'
-    ? { name: 'sandbox', state: 'ok', detail: `commands are confined by ${confinement.path}` }
+    ? { name: 'sandbox', state: 'ok', detail: `commands are sandboxed by ${confinement.path}` }
     : {
         name: 'sandbox',
         state: 'absent',
         detail: confinement.why,
         cure:
-          'Without it each command needs a yes, which `exec` cannot ask for: install Bubblewrap (bwrap), or use ' +
+          'Without it, each command needs approval, which `exec` cannot request: install Bubblewrap (bwrap), or use ' +
           '--sandbox danger_full_access.',
       };
 }
@@ -208,7 +208,7 @@ async function checkSessions(io: CommandIo): Promise<Finding> {
     : {
         name: 'sessions',
         state: 'absent',
-        detail: 'no sessions of any agent in their usual places',
+        detail: 'no sessions of any agent in the usual folders',
       };
 }
 
@@ -222,7 +222,7 @@ async function checkBinary(io: CommandIo, name: string, use: string): Promise<Fi
         name,
         state: 'broken',
         detail: `${path} does not answer \`--version\` within ${VERSION_DEADLINE_MS / 1000} seconds`,
-        cure: 'Run it by hand and install it anew if it fails.',
+        cure: 'Run it by hand, and install it again if it fails.',
       }
     : { name, state: 'ok', detail: `${version} (${tildePath(path, io.homeDirectory)})` };
 }

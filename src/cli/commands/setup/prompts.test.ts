@@ -118,7 +118,7 @@ describe('baton prompts', () => {
     assert.equal(readFileSync(file('handoff.md'), 'utf8'), SHIPPED_PROMPTS['handoff.md']);
     assert.equal(readFileSync(file('handoff.md.bak-1'), 'utf8'), 'first');
     assert.equal(readFileSync(file('handoff.md.bak-2'), 'utf8'), 'second');
-    assert.match((await run('reset', 'handoff')).stdout, /is the shipped prompt already/);
+    assert.match((await run('reset', 'handoff')).stdout, /is already the shipped prompt/);
   });
 
   it('compares what is in force with what is shipped, and writes nothing', async () => {

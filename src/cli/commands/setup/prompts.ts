@@ -105,7 +105,7 @@ export async function restorePrompt(
   const place = promptPlace(config, io);
   const { file, state } = await loadPrompt(place, name);
   if (!isOwnPrompt(place, name)) {
-    throw new BatonError('usage', `The configuration has ${name} elsewhere: ${file}.`, {
+    throw new BatonError('usage', `The configuration places ${name} elsewhere: ${file}.`, {
       cure: `Unset its path (\`baton config show\` says where it is set), or edit that file.`,
       data: { file },
     });
@@ -116,21 +116,21 @@ export async function restorePrompt(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new BatonError('output_failed', `${file} cannot be written (${code}).`, {
-      cure: 'Check the folder, its permissions and the space left.',
+      cure: 'Check the folder, its permissions and the free space.',
       data: { file, code },
       cause: error,
     });
   }
   if (flags.json === true) printJson(io, { name, file, backup: backup ?? null });
-  else if (state === 'shipped') io.stdout(`${file} is the shipped prompt already.\n`);
-  else io.stdout(`Wrote ${file}.${backup === undefined ? '' : ` What was there is in ${backup}.`}\n`);
+  else if (state === 'shipped') io.stdout(`${file} is already the shipped prompt.\n`);
+  else io.stdout(`Wrote ${file}.${backup === undefined ? '' : ` The previous text is in ${backup}.`}\n`);
 }
 
 function promptNamed(asked: string): PromptName {
   const name = PROMPT_NAMES.find((each) => each === asked || each === `${asked}.md`);
   if (name !== undefined) return name;
   const known = PROMPT_NAMES.map((each) => each.replace(/\.md$/, '')).join(', ');
-  throw new BatonError('usage', `There is no prompt ${JSON.stringify(asked)}.`, {
+  throw new BatonError('usage', `Unknown prompt ${JSON.stringify(asked)}.`, {
     cure: `There are: ${known}.`,
   });
 }

@@ -64,7 +64,7 @@ export async function listSessions(io: CommandIo, config: Config, options: Sessi
     if (hidden > 0) io.stdout(`${plural(hidden, 'more session')}; -n ${wanted.length} lists all.\n`);
     if (sort === 'cost') {
       const { PRICES_AS_OF } = await import('../../../tokens/prices.ts');
-      io.stdout(`Cost at list prices of ${PRICES_AS_OF}; + where a part has none.\n`);
+      io.stdout(`Cost at list prices of ${PRICES_AS_OF}; + where a part has no price.\n`);
     }
   }
 }
@@ -143,7 +143,7 @@ async function eachWithProgress<Result>(
 
 function nothingFound(io: CommandIo, { agent, here, since }: SessionsOptions): string {
   if (here === true || since !== undefined) {
-    return 'No session fits; without --here and --since all are listed.\n';
+    return 'No session matches; omit --here and --since to list all.\n';
   }
   const places = sessionPlaces(io)
     .filter((place) => agent === undefined || place.agent === agent)

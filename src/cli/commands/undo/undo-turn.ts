@@ -108,12 +108,12 @@ async function describe(
   const files = await turnSnapshots.describe(turnId, laterEdits, io.signal);
   if (files?.type === 'refused') refuseRestore(files.why);
   if (files === undefined) {
-    say('No snapshot of the files was taken since: they stay as they are.');
+    say('There is no snapshot of the files: they stay unchanged.');
     return undefined;
   }
-  say(`${plural(files.changes.length, 'file')} to be put back:`);
+  say(`${plural(files.changes.length, 'file')} to restore:`);
   for (const { path, change } of files.changes) say(`  ${printable(path)} (${change} since)`);
-  for (const { path, why } of files.blocked) say(`  ${printable(path)} cannot be put back: it is ${why}`);
+  for (const { path, why } of files.blocked) say(`  ${printable(path)} cannot be restored: it is ${why}`);
   for (const { path, why } of [...files.laterEdits, ...files.untouched])
     say(`  ${printable(path)} stays: it is ${why}`);
   if (laterEdits === undefined && files.laterEdits.some(({ overlaps }) => overlaps))
@@ -133,19 +133,18 @@ async function carryOut(
     `git -C ${shellQuote(turnSnapshots.directory)} restore --source=${ref} -- .`;
   const files = await turnSnapshots.restore(turnId, laterEdits, io.signal).catch((error: unknown) => {
     if (error instanceof UndoIncomplete && error.keptAs !== undefined) {
-      for (const { path, why } of error.left) io.stderr(`  ${printable(path)} was left: it is ${why}\n`);
-      io.stderr(`Have the files back as the undo found them with: ${way(error.keptAs)}\n`);
+      for (const { path, why } of error.left)
+        io.stderr(`  ${printable(path)} was not restored: it is ${why}\n`);
+      io.stderr(`Restore the files as they were before the undo with: ${way(error.keptAs)}\n`);
     }
     throw error;
   });
   await rollout.append([{ type: 'undo_turn', turnId }]);
   const count = files?.changes.length ?? 0;
   const alike = count === 0 ? '' : `, and so ${count === 1 ? 'is 1 file' : `are ${plural(count, 'file')}`}`;
-  io.stderr(`Taken back: the conversation is as it was before${alike}.\n`);
+  io.stderr(`Undone: the conversation is as it was before${alike}.\n`);
   if (files !== undefined && (count > 0 || files.first.ref !== files.undo.ref)) {
-    io.stderr(
-      `The files as they were until now are kept in git. Have them back with: ${way(files.first.ref)}\n`,
-    );
+    io.stderr(`The files as they were until now are in git. Restore them with: ${way(files.first.ref)}\n`);
   }
   return files;
 }
@@ -182,7 +181,7 @@ export function refuseOther(flags: Readonly<Record<string, unknown>>): void {
   if (given.length === 0) return;
   throw new BatonError(
     'usage',
-    `--turn works on the session itself, so --${given.join(' and --')} means nothing`,
+    `--turn works on the session itself, so --${given.join(' and --')} would have no effect`,
     {
       cure: '--preview shows what it would do.',
     },

@@ -27,7 +27,7 @@ export interface UndoFlags {
  */
 export async function undo(io: CommandIo, config: Config, path: string, flags: UndoFlags): Promise<void> {
   if (flags.json === true && flags.out === undefined && flags.install !== true) {
-    throw new BatonError('usage', '--json prints a report, so the session itself needs another place', {
+    throw new BatonError('usage', '--json prints a report, so the session itself needs another destination', {
       cure: 'Add --out FILE or --install.',
     });
   }
@@ -44,7 +44,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     const compaction = history.compactions.at(-1);
     const undone = history.beforeNewestCompaction();
     if (compaction === undefined || undone === undefined) {
-      throw new BatonError('nothing_to_undo', `${source.name} holds no compaction that is in force`, {
+      throw new BatonError('nothing_to_undo', `${source.name} has no compaction to undo`, {
         cure: '`baton inspect` lists the compactions of a session.',
       });
     }
@@ -70,14 +70,14 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
     ]);
     const where = place ?? flags.out;
     io.stderr(
-      `The compaction ${compaction.id} is taken back: the context holds ${formatNumber(tokens)} tokens again.` +
+      `The compaction ${compaction.id} is undone: the context holds ${formatNumber(tokens)} tokens again.` +
         `${where === undefined ? '' : ` Written to ${where}.`}\n`,
     );
     const over = Math.max(0, tokens - account.usableWindow);
     for (const warning of overflowWarnings(report.format, account, tokens))
       io.stderr(`baton: warning: ${warning}\n`);
     if (where !== undefined && path !== '-') {
-      io.stderr(`${printable(path)} is as it was: go on with that to have the compaction in force again.\n`);
+      io.stderr(`${printable(path)} is unchanged: resume it to keep the compaction.\n`);
     }
     if (place !== undefined && isAgentFormat(format))
       tellResume(io, resumeCommand(format, newSessionId, account.cwd), flags);
@@ -101,16 +101,16 @@ function overflowWarnings(
   { window, usableWindow: usable }: ContextAccount,
   tokens: number,
 ): readonly string[] {
-  const cure = 'Resume it with a model that has a larger window, or undo nothing and go on with the input.';
+  const cure = 'Resume it with a model that has a larger window, or resume the input instead.';
   if (tokens > usable) {
     return [
-      `That is ${plural(tokens - usable, 'token')} more than the ${formatNumber(usable)} that the window holds: the next request fails, or the agent compacts first. ${cure}`,
+      `That is ${plural(tokens - usable, 'token')} more than the ${formatNumber(usable)} that the window holds: the next request will fail, or the agent compacts first. ${cure}`,
     ];
   }
   const limit = agentLimit(format, window);
   return limit !== undefined && tokens >= limit
     ? [
-        `The agent compacts from about ${formatNumber(limit)} tokens, so it compacts again before it goes on. ${cure}`,
+        `The agent compacts from about ${formatNumber(limit)} tokens, so it compacts again before it continues. ${cure}`,
       ]
     : [];
 }
