@@ -1,5 +1,5 @@
-// Plays a recorded session under two policies: npx tsx examples/back-test.ts [FILE]
-// It awaits at the top level: copied elsewhere, it needs "type": "module" in package.json, or a name that ends in .mts.
+// Replays a recorded session under two policies: npx tsx examples/back-test.ts [FILE]
+// It uses top-level await: a copy elsewhere needs "type": "module" in package.json, or a name that ends in .mts.
 
 import { fileURLToPath } from 'node:url';
 import { approximateTokens, DEFAULT_CONFIG, loadSession, openSource } from 'baton-agent/engine';
@@ -9,7 +9,7 @@ import type { PolicyChoice } from 'baton-agent/watcher';
 
 const BUNDLED = fileURLToPath(new URL('sessions/tally.jsonl', import.meta.url));
 
-/** As if the model had a small window: a long session in a large one shows the same. */
+/** A small window, so that a short session fills it; a long session in a large window shows the same. */
 const WINDOW = 40_000;
 
 /** The watcher under a configuration. */

@@ -1,9 +1,9 @@
-// Compacts an array of messages as an API takes them: npx tsx examples/compact-messages.ts
-// It awaits at the top level: copied elsewhere, it needs "type": "module" in package.json, or a name that ends in .mts.
+// Compacts an array of API messages: npx tsx examples/compact-messages.ts
+// It uses top-level await: a copy elsewhere needs "type": "module" in package.json, or a name that ends in .mts.
 
 import { compactMessages } from 'baton-agent';
 
-/** A long conversation in the shape of the Chat Completions API. */
+/** A long conversation as messages of the Chat Completions API. */
 const messages = [
   { role: 'system', content: 'You tend a lighthouse.' },
   { role: 'user', content: 'Never touch the glass. Find out why the lamp flickers.' },

@@ -1,7 +1,7 @@
-// Puts the watcher on an agent loop of your own: npx tsx examples/drive-the-watcher.ts
+// Connects the watcher to your own agent loop: npx tsx examples/drive-the-watcher.ts
 //
-// The loop below knows nothing of Baton but what it has to tell (`watcher.…`) and what it can be asked for (`WatchedAgent`).
-// Its model is a script, so that the example runs anywhere.
+// The loop below uses Baton in two places only: it reports events (`watcher.…`) and answers requests (`WatchedAgent`).
+// A script replaces the model, so that the example runs anywhere.
 
 import { createHash, randomUUID } from 'node:crypto';
 import {
@@ -32,7 +32,7 @@ function says(text: string): Item {
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
 }
 
-/** Your model and its tools: each turn reads a long file and commits; asked for a packet, it writes one. */
+/** Your model and its tools: each turn reads a long file and commits; when asked for a packet, it writes one. */
 function work(history: readonly Item[]): readonly Item[] {
   if (history.at(-1)?.origin?.step === 'packet_request') {
     return [
@@ -77,7 +77,7 @@ class Agent implements WatchedAgent, CompactableThread {
       judgePrompt: () => Promise.resolve(SHIPPED_PROMPTS['judgment.md']),
       askJudge: () => Promise.resolve('{"should_compact": true, "reason": "nobody was asked"}'),
       facts: () => Promise.resolve({}),
-      // An agent that can write files gets its notes asked for; this one leaves them to the watcher, in memory.
+      // The watcher asks an agent that can write files for notes; for this one it keeps them in memory.
       scratch: { size: () => Promise.resolve(undefined), append: () => Promise.resolve() },
       nowMs: Date.now,
     },
@@ -95,7 +95,7 @@ class Agent implements WatchedAgent, CompactableThread {
   );
   #turns = 0;
 
-  /** Your log: a real one is on disk before it is believed. */
+  /** Your log: a real one writes to disk before it returns. */
   #write(record: LogRecord): void {
     this.#history.add(record);
     this.#trail.add(record);
@@ -107,7 +107,7 @@ class Agent implements WatchedAgent, CompactableThread {
     for (const item of items) this.#write({ type: 'item', item });
   }
 
-  // What the watcher asks for.
+  // Requests of the watcher.
 
   items(): readonly Item[] {
     return this.#history.entries.map(({ value }) => value);
@@ -144,7 +144,7 @@ class Agent implements WatchedAgent, CompactableThread {
     this.#write({ type: 'turn_started', ...turn });
     this.#add(input);
     this.watcher.turnStarted(turn);
-    // Not awaited: the turn's end is told when it has come.
+    // Not awaited: the loop reports the turn's end when it comes.
     queueMicrotask(() => {
       this.#add(work(this.items()));
       this.#write({ type: 'turn_complete', ...turn });
@@ -153,7 +153,7 @@ class Agent implements WatchedAgent, CompactableThread {
     return Promise.resolve();
   }
 
-  /** For loops that tell `samplingComplete` inside of their turns; this one only asks between them. */
+  /** For loops that report `samplingComplete` inside their turns; this one only asks between them. */
   resumeTurn(): void {}
 
   /** For models that can be stopped. */
@@ -167,7 +167,7 @@ class Agent implements WatchedAgent, CompactableThread {
     order: Parameters<WatchedAgent['compact']>[0],
     signal: Parameters<WatchedAgent['compact']>[1],
   ): ReturnType<WatchedAgent['compact']> {
-    // A summary between turns is a turn of its own, so that nothing else begins before it has ended.
+    // A summary between turns is a separate turn, so that nothing else begins before it ends.
     const origin = { type: 'watcher', number: order.number } as const;
     const turn = { turnId: `turn-${++this.#turns}`, kind: 'compact', origin } as const;
     if (order.strategy === 'full') this.watcher.turnStarted(turn);
@@ -181,7 +181,7 @@ class Agent implements WatchedAgent, CompactableThread {
     this.#compactor.noteVeto();
   }
 
-  // What the compactor asks for.
+  // Requests of the compactor.
 
   usage(): { readonly used: number; readonly rawWindow: number } {
     return { used: approximateTokens(JSON.stringify(this.items())), rawWindow: WINDOW };

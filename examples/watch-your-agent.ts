@@ -1,7 +1,7 @@
-// Compacts inside an agent loop of your own, at the right moment: npx tsx examples/watch-your-agent.ts
-// It awaits at the top level: copied elsewhere, it needs "type": "module" in package.json, or a name that ends in .mts.
+// Compacts inside your own agent loop, at the right moment: npx tsx examples/watch-your-agent.ts
+// It uses top-level await: a copy elsewhere needs "type": "module" in package.json, or a name that ends in .mts.
 //
-// The model is a script, so that the example runs anywhere.
+// A script replaces the model, so that the example runs anywhere.
 
 import { watch } from 'baton-agent';
 

@@ -7,7 +7,10 @@ import { test } from 'node:test';
 import { ROOT } from '../../scripts/generate.ts';
 
 const DOCUMENTS: readonly string[] = [
-  ...['README.md', 'AGENTS.md', 'ARCHITECTURE.md', 'CHANGELOG.md'],
+  'README.md',
+  'AGENTS.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
   ...filesIn('docs').filter((path) => path.endsWith('.md')),
 ];
 const CODE: readonly string[] = ['src', 'test', 'scripts', 'bench', 'examples'].flatMap(filesIn);
