@@ -42,13 +42,13 @@ export function warnOfDamage(io: CommandIo, path: string, { damage, hasGrown }: 
 }
 
 /**
- * Refuses to pour a session over the screen of a person: in a pipe it is wanted, on a terminal it was forgotten to be sent away.
+ * Refuses to print a session on a terminal: it belongs in a file or a pipe.
  * @param ways what else to do, as words of the cure
  * @throws BatonError `usage`
  */
 export function refuseTerminal({ isTerminal }: Pick<CommandIo, 'isTerminal'>, ways: string): void {
   if (!isTerminal) return;
-  throw new BatonError('usage', 'The session would be printed on this terminal, line by line of JSON', {
+  throw new BatonError('usage', 'Baton would print the session on this terminal, as lines of JSON', {
     cure: `${ways}, or send standard output to a file or a pipe.`,
   });
 }
