@@ -1,4 +1,4 @@
-// Which format a file is in, by what its lines hold. The name of a file proves nothing.
+// Detects a file's format by the content of its lines. The name of a file proves nothing.
 
 import type { JsonObject } from '../protocol/item.ts';
 import type { Format } from '../vocabulary.ts';
@@ -6,17 +6,17 @@ import type { Format } from '../vocabulary.ts';
 /** How well a line fits a format: 0 not at all, 1 beyond doubt. */
 export type Likeness = (value: JsonObject) => number;
 
-/** A format that Baton does not read but that is easily mistaken for one. */
+/** A format that Baton does not read but that is easily mistaken for one that it does. */
 export interface LookAlike {
-  /** What it is, as the user would say it. */
+  /** What it is, in the user's words. */
   readonly name: string;
   readonly matches: (value: JsonObject) => boolean;
 }
 
-/** Lines looked at before deciding. */
+/** Most lines examined before the decision. */
 export const DETECTION_LINES = 64;
 
-/** A format is recognised when its lines fit this well on average; unknown kinds of lines pull the average down. */
+/** Least average likeness of the lines of a recognised format; unknown kinds of lines lower the average. */
 const LEAST_LIKENESS = 0.5;
 
 export type Detection =

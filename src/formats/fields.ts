@@ -1,8 +1,8 @@
-// Looking into JSON whose shape nobody promised: each function answers undefined where the shape is another.
+// Reads JSON of no guaranteed shape: each function returns undefined for another shape.
 
 import type { Json, JsonObject } from '../protocol/item.ts';
 
-/** Whether a value is a JSON object; arrays are none. */
+/** Whether a value is a JSON object, and not an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -22,12 +22,12 @@ export function stringAt(value: JsonObject, key: string): string | undefined {
 /** Longer texts are not dates. @source ISO 8601 takes at most 35 characters */
 const LONGEST_DATE = 64;
 
-/** Years of four digits that a session can be of: 1970 to 9999, in milliseconds. @source RFC 3339, section 1 */
+/** The end of the years that a session can be from, 1970 to 9999, in milliseconds. @source RFC 3339, section 1 */
 const LATEST_DATE_MS = Date.UTC(10_000, 0) - 1;
 
 /**
- * The time of a record, as it is written: a text that stands for a moment between 1970 and 9999, or milliseconds since 1970.
- * Undefined for all else: arithmetic on other moments leaves the range that a date can have.
+ * The time of a record, as written: a text for a moment between 1970 and 9999, or milliseconds since 1970. Undefined otherwise:
+ * arithmetic on other moments would leave the range of dates.
  */
 export function timeOf(value: unknown): string | undefined {
   if (typeof value === 'number') return isMoment(value) ? new Date(value).toISOString() : undefined;
@@ -45,7 +45,7 @@ export function countAt(value: JsonObject, key: string): number | undefined {
   return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? found : undefined;
 }
 
-/** The array at `key`; empty where there is none. */
+/** The array at `key`; empty without one. */
 export function arrayAt(value: JsonObject, key: string): readonly Json[] {
   const found = value[key];
   return Array.isArray(found) ? found : [];

@@ -328,8 +328,8 @@ test('lines whose kind is a name of every object are counted like any other', as
 
 const refused: readonly (readonly [why: RegExp, text: string])[] = [
   [/cut off or damaged/, textOf('opencode export (1.14)').slice(0, -40)],
-  [/JSON document of no known format/, '{\n  "name": "seeds",\n  "version": "1.0.0"\n}\n'],
-  [/JSON document of no known format/, '[1, 2, 3]'],
+  [/JSON document of an unknown format/, '{\n  "name": "seeds",\n  "version": "1.0.0"\n}\n'],
+  [/JSON document of an unknown format/, '[1, 2, 3]'],
   [/one JSON array instead/, JSON.stringify(valuesOf(AGENT_FILES[0]?.text ?? ''))],
 ];
 

@@ -1,4 +1,4 @@
-// Items made from the loose JSON of other formats.
+// Makes items from the loose JSON of other formats.
 
 import type {
   FunctionCallItem,
@@ -18,7 +18,7 @@ import { isJsonObject, objectAt, stringAt } from './fields.ts';
 /** Text that a product wrote in the user's name. */
 export const HARNESS: Origin = { author: 'harness' };
 
-/** A message of one text; none where the text is empty. */
+/** A message with one text; no message for an empty text. */
 export function textMessage(
   role: MessageItem['role'],
   text: string,
@@ -28,7 +28,7 @@ export function textMessage(
   return [{ type: 'message', role, content: [textPart(role, text)], ...flags }];
 }
 
-/** A message of some parts; none where there are none. */
+/** A message with some parts; no message without parts. */
 export function partsMessage(
   role: MessageItem['role'],
   content: readonly Part[],
@@ -42,13 +42,13 @@ export function textPart(role: MessageItem['role'], text: string): Part {
   return { type: role === 'assistant' ? 'output_text' : 'input_text', text };
 }
 
-/** Readable reasoning; none where the text is empty and nothing else is known of it. */
+/** Readable reasoning; none for an empty text about which nothing else is known. */
 export function reasoning(text: string, signature?: string): ReasoningItem[] {
   if (text === '' && signature === undefined) return [];
   return [{ type: 'reasoning', summary: [], text, ...(signature === undefined ? {} : { signature }) }];
 }
 
-/** A call of a tool; arguments that are no text become JSON text. */
+/** A tool call; arguments that are not text become JSON text. */
 export function functionCall(callId: string, name: string, args: Json | undefined): FunctionCallItem {
   return {
     type: 'function_call',
@@ -74,7 +74,7 @@ export function functionResult(
   };
 }
 
-/** What a compaction left: the mark of its place, and the summary in the user role. */
+/** What a compaction left: a mark of its place, and the summary in the user role. */
 export function compactionItems(
   id: string,
   summary: string,
@@ -92,8 +92,8 @@ export function compactionItems(
 }
 
 /**
- * A message array says nothing of compactions, so a summary is known by its first words, and a message that opens with
- * one is parted: what follows in it is the user's own, which an API that wants roles to alternate had merged.
+ * A message array does not mark compactions, so a summary is recognised by its first words. A message that begins with one is
+ * split: the rest is the user's own text, merged by an API that wants roles to alternate.
  */
 export function partSummaries(items: readonly Item[]): readonly Item[] {
   return items.flatMap((item): readonly Item[] => {
@@ -106,8 +106,8 @@ export function partSummaries(items: readonly Item[]): readonly Item[] {
 }
 
 /**
- * The parts of a content that is a text or a list of blocks, in the field's two spellings of them (`text`, `input_text`
- * and `output_text`; `image`, `image_url` and `input_image`). What is no block and no text is given to `onOdd`.
+ * The parts of a content that is a text or a list of blocks, in both of the field's spellings (`text`, `input_text` and
+ * `output_text`; `image`, `image_url` and `input_image`). Calls `onOdd` for anything else.
  */
 export function partsOf(role: MessageItem['role'], content: Json | undefined, onOdd: () => void): Part[] {
   if (content === undefined || content === null) return [];
@@ -147,7 +147,7 @@ function partOf(role: MessageItem['role'], block: JsonObject): Part {
   }
 }
 
-/** The image of a block: a web address, or a data URL made of what the block holds. */
+/** The image of a block: a web address, or a data URL built from the block's content. */
 function imageUrl(block: JsonObject): string | undefined {
   const nested = objectAt(block, 'image_url') ?? objectAt(block, 'source') ?? block;
   const url = stringAt(nested, 'url') ?? stringAt(block, 'image_url');
@@ -157,9 +157,9 @@ function imageUrl(block: JsonObject): string | undefined {
   return data.startsWith('data:') ? data : `data:${mediaType};base64,${data}`;
 }
 
-/** What a provider said of one request; none where nothing was counted (placeholders, aborted answers). */
+/** A provider's usage report for one request; none if nothing was counted (placeholders, aborted answers). */
 export function requestUsage(counts: {
-  /** Tokens sent, in the parts that the provider bills apart. */
+  /** Tokens sent, in the parts that the provider bills separately. */
   readonly input: readonly (Json | undefined)[];
   readonly cachedInput?: Json | undefined;
   readonly output?: Json | undefined;

@@ -1,4 +1,4 @@
-// Files that are one JSON value instead of one a line: exports, trajectories, arrays of messages.
+// Files that hold one JSON value instead of one per line: exports, trajectories, arrays of messages.
 
 import { BatonError } from '../errors.ts';
 import type { Json, JsonObject } from '../protocol/item.ts';
@@ -7,15 +7,15 @@ import { emptyDeep, LARGEST_JSON_BYTES, TOO_DEEP } from './lines.ts';
 import type { Report } from './reader.ts';
 import type { ByteSource } from './source.io.ts';
 
-/** What a file holds besides JSON Lines. */
+/** The content of a file that is not JSON Lines. */
 export type DocumentRead =
   | { readonly type: 'document'; readonly values: readonly JsonObject[]; readonly lines: number }
-  /** Not one JSON value: lines of JSON whose first one is damaged, or a document that is. */
+  /** Not one JSON value: JSON Lines with a damaged first line, or a damaged document. */
   | { readonly type: 'no_document' };
 
 /**
- * Whether the beginning of a file can be that of a document: an array, or an object that is not whole on its line.
- * @param head the first bytes; where they hold no line end, lines are taken to be long
+ * Whether a file that begins like this may be a document: an array, or an object that does not end on its line.
+ * @param head the first bytes; if they contain no line end, lines are assumed to be long
  */
 export function canBeDocument(head: Buffer): boolean {
   const text = withoutBom(head.toString('utf8')).trimStart();
@@ -26,8 +26,8 @@ export function canBeDocument(head: Buffer): boolean {
 }
 
 /**
- * Reads a file as one JSON value. The objects of an array are told one after the other, as lines would be; arrays in it
- * are taken apart; what is neither is reported. A file above the limit is not looked at.
+ * Reads a file as one JSON value. Emits the objects of an array one by one, like lines; flattens arrays within it; reports
+ * other values. Does not read a file above the limit.
  */
 export async function readDocument(
   source: ByteSource,
@@ -42,7 +42,7 @@ export async function readDocument(
   return { type: 'document', values: objectsOf(value, report), lines };
 }
 
-/** The bytes are given up before the text is parsed, which takes several times as much memory again. */
+/** Releases the bytes before parsing the text, which takes several times as much memory again. */
 async function readText(
   source: ByteSource,
   signal: AbortSignal | undefined,
@@ -53,7 +53,7 @@ async function readText(
   return { text: bytes.toString('utf8', 0, length), lines: linesOf(bytes.subarray(0, length)) };
 }
 
-/** Whether a file is one line, which nothing follows. */
+/** Whether a file consists of a single line. */
 export async function isOneLine(source: ByteSource, signal: AbortSignal | undefined): Promise<boolean> {
   let read = 0;
   for await (const chunk of source.chunks(signal)) {
@@ -65,8 +65,8 @@ export async function isOneLine(source: ByteSource, signal: AbortSignal | undefi
 }
 
 /**
- * Says of a file that is too large for a document that it is one.
- * @param head its first bytes; where they are not of JSON nothing is said
+ * An error for a file that is a document but too large to parse.
+ * @param head its first bytes; if they are not JSON, returns undefined
  */
 export function explainLargeDocument(source: ByteSource, head: Buffer): BatonError | undefined {
   if (source.size <= LARGEST_JSON_BYTES) return undefined;
@@ -74,8 +74,10 @@ export function explainLargeDocument(source: ByteSource, head: Buffer): BatonErr
   const limit = LARGEST_JSON_BYTES / (1024 * 1024);
   return new BatonError(
     'format_unknown',
-    `${source.name} looks like one JSON document of more than ${limit} MB, which is more than Baton parses at once`,
-    { cure: 'Write it as JSON Lines, one message a line: those are read as a stream, whatever their size.' },
+    `${source.name} looks like one JSON document of more than ${limit} MB, more than Baton can parse at once`,
+    {
+      cure: 'Convert it to JSON Lines, one message per line: Baton reads those as a stream, whatever their size.',
+    },
   );
 }
 
@@ -85,7 +87,7 @@ function objectsOf(value: Json, report: Report): readonly JsonObject[] {
   const flat = elements.flatMap((each) => (Array.isArray(each) ? (each as readonly Json[]) : [each]));
   const objects = flat.filter(isJsonObject);
   if (objects.length < flat.length) {
-    const message = `${flat.length - objects.length} JSON values that are no objects were left out`;
+    const message = `${flat.length - objects.length} JSON values that are not objects were skipped`;
     report({ line: 1, kind: 'not_an_object', message, lost: true });
   }
   return objects;

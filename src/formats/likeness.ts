@@ -1,4 +1,4 @@
-// How well a line fits each format that Baton reads, and what is easily mistaken for one.
+// How well a line fits each format that Baton reads, and each format that is easily mistaken for one.
 
 import type { Format } from '../vocabulary.ts';
 import { looksLikeAnthropic } from './messages/anthropic.ts';
@@ -15,7 +15,7 @@ import { looksLikePi } from './pi/read.ts';
 import { looksLikeResponses } from './messages/responses.ts';
 import { looksLikeSweAgent } from './agents/swe-agent.ts';
 
-/** The first of two equals wins: bare items without the head of a rollout are Responses items. */
+/** On a tie, the first one wins: bare items without a rollout's header are Responses items. */
 export const LIKENESS: Readonly<Record<Format, Likeness>> = {
   responses: looksLikeResponses,
   codex: looksLikeCodex,
@@ -31,24 +31,24 @@ export const LIKENESS: Readonly<Record<Format, Likeness>> = {
   anthropic: looksLikeAnthropic,
 };
 
-/** Formats of JSON Lines with keys like those of a session, each with what the user is told of it. */
+/** JSON Lines formats with keys like those of a session, each with its description for the user. */
 export const LOOK_ALIKES: readonly LookAlike[] = [
   {
-    name: 'it is a recording of the terminal UI of Codex, which holds drawings and keys instead of the conversation; the rollout is below the sessions folder',
+    name: 'it is a recording of the terminal UI of Codex, which contains screen drawings and keystrokes instead of the conversation; the rollout is in the sessions folder',
     matches: (value) =>
       typeof value['ts'] === 'string' &&
       typeof value['dir'] === 'string' &&
       typeof value['kind'] === 'string',
   },
   {
-    name: 'it is the prompt history of Codex, which holds what was typed but no answers; the rollout is below the sessions folder',
+    name: 'it is the prompt history of Codex, which contains what you typed but no answers; the rollout is in the sessions folder',
     matches: (value) =>
       typeof value['session_id'] === 'string' &&
       typeof value['ts'] === 'number' &&
       typeof value['text'] === 'string',
   },
   {
-    name: 'it is what `codex exec --json` printed, which leaves out what the model was sent; the rollout is below the sessions folder',
+    name: 'it is the output of `codex exec --json`, which omits what the model was sent; the rollout is in the sessions folder',
     matches: ({ type }) =>
       typeof type === 'string' &&
       /^(?:thread\.started|turn\.(?:started|completed|failed)|item\.(?:started|updated|completed))$/.test(
@@ -56,14 +56,14 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
       ),
   },
   {
-    name: 'it is the output of `claude --output-format stream-json`, not the session; that lies in ~/.claude/projects',
+    name: 'it is the output of `claude --output-format stream-json`, not the session; sessions are in ~/.claude/projects',
     matches: (value) =>
       typeof value['session_id'] === 'string' &&
       typeof value['type'] === 'string' &&
       !('parentUuid' in value),
   },
   {
-    name: 'it is the prompt history of Claude Code, which holds no answers; sessions lie in ~/.claude/projects',
+    name: 'it is the prompt history of Claude Code, which contains no answers; sessions are in ~/.claude/projects',
     matches: (value) => typeof value['display'] === 'string' && 'project' in value && 'timestamp' in value,
   },
 ];

@@ -1,5 +1,5 @@
-// Bytes to lines to values. Tolerant of everything that a crash, a copy or an editor does to a JSONL file, and linear:
-// each byte is looked at a bounded number of times whatever the damage.
+// From bytes to lines to values. Tolerates everything that a crash, a copy or an editor does to a JSONL file, and is linear: it
+// examines each byte a bounded number of times, whatever the damage.
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../protocol/item.ts';
@@ -12,31 +12,31 @@ const CARRIAGE_RETURN = 0x0d;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * A value nested deeper than this is reported and skipped: `JSON.parse` takes any depth, `JSON.stringify` and every
+ * A value nested deeper than this is reported and skipped: `JSON.parse` accepts any depth, but `JSON.stringify` and every
  * recursive walk overflow the stack at some thousands. @source real sessions stay below 20 levels.
  */
 const DEEPEST = 500;
 
 /**
- * The largest JSON that is read, a line or a document: it is parsed as one text, which takes about four times its size, and
- * the longest text of Node is 512 MB. @source the largest of the recorded sessions that are documents has 4 MB
+ * The largest JSON that is read, a line or a document: it is parsed as one text, which takes about four times its size, and the
+ * longest text of Node is 512 MB. @source the largest of the recorded sessions that are documents has 4 MB
  */
 export const LARGEST_JSON_BYTES = 200 * 1024 * 1024;
 
-/** Cuts chunks of bytes into lines. The last line may lack its line feed; `end` tells. */
+/** Splits chunks of bytes into lines. The last line may lack its line feed; `end` reports that. */
 export class LineSplitter {
   readonly #onLine: (bytes: Buffer, isTerminated: boolean) => void;
   readonly #longest: number;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
 
-  /** @param longest bytes of a line that are kept; of a longer one, the rest of the chunk that exceeds them too */
+  /** @param longest bytes kept of a line; of a longer one, the rest of its chunk as well */
   constructor(onLine: (bytes: Buffer, isTerminated: boolean) => void, longest = LARGEST_JSON_BYTES) {
     this.#onLine = onLine;
     this.#longest = longest;
   }
 
-  /** Takes the next chunk; it may be reused by the caller afterwards. */
+  /** Takes in the next chunk; the caller may reuse it afterwards. */
   push(chunk: Buffer): void {
     let start = 0;
     for (let feed = chunk.indexOf(LINE_FEED); feed !== -1; feed = chunk.indexOf(LINE_FEED, start)) {
@@ -64,21 +64,21 @@ export class LineSplitter {
   }
 }
 
-/** Reads the text of one line, or says that it cannot. */
+/** Parses one line, or returns undefined if it cannot. */
 export type ParseLine = (text: string) => unknown;
 
-/** Turns lines into JSON objects and says what was wrong with the others. */
+/** Turns lines into JSON objects and reports what was wrong with the others. */
 export class ValueReader {
   readonly #onValue: (value: JsonObject, at: LineAt) => void;
   readonly #report: Report;
   readonly #parse: ParseLine;
   readonly #longest: number;
   #line = 0;
-  /** A line that did not parse: torn if nothing follows it, malformed otherwise. */
+  /** A line that did not parse: torn if nothing follows it, otherwise malformed. */
   #suspect: DamageNote | undefined;
 
   /**
-   * @param parse tried before `JSON.parse`; undefined means that it cannot tell
+   * @param parse tried before `JSON.parse`; undefined means that it cannot decide
    * @param longest bytes of the longest line that is read
    */
   constructor(
@@ -93,7 +93,7 @@ export class ValueReader {
     this.#longest = longest;
   }
 
-  /** Lines seen so far, blank ones included. */
+  /** Lines seen so far, including blank ones. */
   get lines(): number {
     return this.#line;
   }
@@ -111,7 +111,7 @@ export class ValueReader {
     else this.#recover(text);
   }
 
-  /** @param isTerminated whether the last line ended in a line feed */
+  /** @param isTerminated whether the last line ended with a line feed */
   end(isTerminated: boolean): void {
     const suspect = this.#suspect;
     this.#suspect = undefined;
@@ -122,7 +122,8 @@ export class ValueReader {
         : {
             ...suspect,
             kind: 'torn_last_line',
-            message: 'the last line is cut off, as by a crash or a writer at work; it was left out',
+            message:
+              'the last line is cut off, by a crash or because the file is still being written; it was skipped',
           },
     );
   }
@@ -135,23 +136,23 @@ export class ValueReader {
       this.#flushSuspect();
       this.#note(
         'malformed_json',
-        `a line of more than ${this.#longest} bytes is too long to be read; it was left out`,
+        `a line of more than ${this.#longest} bytes is too long to read; it was skipped`,
         true,
       );
       return undefined;
     }
     if (clean.includes(0)) {
       clean = Buffer.from(clean.filter((byte) => byte !== 0));
-      this.#note('nul_bytes', 'NUL bytes, as a crash leaves them, were skipped', false);
+      this.#note('nul_bytes', 'NUL bytes, which a crash may leave, were skipped', false);
     }
     return isBlank(clean) ? undefined : clean;
   }
 
-  /** ASCII, which most lines are, is told and copied several times faster than UTF-8 is decoded. */
+  /** Decodes a line. Most lines are ASCII, which is detected and copied several times faster than UTF-8 is decoded. */
   #decode(bytes: Buffer): string {
     if (isAscii(bytes)) return bytes.toString('latin1');
     if (!isUtf8(bytes)) {
-      this.#note('invalid_utf8', 'bytes that are no UTF-8 were read as U+FFFD', false);
+      this.#note('invalid_utf8', 'bytes that are not UTF-8 were read as U+FFFD', false);
     }
     return bytes.toString('utf8');
   }
@@ -166,12 +167,12 @@ export class ValueReader {
       this.#suspect = {
         line: this.#line,
         kind: 'malformed_json',
-        message: `${text.length} characters are no JSON; the line was left out`,
+        message: `${text.length} characters are not JSON; the line was skipped`,
         lost: true,
       };
       return;
     }
-    const lost = lostCharacters === 0 ? '' : `; ${lostCharacters} characters that are no JSON were left out`;
+    const lost = lostCharacters === 0 ? '' : `; ${lostCharacters} characters that are not JSON were skipped`;
     this.#note(
       'glued_lines',
       `${plural(values.length, 'record')} read from one damaged line${lost}`,
@@ -185,7 +186,7 @@ export class ValueReader {
 
   #give(value: unknown, part: number): void {
     if (isJsonObject(value)) this.#onValue(value, { line: this.#line, part });
-    else this.#note('not_an_object', 'a JSON value that is no object was left out', true);
+    else this.#note('not_an_object', 'a JSON value that is not an object was skipped', true);
   }
 
   #flushSuspect(): void {
@@ -206,9 +207,9 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-/** Whether a line would be read again: readers refuse what is nested too deep or too long. */
+/** Whether the reader would accept a line again: it rejects values nested too deep and lines that are too long. */
 export function isReadable(text: string, value: JsonObject): boolean {
-  // No more bytes than three for each unit of a string.
+  // A string unit takes at most three bytes.
   const isShort = text.length * 3 <= LARGEST_JSON_BYTES || Buffer.byteLength(text) <= LARGEST_JSON_BYTES;
   return isShort && (text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST));
 }
@@ -222,7 +223,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Empties what is nested too deep in a parsed value, and says whether anything was. */
+/** Empties values nested too deep within a parsed value, and returns whether there were any. */
 export function emptyDeep(value: unknown, levels = DEEPEST): boolean {
   if (typeof value !== 'object' || value === null) return false;
   let isAny = false;
@@ -236,7 +237,7 @@ export function emptyDeep(value: unknown, levels = DEEPEST): boolean {
   return isAny;
 }
 
-/** What a note says of a value that is nested too deep. */
+/** The note for a value nested too deep. */
 export const TOO_DEEP = `a value nested deeper than ${DEEPEST} levels, which no agent writes, was left out`;
 
 function isBlank(bytes: Buffer): boolean {
@@ -244,15 +245,15 @@ function isBlank(bytes: Buffer): boolean {
   return true;
 }
 
-/** Objects that start so are records and never parts of one; shows where a record begins inside of a torn one. */
+/** Objects that start like this are always records and never parts of one; shows where a record begins inside a torn one. */
 const CERTAIN_START = /\{"(?:timestamp|parentUuid|sessionId|isSidechain|ordinal|record_type)":/g;
 
-/** Certain starts tried on one line; each costs at most one pass over it. */
+/** Most certain starts tried on one line; each costs at most one pass over it. */
 const MOST_CERTAIN_STARTS = 32;
 
 /**
- * Finds the complete records on a line that holds several, or one beside a torn one. Parts of a torn record are no
- * records: only what starts where its grammar breaks, or where nothing but a record starts, counts. Linear.
+ * Finds the complete records on a line that contains several, or one beside a torn one. Parts of a torn record do not count: a
+ * record must start where the torn one's grammar breaks, or where only a record can start. Linear.
  */
 function salvage(text: string): { values: unknown[]; lostCharacters: number } {
   const values: unknown[] = [];
@@ -276,7 +277,7 @@ function salvage(text: string): { values: unknown[]; lostCharacters: number } {
   return { values, lostCharacters };
 }
 
-/** Where to try next after what starts at `start` turned out to be no record, by its grammar until `end`. */
+/** Where to continue after the text at `start` proved not to be a record; its grammar holds until `end`. */
 function nextStart(text: string, start: number, end: number, looksInside: boolean): number {
   if (looksInside) {
     CERTAIN_START.lastIndex = start + 1;
@@ -284,7 +285,7 @@ function nextStart(text: string, start: number, end: number, looksInside: boolea
     if (certain !== undefined && certain < end && isRecordNext(text, scanObject(text, certain).end))
       return certain;
   }
-  // A record torn inside of a string takes the first quote of the next record for its end: `…abc{"timestamp`.
+  // A record torn inside a string takes the first quote of the next record as its end: `…abc{"timestamp`.
   const next = text.indexOf('{', Math.max(start + 1, text.startsWith('{"', end - 2) ? end - 2 : end));
   return next === -1 ? text.length : next;
 }
@@ -306,8 +307,8 @@ type Expected = 'key_or_end' | 'key' | 'colon' | 'value_or_end' | 'value' | 'com
 const AFTER: Readonly<Record<string, Expected>> = { '{': 'key_or_end', '[': 'value_or_end' };
 
 /**
- * Follows the grammar of an object that starts at `start`. `end` is the index after it or, when it is not complete, of
- * the first character that cannot belong to it, else the length of the text. Literals are not checked.
+ * Follows the grammar of an object that starts at `start`. `end` is the index after it or, if it is incomplete, of the first
+ * character that cannot belong to it, otherwise the length of the text. Does not check literals.
  */
 function scanObject(text: string, start: number): { readonly isComplete: boolean; readonly end: number } {
   const open: string[] = [];
@@ -348,7 +349,7 @@ function closes(character: string, opened: string | undefined, expected: Expecte
 
 const LITERAL = /[-+.\w]+/y;
 
-/** The index after the string or literal at `index`; `index` itself where none may stand. */
+/** The index after the string or literal at `index`; `index` itself where none is allowed. */
 function endOfScalar(text: string, index: number, expected: Expected): number {
   if (expected === 'colon' || expected === 'comma_or_end') return index;
   if (text[index] === '"') return endOfString(text, index);

@@ -1,9 +1,9 @@
-// What every reader of a session file has in common: lines in, log records and notes on damage out.
+// The contract of all session readers: lines in, log records and damage notes out.
 
 import type { JsonObject } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
 
-/** Damage found in a file. `lost` says whether bytes could not be read as anything; nothing is ever lost silently. */
+/** Damage found in a file. `lost` says whether bytes could not be read at all; no loss is ever silent. */
 export interface DamageNote {
   /** 1-based. */
   readonly line: number;
@@ -19,14 +19,14 @@ export interface DamageNote {
     | 'dangling_parent'
     | 'parent_cycle'
     | 'impossible_usage';
-  /** What was found and what was done about it, without text of the transcript. */
+  /** The problem and how it was handled, without text of the transcript. */
   readonly message: string;
   readonly lost: boolean;
-  /** How often the line has it; absent: once. */
+  /** How often it occurs on the line; absent: once. */
   readonly times?: number;
 }
 
-/** Where a value stood. A line of glued objects yields several values, told apart by `part` (0, 1, …). */
+/** The place of a value. A line of concatenated objects yields several values, distinguished by `part` (0, 1, …). */
 export interface LineAt {
   readonly line: number;
   readonly part: number;
@@ -35,7 +35,7 @@ export interface LineAt {
 export type Emit = (record: LogRecord) => void;
 export type Report = (note: DamageNote) => void;
 
-/** Takes the values of a file in order. */
+/** Takes in the values of a file in order. */
 export interface LineReader {
   accept(value: JsonObject, at: LineAt): void;
   /** Called once after the last line. */
@@ -43,13 +43,13 @@ export interface LineReader {
 }
 
 /**
- * A format whose lines form a tree has to see all of them before it knows which are the conversation, so it surveys
- * the file first and reads it a second time. `survey` is absent where one pass is enough.
+ * A format whose lines form a tree requires all of them to determine the conversation, so its reader surveys the file first and
+ * reads it a second time. `survey` is absent if one pass is enough.
  */
 export interface FormatReader<Survey = undefined> {
   /**
-   * Reads of the text of a line only what the survey looks at, without a full parse: the result may be given to the
-   * survey in place of the parsed value. Undefined where only a parse can tell.
+   * Reads from a line's text only what the survey needs, without a full parse; the survey accepts the result in place of the
+   * parsed value. Undefined if only a parse can decide.
    */
   readonly skim?: (text: string) => JsonObject | undefined;
   readonly survey?: (report: Report) => LineReader & { result(): Survey };

@@ -1,4 +1,4 @@
-// What the readers of whole messages have in common: each value of a file gives records that share its place and time.
+// Shared by the readers of whole messages: each value of a file yields records with its place and time.
 
 import type { Item, JsonObject } from '../protocol/item.ts';
 import type { LogRecord, SessionMetaRecord, SettingsRecord, SideItemRecord } from '../protocol/record.ts';
@@ -9,7 +9,7 @@ import type { DamageNote, Emit, LineAt, Report } from './reader.ts';
 type Meta = Omit<SessionMetaRecord, 'type'>;
 type Settings = Omit<SettingsRecord, 'type'>;
 
-/** Emits records under the place and time of the value being read. Facts that were told already are not repeated. */
+/** Emits records with the place and time of the value being read. Does not repeat known facts. */
 export class RecordEmitter {
   readonly #emit: Emit;
   readonly #report: Report;
@@ -24,19 +24,19 @@ export class RecordEmitter {
     this.#report = report;
   }
 
-  /** Whether anything was told of the value that `begin` was last called for. */
+  /** Whether anything was emitted for the value of the last `begin`. */
   get hasTold(): boolean {
     return this.#toldOfValue;
   }
 
-  /** Says where the records that follow come from. */
+  /** Sets the origin of the following records. */
   begin({ line }: LineAt): void {
     this.#line = line;
     this.#at = undefined;
     this.#toldOfValue = false;
   }
 
-  /** Says when the records that follow were written: see `timeOf`. */
+  /** Sets the time of the following records: see `timeOf`. */
   date(timestamp: unknown): void {
     this.#at = timeOf(timestamp);
   }
@@ -46,7 +46,7 @@ export class RecordEmitter {
     this.#emit({ ...record, line: this.#line, ...(this.#at === undefined ? {} : { at: this.#at }) });
   }
 
-  /** @param ref the producer's id of the message, where a compaction may refer to it */
+  /** @param ref the producer's id of the message, if a compaction may refer to it */
   items(items: readonly Item[], ref?: string): void {
     for (const item of items)
       this.record({ type: 'item', item, ...(ref === undefined || ref === '' ? {} : { ref }) });
@@ -79,19 +79,19 @@ export class RecordEmitter {
     this.record({ type: 'settings', ...fresh });
   }
 
-  /** Reports damage that cost nothing of the conversation, unless it says so. */
+  /** Reports damage, by default without loss to the conversation. */
   damage(kind: DamageNote['kind'], message: string, lost = false): void {
     this.#report({ line: this.#line, kind, message, lost });
   }
 
-  /** Reports a value of a known kind with another shape, and counts it. */
+  /** Reports a value of a known kind with an unexpected shape, and counts it. */
   wrongShape(what: string, kind: string): void {
     this.damage('wrong_shape', `${what}; passed over`);
     this.opaque(kind);
   }
 }
 
-/** Fields that are defined and differ from what is known, or undefined where nothing is new. */
+/** Fields that are defined and differ from the known ones; undefined if nothing is new. */
 function news<T extends object>(
   facts: { readonly [K in keyof T]: T[K] | undefined },
   known: T,

@@ -28,26 +28,26 @@ import { responsesReader } from './messages/responses.ts';
 import type { ByteSource } from './source.io.ts';
 import { sweAgentReader } from './agents/swe-agent.ts';
 
-/** A file up to this size is parsed once and its values are kept for the second pass. */
+/** A file up to this size is parsed once, and its values are kept for the second pass. */
 const LARGEST_KEPT_FILE = 32 * 1024 * 1024;
 
 /**
- * Bytes worked on without giving other things in the process a turn.
+ * Bytes processed before other work in the process gets a turn.
  * @source at 16 MB/s, the pace of an exact count, 8 ms; the target is 50 ms
  */
 const LONGEST_TURN_BYTES = 128 * 1024;
 
-/** What a writer needs to know of a session to go on with it. */
+/** What a writer needs to know about a session to continue it. */
 export type SessionTail =
   | { readonly format: 'codex'; readonly state: CodexTail }
   | { readonly format: 'claude-code'; readonly state: ClaudeTail }
-  /** Nothing is appended to these. */
+  /** These cannot be appended to. */
   | { readonly format: ReadOnlyFormat };
 
-/** Formats of which Baton reads sessions without going on with them. */
+/** Formats that Baton reads but cannot continue. */
 type ReadOnlyFormat = Exclude<Format, AgentFormat>;
 
-/** What reading a session found out besides its records. */
+/** What reading a session showed besides its records. */
 export interface LoadReport {
   readonly format: Format;
   readonly tail: SessionTail;
@@ -55,21 +55,21 @@ export interface LoadReport {
   readonly lines: number;
   readonly records: number;
   readonly damage: readonly DamageNote[];
-  /** Kinds of lines that carry nothing for the history, with their number. */
+  /** Kinds of lines without content for the history, with their number. */
   readonly opaque: Readonly<Record<string, number>>;
-  /** The writer appended to the file while it was read; what it appended is not included. */
+  /** The file grew while it was read; the new part is not included. */
   readonly hasGrown: boolean;
 }
 
 export interface LoadOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called now and then with the share of the work done, 0 to 1. */
+  /** Called occasionally with the share of the work done, 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined;
 }
 
 /**
- * Reads a session and hands each record to `emit`, in order.
- * @throws BatonError `format_unknown` with what the file looks like instead; `session_empty` when no item was found
+ * Reads a session and passes each record to `emit`, in order.
+ * @throws BatonError `format_unknown` with what the file looks like instead; `session_empty` if it contains no item
  */
 export async function loadSession(
   source: ByteSource,
@@ -78,7 +78,7 @@ export async function loadSession(
 ): Promise<LoadReport> {
   const damage = new Map<string, DamageNote>();
   const note: Report = (found) => {
-    // All values of a document share its first line: one note for each of them would bury the others.
+    // All values of a document share its first line: a note for each would bury the others.
     const key = JSON.stringify(found);
     const times = damage.get(key)?.times ?? (damage.has(key) ? 1 : 0);
     damage.set(key, times === 0 ? found : { ...found, times: times + 1 });
@@ -97,8 +97,8 @@ export async function loadSession(
   const pass: Pass = { emit: counted, report: note, ...options };
   const { lines, tail } = await readFormat(source, content, pass);
   if (items === 0) {
-    throw new BatonError('session_empty', `${source.name} holds no conversation`, {
-      cure: 'Name a session with at least one message.',
+    throw new BatonError('session_empty', `${source.name} contains no conversation`, {
+      cure: 'Choose a session with at least one message.',
       data: { format, damage: [...damage.values()] },
     });
   }
@@ -124,7 +124,7 @@ interface Read {
   readonly tail: SessionTail;
 }
 
-/** Formats that one pass reads. */
+/** Formats that are read in one pass. */
 const ONE_PASS: Readonly<Record<Exclude<ReadOnlyFormat, 'pi'>, FormatReader>> = {
   responses: responsesReader,
   anthropic: anthropicReader,
@@ -175,13 +175,13 @@ async function readCodex(source: ByteSource, pass: Pass): Promise<Read> {
   return { lines, tail: { format: 'codex', state: tail } };
 }
 
-/** What is done with the records of a rollout, and with damage. */
+/** Receives the records and the damage of a rollout. */
 export interface RolloutPass extends LoadOptions {
   readonly emit: Emit;
   readonly report: Report;
 }
 
-/** Reads what is known to be a rollout, also one that holds no conversation yet. */
+/** Reads a known rollout, even one without a conversation so far. */
 export async function loadRollout(
   source: ByteSource,
   pass: RolloutPass,
@@ -191,7 +191,7 @@ export async function loadRollout(
   return { lines, tail: reader.tail() };
 }
 
-/** The lines of Claude Code form a tree: a first pass finds the conversation, a second one reads it. */
+/** Claude Code's lines form a tree: a first pass finds the conversation, a second one reads it. */
 async function readClaudeCode(source: ByteSource, pass: Pass): Promise<Read> {
   const survey = claudeCodeReader.survey(pass.report);
   if (source.size > LARGEST_KEPT_FILE) {
@@ -260,7 +260,7 @@ interface JsonDocument {
   readonly lines: number;
 }
 
-/** What a file turned out to be; a document is parsed by then. */
+/** The detected content of a file; a document is parsed by then. */
 type Content =
   | { readonly format: Format; readonly document?: undefined }
   | { readonly format: ReadOnlyFormat; readonly document: JsonDocument };
@@ -283,11 +283,11 @@ async function look(source: ByteSource, report: Report, signal: AbortSignal | un
     if (format === 'codex' || format === 'claude-code') {
       throw unknownFormat(
         source,
-        `it holds a ${FORMAT_NAMES[format]} as one JSON array instead of one object a line`,
+        `it contains a ${FORMAT_NAMES[format]} as one JSON array instead of one object per line`,
       );
     }
     if (format !== undefined) return { format, document };
-    throw unknownFormat(source, detection.looksLike ?? 'it is a JSON document of no known format');
+    throw unknownFormat(source, detection.looksLike ?? 'it is a JSON document of an unknown format');
   }
   try {
     return { format: await detectLines(source, signal) };
@@ -324,21 +324,23 @@ async function detectLines(source: ByteSource, signal: AbortSignal | undefined):
   );
 }
 
-const KNOWN_FORMATS = `Baton reads ${Object.values(FORMAT_NAMES).join(', ')}; docs/formats.md says how it knows them.`;
+const KNOWN_FORMATS = `Baton reads ${Object.values(FORMAT_NAMES).join(', ')}; docs/formats.md explains how it recognises them.`;
 
 function unknownFormat(source: ByteSource, what: string, cure = KNOWN_FORMATS): BatonError {
-  return new BatonError('format_unknown', `${source.name} is no session that Baton reads: ${what}`, { cure });
+  return new BatonError('format_unknown', `${source.name} is not a session that Baton can read: ${what}`, {
+    cure,
+  });
 }
 
-/** How a file begins that may hold a session, but not as UTF-8 text, with what makes one of it. */
+/** File signatures of possible sessions that are not UTF-8 text, each with how to convert them. */
 const ENCODINGS: readonly (readonly [start: readonly number[], what: string, cure: string])[] = [
   [[0x1f, 0x8b], 'it is compressed with gzip', unpackedBy('gzip')],
   [[0x28, 0xb5, 0x2f, 0xfd], 'it is compressed with zstd', unpackedBy('zstd')],
 ];
 
-/** Text whose characters have several bytes each: its mark, and the place of an ASCII character in a unit. */
+/** Text with several bytes per character: its mark, and the place of an ASCII character in a unit. */
 const WIDE_TEXT = [
-  // Before those of two bytes, whose mark begins like theirs.
+  // Before the two-byte encodings, whose mark begins like theirs.
   { encoding: 'UTF-32LE', mark: [0xff, 0xfe, 0, 0], unit: 4, place: 0, inPowerShell: 'utf32' },
   { encoding: 'UTF-32BE', mark: [0, 0, 0xfe, 0xff], unit: 4, place: 3, inPowerShell: 'bigendianutf32' },
   { encoding: 'UTF-16LE', mark: [0xff, 0xfe], unit: 2, place: 0, inPowerShell: 'unicode' },
@@ -346,10 +348,10 @@ const WIDE_TEXT = [
 ] as const;
 
 function unpackedBy(program: string): string {
-  return `Unpack it: \`${program} -dc FILE | baton inspect -\`; other commands read - as well.`;
+  return `Unpack it: \`${program} -dc FILE | baton inspect -\`; other commands accept - as well.`;
 }
 
-/** UTF-16 must not go on as damaged UTF-8: every letter outside of ASCII would be lost, and here and there a line. */
+/** UTF-16 must not be read as damaged UTF-8: every non-ASCII letter would be lost, and occasionally a line. */
 function refuseEncoding(source: ByteSource, head: Buffer): void {
   for (const [start, what, cure] of ENCODINGS) {
     if (startsWith(head, start)) throw unknownFormat(source, what, cure);
@@ -360,7 +362,7 @@ function refuseEncoding(source: ByteSource, head: Buffer): void {
   if (wide === undefined) return;
   throw unknownFormat(
     source,
-    `it is ${wide.encoding} text, as \`>\` of Windows PowerShell writes it`,
+    `it is ${wide.encoding} text, as written by \`>\` in Windows PowerShell`,
     `Make it UTF-8: \`iconv -f ${wide.encoding} -t UTF-8 FILE > NEW\`, or in PowerShell ` +
       `\`Get-Content -Encoding ${wide.inPowerShell} FILE | Set-Content -Encoding utf8 NEW\`.`,
   );
@@ -370,7 +372,7 @@ function startsWith(head: Buffer, start: readonly number[]): boolean {
   return start.every((byte, at) => head[at] === byte);
 }
 
-/** Whether two units stand for ASCII, as those do with which JSON begins. @source RFC 4627, section 3 */
+/** Whether two units are ASCII, like the first two characters of JSON. @source RFC 4627, section 3 */
 function beginsAsJson(head: Buffer, unit: number, place: number): boolean {
   const start = head.subarray(0, 2 * unit);
   return (
@@ -381,14 +383,14 @@ function beginsAsJson(head: Buffer, unit: number, place: number): boolean {
 }
 
 function describeContent(head: Buffer, objects: number, damaged: number): string {
-  // Programs hold scraps of JSON, too.
+  // Programs contain fragments of JSON, too.
   if (head.includes(0) && damaged >= objects) return 'it looks like a binary file';
   const first = head.toString('utf8').trimStart()[0];
-  // Parts of a document that is cut off may be whole on their lines.
+  // Parts of a truncated document may be complete on their lines.
   if (damaged > objects && (first === '{' || first === '[')) {
     return 'it looks like one JSON document that is cut off or damaged';
   }
-  if (objects > 0) return 'its lines are JSON, but of no known session format';
+  if (objects > 0) return 'its lines are JSON, but not of a known session format';
   if (first === '{' || first === '[') return 'its first record is cut off or damaged';
-  return 'it holds no JSON object';
+  return 'it contains no JSON object';
 }

@@ -1,5 +1,5 @@
-// A session file as a fixed run of bytes. Agents append to their files while Baton reads them, so the size at the
-// moment of opening counts, for every pass and for the copy that `--format same` makes.
+// A session file as a fixed run of bytes. Agents append to their files while Baton reads them, so the size when the file was
+// opened applies to every pass and to the copy that `--format same` makes.
 
 import { open, mkdtemp, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -12,17 +12,17 @@ const CHUNK = 1024 * 1024;
 
 /** The bytes of one session. */
 export interface ByteSource {
-  /** How errors name it. */
+  /** Its name in errors. */
   readonly name: string;
   /** Bytes at the time of opening. */
   readonly size: number;
-  /** Whether a path leads to a file that is read, by whatever name or link; also asked when all is closed. */
+  /** Whether a path leads to one of the files being read, under any name or link; also works after closing. */
   isAt(path: string): Promise<boolean>;
   /**
    * The bytes in order. The buffer of a chunk is reused for the next one.
    * @param from the first byte wanted, counted from 0
-   * @throws BatonError `file_changed` when the file got shorter meanwhile, `file_unreadable` when the system fails to
-   * read it, `interrupted` when `signal` fires
+   * @throws BatonError `file_changed` if the file has become shorter, `file_unreadable` if the system fails to read it,
+   * `interrupted` when `signal` fires
    */
   chunks(signal?: AbortSignal, from?: number): AsyncGenerator<Buffer>;
   /** Whether the file has grown since it was opened. */
@@ -30,16 +30,16 @@ export interface ByteSource {
   close(): Promise<void>;
 }
 
-/** The most that is put aside of a stream. @source docs/decisions/configuration.md: 500 times the largest session known */
+/** Limit for storing a stream. @source docs/decisions/configuration.md: 500 times the largest session known */
 const MOST_SPOOLED = 2 * 1024 * 1024 * 1024;
 
 /**
- * Opens a file; for `-`, standard input; for `/dev/fd/N`, as a shell writes `<(…)`, the pipe. A pipe with a name in the file
- * system is refused: anyone may have planted it, and nobody may ever write to it.
+ * Opens a file; for `-`, standard input; for `/dev/fd/N`, as in a shell's `<(…)`, the pipe. Rejects a named pipe in the file
+ * system: anyone may have planted it, and it may never be written to.
  * @param signal stops waiting for a stream, which may never end
  * @param mostSpooled bytes of a stream, at most
- * @throws BatonError `file_not_found`, `not_a_file`, `file_unreadable`, `file_empty`, `output_failed` when there is no
- * room to put standard input aside, `interrupted`
+ * @throws BatonError `file_not_found`, `not_a_file`, `file_unreadable`, `file_empty`, `output_failed` when there is not enough
+ * space to store standard input, `interrupted`
  */
 export async function openSource(
   path: string,
@@ -62,7 +62,7 @@ export async function openSource(
 
 const DESCRIPTOR = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/(\d+))$/;
 
-/** Whether a path names a pipe that this process was given. */
+/** Which pipe of this process a path names, if any. */
 async function streamAt(path: string): Promise<'stdin' | 'pipe' | undefined> {
   const match = DESCRIPTOR.exec(path);
   const stats = match === null ? undefined : await stat(path).catch(() => undefined);
@@ -71,7 +71,7 @@ async function streamAt(path: string): Promise<'stdin' | 'pipe' | undefined> {
 }
 
 async function openFile(path: string, name: string, dispose?: () => Promise<void>): Promise<ByteSource> {
-  // A device may act on being opened, so what is there is asked first.
+  // Opening a device may have effects, so its kind is checked first.
   const found = await stat(path).catch((error: unknown) => {
     throw explainOpen(name, error);
   });
@@ -84,7 +84,7 @@ async function openFile(path: string, name: string, dispose?: () => Promise<void
     requireFile(name, stats);
     if (stats.size === 0n) {
       throw new BatonError('file_empty', `${name} is empty`, {
-        cure: 'An agent writes its session at the first prompt; name a session that has one.',
+        cure: 'An agent writes its session at the first prompt; choose a session that has one.',
       });
     }
     return fileSource(
@@ -103,8 +103,8 @@ function requireFile(name: string, stats: Parameters<typeof refusalOf>[0]): void
   if (refused === undefined) return;
   throw new BatonError('not_a_file', `${name} ${refused}`, {
     cure: stats.isFIFO()
-      ? 'Give what comes through a pipe on standard input: `-` in place of the name.'
-      : 'Name a session file; `baton sessions` lists the ones on this machine.',
+      ? 'Pipe it to standard input, and give `-` as the name.'
+      : 'Name a session file; `baton sessions` lists those on this machine.',
   });
 }
 
@@ -137,8 +137,8 @@ function fileSource(
             throw explainOpen(name, error);
           });
         if (bytesRead === 0) {
-          throw new BatonError('file_changed', `${name} got shorter while it was read`, {
-            cure: 'Try again when the agent that writes it is idle.',
+          throw new BatonError('file_changed', `${name} became shorter while Baton was reading it`, {
+            cure: 'Try again when the agent that writes to it is idle.',
           });
         }
         position += bytesRead;
@@ -153,7 +153,7 @@ function fileSource(
   };
 }
 
-/** The last bytes of a source, from the first line that starts in them. `size` counts the skipped part line too. */
+/** The last bytes of a source, from the first line that starts in them. `size` also counts the skipped partial line. */
 export function tailOf(source: ByteSource, bytes: number): ByteSource {
   if (source.size <= bytes) return source;
   return {
@@ -171,7 +171,7 @@ export function tailOf(source: ByteSource, bytes: number): ByteSource {
   };
 }
 
-/** The first bytes of a source, up to the last line that ends in them; all of them where none does. */
+/** The first bytes of a source, up to the last line that ends in them; all of them if no line does. */
 export function headOf(source: ByteSource, bytes: number): ByteSource {
   if (source.size <= bytes) return source;
   return {
@@ -195,7 +195,7 @@ interface Spooling {
   readonly mostBytes: number;
 }
 
-/** A stream cannot be read twice, so it is put into a private temporary file first. */
+/** A stream cannot be read twice, so it is first copied to a private temporary file. */
 async function spool(name: string, stream: AsyncIterable<Buffer>, terms: Spooling): Promise<ByteSource> {
   const directory = await mkdtemp(join(tmpdir(), 'baton-')).catch((error: unknown) => {
     throw explainSpool(name, error);
@@ -228,8 +228,8 @@ async function writeSpool(
       if (next.done === true) return;
       total += next.value.length;
       if (total > mostBytes) {
-        throw new BatonError('file_unreadable', `${name} holds more than ${mostBytes} bytes`, {
-          cure: 'Save it to a file and name that: a file is read where it lies.',
+        throw new BatonError('file_unreadable', `${name} contains more than ${mostBytes} bytes`, {
+          cure: 'Save it to a file and name that file: Baton reads a file in place.',
         });
       }
       await handle.appendFile(next.value).catch((error: unknown) => {
@@ -261,9 +261,9 @@ function explainSpool(name: string, error: unknown): BatonError {
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
   return new BatonError(
     'output_failed',
-    `${name[0]?.toUpperCase()}${name.slice(1)} could not be put aside in ${tmpdir()}: ${reason}`,
+    `${name[0]?.toUpperCase()}${name.slice(1)} could not be stored in ${tmpdir()}: ${reason}`,
     {
-      cure: 'Free space, name another directory in TMPDIR, or give the name of a file.',
+      cure: 'Free some space, set TMPDIR to another directory, or give the name of a file.',
       cause: error,
     },
   );
@@ -278,17 +278,17 @@ function explainOpen(name: string, error: unknown): BatonError {
     });
   }
   return new BatonError('file_unreadable', `${name} cannot be read (${code ?? String(error)})`, {
-    cure: CURES.get(code ?? '') ?? 'Check its permissions, and the disk that it lies on.',
+    cure: CURES.get(code ?? '') ?? 'Check its permissions and its disk.',
     cause: error,
   });
 }
 
-/** What helps where a file cannot be read, by what the system says. @source open(2) */
+/** What helps against a read error, by the system's error code. @source open(2) */
 const CURES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     EACCES: 'Check its permissions.',
     EPERM: 'Check its permissions.',
-    ELOOP: 'It is a link that leads back to itself: name the session file that it should lead to.',
-    ENAMETOOLONG: 'No file has so long a name: give the path of one, and not what it holds.',
+    ELOOP: 'The link leads back to itself: name the session file that it should lead to.',
+    ENAMETOOLONG: 'The name is too long for a file: give the path of the file, not its content.',
   }),
 );

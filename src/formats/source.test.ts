@@ -125,7 +125,7 @@ test('a writer that appends meanwhile changes nothing of what is read, in any pa
 test('a file that gets shorter meanwhile is reported, between two chunks and between two passes', async () => {
   writeFileSync(path, 'a'.repeat(3 * MEGABYTE));
   const source = await openSource(path, noInput());
-  const changed = isFailure('file_changed', /got shorter while it was read$/);
+  const changed = isFailure('file_changed', /became shorter while Baton was reading it$/);
   const truncating = async () => {
     for await (const _ of source.chunks()) truncateSync(path, MEGABYTE + 1);
   };
@@ -189,7 +189,7 @@ test('a stream that never ends is given up at its limit', async () => {
   })();
   await assert.rejects(
     openSource('-', endless, undefined, 5000),
-    isFailure('file_unreadable', /^standard input holds more than 5000 bytes$/),
+    isFailure('file_unreadable', /^standard input contains more than 5000 bytes$/),
   );
   assert.deepEqual(readdirSync(spoolFolder), []);
 });

@@ -1,4 +1,4 @@
-// A compaction, or its undo, in the shapes of the agent whose session it is.
+// A compaction, or its undo, in the format of the agent that owns the session.
 
 import { BatonError } from '../errors.ts';
 import { SUMMARY_PREFIX } from '../history/filter.ts';
@@ -31,7 +31,7 @@ import type { MarkdownHead } from './messages/markdown.ts';
 import { writeMessages } from './messages/message-arrays.ts';
 import { formatNumber } from '../tokens/words.ts';
 
-/** A compaction that is to be written down. */
+/** A compaction to write. */
 export type CompactionChange =
   | { readonly type: 'compaction'; readonly record: CompactedRecord }
   | {
@@ -39,25 +39,25 @@ export type CompactionChange =
       readonly record: MicroCompactedRecord;
       /** The history before. */
       readonly entries: readonly Entry<Item>[];
-      /** The history after, fit to be sent. */
+      /** The history after, ready to be sent. */
       readonly items: readonly Item[];
       readonly postTokens: number;
     };
 
-/** What happened to a session that is to be written down. Entries tell of the lines they were read from. */
+/** A change to write to a session. Entries refer to the lines they were read from. */
 export type SessionChange =
   | CompactionChange
   | {
       readonly type: 'undo';
       readonly compactionId: string;
       readonly restored: readonly Entry<Item>[];
-      /** Of the whole context afterwards, by the gauge. */
+      /** Size of the whole context afterwards, by the gauge. */
       readonly totalTokens: number;
     };
 
 /** What every written session needs to know. */
 export interface WriteFacts {
-  /** UUID of the session that is written. */
+  /** UUID of the new session. */
   readonly newSessionId: string;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -65,8 +65,8 @@ export interface WriteFacts {
 }
 
 /**
- * How a summary begins, by the agent that goes on with it. Codex takes any other user message for the user's own words
- * and carries it over its next compaction. @source docs/real-tools.md
+ * How a summary begins, by the agent that resumes the session. Codex takes any other user message for the user's own words and
+ * carries it over its next compaction. @source docs/real-tools.md
  */
 export const SUMMARY_PREFIXES: Readonly<Record<WriteFormat, string>> = {
   codex: CODEX_SUMMARY_PREFIX,
@@ -77,25 +77,25 @@ export const SUMMARY_PREFIXES: Readonly<Record<WriteFormat, string>> = {
   markdown: SUMMARY_PREFIX,
 };
 
-/** Whether sessions of the format are gone on with by their agent. */
+/** Whether the agent of the format can resume its sessions. */
 export function isAgentFormat(format: Format | WriteFormat): format is AgentFormat {
   return AGENT_FORMATS.some((each) => each === format);
 }
 
-/** Whether sessions of the format are messages as an API takes them. */
+/** Whether sessions of the format are arrays of API messages. */
 export function isMessageFormat(format: Format | WriteFormat): format is MessageFormat {
   return MESSAGE_FORMATS.some((each) => each === format);
 }
 
 /**
- * What `same` means for a session: its own format.
+ * The format that `same` stands for in a session: its own.
  * @throws BatonError `cannot_append` for formats that Baton only reads
  */
 export function sameFormat(format: Format): AgentFormat | MessageFormat {
   if (isAgentFormat(format) || isMessageFormat(format)) return format;
   throw readOnly(
     format,
-    'Choose what to write: --format codex, claude, responses, anthropic, chat or markdown.',
+    'Choose an output format: --format codex, claude, responses, anthropic, chat or markdown.',
   );
 }
 
@@ -107,20 +107,20 @@ function readOnly(format: Format, cure: string): BatonError {
   );
 }
 
-/** An undo is worth nothing without the past that only the file itself holds, so no other format can take it. */
-const ONLY_ITS_AGENT = 'Take the compaction back in the agent that wrote the file.';
+/** Only the file itself holds the past that an undo needs, so no other format can represent it. */
+const ONLY_ITS_AGENT = 'Undo the compaction in the agent that wrote the file.';
 
 /** Lines around the original bytes, without line feeds. */
 export interface Continuation {
   /**
-   * Goes before the first byte where the session is installed under its new name; without it the lines continue the
-   * session under its own. Empty where the file's name alone says which session it is.
+   * Precedes the first byte if the session is installed under a new name; without it the lines continue the session under its
+   * own. Empty if the file's name alone identifies the session.
    */
   readonly head: readonly string[];
   readonly tail: readonly string[];
 }
 
-/** Goes on with a session whose bytes stay as they are. */
+/** Continues a session whose bytes stay as they are. */
 export function continueSession(
   { tail, bytes }: Pick<LoadReport, 'tail' | 'bytes'>,
   change: SessionChange,
@@ -153,7 +153,7 @@ function continueCodex(tail: CodexTail, change: SessionChange, facts: WriteFacts
   });
 }
 
-/** Codex has no micro-compaction: for it that is a history in place of another. */
+/** Codex has no micro-compaction, so it gets a replacement history instead. */
 function replacementRecord(change: CompactionChange): CompactedRecord {
   if (change.type === 'compaction') return change.record;
   const { record, items, postTokens } = change;
@@ -170,10 +170,9 @@ function replacementRecord(change: CompactionChange): CompactedRecord {
 function cannotAppend({ type }: SessionChange): BatonError {
   return new BatonError(
     'cannot_append',
-    'This rollout is of the oldest layout of Codex, to which nothing can be appended',
+    'This rollout has the oldest layout of Codex, which cannot be appended to',
     {
-      cure:
-        type === 'undo' ? ONLY_ITS_AGENT : 'Write a new one that holds the present context only: --prune.',
+      cure: type === 'undo' ? ONLY_ITS_AGENT : 'Write a new one with only the present context: --prune.',
     },
   );
 }
@@ -201,7 +200,7 @@ function claudeIds(ids: Ids): ClaudeIds {
   return { uuid: () => ids.uuid(), messageId: () => `msg_${ids.uuid().replaceAll('-', '')}` };
 }
 
-/** A session of its own that holds the present context only. */
+/** A separate session that contains only the present context. */
 export interface FreshSession extends WriteFacts {
   readonly format: WriteFormat;
   readonly source: SessionTail;
@@ -210,7 +209,7 @@ export interface FreshSession extends WriteFacts {
   readonly change: CompactionChange;
 }
 
-/** The lines of a fresh session, without line feeds; a document is one of them. */
+/** The lines of a fresh session, without line feeds; a document is a single line. */
 export function freshSession(session: FreshSession): readonly string[] {
   const { format, source, change } = session;
   switch (format) {
@@ -225,7 +224,7 @@ export function freshSession(session: FreshSession): readonly string[] {
   }
 }
 
-/** The whole context after a compaction: one that is written anew refers to no lines. */
+/** The whole context after a compaction: a rewritten one refers to no lines. */
 function itemsAfter(change: CompactionChange): readonly Item[] {
   return change.type === 'micro' ? change.items : change.record.replacement;
 }

@@ -167,7 +167,7 @@ test('what is no session is named for what it is', async () => {
     ...['Dear diary,\n', 'null', '"hi"'].map(
       (text) => [Buffer.from(text), 'format_unknown', /no JSON object/] as const,
     ),
-    [Buffer.from('{"a":1}\n{"a":2}\n'), 'format_unknown', /no known session format/],
+    [Buffer.from('{"a":1}\n{"a":2}\n'), 'format_unknown', /known session format/],
     [Buffer.from('{\n  "messages": [\n    1\n  ]\n}\n'), 'format_unknown', /JSON/],
     [asFile(workLines('codex').slice(0, 1)), 'session_empty', /no conversation/],
   ];
@@ -199,8 +199,8 @@ test('paths that lead to no file', async () => {
     ['missing.jsonl', 'file_not_found'],
     ['session.jsonl/below', 'file_not_found'],
     ['dangling', 'file_not_found'],
-    ['loop', 'file_unreadable', /a link that leads back to itself/],
-    ['a'.repeat(300), 'file_unreadable', /so long a name/],
+    ['loop', 'file_unreadable', /link leads back to itself/],
+    ['a'.repeat(300), 'file_unreadable', /too long for a file/],
     ['.', 'not_a_file'],
     ['/dev/null', 'not_a_file'],
     ['pipe', 'not_a_file'],

@@ -1,4 +1,4 @@
-// Sessions of GitHub Copilot CLI: events, one a line, of which few are the conversation.
+// Sessions of GitHub Copilot CLI: one event per line, of which few belong to the conversation.
 
 import type { Item, Json, JsonObject, ToolOutputItem } from '../../protocol/item.ts';
 import { countAt, objectAt, objectsAt, stringAt } from '../fields.ts';
@@ -33,7 +33,7 @@ export const copilotReader: FormatReader = {
 
 class CopilotReader implements LineReader {
   readonly #teller: RecordEmitter;
-  /** Calls that an answer made; `tool.execution_start` says them again. */
+  /** Calls that an answer made; `tool.execution_start` repeats them. */
   readonly #called = new Set<string>();
   /** The system prompt outlives a compaction. */
   #systemRefs: readonly string[] = [];
@@ -66,7 +66,7 @@ class CopilotReader implements LineReader {
   }
 
   end(): void {
-    // Every event was told when it came.
+    // Every event was emitted on arrival.
   }
 
   #facts(type: string, data: JsonObject): void {
@@ -132,7 +132,7 @@ class CopilotReader implements LineReader {
       const id = stringAt(request, 'toolCallId');
       const name = stringAt(request, 'name');
       if (id === undefined || name === undefined) {
-        this.#teller.damage('wrong_shape', 'A tool request without id or name; passed over');
+        this.#teller.damage('wrong_shape', 'A tool request without id or name; skipped');
         return [];
       }
       this.#called.add(id);
@@ -146,7 +146,7 @@ class CopilotReader implements LineReader {
     ];
   }
 
-  /** A call that no answer made, e.g. one of a shell command that the user typed. */
+  /** A call outside any answer, e.g. of a shell command that the user typed. */
   #startedCall(data: JsonObject): readonly Item[] {
     const id = stringAt(data, 'toolCallId');
     const name = stringAt(data, 'toolName');
@@ -178,7 +178,7 @@ class CopilotReader implements LineReader {
   }
 }
 
-/** What the user typed; `transformedContent` is the same between reminders of the client. */
+/** The user's text; `transformedContent` is the same between reminders of the client. */
 function userItems(data: JsonObject): readonly Item[] {
   const text = stringAt(data, 'content') ?? '';
   const files = objectsAt(data, 'attachments').flatMap((attachment): readonly Item[] => {

@@ -18,7 +18,7 @@ import { RecordEmitter } from '../record-emitter.ts';
 
 const TYPES: ReadonlySet<unknown> = new Set(['user', 'gemini', 'info', 'error', 'warning']);
 
-/** How much a value looks like a session of Gemini CLI, or a line of one, or a message of a checkpoint. */
+/** How much a value looks like a session of Gemini CLI, a line of one, or a message of a checkpoint. */
 export function looksLikeGemini(value: JsonObject): number {
   if (typeof value['$rewindTo'] === 'string' || isJsonObject(value['$set'])) return 1;
   if (typeof value['sessionId'] === 'string' && typeof value['projectHash'] === 'string') return 1;
@@ -30,7 +30,7 @@ export function looksLikeGemini(value: JsonObject): number {
   return 'content' in value || 'toolCalls' in value ? 1 : 0;
 }
 
-/** A message of the API itself, as checkpoints hold them. */
+/** A message in the API's own form, as in checkpoints. */
 function isContent(value: Json): value is JsonObject {
   return (
     isJsonObject(value) &&
@@ -46,8 +46,8 @@ interface Logged {
 }
 
 /**
- * Reads sessions of Gemini CLI. A message may be written again whenever it changed, so all are told at the end, or when
- * another context takes their place.
+ * Reads sessions of Gemini CLI. The client may rewrite a message after each change, so messages are emitted at the end, or when
+ * another context replaces them.
  */
 export const geminiReader: FormatReader = {
   read: (emit, report) => new GeminiReader(new RecordEmitter(emit, report)),
@@ -93,7 +93,7 @@ class GeminiReader implements LineReader {
     for (const message of [...arrayAt(value, 'messages'), ...arrayAt(value, 'history')]) {
       if (isContent(message)) this.#log.push({ value: message, at });
       else if (isJsonObject(message)) this.#message(message, at);
-      else this.#teller.damage('not_an_object', 'A message that is no object was left out', true);
+      else this.#teller.damage('not_an_object', 'A message that is not an object was skipped', true);
     }
     if (!this.#teller.hasTold) this.#teller.opaque('session');
   }
@@ -113,7 +113,7 @@ class GeminiReader implements LineReader {
     if (id !== undefined) this.#byId.set(id, logged);
   }
 
-  /** Takes a message and all after it back. An id that is not there takes all, as the client does. */
+  /** Removes a message and all after it. An unknown id removes all, as in the client. */
   #rewind(id: string): void {
     const target = this.#byId.get(id);
     const found = target === undefined ? -1 : this.#log.indexOf(target);
@@ -125,7 +125,7 @@ class GeminiReader implements LineReader {
     this.#teller.opaque('$rewindTo');
   }
 
-  /** Facts of the session, or a context in place of the one so far: the same messages and more, or a compaction. */
+  /** Facts of the session, or a context that replaces the current one: the same messages and more, or a compaction. */
   #patch(patch: JsonObject, at: LineAt): void {
     if (!Array.isArray(patch['messages'])) {
       this.#teller.opaque('$set');
@@ -169,7 +169,7 @@ function geminiUsage(tokens: JsonObject | undefined): ReturnType<typeof requestU
   return requestUsage({ input: [tokens['input']], cachedInput: tokens['cached'], output: tokens['output'] });
 }
 
-/** The items of a message; none of what the client only showed. */
+/** The items of a message; none for messages that the client only displayed. */
 function messageItems(value: JsonObject): readonly Item[] {
   if (isContent(value)) return contentItems(value);
   switch (value['type']) {

@@ -1,4 +1,4 @@
-// Trajectories of mini-swe-agent: the messages as they were sent, each answer with the whole response of the API.
+// Trajectories of mini-swe-agent: the messages as sent, each answer with the complete API response.
 
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import { chatItems, chatUsage } from '../messages/chat.ts';
@@ -26,7 +26,7 @@ export const miniSweAgentReader: FormatReader = {
         tellHead(value, emitter);
         let isTaskGiven = false;
         for (const message of arrayAt(value, 'messages')) {
-          tellMessage(message, emitter, isTaskGiven);
+          emitMessage(message, emitter, isTaskGiven);
           isTaskGiven ||= isJsonObject(message) && message['role'] === 'user';
         }
       },
@@ -52,7 +52,7 @@ function tellHead(value: JsonObject, emitter: RecordEmitter): void {
 
 const READ_KEYS: ReadonlySet<string> = new Set(['info', 'messages', 'trajectory_format', 'instance_id']);
 
-/** Whether the agent calls tools, as since version 2; before, its commands are text. */
+/** Whether the agent calls tools, as since version 2; earlier versions write commands as text. */
 function callsTools(messages: readonly Json[]): boolean {
   return messages.some(
     (message) =>
@@ -63,10 +63,10 @@ function callsTools(messages: readonly Json[]): boolean {
   );
 }
 
-/** @param isTaskGiven the first message in the user role is the task; the others are what the commands printed */
-function tellMessage(message: Json, emitter: RecordEmitter, isTaskGiven: boolean): void {
+/** @param isTaskGiven the first message in the user role is the task; the others are command output */
+function emitMessage(message: Json, emitter: RecordEmitter, isTaskGiven: boolean): void {
   if (!isJsonObject(message)) {
-    emitter.damage('not_an_object', 'A message that is no object was left out', true);
+    emitter.damage('not_an_object', 'A message that is not an object was skipped', true);
     return;
   }
   const extra = objectAt(message, 'extra') ?? {};
@@ -88,7 +88,7 @@ function timestampOf(extra: JsonObject, response: JsonObject): number | undefine
 
 function messageItems(message: JsonObject, emitter: RecordEmitter): readonly Item[] {
   const onOdd = (what: string): void => emitter.damage('wrong_shape', what);
-  // Since version 2 an answer may be one of the Responses API, and a result an item of it.
+  // Since version 2 an answer may come from the Responses API, and a result may be one of its items.
   const items = message['object'] === 'response' ? arrayAt(message, 'output') : [message];
   return items.flatMap((item): readonly Item[] => {
     if (!isJsonObject(item)) return [];

@@ -1,4 +1,4 @@
-// Sessions as `opencode export` writes them: one JSON document, in which a tool's call and result are one part.
+// Sessions written by `opencode export`: one JSON document, in which a tool's call and result are one part.
 
 import { CLEARED_RESULT } from '../../protocol/record.ts';
 import type { Item, Json, JsonObject, Part, ToolOutputItem } from '../../protocol/item.ts';
@@ -61,14 +61,14 @@ function messagesOf(value: JsonObject, emitter: RecordEmitter): readonly JsonObj
   if (sound.length < messages.length) {
     emitter.damage(
       'not_an_object',
-      `${messages.length - sound.length} messages that are no objects were left out`,
+      `${messages.length - sound.length} messages that are not objects were skipped`,
       true,
     );
   }
   return sound;
 }
 
-/** A result that was cleared in the requests from a moment on. */
+/** A result that was cleared in all requests after a certain moment. */
 interface Pruned {
   readonly atMs: number;
   readonly callId: string;
@@ -77,14 +77,14 @@ interface Pruned {
 class SessionReader {
   readonly #teller: RecordEmitter;
   readonly #info: JsonObject;
-  /** Ids that were given, with the number that the next one like it gets. */
+  /** Ids in use, with the number for the next duplicate. */
   readonly #callIds = new Map<string, number>();
   readonly #kept = new KeptRefs<JsonObject>((message) => this.#teller.damage('wrong_shape', message));
   /** The first position of each id among the messages. */
   #positionOf: ReadonlyMap<string | undefined, number> = new Map();
   /** Latest first. */
   readonly #pruned: Pruned[] = [];
-  /** A compaction was asked for, and its summary has not come yet. */
+  /** A compaction was requested, and its summary has not arrived yet. */
   #pending: { readonly part: JsonObject; readonly position: number } | undefined;
 
   constructor(emitter: RecordEmitter, info: JsonObject) {
@@ -158,7 +158,7 @@ class SessionReader {
     return info['role'] === 'assistant' ? this.#stepItems(parts) : promptItems(parts);
   }
 
-  /** Reasoning, texts and calls of one request in their order, then the results: they went to the model together. */
+  /** Reasoning, texts and calls of one request in order, then the results: they went to the model together. */
   #stepItems(parts: readonly JsonObject[]): readonly Item[] {
     const said: Item[] = [];
     const results: Item[] = [];
@@ -191,7 +191,7 @@ class SessionReader {
     return { call, result };
   }
 
-  /** Programs that took secrets out of an export have made ids collide; call and result are one part all the same. */
+  /** Redaction of an export may have made ids collide; call and result are still one part. */
   #freshCallId(callId: string): string {
     let count = this.#callIds.get(callId) ?? 1;
     let fresh = count === 1 ? callId : `${callId}-${count}`;
@@ -270,7 +270,7 @@ class SessionReader {
 
 const READ_PARTS: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool', 'file']);
 
-/** Messages are referred to by position: ids are not to be trusted. */
+/** Messages are referred to by position, because ids are unreliable. */
 function refOf(position: number): string {
   return `message-${position}`;
 }
@@ -279,7 +279,7 @@ function modelOf(info: JsonObject): string | undefined {
   return stringAt(info, 'modelID');
 }
 
-/** The parts of an answer by request: a step begins where the one before ended. */
+/** The parts of an answer by request: a step begins where the previous one ended. */
 function stepsOf(parts: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
   const steps: JsonObject[][] = [];
   for (const part of parts) {
@@ -300,7 +300,7 @@ function stepUsage(tokens: JsonObject | undefined): ReturnType<typeof requestUsa
   });
 }
 
-/** What the user wrote, and apart from it what the client added in the user's name. */
+/** The user's text and, separately, what the client added in the user's name. */
 function promptItems(parts: readonly JsonObject[]): readonly Item[] {
   const own: Part[] = [];
   const added: Part[] = [];
@@ -324,7 +324,7 @@ function imageOf(part: JsonObject): Part | undefined {
   return url === undefined ? { type: 'input_image' } : { type: 'input_image', image_url: url };
 }
 
-/** A file that was named; its text follows in a part of its own. */
+/** A named file; its text follows in a separate part. */
 function fileItem(part: JsonObject): Item {
   const path = stringAt(objectAt(part, 'source') ?? {}, 'path') ?? stringAt(part, 'filename');
   return { type: 'attachment', kind: 'file', text: '', ...(path === undefined ? {} : { path }) };

@@ -1,4 +1,4 @@
-// Trajectories of SWE-agent (.traj): `history` is what the model was sent, `trajectory` repeats it step by step.
+// Trajectories of SWE-agent (.traj): `history` is what the model received, `trajectory` repeats it step by step.
 
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import { chatItems } from '../messages/chat.ts';
@@ -14,7 +14,7 @@ export function looksLikeSweAgent(value: JsonObject): number {
   return objectsAt(value, 'trajectory').some((step) => 'action' in step && 'observation' in step) ? 0.9 : 0;
 }
 
-/** Reads trajectories of SWE-agent of 2024 (actions in text) and since (calls of tools). */
+/** Reads trajectories of SWE-agent from 2024 (actions as text) and later (tool calls). */
 export const sweAgentReader: FormatReader = {
   read: (emit, report) => {
     const emitter = new RecordEmitter(emit, report);
@@ -24,7 +24,7 @@ export const sweAgentReader: FormatReader = {
         tellHead(value, emitter);
         const history = arrayAt(value, 'history');
         if (history.length > 0) tellHistory(history, emitter);
-        else tellSteps(objectsAt(value, 'trajectory'), emitter);
+        else emitSteps(objectsAt(value, 'trajectory'), emitter);
       },
       end() {
         // A trajectory is one value.
@@ -50,7 +50,7 @@ function tellHead(value: JsonObject, emitter: RecordEmitter): void {
   for (const key of Object.keys(value)) if (!READ_KEYS.has(key)) emitter.opaque(`trajectory/${key}`);
 }
 
-/** Whether the agent calls tools, as since 1.0; before, its commands are text. */
+/** Whether the agent calls tools, as since 1.0; earlier versions write commands as text. */
 function callsTools(value: JsonObject): boolean {
   return objectsAt(value, 'history').some(
     (message) => message['role'] === 'tool' || arrayAt(message, 'tool_calls').length > 0,
@@ -75,14 +75,14 @@ function tellHistory(history: readonly Json[], emitter: RecordEmitter): void {
   let isTaskGiven = false;
   for (const message of history) {
     if (!isJsonObject(message)) {
-      emitter.damage('not_an_object', 'A message that is no object was left out', true);
+      emitter.damage('not_an_object', 'A message that is not an object was skipped', true);
       continue;
     }
     const items = messageItems(message, (what) => emitter.damage('wrong_shape', what));
     const isPrompt = message['role'] === 'user' && message['is_demo'] !== true;
     const isTask: boolean = isPrompt && !isTaskGiven && message['message_type'] !== 'observation';
     isTaskGiven ||= isTask;
-    // What commands printed stands in the user role, and so does the example of how to work.
+    // Command output is in the user role, and so is the demonstration.
     const isHarness = message['role'] === 'user' && !isTask;
     const isOutput = isHarness && message['is_demo'] !== true;
     emitter.items(
@@ -101,12 +101,12 @@ function messageItems(message: JsonObject, onOdd: (what: string) => void): reado
   const output =
     typeof content === 'string'
       ? content
-      : partsOf('user', content, () => onOdd('A result of no known shape'));
+      : partsOf('user', content, () => onOdd('A result of unknown shape'));
   return [functionResult(callId ?? stringAt(message, 'tool_call_id') ?? '', output)];
 }
 
-/** A trajectory without history, as some collections cut them down. */
-function tellSteps(steps: readonly JsonObject[], emitter: RecordEmitter): void {
+/** A trajectory without history, as shortened in some collections. */
+function emitSteps(steps: readonly JsonObject[], emitter: RecordEmitter): void {
   for (const step of steps) {
     emitter.items(textMessage('assistant', stringAt(step, 'response') ?? stringAt(step, 'action') ?? ''));
     emitter.items(

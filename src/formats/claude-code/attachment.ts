@@ -1,9 +1,9 @@
-// What Claude Code gives the model beside the conversation: files, reminders, lists of tools, output of hooks.
+// What Claude Code adds to the conversation for the model: files, reminders, lists of tools, output of hooks.
 
 import type { AttachmentItem, Item, JsonObject } from '../../protocol/item.ts';
 import { isJsonObject, objectAt, stringAt, stringsAt } from '../fields.ts';
 
-/** Kinds that no model is sent: records of requests, and what is for the eyes of the user. */
+/** Kinds that are never sent to a model: records of requests, and information for the user only. */
 const NEVER_SENT = new Set([
   'prompt_snapshot',
   'hook_system_message',
@@ -33,10 +33,10 @@ const KINDS: ReadonlyMap<string, AttachmentItem['kind']> = new Map([
 ]);
 
 /**
- * The item of an attachment line, or undefined for one that the model is not sent (empty ones too).
+ * The item of an attachment line; undefined for one that the model does not receive (including empty ones).
  *
- * The text is `rendered` where the line has it: that is what was sent. Older lines have only the content. A prompt that
- * the user queued while the agent worked becomes a message of the user, which it is.
+ * The text is `rendered` if the line has it: that is what was sent. Older lines only have the content. A prompt that the user
+ * queued while the agent was working becomes a user message.
  */
 export function attachmentItem(line: JsonObject): Item | undefined {
   const attachment = objectAt(line, 'attachment');
@@ -64,8 +64,9 @@ export function attachmentItem(line: JsonObject): Item | undefined {
 }
 
 /**
- * An attachment in a kind that was measured to reach the model when a session is resumed, with a note of what it was.
- * Claude Code words a file as the result of reading it, so the line that says whose contents these are is only noted.
+ * An attachment in a kind that was measured to reach the model when a session is resumed, with a note of its original kind.
+ * Claude Code presents a file as the result of reading it, so the line that says whose contents these are is stored only as a
+ * note.
  * @source docs/real-tools.md
  */
 export function attachmentContent({ kind, path, text }: AttachmentItem): JsonObject {
@@ -102,7 +103,7 @@ export function attachmentContent({ kind, path, text }: AttachmentItem): JsonObj
   };
 }
 
-/** What Baton noted of an attachment that it wrote. */
+/** Baton's note about an attachment that it wrote. */
 function batonMark(
   attachment: JsonObject,
 ): (Pick<AttachmentItem, 'kind' | 'path'> & { readonly heading?: string }) | undefined {
@@ -126,7 +127,7 @@ function renderedText(line: JsonObject): string | undefined {
   return texts.join('\n');
 }
 
-/** Hooks of these events hand their plain output to the model; others only act. @source claude-code-behaviour §5 */
+/** Events whose hooks pass their plain output to the model; other hooks only act. @source claude-code-behaviour §5 */
 const EVENTS_HEARD = new Set(['SessionStart', 'UserPromptSubmit']);
 
 function contentText(type: string, attachment: JsonObject): string {
@@ -147,7 +148,7 @@ function contentText(type: string, attachment: JsonObject): string {
   }
 }
 
-/** Where kinds without a rule of their own keep their text. */
+/** The text of kinds without a rule of their own. */
 function anyText(attachment: JsonObject): string {
   for (const key of ['content', 'text', 'addedBlocks', 'addedLines']) {
     const texts = textsIn(attachment[key]);

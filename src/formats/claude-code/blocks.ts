@@ -1,4 +1,4 @@
-// Items as the blocks of Anthropic messages: what a reader took apart, put together again.
+// Items as the blocks of Anthropic messages: the reverse of reading.
 
 import type {
   Item,
@@ -11,7 +11,7 @@ import type {
 import type { Format } from '../../vocabulary.ts';
 import { isJsonObject, stringAt } from '../fields.ts';
 
-/** The blocks of a message's parts; empty texts are left out because the API refuses them. */
+/** The blocks of a message's parts; omits empty texts, which the API rejects. */
 export function messageBlocks(parts: readonly Part[]): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     switch (part.type) {
@@ -41,7 +41,7 @@ function imageBlock(url: string | undefined): JsonObject {
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
 
-/** The content of a message line: a bare string where that says it all, as Claude Code itself writes. */
+/** The content of a message line: a bare string if that is enough, as Claude Code itself writes. */
 export function userContent(item: MessageItem): string | JsonObject[] {
   const [only, ...more] = item.content;
   if (more.length === 0 && only?.type === 'input_text') return only.text;
@@ -49,8 +49,8 @@ export function userContent(item: MessageItem): string | JsonObject[] {
 }
 
 /**
- * The block of a reasoning item, or undefined where the API would refuse it: it takes back only its own thinking,
- * signed or encrypted.
+ * The block of a reasoning item; undefined if the API would reject it: it accepts back only its own thinking, signed or
+ * encrypted.
  */
 export function reasoningBlock(item: ReasoningItem, from: Format): JsonObject | undefined {
   if (from !== 'claude-code' && from !== 'anthropic') return undefined;
@@ -61,7 +61,7 @@ export function reasoningBlock(item: ReasoningItem, from: Format): JsonObject | 
   return typeof data === 'string' && data !== '' ? { type: 'redacted_thinking', data } : undefined;
 }
 
-/** A call as a block: `input` is always an object there, so text that is none is wrapped in one. */
+/** A call as a block: `input` must be an object there, so other arguments are wrapped in one. */
 export function callBlock(item: Item, id: string): JsonObject | undefined {
   switch (item.type) {
     case 'function_call':
@@ -80,7 +80,7 @@ function parsedInput(text: string): JsonObject {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // Arguments that the model never finished: kept as the text they are.
+    // Arguments that the model never finished stay as text.
   }
   return { input: text };
 }
@@ -91,7 +91,7 @@ function toolName(name: string): string {
   return clean === '' ? 'tool' : clean;
 }
 
-/** An id that the API takes. @source Anthropic Messages API: ^[a-zA-Z0-9_-]+$ */
+/** An id that the API accepts. @source Anthropic Messages API: ^[a-zA-Z0-9_-]+$ */
 export function toolId(callId: string): string {
   const clean = callId.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
   return clean === '' ? 'call' : clean;
@@ -103,7 +103,7 @@ export function resultBlock(item: ToolOutputItem, id: string): JsonObject {
   return { type: 'tool_result', tool_use_id: id, content, is_error: item.success === false };
 }
 
-/** The result of a call that has none: without it the API refuses the whole conversation. */
+/** The result for a call without one: otherwise the API rejects the whole conversation. */
 export function missingResultBlock(id: string): JsonObject {
   return {
     type: 'tool_result',
@@ -113,7 +113,7 @@ export function missingResultBlock(id: string): JsonObject {
   };
 }
 
-/** The block that a server put into the answer itself, if this result is one, e.g. of a web search. */
+/** The block, e.g. of a web search, if this result is one that a server put into the answer itself. */
 export function serverResult(item: ToolOutputItem): JsonObject | undefined {
   if (typeof item.output === 'string' || item.output.length !== 1) return undefined;
   const [part] = item.output;

@@ -18,25 +18,25 @@ import { pairUp } from './pairs.ts';
 import type { Pair } from './pairs.ts';
 import type { ClaudeTail } from './tail.ts';
 
-/** Where fresh ids come from; each call gives another one. */
+/** A source of fresh ids; each call returns another one. */
 export interface ClaudeIds {
-  /** For a line. Claude Code takes any text, and writes UUIDs. */
+  /** For a line. Claude Code accepts any text, and writes UUIDs. */
   uuid(): string;
-  /** For an answer. Never that of an answer in the file: its old blocks would be merged in. */
+  /** For an answer. Never the id of an answer in the file, whose old blocks would be merged in. */
   messageId(): string;
 }
 
-/** What every writer of lines is told. */
+/** What every writer of lines receives. */
 export interface ClaudeWriting {
-  /** What the lines say of their surroundings: that of the file they continue, or of a new one. */
+  /** The context fields of the lines: those of the file they continue, or of a new one. */
   readonly tail: ClaudeTail;
   readonly newSessionId: string;
-  /** ISO 8601; each line is a millisecond after the one before. */
+  /** ISO 8601; each line is one millisecond later than the previous one. */
   readonly at: string;
   readonly ids: ClaudeIds;
-  /** The model that answers are ascribed to. */
+  /** The model that answers are attributed to. */
   readonly model?: string;
-  /** What the items were read from: reasoning is taken back by its own provider only. */
+  /** The format that the items were read from: only its own provider accepts reasoning back. */
   readonly from?: Format;
 }
 
@@ -54,10 +54,10 @@ const NO_USAGE: JsonObject = {
   output_tokens: 0,
 };
 
-/** Lines under construction, each linked to the one before. */
+/** Lines under construction, each linked to the previous one. */
 export class ClaudeChain {
   readonly lines: JsonObject[] = [];
-  /** Items that have no place in a Claude Code session. */
+  /** Number of items that a Claude Code session cannot represent. */
   leftOut = 0;
   readonly #writing: ClaudeWriting;
   #parent: string | null;
@@ -67,17 +67,17 @@ export class ClaudeChain {
 
   /**
    * @param parent the line to continue from, or null to start a root
-   * @throws RangeError when `writing.at` is no date
+   * @throws RangeError if `writing.at` is not a date
    */
   constructor(writing: ClaudeWriting, parent: string | null) {
     this.#writing = writing;
     this.#parent = parent;
     this.#hasMessages = parent !== null;
     this.#atMs = new Date(writing.at).getTime();
-    if (Number.isNaN(this.#atMs)) throw new RangeError(`"${writing.at}" is no date`);
+    if (Number.isNaN(this.#atMs)) throw new RangeError(`"${writing.at}" is not a date`);
   }
 
-  /** The uuid of the last line written, or of the parent while there is none. */
+  /** The uuid of the last line written, or of the parent before the first. */
   get leaf(): string | null {
     return this.#parent;
   }
@@ -87,7 +87,7 @@ export class ClaudeChain {
     return this.lines.map(({ uuid }) => String(uuid));
   }
 
-  /** The uuid of the line that an item was written to; undefined for one that was left out. */
+  /** The uuid of the line that an item was written to; undefined for an omitted one. */
   uuidOf(item: Item): string | undefined {
     return this.#uuidOf.get(item);
   }
@@ -109,7 +109,7 @@ export class ClaudeChain {
     );
   }
 
-  /** Writes items in order; the results of a call stand right after the answer that made it. */
+  /** Writes items in order; the results of a call directly follow the answer that made it. */
   items(items: readonly Item[]): void {
     const pairs = pairUp(items);
     const taken = new Set<Item>();
@@ -122,15 +122,15 @@ export class ClaudeChain {
         continue;
       }
       position++;
-      // A result was written with its call; one without a call would be refused.
+      // A result was written with its call; the API would reject one without a call.
       if (!isResult(item)) this.#single(item);
       else if (!taken.has(item)) this.leftOut++;
     }
   }
 
   /**
-   * Writes a result or a message alone, whatever became of the call.
-   * @returns the uuid of its line; undefined for what cannot stand alone
+   * Writes a result or a message alone, regardless of the call.
+   * @returns the uuid of its line; undefined for items that cannot stand alone
    */
   copy(item: Item): string | undefined {
     if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
@@ -143,7 +143,7 @@ export class ClaudeChain {
     if (this.#parent !== null) this.#uuidOf.set(item, this.#parent);
   }
 
-  /** One answer: its blocks under one message id, then the results of its calls. Returns where the next item is. */
+  /** Writes one answer: its blocks under one message id, then the results of its calls. Returns the index of the next item. */
   #answer(items: readonly Item[], from: number, pairs: ReadonlyMap<number, Pair>): number {
     const messageId = this.#writing.ids.messageId();
     const calls: Pair[] = [];
@@ -180,7 +180,7 @@ export class ClaudeChain {
   }
 
   #blocks(messageId: string, blocks: readonly JsonObject[]): void {
-    // A conversation that opens with an answer is refused.
+    // The API rejects a conversation that begins with an answer.
     if (!this.#hasMessages) this.#user('The conversation up to here is not included.', { isMeta: true });
     this.#push({
       type: 'assistant',
@@ -200,7 +200,7 @@ export class ClaudeChain {
   #result({ id, result }: Pair): void {
     const block = result === undefined ? missingResultBlock(id) : resultBlock(result, id);
     const code = result?.success === false ? result.exit_code : undefined;
-    // Where Claude Code itself tells the status of a failed command.
+    // Where Claude Code itself records the status of a failed command.
     const told = code === undefined ? {} : { toolUseResult: `Error: Exit code ${code}` };
     this.#user([block], told);
     if (result !== undefined) this.#wrote(result);
@@ -231,7 +231,7 @@ export class ClaudeChain {
     const isOfOtherAgent = item.role !== 'user' && item.origin?.author !== 'synthetic';
     const content = userContent(item);
     const isEmpty = typeof content === 'string' ? content.trim() === '' : content.length === 0;
-    // What another agent says to its own model (permissions, its sandbox) is wrong here.
+    // Another agent's messages to its own model (permissions, its sandbox) do not apply here.
     if (isOfOtherAgent || isEmpty) {
       this.leftOut++;
       return;
@@ -294,7 +294,7 @@ function isServerPair(pair: Pair): boolean {
   return pair.result !== undefined && serverResult(pair.result) !== undefined;
 }
 
-/** What a client wrote in the place of an answer is not to be said to a model as its own words. */
+/** A client's placeholder for an answer must not be sent to a model as its own words. */
 function isPlaceholder(item: MessageItem): boolean {
   return item.isApiErrorMessage === true || item.model === SYNTHETIC_MODEL;
 }

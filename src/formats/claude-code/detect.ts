@@ -1,9 +1,9 @@
-// Whether a line is one of Claude Code's, by its content alone: names and places of files prove nothing.
+// Recognises a line of Claude Code by its content alone: the name and location of a file prove nothing.
 
 import { isJsonObject, objectAt, stringAt } from '../fields.ts';
 import { LINKED_KINDS } from './tree/node.ts';
 
-/** Bookkeeping without links, each with a key that only this kind has. */
+/** Bookkeeping lines without links, each with a key that only its kind has. */
 const BOOKKEEPING: ReadonlyMap<string, string> = new Map([
   ['file-history-snapshot', 'snapshot'],
   ['file-history-delta', 'messageId'],
@@ -26,8 +26,7 @@ const BOOKKEEPING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * How much a line looks like one of a Claude Code session: 1 for a linked line with all that marks it, 0 for what it
- * cannot be.
+ * How much a line looks like one of a Claude Code session: 1 for a linked line with all its marks, 0 for an impossible one.
  * @source claude-code-behaviour §3
  */
 export function looksLikeClaudeCode(value: unknown): number {
@@ -37,10 +36,10 @@ export function looksLikeClaudeCode(value: unknown): number {
   if (!LINKED_KINDS.some((kind) => kind === type)) {
     const mark = BOOKKEEPING.get(type);
     if (mark === undefined || value[mark] === undefined) return 0;
-    // One word could be a coincidence, so a file is not known by such a line alone.
+    // A single word could be a coincidence, so such a line alone does not identify a file.
     return stringAt(value, 'sessionId') === undefined && mark === 'mode' ? 0 : 0.6;
   }
-  // The only hard need of a message line is to be linked, as one written by hand shows.
+  // A message line must only be linked, as a hand-written one shows.
   const isLinked = stringAt(value, 'uuid') !== undefined && ('parentUuid' in value || type === 'system');
   const hasMessage = stringAt(objectAt(value, 'message') ?? {}, 'role') === type;
   const isMessage = type === 'user' || type === 'assistant';
@@ -48,7 +47,7 @@ export function looksLikeClaudeCode(value: unknown): number {
   return isMarked(value) ? 1 : 0.7;
 }
 
-/** Keys that Claude Code writes on every linked line, and others hardly. */
+/** Keys that Claude Code writes on every linked line, and others rarely do. */
 function isMarked(value: { readonly [key: string]: unknown }): boolean {
   return typeof value['isSidechain'] === 'boolean' && typeof value['sessionId'] === 'string';
 }

@@ -7,10 +7,10 @@ import { arrayAt, isJsonObject, objectAt, stringAt } from '../fields.ts';
 
 const HARNESS: Origin = { author: 'harness' };
 
-/** What a placeholder says in the place of a model's name. */
+/** What a placeholder has in place of a model name. */
 export const SYNTHETIC_MODEL = '<synthetic>';
 
-/** The items of an assistant line, in the order of its blocks. Empty when the line holds nothing of a message. */
+/** The items of an assistant line, in the order of its blocks. Empty if the line contains no message. */
 export function assistantItems(line: JsonObject): Item[] {
   const message = objectAt(line, 'message');
   if (message === undefined) return [];
@@ -60,7 +60,7 @@ function assistantBlock(block: JsonObject): Item {
   }
   const answers = stringAt(block, 'tool_use_id');
   if (type.endsWith('_tool_result') && answers !== undefined) {
-    // The server's own result, e.g. of a web search: in the answer itself, and encrypted in parts.
+    // The server's own result, e.g. of a web search: inside the answer, and partly encrypted.
     return { type: 'function_call_output', call_id: answers, output: [{ type: 'other', value: block }] };
   }
   return { type: 'unknown', raw: { ...block, type } };
@@ -70,7 +70,7 @@ function isCallType(type: string): boolean {
   return type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use';
 }
 
-/** The items of a user line: results of tools each, and what stands between them as one message. */
+/** The items of a user line: one for each tool result, and one message for the text between them. */
 export function userItems(line: JsonObject): Item[] {
   const message = objectAt(line, 'message');
   if (message === undefined) return [];
@@ -108,8 +108,8 @@ function userMessage(line: JsonObject, content: readonly Part[]): MessageItem {
 }
 
 /**
- * Openings of what the client writes in the user's name. A command that it carries out itself opens with its name; one
- * that goes to the model opens with `<command-message>` and is the user's request. @source the session files of 2.1.4 to 2.1.329
+ * How the client's texts in the user's name begin. A command that it executes itself begins with its name; one that goes to the
+ * model begins with `<command-message>` and is the user's request. @source the session files of 2.1.4 to 2.1.329
  */
 const HARNESS_OPENINGS = [
   '<command-name>',
@@ -164,7 +164,7 @@ function resultItem(block: JsonObject, callId: string, told: unknown): Item {
   };
 }
 
-/** The exit status of a command where the client recorded it beside the result: a number, or in the error's first line. */
+/** The exit status of a command, if the client recorded it beside the result: a number, or in the error's first line. */
 function exitCodeOf(told: unknown): number | undefined {
   if (typeof told === 'string') {
     const match = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(told);
@@ -175,7 +175,7 @@ function exitCodeOf(told: unknown): number | undefined {
   return typeof code === 'number' && Number.isInteger(code) ? code : undefined;
 }
 
-/** The blocks of `content`, a bare string being one text block. What is no block is left out. */
+/** The blocks of `content`; a bare string is one text block. Skips anything that is not a block. */
 function blocksOf(owner: JsonObject): readonly JsonObject[] {
   const content = owner['content'];
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];

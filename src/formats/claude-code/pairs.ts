@@ -1,4 +1,4 @@
-// Which result answers which call. The Messages API wants the results of an answer's calls right after it, each once.
+// Which result answers which call. The Messages API requires the results of an answer's calls directly after it, each once.
 
 import type { Item, ToolOutputItem } from '../../protocol/item.ts';
 import { callOf } from '../../protocol/item.ts';
@@ -10,7 +10,7 @@ export interface Pair {
   readonly result: ToolOutputItem | undefined;
 }
 
-/** The pairs of a list, by the position of the call; a result belongs to the nearest open call before it. */
+/** The pairs of a list, by the position of the call; a result belongs to the nearest preceding open call. */
 export function pairUp(items: readonly Item[]): ReadonlyMap<number, Pair> {
   const pairs = new Map<number, Pair>();
   const open = new Map<string, number>();

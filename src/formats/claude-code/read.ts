@@ -1,5 +1,5 @@
-// The second pass over a Claude Code session: lines in, log records out, in the order of the file except where the
-// links say that it is not the order of the conversation.
+// The second pass over a Claude Code session: lines in, log records out. The order is that of the file, unless the links show
+// another order of the conversation.
 
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
@@ -19,7 +19,7 @@ import type { ClaudeSurvey } from './tree/survey.ts';
 import { usageSample } from './usage.ts';
 
 /**
- * Reads Claude Code sessions. For the survey, `skimLine` may stand in for the parse of a line.
+ * Reads Claude Code sessions. For the survey, `skimLine` may replace the parse of a line.
  * @source claude-code-behaviour §3
  */
 export const claudeCodeReader = {
@@ -28,7 +28,7 @@ export const claudeCodeReader = {
   read: (emit, report, survey) => new ClaudeReader(emit, report, survey),
 } satisfies FormatReader<ClaudeSurvey>;
 
-/** A compaction whose lines are not all read yet. */
+/** A compaction whose lines have not all been read. */
 interface Pending extends ReadCompaction {
   readonly replacement: Item[];
   readonly refs: (string | null)[];
@@ -44,7 +44,7 @@ class ClaudeReader implements LineReader {
   readonly #heldBy = new Map<LineKey, HeldLine[]>();
   readonly #billed = new Set<string>();
   #pending: Pending | undefined;
-  /** A list whose lines are not all read yet. */
+  /** A list whose lines have not all been read. */
   #list: { readonly boundary: HeldLine; readonly plan: SurveyedList } | undefined;
   #meta: readonly (string | undefined)[] = [];
   #model: string | undefined;
@@ -69,7 +69,7 @@ class ClaudeReader implements LineReader {
   }
 
   end(): void {
-    // Left over only where a parent was skimmed and then could not be parsed.
+    // Only left over if a parent was skimmed and then could not be parsed.
     for (const held of this.#heldBy.values()) {
       for (const { value, at } of held) this.#take(value, at);
     }
@@ -77,7 +77,7 @@ class ClaudeReader implements LineReader {
     this.#finishList();
   }
 
-  /** Takes a line and all that waits for it, depth first. A loop, since a chain of a million lines may wait. */
+  /** Takes in a line and all that wait for it, depth first. A loop, because a chain of a million lines may wait. */
   #take(value: JsonObject, at: LineAt): void {
     const ready: HeldLine[] = [{ value, at }];
     for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
@@ -149,14 +149,14 @@ class ClaudeReader implements LineReader {
     }
   }
 
-  /** Whether the items became part of the compaction being read: its summary, or what stands before its anchor. */
+  /** Whether the items became part of the compaction being read: its summary, or the items before its anchor. */
   #takeReplacement(
     pending: Pending,
     { items, ref = null }: { readonly items: readonly Item[]; readonly ref: string | undefined | null },
     key: LineKey,
   ): boolean {
     if (key === pending.plan.summary) {
-      // A minimal boundary may be followed by an unmarked message: it stands for the past all the same.
+      // An unmarked message may follow a minimal boundary and still replace the past.
       const marked = items.map((item) =>
         item.type === 'message' ? { ...item, isCompactSummary: true } : item,
       );
@@ -182,7 +182,7 @@ class ClaudeReader implements LineReader {
     for (const record of pending.after) this.#sink(record);
   }
 
-  /** Only where the summary was skimmed and then could not be parsed: the past stays in the context. */
+  /** Only if the summary was skimmed and then could not be parsed: the past stays in the context. */
   #abandonPending(): void {
     const pending = this.#pending;
     if (pending === undefined) return;
@@ -308,7 +308,7 @@ function itemsOf(value: JsonObject): Item[] {
   }
 }
 
-/** Output of a command that the user ran in the client; the model is sent it in the user role. */
+/** Output of a command that the user ran in the client; the model receives it in the user role. */
 function localCommandItems(value: JsonObject): Item[] {
   const text = value['subtype'] === 'local_command' ? (stringAt(value, 'content') ?? '') : '';
   if (text === '') return [];
@@ -322,7 +322,7 @@ function hasEmptyContent(value: JsonObject): boolean {
   return content === '' || (Array.isArray(content) && content.length === 0);
 }
 
-/** The producer's name of a line: its type, and the one inside where it has one. */
+/** The producer's name for a line: its type, and the inner type if there is one. */
 function kindOf(value: JsonObject): string {
   const type = stringAt(value, 'type') ?? 'untyped';
   const inner =

@@ -1,9 +1,9 @@
-// Reads of a long line only what the survey needs, two to three times faster than a full parse: most of its bytes are in
-// strings, and a string that is not wanted is jumped over.
+// Reads only what the survey needs from a long line, two to three times faster than a full parse: most of its bytes are in
+// strings, and unneeded strings are skipped.
 
 import type { Json, JsonObject } from '../../protocol/item.ts';
 
-/** Keys to keep, each with what to keep inside of it. */
+/** Keys to keep, each with what to keep inside it. */
 interface KeptKeys {
   readonly [key: string]: 'text' | 'whole' | KeptKeys;
 }
@@ -31,18 +31,18 @@ const WANTED: KeptKeys = {
 };
 
 /**
- * Characters below which a line is better parsed: what is wanted of it is then much of it.
+ * A shorter line, in characters, is better parsed: much of it is needed.
  * @source measured on real sessions with Node 20: twice as slow as a parse below 1,000 characters, twice as fast above 8,000
  */
 export const SKIM_FROM_CHARACTERS = 4096;
 
 /**
- * The line as an object of the same shape with everything left out that the survey does not look at; what the survey
- * finds in it equals what it finds in `JSON.parse(text)`.
+ * The line as an object of the same shape without everything that the survey does not read; what the survey finds in it equals
+ * what it finds in `JSON.parse(text)`.
  *
- * Answers undefined for short lines and when unsure (not one object, unbalanced, an escaped key): parse the line then. Inside of strings
- * that are jumped over nothing is checked, so a line with a malformed escape may be skimmed although it cannot be
- * parsed; its links are then known while its content is lost, which is the better half.
+ * Returns undefined for short lines and when unsure (not one object, unbalanced, an escaped key): then parse the line. Skipped
+ * strings are not checked, so a line with a malformed escape may be skimmed but not parsed; its links are then known although
+ * its content is lost, which is the better half.
  */
 export function skimLine(text: string): JsonObject | undefined {
   return text.length < SKIM_FROM_CHARACTERS ? undefined : new Skimmer(text).line();
@@ -50,7 +50,7 @@ export function skimLine(text: string): JsonObject | undefined {
 
 class Unsure extends Error {}
 
-// One instance, made once: creating an error with its stack costs more than skimming a line.
+// A single instance: creating an error with its stack costs more than skimming a line.
 const UNSURE = new Unsure('This line needs a full parse');
 
 const QUOTE = 0x22;
@@ -81,7 +81,7 @@ class Skimmer {
     }
   }
 
-  /** The next character that is no white space, not consumed; NaN at the end. */
+  /** The next character other than white space, not consumed; NaN at the end. */
   #next(): number {
     for (;;) {
       const unit = this.#text.charCodeAt(this.#at);
@@ -154,7 +154,7 @@ class Skimmer {
     return key;
   }
 
-  /** Jumps over one value of any kind. */
+  /** Skips one value of any kind. */
   #skip(): undefined {
     const unit = this.#next();
     if (unit === QUOTE) this.#skipString();

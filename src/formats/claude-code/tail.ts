@@ -1,10 +1,10 @@
-// What a writer has to know of a session to go on with it.
+// What a writer needs to know about a session to continue it.
 
 import type { JsonObject } from '../../protocol/item.ts';
 
 /** The state of a session at its end. */
 export interface ClaudeTail {
-  /** The uuid of the leaf; null when the file holds no conversation. */
+  /** The uuid of the leaf; null if the file contains no conversation. */
   readonly uuid: string | null;
   readonly sessionId?: string;
   readonly cwd?: string;
@@ -13,15 +13,15 @@ export interface ClaudeTail {
   readonly userType?: string;
   readonly entrypoint?: string;
   readonly slug?: string;
-  /** Sum that the newest boundary of the conversation states; 0 where none does. */
+  /** The sum stated by the conversation's newest boundary; 0 if none states one. */
   readonly cumulativeDroppedTokens: number;
-  /** 1-based line of the newest boundary that says nothing of preserved lines; absent where all boundaries do. */
+  /** 1-based line of the newest boundary without information about preserved lines; absent if all boundaries have it. */
   readonly bareBoundaryLine?: number;
-  /** Attachments of the conversation, by the uuid of the line that they hang on: uuids in order. */
+  /** Uuids of the conversation's attachments, in order, by the uuid of the line that they are attached to. */
   readonly attachments?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What the lines of a session say of their surroundings. */
+/** The context fields of a session's lines. */
 export type SessionFields = Omit<
   ClaudeTail,
   'uuid' | 'cumulativeDroppedTokens' | 'bareBoundaryLine' | 'attachments'
@@ -29,7 +29,7 @@ export type SessionFields = Omit<
 
 const KEYS = ['sessionId', 'cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'] as const;
 
-/** The surroundings after one more line; the same object where it says nothing new. */
+/** The context fields after one more line; the same object if it adds nothing new. */
 export function mergeSurroundings(known: SessionFields, line: JsonObject): SessionFields {
   const changed = KEYS.filter((key) => typeof line[key] === 'string' && line[key] !== known[key]);
   if (changed.length === 0) return known;

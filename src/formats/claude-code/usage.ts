@@ -1,11 +1,11 @@
-// What the provider said about the size of a request, as Claude Code records it on each line of the answer.
+// The provider's report on the size of a request, which Claude Code records on each line of the answer.
 
 import type { UsageSample } from '../../protocol/usage.ts';
 import { isJsonObject } from '../fields.ts';
 
 /**
- * The sample in a message's `usage`: undefined where there is none or all is zero (placeholders), 'impossible' where a
- * count is negative or no number. The total is what was sent; the count of output is that of an unfinished stream.
+ * The sample in a message's `usage`: undefined if there is none or all counts are zero (placeholders), 'impossible' if a count
+ * is negative or not a number. The total is what was sent; the count of output is that of an unfinished stream.
  */
 export function usageSample(usage: unknown): UsageSample | 'impossible' | undefined {
   if (!isJsonObject(usage)) return undefined;

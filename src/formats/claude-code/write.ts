@@ -1,7 +1,7 @@
 // Compactions, undos and whole conversations as lines that Claude Code resumes from.
 //
-// What a line must be to be taken was measured with the real tool (docs/real-tools.md): every line has a timestamp, an
-// id of an old answer is never used again, copies carry no usage, and a boundary says what it preserves.
+// The requirements on a line were measured with the real tool (docs/real-tools.md): every line has a timestamp, the id of an
+// old answer is never reused, copies carry no usage, and a boundary says what it preserves.
 
 import type { CompactBoundaryItem, Item, JsonObject, MessageItem } from '../../protocol/item.ts';
 import { resultCallId, textOfParts } from '../../protocol/item.ts';
@@ -18,19 +18,19 @@ import type { ClaudeTail } from './tail.ts';
 export interface ClaudeLines {
   /** JSON texts, without line ends. */
   readonly lines: readonly string[];
-  /** The uuid where the session goes on; null when nothing could be written. */
+  /** The uuid from which the session continues; null if nothing could be written. */
   readonly leafUuid: string | null;
-  /** Items that have no place in a Claude Code session: reasoning of others, orphaned results, snapshots. */
+  /** Number of items that a Claude Code session cannot represent: reasoning of other providers, orphaned results, snapshots. */
   readonly leftOut: number;
 }
 
 /**
- * The lines that compact the session they are appended to: boundary, summary, and the rest of the replacement. Claude
- * Code knows no other order, so a replacement in another one (the legacy one of Codex) is put into it.
+ * The lines that compact the session they are appended to: boundary, summary, and the rest of the replacement. Claude Code
+ * supports no other order, so a replacement in another one (the legacy one of Codex) is reordered.
  *
- * Kept lines stay where they are and are named in the metadata, anchored after the last line of the replacement. The
- * boundary names its preserved lines even where there are none: without that an undo would find nothing in a large file.
- * @throws RangeError when the replacement holds no summary in the user role, or an empty one
+ * Kept lines stay in place and are named in the metadata, anchored after the last line of the replacement. The boundary lists
+ * its preserved lines even if there are none: otherwise an undo would find nothing in a large file.
+ * @throws RangeError if the replacement has no summary in the user role, or an empty one
  */
 export function appendClaudeCompaction(
   options: ClaudeWriting & { readonly record: CompactedRecord },
@@ -39,7 +39,7 @@ export function appendClaudeCompaction(
   const { boundary, summary, rest } = partsOf(record, options.at);
   const chain = new ClaudeChain(options, tail.uuid);
   const metadata: Record<string, JsonObject[string]> = {
-    // Always complete: a version of the tool crashed at its next compaction where they were missing.
+    // Always complete: a version of the tool crashed at its next compaction if they were missing.
     ...metadataOf({
       trigger: record.trigger ?? boundary.trigger,
       preTokens: record.preTokens ?? boundary.preTokens ?? 0,
@@ -51,7 +51,7 @@ export function appendClaudeCompaction(
   };
   chain.boundary({ uuid: record.id, logicalParentUuid: tail.uuid, metadata });
   chain.items([{ ...summary, isCompactSummary: true, isVisibleInTranscriptOnly: true }, ...rest]);
-  // The boundary comes first, but names a line that only now has its id.
+  // The boundary comes first, but names a line whose id is known only now.
   Object.assign(metadata, preserved(record.keptRefs ?? [], chain.leaf));
   return textsOf(chain);
 }
@@ -67,9 +67,9 @@ function partsOf(record: CompactedRecord, at: string): CompactionParts {
   const boundary = replacement.find((item) => item.type === 'compact_boundary');
   const summary = replacement.find(isSummaryMessage);
   if (summary === undefined)
-    throw new RangeError('A replacement without a summary cannot be told in a Claude Code session');
+    throw new RangeError('A Claude Code session cannot represent a replacement without a summary');
   if (textOfParts(summary.content).trim() === '')
-    throw new RangeError('An empty summary is none to Claude Code');
+    throw new RangeError('Claude Code does not accept an empty summary');
   const rest = replacement.filter((item) => item !== boundary && item !== summary);
   return { boundary: boundary ?? boundaryOf(record, at), summary, rest };
 }
@@ -106,7 +106,7 @@ function metadataOf({ droppedBefore, ...numbers }: BoundaryNumbers): JsonObject 
   return { ...numbers, cumulativeDroppedTokens: droppedBefore + Math.max(0, preTokens - postTokens) };
 }
 
-/** What only Baton knows, under a key of its own; the tool passes over keys that it does not know. */
+/** Facts that only Baton knows, under a key of its own; the tool ignores unknown keys. */
 function compactionNotes({ phase, receipt }: CompactedRecord, boundary: CompactBoundaryItem): JsonObject {
   const { reason, implementation } = boundary;
   return {
@@ -127,14 +127,14 @@ export interface ClaudeFile {
   readonly bytes: number;
 }
 
-/** The newest compaction taken back. */
+/** The undo of the newest compaction. */
 export interface ClaudeUndo extends ClaudeWriting, ClaudeFile {
   readonly compactionId: string;
-  /** The history before the compaction, and what came since. */
+  /** The history before the compaction, and what followed. */
   readonly restored: readonly Entry<Item>[];
 }
 
-/** The line that takes a compaction back: a boundary that lists the history before it, and what came since. */
+/** The line that undoes a compaction: a boundary that lists the history before it, and what followed. */
 export function appendClaudeUndo(undo: ClaudeUndo): ClaudeLines {
   const { restored, tail, compactionId } = undo;
   const chain = new ClaudeChain(undo, tail.uuid);
@@ -151,7 +151,7 @@ export function appendClaudeUndo(undo: ClaudeUndo): ClaudeLines {
   return appendList(chain, undo, { list, uuid: undo.ids.uuid(), metadata, notes: { undo: compactionId } });
 }
 
-/** Old results cleared. */
+/** Old results to clear. */
 export interface ClaudeMicroCompaction extends ClaudeWriting, ClaudeFile {
   readonly record: MicroCompactedRecord;
   /** The history before. */
@@ -159,8 +159,8 @@ export interface ClaudeMicroCompaction extends ClaudeWriting, ClaudeFile {
 }
 
 /**
- * A micro-compaction: fresh copies of the cleared results, and a boundary that lists the history with them in the
- * places of the old ones. Claude Code notes its own in a `microcompact_boundary`, which it does not honour on resume.
+ * A micro-compaction: fresh copies of the cleared results, and a boundary that lists the history with the copies in place of
+ * the old ones. Claude Code records its own in a `microcompact_boundary`, which it ignores on resume.
  */
 export function appendClaudeMicroCompaction(micro: ClaudeMicroCompaction): ClaudeLines {
   const { record, tail } = micro;
@@ -189,7 +189,7 @@ export function appendClaudeMicroCompaction(micro: ClaudeMicroCompaction): Claud
 /** A history as lines: uuids in order, and which of them were written for it. */
 interface HistoryList {
   readonly uuids: readonly string[];
-  /** Pairs of old and new uuid; null for a line that repeats none. */
+  /** Pairs of old and new uuid; the old one is null for a line that repeats none. */
   readonly copies: readonly (readonly [from: string | null, to: string])[];
 }
 
@@ -215,9 +215,9 @@ function appendList(
 }
 
 /**
- * Size of a file up to which a list may name any line, whatever boundaries stand after it. Above 5 MiB Claude Code reads
- * nothing before a boundary that says nothing of preserved lines. The last of these is left for what is recorded before
- * the next compaction, which comes soon when a full context was restored.
+ * Largest file in which a list may name any line, whatever boundaries follow it. Above 5 MiB, Claude Code reads nothing before
+ * a boundary without information about preserved lines. The last MiB is reserved for records before the next compaction, which
+ * comes soon after a full context was restored.
  * @source docs/real-tools.md
  */
 const LARGEST_READ_WHOLE_BYTES = 4 * 1024 * 1024;
@@ -231,7 +231,7 @@ function canBeListed({ tail, bytes }: ClaudeWriting & ClaudeFile, entries: reado
   );
 }
 
-/** The history by the lines that it was read from; with a chain, results that read as cleared are written to it. */
+/** The history by the lines that it was read from; with a chain, cleared results are written to it. */
 function listed(tail: ClaudeTail, entries: readonly Entry<Item>[], chain?: ClaudeChain): HistoryList {
   const rewritten = new Set<string>();
   if (chain !== undefined) {
@@ -251,7 +251,7 @@ function listed(tail: ClaudeTail, entries: readonly Entry<Item>[], chain?: Claud
 }
 
 /**
- * Attachments below a line that say nothing in the file, such as a reminder that Claude Code words when it sends it.
+ * Attachments of a line that contain no text in the file, such as a reminder that Claude Code words when it sends it.
  * @param told uuids of the lines that have a place in the history themselves
  */
 function silentAttachments(
@@ -279,7 +279,7 @@ function copied(chain: ClaudeChain, entries: readonly Entry<Item>[]): HistoryLis
   return { uuids, copies };
 }
 
-/** Marks of compactions have lines of their own, but no model is sent them. */
+/** Marks of compactions have lines of their own, but are never sent to a model. */
 function isSent({ type }: Item): boolean {
   return type !== 'compact_boundary';
 }
@@ -288,7 +288,7 @@ function estimate(items: readonly Item[]): number {
   return items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);
 }
 
-/** A conversation from its items alone, as a file of its own. */
+/** A conversation from its items alone, as a separate file. */
 export function writeClaudeSession(
   options: ClaudeWriting & { readonly items: readonly Item[] },
 ): ClaudeLines {

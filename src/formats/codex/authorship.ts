@@ -1,15 +1,15 @@
-// Who wrote a message that stands in the user role. Codex puts instructions, environment and notices there, too.
+// Who wrote a message in the user role. Codex uses that role for instructions, environment and notices, too.
 
 import type { JsonObject, Part } from '../../protocol/item.ts';
 import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
 import { isJsonObject } from '../fields.ts';
 import { listAt } from './shapes.ts';
 
-/** What is known of a message in the user role. */
+/** The author of a message in the user role. */
 export type UserRoleKind = 'user' | 'harness' | 'summary';
 
 /**
- * How texts begin that Codex writes in the user's name.
+ * How Codex's texts in the user's name begin.
  * @source Codex's contextual user fragments and model warnings; seen in rollouts of 0.34 to 0.169.
  */
 const HARNESS_OPENINGS = [
@@ -34,8 +34,8 @@ const HARNESS_OPENINGS = [
 ] as const;
 
 /**
- * Decides from `content_item_kinds` where Codex wrote them (since about 0.160), else from how the texts begin. The
- * kinds win: a person may quote the prefix of a summary. A message is the harness's only if all of its parts are.
+ * Decides by `content_item_kinds` if Codex wrote them (since about 0.160), otherwise by how the texts begin. The kinds win,
+ * because a person may quote the prefix of a summary. A message is the harness's only if all of its parts are.
  */
 export function userRoleKind(content: readonly Part[], payload: JsonObject): UserRoleKind {
   return kindFromMetadata(payload) ?? kindFromText(content);
@@ -47,7 +47,7 @@ function kindFromMetadata(payload: JsonObject): UserRoleKind | undefined {
   if (kinds === undefined) return undefined;
   let known: UserRoleKind | undefined;
   for (const kind of kinds) {
-    // Text that a client injected over the protocol is of kind "unknown": the text has to tell.
+    // Text that a client injected over the protocol has the kind "unknown": its text must decide.
     if (typeof kind !== 'string' || kind === 'unknown') continue;
     if (kind.startsWith('user.')) return 'user';
     known = kind === 'compaction.summary' ? 'summary' : (known ?? 'harness');
@@ -62,7 +62,7 @@ function kindFromText(content: readonly Part[]): UserRoleKind {
   return content.every(isHarnessPart) ? 'harness' : 'user';
 }
 
-/** Whether a text is a summary of Codex's by its prefix alone. */
+/** Whether a text is one of Codex's summaries, by its prefix alone. */
 export function isSummaryText(text: string): boolean {
   return text.startsWith(CODEX_SUMMARY_PREFIX) && text.charCodeAt(CODEX_SUMMARY_PREFIX.length) === 10;
 }
@@ -71,7 +71,7 @@ function isHarnessPart(part: Part): boolean {
   if (part.type !== 'input_text') return false;
   const { text } = part;
   const code = text.charCodeAt(0);
-  // Only these can open one; most texts of people are decided here.
+  // Only these characters can begin one; this decides most texts of people.
   if (code !== 60 /* < */ && code !== 35 /* # */ && code !== 87 /* W */) return false;
   return HARNESS_OPENINGS.some((opening) => text.startsWith(opening));
 }

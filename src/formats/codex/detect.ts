@@ -1,4 +1,4 @@
-// How to know a rollout by its lines, and what is easily mistaken for one.
+// How to recognise a rollout by its lines, and what is easily mistaken for one.
 
 import type { JsonObject } from '../../protocol/item.ts';
 import { isItemType } from './items.ts';
@@ -20,8 +20,8 @@ const LINE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How much a parsed line looks like one of a rollout: 1 for a kind of line that Codex writes, 0.6 for a wrapped line of
- * an unknown kind, 0 for anything else.
+ * How much a parsed line looks like one of a rollout: 1 for a kind of line that Codex writes, 0.6 for a wrapped line of an
+ * unknown kind, 0 for anything else.
  */
 export function looksLikeCodex(value: JsonObject): number {
   const { type, payload } = value;
@@ -33,14 +33,14 @@ export function looksLikeCodex(value: JsonObject): number {
   return looksLikeBareCodex(value) ? 1 : 0;
 }
 
-/** Lines of the oldest layout: head, filler, and items without wrapper. */
+/** Lines of the oldest layout: header, filler, and items without a wrapper. */
 function looksLikeBareCodex(value: JsonObject): boolean {
   const { type, id, timestamp } = value;
   if (value['record_type'] === 'state') return true;
   if (type === undefined) {
     return typeof id === 'string' && typeof timestamp === 'string' && 'instructions' in value;
   }
-  // Claude Code and pi have lines of type "message" or the like, too; theirs carry a tree.
+  // Claude Code and pi also have lines of type "message" or similar, but with links of a tree.
   if (typeof type !== 'string' || !isItemType(type))
     return type === 'reasoning' && Array.isArray(value['summary']);
   return type !== 'message' || Array.isArray(value['content']);

@@ -1,6 +1,6 @@
-// When and why a compaction ran is told by the lines after it: a compaction alone in its task was asked for by the user,
-// one that a user's message follows came before a turn. So its record waits, with those behind it, for the next line
-// that tells; that is never more than a few lines away.
+// The lines after a compaction show when and why it ran: a compaction alone in its task was requested by the user, one followed
+// by a user's message came before a turn. So its record and those after it wait for the next conclusive line, which is never
+// more than a few lines away.
 
 import type { Item } from '../../protocol/item.ts';
 import { authorOf, resultCallId } from '../../protocol/item.ts';
@@ -8,15 +8,18 @@ import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import type { Phase, Trigger } from '../../vocabulary.ts';
 import type { Emit } from '../reader.ts';
 
-/** What is known of the task that is running. */
+/** What is known of the running task. */
 interface RunningTask {
   hasUser: boolean;
   hasAgent: boolean;
-  /** The newest item is a tool's result, so the model has to be asked once more. */
+  /** The newest item is a tool result, so the model must be called once more. */
   needsFollowUp: boolean;
 }
 
-/** Records behind a compaction after which nothing tells any more; Codex writes at most half a dozen before it does. */
+/**
+ * Number of records after a compaction beyond which no conclusive line is expected; Codex writes at most half a dozen before
+ * it.
+ */
 const LONGEST_WAIT = 64;
 
 type Stamp = Pick<LogRecord, 'line' | 'at'>;
@@ -24,7 +27,7 @@ type Stamp = Pick<LogRecord, 'line' | 'at'>;
 interface Held {
   readonly record: CompactedRecord & Stamp;
   readonly behind: LogRecord[];
-  /** The task in which it ran, as it stood then. */
+  /** The state of its task when it ran. */
   readonly task: Readonly<RunningTask> | undefined;
   postTokens?: number;
 }
@@ -34,7 +37,7 @@ interface CompactionCause {
   readonly phase?: Phase;
 }
 
-/** The way out of the reader: passes records on in order, and holds a compaction back until its phase is known. */
+/** The output of the reader: passes on records in order, and holds back a compaction until its phase is known. */
 export class HeldCompaction {
   readonly #emit: Emit;
   #task: RunningTask | undefined;
@@ -44,7 +47,7 @@ export class HeldCompaction {
     this.#emit = emit;
   }
 
-  /** Passes a record on; call it for every record but items, tasks and compactions. */
+  /** Passes on a record; call it for every record except items, tasks and compactions. */
   pass(record: LogRecord): void {
     if (this.#held === undefined) return this.#emit(record);
     this.#held.behind.push(record);
@@ -72,7 +75,7 @@ export class HeldCompaction {
     this.pass(record);
   }
 
-  /** A compaction; its own trigger and phase, where it has them, win over what the lines tell. */
+  /** A compaction; its own trigger and phase, if present, override what the lines show. */
   compaction(record: CompactedRecord & Stamp): void {
     this.#release(verdictUntold);
     this.#held = { record, behind: [], task: this.#task && { ...this.#task } };
@@ -117,7 +120,7 @@ function verdictBeforeAgent(task: Readonly<RunningTask>): CompactionCause {
   return task.hasUser ? { trigger: 'auto', phase: 'mid_turn' } : {};
 }
 
-/** An asked-for compaction has a task of its own, so one in a user's task is automatic, whatever its phase. */
+/** A requested compaction has its own task, so one in a user's task is automatic, whatever its phase. */
 function verdictUntold(task: Readonly<RunningTask>): CompactionCause {
   return task.hasUser ? { trigger: 'auto' } : {};
 }

@@ -1,5 +1,5 @@
-// Response items of a rollout as Items. Parsed objects are kept, so that keys of newer versions survive; a copy is made
-// only where Baton adds a field. What cannot be an item of its kind is kept raw, as unknown.
+// Response items of a rollout as Items. Parsed objects are kept, so that keys of newer versions survive; a copy is made only if
+// Baton adds a field. Payloads that are invalid for their kind are kept raw, as unknown.
 
 import type { Item, Json, JsonObject, MessageItem, Part, UnknownItem } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
@@ -9,26 +9,26 @@ import { applyMarks } from './marks.ts';
 import { isJsonObject, stringAt } from '../fields.ts';
 import { listAt } from './shapes.ts';
 
-/** What stands around an item that helps to read it. */
+/** The context that helps to read an item. */
 export interface ItemSurroundings {
-  /** The `message` of the compaction whose replacement holds the item: the text of its summary. */
+  /** The `message` of the compaction whose replacement contains the item: the text of its summary. */
   readonly summaryText?: string;
   /** Baton's own fields of the item; see `marks.ts`. */
   readonly marks?: Json | undefined;
 }
 
-/** A payload that can be an item: it says its type. */
+/** A payload that can be an item: it has a type. */
 export type ItemPayload = JsonObject & { readonly type: string };
 
-/** Told in a few words what is wrong with an item. */
+/** Receives a short description of what is wrong with an item. */
 export type OnWrongShape = (what: string) => void;
 
-/** Whether an object says its type, as every item does. */
+/** Whether an object has a type, as every item does. */
 export function isItemPayload(payload: JsonObject): payload is ItemPayload {
   return typeof payload['type'] === 'string';
 }
 
-/** The item in `payload`. Never fails: a wrong shape is told, and the payload kept as an `unknown` item. */
+/** The item in `payload`. Never fails: reports a wrong shape and keeps the payload as an `unknown` item. */
 export function readItem(
   payload: ItemPayload,
   onWrongShape: OnWrongShape,
@@ -64,7 +64,7 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set([
   'ghost_snapshot',
 ]);
 
-/** Whether Baton reads items of this type as more than unknown ones. */
+/** Whether Baton interprets items of this type. */
 export function isInterpretedType(type: string): boolean {
   return KNOWN_TYPES.has(type);
 }
@@ -93,7 +93,7 @@ function readKnownItem(payload: ItemPayload, summaryText: string | undefined): I
     case 'web_search_call':
       if (payload['action'] === undefined || isJsonObject(payload['action']))
         return payload as unknown as Item;
-      return 'has an action that is no object';
+      return 'has an action that is not an object';
     case 'compaction':
       return payload as unknown as Item;
     case 'compaction_summary':
@@ -122,7 +122,7 @@ function readMessage(payload: ItemPayload, summaryText: string | undefined): Ite
   const { role, content: raw } = payload;
   if (!ROLES.has(role)) return 'has no known role';
   const content = readParts(raw);
-  if (content === undefined) return 'has a content that is no list of parts';
+  if (content === undefined) return 'has a content that is not a list of parts';
   const message = withField(payload, 'content', content) as MessageItem;
   const origin = markedOrigin(textOfParts(content.slice(0, 1)));
   if (origin !== undefined && role !== 'developer' && role !== 'system') return { ...message, origin };
@@ -133,7 +133,7 @@ function readMessage(payload: ItemPayload, summaryText: string | undefined): Ite
   return kind === 'summary' ? asSummary(message) : { ...message, origin: { author: 'harness' } };
 }
 
-/** Others know a summary by its first words; this one is known not to be one. */
+/** Other readers recognise a summary by its first words; this message is known not to be one. */
 function quotesSummary([first]: readonly Part[]): boolean {
   return first?.type === 'input_text' && isSummaryText(first.text);
 }
@@ -146,7 +146,7 @@ function asSummary(message: MessageItem): MessageItem {
   return { ...message, origin: { author: 'harness' }, isCompactSummary: true };
 }
 
-/** The parts of a message or a result: the same array when Baton knows them all, undefined when it is no list of parts. */
+/** The parts of a message or a result: the same array if Baton knows them all, undefined if it is not a list of parts. */
 function readParts(raw: Json | undefined): readonly Part[] | undefined {
   if (!Array.isArray(raw)) return undefined;
   const values = raw as readonly Json[];
@@ -178,11 +178,11 @@ function isKnownPart(value: JsonObject): boolean {
 function readReasoning(payload: ItemPayload): Item | string {
   const { encrypted_content: encrypted } = payload;
   if (encrypted !== undefined && encrypted !== null && typeof encrypted !== 'string') {
-    return 'has an encrypted_content that is no text';
+    return 'has an encrypted_content that is not text';
   }
   const summary = payload['summary'] ?? [];
   if (!Array.isArray(summary) || !(summary as readonly Json[]).every(isTextEntry)) {
-    return 'has a summary that is no list of texts';
+    return 'has a summary that is not a list of texts';
   }
   const text = (listAt(payload, 'content') ?? []).filter(isTextEntry).map((entry) => entry['text']);
   const kept = payload['summary'] === undefined ? { ...payload, summary: [] } : payload;
@@ -217,7 +217,7 @@ function withExitCode(item: Item, text: string): Item {
   return exitCode === undefined ? item : ({ ...item, exit_code: exitCode } as Item);
 }
 
-/** The payload as an item, copied only where the field differs from what was parsed. */
+/** The payload as an item, copied only if the field differs from the parsed one. */
 function withField(payload: ItemPayload, key: string, value: unknown): Item {
   return (value === payload[key] ? payload : { ...payload, [key]: value }) as unknown as Item;
 }
@@ -225,7 +225,7 @@ function withField(payload: ItemPayload, key: string, value: unknown): Item {
 /** The lines that Codex puts above the output of a command. @source rollouts of 0.125 to 0.169. */
 const HEADER =
   /^(?:Chunk ID: [^\n]{0,60}\n)?(?:Wall time: [^\n]{0,60}\n)?(?:Process exited with code|Exit code:) (-?\d{1,10})\n/;
-/** Until about 0.50 the output was a JSON text which ended like this. @source rollouts of 0.34. */
+/** Until about 0.50 the output was a JSON text that ended like this. @source rollouts of 0.34. */
 const JSON_TAIL = /"metadata":\{"exit_code":(-?\d{1,10}),"duration_seconds":[0-9.eE+-]{1,30}\}\}$/;
 const JSON_OPENING = '{"output":';
 

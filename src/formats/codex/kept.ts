@@ -1,5 +1,5 @@
-// The history after a compaction whose line stores only the summary, as rollouts before 0.60 do: Codex rebuilt it from
-// what it had in memory, and a reader has to do the same.
+// The history after a compaction whose line stores only the summary, as in rollouts before 0.60: Codex rebuilt it from memory,
+// and a reader must do the same.
 
 import type { Item, MessageItem } from '../../protocol/item.ts';
 import { authorOf, textOfParts } from '../../protocol/item.ts';
@@ -13,8 +13,8 @@ interface KeptMessage {
 }
 
 /**
- * What a local compaction would keep at this moment: initial context, the newest user messages, ghost snapshots. Bounded
- * by the tokens of the user messages, so that it does not grow with the file.
+ * What a local compaction would keep at this moment: initial context, the newest user messages, ghost snapshots. Bounded by the
+ * tokens of the user messages, so that it does not grow with the file.
  * @source codex-behaviour §4.2, rawr-behaviour §11.2.
  */
 export class KeptMessages {
@@ -33,7 +33,7 @@ export class KeptMessages {
     else if (!this.#sawUser && item.isCompactSummary !== true) this.#initialContext.push(item);
   }
 
-  /** Starts over from a history that replaced the old one; its context stays if the new one holds none. */
+  /** Starts over from a replacement history; the old context stays if the new history has none. */
   replace(items: readonly Item[]): void {
     const context = this.#initialContext;
     this.#initialContext = [];
@@ -62,7 +62,7 @@ export class KeptMessages {
     const tokens = approximateTokens(textOfParts(item.content));
     this.#users.push({ item, tokens });
     this.#userTokens += tokens;
-    // The oldest goes once the others fill the budget: then not even a part of it would be kept.
+    // The oldest is dropped once the others fill the budget: not even a part of it would be kept.
     let [oldest] = this.#users;
     while (oldest !== undefined && this.#userTokens - oldest.tokens >= KEPT_USER_MESSAGE_TOKENS) {
       this.#userTokens -= oldest.tokens;

@@ -1,12 +1,12 @@
-// Fields of an item that Codex has no place for. The writer strips them from the payload, which stays exactly what Codex
-// would write, and puts those that a reader could not derive again under a key `baton` beside it.
+// Fields of an item that Codex cannot represent. The writer strips them from the payload, which stays exactly what Codex would
+// write, and puts those that a reader could not derive under a separate key `baton`.
 
 import type { AttachmentItem, Item, Json, JsonObject } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
 import { isJsonObject } from '../fields.ts';
 import { readWhole } from './whole.ts';
 
-/** Fields of items that are Baton's own and never part of a Codex payload. */
+/** Fields of items that belong to Baton and are never part of a Codex payload. */
 export const BATON_FIELDS = [
   'origin',
   'isCompactSummary',
@@ -27,7 +27,7 @@ const ATTACHMENT_KINDS: ReadonlySet<unknown> = new Set<AttachmentItem['kind']>([
   'other',
 ]);
 
-/** What has to be noted so that a reader who sees `derived` gets `item`; undefined when it sees the same anyway. */
+/** The marks with which a reader who sees `derived` gets `item`; undefined if it sees the same anyway. */
 export function marksFor(item: Item, derived: Item): JsonObject | undefined {
   const marks: Record<string, Json> = {};
   if (item.type === 'attachment') {
@@ -43,8 +43,8 @@ export function marksFor(item: Item, derived: Item): JsonObject | undefined {
 }
 
 /**
- * The item with its marks; a null takes a derived field away. The mark `whole` is the item itself. Marks of a wrong shape
- * are ignored.
+ * The item with its marks; null removes a derived field. The mark `whole` is the item itself. Marks of a wrong shape are
+ * ignored.
  */
 export function applyMarks(item: Item, marks: Json): Item {
   if (!isJsonObject(marks)) return item;

@@ -1,5 +1,5 @@
-// Records that Baton itself wrote. Their lines have Codex's shapes, so that Codex and the viewers of the field read them;
-// what those shapes do not say stands under the key `baton`, so that Baton reads the very record that it wrote.
+// Records that Baton itself wrote. Their lines have Codex's shapes, so that Codex and existing viewers can read them; the rest
+// is under the key `baton`, so that Baton reads exactly the record that it wrote.
 
 import * as z from 'zod';
 import type { JsonObject } from '../../protocol/item.ts';
@@ -8,19 +8,19 @@ import { TURN_STOP_REASONS, TASK_KINDS } from '../../vocabulary.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
 import { readWhole } from './whole.ts';
 
-/** Heads that this reader understands. A later version may mean other things by the same keys. */
+/** The version of headers that this reader understands. A later version may give the same keys other meanings. */
 export const OWN_VERSION = 1;
 
-/** What stands under the key `baton` of a line that repeats for Codex what another one says. */
+/** The value of `baton` on a line that repeats another one for Codex. */
 export const ECHO: JsonObject = { echo: true };
 
-/** A record without what its line says in Codex's shape. */
+/** A record without the parts that its line holds in Codex's shape. */
 export type OwnRecord =
   | Exclude<LogRecord, { type: 'item' | 'compacted' }>
-  /** Its replacement is in the shape. */
+  /** Codex's shape holds its replacement. */
   | Omit<CompactedRecord, 'replacement'>;
 
-/** The shapes of records as they stand in a file. Keys that are not named here are kept. */
+/** The shapes of records in a file. Unknown keys are kept. */
 function recordSchema() {
   const count = z.number();
   const refs = z.array(z.tuple([z.string(), z.string()])).optional();
@@ -102,15 +102,15 @@ function recordSchema() {
   ]);
 }
 
-/** Made at the first line that is read: whoever only writes needs none. */
+/** Created at the first line that is read: a mere writer needs none. */
 let ownRecordSchema: ReturnType<typeof recordSchema> | undefined;
 
-/** The record that a line of Baton's own holds; undefined for any other line, and where the record is none. */
+/** The record on a line of Baton's own; undefined for any other line, and for an invalid record. */
 export function readOwnRecord(type: string, payload: JsonObject, line: JsonObject): OwnRecord | undefined {
   const value = ownValue(type, payload, line);
   if (value === undefined) return undefined;
   ownRecordSchema ??= recordSchema();
-  // The schema only judges: the value is kept with the keys that it came with.
+  // The schema only validates: the value keeps its own keys.
   return ownRecordSchema.safeParse(value).success ? (value as unknown as OwnRecord) : undefined;
 }
 
@@ -135,7 +135,7 @@ function recordAt(line: JsonObject): JsonObject | undefined {
   return objectAt(objectAt(line, 'baton') ?? {}, 'record');
 }
 
-/** Instructions may be long, and stand in the payload alone. */
+/** Instructions may be long, and are only in the payload. */
 function ownMeta(payload: JsonObject, line: JsonObject): JsonObject | undefined {
   const record = recordAt(line);
   const base = objectAt(payload, 'base_instructions');

@@ -1,5 +1,5 @@
-// Reads Codex rollouts of every generation since 2025: bare items, wrapped lines, paginated ones with ordinals, and
-// Baton's own, which are Codex rollouts. One pass; memory does not grow with the file.
+// Reads Codex rollouts of every generation since 2025: bare items, wrapped lines, paginated ones with ordinals, and Baton's
+// own, which are Codex rollouts. One pass; memory does not grow with the file.
 
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
@@ -21,18 +21,18 @@ import { isRepeated, readTokenCount, usableWindowOf } from './usage.ts';
 import type { TokenCount } from './usage.ts';
 import { readWhole } from './whole.ts';
 
-/** A reader that also tells what a writer needs to go on with the file. */
+/** A reader that also provides what a writer needs to continue the file. */
 export interface CodexLineReader extends LineReader {
   /** The state after the lines accepted so far. */
   tail(): CodexTail;
 }
 
-/** Reads rollouts. Every line gives at least one record, at the latest at the end. */
+/** Reads rollouts. Every line yields at least one record, at the latest at the end. */
 export const codexReader: FormatReader & { read(emit: Emit, report: Report): CodexLineReader } = {
   read: (emit, report) => new RolloutReader(emit, report),
 };
 
-/** Lines that only Baton writes and that hold nothing but a record. */
+/** Lines that only Baton writes and that contain nothing but a record. */
 const OWN_LINES: ReadonlySet<string> = new Set(['baton_record', 'baton_note']);
 
 type LinePosition = Pick<LogRecord, 'line' | 'at'> & { readonly line: number };
@@ -44,7 +44,7 @@ class RolloutReader implements CodexLineReader {
   readonly #kept = new KeptMessages();
   readonly #compactionIds = new Set<string>();
   #compactions = 0;
-  /** A `compacted` line was read whose announcement has not come yet. */
+  /** A `compacted` line was read, but not its announcement yet. */
   #awaitsAnnouncement = false;
   #isBare = false;
   #sessionId: string | undefined;
@@ -55,7 +55,7 @@ class RolloutReader implements CodexLineReader {
   #countsUsableWindow = false;
   #lastCount: TokenCount | undefined;
   #lastUsageTotal: number | undefined;
-  /** The model answered a compaction prompt: usage until the compaction is that of the request, not of the context. */
+  /** The model answered a compaction prompt: until the compaction, usage is that of the request, not of the context. */
   #isCompacting = false;
 
   constructor(emit: Emit, report: Report) {
@@ -110,12 +110,12 @@ class RolloutReader implements CodexLineReader {
     }
   }
 
-  /** A record that Baton wrote: passed on as it was, whatever else could be read from its line. */
+  /** A record that Baton wrote: passed on unchanged, whatever else its line contains. */
   #own(own: OwnRecord, payload: JsonObject, at: LinePosition): void {
     switch (own.type) {
       case 'session_meta':
         this.#tail.meta(payload);
-        // The head of a fork's parent, behind the fork's own.
+        // The header of a fork's parent, after the fork's own.
         if (this.#sessionId !== undefined && own.sessionId !== this.#sessionId)
           return this.#opaque('session_meta', at);
         if (this.#sessionId === undefined && objectAt(payload, 'history_base') !== undefined)
@@ -158,12 +158,12 @@ class RolloutReader implements CodexLineReader {
     this.#isCompacting = false;
     this.#expectNewEstimate();
     if ('id' in own) this.#compactionIds.add(own.id);
-    // Nothing has to be found out of this one from the lines behind it.
+    // This one does not depend on the lines after it.
     this.#out.end();
     this.#out.pass(own.type === 'compacted' ? { ...own, replacement, ...at } : { ...own, ...at });
   }
 
-  /** A line of the oldest layout: items and a head without wrapper. */
+  /** A line of the oldest layout: an item or a header without a wrapper. */
   #unwrapped(value: JsonObject, at: LinePosition): void {
     if (isItemPayload(value) && (this.#isBare || isItemType(value.type))) {
       this.#isBare = true;
@@ -177,14 +177,14 @@ class RolloutReader implements CodexLineReader {
     } else {
       const type = stringAt(value, 'type');
       if (type !== undefined)
-        this.#wrongShape(at, `A line of type ${quote(type)} has no payload object; passed over`);
+        this.#wrongShape(at, `A line of type ${quote(type)} has no payload object; skipped`);
       this.#opaque(type ?? 'unknown', at);
     }
   }
 
   #responseItem(payload: JsonObject, value: JsonObject, at: LinePosition): void {
     if (!isItemPayload(payload)) {
-      this.#wrongShape(at, 'A response_item does not say its type; passed over');
+      this.#wrongShape(at, 'A response_item without a type; skipped');
       this.#opaque('response_item', at);
       return;
     }
@@ -201,7 +201,7 @@ class RolloutReader implements CodexLineReader {
     this.#out.item({ type: 'item', item, ...at }, isSummaryAnswer);
   }
 
-  /** An item that Baton wrote where Codex does not look. */
+  /** An item that Baton wrote where Codex ignores it. */
   #batonItem(payload: JsonObject, at: LinePosition): void {
     const item = readWhole(payload);
     if (item === undefined) return this.#opaque('baton_item', at);
@@ -212,7 +212,7 @@ class RolloutReader implements CodexLineReader {
   #sessionMeta(payload: JsonObject, at: LinePosition): void {
     this.#tail.meta(payload);
     const sessionId = stringAt(payload, 'id');
-    // A fork begins with its own head and then repeats its parent's file, head included.
+    // A fork begins with its own header and then repeats its parent's file, including the header.
     if (this.#sessionId !== undefined && sessionId !== this.#sessionId)
       return this.#opaque('session_meta', at);
     if (this.#sessionId === undefined && objectAt(payload, 'history_base') !== undefined) this.#noteBase(at);
@@ -220,7 +220,7 @@ class RolloutReader implements CodexLineReader {
     this.#producerVersion = stringAt(payload, 'cli_version') ?? this.#producerVersion;
     const base = objectAt(payload, 'base_instructions');
     const git = objectAt(payload, 'git');
-    // `instructions` of older heads repeats the user's instructions, which are items as well: counting it would count twice.
+    // `instructions` of older headers repeats the user's instructions, which are items as well: they must not count twice.
     const fields = {
       sessionId,
       cwd: stringAt(payload, 'cwd'),
@@ -231,7 +231,7 @@ class RolloutReader implements CodexLineReader {
     this.#out.pass({ type: 'session_meta', ...onlyStrings(fields), ...at });
   }
 
-  /** Passes settings on when they say something new; the line is opaque otherwise. */
+  /** Passes on settings that contain something new; other lines are opaque. */
   #settings(payload: JsonObject, kind: string, at: LinePosition): void {
     const model = stringAt(payload, 'model');
     const cwd = stringAt(payload, 'cwd');
@@ -294,14 +294,14 @@ class RolloutReader implements CodexLineReader {
     const { info } = payload;
     if (!isJsonObject(info)) {
       if (info !== undefined && info !== null)
-        this.#wrongShape(at, 'A token_count has an info that is no object');
+        this.#wrongShape(at, 'A token_count has an info that is not an object');
       return this.#opaque('event_msg/token_count', at);
     }
     this.#tail.tokenInfo(info);
     this.#window(info, at);
     const read = readTokenCount(info);
     if (read === undefined) {
-      this.#wrongShape(at, 'A token_count says no last_token_usage; passed over');
+      this.#wrongShape(at, 'A token_count without last_token_usage; skipped');
       return this.#opaque('event_msg/token_count', at);
     }
     if (isRepeated(read, this.#lastCount)) return this.#opaque('event_msg/token_count', at);
@@ -357,7 +357,7 @@ class RolloutReader implements CodexLineReader {
     if (values === undefined) {
       this.#wrongShape(
         at,
-        'A compaction has a replacement_history that is no list; rebuilt from its message',
+        'A compaction has a replacement_history that is not a list; rebuilt from its message',
       );
       return this.#kept.historyWith(message);
     }
@@ -369,7 +369,7 @@ class RolloutReader implements CodexLineReader {
         items.push(
           readItem(value, (what) => this.#wrongShape(at, `In a replacement history, the ${what}`), around),
         );
-      } else this.#wrongShape(at, `Entry ${index} of a replacement history is no item; passed over`);
+      } else this.#wrongShape(at, `Entry ${index} of a replacement history is not an item; skipped`);
     }
     for (const entry of listAt(baton, 'beside') ?? []) {
       const [position, value] = Array.isArray(entry) ? (entry as readonly Json[]) : [];
@@ -380,8 +380,8 @@ class RolloutReader implements CodexLineReader {
   }
 
   /**
-   * A note that the context was compacted. Without a `compacted` line before it the result was never stored, and Codex
-   * goes on with the whole history when it resumes the session.
+   * A notice that the context was compacted. Without a preceding `compacted` line the result was never stored, and Codex
+   * resumes the session with the whole history.
    */
   #announcement(kind: string, at: LinePosition): void {
     if (!this.#awaitsAnnouncement) {
@@ -394,7 +394,7 @@ class RolloutReader implements CodexLineReader {
     this.#opaque(kind, at);
   }
 
-  /** Two compactions may be followed by equal estimates; a repeated report, though, would be one from before. */
+  /** Two compactions may be followed by equal estimates, but a repeated report would be one from before. */
   #expectNewEstimate(): void {
     if (this.#lastCount?.sample.source === 'estimated') this.#lastCount = undefined;
   }
@@ -413,10 +413,10 @@ class RolloutReader implements CodexLineReader {
     this.#out.pass({ type: 'opaque', kind, ...at });
   }
 
-  /** Since 0.160 or so a fork of a numbered file does not repeat its parent, but points into it. */
+  /** Since about 0.160, a fork of a numbered file does not repeat its parent but points into it. */
   #noteBase({ line }: LinePosition): void {
     const message =
-      'This session continues another one, whose file holds the history up to here; only what follows is read';
+      'This session continues another one, whose file contains the earlier history; only what follows is read';
     this.#report({ line, kind: 'dangling_parent', message, lost: false });
   }
 
@@ -431,7 +431,7 @@ function isBareHead(value: JsonObject): boolean {
   );
 }
 
-/** Beside a provider's own compaction, whose message is empty, Baton keeps a summary in words. */
+/** Next to a provider's own compaction, whose message is empty, Baton stores a readable summary. */
 function summaryOf(message: string, replacement: readonly Item[]): string | undefined {
   if (message !== '') return withoutPrefix(message);
   return replacement.find((item) => item.type === 'compaction')?.shadow;

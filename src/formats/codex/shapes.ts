@@ -1,4 +1,4 @@
-// What the lines of a Codex rollout are called, and safe looks into values whose shape nobody promised.
+// Names in the lines of a Codex rollout, and safe access to values of no guaranteed shape.
 
 import type { Json, JsonObject } from '../../protocol/item.ts';
 

@@ -1,4 +1,4 @@
-// What a writer has to know of a rollout to go on with it.
+// What a writer needs to know about a rollout to continue it.
 
 import type { JsonObject } from '../../protocol/item.ts';
 import { isJsonObject, objectAt, stringAt } from '../fields.ts';
@@ -6,7 +6,7 @@ import { numberAt } from './shapes.ts';
 
 /** The state of a rollout at its end. Objects are the producer's own, as parsed. */
 export interface CodexTail {
-  /** `bare`: items without a wrapper, the oldest layout, to which no compaction can be appended. */
+  /** `bare`: items without a wrapper, the oldest layout, which cannot take a compaction. */
   readonly layout: 'wrapped' | 'bare';
   /** Payload of the first `session_meta`, which names the session; later ones are copies or come from a fork's parent. */
   readonly meta?: JsonObject;
@@ -18,9 +18,9 @@ export interface CodexTail {
   readonly totalTokenUsage?: JsonObject;
   /** As Codex wrote it; see `usableWindowOf`. */
   readonly modelContextWindow?: number;
-  /** The highest `ordinal`; undefined where lines are not numbered. */
+  /** The highest `ordinal`; undefined if lines are not numbered. */
   readonly lastOrdinal?: number;
-  /** How many compactions the current window is away from the start, where Codex counts. */
+  /** Number of compactions before the current window, if Codex counts them. */
   readonly windowNumber?: number;
   readonly firstWindowId?: string;
   readonly windowId?: string;
@@ -30,7 +30,7 @@ export interface CodexTail {
 export class TailFollower {
   #tail: { -readonly [Key in keyof CodexTail]: CodexTail[Key] };
 
-  /** @param state to go on from */
+  /** @param state the state to continue from */
   constructor(state: CodexTail = { layout: 'wrapped' }) {
     this.#tail = { ...state };
   }
@@ -40,7 +40,7 @@ export class TailFollower {
     return { ...this.#tail };
   }
 
-  /** Notes that the lines have no wrapper. */
+  /** Records that the lines have no wrapper. */
   bare(meta: JsonObject): void {
     this.#tail.layout = 'bare';
     this.#tail.meta ??= meta;

@@ -6,14 +6,14 @@ import { usableWindow } from '../../tokens/pressure.ts';
 import { objectAt } from '../fields.ts';
 import { numberAt } from './shapes.ts';
 
-/** What a `token_count` says. */
+/** The content of a `token_count`. */
 export interface TokenCount {
   readonly sample: UsageSample;
   /** Tokens of all requests so far. */
   readonly spent: number | undefined;
 }
 
-/** Reads `info` of a `token_count`, or undefined when it holds no usage. */
+/** Reads `info` of a `token_count`; undefined if it contains no usage. */
 export function readTokenCount(info: JsonObject): TokenCount | undefined {
   const last = objectAt(info, 'last_token_usage');
   if (last === undefined) return undefined;
@@ -48,9 +48,10 @@ export function isRepeated(count: TokenCount, before: TokenCount | undefined): b
 }
 
 /**
- * The usable window behind a `model_context_window`: since 0.46 Codex writes the usable part itself, before the raw one.
- * @source rollouts: 272,000 in one of 0.34, 258,400 (95 % of it) from 0.124 on, 38,000 for a configured 40,000 in 0.169;
- * that 0.46 (October 2025) is where it changed stands in codex-behaviour §9 and could not be seen in a file.
+ * The usable window behind a `model_context_window`: since 0.46 Codex writes the usable part itself, before that the raw
+ * window.
+ * @source rollouts: 272,000 in one of 0.34, 258,400 (95 % of it) from 0.124 on, 38,000 for a configured 40,000 in 0.169; that
+ * 0.46 (October 2025) is where it changed is from codex-behaviour §9 and could not be confirmed in a file.
  */
 export function usableWindowOf(modelContextWindow: number, producerVersion: string | undefined): number {
   return isBefore046(producerVersion) ? usableWindow(modelContextWindow) : modelContextWindow;
@@ -58,7 +59,7 @@ export function usableWindowOf(modelContextWindow: number, producerVersion: stri
 
 function isBefore046(version: string | undefined): boolean {
   const match = /^(\d+)\.(\d+)\./.exec(version ?? '');
-  // The layouts that name no version are older than any that does.
+  // Layouts without a version are older than any with one.
   if (match === null) return version === undefined;
   return Number(match[1]) === 0 && Number(match[2]) < 46;
 }

@@ -1,15 +1,14 @@
-// Items that stand in a rollout as they are, where only Baton looks, because Codex has no place for them or for a part
-// of them.
+// Items stored unchanged in a rollout where only Baton looks, because Codex cannot represent them, or a part of them.
 
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import { AUTHORS } from '../../vocabulary.ts';
 import { isJsonObject } from '../fields.ts';
 
-/** What an item must have to be one of its type. */
+/** What an item of a type must have. */
 interface Required {
   readonly texts?: readonly string[];
   readonly objects?: readonly string[];
-  /** Lists of objects that say their type. */
+  /** Lists of objects that have a type. */
   readonly lists?: readonly string[];
 }
 
@@ -32,7 +31,7 @@ const REQUIRED: Readonly<Record<Item['type'], Required>> = {
   unknown: { objects: ['raw'] },
 };
 
-/** The item that a value is, or undefined when it is none. */
+/** The item that a value is; undefined if it is not an item. */
 export function readWhole(value: Json | undefined): Item | undefined {
   if (!isJsonObject(value)) return undefined;
   const { type, origin } = value;

@@ -1,4 +1,4 @@
-// Items as Codex writes them. What Codex has no place for goes beside the payload, for Baton alone, or is left out.
+// Items as Codex writes them. What Codex cannot represent goes beside the payload, for Baton alone, or is left out.
 
 import type { Item, JsonObject, MessageItem, Part, ReasoningItem } from '../../protocol/item.ts';
 import type { Format } from '../../vocabulary.ts';
@@ -14,15 +14,15 @@ export type Wire =
       /** What a reader could not derive from the payload. */
       readonly marks: JsonObject | undefined;
     }
-  /** Sent to no model, but part of the history: kept where only Baton reads it. */
+  /** Never sent to a model, but part of the history: stored where only Baton reads it. */
   | { readonly place: 'beside'; readonly item: JsonObject }
   | { readonly place: 'nowhere' };
 
 /**
  * Where an item goes and in which form.
- * @param source the format that the item was read from: what is not Codex's own is brought into shapes that it knows,
- * since a single part that it does not know makes Codex pass over the whole line.
- * @param summaryText the text of the summary among the items, where they replace a history
+ * @param source the format that the item was read from: foreign items are converted to shapes that Codex knows, because a
+ * single unknown part makes Codex skip the whole line
+ * @param summaryText the text of the summary among the items, if they replace a history
  */
 export function toWire(item: Item, source: Format, summaryText = ''): Wire {
   if (isForBatonAlone(item)) return { place: 'beside', item: item as unknown as JsonObject };
@@ -33,8 +33,8 @@ export function toWire(item: Item, source: Format, summaryText = ''): Wire {
 }
 
 /**
- * As `toWire`, for a log that is Baton's own: nothing of the item is lost. What Codex would not keep stands beside its
- * payload, and what it has no place for is kept where only Baton reads it.
+ * Like `toWire`, for a log of Baton's own: nothing of the item is lost. What Codex would not keep goes beside its payload, and
+ * items that it cannot represent are stored where only Baton reads them.
  */
 export function toOwnWire(item: Item, summaryText = ''): Exclude<Wire, { place: 'nowhere' }> {
   const wire = toWire(item, 'codex', summaryText);
@@ -46,7 +46,7 @@ export function toOwnWire(item: Item, summaryText = ''): Exclude<Wire, { place: 
   return { ...wire, marks: { ...marks, whole: item as unknown as JsonObject } };
 }
 
-/** Whether two values are the same JSON, whatever the order of their keys. */
+/** Whether two values are the same JSON, ignoring the order of keys. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -60,15 +60,15 @@ function isSame(a: unknown, b: unknown): boolean {
 const ignore = (): void => undefined;
 
 /**
- * A snapshot would reach the model as an item of type "other", and an item of a wrong shape would make Codex pass over
- * the line that holds it. @source measured with 0.169.
+ * A snapshot would reach the model as an item of type "other", and an item of a wrong shape would make Codex skip its line.
+ * @source measured with 0.169.
  */
 function isForBatonAlone(item: Item): boolean {
   if (item.type === 'unknown') return isInterpretedType(item.raw.type);
   return item.type === 'ghost_snapshot' || item.type === 'compact_boundary';
 }
 
-/** The payload of an item that came from a rollout, with every key that came with it. */
+/** The payload of an item that came from a rollout, with all its original keys. */
 function ownPayload(item: Item): JsonObject | undefined {
   switch (item.type) {
     case 'attachment':
@@ -135,12 +135,12 @@ function foreignPayload(item: Item): JsonObject | undefined {
         ? { type: item.type, status: 'completed', action: item.action }
         : undefined;
     case 'compaction':
-      // One that Baton asked a provider for is meant for whoever goes on with that provider.
+      // A compaction that Baton requested from a provider is for whichever agent continues with that provider.
       return item.provider === undefined || item.encrypted_content === undefined
         ? undefined
         : { type: item.type, encrypted_content: item.encrypted_content };
     default:
-      // Reasoning of another provider is locked to it; kinds of another product mean nothing here.
+      // Another provider's reasoning is unreadable, and another product's kinds mean nothing here.
       return undefined;
   }
 }

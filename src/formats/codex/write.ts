@@ -1,10 +1,10 @@
-// Writes rollouts that Codex resumes: a compaction or its undo appended to the bytes of a file, or a file of its own.
-// Every function returns lines of JSON without line feeds. Clock and ids are parameters.
+// Writes rollouts that Codex resumes: a compaction or its undo appended to the bytes of a file, or a separate file. Every
+// function returns lines of JSON without line feeds. Clock and ids are parameters.
 //
-// What is known of how Codex 0.169 resumes a file, measured with the binary, is in `layout` and `windowLines` alone:
-// the first line names the thread, and heads further down are ignored; `message` is required, unknown keys are not;
-// the last complete token_count of the file is taken for the present usage, so without one behind the compaction Codex
-// compacts again at once; and every line of a numbered file must go on with the numbers.
+// How Codex 0.169 resumes a file was measured with the binary and is used in `layout` and `windowLines` alone: the first line
+// names the thread, and later headers are ignored; `message` is required, unknown keys are allowed; the last complete
+// token_count of the file counts as the present usage, so without one after the compaction Codex compacts again at once; and
+// every line of a numbered file must continue the numbering.
 
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
@@ -17,21 +17,21 @@ import type { CodexTail } from './tail.ts';
 import { toWire } from './wire.ts';
 import type { Wire } from './wire.ts';
 
-/** The version whose shapes are written into files that come from no version of Codex. */
+/** The version whose shapes Baton writes if the source is not a Codex file. */
 export const WRITTEN_AS_VERSION = '0.169.0';
 
-/** Lines to put around the bytes of a file, which stay as they are. */
+/** Lines to put around the unchanged bytes of a file. */
 export interface CodexAppend {
   /** Before the first byte. */
   readonly head: readonly string[];
-  /** After the last byte; the caller ends a last line that has no line feed. */
+  /** After the last byte; the caller terminates a last line without a line feed. */
   readonly tail: readonly string[];
-  /** Items that Codex has no place for, such as reasoning of another provider. */
+  /** Items that Codex cannot represent, such as reasoning of another provider. */
   readonly leftOut: readonly Item[];
 }
 
 interface AppendTo {
-  /** The file as its reader left it. */
+  /** The state of the file when it was read. */
   readonly tail: CodexTail;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -45,9 +45,9 @@ export interface CompactionToAppend extends AppendTo {
 }
 
 export interface UndoToAppend extends AppendTo {
-  /** The compaction that is taken back. */
+  /** The compaction to undo. */
   readonly compactionId: string;
-  /** The history before it and what came since. */
+  /** The history before it and what followed. */
   readonly restored: readonly Item[];
   /** UUID of the new context window. */
   readonly windowId: string;
@@ -60,11 +60,11 @@ export interface SessionToWrite {
   readonly settings: Omit<SettingsRecord, 'type'>;
   /** A compaction that the file begins with. */
   readonly compaction?: CompactedRecord;
-  /** What follows the compaction, or the whole history where there is none. */
+  /** What follows the compaction, or the whole history without one. */
   readonly items: readonly Item[];
   /** The format that the items were read from. */
   readonly source: Format;
-  /** The rollout that the history comes from, where it comes from one: its head is kept. */
+  /** The rollout that the history comes from, if any: its header is kept. */
   readonly tail?: CodexTail;
   readonly at: string;
   /** UUID. */
@@ -72,9 +72,9 @@ export interface SessionToWrite {
 }
 
 /**
- * A compaction as Codex records its own.
- * @throws RangeError when lines of this layout cannot be appended to (`tail.layout` is `bare`), or when the record refers
- * to lines of another format (`keptRefs`).
+ * A compaction in the form that Codex itself records.
+ * @throws RangeError if lines of this layout cannot be appended to (`tail.layout` is `bare`), or if the record refers to lines
+ * of another format (`keptRefs`).
  */
 export function appendCodexCompaction({ record, ...to }: CompactionToAppend): CodexAppend {
   const replacement = replacementPayload(record.replacement, 'codex', summaryOf(record.replacement));
@@ -88,7 +88,7 @@ export function appendCodexCompaction({ record, ...to }: CompactionToAppend): Co
 
 /**
  * The undo of a compaction: for Codex a compaction to the restored history, for Baton an undo.
- * @throws RangeError when lines of this layout cannot be appended to
+ * @throws RangeError if lines of this layout cannot be appended to
  */
 export function appendCodexUndo(undo: UndoToAppend): CodexAppend {
   const { compactionId, restored, windowId, totalTokens = estimateContext(restored, undo.tail) } = undo;
@@ -100,7 +100,7 @@ export function appendCodexUndo(undo: UndoToAppend): CodexAppend {
   });
 }
 
-/** A rollout that holds the present context only. */
+/** A rollout with only the present context. */
 export function writeCodexSession(session: SessionToWrite): {
   readonly lines: readonly string[];
   readonly leftOut: readonly Item[];
@@ -135,7 +135,7 @@ export function writeCodexSession(session: SessionToWrite): {
 
 const WITHOUT_PAST: CodexTail = { layout: 'wrapped' };
 
-/** A history that replaces another, in Codex's form and with Baton's notes to it. */
+/** A replacement history, in Codex's form and with Baton's notes. */
 export interface ReplacementHistory {
   readonly message: string;
   readonly history: readonly JsonObject[];
@@ -148,17 +148,17 @@ export interface ReplacementHistory {
 export interface NextWindow {
   /** UUID. */
   readonly windowId: string;
-  /** Tokens of the whole context, instructions and tools included. */
+  /** Tokens of the whole context, including instructions and tools. */
   readonly totalTokens: number;
-  /** Of the compaction itself, for Baton alone. */
+  /** Notes about the compaction itself, for Baton alone. */
   readonly notes: JsonObject;
 }
 
-/** Where each line goes. */
+/** Determines where each line goes. */
 function layout(to: AppendTo, replacement: ReplacementHistory, next: NextWindow): CodexAppend {
   const { tail, at, newSessionId } = to;
   if (tail.layout === 'bare') {
-    throw new RangeError('Nothing can be appended to a rollout without wrapped lines; write a new one');
+    throw new RangeError('A rollout without wrapped lines cannot be appended to; write a new one');
   }
   const numbered = ordinals(tail);
   return {
@@ -172,7 +172,7 @@ function layout(to: AppendTo, replacement: ReplacementHistory, next: NextWindow)
 /** The `type` and `payload` of a line. */
 export type TypedPayload = readonly [type: string, payload: JsonObject];
 
-/** The compaction, then what Codex takes for the usage after it. */
+/** The compaction, then what Codex takes as the usage after it. */
 export function windowLines(
   tail: CodexTail,
   { message, history, baton }: ReplacementHistory,
@@ -198,13 +198,13 @@ function tokenCount(tail: CodexTail, totalTokens: number): JsonObject {
   return usageEvent(tail, tail.totalTokenUsage ?? {}, { total_tokens: totalTokens });
 }
 
-/** Tokens by what they were used for. */
+/** Tokens by category of use. */
 export type TokenUsage = Readonly<Partial<Record<(typeof USAGE_KEYS)[number], number>>>;
 
 /**
- * A `token_count` with every key: Codex ignores a usage that lacks one.
- * @param spent of all requests so far
- * @param last of the last one
+ * A `token_count` with every key: Codex ignores an incomplete usage.
+ * @param spent usage of all requests so far
+ * @param last usage of the last one
  */
 export function usageEvent(tail: CodexTail, spent: JsonObject, last: TokenUsage): JsonObject {
   const info = withoutUndefined({
@@ -215,7 +215,7 @@ export function usageEvent(tail: CodexTail, spent: JsonObject, last: TokenUsage)
   return { type: 'token_count', info };
 }
 
-/** Codex's estimate counts its base instructions with the items. @source codex-behaviour §4.5. */
+/** Codex's estimate includes its base instructions with the items. @source codex-behaviour §4.5. */
 function instructionTokens(meta: JsonObject | undefined): number {
   const base = meta && objectAt(meta, 'base_instructions');
   return approximateTokens((base && stringAt(base, 'text')) ?? '');
@@ -273,19 +273,19 @@ export function replacementOf(
   return { message, history, baton, leftOut };
 }
 
-/** Without a receipt the size alone is noted, so that the gauge of who reads the file goes on from it. */
+/** Without a receipt only the size is noted, so that the next reader's gauge continues from it. */
 function receiptNote({ receipt, postTokens }: CompactedRecord): JsonObject {
   if (receipt !== undefined) return { receipt: receipt as unknown as JsonObject };
   return postTokens === undefined ? {} : { used: postTokens };
 }
 
-/** The text of the summary among items that replace a history; empty where there is none. */
+/** The text of the summary among items that replace a history; empty without one. */
 export function summaryOf(items: readonly Item[]): string {
   const summary = items.findLast((item) => item.type === 'message' && item.isCompactSummary === true);
   return summary?.type === 'message' ? textOfParts(summary.content) : '';
 }
 
-/** The head of a copy: the copied file's own head, under its new name, says where it came from. */
+/** The header of a copy: the copied file's own header, under its new name, with its origin. */
 function forkedMeta(meta: JsonObject | undefined, newSessionId: string, at: string): JsonObject {
   const { history_base: _, ...kept } = meta ?? {};
   return withoutUndefined({
@@ -300,7 +300,7 @@ function forkedMeta(meta: JsonObject | undefined, newSessionId: string, at: stri
   });
 }
 
-/** The head of a file of its own: not numbered, and with windows that start anew. */
+/** The header of a separate file: not numbered, with a new count of windows. */
 function sessionMeta({ meta, settings, tail, at, newSessionId }: SessionToWrite): JsonObject {
   if (tail?.meta !== undefined && tail.layout === 'wrapped') {
     const forked = forkedMeta(tail.meta, newSessionId, at);
@@ -308,7 +308,7 @@ function sessionMeta({ meta, settings, tail, at, newSessionId }: SessionToWrite)
     const { forked_from_ordinal_exclusive: _ordinal, ...own } = kept;
     return own;
   }
-  // Without a provider or base instructions Codex takes those that it is configured with.
+  // Without a provider or base instructions, Codex uses its configured ones.
   return withoutUndefined({
     id: newSessionId,
     session_id: newSessionId,

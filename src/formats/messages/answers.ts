@@ -1,4 +1,4 @@
-// A history as turns of an API that takes an answer whole: reasoning, texts and calls together, their results next.
+// A history as turns of an API that takes each answer whole: reasoning, texts and calls together, followed by their results.
 
 import type { Item, ToolOutputItem } from '../../protocol/item.ts';
 import { authorOf, callOf, resultCallId } from '../../protocol/item.ts';
@@ -11,7 +11,7 @@ export interface AnsweredCall {
   readonly result: ToolOutputItem | undefined;
 }
 
-/** What goes over the wire in one piece. */
+/** A unit that is sent in one piece. */
 export type Turn =
   | { readonly type: 'answer'; readonly parts: readonly (Item | AnsweredCall)[] }
   | { readonly type: 'other'; readonly item: Item };
@@ -22,8 +22,8 @@ export function isAnsweredCall(part: Item | AnsweredCall): part is AnsweredCall 
 }
 
 /**
- * Groups a history into answers, each with all results of its calls, and everything else one by one. Results stand with
- * their calls; one without a call, or a second one, is left out, since no API takes it.
+ * Groups a history into answers, each with all results of its calls, and everything else one by one. Results are with their
+ * calls; omits second results and those without a call, which no API accepts.
  */
 export function turnsOf(items: readonly Item[]): readonly Turn[] {
   const pairs = pairUp(items);
@@ -39,7 +39,7 @@ export function turnsOf(items: readonly Item[]): readonly Turn[] {
     const pair = pairs.get(position);
     if (resultCallId(item) !== undefined) isAnswered = true;
     else if (pair !== undefined || isOfAnswer(item)) {
-      // A result came between: what the model says after it is another answer.
+      // A result came in between, so the model's next words are another answer.
       if (isAnswered) flush();
       answer.push(pair === undefined ? item : { item, id: pair.id, result: pair.result });
     } else if (!isNeverSent(item)) {
@@ -59,7 +59,7 @@ function isOfAnswer(item: Item): boolean {
   );
 }
 
-/** Whether an item goes to no model. */
+/** Whether an item is never sent to a model. */
 export function isNeverSent({ type }: Item): boolean {
   return type === 'compact_boundary' || type === 'progress' || type === 'ghost_snapshot';
 }

@@ -1,4 +1,4 @@
-// Anthropic messages: arrays, and requests with a system prompt beside them.
+// Anthropic messages: arrays, and requests with a separate system prompt.
 
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import { assistantItems, userItems } from '../claude-code/items.ts';
@@ -20,8 +20,8 @@ const BLOCKS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * How much a value looks like an Anthropic message, or a request of them: 1 for blocks that only Anthropic has, 0.59
- * where a message has nothing but a role and a text (chat has the same, and more often).
+ * How much a value looks like an Anthropic message, or a request of them: 1 for blocks that only Anthropic has, 0.59 for a
+ * message with nothing but a role and a text (chat has the same, and more often).
  */
 export function looksLikeAnthropic(value: JsonObject): number {
   const { role, content } = value;
@@ -49,12 +49,12 @@ function likenessOfRequest(value: JsonObject): number {
       (sum, message) => sum + (message['role'] === undefined ? 0 : looksLikeAnthropic(message)),
       0,
     ) / messages.length;
-  // The system prompt beside the messages is Anthropic's own.
+  // Only Anthropic has a system prompt beside the messages.
   const hasSystem = typeof value['system'] === 'string' || Array.isArray(value['system']);
   return hasSystem && average > 0 ? Math.max(average, 0.95) : average;
 }
 
-/** Reads Anthropic messages. Of a file with several requests the last one is the context. */
+/** Reads Anthropic messages. In a file with several requests, the last one is the context. */
 export const anthropicReader: FormatReader = {
   read: (emit, report) => {
     const conversations = new Conversations(emit);
@@ -86,11 +86,11 @@ const READ_KEYS: ReadonlySet<string> = new Set(['messages', 'system', 'model']);
 
 function tellMessage(message: Json, emitter: RecordEmitter): void {
   if (!isJsonObject(message)) {
-    emitter.damage('not_an_object', 'A message that is no object was left out', true);
+    emitter.damage('not_an_object', 'A message that is not an object was skipped', true);
     return;
   }
   const { role } = message;
-  // Answers of the API say their model and what they cost; arrays to be sent hold neither.
+  // API answers contain their model and cost; arrays for sending contain neither.
   if (role === 'assistant') emitter.settings({ model: stringAt(message, 'model') });
   const items = messageItems(message);
   if (items.length === 0) emitter.opaque(`message/${typeof role === 'string' ? role : 'untyped'}`);

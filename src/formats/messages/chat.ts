@@ -1,4 +1,4 @@
-// OpenAI chat messages: arrays, logs of requests, and the trajectories of benchmarks that are made of them.
+// OpenAI chat messages: arrays, logs of requests, and benchmark trajectories made of them.
 
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import { usableWindow } from '../../tokens/pressure.ts';
@@ -19,8 +19,8 @@ import { RecordEmitter } from '../record-emitter.ts';
 const MESSAGE_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
 
 /**
- * How much a value looks like a chat message, or something that holds a list of them: 1 for what only chat has, 0.6
- * where a message has nothing but a role and a text, as in all formats of messages.
+ * How much a value looks like a chat message, or like an object with a list of them: 1 for properties that only chat has, 0.6
+ * for a message with nothing but a role and a text, as in all message formats.
  */
 export function looksLikeChat(value: JsonObject): number {
   const lists = messageLists(value);
@@ -52,8 +52,8 @@ function isMessage(value: JsonObject): boolean {
 }
 
 /**
- * The conversations that a value holds: `messages` of a request, `raw_messages` of an OpenHands log where native calls
- * were rewritten into text, `traj` of tau-bench, `simulations` of tau2. Empty for a value that is a message itself.
+ * The conversations in a value: `messages` of a request, `raw_messages` of an OpenHands log where native calls were rewritten
+ * into text, `traj` of tau-bench, `simulations` of tau2. Empty for a value that is itself a message.
  */
 function messageLists(value: JsonObject): readonly (readonly Json[])[] {
   if (isMessage(value) || !isPlainHolder(value)) return [];
@@ -66,7 +66,7 @@ function messageLists(value: JsonObject): readonly (readonly Json[])[] {
   return [];
 }
 
-/** Other formats hold `messages`, too; each has a key of its own. */
+/** Other formats have `messages`, too, but each also has a key of its own. */
 function isPlainHolder(value: JsonObject): boolean {
   return !(
     'trajectory_format' in value ||
@@ -76,7 +76,7 @@ function isPlainHolder(value: JsonObject): boolean {
   );
 }
 
-/** Reads chat messages. Of a file with several conversations the last one is the context. */
+/** Reads chat messages. In a file with several conversations, the last one is the context. */
 export const chatReader: FormatReader = {
   read: (emit, report) => {
     const conversations = new Conversations(emit);
@@ -90,15 +90,15 @@ export const chatReader: FormatReader = {
           conversations.open();
           for (const message of list) tellMessage(message, emitter);
         }
-        if (lists.length > 0) tellRequest(value, emitter);
+        if (lists.length > 0) emitRequest(value, emitter);
       },
       end: () => conversations.end(),
     };
   },
 };
 
-/** What a log of one request says around its messages. The answer to them is not part of what was sent. */
-function tellRequest(value: JsonObject, emitter: RecordEmitter): void {
+/** Emits the facts that a request log records around its messages. The answer is not part of what was sent. */
+function emitRequest(value: JsonObject, emitter: RecordEmitter): void {
   const response = objectAt(value, 'response') ?? {};
   const window = countAt(value, 'context_window') ?? 0;
   emitter.settings({
@@ -109,7 +109,7 @@ function tellRequest(value: JsonObject, emitter: RecordEmitter): void {
   for (const key of Object.keys(value)) if (!READ_KEYS.has(key)) emitter.opaque(`request/${key}`);
 }
 
-/** Keys of a holder that are read: its messages, and what `tellRequest` looks at. */
+/** The keys read from a holder: its messages, and those that `emitRequest` uses. */
 const READ_KEYS: ReadonlySet<string> = new Set([
   'messages',
   'raw_messages',
@@ -120,7 +120,7 @@ const READ_KEYS: ReadonlySet<string> = new Set([
   'usage',
 ]);
 
-/** What the provider counted for a request in chat form. */
+/** The provider's count for a request in chat form. */
 export function chatUsage(usage: JsonObject | undefined): ReturnType<typeof requestUsage> {
   if (usage === undefined) return undefined;
   return requestUsage({
@@ -132,7 +132,7 @@ export function chatUsage(usage: JsonObject | undefined): ReturnType<typeof requ
 
 function tellMessage(message: Json, emitter: RecordEmitter): void {
   if (!isJsonObject(message)) {
-    emitter.damage('not_an_object', 'A message that is no object was left out', true);
+    emitter.damage('not_an_object', 'A message that is not an object was skipped', true);
     return;
   }
   const items = chatItems(message, (what) => emitter.damage('wrong_shape', what));
@@ -141,12 +141,12 @@ function tellMessage(message: Json, emitter: RecordEmitter): void {
 }
 
 /**
- * The items of one chat message, in the order in which a model is sent them: reasoning, text, calls.
- * @param onOdd told of what has another shape than chat gives it
+ * The items of one chat message, in the order in which a model receives them: reasoning, text, calls.
+ * @param onOdd called for content in a form that chat does not have
  */
 export function chatItems(message: JsonObject, onOdd: (what: string) => void): Item[] {
   const { role } = message;
-  const odd = (): void => onOdd(`A part of a ${String(role)} message is of no known shape; passed over`);
+  const odd = (): void => onOdd(`A part of a ${String(role)} message has an unknown shape; skipped`);
   switch (role) {
     case 'assistant':
       return [

@@ -1,11 +1,11 @@
-// Files that hold several conversations: the runs of a benchmark, requests of a log. A context holds one of them.
+// Files with several conversations: runs of a benchmark, requests of a log. A context contains one of them.
 
 import type { LogRecord } from '../../protocol/record.ts';
 import type { Emit } from '../reader.ts';
 
 /**
- * Passes the records of the last conversation on as they are, and the items of those before it as side items. What
- * comes before the first `open` is passed on at once.
+ * Passes on the records of the last conversation unchanged, and the items of earlier ones as side items. Records before the
+ * first `open` are passed on at once.
  */
 export class Conversations {
   readonly #emit: Emit;
@@ -20,7 +20,7 @@ export class Conversations {
     else this.#held.push(record);
   };
 
-  /** Another conversation begins. */
+  /** Starts another conversation. */
   open(): void {
     for (const record of this.#held ?? []) this.#emit(asSide(record));
     this.#held = [];

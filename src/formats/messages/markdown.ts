@@ -1,19 +1,19 @@
-// A history as Markdown, to be read by people.
+// A history as Markdown for readers.
 
 import type { Item, MessageItem, Part } from '../../protocol/item.ts';
 import { callOf, textOfParts } from '../../protocol/item.ts';
 import { isAnsweredCall, turnsOf } from './answers.ts';
 import type { AnsweredCall } from './answers.ts';
 
-/** What is known of the session, for the head of the page. */
+/** Facts about the session for the head of the page. */
 export interface MarkdownHead {
   readonly title: string;
   readonly facts: readonly string[];
 }
 
 /**
- * The page of a history. Texts of messages stand as they are, since they are Markdown mostly; calls and results are
- * fenced, with fences longer than any in them.
+ * The page of a history. Message texts appear unchanged, because most are Markdown; calls and results are in fences longer than
+ * any in them.
  */
 export function writeMarkdown(items: readonly Item[], head: MarkdownHead): string {
   const sections = turnsOf(items).flatMap((turn) =>
@@ -43,7 +43,7 @@ function answerSections(parts: readonly (Item | AnsweredCall)[]): readonly strin
     if (part.type === 'message') return [markdownOf(part.content)].filter((text) => text !== '');
     if (part.type === 'reasoning')
       return reasoningSection(part.text ?? part.summary.map(({ text }) => text).join('\n'));
-    // Searches that the provider made itself have no result of their own.
+    // Searches by the provider itself have no separate result.
     const call = callOf(part);
     return call === undefined ? [] : [`**${oneLine(call.name)}**`, fenced(readableInput(call.input), 'json')];
   });
@@ -98,14 +98,14 @@ function markdownOf(parts: readonly Part[]): string {
     .join('\n\n');
 }
 
-/** A fence is closed by one at least as long, so it is longer than the longest run in the text. */
+/** A fence ends at one of at least its length, so it is longer than the longest run in the text. */
 function fenced(text: string, language = ''): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-/** Who speaks: the user's own words are told from what a product wrote in the user's name. */
+/** The speaker: separates the user's own words from what a product wrote in the user's name. */
 function speakerOf({ role, origin, isCompactSummary }: MessageItem): string {
   if (isCompactSummary === true) return 'Summary';
   if (role === 'assistant') return 'Assistant';

@@ -1,4 +1,4 @@
-// A history as an array of messages that an API takes as it is.
+// A history as an array of messages that an API accepts unchanged.
 
 import { MISSING_RESULT, normalizeItems } from '../../history/pairs.ts';
 import { inWords, shadowMessage } from '../../history/shadow.ts';
@@ -27,7 +27,7 @@ import { arrayAt, isJsonObject, stringAt } from '../fields.ts';
 
 /**
  * The messages of a history.
- * @param source what the items were read from: encrypted and signed reasoning is taken back by its own provider only
+ * @param source the format of the items: only its own provider accepts encrypted or signed reasoning back
  */
 export function writeMessages(
   format: MessageFormat,
@@ -35,7 +35,7 @@ export function writeMessages(
   source: Format,
 ): readonly JsonObject[] {
   const told = format === 'responses' ? items : inWords(items);
-  // A call that cannot be written must not be answered, so kinds without a place go first.
+  // A call that cannot be written must not be answered, so unsupported kinds are removed first.
   const writable = told.filter((item) =>
     item.type === 'unknown'
       ? format === 'responses' && source === 'responses'
@@ -52,7 +52,7 @@ export function writeMessages(
   }
 }
 
-/** The keys that only Codex writes would be refused, so items are written anew from what Baton knows of them. */
+/** The API would reject the keys that only Codex writes, so items are rewritten from what Baton knows of them. */
 function responsesItem(item: Item, source: Format): readonly JsonObject[] {
   const isOwn = source === 'responses' || source === 'codex';
   if (item.type === 'reasoning') return isOwn ? encryptedReasoning(item) : [];
@@ -65,7 +65,7 @@ function responsesItem(item: Item, source: Format): readonly JsonObject[] {
   return [typeof name === 'string' ? { ...wire.payload, name: toolName(name) } : wire.payload];
 }
 
-/** Who made a compaction is known of those that Baton asked for: only the Responses API makes any. */
+/** The origin of a compaction is known only if Baton requested it: only the Responses API makes any. */
 function compactionItem(item: CompactionItem, isOwn: boolean, source: Format): readonly JsonObject[] {
   const { encrypted_content: content, provider } = item;
   if ((isOwn || provider !== undefined) && content !== undefined) {
@@ -75,7 +75,7 @@ function compactionItem(item: CompactionItem, isOwn: boolean, source: Format): r
   return shadow === undefined ? [] : responsesItem(shadow, source);
 }
 
-/** The id is left out with which the provider would look for an item that it may not have stored. */
+/** Omits the id by which the provider would look up an item that it may not have stored. */
 function encryptedReasoning({ summary, encrypted_content: content }: ReasoningItem): readonly JsonObject[] {
   if (typeof content !== 'string' || content === '') return [];
   return [
@@ -95,7 +95,7 @@ function toolName(name: string): string {
 
 function chatMessages(items: readonly Item[]): readonly JsonObject[] {
   const messages: JsonObject[] = [];
-  /** The content of the last message where it is one of several: grows in place, however many follow each other. */
+  /** The content of the last message if it has several items: grows in place, however many follow. */
   let merged: JsonObject[] | undefined;
   for (const turn of turnsOf(items)) {
     if (turn.type === 'answer') {
@@ -104,7 +104,7 @@ function chatMessages(items: readonly Item[]): readonly JsonObject[] {
     }
     const message = chatMessage(turn.item);
     const last = messages.at(-1);
-    // Templates of many models want the roles to alternate.
+    // Templates of many models require alternating roles.
     if (message?.['role'] === 'user' && last?.['role'] === 'user') {
       if (merged === undefined || merged !== last['content']) merged = [...chatParts(last['content'])];
       for (const part of chatParts(message['content'])) merged.push(part);
@@ -138,7 +138,7 @@ function chatMessage(item: Item): JsonObject | undefined {
   return { role: 'user', content };
 }
 
-/** An answer and the results of its calls. Reasoning is no part of it: the API takes none back. */
+/** An answer and the results of its calls. Omits reasoning, which the API does not accept back. */
 function chatAnswer(parts: readonly (Item | AnsweredCall)[]): readonly JsonObject[] {
   const texts: string[] = [];
   const calls: JsonObject[] = [];
@@ -173,7 +173,7 @@ function chatCall({ item, id }: AnsweredCall): JsonObject | undefined {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(block['input']) } };
 }
 
-/** Text of all parts: what is no text is told in words, since it has no place there. */
+/** Text of all parts; non-text parts have no place there and are described in words. */
 function readableText(parts: readonly Part[]): string {
   return parts
     .map((part) => {
@@ -188,7 +188,7 @@ function readableOutput(output: ToolOutputItem['output']): string {
   return typeof output === 'string' ? output : readableText(output);
 }
 
-/** What opens a conversation whose first message would be an answer, which the API refuses. */
+/** Precedes a conversation whose first message would be an answer, which the API rejects. */
 const OPENING: JsonObject = { type: 'text', text: 'The conversation up to here is not included.' };
 
 function anthropicMessages(items: readonly Item[], source: Format): readonly JsonObject[] {
@@ -216,7 +216,7 @@ function userBlocks(item: Item): readonly JsonObject[] {
   if (item.type === 'attachment') return messageBlocks([{ type: 'input_text', text: item.text }]);
   if (item.type !== 'message') return [];
   if (item.role === 'user') return messageBlocks(item.content);
-  // The array has no role for it; this is how Claude Code says something in the user role that no user said.
+  // The array has no role for it; this is how Claude Code marks a text in the user role that no user wrote.
   const text = `<system-reminder>\n${readableText(item.content)}\n</system-reminder>`;
   return item.content.length === 0 ? [] : [{ type: 'text', text }];
 }
@@ -253,7 +253,7 @@ function saidBlocks(item: Item, source: Format): readonly JsonObject[] {
   return block === undefined ? [] : [block];
 }
 
-/** Parts of another product as text: blocks that the API does not know are refused. */
+/** Converts another product's parts to text: the API rejects unknown blocks. */
 function withoutForeignParts(item: Item): Item {
   if (item.type === 'message') return { ...item, content: item.content.map(asKnownPart) };
   const isResult = item.type === 'function_call_output' || item.type === 'custom_tool_call_output';

@@ -19,9 +19,9 @@ const PARTS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * How much a value looks like a Responses item, or a request or an answer of them: 1 for kinds of items that only
- * Responses have, 0.58 for a message with nothing but a role and a text, as in all formats of messages. The oldest Codex
- * rollouts hold the same items; their heads and fillers tell them apart.
+ * How much a value looks like a Responses item, or a request or an answer of them: 1 for kinds of items that only Responses
+ * have, 0.58 for a message with nothing but a role and a text, as in all message formats. The oldest Codex rollouts contain the
+ * same items; their headers and fillers distinguish them.
  */
 export function looksLikeResponses(value: JsonObject): number {
   const { type, role } = value;
@@ -63,7 +63,7 @@ function isRequest(value: JsonObject): boolean {
   return typeof value['input'] === 'string' && typeof value['model'] === 'string';
 }
 
-/** Reads Responses items. Of a file with several requests the last one is the context. */
+/** Reads Responses items. In a file with several requests, the last one is the context. */
 export const responsesReader: FormatReader = {
   read: (emit, report) => {
     const conversations = new Conversations(emit);
@@ -96,7 +96,7 @@ function tellHolder(value: JsonObject, emitter: RecordEmitter): void {
   for (const key of Object.keys(value)) if (!READ_KEYS.has(key)) emitter.opaque(`request/${key}`);
 }
 
-/** What the provider counted for a request and its answer, which stands before it. */
+/** The provider's count for a request and the answer before the count. */
 export function responseUsage(usage: JsonObject | undefined): UsageSample | undefined {
   if (usage === undefined) return undefined;
   const input = countAt(usage, 'input_tokens') ?? 0;
@@ -107,19 +107,19 @@ export function responseUsage(usage: JsonObject | undefined): UsageSample | unde
 
 function tellItem(value: Json, emitter: RecordEmitter): void {
   if (!isJsonObject(value)) {
-    emitter.damage('not_an_object', 'An item that is no object was left out', true);
+    emitter.damage('not_an_object', 'An item that is not an object was skipped', true);
     return;
   }
   const payload = asPayload(value);
   if (!isItemPayload(payload)) {
-    emitter.wrongShape('An item that says neither type nor role', 'item/untyped');
+    emitter.wrongShape('An item without a type or role', 'item/untyped');
     return;
   }
   const item = readItem(payload, (what) => emitter.damage('wrong_shape', `The ${what}`));
   emitter.items(partSummaries([item]));
 }
 
-/** The short form of a message (no type, a text for its parts) in the long one. */
+/** Converts a short-form message (without a type, text instead of parts) to the long form. */
 function asPayload(value: JsonObject): JsonObject {
   const { type, role, content } = value;
   if (type !== 'message' && (type !== undefined || !ROLES.has(role))) return value;

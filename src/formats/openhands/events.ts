@@ -1,4 +1,4 @@
-// Events of OpenHands up to version 0: actions and what was observed of them.
+// Events of OpenHands up to version 0: actions and their observations.
 
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import { chatUsage } from '../messages/chat.ts';
@@ -7,7 +7,7 @@ import { compactionItems, functionCall, functionResult, HARNESS, textMessage } f
 import { KeptRefs } from '../agents/kept-refs.ts';
 import type { RecordEmitter } from '../record-emitter.ts';
 
-/** Actions that no model asked for, and what is observed of them. */
+/** Actions that no model requested, and their observations. */
 const BOOKKEEPING: ReadonlySet<unknown> = new Set([
   'null',
   'recall',
@@ -18,7 +18,7 @@ const BOOKKEEPING: ReadonlySet<unknown> = new Set([
   'condensation_request',
 ]);
 
-/** Fields of an action that say how it was carried out, not what was asked for. */
+/** Fields of an action about how it was carried out, not what was requested. */
 const NO_ARGUMENTS: ReadonlySet<string> = new Set([
   'action',
   'thought',
@@ -42,12 +42,12 @@ export class EventReader {
   readonly #teller: RecordEmitter;
   /** The call that an action became, by the id of its event. */
   readonly #callOf = new Map<string, string>();
-  /** Calls in their order; those that were answered leave when they are the last. */
+  /** Calls in order; answered ones are removed when they are last. */
   readonly #called: string[] = [];
-  /** How many calls of an id are open. */
+  /** Number of open calls per id. */
   readonly #open = new Map<string, number>();
   readonly #billed = new Set<string>();
-  /** Refs of everything in the context, for condensations, which name what they forget. */
+  /** Refs of everything in the context, for condensations, which list what they drop. */
   #refs: string[] = [];
   readonly #kept = new KeptRefs<JsonObject>((message) => this.#teller.damage('wrong_shape', message));
   #count = 0;
@@ -90,7 +90,7 @@ export class EventReader {
     else this.#tell(this.#callItems(event, action, args), ref, kind);
   }
 
-  /** Early events do not say who speaks: the first message is the task, and others are the agent's. */
+  /** Early events do not name the speaker: the first message is the task, and others are the agent's. */
   #speakerOf(event: JsonObject): 'user' | 'assistant' {
     const source = stringAt(event, 'source') ?? (this.#hasPrompt ? 'agent' : 'user');
     if (source !== 'user') return 'assistant';
@@ -113,7 +113,7 @@ export class EventReader {
     ];
   }
 
-  /** The answer of the API is repeated with each of its calls and results. */
+  /** Each call and result repeats the API's answer. */
   #bill(metadata: JsonObject): void {
     const response = objectAt(metadata, 'model_response') ?? {};
     this.#teller.settings({ model: stringAt(response, 'model') });
@@ -136,7 +136,7 @@ export class EventReader {
       return;
     }
     const callId = this.#answeredCall(event);
-    // An observation that no call asked for, e.g. an error of the runtime, is told to the model as it is.
+    // An observation without a call, e.g. an error of the runtime, is sent to the model as it is.
     this.#tell(
       callId === undefined
         ? textMessage('user', text, { origin: HARNESS })
@@ -165,7 +165,7 @@ export class EventReader {
     return this.#called.at(-1);
   }
 
-  /** Events named here leave the context; a summary may stand for them. */
+  /** The listed events leave the context; a summary may replace them. */
   #condensation(event: JsonObject, ref: string): void {
     const args = objectAt(event, 'args') ?? event;
     const forgotten = forgottenIds(args);
@@ -183,13 +183,13 @@ export class EventReader {
   }
 }
 
-/** The id of an event as a text: versions write numbers and texts. */
+/** The id of an event as text: versions write numbers or texts. */
 export function eventId(event: JsonObject): string | undefined {
   const { id } = event;
   return typeof id === 'number' || typeof id === 'string' ? String(id) : undefined;
 }
 
-/** Whether an event is forgotten by a condensation: listed, or between a first and a last one. */
+/** Whether a condensation drops an event: it is listed, or between a first and a last one. */
 export function forgottenIds(args: JsonObject): (ref: string) => boolean {
   const listed = arrayAt(args, 'forgotten_event_ids');
   const ids = new Set(
@@ -203,7 +203,7 @@ export function forgottenIds(args: JsonObject): (ref: string) => boolean {
   };
 }
 
-/** The arguments as the model wrote them, where the answer of the API was recorded. */
+/** The arguments as the model wrote them, if the API's answer was recorded. */
 function recordedArguments(metadata: JsonObject, callId: string): Json | undefined {
   const choices = objectsAt(objectAt(metadata, 'model_response') ?? {}, 'choices');
   const calls = choices.flatMap((choice) => objectsAt(objectAt(choice, 'message') ?? {}, 'tool_calls'));

@@ -1,4 +1,4 @@
-// Reads OpenHands: lists of events, and the output of evaluations with one list a line.
+// Reads OpenHands: lists of events, and evaluation output with one list per line.
 
 import type { Json, JsonObject } from '../../protocol/item.ts';
 import { Conversations } from '../messages/conversations.ts';
@@ -8,7 +8,7 @@ import { RecordEmitter } from '../record-emitter.ts';
 import { EventReader } from './events.ts';
 import { isSdkEvent, SdkEventReader } from './sdk.ts';
 
-/** How much a value looks like an event of OpenHands, or like a run that holds them. */
+/** How much a value looks like an event of OpenHands, or a run of events. */
 export function looksLikeOpenHands(value: JsonObject): number {
   if (isSdkEvent(value)) return 1;
   if (isEvent(value)) return 1;
@@ -18,7 +18,7 @@ export function looksLikeOpenHands(value: JsonObject): number {
   return looked.filter((event) => isEvent(event) || isSdkEvent(event)).length / looked.length;
 }
 
-/** An event says what was done or seen in one word. */
+/** An event names its action or observation in one word. */
 function isEvent(value: JsonObject): boolean {
   const isNamed = typeof value['action'] === 'string' || typeof value['observation'] === 'string';
   const isDetailed =
@@ -28,7 +28,7 @@ function isEvent(value: JsonObject): boolean {
   return isNamed && isDetailed && !('role' in value) && !('type' in value);
 }
 
-/** The events of a run; the oldest runs hold pairs of an action and what came of it. */
+/** The events of a run; the oldest runs contain pairs of an action and its observation. */
 function eventsOf(value: JsonObject): readonly JsonObject[] {
   const flat = arrayAt(value, 'history').flatMap((each: Json) =>
     Array.isArray(each) ? (each as readonly Json[]) : [each],
@@ -36,7 +36,7 @@ function eventsOf(value: JsonObject): readonly JsonObject[] {
   return flat.filter(isJsonObject);
 }
 
-/** Reads events of OpenHands up to version 0 and of its SDK. Of an output with several runs the last is the context. */
+/** Reads events of OpenHands up to version 0 and of its SDK. In an output with several runs, the last one is the context. */
 export const openHandsReader: FormatReader = {
   read: (emit, report) => {
     const conversations = new Conversations(emit);

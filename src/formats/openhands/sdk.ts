@@ -1,4 +1,4 @@
-// Events of the OpenHands SDK (version 1): each says its kind.
+// Events of the OpenHands SDK (version 1), each with its kind.
 
 import type { Item, Json, JsonObject } from '../../protocol/item.ts';
 import { arrayAt, countAt, objectAt, objectsAt, stringAt } from '../fields.ts';
@@ -58,7 +58,7 @@ export class SdkEventReader {
       return;
     }
     const items = sdkItems(kind, event, () =>
-      this.#teller.damage('wrong_shape', 'A content of no known shape'),
+      this.#teller.damage('wrong_shape', 'A content of unknown shape'),
     );
     this.#teller.items(items, ref);
     if (items.length > 0) this.#refs.push(ref);
@@ -103,7 +103,7 @@ function messageItems(event: JsonObject, onOdd: () => void): readonly Item[] {
   const isAgent = (stringAt(message, 'role') ?? stringAt(event, 'source')) !== 'user';
   const role = isAgent ? 'assistant' : 'user';
   const said = partsMessage(role, partsOf(role, message['content'], onOdd));
-  // Knowledge that the client adds to what the user wrote.
+  // Knowledge that the client adds to the user's message.
   const added = partsMessage('user', partsOf('user', event['extended_content'], onOdd), { origin: HARNESS });
   return [...reasoning(stringAt(message, 'reasoning_content') ?? ''), ...said, ...added];
 }

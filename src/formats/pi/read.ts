@@ -1,4 +1,4 @@
-// Reads sessions of pi: entries that form a tree since version 2, a plain list before.
+// Reads sessions of pi: entries that form a tree since version 2, and a plain list before.
 
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import { keyOf } from '../claude-code/tree/node.ts';
@@ -29,7 +29,7 @@ const ENTRIES: ReadonlySet<unknown> = new Set([
   'session_info',
 ]);
 
-/** How much a line looks like an entry of a pi session: 1 for its head, messages and compactions. */
+/** How much a line looks like an entry of a pi session: 1 for its header, messages and compactions. */
 export function looksLikePi(value: JsonObject): number {
   if (typeof value['timestamp'] !== 'string' || 'uuid' in value || 'payload' in value) return 0;
   const { type } = value;
@@ -76,7 +76,7 @@ class PiReader implements LineReader {
   }
 
   end(): void {
-    // Every entry was told when it came.
+    // Every entry was emitted on arrival.
   }
 
   #head(value: JsonObject): void {
@@ -103,10 +103,10 @@ class PiReader implements LineReader {
     }
     if (value['type'] === 'model_change') emitter.settings({ model: stringAt(value, 'modelId') });
     const items = entryItems(value, () =>
-      emitter.damage('wrong_shape', 'A content of no known shape; passed over'),
+      emitter.damage('wrong_shape', 'A content of unknown shape; skipped'),
     );
     emitter.items(items, ref);
-    // An answer that was stopped before its first word holds nothing.
+    // An answer that was stopped before its first word is empty.
     if (items.length === 0 && (message !== undefined || !emitter.hasTold)) emitter.opaque(kindOf(value));
   }
 
@@ -153,7 +153,7 @@ function entryItems(value: JsonObject, onOdd: () => void): readonly Item[] {
     case 'custom_message':
       return partsMessage('user', partsOf('user', value['content'], onOdd), { origin: HARNESS });
     case 'branch_summary':
-    // A compaction comes here only where it was left behind.
+    // A compaction only arrives here if its branch was abandoned.
     case 'compaction':
       return textMessage('user', stringAt(value, 'summary') ?? '', { origin: HARNESS });
     default:
@@ -209,7 +209,7 @@ function resultItem(message: JsonObject, onOdd: () => void): Item {
   });
 }
 
-/** A command that the user ran: the model is told of it in the user role, unless the user said that it should not be. */
+/** A command that the user ran: the model receives it in the user role, unless the user excluded it. */
 function bashItems(message: JsonObject): readonly Item[] {
   const code = message['exitCode'];
   const status = typeof code === 'number' && code !== 0 ? `\nexit status ${code}` : '';

@@ -1,4 +1,4 @@
-// Which entries of a pi session are its conversation: those on the way from the newest entry back to the first.
+// Which entries of a pi session form its conversation: those on the path from the newest entry back to the first.
 
 import type { JsonObject } from '../../protocol/item.ts';
 import { keyOf } from '../claude-code/tree/node.ts';
@@ -7,9 +7,9 @@ import { countAt, stringAt } from '../fields.ts';
 import { KeptRefs } from '../agents/kept-refs.ts';
 import type { LineAt, LineReader, Report } from '../reader.ts';
 
-/** What the whole file says about its entries. */
+/** Facts about the entries that only the whole file shows. */
 export interface PiSurvey {
-  /** The ref of each entry on the way, by its place; an entry that is not in here was left behind. */
+  /** The ref of each entry on the path, by its place; other entries belong to abandoned branches. */
   readonly refs: ReadonlyMap<LineKey, string>;
   /** The refs that a compaction kept, oldest first, by the place of the compaction. */
   readonly kept: ReadonlyMap<LineKey, readonly string[]>;
@@ -25,13 +25,13 @@ interface PiEntry {
 }
 
 /**
- * Links entries as pi does: by `parentId`, or to the entry before where a session is older than ids (2025). A parent
- * that is not there, as after a damaged line, is taken for the entry before, too: pi would lose everything older.
+ * Links entries as pi does: by `parentId`, or to the previous entry if the session predates ids (2025). A missing parent, as
+ * after a damaged line, is also replaced by the previous entry: pi would lose everything older.
  */
 export class PiSurveyor implements LineReader {
   readonly #report: Report;
   readonly #byId = new Map<string, PiEntry>();
-  /** By position in the file, heads included, as the oldest compactions count. */
+  /** By position in the file, including headers, as the oldest compactions count. */
   readonly #byIndex: (PiEntry | undefined)[] = [];
   #newest: PiEntry | undefined;
 
@@ -55,7 +55,7 @@ export class PiSurveyor implements LineReader {
     };
     if (id !== undefined) {
       if (this.#byId.has(id)) {
-        const message = 'Two entries have the same id; what follows belongs to the later one';
+        const message = 'Two entries have the same id; the following ones belong to the later one';
         this.#report({ line: at.line, kind: 'duplicate_id', message, lost: false });
       }
       this.#byId.set(id, entry);
@@ -65,7 +65,7 @@ export class PiSurveyor implements LineReader {
   }
 
   end(): void {
-    // All is known with the last entry.
+    // Everything is known after the last entry.
   }
 
   result(): PiSurvey {
@@ -92,7 +92,7 @@ export class PiSurveyor implements LineReader {
     if (typeof parentId !== 'string') return this.#newest;
     const parent = this.#byId.get(parentId);
     if (parent !== undefined) return parent;
-    const message = 'The entry before this one is not in the file; taken to follow the line above';
+    const message = 'The parent of this entry is not in the file; the entry is read after the line above';
     this.#report({ line: at.line, kind: 'dangling_parent', message, lost: false });
     return this.#newest;
   }

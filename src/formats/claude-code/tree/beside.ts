@@ -1,13 +1,13 @@
-// What belongs to the conversation although the way from the leaf to the root does not pass it.
+// Parts of the conversation that are not on the path from the leaf to the root.
 
 import type { Node } from './node.ts';
 import type { Tree } from './tree.ts';
 
 /**
- * Each block of an answer has a line of its own, and results of parallel calls hang below the call they answer, so
- * the way from leaf to root passes only one of them. The others belong to the conversation just as much, and so do
- * attachments and notices that no other branch continues.
- * @param included 1 for each node of the conversation; more are set here
+ * Each block of an answer has its own line, and results of parallel calls are linked to the call they answer, so the path from
+ * leaf to root passes only one of them. The others belong to the conversation just as much, and so do attachments and notices
+ * that no other branch continues.
+ * @param included 1 for each node of the conversation; this function sets more
  */
 export function includeBeside(tree: Tree, included: Uint8Array, isOutside: (node: Node) => boolean): void {
   includeParallel(tree, included, isOutside);

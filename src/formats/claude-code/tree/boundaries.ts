@@ -1,4 +1,4 @@
-// What each boundary of a conversation did: a compaction, or the history said anew.
+// What each boundary of a conversation did: a compaction, or a new list of the history.
 
 import type { JsonObject } from '../../../protocol/item.ts';
 import type { NewRefs } from '../../../protocol/record.ts';
@@ -9,20 +9,20 @@ import { anchorIndex, isList, preservedRefs } from './preserved.ts';
 import type { Tree } from './tree.ts';
 import type { Way } from './walk.ts';
 
-/** A compaction of the conversation, by the lines that make it up. */
+/** A compaction of the conversation, by its lines. */
 export interface SurveyedCompaction {
   readonly summary: LineKey;
-  /** The line after which the kept ones follow: the summary, or a later line. */
+  /** The line that the kept ones follow: the summary, or a later line. */
   readonly anchor: LineKey;
   /** uuids of earlier lines that stay in the context, in order. */
   readonly keptRefs: readonly string[];
-  /** The kept lines stand before the summary: it stands for the end of the conversation. */
+  /** The kept lines precede the summary, which replaces the end of the conversation. */
   readonly isKeptFirst: boolean;
 }
 
-/** A boundary that says what the whole history is. */
+/** A boundary that lists the whole history. */
 export interface SurveyedList {
-  /** What Baton wrote it for, where that still holds; a list of unknown purpose is a compaction. */
+  /** What Baton wrote it for, if that still applies; a list of unknown purpose is a compaction. */
   readonly as: 'undo' | 'micro' | 'compaction';
   readonly keptRefs: readonly string[];
   /** The last of its lines: the boundary itself, or a listed line after it. */
@@ -33,11 +33,11 @@ export interface SurveyedList {
 export interface SurveyedBoundaries {
   readonly compactions: ReadonlyMap<LineKey, SurveyedCompaction>;
   readonly lists: ReadonlyMap<LineKey, SurveyedList>;
-  /** Lines that repeat others of the conversation, for the eyes of Claude Code. */
+  /** Lines that repeat others of the conversation, for Claude Code only. */
   readonly copies: ReadonlySet<LineKey>;
 }
 
-/** The id by which a boundary's change is taken back. */
+/** The id by which an undo refers to a boundary's change. */
 export function changeIdOf({
   uuid,
   line,
@@ -48,7 +48,7 @@ export function changeIdOf({
   return uuid ?? `line-${line}`;
 }
 
-/** What Baton says of a list that it wrote. */
+/** Baton's notes about a list that it wrote. */
 export function listNotes(metadata: JsonObject): {
   readonly undo: string | undefined;
   readonly micro: JsonObject | undefined;
@@ -69,8 +69,8 @@ export function listNotes(metadata: JsonObject): {
 }
 
 /**
- * Reads the boundaries on a way, oldest first: whether an undo holds depends on what is in force.
- * @param way lines that boundaries keep are included in it
+ * Reads the boundaries on a path, oldest first: whether an undo applies depends on what is in force.
+ * @param way receives the lines that boundaries keep
  */
 export function surveyBoundaries(tree: Tree, way: Way, report: Report): SurveyedBoundaries {
   const compactions = new Map<LineKey, SurveyedCompaction>();
@@ -108,7 +108,7 @@ export function surveyBoundaries(tree: Tree, way: Way, report: Report): Surveyed
 interface ListContext {
   readonly tree: Tree;
   readonly keptRefs: readonly string[];
-  /** The conversation goes on from the midst of the list. */
+  /** The conversation continues from inside the list. */
   readonly isCut: boolean;
   /** The newest change in force. */
   readonly newest: string | undefined;
@@ -126,7 +126,7 @@ function addKey(keys: Set<LineKey>, node: Node | undefined): void {
   if (node !== undefined) keys.add(node.key);
 }
 
-/** Lines that a boundary names stay in the context, even where the way from the leaf misses them. */
+/** Lines that a boundary names stay in the context, even if the path from the leaf misses them. */
 function include(tree: Tree, { included }: Way, refs: readonly string[]): void {
   for (const uuid of refs) {
     const index = tree.indexOf(uuid);

@@ -1,4 +1,4 @@
-// What the lines of a compaction say, as records: Claude Code's own metadata, and Baton's notes beside it.
+// The lines of a compaction as records: Claude Code's own metadata, and Baton's notes beside it.
 
 import type { Item, JsonObject } from '../../../protocol/item.ts';
 import type { Receipt } from '../../../protocol/receipt.ts';
@@ -13,13 +13,13 @@ import type { LineAt } from '../../reader.ts';
 import { changeIdOf, listNotes } from './boundaries.ts';
 import type { SurveyedCompaction, SurveyedList } from './boundaries.ts';
 
-/** A line and where it stands. */
+/** A line and its place. */
 export interface HeldLine {
   readonly value: JsonObject;
   readonly at: LineAt;
 }
 
-/** A compaction as far as its lines are read. */
+/** A compaction as far as its lines have been read. */
 export interface ReadCompaction {
   readonly boundary: HeldLine;
   readonly plan: SurveyedCompaction;
@@ -29,7 +29,7 @@ export interface ReadCompaction {
   readonly summary: string | undefined;
 }
 
-/** What a boundary says that lists the whole history. */
+/** The record of a boundary that lists the whole history. */
 export function listRecord(
   boundary: HeldLine,
   { as, keptRefs }: SurveyedList,
@@ -55,7 +55,7 @@ export function listRecord(
   };
 }
 
-/** What the boundary of a compaction and the lines of it that were read say. */
+/** The record of a compaction, from its boundary and the lines read so far. */
 export function compactedRecord({ boundary: held, plan, ...read }: ReadCompaction): CompactedRecord {
   const { value } = held;
   const metadata = objectAt(value, 'compactMetadata') ?? {};
@@ -115,7 +115,7 @@ function triggerOf(metadata: JsonObject): 'manual' | 'auto' | undefined {
   return trigger === 'manual' || trigger === 'auto' ? trigger : undefined;
 }
 
-/** A field that holds one of the words allowed for it; nothing else gets in from a file. */
+/** A field with one of its allowed words; nothing else is taken from a file. */
 function oneOf<Key extends string, Word extends string>(
   key: Key,
   from: JsonObject,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../protocol/item.ts';
 import type { LineAt } from '../../reader.ts';
 import { objectAt, objectsAt, stringAt } from '../../fields.ts';
 
-/** A value of the file as one number: line and part. */
+/** A value's place in the file as one number: line and part. */
 export type LineKey = number;
 
 /** The key of a value. */
@@ -19,7 +19,7 @@ export type LinkedKind = (typeof LINKED_KINDS)[number];
 /** What the survey keeps of a linked line. */
 export interface Node {
   readonly uuid: string | undefined;
-  /** null: the line says it has none. undefined: the line does not say. */
+  /** null: the line states that it has none. undefined: the line does not say. */
   readonly parent: string | null | undefined;
   readonly logicalParent: string | undefined;
   readonly key: LineKey;

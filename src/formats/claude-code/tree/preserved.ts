@@ -1,17 +1,17 @@
-// What a boundary keeps of the lines before it, and where it puts them.
+// Which earlier lines a boundary keeps, and where it puts them.
 
 import type { JsonObject } from '../../../protocol/item.ts';
 import { objectAt, stringAt, stringsAt } from '../../fields.ts';
 import type { Node } from './node.ts';
 import type { Tree } from './tree.ts';
 
-/** Whether a boundary says which lines it keeps, if only that it keeps none. Claude Code reads past those that do not. */
+/** Whether a boundary states which lines it keeps, even if none. Claude Code reads past those that do not. */
 export function tellsPreserved({ metadata = {} }: Node): boolean {
   return keptMetadata(metadata) !== undefined;
 }
 
 /**
- * Whether a boundary says what the whole history is: it lists lines and anchors them at itself.
+ * Whether a boundary lists the whole history: it lists lines and anchors them at itself.
  * @source docs/real-tools.md, "A boundary that lists its history"
  */
 export function isList({ uuid, metadata }: Pick<Node, 'uuid' | 'metadata'>): boolean {
@@ -20,13 +20,13 @@ export function isList({ uuid, metadata }: Pick<Node, 'uuid' | 'metadata'>): boo
   return stringAt(messages, 'anchorUuid') === uuid && stringsAt(messages, 'uuids').length > 0;
 }
 
-/** The line after which the kept ones stand, as the boundary says; undefined where it says none or none of the file. */
+/** The line that the kept ones follow, according to the boundary; undefined if it names none, or none in the file. */
 export function anchorIndex(tree: Tree, { metadata = {} }: Node): number | undefined {
   const kept = keptMetadata(metadata);
   return kept === undefined ? undefined : tree.indexOf(stringAt(kept, 'anchorUuid'));
 }
 
-/** uuids of the lines that a boundary keeps, in order; those that are not in the file are left out. */
+/** uuids of the lines that a boundary keeps, in order; skips those that are not in the file. */
 export function preservedRefs(tree: Tree, node: Node): readonly string[] {
   const { metadata = {} } = node;
   return tree.kept.of(node, () => {
@@ -43,7 +43,7 @@ function keptMetadata(metadata: JsonObject): JsonObject | undefined {
   return objectAt(metadata, 'preservedMessages') ?? objectAt(metadata, 'preservedSegment');
 }
 
-/** Everything on the way up from the tail of a segment to its head. */
+/** Everything on the path up from the tail of a segment to its head. */
 function segment(tree: Tree, metadata: JsonObject): readonly string[] {
   const ends = objectAt(metadata, 'preservedSegment') ?? {};
   const head = stringAt(ends, 'headUuid');
@@ -56,16 +56,16 @@ function segment(tree: Tree, metadata: JsonObject): readonly string[] {
     if (uuid === head) return refs.toReversed();
     uuid = tree.byUuid(uuid)?.parent ?? undefined;
   }
-  // The way up from the tail never met the head: the segment means nothing.
+  // The path up from the tail never met the head: the segment is invalid.
   return [];
 }
 
-/** A boundary as a turning point of links: what is linked to a line it keeps goes on from its anchor. */
+/** A boundary that redirects links: a line linked to a kept one continues from the boundary's anchor. */
 export interface Relink {
   readonly boundary: number;
   readonly anchor: number;
   readonly refs: readonly string[];
-  /** The position in `refs` of the last prompt; -1 where they hold none. */
+  /** The position of the last prompt in `refs`; -1 without one. */
   readonly lastPrompt: number;
 }
 
@@ -75,10 +75,10 @@ export interface KeptLine {
   readonly position: number;
 }
 
-/** The turning points of a file by the uuids of the lines that they keep, newest first. */
+/** The redirecting boundaries of a file by the uuids of the lines that they keep, newest first. */
 export type Relinks = ReadonlyMap<string, readonly KeptLine[]>;
 
-/** Finds the turning points of a file. */
+/** Finds the redirecting boundaries of a file. */
 export function relinksOf(tree: Tree): Relinks {
   const relinks = new Map<string, KeptLine[]>();
   for (let boundary = tree.nodes.length - 1; boundary >= 0; boundary--) {
@@ -97,7 +97,7 @@ export function relinksOf(tree: Tree): Relinks {
   return relinks;
 }
 
-/** The turning point between a line and the one that it is linked to, if there is one. */
+/** The redirecting boundary between a line and the one that it is linked to, if there is one. */
 export function relinkBetween(
   relinks: Relinks,
   from: number,
@@ -109,8 +109,8 @@ export function relinkBetween(
 }
 
 /**
- * Whether a conversation that goes on from a kept line leaves later ones behind. Only a rewind does: results of parallel
- * calls may stand in any order, but a rewind always takes back a prompt.
+ * Whether a conversation that continues from a kept line abandons later ones. Only a rewind does: results of parallel calls may
+ * come in any order, but a rewind always removes a prompt.
  */
 export function isCutAt({ relink, position }: KeptLine): boolean {
   return position < relink.lastPrompt;

@@ -1,5 +1,5 @@
 // The first pass over a Claude Code session: which lines are the conversation. Lines form a tree by uuid and parentUuid; the
-// conversation is the way from the leaf to the root, and what parallel tool calls put beside that way.
+// conversation is the path from the leaf to the root, and the lines that parallel tool calls put beside that path.
 
 import type { JsonObject } from '../../../protocol/item.ts';
 import type { LineAt, LineReader, Report } from '../../reader.ts';
@@ -16,22 +16,22 @@ import { Tree } from './tree.ts';
 import { noteStrayLinks, walkToRoot } from './walk.ts';
 import type { Terrain, Way } from './walk.ts';
 
-/** What the first pass knows and the second needs. Values in none of the sets are the conversation. */
+/** What the second pass needs from the first. Values in none of the sets are the conversation. */
 export interface ClaudeSurvey extends SurveyedBoundaries {
   readonly abandoned: ReadonlySet<LineKey>;
   readonly subagent: ReadonlySet<LineKey>;
-  /** Lines that stand before their parent, with the key of the parent. */
+  /** Lines before their parent, with the key of the parent. */
   readonly early: ReadonlyMap<LineKey, LineKey>;
   readonly tail: ClaudeTail;
 }
 
-/** The first pass. `accept` takes whole values or skimmed ones (`skimLine`) alike. */
+/** The first pass. `accept` takes whole and skimmed values (`skimLine`) alike. */
 export class ClaudeSurveyor implements LineReader {
   readonly #report: Report;
   readonly #tree: Tree;
   readonly #duplicates = new Set<LineKey>();
   #leaf: number | undefined;
-  /** The leaf and the lines hung below it that are no messages. */
+  /** The leaf and the non-message lines below it. */
   readonly #tips = new Set<string>();
   #surroundings: SessionFields = {};
   #survey: ClaudeSurvey | undefined;
@@ -60,7 +60,7 @@ export class ClaudeSurveyor implements LineReader {
   #acceptLinked(node: Node, value: JsonObject): void {
     if (!this.#tree.add(node)) {
       this.#duplicates.add(node.key);
-      const message = 'An id that an earlier line has; the earlier one is read';
+      const message = 'Another line has this id; only the earlier one is read';
       this.#report({ line: node.line, kind: 'duplicate_id', message, lost: false });
       return;
     }
@@ -70,8 +70,8 @@ export class ClaudeSurveyor implements LineReader {
   }
 
   /**
-   * The newest user or assistant line is the leaf, whatever branch it continues, because that is where the user went
-   * on; so is a boundary that says the history anew. Other lines move the leaf only along its own branch.
+   * The newest user or assistant line is the leaf, whatever branch it continues, because the user continued there; so is a
+   * boundary that lists the history. Other lines move the leaf only along its own branch.
    */
   #moveLeaf(node: Node): void {
     const isNewest = node.kind === 'user' || node.kind === 'assistant' || isList(node);
@@ -82,7 +82,7 @@ export class ClaudeSurveyor implements LineReader {
     if (node.kind !== 'progress') this.#leaf = this.#tree.nodes.length - 1;
   }
 
-  /** Measured with the real tool: a `last-prompt` makes its leaf the leaf, even of a branch that was left. */
+  /** Measured with the real tool: a `last-prompt` makes its leaf the leaf, even on an abandoned branch. */
   #acceptLastPrompt(value: JsonObject): void {
     const uuid = stringAt(value, 'leafUuid');
     const index = this.#tree.indexOf(uuid);
@@ -95,7 +95,7 @@ export class ClaudeSurveyor implements LineReader {
   #conclude(): ClaudeSurvey {
     const tree = this.#tree;
     const { nodes } = tree;
-    // A subagent's own file holds nothing but a side chain; there it is the conversation.
+    // A subagent's own file contains only a side chain, which is the conversation there.
     const isAllSide = nodes.every((node) => node.isSidechain || node.kind === 'progress');
     const isOutside = (node: Node): boolean => node.isSidechain && !isAllSide;
     const leaf = isAllSide || this.#leaf === undefined ? lastLine(nodes, isOutside) : this.#leaf;
@@ -136,7 +136,7 @@ export class ClaudeSurveyor implements LineReader {
   }
 }
 
-/** Where a file without messages, or of a subagent alone, has come to. */
+/** The end of a file without messages, or of a subagent alone. */
 function lastLine(nodes: readonly Node[], isOutside: (node: Node) => boolean): number | undefined {
   const index = nodes.findLastIndex((node) => node.kind !== 'progress' && !isOutside(node));
   return index === -1 ? undefined : index;

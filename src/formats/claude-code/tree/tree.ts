@@ -1,10 +1,10 @@
-// The linked lines of a session, by place and by id.
+// The linked lines of a session, by position and by id.
 
 import { KeptRefs } from '../../agents/kept-refs.ts';
 import type { Report } from '../../reader.ts';
 import type { Node } from './node.ts';
 
-/** Nodes in the order of the file. Of lines with the same id the first one counts. */
+/** Nodes in file order. Of lines with the same id, the first one counts. */
 export class Tree {
   readonly #nodes: Node[] = [];
   readonly #indexOf = new Map<string, number>();
@@ -19,7 +19,7 @@ export class Tree {
     return this.#nodes;
   }
 
-  /** Whether the node was added: one whose id an earlier one has is not. */
+  /** Whether the node was added; a node with the id of an earlier one is not. */
   add(node: Node): boolean {
     if (node.uuid !== undefined) {
       if (this.#indexOf.has(node.uuid)) return false;
@@ -29,7 +29,7 @@ export class Tree {
     return true;
   }
 
-  /** The place of a line; undefined for no id and for one that is not in the file. */
+  /** The position of a line; undefined for no id and for one that is not in the file. */
   indexOf(uuid: string | null | undefined): number | undefined {
     return typeof uuid === 'string' ? this.#indexOf.get(uuid) : undefined;
   }

@@ -1,4 +1,4 @@
-// The way from the leaf to the root: the conversation, but for what parallel calls put beside it.
+// The path from the leaf to the root: the conversation, except for the lines beside it from parallel calls.
 
 import type { Report } from '../../reader.ts';
 import type { Node } from './node.ts';
@@ -6,35 +6,35 @@ import { isCutAt, isList, relinkBetween } from './preserved.ts';
 import type { KeptLine, Relinks } from './preserved.ts';
 import type { Tree } from './tree.ts';
 
-/** A boundary on the way, and the message below it if one comes before the next boundary. */
+/** A boundary on the path, and the message below it if one comes before the next boundary. */
 export interface OnWay {
   readonly index: number;
   readonly below: number | undefined;
 }
 
-/** What a walk found. */
+/** The result of a walk. */
 export interface Way {
-  /** 1 for each node on the way. */
+  /** 1 for each node on the path. */
   readonly included: Uint8Array;
   /** Newest first. */
   readonly boundaries: readonly OnWay[];
-  /** Lines whose link was not followed because it led back to the way itself. */
+  /** Lines whose link was not followed because it led back to the path itself. */
   readonly unlinked: ReadonlySet<number>;
-  /** What boundaries keep, by their place, where the conversation goes on from the midst of it. */
+  /** What boundaries keep, by their position, if the conversation continues from inside the kept lines. */
   readonly cuts: ReadonlyMap<number, readonly string[]>;
 }
 
-/** What a walk goes through. */
+/** The input of a walk. */
 export interface Terrain {
   readonly tree: Tree;
   readonly leaf: number | undefined;
   readonly relinks: Relinks;
-  /** Lines that are no part of this conversation, whatever links to them. */
+  /** Lines that do not belong to this conversation, whatever links to them. */
   readonly isOutside: (node: Node) => boolean;
   readonly report: Report;
 }
 
-/** Walks from the leaf to the root, with a note on each link that had to be guessed. */
+/** Walks from the leaf to the root, with a note on each guessed link. */
 export function walkToRoot(terrain: Terrain): Way {
   return new TreeWalk(terrain).toRoot();
 }
@@ -44,7 +44,7 @@ class TreeWalk {
   readonly #included: Uint8Array;
   readonly #unlinked = new Set<number>();
   readonly #cuts = new Map<number, KeptLine>();
-  /** A line at or before each line, with nothing usable behind it: shortens as lines are used up. */
+  /** For each line, a line at or before it with nothing usable in between: shortens as lines are used up. */
   readonly #earlier: Int32Array;
 
   constructor(terrain: Terrain) {
@@ -57,7 +57,7 @@ class TreeWalk {
     const { tree, leaf } = this.#terrain;
     const boundaries: OnWay[] = [];
     let below: number | undefined;
-    // Whatever is appended next comes after every boundary.
+    // The next appended line will come after every boundary.
     let index = leaf === undefined ? undefined : this.#relinked(tree.nodes.length, leaf);
     while (index !== undefined) {
       const node = tree.nodes[index];
@@ -87,7 +87,7 @@ class TreeWalk {
       this.#terrain.report({
         line: node.line,
         kind: 'parent_cycle',
-        message: 'A chain of parents that leads back to itself; read on by line order',
+        message: 'A chain of parents leads back to itself; reading continues in line order',
         lost: false,
       });
       return this.#lineBefore(index);
@@ -99,7 +99,7 @@ class TreeWalk {
     return link === null ? undefined : this.#lineBefore(index);
   }
 
-  /** Claude Code moves the lines that a boundary keeps behind it; what was linked to them is linked to that place. */
+  /** Claude Code moves the lines that a boundary keeps after it; links to them lead to their new place. */
   #relinked(from: number, to: number): number {
     const { tree, relinks } = this.#terrain;
     const uuid = tree.nodes[to]?.uuid;
@@ -109,11 +109,11 @@ class TreeWalk {
     return kept.relink.anchor;
   }
 
-  /** The nearest earlier line that can be what a lost link meant. */
+  /** The nearest earlier line that a broken link may have meant. */
   #lineBefore(index: number): number | undefined {
     let found = index - 1;
     while (found >= 0 && !this.#isUsable(found)) found = this.#earlier[found] ?? -1;
-    // Next time the way back is one step: without it, a file of cycles would be walked once for each of its lines.
+    // Makes the next search a single step: otherwise a file of cycles would be walked once per line.
     for (let at = index - 1; at > found;) {
       const next = this.#earlier[at] ?? -1;
       this.#earlier[at] = found;
@@ -142,7 +142,7 @@ function linkOf(node: Node): string | null | undefined {
   return node.isBoundary ? (node.logicalParent ?? node.parent ?? undefined) : node.parent;
 }
 
-/** Notes on links of the whole file that lead nowhere, or where a reader would not expect. */
+/** Notes on broken and unexpected links in the whole file. */
 export function noteStrayLinks({ tree, isOutside, report }: Terrain, unlinked: ReadonlySet<number>): void {
   const continued = continuedBoundaries(tree);
   let isFirst = true;
@@ -152,16 +152,16 @@ export function noteStrayLinks({ tree, isOutside, report }: Terrain, unlinked: R
       report({ line: node.line, kind, message, lost: false });
     if (node.isBoundary && !isList(node) && tree.nodes[index + 1]?.isSummary !== true) {
       if (node.uuid === undefined || !continued.has(node.uuid)) {
-        note('wrong_shape', 'A compaction that nothing follows; ignored, as Claude Code does');
+        note('wrong_shape', 'A compaction without following lines; ignored, as Claude Code does');
       }
     }
     const link = node.isBoundary ? (node.logicalParent ?? node.parent) : node.parent;
     const parent = tree.indexOf(link);
     if (typeof link === 'string' && parent === undefined) note('dangling_parent', danglingMessage(isFirst));
     else if (parent !== undefined && parent > index && !unlinked.has(index)) {
-      note('wrong_shape', 'A line that stands before its parent; read after it');
+      note('wrong_shape', 'A line before its parent; read after it');
     } else if (link === null && !isFirst && isStrayRoot(node)) {
-      note('dangling_parent', 'Another root: what stands before it belongs to another branch');
+      note('dangling_parent', 'Another root: earlier lines belong to another branch');
     }
     isFirst = false;
   }
@@ -181,10 +181,10 @@ function continuedBoundaries(tree: Tree): ReadonlySet<string> {
 function danglingMessage(isFirst: boolean): string {
   return isFirst
     ? 'The file starts in the middle of a session: the parent of its first line is not in it'
-    : 'A parent that is not in this file; linked to the line before it';
+    : 'The parent is not in this file; the line is read after the previous one';
 }
 
-/** Summaries and boundaries start anew by design, and say where they come from. */
+/** Summaries and boundaries are roots by design, and name their origin. */
 function isStrayRoot(node: Node): boolean {
   return !node.isBoundary && !node.isSummary && node.logicalParent === undefined;
 }
