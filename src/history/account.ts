@@ -34,7 +34,7 @@ import { NO_RESULT, PresentItems } from './present.ts';
 import type { Light } from './present.ts';
 import { RecordedItems } from './recorded.ts';
 
-/** Compactions before which the gauge is remembered; more in a row are not undone. */
+/** Number of compactions for which the earlier state of the gauge is kept; longer series are not undone. */
 const MOST_STATES = 100;
 
 /** Folds a log into an account, one record at a time. */
@@ -63,11 +63,11 @@ export class AccountFold {
   #instructionTokens = 0;
   #turn = 0;
   #agentSpokeThisTurn = true;
-  /** What clearing has freed so far, by the estimates. */
+  /** Estimated tokens that clearing has freed so far. */
   #cleared = 0;
   #instructionEstimate = 0;
 
-  /** @param keepFrames as of `HistoryFold`: past projections that an undo further on may need */
+  /** @param keepFrames as for `HistoryFold`: past projections that a later undo may need */
   constructor(settings: AccountSettings, keepFrames = Infinity) {
     this.#settings = settings;
     this.#gauge = new UsageGauge(settings.safetyMultiplier, settings.toolTokens);
@@ -83,15 +83,15 @@ export class AccountFold {
     this.#history = new HistoryFold(light, keepFrames);
   }
 
-  /** An undo referred to a projection that was dropped: the account is not to be trusted. */
+  /** An undo referred to a projection that was dropped: do not trust the account. */
   get hasLostPast(): boolean {
     return this.#history.hasLostPast;
   }
 
   /**
-   * From here on nothing is kept that grows with the log, for a thread that lives: the account then tells of its newest part.
-   * @param pasts compactions that can still be taken back in a row
-   * @param marks points, compactions and calls that are told of, each
+   * From here on, bounds everything that grows with the log, for a live thread: the account then covers its newest part.
+   * @param pasts consecutive compactions that can still be undone
+   * @param marks most points, compactions and calls in the account, each
    */
   keepNewest({ pasts, marks }: { readonly pasts: number; readonly marks: number }): void {
     this.#marks = marks;
@@ -149,46 +149,46 @@ export class AccountFold {
     }
   }
 
-  /** Used tokens and the raw window now; undefined where only a guess is known. Costs the same at any length. */
+  /** Used tokens and the raw window now; undefined if only a guess is known. Costs the same at any length. */
   gauge(): Usage & { readonly rawWindow: number | undefined } {
     const { window, from } = this.#window();
     return { ...this.#gauge.usage(), rawWindow: from === 'unknown' ? undefined : window };
   }
 
-  /** What the gauge would say of a history of so many tokens that no report has measured. */
+  /** What the gauge would report for a history of this many tokens that no provider report has measured. */
   usedWith(tokens: number): number {
     return this.#gauge.usedWith(this.#instructionEstimate + tokens);
   }
 
-  /** What the gauge would say once so many tokens are cleared from the history. */
+  /** What the gauge would report after this many tokens are cleared from the history. */
   usedWithout(tokens: number): number {
     return this.#gauge.usedWithout(tokens);
   }
 
-  /** Instructions and tools, which are in each request and in no item, in tokens, as far as they are known. */
+  /** Tokens of instructions and tools, which are in each request but in no item, as far as they are known. */
   get fixed(): number {
     return this.#instructionEstimate + this.#gauge.fixed;
   }
 
-  /** What the gauge will say once these items are the history. */
+  /** What the gauge will report once these items are the history. */
   usedAfter(items: readonly Item[]): number {
     return this.usedWith(items.reduce((sum, item) => sum + this.#sizes(item).estimate, 0));
   }
 
   /**
-   * Tokens of the item at a place of the history, which is its place in any fold over the same records, by the count of
-   * the settings; undefined outside of it.
+   * Tokens of the item at a position of the history, which is the same in any fold over these records, counted according to the
+   * settings; undefined outside the history.
    */
   sizeAt(index: number): number | undefined {
     return this.#present.sizeAt(index);
   }
 
-  /** The tool that gave the result at such a place; empty for what is no result, undefined where its call is not known. */
+  /** The tool that gave the result at such a position; empty for other items, undefined if its call is unknown. */
   toolAt(index: number): string | undefined {
     return this.#present.toolAt(index);
   }
 
-  /** Samples so far that could not be true. */
+  /** Number of impossible samples so far. */
   get rejectedCount(): number {
     return this.#rejectedCount;
   }
@@ -264,7 +264,7 @@ export class AccountFold {
     this.#instructionTokens = (this.#settings.count ?? this.#estimate)(instructions);
   }
 
-  /** A file may begin with a compaction, before it names the model: its window is known in hindsight. */
+  /** A file may begin with a compaction, before it names the model: the window is then applied in hindsight. */
   #takeSettings({ model, usableWindow: usable }: LogRecord & { readonly type: 'settings' }): void {
     const wasUnknown = this.#window().from === 'unknown';
     this.#model = model ?? this.#model;
@@ -276,7 +276,7 @@ export class AccountFold {
     }
   }
 
-  /** What was compacted did fit. */
+  /** The compacted context did fit. */
   #holdAtLeast(tokens = 0): void {
     this.#largestUsage = Math.max(this.#largestUsage, tokens);
   }
@@ -332,7 +332,7 @@ export class AccountFold {
     if (sample.source === 'reported') this.#keep(this.#points, this.#point(sample.total, line));
   }
 
-  /** A window that holds more than was said is not that small. */
+  /** A window that holds more than a provider stated is not that small. */
   #disproveLimit(total: number): void {
     const learnt = this.#model === undefined ? undefined : this.#learnt.get(this.#model);
     if (this.#model !== undefined && learnt !== undefined && total > learnt) this.#learnt.delete(this.#model);
@@ -379,7 +379,7 @@ export class AccountFold {
 
   #takeMicro(record: MicroCompactedRecord, at: LogRecord): void {
     const preTokens = this.#usedBefore(record);
-    // Only a clearing that renamed its lines can be undone, and to settle the sizes for each would cost the whole context.
+    // Only a clearing that renamed its lines can be undone, and settling the sizes for each would cost the whole context.
     if (record.newRefs !== undefined) this.#keepState(record.id);
     const clearedBefore = this.#cleared;
     this.#change(at);
@@ -426,7 +426,7 @@ export class AccountFold {
     if (oldest !== undefined && this.#before.size > MOST_STATES) this.#before.delete(oldest);
   }
 
-  /** The history only loses its end. What was reported counted that end. */
+  /** The history only loses its end, which the reports included. */
   #takeTurnBack(record: UndoTurnRecord): void {
     if (this.#history.add(record) !== 'undone') return;
     this.#present.cutTo(this.#history.entries.length);
@@ -446,7 +446,7 @@ export class AccountFold {
     this.#undoGauge(record.compactionId);
   }
 
-  /** What was reported before a compaction measured the history that an undo brings back. */
+  /** Reports from before a compaction measured the history that an undo restores. */
   #undoGauge(compactionId: string): void {
     const state = this.#before.get(compactionId);
     if (state === undefined) this.#estimateAnew();
@@ -465,7 +465,7 @@ export class AccountFold {
   #takeLimit(note: NoteRecord): void {
     const limit = limitIn(note);
     if (limit === undefined) return;
-    // What was answered did fit.
+    // The answered request did fit.
     const window = Math.max(limit.window, this.#largestUsage);
     this.#learnt.set(limit.model, window);
   }

@@ -6,7 +6,7 @@ import type { Prediction, Usage } from '../tokens/anchor.ts';
 import type { CountText, EstimateSettings } from '../tokens/estimate.ts';
 import type { BrokenPairs } from './pairs.ts';
 
-/** A moment of the gauge: what a provider reported, or the estimate at the end of the file. */
+/** A reading of the gauge: a provider's report, or the estimate at the end of the file. */
 export interface GaugePoint {
   /** Counted from 1; 0 before the first user message. */
   readonly turn: number;
@@ -15,7 +15,7 @@ export interface GaugePoint {
   readonly percentRemaining: number;
 }
 
-/** A compaction as the log tells it. */
+/** A compaction according to the log. */
 export interface CompactionMark {
   readonly id: string;
   readonly kind: 'full' | 'micro';
@@ -26,23 +26,23 @@ export interface CompactionMark {
   readonly pointIndex: number;
   readonly trigger: Trigger | undefined;
   readonly phase: Phase | undefined;
-  /** Occupancy just before: what the gauge had, and what was recorded where nothing anchors the gauge. */
+  /** Occupancy just before: by the gauge, or as recorded if nothing anchors the gauge. */
   readonly preTokens: number;
   /** Occupancy just after, by the gauge. */
   readonly postTokens: number;
   readonly window: number;
   readonly summary: 'readable' | 'encrypted' | 'shadowed' | 'none';
   readonly summaryTokens: number;
-  /** Items of the history before and after. */
+  /** Number of items in the history before and after. */
   readonly itemsBefore: number;
   readonly itemsAfter: number;
-  /** Calls whose results were cleared (micro only). */
+  /** Number of calls whose results were cleared (micro only). */
   readonly clearedResults: number;
   readonly isUndone: boolean;
   readonly receipt: Receipt | undefined;
 }
 
-/** Counts over the whole file, whatever is still in the context. */
+/** Counts over the whole file, whether still in the context or not. */
 export interface RecordedCounts {
   items: number;
   sideItems: number;
@@ -55,27 +55,27 @@ export interface RecordedCounts {
   unknownItems: number;
 }
 
-/** Tokens of the results of one tool in the present context, without images, which are a category of their own. */
+/** Tokens of one tool's results in the present context, without images, which are a separate category. */
 export interface ToolShare {
   readonly tool: string;
   readonly results: number;
   readonly tokens: number;
 }
 
-/** What makes the difference between the tokens of the items and the tokens used. */
+/** The difference between the tokens of the items and the tokens used, in parts. */
 export interface BesideItems {
-  /** In every request, and in no item: the smallest difference that a first report showed. System prompt, tool schemas. */
+  /** In every request but in no item: system prompt, tool schemas. The smallest difference shown by a first report. */
   readonly fixed: number;
   /**
-   * What the provider counts for the same items beyond what was counted here, by the growth between its reports: its
-   * tokenizer is another one. Negative where it counts less.
+   * The provider's extra count for the same items, due to its different tokenizer, from the growth between its reports.
+   * Negative if it counts less.
    */
   readonly counting: number;
-  /** What the first report after the last compaction showed beyond that: files and skills that the agent gives again. */
+  /** What the first report after the last compaction showed beyond that: files and skills that the agent provides again. */
   readonly restored: number;
-  /** The margin of an estimate that no report anchors. */
+  /** The safety margin of an estimate that no report anchors. */
   readonly margin: number;
-  /** The rest of what was reported. Negative where less was reported than the other parts come to. */
+  /** The rest of what was reported. Negative if the other parts exceed the report. */
   readonly unexplained: number;
 }
 
@@ -97,7 +97,7 @@ export interface ContextAccount {
   readonly percentRemaining: number;
   readonly categories: TokensByCategory;
   readonly tools: readonly ToolShare[];
-  /** With `categories` it adds up to the tokens used. */
+  /** Together with `categories`, this adds up to the tokens used. */
   readonly besideItems: BesideItems;
   readonly turns: number;
   readonly points: readonly GaugePoint[];
@@ -105,7 +105,7 @@ export interface ContextAccount {
   readonly brokenPairs: BrokenPairs;
   readonly recorded: Readonly<RecordedCounts>;
   readonly predictions: readonly Prediction[];
-  /** Samples that could not be true, with their lines. */
+  /** Impossible samples, with their lines. */
   readonly rejectedSamples: readonly { readonly line: number | undefined; readonly why: string }[];
 }
 
@@ -114,10 +114,10 @@ export interface AccountSettings {
   readonly estimate: EstimateSettings;
   /** `token_safety_multiplier`. */
   readonly safetyMultiplier: number;
-  /** Counts for the categories; the estimate unless given. The gauge always uses the estimate. */
+  /** Counts for the categories; by default the estimate. The gauge always uses the estimate. */
   readonly count?: CountText;
-  /** Estimate of what requests hold besides instructions and items, until a report shows it: the schemas of tools. */
+  /** Estimate of what requests contain besides instructions and items, namely tool schemas, until a report shows it. */
   readonly toolTokens?: number;
-  /** `model_context_window`: overrides what the file and the table say. */
+  /** `model_context_window`: overrides the file and the table. */
   readonly window?: number;
 }

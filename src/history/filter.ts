@@ -1,24 +1,24 @@
-// What a summarizer is given, and why the rest is not.
+// What a summarizer receives, and why the rest is left out.
 
 import { authorOf, callOf, textOfParts } from '../protocol/item.ts';
 import type { Item, MessageItem, Origin } from '../protocol/item.ts';
 
-/** Why an item is no input of a summary. */
+/** Why an item is not part of a summary's input. */
 export type FilterReason =
   'progress' | 'system' | 'synthetic_error' | 'thinking_only' | 'injected' | 'ghost_snapshot';
 
-/** How our own summaries begin. @source seed 001 §5. */
+/** How Baton's own summaries begin. @source seed 001 §5. */
 export const SUMMARY_PREFIX =
   'This session is being continued from a previous conversation that ran out of context.';
 
 /**
- * What Codex puts before a summary that it wrote itself, and by which it recognises a summary later on: a user message
- * that starts with this and a line feed is dropped at the next compaction. @source codex-behaviour §4.2.
+ * The prefix that Codex puts before its own summaries and by which it later recognizes them: it drops a user message that
+ * starts with this and a line feed at the next compaction. @source codex-behaviour §4.2.
  */
 export const CODEX_SUMMARY_PREFIX =
   'Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:';
 
-/** Whether a message is the summary of an earlier compaction: by its flag, else by a prefix that producers write. */
+/** Whether a message is the summary of an earlier compaction: by its flag, or by a prefix that producers write. */
 export function isSummary(item: Item): boolean {
   if (item.type !== 'message' || item.role !== 'user') return false;
   if (item.isCompactSummary !== undefined) return item.isCompactSummary;
@@ -32,8 +32,8 @@ export function isSummary(item: Item): boolean {
 }
 
 /**
- * The reason why an item is left out of a summary's input, or undefined when it belongs there. The newest packet and
- * earlier summaries belong there: a second compaction must lose nothing of the first.
+ * The reason why an item is left out of a summary's input; undefined if it belongs there. The newest packet and earlier
+ * summaries belong there: a second compaction must not lose anything of the first.
  * @param isThinkingOnly the item is reasoning that no message or call of its turn follows
  * @source seed 001 §4, spec 2-engine §4.3
  */
@@ -61,25 +61,25 @@ function messageFilterReason(item: MessageItem): FilterReason | undefined {
   return isCeremony(item.origin) && !isPacketStep(item.origin) ? 'injected' : undefined;
 }
 
-/** What the watcher says, and what the agent notes down because it was asked to: the notes are in their file. */
+/** The watcher's messages, and the notes that the agent wrote at its request: the notes are in their file. */
 function isCeremony(origin: Origin | undefined): boolean {
   return origin?.author === 'synthetic' || origin?.step === 'scratch';
 }
 
-/** A handoff holds the packet, and is what is left of it once the context was compacted. */
+/** A handoff contains the packet, and is all that remains of it after the context was compacted. */
 function isPacketStep(origin: Origin | undefined): boolean {
   return origin?.step === 'packet' || origin?.step === 'handoff';
 }
 
-/** An item with the reason why a summarizer does not see it; `reason` is undefined for those that it sees. */
+/** An item with the reason why a summarizer does not see it; `reason` is undefined if it does. */
 export interface Filtered {
   readonly index: number;
   readonly reason: FilterReason | undefined;
 }
 
 /**
- * Classifies a history for a summarizer, in its order. Of the packets only the newest is seen: by its handoff, where it
- * was handed back, else as it was written.
+ * Classifies a history for a summarizer, in order. Only the newest packet is seen: as its handoff if it was handed back,
+ * otherwise as it was written.
  */
 export function filterForSummary(items: readonly Item[]): readonly Filtered[] {
   const filtered: Filtered[] = [];
@@ -98,7 +98,7 @@ export function filterForSummary(items: readonly Item[]): readonly Filtered[] {
   return filtered.toReversed();
 }
 
-/** Whether a message is one that a person wrote: the ones that a compaction preserves verbatim. */
+/** Whether a person wrote a message: a compaction preserves these verbatim. */
 export function isUserMessage(item: Item): item is MessageItem {
   return (
     item.type === 'message' &&
@@ -110,9 +110,9 @@ export function isUserMessage(item: Item): item is MessageItem {
 }
 
 /**
- * The initial context: the first unbroken run of what the harness says to the model (permissions, environment,
- * instruction files) before the agent's first word, as a half-open range. Codex puts it first in a fresh session and,
- * after a compaction, before the last user message. What a harness says later (a skill, a notification) is none.
+ * The initial context, as a half-open range: the first unbroken run of the harness's messages to the model (permissions,
+ * environment, instruction files) before the agent's first words. Codex puts it first in a fresh session and, after a
+ * compaction, before the last user message. Later messages of the harness (a skill, a notification) do not belong to it.
  */
 export function initialContextRange(items: readonly Item[]): { readonly from: number; readonly to: number } {
   const first = items.findIndex((item) => isInitialContext(item) || authorOf(item) === 'agent');

@@ -1,19 +1,19 @@
-// A tool call and its result are one: they stay or go together. Everything here is linear in the items.
+// A tool call and its result belong together: both stay or both go. Everything here is linear in the items.
 
 import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
 
-/** Items of a history that do not pair up. Indexes into the list, ascending. */
+/** Unpaired items of a history. Indexes into the list, ascending. */
 export interface BrokenPairs {
-  /** Calls whose result is missing. Calls of kinds that never have one (web search) do not count. */
+  /** Calls without a result. Calls that never have one (web search) do not count. */
   readonly orphanCalls: readonly number[];
-  /** Results without a call before them. */
+  /** Results without a preceding call. */
   readonly orphanResults: readonly number[];
-  /** Further results of a call that has one already. */
+  /** Further results for a call that already has one. */
   readonly duplicateResults: readonly number[];
 }
 
-/** What pairing needs to know of an item; lets `inspect` pair items that it did not keep. */
+/** What pairing needs to know about an item; lets `inspect` pair items that it did not keep. */
 export interface PairView {
   readonly callId?: string | undefined;
   readonly resultOf?: string | undefined;
@@ -24,7 +24,7 @@ export function pairView(item: Item): PairView {
   return { callId: callOf(item)?.callId, resultOf: resultCallId(item) };
 }
 
-/** Finds what does not pair up, one item at a time. A result before its call is an orphan, and so is then the call. */
+/** Finds unpaired items, one item at a time. A result before its call is an orphan, and so is the call. */
 export class PairFinder {
   readonly #open = new Map<string, number>();
   readonly #answered = new Set<string>();
@@ -46,7 +46,7 @@ export class PairFinder {
     }
   }
 
-  /** What does not pair up among the items so far. */
+  /** The unpaired items so far. */
   broken(): BrokenPairs {
     return {
       orphanCalls: [...this.#orphanCalls, ...this.#open.values()].toSorted((a, b) => a - b),
@@ -56,14 +56,14 @@ export class PairFinder {
   }
 }
 
-/** What does not pair up in a list. */
+/** The unpaired items of a list. */
 export function findBrokenPairs(views: readonly PairView[]): BrokenPairs {
   const finder = new PairFinder();
   for (const view of views) finder.add(view);
   return finder.broken();
 }
 
-/** What the normalizer changed, by the index in the list that it was given. */
+/** What the normalizer changed, by index in the list that it received. */
 export interface Repair {
   readonly index: number;
   readonly what:
@@ -73,13 +73,13 @@ export interface Repair {
     | 'dropped_dangling_reasoning';
 }
 
-/** What a call reads whose result was never recorded. The call stays, because the model made it. */
+/** The result given to a call whose own was never recorded. The call stays, because the model made it. */
 export const MISSING_RESULT = '[No result was recorded for this call]';
 
 /**
- * The one guard of every history that leaves Baton: calls without a result are answered with `MISSING_RESULT` and
- * `success: false`, results without a call and second results are dropped, and reasoning that nothing of the agent
- * follows is dropped, since providers refuse it. Idempotent; a sound history comes back as the same array.
+ * The one guard of every history that leaves Baton: answers calls without a result with `MISSING_RESULT` and `success: false`;
+ * drops results without a call, second results, and reasoning without a following agent item, which providers reject.
+ * Idempotent; returns a sound history as the same array.
  */
 export function normalizeItems(items: readonly Item[]): {
   items: readonly Item[];
@@ -104,7 +104,7 @@ function repairItem(item: Item, what: Repair['what'] | undefined): readonly Item
   return what === 'answered_orphan_call' ? [item, failedResult(item, MISSING_RESULT)] : [];
 }
 
-/** What a call reads that has no result of its own: that it failed, and why. */
+/** The result for a call without one of its own: that it failed, and why. */
 export function failedResult(call: Item, output: string): ToolOutputItem {
   return {
     type: call.type === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',

@@ -1,4 +1,4 @@
-// What is in the context now, by size: kept up item by item, so that a look at it costs the same however much there is.
+// The current content of the context, by size: updated item by item, so that a look at it costs the same at any length.
 
 import type { TokensByCategory } from '../protocol/receipt.ts';
 import type { Category } from '../vocabulary.ts';
@@ -7,7 +7,7 @@ import type { ToolShare } from './context-account.ts';
 import { PairFinder } from './pairs.ts';
 import type { BrokenPairs } from './pairs.ts';
 
-/** Stands for the tool of what is not a result of one. */
+/** In place of a tool name, for items that are not results. */
 export const NO_RESULT = '';
 
 /** An item without its content. */
@@ -16,7 +16,7 @@ export interface Light {
   readonly estimate: number;
   readonly callId: string | undefined;
   readonly resultOf: string | undefined;
-  /** The tool that gave a result, undefined where its call is not known; `NO_RESULT` for all else. */
+  /** The tool that gave a result, undefined if its call is unknown; `NO_RESULT` for other items. */
   readonly tool: string | undefined;
   /** The same, cleared. Only results have one. */
   readonly cleared?: Light;
@@ -29,13 +29,13 @@ export class PresentItems {
   #pairs: PairFinder | undefined = new PairFinder();
   #lights: Light[] = [];
   #estimate = 0;
-  /** Of each item, beside each other: whoever goes through all of them finds them near. */
+  /** One entry per item, in flat arrays, so that a pass over all of them stays in the cache. */
   #sizes: number[] = [];
   #toolsOfResults: (string | undefined)[] = [];
-  /** What the items are now, where they were not added up yet. */
+  /** The current items, if they have not been added up yet. */
   #pending: (() => Iterable<Light>) | undefined;
 
-  /** Takes in the next item, which is also among those of a pending `replace`. */
+  /** Takes in the next item, which a pending `replace` includes as well. */
   add(light: Light): void {
     if (this.#pending === undefined) this.#add(light);
   }
@@ -57,16 +57,16 @@ export class PresentItems {
   }
 
   /**
-   * Starts over: after a change of more than the end of the history.
-   * @param lights all items as they are when somebody asks: many changes may come before
+   * Starts over, after a change of more than the end of the history.
+   * @param lights returns all items at the time of the call: many changes may come before it
    */
   replace(lights: () => Iterable<Light>): void {
     this.#pending = lights;
   }
 
   /**
-   * Takes the last items out again, until so many are left. What is paired is found anew when somebody asks: a log may
-   * take back one turn after the other.
+   * Removes the last items until this many are left. Pairs are found again on demand, because a log may undo one turn after
+   * another.
    */
   cutTo(length: number): void {
     this.#settle();
@@ -120,13 +120,13 @@ export class PresentItems {
     return this.#estimate;
   }
 
-  /** Tokens of the item at a place. */
+  /** Tokens of the item at a position. */
   sizeAt(index: number): number | undefined {
     this.#settle();
     return this.#sizes[index];
   }
 
-  /** The tool of the result at a place, as `Light` has it. */
+  /** The tool of the result at a position, as in `Light`. */
   toolAt(index: number): string | undefined {
     this.#settle();
     return this.#toolsOfResults[index];
@@ -137,7 +137,7 @@ export class PresentItems {
     return { ...this.#categories };
   }
 
-  /** Tokens of results by the tool that gave them, without their images, largest first. */
+  /** Tokens of results by tool, without their images, largest first. */
   get tools(): ToolShare[] {
     this.#settle();
     return [...this.#tools]

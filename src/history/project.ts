@@ -1,6 +1,6 @@
-// A history is a projection of the log. This fold keeps the projection up to date one record at a time, in any
-// representation of an item: `compact` folds whole items, `inspect` folds only their sizes, so that memory grows with
-// the live history and not with the file.
+// A history is a projection of the log. This fold updates the projection one record at a time, in any representation of an
+// item: `compact` folds whole items, `inspect` folds only their sizes, so that memory grows with the live history and not with
+// the file.
 
 import { BatonError } from '../errors.ts';
 import type { Item } from '../protocol/item.ts';
@@ -16,16 +16,16 @@ import type {
 /** One place of the projection. */
 export interface Entry<T> {
   /**
-   * Position in the log, counted from 0 over everything that ever entered a history. Unique; increasing but for the
-   * entries that a compaction kept, which stand after its replacement.
+   * Position in the log, counted from 0 over everything that ever entered a history. Unique; increasing, except for entries
+   * that a compaction kept, which follow its replacement.
    */
   readonly seq: number;
   readonly value: T;
-  /** 1-based line of the file; absent for what a compaction put in. */
+  /** 1-based line of the file; absent for items that a compaction inserted. */
   readonly line?: number;
-  /** The producer's id of the line, where it gives one. */
+  /** The producer's id of the line, if it has one. */
   readonly ref?: string;
-  /** The item was put there by a compaction. */
+  /** A compaction inserted the item. */
   readonly isReplacement: boolean;
 }
 
@@ -38,13 +38,13 @@ export interface Representation<T> {
   clear(value: T): T;
 }
 
-/** Something in the log that could not be followed; the projection goes on without it. */
+/** Something in the log that could not be followed; the projection continues without it. */
 export interface ProjectionProblem {
   readonly line: number | undefined;
   readonly message: string;
 }
 
-/** What a fold remembers of a compaction: its content is in the log, and a thread of many of them must not grow with them. */
+/** What a fold remembers of a compaction: its content is in the log, and a thread must not grow with its compactions. */
 export type CompactionInForce = Pick<CompactedRecord | MicroCompactedRecord, 'type' | 'id'>;
 
 interface CompactionFrame<T> {
@@ -53,28 +53,28 @@ interface CompactionFrame<T> {
   readonly before: readonly Entry<T>[] | undefined;
   /** Entries with a smaller seq came before or with the compaction. */
   readonly firstSeqAfter: number;
-  /** Calls whose results were cleared since: they stay cleared when the compaction is taken back. */
+  /** Calls whose results were cleared since: they stay cleared when the compaction is undone. */
   readonly clearedSince: Set<string>;
 }
 
-/** A turn of the user: where in the log it began. */
+/** The start of a user's turn in the log. */
 interface TurnMark {
   readonly turnId: string;
   readonly firstSeq: number;
 }
 
-/** The newest turn of the user that was not taken back. */
+/** The user's newest turn that was not undone. */
 export interface NewestTurn<T> {
   readonly turnId: string;
   /** The history when it began. */
   readonly before: readonly Entry<T>[];
-  /** What came since: its own items, and those of turns that followed it. */
+  /** What followed: its own items, and those of later turns. */
   readonly since: readonly Entry<T>[];
-  /** A compaction in force came after its beginning: only when that is taken back can this turn be. */
+  /** A compaction in force came after its beginning: this turn can only be undone after that compaction is. */
   readonly isCompacted: boolean;
 }
 
-/** What a fold says after each record that changed more than the end of the history. */
+/** The kind of change that a record made to the history. */
 export type HistoryChange = 'appended' | 'compacted' | 'cleared' | 'undone' | 'none';
 
 export class HistoryFold<T> {
@@ -85,7 +85,7 @@ export class HistoryFold<T> {
   #turns: TurnMark[] = [];
   #nextSeq = 0;
   #lostPast = false;
-  /** Where the results of each call stand among the first so many entries. */
+  /** The positions of each call's results among the first entries. */
   #results: { of: readonly Entry<T>[]; count: number; readonly positions: Map<string, number[]> } = {
     of: [],
     count: 0,
@@ -94,15 +94,15 @@ export class HistoryFold<T> {
   readonly problems: ProjectionProblem[] = [];
 
   /**
-   * @param keepFrames how many past projections are kept for undo records further on. When an undo needs one that was
-   * dropped, `hasLostPast` turns true and the caller folds again with `Infinity`.
+   * @param keepFrames how many past projections are kept for later undo records. When an undo needs one that was dropped,
+   * `hasLostPast` turns true and the caller folds again with `Infinity`.
    */
   constructor(as: Representation<T>, keepFrames = Infinity) {
     this.#as = as;
     this.#keepFrames = keepFrames;
   }
 
-  /** From here on keeps only so many past projections: what was read may have needed more of them than what will follow. */
+  /** From here on keeps only this many past projections: earlier records may have needed more of them than later ones will. */
   keepFrames(frames: number): void {
     this.#keepFrames = frames;
     this.#frames = this.#frames.map((frame, index) =>
@@ -115,19 +115,19 @@ export class HistoryFold<T> {
     return this.#entries;
   }
 
-  /** Compactions in force that can be taken back, oldest first. */
+  /** Compactions in force that can be undone, oldest first. */
   get compactions(): readonly CompactionInForce[] {
     return this.#frames.map(({ compaction }) => compaction);
   }
 
-  /** An undo referred to a projection that was dropped: the result is not to be trusted. */
+  /** An undo referred to a projection that was dropped: do not trust the result. */
   get hasLostPast(): boolean {
     return this.#lostPast;
   }
 
   /**
-   * What an undo of the newest compaction in force gives: the history just before it, with what was cleared since, and
-   * what came after it. Undefined without one.
+   * The result of undoing the newest compaction in force: the history just before it, including later clearings, and what
+   * followed it. Undefined without one.
    */
   beforeNewestCompaction(): { before: readonly Entry<T>[]; since: readonly Entry<T>[] } | undefined {
     const frame = this.#frames.at(-1);
@@ -135,7 +135,7 @@ export class HistoryFold<T> {
     return { before: this.#cleared(frame.before, frame.clearedSince), since: this.#since(frame) };
   }
 
-  /** The turn that an undo would take back; undefined where the log holds none. */
+  /** The turn that an undo would remove; undefined if the log holds none. */
   newestTurn(): NewestTurn<T> | undefined {
     const mark = this.#turns.at(-1);
     if (mark === undefined) return undefined;
@@ -179,7 +179,7 @@ export class HistoryFold<T> {
       this.problems.push({ line, message: `undo of turn ${turnId}, which ${why}` });
       return false;
     }
-    // What came since no compaction stands at the end, so that a thousand undos need not look at all entries each.
+    // Items since the last compaction are at the end, so that a thousand undos need not scan all entries each.
     while ((this.#entries.at(-1)?.seq ?? -1) >= newest.firstSeq) this.#entries.pop();
     this.#results = { of: [], count: 0, positions: new Map() };
     this.#turns.pop();
@@ -249,7 +249,7 @@ export class HistoryFold<T> {
     this.#pushFrame(record, before);
   }
 
-  /** Looks at the results of these calls alone: a log may clear one result after the other. */
+  /** Scans the results of these calls only: a log may clear one result after another. */
   #clearInPlace(callIds: readonly string[]): void {
     if (this.#results.of !== this.#entries || this.#results.count > this.#entries.length)
       this.#results = { of: this.#entries, count: 0, positions: new Map() };
@@ -307,21 +307,21 @@ export class HistoryFold<T> {
 }
 
 /**
- * The turn, if it can be taken back.
+ * Returns the turn if it can be undone.
  * @throws BatonError `nothing_to_undo`
  */
 export function requireUndoable<T>(turn: NewestTurn<T> | undefined, isBusy: boolean): NewestTurn<T> {
   const refusal = (why: string, cure: string): BatonError => new BatonError('nothing_to_undo', why, { cure });
-  if (isBusy) throw refusal('A turn cannot be taken back while the thread is at work', 'Interrupt it first.');
-  if (turn === undefined) throw refusal('There is no turn that could be taken back', '');
+  if (isBusy) throw refusal('A turn cannot be undone while the thread is working', 'Interrupt it first.');
+  if (turn === undefined) throw refusal('There is no turn to undo', '');
   if (!turn.isCompacted) return turn;
   throw refusal(
-    `The history was compacted after ${turn.turnId} had begun, so it cannot be taken back`,
-    'Take the compaction back first.',
+    `The history was compacted after ${turn.turnId} began, so that turn cannot be undone`,
+    'Undo the compaction first.',
   );
 }
 
-/** Work that the user asked for; what the watcher starts belongs to the turn before it. */
+/** Work that the user requested; a turn started by the watcher belongs to the one before it. */
 export function isUserTurn(record: LogRecord): record is TurnRecord & { readonly turnId: string } {
   return (
     record.type === 'turn_started' &&
@@ -331,7 +331,7 @@ export function isUserTurn(record: LogRecord): record is TurnRecord & { readonly
   );
 }
 
-/** A line that held several items was written anew as several lines: each item in turn takes the next one. */
+/** A line with several items was rewritten as several lines: each item in turn takes the next one. */
 function renamed<T>(entries: Entry<T>[], newRefs: NewRefs): Entry<T>[] {
   if (newRefs.length === 0) return entries;
   const next = new Map<string, string[]>();

@@ -1,11 +1,11 @@
-// What a file holds, whatever of it is still in the context.
+// What a file contains, whether still in the context or not.
 
 import { callOf, isResult } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { RecordedCounts } from './context-account.ts';
 import { isUserMessage } from './filter.ts';
 
-/** Counts every recorded item, and remembers which tool each call was of. */
+/** Counts every recorded item, and remembers the tool of each call. */
 export class RecordedItems {
   readonly counts: RecordedCounts = {
     items: 0,
@@ -55,7 +55,7 @@ export class RecordedItems {
     }
   }
 
-  /** The tool of a call that was added and is not forgotten. */
+  /** The tool of a recorded call, unless forgotten. */
   toolOf(callId: string): string | undefined {
     return this.#toolOfCall.get(callId);
   }

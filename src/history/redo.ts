@@ -1,11 +1,11 @@
-// Which undo of a compaction can be taken back, and what its history was. Pure.
+// Which undo of a compaction can be redone, and what its history was. Pure.
 
 import { BatonError } from '../errors.ts';
 import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
 import { WHOLE_ITEMS } from './clear.ts';
 import { HistoryFold } from './project.ts';
 
-/** What changes the history: behind any of it an undo stays. */
+/** Record types that change the history: after any of them, an undo is final. */
 const CHANGES: ReadonlySet<LogRecord['type']> = new Set([
   'item',
   'compacted',
@@ -15,23 +15,27 @@ const CHANGES: ReadonlySet<LogRecord['type']> = new Set([
 ]);
 
 /**
- * The compaction that the newest undo took back, with the history as it was just before that undo.
+ * The compaction that the newest undo removed, with the history just before that undo.
  * @throws BatonError `nothing_to_redo`
  */
 export function undoneCompaction(records: readonly LogRecord[]): CompactedRecord {
   const at = records.findLastIndex(({ type }) => CHANGES.has(type));
   const undo = records[at];
   if (undo?.type !== 'undo_compaction') {
-    throw new BatonError('nothing_to_redo', 'No undo of a compaction is the last thing that happened here', {
-      cure: 'A redo comes right behind the undo; compact again instead.',
-    });
+    throw new BatonError(
+      'nothing_to_redo',
+      'The latest change of this session is not an undo of a compaction',
+      {
+        cure: 'You can redo only directly after an undo; compact again instead.',
+      },
+    );
   }
   const before = records.slice(0, at);
   const compacted = before.findLast(
     (record) => record.type === 'compacted' && record.id === undo.compactionId,
   );
   if (compacted?.type !== 'compacted') {
-    throw new BatonError('nothing_to_redo', 'The log does not hold the compaction that was undone', {
+    throw new BatonError('nothing_to_redo', 'The log does not contain the compaction that was undone', {
       cure: 'Compact again instead.',
     });
   }

@@ -1,20 +1,19 @@
-// What stands for a provider's own compaction where that cannot be read.
+// The readable stand-in for a provider's own compaction, which nobody else can read.
 
 import { withoutTags } from '../protocol/enclosed.ts';
 import type { CompactionItem, Item, MessageItem } from '../protocol/item.ts';
 import { SUMMARY_PREFIX } from './filter.ts';
 
 /**
- * The text of a summary message of Baton's. It stands in the user's role and quotes results of tools, so no tag of authority stays
- * one.
- * @param prefix by which whoever goes on recognises a summary
+ * The text of Baton's summary message. It has the user's role and quotes tool results, so tags of authority lose their brackets.
+ * @param prefix by which the resuming agent recognizes a summary
  * @source seed 001 §5
  */
 export function summaryText(prefix: string, summary: string): string {
   return `${prefix}\nThe conversation is summarized below:\n${withoutTags(summary)}`;
 }
 
-/** The shadow of a compaction as the summary that a model reads, or undefined where it has none. */
+/** The shadow of a compaction as a summary for a model; undefined without a shadow. */
 export function shadowMessage({ shadow }: CompactionItem): MessageItem | undefined {
   if (shadow === undefined || shadow.trim() === '') return undefined;
   return {
@@ -27,12 +26,14 @@ export function shadowMessage({ shadow }: CompactionItem): MessageItem | undefin
   };
 }
 
-/** A history for whoever can read no provider's state: compactions by their shadows, those without one as they are. */
+/** A history for readers without access to a provider's state: compactions by their shadows, those without one unchanged. */
 export function inWords(items: readonly Item[]): readonly Item[] {
   return items.map((item) => (item.type === 'compaction' ? (shadowMessage(item) ?? item) : item));
 }
 
-/** A history whose compactions all have a shadow. @param words what to say for one that has none; asked at most once */
+/**
+ * A history whose compactions all have a shadow. @param words returns the text for one without a shadow; called at most once
+ */
 export function withShadows(items: readonly Item[], words: () => string): readonly Item[] {
   if (!items.some(isBare)) return items;
   const shadow = words();

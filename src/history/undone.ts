@@ -1,17 +1,17 @@
-// Turns that were taken back: which records of a log were their work. The log keeps them; what the thread stands for does not.
+// Undone turns: which records of a log were their work. The log keeps them, but the thread's history does not.
 
 import type { LogRecord } from '../protocol/record.ts';
 import { isUserTurn } from './project.ts';
 
-/** Half-open, by the number of records before. */
+/** Half-open, by the number of preceding records. */
 interface RecordSpan {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Finds what turns that were taken back did, in one pass over a log. Only behind the whole log is it known of a record, so it is
- * asked in a second pass. Memory grows with the turns of the user alone.
+ * Finds the work of undone turns, in one pass over a log. Only after the whole log is the fate of a record known, so it is
+ * queried in a second pass. Memory grows with the user's turns alone.
  */
 export class UndoneTurns {
   readonly #begun: { readonly turnId: string; readonly at: number }[] = [];
@@ -19,7 +19,7 @@ export class UndoneTurns {
   readonly #spans: RecordSpan[] = [];
   #count = 0;
 
-  /** Takes the next record of the log in. */
+  /** Takes in the next record of the log. */
   add(record: LogRecord): void {
     if (isUserTurn(record)) this.#begun.push({ turnId: record.turnId, at: this.#count });
     const begun = this.#begun.at(-1);
@@ -30,12 +30,12 @@ export class UndoneTurns {
     this.#spans.push({ from: begun.at, to: this.#count });
   }
 
-  /** Whether any turn was taken back. */
+  /** Whether any turn was undone. */
   get isAny(): boolean {
     return this.#spans.length > 0;
   }
 
-  /** Says of the records of the log, given once more from the first on, whether each of them stands. */
+  /** Returns a test for the records of the log, to be called again from the first on: whether each record still counts. */
   standing(): (record: LogRecord) => boolean {
     let count = 0;
     let next = 0;
@@ -50,8 +50,8 @@ export class UndoneTurns {
 }
 
 /**
- * What a turn that was taken back leaves nothing of, its undo included. Notes stay, since the user pinned and decided whatever
- * became of a turn; so do settings, compactions, which were taken back before it, and what was cleared of older results.
+ * Record types that an undone turn leaves nothing of, including its undo. Notes stay, because the user's pins and decisions
+ * outlast a turn; so do settings, compactions, which were undone before it, and clearings of older results.
  */
 const WORK: ReadonlySet<LogRecord['type']> = new Set([
   'item',
@@ -62,7 +62,7 @@ const WORK: ReadonlySet<LogRecord['type']> = new Set([
   'undo_turn',
 ]);
 
-/** The records of a thread without the work of turns that were taken back: what the thread still stands for. */
+/** The records of a thread without the work of undone turns. */
 export function withoutUndoneTurns(records: readonly LogRecord[]): readonly LogRecord[] {
   const undone = new UndoneTurns();
   for (const record of records) undone.add(record);

@@ -1,5 +1,5 @@
-// How full the context is, from what the provider last said plus an estimate of what came after. Adding an item costs
-// O(item): the history is never recounted.
+// How full the context is: the provider's last report plus an estimate of what followed. Adding an item costs O(item): the
+// history is never recounted.
 
 import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
@@ -7,25 +7,28 @@ import type { UsageSample } from '../protocol/usage.ts';
 import { withSafetyMargin } from './estimate.ts';
 import { formatNumber } from './words.ts';
 
-/** How one reported sample compares to what was predicted just before it. */
+/** How a reported sample compares with the prediction just before it. */
 export interface Prediction {
   readonly predicted: number;
-  /** The total of the sample, without the answer where its items come only after the sample. */
+  /** The total of the sample, without the answer if its items come only after the sample. */
   readonly reported: number;
   /** |predicted − reported| / reported. */
   readonly relativeError: number;
-  /** Whether an earlier report anchored the prediction; an agent's own estimate is no report. */
+  /** Whether an earlier report anchored the prediction; an agent's own estimate does not count as a report. */
   readonly anchored: boolean;
 }
 
 /** The occupancy of a context, in tokens. */
 export interface Usage {
   readonly used: number;
-  /** `reported`: in what a provider reported; `estimated`: in the receipt of a compaction; `none`: a bare estimate with margin. */
+  /**
+   * The basis of the value: `reported` by a provider; `estimated` in the receipt of a compaction; `none` for a bare estimate
+   * with a margin.
+   */
   readonly anchor: 'reported' | 'estimated' | 'none';
 }
 
-/** What a gauge knows of one history. */
+/** The gauge's state for one history. */
 export interface GaugeState {
   readonly anchor: UsageSample | undefined;
   readonly since: number;
@@ -34,10 +37,10 @@ export interface GaugeState {
   readonly reportedWhole: number;
 }
 
-/** Tokens estimated between reports before their scale is believed. @source one long tool result is a tenth of it */
+/** Least number of estimated tokens between reports for a credible scale. @source one long tool result is a tenth of it */
 const LEAST_GROWTH = 5_000;
 
-/** Outside of these the file lacks something, and more evidence would not help. @source docs/decisions/gauge.md */
+/** Outside this range the file lacks something, and more evidence would not help. @source docs/decisions/gauge.md */
 const SCALE_RANGE = [0.5, 3] as const;
 
 /** Result of offering a sample to the gauge. */
@@ -48,10 +51,9 @@ export type SampleVerdict =
 /**
  * The incremental account of one context.
  *
- * Producers write a sample before, among or after the items it covers: Codex 0.34 before the answer it measured, later
- * ones after the results of the calls in it. So an item's own kind decides: a result of a call that was made since the
- * last sample cannot have been seen by the response being measured, and agent items that follow a sample with nothing
- * in between belong to the response it measured.
+ * Producers write a sample before, among or after the items it covers: Codex 0.34 before the answer it measured, later versions
+ * after the results of the calls in it. So an item's own kind decides: the measured response cannot have seen the result of a
+ * call made since the last sample, and agent items directly after a sample belong to the response that it measured.
  */
 export class UsageGauge {
   #anchor: UsageSample | undefined;
@@ -61,35 +63,35 @@ export class UsageGauge {
   #whole = 0;
   #callsSinceSample = new Set<string>();
   #sawAgentSinceSample = false;
-  /** Agent items right after a sample belong to it until something else comes. */
+  /** Agent items directly after a sample belong to it until another item comes. */
   #absorbing = false;
   /** Estimate of items added since the last sample that a response measured now cannot have seen. */
   #unseen = 0;
   /**
-   * What requests hold besides the items of the file: system prompt, tool schemas. The smallest difference that a first
-   * report showed, of the file or after a compaction: later ones hold the error of more and more estimates. It outlives a
-   * compaction, which changes the items alone.
+   * What requests contain besides the items of the file: system prompt, tool schemas. The smallest difference shown by a first
+   * report, of the file or after a compaction: later differences include the error of ever more estimates. It outlives a
+   * compaction, which changes only the items.
    */
   #unrecorded = Infinity;
   /** No report has measured the window that began with the file or the last compaction. */
   #isUnmeasured = true;
   #hasCompacted = false;
-  /** What the first report after a compaction showed beyond all else. */
+  /** What the first report after a compaction showed beyond everything else. */
   #restored = 0;
-  /** What came between two reports, as reported and as estimated. */
+  /** The growth between two reports, as reported and as estimated. */
   readonly #growth = { reported: 0, estimated: 0 };
   /** The estimate of what the last report counted. */
   #reportedWhole = 0;
   readonly #marginMultiplier: number;
   readonly #expected: number;
 
-  /** @param expected the estimate of what requests hold besides items and overhead, until a report shows it */
+  /** @param expected estimated tokens of requests besides items and overhead, until a report shows them */
   constructor(marginMultiplier: number, expected = 0) {
     this.#marginMultiplier = marginMultiplier;
     this.#expected = expected;
   }
 
-  /** The state as it is, to be put back with `restore`. */
+  /** The current state, for use with `restore`. */
   snapshot(): GaugeState {
     return {
       anchor: this.#anchor,
@@ -100,7 +102,7 @@ export class UsageGauge {
     };
   }
 
-  /** Puts a state back, with tokens that came into the context since. */
+  /** Restores a state, with tokens added to the context since. */
   restore({ anchor, since, whole, restored, reportedWhole }: GaugeState, added: number): void {
     this.reset();
     this.#restored = restored;
@@ -110,12 +112,12 @@ export class UsageGauge {
     this.#whole = whole + added;
   }
 
-  /** What it would say of so many tokens of items and overhead that no report has measured. */
+  /** The usage for this many tokens of items and overhead that no report has measured. */
   usedWith(tokens: number): number {
     return this.#estimate(tokens);
   }
 
-  /** What it would say once so many tokens are removed. */
+  /** The usage after this many tokens are removed. */
   usedWithout(tokens: number): number {
     if (this.#anchor === undefined) return this.#estimate(Math.max(0, this.#whole - tokens));
     return Math.max(0, this.#anchor.total + this.#since - tokens);
@@ -145,18 +147,18 @@ export class UsageGauge {
     }
   }
 
-  /** Adds tokens that are in every request but in no item, such as base instructions. */
+  /** Adds tokens that are in every request but not in any item, such as base instructions. */
   addOverhead(tokens: number): void {
     this.#whole += tokens;
   }
 
-  /** Removes tokens that an edit of the history took out, e.g. cleared results; the anchor stays usable. */
+  /** Removes tokens that an edit of the history freed, e.g. cleared results; the anchor stays usable. */
   remove(tokens: number): void {
     this.#whole = Math.max(0, this.#whole - tokens);
     this.#since -= tokens;
   }
 
-  /** Takes the size that a receipt states for what is in the context now, unless it is not a size. */
+  /** Sets the size of the present context to that in a receipt, unless it is not a size. */
   settle(total: number): void {
     if (!Number.isSafeInteger(total) || total < 0) return;
     this.#anchor = { source: 'estimated', covers: 'history', total };
@@ -167,7 +169,7 @@ export class UsageGauge {
     this.#absorbing = false;
   }
 
-  /** Starts over after a compaction: samples measured before it say nothing about the context after it. */
+  /** Starts over after a compaction: earlier samples say nothing about the new context. */
   startWindow(): void {
     this.reset();
     this.#isUnmeasured = true;
@@ -175,7 +177,7 @@ export class UsageGauge {
     this.#restored = 0;
   }
 
-  /** Starts over where reports no longer count what is there. */
+  /** Starts over when reports no longer count what is in the context. */
   reset(): void {
     this.#anchor = undefined;
     this.#since = 0;
@@ -187,9 +189,9 @@ export class UsageGauge {
   }
 
   /**
-   * Takes a sample in, unless it cannot be true. An agent's own estimate anchors nothing: it counts the same items by the
-   * same rule and lacks what is in every request besides.
-   * @param windowTokens the raw context window, or undefined where it is unknown
+   * Takes in a sample, unless it is impossible. An agent's own estimate is not an anchor: it counts the same items by the same
+   * rule and lacks the constant part of every request.
+   * @param windowTokens the raw context window; undefined if unknown
    */
   sample(sample: UsageSample, windowTokens: number | undefined): SampleVerdict {
     const impossible = whyImpossible(sample, windowTokens);
@@ -223,7 +225,7 @@ export class UsageGauge {
     this.#restored = Math.max(0, total - this.#unrecorded - Math.round(estimated * this.scale));
   }
 
-  /** What the provider counts for each estimated token, by what came between its reports; 1 while too little came. */
+  /** The provider's tokens per estimated token, from the growth between its reports; 1 while there was too little growth. */
   get scale(): number {
     const { reported, estimated } = this.#growth;
     if (estimated < LEAST_GROWTH) return 1;
@@ -231,12 +233,18 @@ export class UsageGauge {
     return Math.min(most, Math.max(least, reported / estimated));
   }
 
-  /** What the first report after the last compaction showed beyond the items and what is in every request: files read again. */
+  /**
+   * What the first report after the last compaction showed beyond the items and the constant part of requests: files read
+   * again.
+   */
   get restored(): number {
     return this.#restored;
   }
 
-  /** What each request holds besides its items, as far as reports showed it: system prompt, tool schemas. Without a report the estimate. */
+  /**
+   * The constant part of each request besides its items, as far as reports showed it: system prompt, tool schemas. Without a
+   * report, the estimate.
+   */
   get fixed(): number {
     return Number.isFinite(this.#unrecorded) ? this.#unrecorded : this.#expected;
   }
@@ -250,7 +258,7 @@ export class UsageGauge {
     return withSafetyMargin(tokens, this.#marginMultiplier) + this.fixed;
   }
 
-  /** The part of a sample that could be predicted: an answer that follows its own sample was not there yet. */
+  /** The part of a sample that could be predicted: an answer after its own sample was not there yet. */
   #seenShare({ covers, total, output = 0 }: UsageSample): number {
     return covers === 'response' && !this.#sawAgentSinceSample ? Math.max(0, total - output) : total;
   }

@@ -1,8 +1,8 @@
 import type { CountText } from './estimate.ts';
 
 /**
- * Shortens a text to a budget by taking its middle out; the marker names the tokens taken. Undefined when not even the
- * marker fits. Never cuts a surrogate pair.
+ * Shortens a text to a budget by cutting its middle; the marker states the tokens removed. Undefined if not even the marker
+ * fits. Never splits a surrogate pair.
  */
 export function cutMiddle(text: string, budget: number, count: CountText): string | undefined {
   const total = count(text);
@@ -29,7 +29,7 @@ function withMarker(text: string, keep: number, total: number, count: CountText)
   return `${head}…${Math.max(1, total - count(head) - count(tail))} tokens truncated…${tail}`;
 }
 
-/** The index itself, or the one before where it would cut a surrogate pair. */
+/** The index itself, or the previous one if it would split a surrogate pair. */
 function wholeCharacter(text: string, index: number): number {
   return (text.codePointAt(index - 1) ?? 0) > 0xffff ? index - 1 : index;
 }

@@ -7,9 +7,9 @@ import type { TokensByCategory } from '../protocol/receipt.ts';
 
 /** The settings of an estimate; keys of `[compact]`. */
 export interface EstimateSettings {
-  /** UTF-8 bytes that make one token. @source seed 001 §6: 4. */
+  /** UTF-8 bytes per token. @source seed 001 §6: 4. */
   readonly approxBytesPerToken: number;
-  /** Tokens of one image, whatever its size. @source seed 001 §6: 2000. */
+  /** Tokens of one image of any size. @source seed 001 §6: 2000. */
   readonly tokensPerImage: number;
 }
 
@@ -23,11 +23,11 @@ export function utf8Length(text: string): number {
   return nativeLength === undefined || text.length < LEAST_FOR_NATIVE ? countUtf8(text) : nativeLength(text);
 }
 
-/** The runtime's own count, about nine times faster on long texts; a pure function, which only Node has. */
+/** The runtime's own count, about nine times faster on long texts; a pure function that only Node has. */
 const nativeLength = (globalThis as { readonly Buffer?: { byteLength(text: string): number } }).Buffer
   ?.byteLength;
 
-/** Below this many characters the call costs more than it saves. */
+/** With fewer characters, the call costs more than it saves. */
 const LEAST_FOR_NATIVE = 64;
 
 function countUtf8(text: string): number {
@@ -59,7 +59,7 @@ export function approximateTokens(text: string, settings: EstimateSettings = DEF
 }
 
 /**
- * Raises an estimate that no reported usage anchors, rounded up.
+ * Adds the margin to an estimate without a reported anchor, rounded up.
  * @param multiplier `token_safety_multiplier`, at least 1. @source seed 001 §6: 1.33.
  */
 export function withSafetyMargin(tokens: number, multiplier: number): number {
@@ -75,8 +75,8 @@ export function encryptedReasoningTokens(characters: number): number {
 }
 
 /**
- * Tokens of an item as a model would be billed for it, split by category. Items that no model is ever sent
- * (boundaries, progress, ghost snapshots) cost nothing.
+ * Tokens of an item as a model would bill them, split by category. Items that are never sent to a model (boundaries, progress,
+ * ghost snapshots) cost nothing.
  */
 export function itemTokens(
   item: Item,
@@ -121,7 +121,7 @@ export function sumTokens(split: TokensByCategory): number {
 
 /** Adds `split` to `totals` in place. */
 export function addTokens(totals: Partial<Record<Category, number>>, split: TokensByCategory): void {
-  // Not `Object.entries`: this runs for every item of a context, and its lists would be most of the cost.
+  // Not `Object.entries`: this runs for every item of a context, where the lists would dominate the cost.
   for (const key in split) {
     const category = key as Category;
     totals[category] = (totals[category] ?? 0) + (split[category] ?? 0);

@@ -1,9 +1,12 @@
-// What is known about models without asking anybody.
+// What is known about models without a request.
 
-/** Window of a model that no table, file or setting knows. @source spec 2-engine §2. */
+/** Window of a model that is not in the table, the file or the settings. @source spec 2-engine §2. */
 export const UNKNOWN_MODEL_WINDOW = 128_000;
 
-/** What any model since 2024 can answer, in tokens: asked for where its own limit is not known. @source docs/decisions/providers.md */
+/**
+ * Tokens that any model since 2024 can answer with: requested if the model's own limit is unknown. @source
+ * docs/decisions/providers.md
+ */
 export const UNKNOWN_OUTPUT_LIMIT = 8_192;
 
 interface KnownModel {
@@ -32,11 +35,11 @@ const KNOWN_MODELS: readonly KnownModel[] = [
 ];
 
 /**
- * The raw window of a model, or undefined for an unknown one.
+ * The raw window of a model; undefined for an unknown one.
  * @param leastUsage the largest usage seen with it: a model that used 300,000 tokens is not the 200,000 variant
  */
 export function knownWindow(model: string, leastUsage = 0): number | undefined {
-  // Gateways put the provider before the name: google/gemini-3-pro.
+  // Gateways prefix the provider: google/gemini-3-pro.
   const name = model.slice(model.lastIndexOf('/') + 1);
   let best: KnownModel | undefined;
   for (const known of KNOWN_MODELS) {
@@ -45,11 +48,11 @@ export function knownWindow(model: string, leastUsage = 0): number | undefined {
   return best?.windows.find((window) => window >= leastUsage) ?? best?.windows.at(-1);
 }
 
-/** Windows that models of the table have, from the one that is assumed of an unknown model on. */
+/** Windows of the models in the table, from the one assumed for an unknown model on. */
 const USUAL_WINDOWS = [UNKNOWN_MODEL_WINDOW, 200_000, 272_000, 1_000_000] as const;
 
 /**
- * The raw window that is assumed of a model that no table knows: 128,000, and more where it was seen to hold more.
+ * The raw window assumed for a model outside the table: 128,000, or more if it was seen to hold more.
  * @param leastUsage the largest usage seen with it
  */
 export function assumedWindow(leastUsage: number): number {
@@ -57,7 +60,7 @@ export function assumedWindow(leastUsage: number): number {
 }
 
 /**
- * Whether the o200k tokenizer is the model's own; for all others its count is an approximation.
+ * Whether o200k is the model's own tokenizer; for all others its count is an approximation.
  * @source OpenAI's tokenizer by model: GPT-4 itself and GPT-4 Turbo still have cl100k
  */
 export function isO200kModel(model: string | undefined): boolean {

@@ -1,25 +1,27 @@
-// Exact counts by a real tokenizer, made safe: every BPE library takes quadratic time over one unbroken run and throws
-// on text that spells a special token (library-peers §2a).
+// Exact counts by a real tokenizer, made safe: every BPE library takes quadratic time on a single unbroken run and throws on
+// text that spells a special token (library-peers §2a).
 
 import { codeAt } from './characters.ts';
 import type { CountText } from './estimate.ts';
 
-/** A run of one kind (white space or not) longer than this is cut before it is tokenized. @source library-peers §2a: 256 costs 0.3 % at most. */
+/**
+ * A longer run of one kind (white space or not) is cut before tokenization. @source library-peers §2a: 256 costs 0.3 % at most.
+ */
 const LONGEST_RUN = 256;
 
 /**
- * Length from which a slice ends at the next place where a token starts: long enough that the some 20 µs by which counting a
- * text in two costs more do not show, short enough for a turn. @source measured with Node 20, gpt-tokenizer 4
+ * From this length on, a slice ends at the next token start: long enough to hide the about 20 µs that each split adds, short
+ * enough for a turn. @source measured with Node 20, gpt-tokenizer 4
  */
 const SLICE = 32 * 1024;
 
-/** An unbroken run beyond this is sampled, not counted: a megabyte of base64 would take a second. */
+/** A longer unbroken run is sampled, not counted: a megabyte of base64 would take a second. */
 const LONGEST_COUNTED_RUN = 64 * 1024;
 const SAMPLES = 8;
 const SAMPLE_LENGTH = 4 * 1024;
 
 /**
- * Makes a tokenizer safe for any text. Linear in the text; exact unless the text holds runs over `LONGEST_RUN`.
+ * Makes a tokenizer safe for any text. Linear in the text; exact unless the text contains runs over `LONGEST_RUN`.
  * @param countSlice counts a slice without long runs; must not throw on special tokens
  */
 export function boundedCounter(countSlice: CountText): CountText {
@@ -31,7 +33,7 @@ export function boundedCounter(countSlice: CountText): CountText {
   };
 }
 
-/** Counts a text slice by slice, so that a caller can do something else in between; the counts add up to the whole. */
+/** Counts a text slice by slice, so that a caller can do other work in between; the counts add up to the whole. */
 export function* countSlices(text: string, countSlice: CountText): Generator<number> {
   if (text.length > LONGEST_RUN && hasLongRun(text)) {
     yield* countRuns(text, countSlice);
@@ -53,7 +55,7 @@ function endOfSlice(text: string, from: number): number {
   return text.length;
 }
 
-/** The same for a text with runs that are too long, which are cut, so that every character is looked at. */
+/** The same for a text with overlong runs, which it cuts, so that every character is examined. */
 function* countRuns(text: string, countSlice: CountText): Generator<number> {
   let sliceStart = 0;
   let runStart = 0;
@@ -79,7 +81,9 @@ function isOneSlice(text: string): boolean {
   return text.length <= LONGEST_RUN || (text.length <= SLICE && !hasLongRun(text));
 }
 
-/** Whether there is a run over `LONGEST_RUN`. Looks back from where one would end, so it sees few of the characters. */
+/**
+ * Whether there is a run over `LONGEST_RUN`. Searches backwards from where one would end, so it examines few of the characters.
+ */
 function hasLongRun(text: string): boolean {
   for (let runStart = 0; runStart + LONGEST_RUN < text.length;) {
     let start = runStart + LONGEST_RUN;
@@ -115,8 +119,8 @@ function countPieces(countSlice: CountText, text: string, from: number, to: numb
 }
 
 /**
- * Whether a token starts between two runs whatever stands around: o200k joins line feeds to punctuation before them and
- * slashes to line feeds before them, and nothing else over the border of white space.
+ * Whether a token starts between two runs in any context: o200k joins line feeds to preceding punctuation and slashes to
+ * preceding line feeds, and nothing else across the border of white space.
  */
 function isTokenStart(text: string, index: number): boolean {
   const before = text[index - 1];
@@ -124,7 +128,7 @@ function isTokenStart(text: string, index: number): boolean {
   return before === '\n' ? after !== '/' : after === ' ' || after === '\t';
 }
 
-/** The characters that `\s` matches, without the cost of an expression for each. */
+/** The characters that `\s` matches, without the cost of a regular expression for each. */
 function isSpace(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
   return unit === 0xa0 || (unit >= 0x1680 && isWideSpace(unit));

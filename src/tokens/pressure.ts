@@ -1,4 +1,4 @@
-// How much room is left, as the one number that gauge, tiers, log and reports share.
+// How much room is left: the one number that gauge, tiers, log and reports share.
 
 import type { PressureWord } from '../vocabulary.ts';
 
@@ -15,7 +15,7 @@ export function usableWindow(rawWindow: number): number {
 
 /**
  * Share of the usable window that is free: 0 to 100, rounded down, so that a tier triggers a token early.
- * @throws RangeError when the window is not positive: no usage of it means anything.
+ * @throws RangeError if the window is not positive: a share of it would be meaningless.
  */
 export function percentRemaining(used: number, usable: number): number {
   if (!(usable > 0)) throw new RangeError(`A usable window of ${usable} tokens has no percentage`);
@@ -35,10 +35,10 @@ export interface ThresholdSettings {
   readonly errorThreshold?: number | undefined;
 }
 
-/** Where a context stands against its thresholds. */
+/** A context's position relative to its thresholds. */
 export interface ThresholdState {
   readonly autoCompactThreshold: number;
-  /** Share of the auto-compact threshold (of the window, when auto-compaction is off) still free; 0 to 100. */
+  /** Share of the auto-compact threshold (of the window if auto-compaction is off) still free; 0 to 100. */
   readonly percentUntilAutoCompact: number;
   readonly isAboveWarning: boolean;
   readonly isAboveError: boolean;
@@ -48,10 +48,10 @@ export interface ThresholdState {
 }
 
 /**
- * The usage at which automatic compaction fires: the smallest of the override, 90 % of the window and the window less
- * the free-space buffer, but at least half of the window; a limit for the model holds as it was set.
- * @source spec 2-engine §2. Seed 001 §7 has the window less 13,000 alone, which lies above its caller's 90 % on
- * windows over 130,000 and then never fires.
+ * The usage at which automatic compaction fires: the smallest of the override, 90 % of the window and the window less the
+ * free-space buffer, but at least half of the window; an explicit limit for the model applies unchanged.
+ * @source spec 2-engine §2. Seed 001 §7 has only the window less 13,000, which is above its caller's 90 % for windows over
+ * 130,000 and then never fires.
  */
 export function autoCompactThreshold(rawWindow: number, settings: ThresholdSettings): number {
   const { autoCompactThreshold: explicit, autoCompactPctOverride: percent } = settings;
@@ -81,7 +81,7 @@ export function thresholdState(used: number, rawWindow: number, settings: Thresh
   };
 }
 
-/** Used tokens from which a warning holds. At least half of the window: an empty context in a small window needs none. */
+/** Used tokens at which a warning starts. At least half of the window: an empty context in a small window needs none. */
 export function warningLevel(rawWindow: number, threshold: number): number {
   return Math.max(Math.floor(rawWindow / 2), rawWindow - threshold);
 }

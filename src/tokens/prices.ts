@@ -1,25 +1,25 @@
-// What models charge. Prices change and are dated; a model that is not here is counted in tokens only.
+// What models charge. Prices change and are dated; for a model outside the table Baton counts tokens only.
 
-/** US dollars for a million tokens, standard tier, as of `PRICES_AS_OF`. */
+/** US dollars per million tokens, standard tier, as of `PRICES_AS_OF`. */
 export interface ModelPrice {
-  /** Input that was in no cache. */
+  /** Input outside the prompt cache. */
   readonly input: number;
-  /** Input that the prompt cache held. */
+  /** Input read from the prompt cache. */
   readonly cachedInput: number;
-  /** Input that is written to the prompt cache; the price of `input` where writing costs nothing more. */
+  /** Input written to the prompt cache; equals `input` if writing costs nothing extra. */
   readonly cacheWrite: number;
   readonly output: number;
 }
 
-/** The day on which the sources of the table were read. */
+/** The day on which the table's sources were read. */
 export const PRICES_AS_OF = '2026-11-21';
 
 type Row = readonly [prefix: string, input: number, cachedInput: number, cacheWrite: number, output: number];
 
 /**
- * By the beginning of the model's name; the longest counts.
- * @source OpenAI: its pricing page as quoted by comparisons of April to June 2026 and by Codex's rate card of May 2026;
- * writing to its cache is free. Anthropic: platform.claude.com/docs/en/about-claude/pricing, five-minute cache.
+ * By model name prefix; the longest match counts.
+ * @source OpenAI: its pricing page as quoted by comparisons of April to June 2026 and by Codex's rate card of May 2026; writing
+ * to its cache is free. Anthropic: platform.claude.com/docs/en/about-claude/pricing, five-minute cache.
  */
 const PRICES: readonly Row[] = [
   ['gpt-4.1', 2, 0.5, 2, 8],
@@ -54,10 +54,10 @@ const PRICES: readonly Row[] = [
   ['claude-haiku-4-5', 1, 0.1, 1.25, 5],
 ];
 
-/** Variants that share the beginning of a priced name and have no list price, or another one. */
+/** Variants with the prefix of a priced name but without a list price, or with another one. */
 const UNPRICED = /-(?:spark|pro|mini|nano|audio|realtime|search)(?:-|$)/;
 
-/** The price of a model, or undefined where the table has none. A provider before the name (`google/…`) is ignored. */
+/** The price of a model; undefined if it is not in the table. Ignores a provider prefix (`google/…`). */
 export function priceOf(model: string | undefined): ModelPrice | undefined {
   if (model === undefined) return undefined;
   const name = model.slice(model.lastIndexOf('/') + 1);
@@ -69,14 +69,14 @@ export function priceOf(model: string | undefined): ModelPrice | undefined {
   return { input, cachedInput, cacheWrite, output };
 }
 
-/** What a request is billed. Counts in tokens; `cached` is a part of `input`. */
+/** What a request is billed for. Counts in tokens; `cached` is a part of `input`. */
 export interface BilledTokens {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
 }
 
-/** US dollars of a request whose uncached input is written to the cache. */
+/** US dollars for a request whose uncached input is written to the cache. */
 export function costOf({ input, cached, output }: BilledTokens, price: ModelPrice): number {
   return ((input - cached) * price.cacheWrite + cached * price.cachedInput + output * price.output) / 1e6;
 }

@@ -3,13 +3,13 @@ import { BatonError } from '../errors.ts';
 import type { CountText } from './estimate.ts';
 import { boundedCounter, countSlices } from './precise.ts';
 
-/** An exact counter, in two ways. */
+/** An exact counter, in two forms. */
 export interface Tokenizer {
-  /** Counts at once; a megabyte takes some 60 ms. */
+  /** Counts synchronously; a megabyte takes about 60 ms. */
   readonly count: CountText;
   /**
-   * Counts texts in turns, between which the process can do other things, and remembers what it counted: `count` of the
-   * same texts costs next to nothing afterwards.
+   * Counts texts in turns between which the process can do other work, and remembers the counts: `count` of the same texts
+   * costs next to nothing afterwards.
    * @throws BatonError `interrupted` when `signal` fires
    */
   readonly countAhead: (texts: Iterable<string>, signal?: AbortSignal) => Promise<void>;
@@ -18,11 +18,11 @@ export interface Tokenizer {
 /** Longest turn, in milliseconds. @source docs/benchmarks.md: no turn over 50 ms, and a slice may start just before the end */
 const TURN_MS = 20;
 
-/** Texts below this many characters are counted faster than they are looked up. @source measured with Node 20 */
+/** Shorter texts are counted faster than they are looked up, in characters. @source measured with Node 20 */
 const LEAST_REMEMBERED = 256;
 
 /**
- * Loads the exact tokenizer (o200k); costs about 0.1 s and 60 MB, so only what asks for exact counts calls it.
+ * Loads the exact tokenizer (o200k). It costs about 0.1 s and 60 MB, so only callers that need exact counts load it.
  * @throws BatonError `tokenizer_missing` when the optional package is not installed
  */
 export async function loadTokenizer(): Promise<CountText> {
@@ -30,7 +30,7 @@ export async function loadTokenizer(): Promise<CountText> {
 }
 
 /**
- * The same for a large context in a program that must go on answering meanwhile.
+ * The same for a large context in a program that must stay responsive.
  * @throws BatonError `tokenizer_missing`
  */
 export async function loadPatientTokenizer(): Promise<Tokenizer> {
@@ -38,7 +38,7 @@ export async function loadPatientTokenizer(): Promise<Tokenizer> {
 }
 
 /**
- * Makes a tokenizer patient.
+ * Makes a tokenizer yield between slices.
  * @param countSlice counts a slice without long runs; must not throw on special tokens
  */
 export function patientCounter(countSlice: CountText): Tokenizer {
@@ -67,7 +67,7 @@ export function patientCounter(countSlice: CountText): Tokenizer {
 async function loadCounter(): Promise<CountText> {
   const tokenizer = await import('gpt-tokenizer/encoding/o200k_base').catch((cause: unknown) => {
     throw new BatonError('tokenizer_missing', 'The exact tokenizer (gpt-tokenizer) is not installed', {
-      cure: 'Install it with `npm install gpt-tokenizer`, or go without exact counts.',
+      cure: 'Install it with `npm install gpt-tokenizer`, or do without exact counts.',
       cause,
     });
   });

@@ -1,6 +1,6 @@
-// Numbers as people read them.
+// Numbers in readable form.
 
-/** `12,345`, for whole numbers. `Intl` says the same and takes longer to load than a small session to read. */
+/** `12,345`, for whole numbers. `Intl` returns the same but takes longer to load than a small session takes to read. */
 export function formatNumber(value: number): string {
   return String(value).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ',');
 }
